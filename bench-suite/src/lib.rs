@@ -1,0 +1,1 @@
+//! Cases, metrics, benches and report.

@@ -1,0 +1,2 @@
+//! The `sph` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Weakly compressible SPH.
