@@ -1,0 +1,456 @@
+//! The phases on the CPU: loops over particles that call `physics.rs`.
+
+mod density;
+mod drift;
+mod integrate;
+mod momentum;
+mod walls;
+
+use crate::{
+    Wcsph,
+    params::{self, Regularization},
+    physics,
+    step::Phases,
+};
+use integrate::Extremes;
+pub(crate) use momentum::Wall;
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    neighbors::norm2,
+    parallel::{self, Max, Sum},
+    solver::{Cause, StepError, StepReport},
+    state::State,
+    surface,
+};
+pub(crate) use walls::Extrapolated;
+
+/// A step in progress: the method and the state it advances.
+pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
+    pub wcsph: &'a mut Wcsph<D, K>,
+    pub state: &'a mut State<D>,
+    /// Full step size, [s].
+    pub dt: f64,
+}
+
+impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
+    fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
+        self.wcsph.stopwatch.start();
+        self.state.walls.move_to(self.state.t + dt);
+        self.wcsph.stopwatch.lap("move_walls");
+        Ok(())
+    }
+
+    fn find_neighbors(&mut self) -> Result<(), StepError> {
+        let (s, state) = (&mut *self.wcsph, &mut *self.state);
+        s.stopwatch.start();
+        s.fields.resize(state.fluid.len(), state.walls.len(), s.needs);
+        let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| !field.is_empty());
+        if let Err(cause) = s.neighbors.update(state, carried) {
+            return Err(self.error("find_neighbors", None, cause.into()));
+        }
+        self.wcsph.stopwatch.lap("find_neighbors");
+        self.pack_positions();
+        self.wcsph.stopwatch.lap("pack");
+        Ok(())
+    }
+
+    fn compute_density(&mut self, dt: f64) -> Result<(), StepError> {
+        match self.wcsph.params.density {
+            params::Density::Summation => self.sum_density(),
+            params::Density::Continuity if dt > 0.0 => self.integrate_density(dt as Real),
+            params::Density::Continuity => {}
+        }
+        Ok(())
+    }
+
+    fn compute_pressure(&mut self) -> Result<(), StepError> {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (eos, rho_0, clamp) = (s.eos, state.rest.rho_0, s.params.clamps());
+        let (n, rho, x, v) = (state.fluid.len(), &state.fluid.rho, &state.fluid.x, &state.fluid.v);
+        let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
+        let (Sum(excess), Max(largest)) = parallel::blocks(n, outputs, |range, (p, record)| {
+            let (mut excess, mut largest) = (0.0, Real::NEG_INFINITY);
+            for (k, i) in range.enumerate() {
+                let p_i = physics::pressure(eos, rho[i], rho_0);
+                let p_i = if clamp { p_i.max(0.0) } else { p_i };
+                p[k] = p_i;
+                record[k][3] = p_i / (rho[i] * rho[i]);
+                record[k][7] = rho[i];
+                for d in 0..D {
+                    record[k][d] = x[d][i];
+                    record[k][4 + d] = v[d][i];
+                }
+                let error = rho[i] / rho_0 - 1.0;
+                excess += error.max(0.0);
+                largest = largest.max(error);
+            }
+            (Sum(excess as f64), Max(largest as f64))
+        });
+        s.fields.report.density_error_mean = excess / n.max(1) as f64;
+        s.fields.report.density_error_max = if n == 0 { 0.0 } else { largest };
+        s.stopwatch.lap("compute_pressure");
+        Ok(())
+    }
+
+    fn extrapolate_to_walls(&mut self) -> Result<(), StepError> {
+        if self.wcsph.wall == Wall::Own && !self.state.walls.is_empty() {
+            self.extrapolate();
+        }
+        self.pack_walls();
+        self.wcsph.stopwatch.lap("extrapolate_to_walls");
+        Ok(())
+    }
+
+    fn compute_acceleration(&mut self) -> Result<(), StepError> {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let momentum = momentum::Momentum {
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            record: &s.fields.record,
+            walls: &s.fields.wall_record,
+            m: state.rest.m,
+            gradient: s.gradient,
+            viscosity: s.viscosity,
+            softening: s.softening,
+            friction: s.friction,
+            wall: s.wall,
+            rho_0: state.rest.rho_0,
+            forces: state.forces,
+        };
+        let (isa, lists) = (s.isa, &s.neighbors);
+        let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
+        lists.fluid.for_each(a, |k, fluid, a| {
+            momentum::acceleration(isa, &momentum, fluid, &lists.walls.chunks()[k], a);
+        });
+        self.wcsph.fields.started = 1.0;
+        self.wcsph.stopwatch.lap("compute_acceleration");
+        if self.wcsph.needs.surface {
+            self.surface_terms();
+            self.wcsph.stopwatch.lap("surface_terms");
+        }
+        if self.wcsph.params.regularization == Regularization::TransportVelocity {
+            self.transport_stress();
+            self.wcsph.stopwatch.lap("transport_stress");
+        }
+        Ok(())
+    }
+
+    fn compute_drift_correction(&mut self) -> Result<(), StepError> {
+        if self.wcsph.needs.drift_correction {
+            self.drift_correction();
+            self.wcsph.stopwatch.lap("compute_drift_correction");
+        }
+        Ok(())
+    }
+
+    fn kick(&mut self, dt: f64) -> Result<(), StepError> {
+        let damping = match self.state.forces.damping {
+            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * dt).exp() as Real,
+            _ => 1.0,
+        };
+        let found = integrate::kick(self.state, &self.wcsph.fields.a, dt as Real, damping);
+        self.wcsph.fields.report.max_speed = f64::from(found.v2).sqrt();
+        self.wcsph.fields.report.max_acceleration = f64::from(found.a2).sqrt();
+        self.wcsph.stopwatch.lap("kick");
+        self.check("kick", found)
+    }
+
+    fn drift(&mut self, dt: f64) -> Result<(), StepError> {
+        let limit = MAX_CORRECTION * self.state.rest.spacing;
+        let found = integrate::drift(self.state, &self.wcsph.fields.w, dt as Real, limit);
+        self.wcsph.stopwatch.lap("drift");
+        self.check("drift", found)
+    }
+
+    fn is_first_step(&self) -> bool {
+        self.wcsph.fields.started == 0.0
+    }
+
+    fn report(&mut self, dt: f64) -> StepReport {
+        let fields = &mut self.wcsph.fields;
+        fields.max_speed = fields.report.max_speed;
+        fields.max_acceleration = fields.report.max_acceleration;
+        StepReport { dt, ..fields.report }
+    }
+}
+
+/// A drift correction moves a particle by this part of the spacing at most (recipe of shifting).
+const MAX_CORRECTION: Real = 0.05;
+
+impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+    /// The packed positions that the loops gather.
+    fn pack_positions(&mut self) {
+        let (fields, state) = (&mut self.wcsph.fields, &*self.state);
+        let (n, x, rho) = (state.fluid.len(), &state.fluid.x, &state.fluid.rho);
+        parallel::blocks(n, &mut fields.x4[..n], |range, x4| {
+            for (out, i) in x4.iter_mut().zip(range) {
+                for d in 0..D {
+                    out[d] = x[d][i];
+                }
+                out[3] = rho[i];
+            }
+        });
+        let (n, x, rho_0, volume) = (state.walls.len(), &state.walls.x, state.rest.rho_0, &state.walls.volume);
+        parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
+            for (out, b) in x4.iter_mut().zip(range) {
+                for d in 0..D {
+                    out[d] = x[d][b];
+                }
+                out[3] = rho_0 * volume[b];
+            }
+        });
+    }
+
+    fn sum_density(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &mut *self.state);
+        let density = density::Density {
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            x4: &s.fields.x4,
+            walls: &s.fields.wall_x4,
+            m: state.rest.m,
+        };
+        let (isa, lists) = (s.isa, &s.neighbors);
+        lists.fluid.for_each(&mut state.fluid.rho[..], |k, fluid, rho| {
+            density::summation(isa, &density, fluid, &lists.walls.chunks()[k], rho);
+        });
+        s.stopwatch.lap("compute_density");
+    }
+
+    /// `ρ ← ρ + dt dρ/dt`; the rates go through the pressure's field, which is computed next.
+    fn integrate_density(&mut self, dt: Real) {
+        self.pack_for_continuity();
+        let antuono = self.wcsph.corrected_diffusion();
+        if antuono {
+            self.density_gradient();
+        }
+        let (s, state) = (&mut *self.wcsph, &mut *self.state);
+        let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
+        macro_rules! rates {
+            ($n:literal, $record:expr) => {{
+                let continuity = density::Continuity::<D, K, $n> {
+                    kernel: s.kernel,
+                    periodic: state.domain.periodic,
+                    record: $record,
+                    walls: &fields.wall_record,
+                    m: state.rest.m * s.gradient,
+                    diffusion: s.diffusion,
+                };
+                lists.fluid.for_each(&mut fields.p[..], |k, fluid, rate| {
+                    density::continuity(isa, &continuity, fluid, &lists.walls.chunks()[k], rate);
+                });
+            }};
+        }
+        if antuono {
+            rates!(12, &fields.wide);
+        } else {
+            rates!(8, &fields.record);
+        }
+        let rate = &fields.p;
+        parallel::blocks(state.fluid.len(), &mut state.fluid.rho[..], |range, rho| {
+            for (rho, i) in rho.iter_mut().zip(range) {
+                *rho += dt * rate[i];
+            }
+        });
+        s.stopwatch.lap("compute_density");
+    }
+
+    /// Records with volume and velocity, and walls with their prescribed velocity.
+    fn pack_for_continuity(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (n, m) = (state.fluid.len(), state.rest.m);
+        let (x4, v, wide) = (&s.fields.x4, &state.fluid.v, s.corrected_diffusion());
+        let pack = |i: usize, out: &mut [Real]| {
+            out[..3].copy_from_slice(&x4[i][..3]);
+            out[3] = m / x4[i][3];
+            for d in 0..D {
+                out[4 + d] = v[d][i];
+            }
+            out[7] = x4[i][3];
+        };
+        if wide {
+            parallel::blocks(n, &mut s.fields.wide[..n], |range, out| {
+                out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
+            });
+        } else {
+            parallel::blocks(n, &mut s.fields.record[..n], |range, out| {
+                out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
+            });
+        }
+        let (n, walls, x4) = (state.walls.len(), &state.walls, &s.fields.wall_x4);
+        parallel::blocks(n, &mut s.fields.wall_record[..n], |range, out| {
+            for (out, b) in out.iter_mut().zip(range) {
+                out[..3].copy_from_slice(&x4[b][..3]);
+                for d in 0..D {
+                    out[4 + d] = walls.v[d][b];
+                }
+                out[8] = x4[b][3];
+            }
+        });
+    }
+
+    fn density_gradient(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let n = state.fluid.len();
+        let density = density::Density {
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            x4: &s.fields.x4,
+            walls: &s.fields.wall_x4,
+            m: state.rest.m,
+        };
+        let isa = s.isa;
+        s.neighbors.fluid.for_each(&mut s.fields.wide[..n], |_, fluid, wide| {
+            density::gradient(isa, &density, fluid, wide);
+        });
+        s.stopwatch.lap("compute_density_gradient");
+    }
+
+    fn extrapolate(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let extrapolation = walls::Extrapolation {
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            record: &s.fields.record,
+            x: &state.walls.x,
+            a: &state.walls.a,
+            gravity: state.forces.gravity,
+        };
+        let isa = s.isa;
+        s.extrapolated.resize(state.walls.len(), Extrapolated::default());
+        s.neighbors.wall_fluid.for_each(&mut s.extrapolated[..], |_, rows, out| {
+            walls::extrapolate(isa, &extrapolation, rows, out);
+        });
+    }
+
+    /// Wall records for the momentum loop: pressure, mirrored velocity, density, pseudo-mass.
+    fn pack_walls(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (walls, rho_0, eos) = (&state.walls, state.rest.rho_0, s.eos);
+        let (dummy, clamp) = (s.wall == Wall::Own, s.params.clamp_wall_pressure);
+        let (extrapolated, x4) = (&s.extrapolated, &s.fields.wall_x4);
+        parallel::blocks(walls.len(), &mut s.fields.wall_record[..walls.len()], |range, out| {
+            for (out, b) in out.iter_mut().zip(range) {
+                let body = &walls.bodies[walls.body[b] as usize];
+                let fluid = if dummy { extrapolated[b] } else { Extrapolated::default() };
+                let p = if clamp { fluid.p.max(0.0) } else { fluid.p };
+                let rho = if dummy { physics::density_of_pressure(eos, p, rho_0) } else { rho_0 };
+                *out = [0.0; 12];
+                for d in 0..D {
+                    out[d] = x4[b][d];
+                    let prescribed = walls.v[d][b];
+                    out[4 + d] = fluid.v.map_or(prescribed, |v| 2.0 * prescribed - v[d]);
+                }
+                (out[3], out[7], out[8]) = (p / (rho * rho), rho, x4[b][3]);
+                out[9] = if body.no_slip { 1.0 } else { 0.0 };
+            }
+        });
+    }
+
+    fn surface_terms(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let tension = surface::Tension {
+            cohesion: s.params.cohesion,
+            curvature: s.params.surface_tension,
+            adhesion: s.params.adhesion,
+        };
+        let rest = &state.rest;
+        let view = surface::Surface::new(s.kernel, state.domain.periodic, rest.m, rest.rho_0, tension);
+        let fields = &mut s.fields;
+        view.add_acceleration(s.isa, &s.neighbors, &fields.x4, &fields.wall_x4, &mut fields.surface, &mut fields.a);
+    }
+
+    fn transport_stress(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (n, m) = (state.fluid.len(), state.rest.m);
+        let (record, w) = (&s.fields.record, &s.fields.w);
+        parallel::blocks(n, &mut s.fields.wide[..n], |range, out| {
+            for (out, i) in out.iter_mut().zip(range) {
+                out[..8].copy_from_slice(&record[i]);
+                out[3] = m / record[i][7];
+                for d in 0..D {
+                    out[8 + d] = w[d][i];
+                }
+            }
+        });
+        let stress = drift::Stress { kernel: s.kernel, periodic: state.domain.periodic, wide: &s.fields.wide, m };
+        let (isa, a) = (s.isa, s.fields.a.each_mut().map(Vec::as_mut_slice));
+        s.neighbors.fluid.for_each(a, |_, fluid, a| drift::transport_stress(isa, &stress, fluid, a));
+    }
+
+    fn drift_correction(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (rest, params) = (state.rest, &s.params);
+        let volume = rest.spacing.powi(D as i32);
+        let v_max = max_speed(state);
+        let shift = params.shifting * v_max * 0.5 * s.kernel.support_radius();
+        let transport = 0.5 * self.dt as Real / rest.m * params.background_pressure * s.background;
+        let mut drift = drift::Drift {
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            record: &s.fields.record,
+            walls: &s.fields.wall_x4,
+            m: rest.m,
+            volume,
+            inv_w_dx: 1.0 / s.kernel.w(rest.spacing * rest.spacing),
+            factor: 0.0,
+        };
+        let (isa, lists, regularization) = (s.isa, &s.neighbors, params.regularization);
+        s.fields.w.iter_mut().for_each(|w| w.fill(0.0));
+        if params.xsph > 0.0 {
+            drift.factor = params.xsph;
+            let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
+            lists.fluid.for_each(w, |_, fluid, w| drift::xsph(isa, &drift, fluid, w));
+        }
+        let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
+        match regularization {
+            Regularization::None => {}
+            Regularization::Shifting => {
+                drift.factor = shift;
+                lists.fluid.for_each(w, |k, fluid, w| {
+                    drift::shifting(isa, &drift, fluid, &lists.walls.chunks()[k], w);
+                });
+            }
+            Regularization::TransportVelocity => {
+                drift.factor = transport;
+                lists.fluid.for_each(w, |k, fluid, w| {
+                    drift::transport(isa, &drift, fluid, &lists.walls.chunks()[k], w);
+                });
+            }
+        }
+    }
+
+    /// Turns what a streaming loop found into an error with the phase that caused it.
+    fn check(&self, phase: &'static str, found: Extremes) -> Result<(), StepError> {
+        let Some(i) = found.bad else { return Ok(()) };
+        let (fluid, fields) = (&self.state.fluid, &self.wcsph.fields);
+        let not_finite = |field| Cause::NotFinite { field, dt: self.dt };
+        let (phase, cause) = if !fluid.rho[i].is_finite() {
+            ("compute_density", not_finite("density"))
+        } else if (0..D).any(|d| !fields.a[d][i].is_finite()) {
+            ("compute_acceleration", not_finite("acceleration"))
+        } else if !norm2(fluid.velocity(i)).is_finite() {
+            (phase, not_finite("velocity"))
+        } else if fluid.position(i).iter().any(|x| !x.is_finite()) {
+            (phase, not_finite("position"))
+        } else {
+            let x = fluid.position(i).iter().map(|&x| f64::from(x)).collect();
+            (phase, Cause::Escaped { x, speed: f64::from(norm2(fluid.velocity(i))).sqrt() })
+        };
+        Err(self.error(phase, Some(fluid.id[i]), cause))
+    }
+
+    fn error(&self, phase: &'static str, particle: Option<u64>, cause: Cause) -> StepError {
+        StepError { step: self.state.step, t: self.state.t, phase, particle, cause }
+    }
+}
+
+/// The largest speed of the fluid, [m/s].
+pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
+    let fluid = &state.fluid;
+    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
+        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
+    });
+    v2.sqrt() as Real
+}

@@ -1,0 +1,129 @@
+//! The drift correction: what the velocity that moves a particle has over its own.
+
+use crate::physics;
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    lane::Lane,
+    neighbors::{Chunk, Periodic},
+    phase,
+};
+
+/// What the loops of the drift correction read.
+pub struct Drift<'a, const D: usize, K> {
+    pub kernel: K,
+    pub periodic: Periodic<D>,
+    /// `[x y z p/ρ² | v ρ]` of the fluid.
+    pub record: &'a [[Real; 8]],
+    /// `[x y z psi]` of the walls.
+    pub walls: &'a [[Real; 4]],
+    pub m: Real,
+    /// Volume Δx^D of a particle at rest, [m³].
+    pub volume: Real,
+    /// 1 over W at one spacing, [m^D].
+    pub inv_w_dx: Real,
+    /// Factor of the sum: `A_s v_max h_s` of shifting, [m²/s], ε of XSPH, or `Δt p_b / 2 m` of transport.
+    pub factor: Real,
+}
+
+impl<const D: usize, K> Drift<'_, D, K> {
+    #[inline(always)]
+    fn x(&self, i: usize) -> [Real; D] {
+        std::array::from_fn(|a| self.record[i][a])
+    }
+}
+
+phase! {
+/// XSPH (Monaghan 1992): `w_i += ε Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`.
+pub fn xsph<L>[const D: usize, K: Kernel<D>](s: &Drift<'_, D, K>, fluid: &Chunk, w: [&mut [Real]; D]) {
+    for (k, i) in fluid.points().enumerate() {
+        let v_i: [L; D] = std::array::from_fn(|a| L::splat(s.record[i][4 + a]));
+        let rho_i = L::splat(s.record[i][7]);
+        let sum = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |_, r2, j| {
+            let weight = physics::xsph(L::splat(s.m), rho_i, j[7], s.kernel.w(r2));
+            std::array::from_fn(|a| weight * (j[4 + a] - v_i[a]))
+        });
+        for a in 0..D {
+            w[a][k] += s.factor * sum[a];
+        }
+    }
+}
+}
+
+phase! {
+/// Shifting (Lind et al. 2012, Sun et al. 2017), as a velocity:
+/// `w_i −= A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴] ∇W_ij`, walls included.
+pub fn shifting<L>[const D: usize, K: Kernel<D>](
+    s: &Drift<'_, D, K>, fluid: &Chunk, walls: &Chunk, w: [&mut [Real]; D],
+) {
+    for (k, i) in fluid.points().enumerate() {
+        let (volume, inv_w_dx) = (L::splat(s.volume), L::splat(s.inv_w_dx));
+        let term = |x_ij: [L; D], r2: L| {
+            let push = volume * physics::shifting(s.kernel.w(r2), inv_w_dx, s.kernel.grad_factor(r2));
+            x_ij.map(|x| push * x)
+        };
+        let inner = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |x_ij, r2, _| term(x_ij, r2));
+        let outer = walls.sum::<L, D, 4, D>(i, s.x(i), s.walls, &s.periodic, |x_ib, r2, _| term(x_ib, r2));
+        for a in 0..D {
+            w[a][k] -= s.factor * (inner[a] + outer[a]);
+        }
+    }
+}
+}
+
+phase! {
+/// Transport velocity (Adami, Hu & Adams 2013, eq. 13):
+/// `w_i −= Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the volume of a particle at rest.
+pub fn transport<L>[const D: usize, K: Kernel<D>](
+    s: &Drift<'_, D, K>, fluid: &Chunk, walls: &Chunk, w: [&mut [Real]; D],
+) {
+    for (k, i) in fluid.points().enumerate() {
+        let v_i = s.m / s.record[i][7];
+        let (m, v_i2, wall_v2) = (L::splat(s.m), L::splat(v_i * v_i), L::splat(v_i * v_i + s.volume * s.volume));
+        let inner = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |x_ij, r2, j| {
+            let v_j = m / j[7];
+            let push = (v_i2 + v_j * v_j) * s.kernel.grad_factor(r2);
+            x_ij.map(|x| push * x)
+        });
+        let outer = walls.sum::<L, D, 4, D>(i, s.x(i), s.walls, &s.periodic, |x_ib, r2, _| {
+            let push = wall_v2 * s.kernel.grad_factor(r2);
+            x_ib.map(|x| push * x)
+        });
+        for a in 0..D {
+            w[a][k] -= s.factor * (inner[a] + outer[a]);
+        }
+    }
+}
+}
+
+/// What the transport stress reads.
+pub struct Stress<'a, const D: usize, K> {
+    pub kernel: K,
+    pub periodic: Periodic<D>,
+    /// `[x y z V | v ρ | w ·]` of the fluid.
+    pub wide: &'a [[Real; 12]],
+    pub m: Real,
+}
+
+phase! {
+/// Momentum carried by the drift correction (Adami et al. 2013, eq. 12):
+/// `a_i += 1/m Σ_j (V_i² + V_j²) ½ (A_i + A_j) ∇W_ij`, `A = ρ v ⊗ w`.
+pub fn transport_stress<L>[const D: usize, K: Kernel<D>](
+    s: &Stress<'_, D, K>, fluid: &Chunk, acceleration: [&mut [Real]; D],
+) {
+    for (k, i) in fluid.points().enumerate() {
+        let r_i = s.wide[i].map(L::splat);
+        let x_i: [Real; D] = std::array::from_fn(|a| s.wide[i][a]);
+        let half = L::splat(0.5 / s.m);
+        let sum = fluid.sum::<L, D, 12, D>(i, x_i, s.wide, &s.periodic, |x_ij, r2, j| {
+            let weight = half * (r_i[3] * r_i[3] + j[3] * j[3]) * s.kernel.grad_factor(r2);
+            let w_i = physics::dot::<L, D>(std::array::from_fn(|a| r_i[8 + a]), x_ij);
+            let w_j = physics::dot::<L, D>(std::array::from_fn(|a| j[8 + a]), x_ij);
+            std::array::from_fn(|a| weight * (r_i[7] * r_i[4 + a] * w_i + j[7] * j[4 + a] * w_j))
+        });
+        for a in 0..D {
+            acceleration[a][k] += sum[a];
+        }
+    }
+}
+}

@@ -1,0 +1,89 @@
+//! Kick and drift: streaming loops, where the health of every particle is checked as well.
+
+use sph_core::{
+    Real,
+    neighbors::norm2,
+    parallel::{self, Merge},
+    state::State,
+};
+
+/// What a streaming loop found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremes {
+    /// Largest squared speed, [m²/s²].
+    pub v2: Real,
+    /// Largest squared acceleration, [m²/s⁴].
+    pub a2: Real,
+    /// First particle that is not finite or has left the domain.
+    pub bad: Option<usize>,
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Self { v2: 0.0, a2: 0.0, bad: None }
+    }
+}
+
+impl Merge for Extremes {
+    fn merge(self, later: Self) -> Self {
+        Self { v2: self.v2.max(later.v2), a2: self.a2.max(later.a2), bad: self.bad.or(later.bad) }
+    }
+}
+
+/// `v ← (v + dt a) damping`.
+pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, damping: Real) -> Extremes {
+    let n = state.fluid.len();
+    parallel::blocks(n, state.fluid.v.each_mut().map(Vec::as_mut_slice), |range, v| {
+        let mut found = Extremes::default();
+        for (k, i) in range.enumerate() {
+            let a_i: [Real; D] = std::array::from_fn(|d| a[d][i]);
+            let v_i: [Real; D] = std::array::from_fn(|d| (v[d][k] + dt * a_i[d]) * damping);
+            for d in 0..D {
+                v[d][k] = v_i[d];
+            }
+            let (v2, a2) = (norm2(v_i), norm2(a_i));
+            found.v2 = found.v2.max(v2);
+            found.a2 = found.a2.max(a2);
+            if !(v2 + a2).is_finite() && found.bad.is_none() {
+                found.bad = Some(i);
+            }
+        }
+        found
+    })
+}
+
+/// `x ← x + dt (v + w)`, wrapped into the periodic box; `w` may be empty. A correction moves a particle by
+/// `w_limit` at most, [m].
+pub fn drift<const D: usize>(state: &mut State<D>, w: &[Vec<Real>; D], dt: Real, w_limit: Real) -> Extremes {
+    let (n, v, domain) = (state.fluid.len(), &state.fluid.v, state.domain);
+    parallel::blocks(n, state.fluid.x.each_mut().map(Vec::as_mut_slice), |range, x| {
+        let mut found = Extremes::default();
+        for (k, i) in range.enumerate() {
+            let correction = correction(w, i, dt, w_limit);
+            let x_i: [Real; D] = std::array::from_fn(|d| x[d][k] + (dt * v[d][i] + correction[d]));
+            let x_i = domain.periodic.wrap(x_i);
+            for d in 0..D {
+                x[d][k] = x_i[d];
+            }
+            if !domain.holds(x_i) && found.bad.is_none() {
+                found.bad = Some(i);
+            }
+        }
+        found
+    })
+}
+
+/// `dt w_i`, no longer than `limit`.
+#[inline(always)]
+fn correction<const D: usize>(w: &[Vec<Real>; D], i: usize, dt: Real, limit: Real) -> [Real; D] {
+    if w[0].is_empty() {
+        return [0.0; D];
+    }
+    let step: [Real; D] = std::array::from_fn(|d| dt * w[d][i]);
+    let length2 = norm2(step);
+    if length2 <= limit * limit {
+        return step;
+    }
+    let scale = limit / length2.sqrt();
+    step.map(|s| s * scale)
+}

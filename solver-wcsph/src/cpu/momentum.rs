@@ -1,0 +1,93 @@
+//! Acceleration: pressure and viscosity of fluid and walls in one loop, because both need the same records.
+
+use crate::physics::{self, Pair, Viscosity};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    lane::Lane,
+    neighbors::{Chunk, Periodic},
+    phase,
+    state::Forces,
+};
+
+/// What the momentum loop reads.
+pub struct Momentum<'a, const D: usize, K> {
+    pub kernel: K,
+    pub periodic: Periodic<D>,
+    /// `[x y z p/ρ² | v ρ]` of the fluid.
+    pub record: &'a [[Real; 8]],
+    /// `[x y z p/ρ² | v ρ | psi no-slip · ·]` of the walls.
+    pub walls: &'a [[Real; 12]],
+    pub m: Real,
+    /// 1 over the lattice's gradient factor, on the pressure term.
+    pub gradient: Real,
+    pub viscosity: Viscosity,
+    /// `0.01 h_s²`, [m²].
+    pub softening: Real,
+    /// `σ h_s c₀` of pseudo-mass walls, [m²/s].
+    pub friction: Real,
+    pub wall: Wall,
+    pub rho_0: Real,
+    pub forces: Forces<D>,
+}
+
+/// Where the wall's half of the pressure comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wall {
+    /// Nowhere: `p_i/ρ_i²` alone, never negative.
+    OneSided,
+    /// Mirrored: `p_i (1/ρ_i² + 1/ρ₀²)`, never negative.
+    Mirrored,
+    /// The sample's own pressure.
+    Own,
+}
+
+impl Wall {
+    /// The particle's part of the pressure term; the sample's part is in its record (zero but for `Own`).
+    #[inline(always)]
+    fn pressure_term(self, p_rho2: Real, rho: Real, rho_0: Real) -> Real {
+        match self {
+            Wall::OneSided => p_rho2.max(0.0),
+            Wall::Mirrored => p_rho2.max(0.0) * (1.0 + (rho / rho_0) * (rho / rho_0)),
+            Wall::Own => p_rho2,
+        }
+    }
+}
+
+phase! {
+/// `a_i = −Σ_j m (p_i/ρ_i² + p_j/ρ_j²) ∇W_ij + viscosity + the same over walls + gravity`.
+pub fn acceleration<L>[const D: usize, K: Kernel<D>](
+    s: &Momentum<'_, D, K>, fluid: &Chunk, walls: &Chunk, out: [&mut [Real]; D],
+) {
+    for (k, i) in fluid.points().enumerate() {
+        let r_i = &s.record[i];
+        let x_i: [Real; D] = std::array::from_fn(|a| r_i[a]);
+        let v_i: [L; D] = std::array::from_fn(|a| L::splat(r_i[4 + a]));
+        let (p_i, rho_i) = (L::splat(r_i[3]), L::splat(r_i[7]));
+        let (m, gradient, m_pressure) = (L::splat(s.m), L::splat(s.gradient), L::splat(s.m * s.gradient));
+        let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
+            let f = s.kernel.grad_factor(r2);
+            let v_ij: [L; D] = std::array::from_fn(|a| v_i[a] - j[4 + a]);
+            let pair = Pair { x_ij, v_ij, r2, f, rho_i, rho_j: j[7] };
+            let [along_x, along_v] = s.viscosity.factors(&pair, s.softening);
+            let push = physics::pressure_force(m_pressure, p_i, j[3], f) + m * along_x;
+            std::array::from_fn(|a| push * x_ij[a] + m * along_v * v_ij[a])
+        });
+        let p_i = L::splat(s.wall.pressure_term(r_i[3], r_i[7], s.rho_0));
+        let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
+            let f = s.kernel.grad_factor(r2);
+            let v_ib: [L; D] = std::array::from_fn(|a| v_i[a] - b[4 + a]);
+            let pair = Pair { x_ij: x_ib, v_ij: v_ib, r2, f, rho_i, rho_j: b[7] };
+            let [along_x, along_v] = s.viscosity.factors(&pair, s.softening);
+            let friction = physics::wall_friction(L::splat(s.friction), &pair, s.softening);
+            let (psi, sticks) = (b[8], b[8] * b[9]);
+            let push = physics::pressure_force(gradient * psi, p_i, b[3], f) + sticks * along_x + psi * friction;
+            std::array::from_fn(|a| push * x_ib[a] + sticks * along_v * v_ib[a])
+        });
+        let outside = s.forces.acceleration(x_i);
+        for a in 0..D {
+            out[a][k] = inner[a] + outer[a] + outside[a];
+        }
+    }
+}
+}

@@ -1,0 +1,134 @@
+//! The solver's own fields: what a restart must keep, and what every step computes again.
+
+use sph_core::{
+    Real,
+    neighbors::FAR,
+    solver::{Memory, StepReport},
+};
+
+/// Fields over fluid particles and wall samples. Packed records end with the null particle.
+#[derive(Debug)]
+pub struct Fields<const D: usize> {
+    /// Accelerations, kept for the next kick. Shape `[D][n]`, [m/s²].
+    pub a: [Vec<Real>; D],
+    /// Drift velocity minus velocity, kept for the next drift. Shape `[D][n]`, [m/s].
+    pub w: [Vec<Real>; D],
+    /// Pressures. Shape `[n]`, [Pa].
+    pub p: Vec<Real>,
+    /// Surface terms: `[x y z · | normal ρ]`. Shape `[n + 1]`.
+    pub surface: Vec<[Real; 8]>,
+    /// `[x y z ρ]`. Shape `[n + 1]`.
+    pub x4: Vec<[Real; 4]>,
+    /// `[x y z p/ρ² | v ρ]`. Shape `[n + 1]`.
+    pub record: Vec<[Real; 8]>,
+    /// `[x y z V | v ρ | ∇ρ ·]`, or with the drift correction in the last quad. Shape `[n + 1]`.
+    pub wide: Vec<[Real; 12]>,
+    /// Walls: `[x y z psi]`. Shape `[n_walls + 1]`.
+    pub wall_x4: Vec<[Real; 4]>,
+    /// Walls: `[x y z p/ρ² | v ρ | psi no-slip · ·]`. Shape `[n_walls + 1]`.
+    pub wall_record: Vec<[Real; 12]>,
+    /// Largest speed of the last step, [m/s]; negative before the first one.
+    pub max_speed: f64,
+    /// Largest acceleration of the last step, [m/s²].
+    pub max_acceleration: f64,
+    /// 1 once accelerations have been computed.
+    pub started: f64,
+    /// What the phases of this step have found so far.
+    pub report: StepReport,
+}
+
+/// Which of the optional fields a set of parameters needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Drift correction: XSPH, shifting, transport velocity.
+    pub drift_correction: bool,
+    /// Twelve-number records: density gradient or transport stress.
+    pub wide: bool,
+    /// Records of the surface terms.
+    pub surface: bool,
+}
+
+impl<const D: usize> Default for Fields<D> {
+    fn default() -> Self {
+        const fn none<const D: usize>() -> [Vec<Real>; D] {
+            [const { Vec::new() }; D]
+        }
+        Self {
+            a: none(),
+            w: none(),
+            p: Vec::new(),
+            surface: Vec::new(),
+            x4: Vec::new(),
+            record: Vec::new(),
+            wide: Vec::new(),
+            wall_x4: Vec::new(),
+            wall_record: Vec::new(),
+            max_speed: -1.0,
+            max_acceleration: 0.0,
+            started: 0.0,
+            report: StepReport::default(),
+        }
+    }
+}
+
+impl<const D: usize> Fields<D> {
+    /// Makes room for `n` particles and `n_walls` samples. Allocates only when a number changed.
+    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs) {
+        for a in 0..D {
+            fit(&mut self.a[a], n, 0.0);
+            fit(&mut self.w[a], if needs.drift_correction { n } else { 0 }, 0.0);
+        }
+        fit(&mut self.p, n, 0.0);
+        fit(&mut self.x4, n + 1, null_record());
+        fit(&mut self.record, n + 1, null_record());
+        fit(&mut self.wide, if needs.wide { n + 1 } else { 0 }, null_record());
+        fit(&mut self.surface, if needs.surface { n + 1 } else { 0 }, null_record());
+        fit(&mut self.wall_x4, n_walls + 1, null_record());
+        fit(&mut self.wall_record, n_walls + 1, null_record());
+        // The null particle stands behind the last one, whatever n was before.
+        set_last(&mut self.x4);
+        set_last(&mut self.record);
+        set_last(&mut self.wide);
+        set_last(&mut self.surface);
+        set_last(&mut self.wall_x4);
+        set_last(&mut self.wall_record);
+    }
+
+    /// Shows `visit` what a restart must keep.
+    pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        const A: [&str; 3] = ["acceleration_x", "acceleration_y", "acceleration_z"];
+        const W: [&str; 3] = ["drift_correction_x", "drift_correction_y", "drift_correction_z"];
+        for (k, field) in self.a.iter_mut().enumerate() {
+            visit(A[k], Memory::Field(field));
+        }
+        for (k, field) in self.w.iter_mut().enumerate() {
+            visit(W[k], Memory::Field(field));
+        }
+        visit("max_speed", Memory::Number(&mut self.max_speed));
+        visit("max_acceleration", Memory::Number(&mut self.max_acceleration));
+        visit("started", Memory::Number(&mut self.started));
+    }
+}
+
+/// The record of the null particle: far away, at rest, with a density that divides.
+fn null_record<const K: usize>() -> [Real; K] {
+    std::array::from_fn(|k| match k {
+        0..3 => FAR,
+        7 => 1.0,
+        _ => 0.0,
+    })
+}
+
+fn set_last<const K: usize>(records: &mut [[Real; K]]) {
+    if let Some(last) = records.last_mut() {
+        *last = null_record();
+    }
+}
+
+/// `resize` without the spare room of a growing vector.
+fn fit<T: Clone>(field: &mut Vec<T>, n: usize, value: T) {
+    if n > field.capacity() {
+        field.reserve_exact(n - field.len());
+    }
+    field.resize(n, value);
+}

@@ -1,0 +1,240 @@
+//! The numbers of the method: unit, range, default and source, stated once.
+
+use serde::{Deserialize, Serialize};
+use sph_core::{Real, error::Error, kernel::KernelKind, parameters};
+
+/// A choice of the scene file, spelled in snake case.
+macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+    };
+}
+
+choice! {
+    /// Where density comes from.
+    Density {
+        /// `ρ_i = Σ_j m_j W_ij`: always consistent with positions, noisy in disorder.
+        Summation,
+        /// `dρ_i/dt = Σ_j m_j v_ij·∇W_ij`: a state of its own, smooth at free surfaces.
+        #[default]
+        Continuity,
+    }
+}
+choice! {
+    /// Equation of state.
+    Eos {
+        /// `p = ρ₀c₀²/γ ((ρ/ρ₀)^γ − 1)` from the sound speed [BT07].
+        #[default]
+        Tait,
+        /// The same with `stiffness` given in place of the sound speed.
+        Stiffness,
+        /// `p = c₀² (ρ − ρ₀)`.
+        Linear,
+    }
+}
+choice! {
+    /// What becomes of negative pressure in the fluid.
+    Clamp {
+        /// Removed with summed density, kept with evolved density.
+        #[default]
+        Auto,
+        /// Removed.
+        Always,
+        /// Kept.
+        Never,
+    }
+}
+choice! {
+    /// Viscosity model.
+    ViscosityModel {
+        /// Artificial viscosity between approaching particles [Mon92].
+        #[default]
+        Monaghan,
+        /// Laminar viscosity along the velocity difference [MFZ97].
+        Morris,
+        /// Laminar viscosity with the Laplacian kernel [MCG03].
+        Muller,
+        /// Laminar viscosity along the line of centers, conserving angular momentum [Mon05].
+        Solenoidal,
+        /// None.
+        None,
+    }
+}
+choice! {
+    /// Form of the density diffusion.
+    DeltaForm {
+        /// First difference alone [MC09].
+        Molteni,
+        /// With the corrected gradient: exact for linear density [Ant10].
+        #[default]
+        Antuono,
+    }
+}
+choice! {
+    /// Time integration.
+    Integrator {
+        /// Kick, then drift with the new velocity.
+        SymplecticEuler,
+        /// Kick, drift, kick.
+        #[default]
+        VelocityVerlet,
+    }
+}
+choice! {
+    /// How walls push.
+    WallPressure {
+        /// Pseudo-masses and one-sided force, eq. 9 of [AIA12]: half the wall pressure, for comparison.
+        Akinci,
+        /// Pseudo-masses and mirrored pressure.
+        Symmetric,
+        /// Dummy particles with extrapolated pressure [Adami, Hu & Adams 2012].
+        #[default]
+        Dummy,
+    }
+}
+choice! {
+    /// What keeps particles evenly spread.
+    Regularization {
+        /// Nothing.
+        #[default]
+        None,
+        /// Fickian particle shifting [Sun et al. 2017].
+        Shifting,
+        /// Transport velocity [Adami, Hu & Adams 2013].
+        TransportVelocity,
+    }
+}
+choice! {
+    /// A set of parameters for a purpose.
+    Preset {
+        /// Meets the published bands: Wendland C2, h = 3 spacings, continuity density, δ-SPH, dummy walls.
+        #[default]
+        Validation,
+        /// Cheap and robust: cubic spline, h = 2 spacings, summed density, pseudo-mass walls.
+        Graphics,
+    }
+}
+
+parameters! {
+    /// Parameters of weakly compressible SPH. Defaults are those of the preset `validation`.
+    pub struct Params {
+        /// Interpolation kernel: `cubic_spline`, `wendland_c2` or `wendland_c4`.
+        pub kernel: KernelKind = KernelKind::WendlandC2;
+        /// Support radius over spacing, η = h/Δx.
+        pub support_ratio: Real = 3.0, "-", "[1.5, 4]";
+        /// Where density comes from.
+        pub density: Density = Density::Continuity;
+        /// Equation of state.
+        pub eos: Eos = Eos::Tait;
+        /// Exponent γ of the equation of state [BT07].
+        pub eos_gamma: Real = 7.0, "-", "[1, 20]";
+        /// Sound speed c₀; ten times the speed of a fall through the fluid's depth when left out [BT07].
+        pub sound_speed: Option<Real> = None, "m/s", "(0, inf)";
+        /// Stiffness B of `eos = "stiffness"`.
+        pub stiffness: Option<Real> = None, "Pa", "(0, inf)";
+        /// What becomes of negative pressure.
+        pub clamp_negative_pressure: Clamp = Clamp::Auto;
+        /// Viscosity model.
+        pub viscosity_model: ViscosityModel = ViscosityModel::Monaghan;
+        /// Artificial viscosity α [Mon92].
+        pub artificial_viscosity_alpha: Real = 0.05, "-", "[0, 10]";
+        /// Artificial viscosity β, for shocks [Mon92].
+        pub artificial_viscosity_beta: Real = 0.0, "-", "[0, 20]";
+        /// Dynamic viscosity μ of the laminar models.
+        pub dynamic_viscosity: Real = 1e-3, "Pa s", "[0, inf)";
+        /// Divides μ by the factor that the rest lattice gives it.
+        pub viscosity_calibration: bool = true;
+        /// Divides pressure gradient and velocity divergence by the factor that the rest lattice gives them.
+        pub gradient_calibration: bool = false;
+        /// Part ε of the neighbors' mean velocity in the drift, 0 is off, 0.5 usual [Mon92].
+        pub xsph: Real = 0.0, "-", "[0, 1]";
+        /// Density diffusion δ, 0 is off, 0.1 usual; continuity density only [Ant10].
+        pub delta_sph: Real = 0.1, "-", "[0, 0.2]";
+        /// Form of the density diffusion.
+        pub delta_form: DeltaForm = DeltaForm::Antuono;
+        /// Time integration.
+        pub integrator: Integrator = Integrator::VelocityVerlet;
+        /// How walls push.
+        pub wall_pressure: WallPressure = WallPressure::Dummy;
+        /// Removes negative pressure of walls, for free-surface flows with impact.
+        pub clamp_wall_pressure: bool = true;
+        /// Friction σ of pseudo-mass walls, eq. 12 of [AIA12].
+        pub wall_friction: Real = 0.0, "-", "[0, 10]";
+        /// What keeps particles evenly spread.
+        pub regularization: Regularization = Regularization::None;
+        /// Shifting coefficient A_s.
+        pub shifting: Real = 10.0, "-", "[0, 20]";
+        /// Background pressure of the transport velocity over ρ₀c₀².
+        pub background_pressure: Real = 1.0, "-", "[0, 10]";
+        /// Cohesion γ_c between fluid particles [AAT13]; m⁴/(kg s²) in 3D.
+        pub cohesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
+        /// Curvature coefficient γ_κ of the surface tension [AAT13].
+        pub surface_tension: Real = 0.0, "m/s^2", "[0, inf)";
+        /// Adhesion β to walls [AAT13]; m⁴/(kg s²) in 3D.
+        pub adhesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
+        /// Courant number of the particle speed, λ.
+        pub cfl: Real = 0.4, "-", "(0, 1]";
+        /// Courant number of sound, λ_c [Mon92].
+        pub cfl_sound: Real = 0.5, "-", "(0, 2]";
+        /// Factor of the acceleration limit, λ_f [Mon92].
+        pub cfl_force: Real = 0.25, "-", "(0, 1]";
+        /// Factor of the viscous limit, λ_ν [MFZ97].
+        pub cfl_viscous: Real = 0.25, "-", "(0, 1]";
+        /// Smallest step; the run stops below it.
+        pub dt_min: Real = 1e-9, "s", "[0, inf)";
+        /// Largest step.
+        pub dt_max: Real = 1e9, "s", "(0, inf)";
+    }
+}
+
+impl Params {
+    /// The parameters of a preset.
+    pub fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Validation => Self::default(),
+            Preset::Graphics => Self {
+                kernel: KernelKind::CubicSpline,
+                support_ratio: 2.0,
+                density: Density::Summation,
+                delta_sph: 0.0,
+                integrator: Integrator::SymplecticEuler,
+                wall_pressure: WallPressure::Symmetric,
+                ..Self::default()
+            },
+        }
+    }
+
+    /// Checks ranges and contradictions; keys in errors begin with `solver`.
+    ///
+    /// # Errors
+    /// The first number out of its range, or the first choice that does not fit another.
+    pub fn check(&self) -> Result<(), Error> {
+        self.validate("solver")?;
+        let refuse = |key: &str, value: &str, why: &str| Err(Error::invalid(&format!("solver.{key}"), value, why));
+        if self.eos == Eos::Stiffness && self.stiffness.is_none() {
+            return refuse("stiffness", "(absent)", "eos = \"stiffness\" needs it");
+        }
+        if self.delta_sph > 0.0 && self.density == Density::Summation {
+            return refuse("delta_sph", &self.delta_sph.to_string(), "must be 0 with density = \"summation\"");
+        }
+        if self.surface_tension > 0.0 && self.cohesion == 0.0 {
+            return refuse("surface_tension", &self.surface_tension.to_string(), "disperses the fluid without cohesion > 0");
+        }
+        if matches!(self.kernel, KernelKind::Poly6 | KernelKind::Spiky) {
+            return refuse("kernel", &format!("{:?}", self.kernel), "must be cubic_spline, wendland_c2 or wendland_c4");
+        }
+        Ok(())
+    }
+
+    /// True when negative pressure is removed.
+    pub fn clamps(&self) -> bool {
+        match self.clamp_negative_pressure {
+            Clamp::Auto => self.density == Density::Summation,
+            Clamp::Always => true,
+            Clamp::Never => false,
+        }
+    }
+}

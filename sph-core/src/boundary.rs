@@ -1,0 +1,226 @@
+//! Walls as samples with a volume (Akinci, Ihmsen, Akinci, Solenthaler & Teschner 2012, eq. 3-5).
+//!
+//! A sample `b` stands for the volume `V_b = 1 / Σ_k W_bk`, summed over the samples of its own rigid set,
+//! itself included; its pseudo-mass is `psi_b = ρ₀ V_b`. The samples of a moving wall are evaluated from
+//! where they were at t = 0, never from the step before, so no error builds up.
+
+use crate::{
+    Real,
+    backend::{Backend, Host},
+    kernel::Kernel,
+    lane::Isa,
+    motion::Motion,
+    neighbors::{self, Cells, NeighborLists, Periodic, Search, norm2},
+    parallel,
+    particles::{Scratch, gather},
+};
+
+/// A rigid set of wall samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body<const D: usize> {
+    /// Name in the scene.
+    pub name: String,
+    /// How it moves.
+    pub motion: Motion<D>,
+    /// Speed of its surface, added to the motion's: a belt, or the lid of a cavity, [m/s].
+    pub surface_velocity: [Real; D],
+    /// True when the fluid sticks to it, false when it slips.
+    pub no_slip: bool,
+}
+
+/// How the pseudo-mass of a wall sample is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PsiMode {
+    /// From the sampling itself (Akinci et al. 2012).
+    #[default]
+    Akinci,
+    /// The mass of a fluid particle: the fluid's lattice goes on behind the wall. Needs full layers.
+    FluidMass,
+    /// Akinci's, times a factor.
+    Scaled(Real),
+}
+
+/// Wall samples: structure of arrays, in the order of their cells.
+#[derive(Debug)]
+pub struct Boundary<const D: usize, B: Backend = Host> {
+    /// Stable names. Shape `[n]`.
+    pub id: B::Field<u64>,
+    /// Positions now. Shape `[D][n]`, [m].
+    pub x: [B::Field<Real>; D],
+    /// Velocities now, the surface's own motion included. Shape `[D][n]`, [m/s].
+    pub v: [B::Field<Real>; D],
+    /// Accelerations now. Shape `[D][n]`, [m/s²].
+    pub a: [B::Field<Real>; D],
+    /// Positions at t = 0. Shape `[D][n]`, [m].
+    pub x_0: [B::Field<Real>; D],
+    /// Volumes V_b (times 1 m in 2D). Shape `[n]`, [m³].
+    pub volume: B::Field<Real>,
+    /// Index into `bodies`. Shape `[n]`.
+    pub body: B::Field<u16>,
+    /// The rigid sets.
+    pub bodies: Vec<Body<D>>,
+}
+
+impl<const D: usize> Default for Boundary<D> {
+    fn default() -> Self {
+        const fn none<const D: usize>() -> [Vec<Real>; D] {
+            [const { Vec::new() }; D]
+        }
+        Self {
+            id: Vec::new(),
+            x: none(),
+            v: none(),
+            a: none(),
+            x_0: none(),
+            volume: Vec::new(),
+            body: Vec::new(),
+            bodies: Vec::new(),
+        }
+    }
+}
+
+impl<const D: usize> Clone for Boundary<D> {
+    fn clone(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            x: self.x.clone(),
+            v: self.v.clone(),
+            a: self.a.clone(),
+            x_0: self.x_0.clone(),
+            volume: self.volume.clone(),
+            body: self.body.clone(),
+            bodies: self.bodies.clone(),
+        }
+    }
+}
+
+impl<const D: usize> Boundary<D> {
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.id.len()
+    }
+
+    /// True when there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// Position of sample `b`, [m].
+    #[inline(always)]
+    pub fn position(&self, b: usize) -> [Real; D] {
+        std::array::from_fn(|a| self.x[a][b])
+    }
+
+    /// Velocity of sample `b`, [m/s].
+    #[inline(always)]
+    pub fn velocity(&self, b: usize) -> [Real; D] {
+        std::array::from_fn(|a| self.v[a][b])
+    }
+
+    /// True when a body moves, so that cells of samples change.
+    pub fn is_moving(&self) -> bool {
+        self.bodies.iter().any(|body| !body.motion.is_static())
+    }
+
+    /// Adds a body whose samples are at `x_0` at t = 0. Call [`Boundary::weigh`] after the last one.
+    pub fn add_body(&mut self, body: Body<D>, x_0: &[[Real; D]]) {
+        let index = self.bodies.len() as u16;
+        for &x in x_0 {
+            self.id.push(self.id.len() as u64);
+            for a in 0..D {
+                self.x_0[a].push(x[a]);
+                self.x[a].push(x[a]);
+                self.v[a].push(body.surface_velocity[a]);
+                self.a[a].push(0.0);
+            }
+            self.volume.push(0.0);
+            self.body.push(index);
+        }
+        self.bodies.push(body);
+    }
+
+    /// Moves every sample to where its body is at time `t`.
+    pub fn move_to(&mut self, t: f64) {
+        if !self.is_moving() {
+            return;
+        }
+        let (bodies, body, x_0) = (&self.bodies, &self.body, &self.x_0);
+        let outputs = (slices(&mut self.x), slices(&mut self.v), slices(&mut self.a));
+        parallel::blocks(body.len(), outputs, |range, (x, v, acceleration)| {
+            for (k, b) in range.enumerate() {
+                let body = &bodies[body[b] as usize];
+                let now = body.motion.at(std::array::from_fn(|a| x_0[a][b]), t);
+                for a in 0..D {
+                    x[a][k] = now.x[a];
+                    v[a][k] = now.v[a] + body.surface_velocity[a];
+                    acceleration[a][k] = now.a[a];
+                }
+            }
+        });
+    }
+
+    /// Finds the volume of every sample: `V_b = 1 / Σ_k W_bk` over its own rigid set (all bodies at rest
+    /// together are one). `m` and `rho_0` are the fluid's, for [`PsiMode::FluidMass`].
+    pub fn weigh<K: Kernel<D>>(&mut self, kernel: K, mode: PsiMode, m: Real, rho_0: Real, periodic: Periodic<D>) {
+        let scale = match mode {
+            PsiMode::FluidMass => {
+                self.volume.fill(m / rho_0);
+                return;
+            }
+            PsiMode::Akinci => 1.0,
+            PsiMode::Scaled(factor) => factor,
+        };
+        let sums = self.sums_of_w(kernel, periodic);
+        for (volume, sum_w) in self.volume.iter_mut().zip(sums) {
+            *volume = scale / sum_w;
+        }
+    }
+
+    /// `Σ_k W_bk` over the rigid set of each sample, itself included.
+    fn sums_of_w<K: Kernel<D>>(&self, kernel: K, periodic: Periodic<D>) -> Vec<Real> {
+        let set: Vec<u16> = self.body.iter().map(|&k| if self.bodies[k as usize].motion.is_static() { u16::MAX } else { k }).collect();
+        let mut cells = Cells::new(neighbors::Backend::HashGrid, kernel.support_radius(), periodic);
+        let mut order = Vec::new();
+        // The hashed cells never refuse.
+        if cells.sort(&self.x_0, &mut order).is_err() {
+            return vec![kernel.w_0(); self.len()];
+        }
+        let x: [Vec<Real>; D] = std::array::from_fn(|a| order.iter().map(|&b| self.x_0[a][b as usize]).collect());
+        let iota: Vec<u32> = (0..(x[0].len() + neighbors::PAD) as u32).collect();
+        let mut rows = NeighborLists::default();
+        let per_thread = (0..rayon::current_num_threads()).map(|_| Default::default()).collect();
+        let search = Search {
+            query: &cells,
+            query_x: &x,
+            from: &cells,
+            from_x: &x,
+            iota: &iota,
+            same: true,
+            radius: kernel.support_radius(),
+            periodic,
+        };
+        search.build(Isa::best(), neighbors::Backend::HashGrid, &per_thread, &mut rows);
+        let mut sums = vec![0.0; self.len()];
+        for (k, &b) in order.iter().enumerate() {
+            let near = rows.neighbors(k).filter(|&l| set[order[l] as usize] == set[b as usize]);
+            let w = near.map(|l| kernel.w(norm2(periodic.nearest(std::array::from_fn(|a| x[a][k] - x[a][l])))));
+            sums[b as usize] = w.fold(kernel.w_0(), |sum, w: Real| sum + w);
+        }
+        sums
+    }
+
+    /// Brings the samples into `order`: the new sample `k` is the old `order[k]`.
+    pub fn permute(&mut self, order: &[u32], scratch: &mut Scratch) {
+        scratch.permute_ids(order, &mut self.id);
+        for field in [&mut self.x, &mut self.v, &mut self.a, &mut self.x_0].into_iter().flatten() {
+            scratch.permute(order, field);
+        }
+        scratch.permute(order, &mut self.volume);
+        gather(order, &mut self.body, scratch.bodies());
+    }
+}
+
+fn slices<const D: usize>(fields: &mut [Vec<Real>; D]) -> [&mut [Real]; D] {
+    fields.each_mut().map(Vec::as_mut_slice)
+}

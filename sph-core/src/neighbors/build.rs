@@ -1,0 +1,255 @@
+//! Builds the rows: candidates of a cell are packed once, then each point of the cell tests only those.
+
+use super::{
+    cells::{Backend, Cells, Run},
+    frame::Periodic,
+    lists::{CHUNK, Chunk, FAR, NeighborLists, PAD, norm2},
+};
+use crate::{Real, lane::Isa, parallel, phase};
+use std::sync::Mutex;
+
+/// What a thread needs to build the rows of a cell.
+#[derive(Debug)]
+pub struct Candidates<const D: usize> {
+    x: [Vec<Real>; D],
+    j: Vec<u32>,
+    runs: Vec<Run<D>>,
+}
+
+impl<const D: usize> Default for Candidates<D> {
+    fn default() -> Self {
+        Self { x: [const { Vec::new() }; D], j: Vec::new(), runs: Vec::with_capacity(27) }
+    }
+}
+
+impl<const D: usize> Candidates<D> {
+    /// Room for all points of the runs, and for the vectors that write past the end.
+    fn reserve(&mut self) {
+        let most = self.runs.iter().map(|r| r.end - r.start).sum::<usize>() + 2 * PAD;
+        if self.j.len() < most {
+            let room = most.max(2048).next_power_of_two();
+            self.j.resize(room, 0);
+            for x in &mut self.x {
+                x.resize(room, FAR);
+            }
+        }
+    }
+}
+
+/// One candidate buffer a thread.
+pub type PerThread<const D: usize> = Vec<Mutex<Candidates<D>>>;
+
+/// Rows of the points `query` over the points `from`, both in the order of their cells.
+pub struct Search<'a, const D: usize> {
+    /// Points that get rows.
+    pub query: &'a Cells<D>,
+    /// Their positions.
+    pub query_x: &'a [Vec<Real>; D],
+    /// Points that stand in the rows.
+    pub from: &'a Cells<D>,
+    /// Their positions.
+    pub from_x: &'a [Vec<Real>; D],
+    /// 0, 1, 2, ... at least as many as points in `from`, plus `PAD`.
+    pub iota: &'a [u32],
+    /// True when both are the same set: a row then leaves out its own point.
+    pub same: bool,
+    /// Pairs nearer than this are neighbors, [m].
+    pub radius: Real,
+    /// Periodic axes.
+    pub periodic: Periodic<D>,
+}
+
+impl<const D: usize> Search<'_, D> {
+    /// Builds all rows.
+    pub fn build(&self, isa: Isa, backend: Backend, per_thread: &PerThread<D>, lists: &mut NeighborLists) {
+        self.cut_into_chunks(lists);
+        let n_chunks = lists.n_chunks;
+        let chunks = &mut lists.chunks[..n_chunks];
+        if n_chunks == 0 {
+            return;
+        }
+        parallel::pieces(0..n_chunks, &|k| k, chunks, &|_, chunks| {
+            for chunk in chunks {
+                if backend == Backend::BruteForce {
+                    super::brute::rows(self, chunk);
+                    continue;
+                }
+                let thread = rayon::current_thread_index().unwrap_or(0) % per_thread.len();
+                // A poisoned buffer holds nothing that the next cell would read.
+                let mut scratch = per_thread[thread].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                rows(isa, self, chunk, &mut scratch);
+            }
+        });
+    }
+
+    /// Whole cells, about [`CHUNK`] points each; fewer when there are few points.
+    fn cut_into_chunks(&self, lists: &mut NeighborLists) {
+        lists.n = self.query_x[0].len();
+        lists.n_chunks = 0;
+        let target = CHUNK.min((lists.n / 16).max(64));
+        let (mut c, n_cells) = (0, self.query.n_occupied());
+        while c < n_cells {
+            let first = self.query.first_point(c);
+            let full = self.query.occupied[..n_cells].partition_point(|cell| (cell.start as usize) < first + target);
+            let next = full.max(c + 1);
+            if lists.chunks.len() == lists.n_chunks {
+                lists.chunks.push(Chunk::default());
+            }
+            let chunk = &mut lists.chunks[lists.n_chunks];
+            (chunk.first, chunk.end) = (first, self.query.first_point(next));
+            chunk.null = self.from_x[0].len() as u32;
+            lists.n_chunks += 1;
+            c = next;
+        }
+    }
+}
+
+phase! {
+/// The rows of one chunk.
+fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates: &mut Candidates<D>) {
+    chunk.offsets.clear();
+    chunk.offsets.push(0);
+    let (mut len, mut c) = (0, search.query.occupied.partition_point(|cell| (cell.start as usize) < chunk.first));
+    while search.query.first_point(c) < chunk.end {
+        let (s, e) = (search.query.first_point(c), search.query.first_point(c + 1));
+        search.from.runs_around(search.query.occupied[c].at, &mut candidates.runs);
+        candidates.reserve();
+        // SAFETY: `reserve` made room for every point of the runs and two vectors more.
+        let (m, own) = unsafe { pack_candidates::<L, D>(search, s, e, candidates) };
+        let most = len + (e - s) * (m + 2 * PAD);
+        if chunk.indices.len() < most {
+            // Growing by an eighth keeps the memory near what is used; rows of flowing fluid rarely exceed it.
+            chunk.indices.reserve_exact(most + most / 8 - chunk.indices.len());
+            chunk.indices.resize(chunk.indices.capacity(), chunk.null);
+        }
+        for i in s..e {
+            let myself = if search.same { own + (i - s) } else { usize::MAX };
+            // SAFETY: room for this row and its padding was made above; candidates end with FAR.
+            len = unsafe { write_row::<L, D>(search, i, myself, m, candidates, &mut chunk.indices, len) };
+            chunk.offsets.push(len as u32);
+        }
+        c += 1;
+    }
+}
+}
+
+/// Keeps of the runs what lies within the radius of the box around points `s..e`. Returns how many, and
+/// the place of point `s` among them.
+///
+/// # Safety
+/// `c.reserve()` was called for these runs.
+#[inline(always)]
+unsafe fn pack_candidates<L: crate::lane::Lane, const D: usize>(
+    search: &Search<'_, D>,
+    s: usize,
+    e: usize,
+    c: &mut Candidates<D>,
+) -> (usize, usize) {
+    let (low, high) = bounds(search.query_x, s, e);
+    let limit = box_limit(search);
+    let (zero, limit) = (L::splat(0.0), L::splat(limit * limit));
+    let n = search.from_x[0].len();
+    let (mut m, mut own) = (0, 0);
+    for r in 0..c.runs.len() {
+        let run = c.runs[r];
+        let mut k = run.start;
+        let (low, high): ([L; D], [L; D]) = (
+            std::array::from_fn(|a| L::splat(low[a] - run.shift[a])),
+            std::array::from_fn(|a| L::splat(high[a] - run.shift[a])),
+        );
+        while k < run.end {
+            let x: [L; D] = std::array::from_fn(|a| load_from::<L>(&search.from_x[a], k, n));
+            let d = std::array::from_fn(|a| (low[a] - x[a]).max(x[a] - high[a]).max(zero));
+            let mut mask = norm2(d).below(limit);
+            if k + L::N > run.end {
+                mask &= (1 << (run.end - k)) - 1;
+            }
+            if search.same && s.wrapping_sub(k) < L::N {
+                own = m + (mask & ((1 << (s - k)) - 1)).count_ones() as usize;
+            }
+            // SAFETY: `reserve` left room for all points of the runs plus one vector; `iota` has PAD more.
+            unsafe {
+                for a in 0..D {
+                    let mut lanes = [0.0; PAD];
+                    x[a].store(lanes.as_mut_ptr());
+                    L::pack(lanes.as_ptr(), mask, c.x[a].as_mut_ptr().add(m));
+                }
+                L::pack_index(search.iota.as_ptr().add(k), mask, c.j.as_mut_ptr().add(m));
+            }
+            m += mask.count_ones() as usize;
+            k += L::N;
+        }
+    }
+    // SAFETY: one more vector fits, see above.
+    unsafe { L::splat(FAR).store(c.x[0].as_mut_ptr().add(m)) };
+    (m, own)
+}
+
+/// Loads a vector that may reach past the last point.
+#[inline(always)]
+fn load_from<L: crate::lane::Lane>(x: &[Real], k: usize, n: usize) -> L {
+    if k + L::N <= n {
+        // SAFETY: in bounds by the condition.
+        return unsafe { L::load(x.as_ptr().add(k)) };
+    }
+    let mut lanes = [FAR; PAD];
+    lanes[..n - k].copy_from_slice(&x[k..n]);
+    // SAFETY: PAD numbers are at least one vector.
+    unsafe { L::load(lanes.as_ptr()) }
+}
+
+/// The box around points `s..e`.
+#[inline(always)]
+fn bounds<const D: usize>(x: &[Vec<Real>; D], s: usize, e: usize) -> ([Real; D], [Real; D]) {
+    let (mut low, mut high) = ([FAR; D], [-FAR; D]);
+    for a in 0..D {
+        for &x in &x[a][s..e] {
+            low[a] = if x < low[a] { x } else { low[a] };
+            high[a] = if x > high[a] { x } else { high[a] };
+        }
+    }
+    (low, high)
+}
+
+/// The radius for the test against the box, larger by what a periodic shift may round away.
+fn box_limit<const D: usize>(search: &Search<'_, D>) -> Real {
+    let reach = search.periodic.low.iter().zip(&search.periodic.length).map(|(l, d)| l.abs() + d);
+    search.radius * (1.0 + 4.0 * Real::EPSILON) + 8.0 * Real::EPSILON * reach.fold(0.0, Real::max)
+}
+
+/// Writes the row of point `i` from place `len` on, pads it, and returns where the next one begins.
+///
+/// # Safety
+/// `out` has room for `m + 2 PAD` numbers from `len` on; the candidates end with a vector at FAR.
+#[inline(always)]
+unsafe fn write_row<L: crate::lane::Lane, const D: usize>(
+    search: &Search<'_, D>,
+    i: usize,
+    myself: usize,
+    m: usize,
+    c: &Candidates<D>,
+    out: &mut [u32],
+    mut len: usize,
+) -> usize {
+    let x_i: [L; D] = std::array::from_fn(|a| L::splat(search.query_x[a][i]));
+    let limit = L::splat(search.radius * search.radius);
+    let out = out.as_mut_ptr();
+    let null = search.from_x[0].len() as u32;
+    let mut k = 0;
+    while k < m {
+        // SAFETY: k < m, and one vector more than m is filled.
+        let d = search.periodic.nearest(std::array::from_fn(|a| unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a]));
+        let mut mask = norm2(d).below(limit);
+        let own = myself.wrapping_sub(k);
+        mask &= !(((own < L::N) as u32) << (own & 31));
+        // SAFETY: room by the contract.
+        unsafe { L::pack_index(c.j.as_ptr().add(k), mask, out.add(len)) };
+        len += mask.count_ones() as usize;
+        k += L::N;
+    }
+    for k in 0..PAD {
+        // SAFETY: room by the contract.
+        unsafe { *out.add(len + k) = null };
+    }
+    len.next_multiple_of(PAD)
+}

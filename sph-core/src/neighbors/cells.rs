@@ -1,0 +1,380 @@
+//! Points in the order of their cells, and where each cell begins.
+//!
+//! Cells are numbered row-major with x fastest, so three cells in a row of x are one run of points.
+//! The sort is stable: equal cells keep the order they had.
+
+use super::{
+    frame::{CellFrame, Periodic},
+    hash::CellTable,
+};
+use crate::{Real, parallel};
+use std::ops::Range;
+
+/// How cells are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// Counting sort over the box of all points. Fastest; memory grows with the box.
+    #[default]
+    DenseGrid,
+    /// Hashed cells (Teschner et al. 2003): an unbounded domain.
+    HashGrid,
+    /// Every pair is tested. The oracle of the tests.
+    BruteForce,
+}
+
+/// A cell that holds points.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell<const D: usize> {
+    /// First point of the cell; the next cell's is the end.
+    pub start: u32,
+    /// Integer coordinates.
+    pub at: [i32; D],
+}
+
+/// A run of points near a cell, and the whole periods to add to them.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<const D: usize> {
+    /// Points `start..end`.
+    pub start: usize,
+    /// End of the run.
+    pub end: usize,
+    /// What to add to the points so that they lie next to the cell, [m].
+    pub shift: [Real; D],
+}
+
+/// More cells than this a point, or than [`DENSE_MIN`], and the dense grid refuses.
+const DENSE_PER_POINT: usize = 64;
+const DENSE_MIN: usize = 1 << 22;
+
+/// The dense grid would not fit into memory.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{cells:e} cells of the dense grid for {points} points: particles are far apart; use the hash grid")]
+pub struct TooManyCells {
+    /// Cells of the box of all points.
+    pub cells: f64,
+    /// Number of points.
+    pub points: usize,
+}
+
+/// The cell structure of one set of points.
+#[derive(Debug)]
+pub struct Cells<const D: usize> {
+    /// Cell geometry.
+    pub frame: CellFrame<D>,
+    periodic: Periodic<D>,
+    backend: Backend,
+    /// Cells that hold points, ascending; one more entry marks the end.
+    pub occupied: Vec<Cell<D>>,
+    low: [i32; D],
+    extent: [usize; D],
+    start: Vec<u32>,
+    keys: Vec<u32>,
+    counts: Vec<Vec<u32>>,
+    coordinates: Vec<[i32; D]>,
+    table: CellTable<D>,
+    n: usize,
+}
+
+impl<const D: usize> Cells<D> {
+    /// Cells for lists of the given radius.
+    pub fn new(backend: Backend, radius: Real, periodic: Periodic<D>) -> Self {
+        Self {
+            frame: CellFrame::new(radius, &periodic),
+            periodic,
+            backend,
+            occupied: Vec::new(),
+            low: [0; D],
+            extent: [0; D],
+            start: Vec::new(),
+            keys: Vec::new(),
+            counts: Vec::new(),
+            coordinates: Vec::new(),
+            table: CellTable::default(),
+            n: 0,
+        }
+    }
+
+    /// Finds the stable order of the points `x` by cell: the new point `k` is the old `order[k]`.
+    ///
+    /// # Errors
+    /// When the dense grid would be far larger than the number of points.
+    pub fn sort(&mut self, x: &[Vec<Real>; D], order: &mut Vec<u32>) -> Result<(), TooManyCells> {
+        self.n = x[0].len();
+        order.resize(self.n, 0);
+        match self.backend {
+            Backend::DenseGrid => self.sort_dense(x, order),
+            Backend::HashGrid | Backend::BruteForce => {
+                self.sort_hashed(x, order);
+                Ok(())
+            }
+        }
+    }
+
+    fn sort_dense(&mut self, x: &[Vec<Real>; D], order: &mut [u32]) -> Result<(), TooManyCells> {
+        self.enclose(x)?;
+        let n_cells: usize = self.extent.iter().product();
+        let slices = rayon::current_num_threads().min(self.n.div_ceil(parallel::BLOCK)).max(1);
+        let slice = self.n.div_ceil(slices).max(1);
+        self.counts.resize_with(self.counts.len().max(slices), Vec::new);
+        self.keys.resize(self.n, 0);
+        let (frame, low, extent) = (self.frame, self.low, self.extent);
+        let key = |i: usize| dense_key(frame.cell(std::array::from_fn(|a| x[a][i])), low, extent);
+        let ends = |k: usize| (k * slice).min(self.n);
+        // Each slice of the points counts its own cells ...
+        let outputs = (EachItem(&mut self.counts[..slices]), &mut self.keys[..]);
+        each_slice(0..slices, &ends, outputs, &|k, (count, keys)| {
+            count.clear();
+            count.resize(n_cells, 0);
+            for (key_of, i) in keys.iter_mut().zip(ends(k)..ends(k + 1)) {
+                *key_of = key(i) as u32;
+                count[*key_of as usize] += 1;
+            }
+        });
+        self.number_cells(n_cells, slices);
+        // ... and then knows where its points go, whatever the number of slices.
+        let places = Places::new(order);
+        let outputs = (EachItem(&mut self.counts[..slices]), &mut self.keys[..]);
+        each_slice(0..slices, &ends, outputs, &|k, (next, keys)| {
+            for (&key, i) in keys.iter().zip(ends(k)..ends(k + 1)) {
+                let at = &mut next[key as usize];
+                // SAFETY: the counts are exact, so every place is given to one point only.
+                unsafe { places.set(*at as usize, i as u32) };
+                *at += 1;
+            }
+        });
+        Ok(())
+    }
+
+    /// The box of cells that holds all points.
+    fn enclose(&mut self, x: &[Vec<Real>; D]) -> Result<(), TooManyCells> {
+        let boxes = parallel::blocks(self.n, (), |range, ()| {
+            let mut bounds = Bounds([(Real::INFINITY, Real::NEG_INFINITY); D]);
+            for a in 0..D {
+                let (mut low, mut high) = bounds.0[a];
+                for &x in &x[a][range.clone()] {
+                    low = if x < low { x } else { low };
+                    high = if x > high { x } else { high };
+                }
+                bounds.0[a] = (low, high);
+            }
+            bounds
+        });
+        if self.n == 0 {
+            (self.low, self.extent) = ([0; D], [0; D]);
+            return Ok(());
+        }
+        self.low = self.frame.cell(boxes.0.map(|b| b.0));
+        let high = self.frame.cell(boxes.0.map(|b| b.1));
+        self.extent = std::array::from_fn(|a| (high[a] as i64 - self.low[a] as i64 + 1).max(1) as usize);
+        let cells: f64 = self.extent.iter().map(|&e| e as f64).product();
+        if cells > (self.n * DENSE_PER_POINT).max(DENSE_MIN) as f64 {
+            return Err(TooManyCells { cells, points: self.n });
+        }
+        Ok(())
+    }
+
+    /// Turns the counts of the slices into places, and lists the cells that hold points.
+    fn number_cells(&mut self, n_cells: usize, slices: usize) {
+        self.start.resize(n_cells + 1, 0);
+        self.occupied.clear();
+        let (mut sum, mut at) = (0, self.low);
+        for c in 0..n_cells {
+            let first = sum;
+            self.start[c] = first;
+            for count in &mut self.counts[..slices] {
+                let k = count[c];
+                count[c] = sum;
+                sum += k;
+            }
+            if sum > first {
+                self.occupied.push(Cell { start: first, at });
+            }
+            for a in 0..D {
+                at[a] += 1;
+                if at[a] < self.low[a] + self.extent[a] as i32 || a + 1 == D {
+                    break;
+                }
+                at[a] = self.low[a];
+            }
+        }
+        self.start[n_cells] = sum;
+        self.occupied.push(Cell { start: sum, at });
+    }
+
+    fn sort_hashed(&mut self, x: &[Vec<Real>; D], order: &mut [u32]) {
+        use rayon::slice::ParallelSliceMut;
+        self.coordinates.resize(self.n, [0; D]);
+        let frame = self.frame;
+        parallel::blocks(self.n, &mut self.coordinates[..], |range, out| {
+            for (c, i) in out.iter_mut().zip(range) {
+                *c = frame.cell(std::array::from_fn(|a| x[a][i]));
+                c.reverse();
+            }
+        });
+        for (k, o) in order.iter_mut().enumerate() {
+            *o = k as u32;
+        }
+        let c = &self.coordinates;
+        // Ties by index make the unstable sort, which needs no memory, a stable one.
+        order.par_sort_unstable_by_key(|&i| (c[i as usize], i));
+        self.occupied.clear();
+        for (k, &i) in order.iter().enumerate() {
+            let mut at = c[i as usize];
+            at.reverse();
+            if self.occupied.last().is_none_or(|cell| cell.at != at) {
+                self.occupied.push(Cell { start: k as u32, at });
+            }
+        }
+        self.occupied.push(Cell { start: self.n as u32, at: [i32::MAX; D] });
+        self.table.fill(&self.occupied[..self.occupied.len() - 1]);
+    }
+
+    /// Number of cells that hold points.
+    pub fn n_occupied(&self) -> usize {
+        self.occupied.len().saturating_sub(1)
+    }
+
+    /// First point of occupied cell `c`, or the number of points for `c = n_occupied()`.
+    pub fn first_point(&self, c: usize) -> usize {
+        self.occupied.get(c).map_or(self.n, |cell| cell.start as usize)
+    }
+
+    /// The runs of points in the 3^D cells around `at`, ascending.
+    pub fn runs_around(&self, at: [i32; D], runs: &mut Vec<Run<D>>) {
+        runs.clear();
+        if self.n == 0 {
+            return;
+        }
+        if self.backend == Backend::BruteForce {
+            runs.push(Run { start: 0, end: self.n, shift: [0.0; D] });
+            return;
+        }
+        for row in 0..3_i32.pow(D as u32 - 1) {
+            let (mut cell, mut shift, mut rest) = (at, [0.0; D], row);
+            for a in 1..D {
+                cell[a] += rest % 3 - 1;
+                rest /= 3;
+                (cell[a], shift[a]) = self.turn(a, cell[a]);
+            }
+            self.runs_of_row(cell, shift, runs);
+        }
+        if self.periodic.any() {
+            runs.sort_unstable_by_key(|r| r.start);
+        }
+    }
+
+    /// The cells `x-1..=x+1` of a row: one run, or two where a periodic axis ends.
+    fn runs_of_row(&self, cell: [i32; D], shift: [Real; D], runs: &mut Vec<Run<D>>) {
+        let (low, high, turn) = (cell[0] - 1, cell[0] + 1, self.frame.turn[0]);
+        let mut push = |low: i32, high: i32, shift_x: Real| {
+            let points = self.points_of(cell, low, high);
+            if !points.is_empty() {
+                let mut shift = shift;
+                shift[0] = shift_x;
+                runs.push(Run { start: points.start, end: points.end, shift });
+            }
+        };
+        if turn == 0 {
+            return push(low, high, 0.0);
+        }
+        let length = self.periodic.length[0];
+        push(low.max(0), high.min(turn - 1), 0.0);
+        if low < 0 {
+            push(turn - 1, turn - 1, -length);
+        }
+        if high >= turn {
+            push(0, 0, length);
+        }
+    }
+
+    /// A cell coordinate brought into its periodic axis, and the shift that brings its points here.
+    fn turn(&self, a: usize, c: i32) -> (i32, Real) {
+        match self.frame.turn[a] {
+            0 => (c, 0.0),
+            n if c < 0 => (c + n, -self.periodic.length[a]),
+            n if c >= n => (c - n, self.periodic.length[a]),
+            _ => (c, 0.0),
+        }
+    }
+
+    /// The points of the cells from `low` to `high` in the row of `cell`.
+    fn points_of(&self, cell: [i32; D], low: i32, high: i32) -> Range<usize> {
+        if self.backend == Backend::HashGrid {
+            return self.table.points_of(&self.occupied, cell, low, high);
+        }
+        let mut row = 0;
+        for a in (1..D).rev() {
+            let c = cell[a] as i64 - self.low[a] as i64;
+            if c < 0 || c >= self.extent[a] as i64 {
+                return 0..0;
+            }
+            row = row * self.extent[a] + c as usize;
+        }
+        let first = (low as i64 - self.low[0] as i64).max(0);
+        let last = (high as i64 - self.low[0] as i64).min(self.extent[0] as i64 - 1);
+        if first > last {
+            return 0..0;
+        }
+        let row = row * self.extent[0];
+        self.start[row + first as usize] as usize..self.start[row + last as usize + 1] as usize
+    }
+}
+
+#[inline(always)]
+fn dense_key<const D: usize>(c: [i32; D], low: [i32; D], extent: [usize; D]) -> usize {
+    (0..D).rev().fold(0, |key, a| key * extent[a] + (c[a] - low[a]) as usize)
+}
+
+/// Lower and upper ends of a set of points.
+struct Bounds<const D: usize>([(Real, Real); D]);
+
+impl<const D: usize> parallel::Merge for Bounds<D> {
+    fn merge(self, later: Self) -> Self {
+        Bounds(std::array::from_fn(|a| (self.0[a].0.min(later.0[a].0), self.0[a].1.max(later.0[a].1))))
+    }
+}
+
+/// A slice of which every task gets one item.
+struct EachItem<'a, T>(&'a mut [T]);
+
+fn each_slice<T: Send, U: Send>(
+    range: Range<usize>,
+    ends: &(impl Fn(usize) -> usize + Sync),
+    outputs: (EachItem<'_, T>, &mut [U]),
+    leaf: &(impl Fn(usize, (&mut T, &mut [U])) + Sync),
+) {
+    let (EachItem(items), points) = outputs;
+    if let [item] = items {
+        return leaf(range.start, (item, points));
+    }
+    let half = range.len() / 2;
+    let mid = range.start + half;
+    let (a, b) = items.split_at_mut(half);
+    let (p, q) = points.split_at_mut(ends(mid) - ends(range.start));
+    rayon::join(
+        || each_slice(range.start..mid, ends, (EachItem(a), p), leaf),
+        || each_slice(mid..range.end, ends, (EachItem(b), q), leaf),
+    );
+}
+
+/// A slice that several tasks write at places that never coincide.
+struct Places<'a>(*mut u32, usize, std::marker::PhantomData<&'a mut [u32]>);
+
+// SAFETY: `set` is the only use, and its callers write disjoint places.
+unsafe impl Sync for Places<'_> {}
+
+impl<'a> Places<'a> {
+    fn new(slice: &'a mut [u32]) -> Self {
+        Self(slice.as_mut_ptr(), slice.len(), std::marker::PhantomData)
+    }
+
+    /// # Safety
+    /// No two calls, from whatever thread, may name the same place.
+    #[inline(always)]
+    unsafe fn set(&self, at: usize, value: u32) {
+        assert!(at < self.1);
+        // SAFETY: in bounds by the line above, not shared by the contract.
+        unsafe { *self.0.add(at) = value }
+    }
+}

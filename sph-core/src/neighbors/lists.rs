@@ -1,0 +1,152 @@
+//! Neighbor rows, stored by chunks of whole cells.
+//!
+//! A row lists the neighbors of one point, ascending, without the point itself, padded to a multiple of
+//! [`PAD`] with the index of the *null particle*: one past the last, far outside of everything, where
+//! every kernel vanishes. Hence loops over rows have neither tail nor mask.
+
+use super::frame::Periodic;
+use crate::{
+    Real,
+    lane::Lane,
+    parallel::{self, Merge, Outputs},
+};
+
+/// Rows are padded to a multiple of this.
+pub const PAD: usize = 16;
+/// Every coordinate of the null particle, [m].
+pub const FAR: Real = 1e15;
+/// Points a chunk holds, about.
+pub const CHUNK: usize = 1024;
+
+/// The rows of the points `first..end`, which are whole cells.
+#[derive(Clone, Debug, Default)]
+pub struct Chunk {
+    /// First point.
+    pub first: usize,
+    /// One past the last point.
+    pub end: usize,
+    /// Where each row begins in `indices`; one more than points.
+    pub offsets: Vec<u32>,
+    /// The rows, padded.
+    pub indices: Vec<u32>,
+    /// The largest index a row may hold: that of the null particle.
+    pub null: u32,
+}
+
+impl Chunk {
+    /// The points whose rows these are.
+    #[inline(always)]
+    pub fn points(&self) -> std::ops::Range<usize> {
+        self.first..self.end
+    }
+
+    /// The row of point `i`, with its padding.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> &[u32] {
+        let k = i - self.first;
+        &self.indices[self.offsets[k] as usize..self.offsets[k + 1] as usize]
+    }
+
+    /// The neighbors of point `i`, without padding.
+    pub fn neighbors(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        self.row(i).iter().take_while(|&&j| j != self.null).map(|&j| j as usize)
+    }
+
+    /// `Σ_j f(x_ij, |x_ij|², record j)` over the neighbors of point `i` at `x_i`.
+    ///
+    /// A record begins with the position in its first `D` slots (four are reserved); `K` is a multiple of 4.
+    /// Every term of `f` must vanish at a distance of 1e15 m.
+    ///
+    /// # Panics
+    /// When `records` is shorter than the null particle's index plus one.
+    #[inline(always)]
+    pub fn sum<L: Lane, const D: usize, const K: usize, const M: usize>(
+        &self,
+        i: usize,
+        x_i: [Real; D],
+        records: &[[Real; K]],
+        periodic: &Periodic<D>,
+        f: impl Fn([L; D], L, [L; K]) -> [L; M],
+    ) -> [Real; M] {
+        const { assert!(K.is_multiple_of(4)) };
+        let row = self.row(i);
+        if row.is_empty() {
+            return [0.0; M];
+        }
+        assert!(records.len() > self.null as usize);
+        let x_i = x_i.map(L::splat);
+        let mut sum = [L::splat(0.0); M];
+        for j in row.chunks_exact(L::N) {
+            let mut record = [L::splat(0.0); K];
+            for b in (0..K).step_by(4) {
+                // SAFETY: all indices of a row are at most `null`, checked against the length above.
+                let quad = unsafe { L::quads(records.as_ptr().cast::<Real>().add(b), K, j.as_ptr()) };
+                record[b..b + 4].copy_from_slice(&quad);
+            }
+            let x_ij = periodic.nearest(std::array::from_fn(|a| x_i[a] - record[a]));
+            let term = f(x_ij, norm2(x_ij), record);
+            for m in 0..M {
+                sum[m] = sum[m] + term[m];
+            }
+        }
+        sum.map(L::sum)
+    }
+}
+
+/// `|a|²`, summed from the first axis to the last.
+#[inline(always)]
+pub fn norm2<L: Lane, const D: usize>(a: [L; D]) -> L {
+    let mut sum = a[0] * a[0];
+    for &component in &a[1..] {
+        sum = sum + component * component;
+    }
+    sum
+}
+
+/// The rows of a set of points.
+#[derive(Debug, Default)]
+pub struct NeighborLists {
+    pub(super) chunks: Vec<Chunk>,
+    pub(super) n_chunks: usize,
+    pub(super) n: usize,
+}
+
+impl NeighborLists {
+    /// The chunks, in the order of the points.
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks[..self.n_chunks]
+    }
+
+    /// Number of points that have rows.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// True when no point has a row.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Runs `f` on every chunk, which owns its part of the outputs, and merges what they return in order.
+    pub fn for_each<O: Outputs, R: Merge>(&self, outputs: O, f: impl Fn(usize, &Chunk, O) -> R + Sync) -> R
+    where
+        R: Default,
+    {
+        if self.n_chunks == 0 {
+            return R::default();
+        }
+        let start_of = |k: usize| self.chunks().get(k).map_or(self.n, |c| c.first);
+        parallel::pieces(0..self.n_chunks, &start_of, outputs, &|k, outputs| f(k, &self.chunks[k], outputs))
+    }
+
+    /// The neighbors of point `i`, without padding.
+    pub fn neighbors(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        let k = self.chunks().partition_point(|c| c.end <= i);
+        self.chunks[k].neighbors(i)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.chunks.iter().map(|c| 4 * (c.offsets.capacity() + c.indices.capacity())).sum()
+    }
+}

@@ -1,0 +1,166 @@
+//! Parallel loops whose result does not depend on the number of threads.
+//!
+//! Work is cut into pieces of a fixed size and joined along a fixed binary tree, so every sum has one
+//! order. Each piece owns its part of the outputs, so there are no locks, and nothing is allocated.
+
+use std::ops::Range;
+
+/// Particles per piece of a streaming loop: long enough to hide the cost of a task, short enough to balance.
+pub const BLOCK: usize = 2048;
+
+/// What can be cut in two for two tasks: output slices, tuples and arrays of them, or nothing.
+pub trait Outputs: Sized + Send {
+    /// The first `mid` items, and the rest.
+    fn cut(self, mid: usize) -> (Self, Self);
+}
+
+impl Outputs for () {
+    fn cut(self, _mid: usize) -> (Self, Self) {
+        ((), ())
+    }
+}
+
+impl<T: Send> Outputs for &mut [T] {
+    fn cut(self, mid: usize) -> (Self, Self) {
+        self.split_at_mut(mid)
+    }
+}
+
+impl<O: Outputs, const N: usize> Outputs for [O; N] {
+    fn cut(self, mid: usize) -> (Self, Self) {
+        let mut right = [const { None }; N];
+        let mut slot = right.iter_mut();
+        let left = self.map(|o| {
+            let (a, b) = o.cut(mid);
+            if let Some(slot) = slot.next() {
+                *slot = Some(b);
+            }
+            a
+        });
+        // Every slot was filled by the loop above, which visits all N items.
+        (left, right.map(|b| b.unwrap_or_else(|| unreachable!("one slot an item"))))
+    }
+}
+
+macro_rules! tuple_outputs {
+    ($($name:ident $index:tt),+) => {
+        impl<$($name: Outputs),+> Outputs for ($($name,)+) {
+            fn cut(self, mid: usize) -> (Self, Self) {
+                let pairs = ($(self.$index.cut(mid),)+);
+                (($(pairs.$index.0,)+), ($(pairs.$index.1,)+))
+            }
+        }
+    };
+}
+tuple_outputs!(A 0, B 1);
+tuple_outputs!(A 0, B 1, C 2);
+tuple_outputs!(A 0, B 1, C 2, E 3);
+tuple_outputs!(A 0, B 1, C 2, E 3, F 4);
+
+/// A partial result that two neighboring pieces combine, always in the order of the pieces.
+pub trait Merge: Send {
+    /// `self` comes from the earlier piece.
+    fn merge(self, later: Self) -> Self;
+}
+
+impl Merge for () {
+    fn merge(self, _later: Self) {}
+}
+
+/// A sum, accumulated in f64.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum(pub f64);
+
+impl Merge for Sum {
+    fn merge(self, later: Self) -> Self {
+        Sum(self.0 + later.0)
+    }
+}
+
+/// A maximum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Max(pub f64);
+
+impl Merge for Max {
+    fn merge(self, later: Self) -> Self {
+        Max(self.0.max(later.0))
+    }
+}
+
+impl<A: Merge, B: Merge> Merge for (A, B) {
+    fn merge(self, later: Self) -> Self {
+        (self.0.merge(later.0), self.1.merge(later.1))
+    }
+}
+
+impl<A: Merge, const N: usize> Merge for [A; N] {
+    fn merge(self, later: Self) -> Self {
+        let mut later = later.into_iter();
+        self.map(|a| match later.next() {
+            Some(b) => a.merge(b),
+            None => a,
+        })
+    }
+}
+
+/// Runs `leaf` on blocks of `0..n` and merges what they return in the order of the blocks.
+pub fn blocks<O: Outputs, R: Merge>(n: usize, outputs: O, leaf: impl Fn(Range<usize>, O) -> R + Sync) -> R {
+    let ends = |piece: usize| (piece * BLOCK).min(n);
+    pieces(0..n.div_ceil(BLOCK).max(1), &ends, outputs, &|piece, outputs| {
+        leaf(ends(piece)..ends(piece + 1), outputs)
+    })
+}
+
+/// Runs `leaf` on each of `range`; piece `k` owns the outputs from `start_of(k)` to `start_of(k + 1)`.
+/// `outputs` begins at `start_of(range.start)`.
+pub fn pieces<O: Outputs, R: Merge>(
+    range: Range<usize>,
+    start_of: &(impl Fn(usize) -> usize + Sync),
+    outputs: O,
+    leaf: &(impl Fn(usize, O) -> R + Sync),
+) -> R {
+    if range.len() <= 1 {
+        return leaf(range.start, outputs);
+    }
+    let mid = range.start + range.len() / 2;
+    let (left, right) = outputs.cut(start_of(mid) - start_of(range.start));
+    let (a, b) = rayon::join(
+        || pieces(range.start..mid, start_of, left, leaf),
+        || pieces(mid..range.end, start_of, right, leaf),
+    );
+    a.merge(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_do_not_depend_on_the_number_of_threads() {
+        let x: Vec<f64> = (0..100_003).map(|k| (k as f64 * 0.37).sin() * 1e3).collect();
+        let sum = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| blocks(x.len(), (), |r, ()| Sum(x[r].iter().sum())).0)
+        };
+        let one = sum(1);
+        for threads in [2, 3, 7, 16] {
+            assert_eq!(one.to_bits(), sum(threads).to_bits());
+        }
+    }
+
+    #[test]
+    fn every_output_is_written_once_by_its_own_block() {
+        for n in [0, 1, BLOCK, BLOCK + 1, 5 * BLOCK + 17] {
+            let (mut a, mut b) = (vec![0; n], [vec![0; n], vec![0; n]]);
+            let [b0, b1] = &mut b;
+            blocks(n, (&mut a[..], [&mut b0[..], &mut b1[..]]), |r, (a, [b0, b1])| {
+                for (k, i) in r.enumerate() {
+                    a[k] += i;
+                    b0[k] += 2 * i;
+                    b1[k] += 3 * i;
+                }
+            });
+            assert!((0..n).all(|i| a[i] == i && b[0][i] == 2 * i && b[1][i] == 3 * i));
+        }
+    }
+}

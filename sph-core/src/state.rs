@@ -1,0 +1,126 @@
+//! What a step may change, and the constants of a run that every solver reads.
+
+use crate::{
+    Real,
+    backend::{Backend, Host},
+    boundary::Boundary,
+    neighbors::Periodic,
+    particles::Particles,
+};
+
+/// The liquid and the resolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Rest density ρ₀, [kg/m³].
+    pub rho_0: Real,
+    /// Mass of every fluid particle (a slab of 1 m depth in 2D), [kg].
+    pub m: Real,
+    /// Particle spacing Δx, [m].
+    pub spacing: Real,
+}
+
+/// Accelerations from outside, and the damping of a run's first moments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forces<const D: usize> {
+    /// Gravity g, [m/s²].
+    pub gravity: [Real; D],
+    /// Center and strength B of the central acceleration −B² (x − c), [m] and [1/s].
+    pub central: Option<([Real; D], Real)>,
+    /// Rate k of the damping v ← v e^(−k dt), and when it ends, [1/s] and [s].
+    pub damping: Option<(Real, f64)>,
+}
+
+impl<const D: usize> Forces<D> {
+    /// Acceleration at `x`, [m/s²].
+    #[inline(always)]
+    pub fn acceleration(&self, x: [Real; D]) -> [Real; D] {
+        match self.central {
+            None => self.gravity,
+            Some((c, b)) => std::array::from_fn(|a| self.gravity[a] - b * b * (x[a] - c[a])),
+        }
+    }
+}
+
+/// The space a run may use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Domain<const D: usize> {
+    /// A particle below has escaped, [m].
+    pub low: [Real; D],
+    /// A particle above has escaped, [m].
+    pub high: [Real; D],
+    /// Periodic axes, on which nothing escapes.
+    pub periodic: Periodic<D>,
+}
+
+impl<const D: usize> Domain<D> {
+    /// True when `x` is inside; false also for NaN.
+    #[inline(always)]
+    pub fn holds(&self, x: [Real; D]) -> bool {
+        (0..D).all(|a| x[a] >= self.low[a] && x[a] <= self.high[a])
+    }
+}
+
+/// Everything that evolves, with the constants it evolves under.
+#[derive(Debug)]
+pub struct State<const D: usize, B: Backend = Host> {
+    /// The fluid.
+    pub fluid: Particles<D, B>,
+    /// The walls.
+    pub walls: Boundary<D, B>,
+    /// The liquid.
+    pub rest: Material,
+    /// Accelerations from outside.
+    pub forces: Forces<D>,
+    /// The space that may be used.
+    pub domain: Domain<D>,
+    /// Time, [s].
+    pub t: f64,
+    /// Steps done.
+    pub step: u64,
+    /// Particles `0..n_owned` are this process's own; copies of others would follow.
+    pub n_owned: usize,
+}
+
+impl<const D: usize> Clone for State<D> {
+    fn clone(&self) -> Self {
+        Self { fluid: self.fluid.clone(), walls: self.walls.clone(), ..*self }
+    }
+}
+
+impl<const D: usize> State<D> {
+    /// A hash of all raw bits: equal for equal histories, whatever the number of threads.
+    pub fn hash(&self) -> u64 {
+        let mut hash = Fnv::default();
+        self.fluid.id.iter().for_each(|&id| hash.add(id));
+        for a in 0..D {
+            hash.reals(&self.fluid.x[a]);
+            hash.reals(&self.fluid.v[a]);
+            hash.reals(&self.walls.x[a]);
+            hash.reals(&self.walls.v[a]);
+        }
+        hash.reals(&self.fluid.rho);
+        hash.add(self.t.to_bits());
+        hash.add(self.step);
+        hash.0
+    }
+}
+
+/// FNV-1a over words.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x100_0000_01b3);
+    }
+
+    #[allow(clippy::unnecessary_cast, reason = "the width of `Real` is a feature")]
+    fn reals(&mut self, values: &[Real]) {
+        values.iter().for_each(|x| self.add(x.to_bits() as u64));
+    }
+}

@@ -1,0 +1,127 @@
+//! Cohesion, surface tension and adhesion for every solver (Akinci, Akinci & Teschner 2013).
+//!
+//! `F_ij = −K_ij [γ_c m_i m_j C(r) n_ij + γ_κ m (n_i − n_j)]`, `K_ij = 2ρ₀/(ρ_i + ρ_j)`, with the color
+//! normals `n_i = h Σ_j V_j ∇W_ij`, which point into the fluid; adhesion `−β m_i psi_b A(r) n_ib`.
+
+use crate::{
+    Real,
+    kernel::{Kernel, cohesion::Shapes},
+    lane::{Isa, Lane},
+    neighbors::{Chunk, Neighbors, Periodic},
+    phase,
+};
+
+/// Strengths of the surface terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tension {
+    /// γ_c, [m⁴/(kg s²)] in 3D.
+    pub cohesion: Real,
+    /// γ_κ, [m/s²].
+    pub curvature: Real,
+    /// β, [m⁴/(kg s²)] in 3D.
+    pub adhesion: Real,
+}
+
+/// The surface terms of one step.
+pub struct Surface<const D: usize, K> {
+    kernel: K,
+    shapes: Shapes<D>,
+    periodic: Periodic<D>,
+    m: Real,
+    rho_0: Real,
+    tension: Tension,
+    tiny2: Real,
+}
+
+/// Below this part of the support two particles have no direction.
+const COINCIDENT: f64 = if size_of::<Real>() == 4 { 1e-6 } else { 1e-9 };
+
+impl<const D: usize, K: Kernel<D>> Surface<D, K> {
+    /// Surface terms for particles of mass `m` and rest density `rho_0`.
+    pub fn new(kernel: K, periodic: Periodic<D>, m: Real, rho_0: Real, tension: Tension) -> Self {
+        let h = kernel.support_radius();
+        let tiny = (f64::from(h) * COINCIDENT) as Real;
+        Self { kernel, shapes: Shapes::new(h), periodic, m, rho_0, tension, tiny2: tiny * tiny }
+    }
+
+    /// Adds the accelerations to `a`. `x4` is `[x y z ρ]`, `walls` `[x y z psi]`; `records` is scratch of
+    /// the length of `x4`, with the null particle in its last place.
+    pub fn add_acceleration(
+        &self,
+        isa: Isa,
+        lists: &Neighbors<D>,
+        x4: &[[Real; 4]],
+        walls: &[[Real; 4]],
+        records: &mut [[Real; 8]],
+        a: &mut [Vec<Real>; D],
+    ) {
+        let n = a[0].len();
+        lists.fluid.for_each(&mut records[..n], |_, fluid, out| normals(isa, self, fluid, x4, out));
+        let records = &*records;
+        lists.fluid.for_each(a.each_mut().map(Vec::as_mut_slice), |k, fluid, a| {
+            forces(isa, self, fluid, &lists.walls.chunks()[k], records, walls, a);
+        });
+    }
+
+    /// `1/r`, and 0 for coincident particles.
+    #[inline(always)]
+    fn inv_r<L: Lane>(&self, r2: L) -> L {
+        L::splat(1.0) / r2.max(L::splat(self.tiny2)).sqrt()
+    }
+}
+
+phase! {
+/// Records `[x y z · | n ρ]` with the color normals `n_i = h Σ_j m/ρ_j ∇W_ij`.
+fn normals<L>[const D: usize, K: Kernel<D>](
+    s: &Surface<D, K>, fluid: &Chunk, x4: &[[Real; 4]], out: &mut [[Real; 8]],
+) {
+    for (k, i) in fluid.points().enumerate() {
+        let x_i: [Real; D] = std::array::from_fn(|a| x4[i][a]);
+        let hm = L::splat(s.kernel.support_radius() * s.m);
+        // The null particle's density is 0: keep its quotient finite.
+        let tiny = L::splat(Real::MIN_POSITIVE.sqrt());
+        let n = fluid.sum::<L, D, 4, D>(i, x_i, x4, &s.periodic, |x_ij, r2, [_, _, _, rho_j]| {
+            let f = hm / rho_j.max(tiny) * s.kernel.grad_factor(r2);
+            x_ij.map(|x| f * x)
+        });
+        out[k] = [0.0; 8];
+        out[k][..3].copy_from_slice(&x4[i][..3]);
+        out[k][4..4 + D].copy_from_slice(&n);
+        out[k][7] = x4[i][3];
+    }
+}
+}
+
+phase! {
+/// Cohesion, curvature and adhesion accelerations, added.
+fn forces<L>[const D: usize, K: Kernel<D>](
+    s: &Surface<D, K>, fluid: &Chunk, wall_rows: &Chunk, records: &[[Real; 8]], walls: &[[Real; 4]],
+    a: [&mut [Real]; D],
+) {
+    for (k, i) in fluid.points().enumerate() {
+        let r_i = &records[i];
+        let x_i: [Real; D] = std::array::from_fn(|d| r_i[d]);
+        let n_i: [L; D] = std::array::from_fn(|d| L::splat(r_i[4 + d]));
+        let (rho_i, two_rho_0) = (L::splat(r_i[7]), L::splat(2.0 * s.rho_0));
+        let (cohesion, curvature) = (L::splat(s.tension.cohesion * s.m), L::splat(s.tension.curvature));
+        let h2 = L::splat(s.kernel.support_radius() * s.kernel.support_radius());
+        let inner = fluid.sum::<L, D, 8, D>(i, x_i, records, &s.periodic, |x_ij, r2, j| {
+            let amplify = two_rho_0 / (rho_i + j[7]);
+            let along = cohesion * s.shapes.cohesion(r2) * s.inv_r(r2);
+            // Curvature acts on every neighbor alike: only what is in reach may count.
+            let near = (h2 - r2).max(L::splat(0.0));
+            let curvature = curvature * (near / near.max(L::splat(Real::MIN_POSITIVE)));
+            std::array::from_fn(|d| -(amplify * (along * x_ij[d] + curvature * (n_i[d] - j[4 + d]))))
+        });
+        let adhesion = L::splat(s.tension.adhesion);
+        let outer = wall_rows.sum::<L, D, 4, D>(i, x_i, walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
+            let pull = adhesion * psi * s.shapes.adhesion(r2) * s.inv_r(r2);
+            x_ib.map(|x| -(pull * x))
+        });
+        for d in 0..D {
+            a[d][k] += inner[d] + outer[d];
+        }
+    }
+}
+}
+
