@@ -8,4 +8,6 @@ pub type Real = f32;
 #[cfg(feature = "f64")]
 pub type Real = f64;
 
+pub mod kernel;
 pub mod lane;
+pub mod lattice;
