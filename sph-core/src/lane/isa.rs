@@ -1,0 +1,124 @@
+//! Choice of the instruction set.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// An instruction set that this machine has: a value of this type is the proof, so it can only be found, not made.
+///
+/// Which one is chosen changes the speed alone, never a bit of a result.
+///
+/// ```
+/// use sph_core::lane::Isa;
+/// assert!(Isa::available().contains(&Isa::best()));
+/// assert_eq!("portable".parse(), Ok(Isa::PORTABLE));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Isa(Level);
+
+/// What [`phase!`](crate::phase) matches on.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Sse2,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Isa {
+    /// Plain arrays, without intrinsics: on every machine.
+    pub const PORTABLE: Self = Self(Level::Portable);
+
+    /// All that this machine has, the slowest first.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut)]
+        let mut all = vec![Self::PORTABLE];
+        #[cfg(target_arch = "x86_64")]
+        {
+            // SSE2 belongs to x86-64. The features are those of the functions that `phase!` writes.
+            all.push(Self(Level::Sse2));
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("lzcnt");
+            if avx2 {
+                all.push(Self(Level::Avx2));
+            }
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq");
+            if avx2 && avx512 {
+                all.push(Self(Level::Avx512));
+            }
+        }
+        all
+    }
+
+    /// The fastest that this machine has.
+    #[must_use]
+    pub fn best() -> Self {
+        Self::available().last().copied().unwrap_or(Self::PORTABLE)
+    }
+
+    /// Name in options and reports: `portable`, `sse2`, `avx2` or `avx512`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Level::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse2 => "sse2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "avx512",
+        }
+    }
+
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub const fn level(self) -> Level {
+        self.0
+    }
+}
+
+/// The best one.
+impl Default for Isa {
+    fn default() -> Self {
+        Self::best()
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is not that of an instruction set of this machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no instruction set {name:?} on this machine: it has {}", available.join(", "))]
+pub struct UnknownIsa {
+    /// What was asked for.
+    pub name: String,
+    /// What there is.
+    pub available: Vec<&'static str>,
+}
+
+impl FromStr for Isa {
+    type Err = UnknownIsa;
+
+    fn from_str(name: &str) -> Result<Self, UnknownIsa> {
+        let available = Self::available();
+        available.iter().copied().find(|isa| isa.name() == name).ok_or_else(|| UnknownIsa {
+            name: name.to_owned(),
+            available: available.iter().map(|isa| isa.name()).collect(),
+        })
+    }
+}
