@@ -7,3 +7,11 @@ pub type Real = f32;
 /// The number type of all fields: `f32`, or `f64` with the feature `f64`.
 #[cfg(feature = "f64")]
 pub type Real = f64;
+
+// The macro `parameters!` names this crate in the same way here and in the solvers.
+extern crate self as sph_core;
+
+pub mod error;
+pub mod parameters;
+pub mod sampling;
+pub mod shape;
