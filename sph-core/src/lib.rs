@@ -8,6 +8,23 @@ pub type Real = f32;
 #[cfg(feature = "f64")]
 pub type Real = f64;
 
+// The macro `parameters!` names this crate in the same way here and in the solvers.
+extern crate self as sph_core;
+
+pub mod backend;
+pub mod boundary;
+pub mod error;
 pub mod kernel;
 pub mod lane;
 pub mod lattice;
+pub mod motion;
+pub mod neighbors;
+pub mod parallel;
+pub mod parameters;
+pub mod particles;
+pub mod sampling;
+pub mod shape;
+pub mod simulation;
+pub mod solver;
+pub mod state;
+pub mod surface;
