@@ -9,7 +9,7 @@ use crate::{
     backend::{Backend, Host},
     kernel::Kernel,
     lane::Isa,
-    motion::Motion,
+    motion::Trajectory,
     neighbors::{self, Cells, NeighborLists, Periodic, Search, norm2},
     parallel,
     particles::{Scratch, gather},
@@ -21,7 +21,7 @@ pub struct Body<const D: usize> {
     /// Name in the scene.
     pub name: String,
     /// How it moves.
-    pub motion: Motion<D>,
+    pub motion: Trajectory<D>,
     /// Speed of its surface, added to the motion's: a belt, or the lid of a cavity, [m/s].
     pub surface_velocity: [Real; D],
     /// True when the fluid sticks to it, false when it slips.
@@ -150,11 +150,11 @@ impl<const D: usize> Boundary<D> {
         parallel::blocks(body.len(), outputs, |range, (x, v, acceleration)| {
             for (k, b) in range.enumerate() {
                 let body = &bodies[body[b] as usize];
-                let now = body.motion.at(std::array::from_fn(|a| x_0[a][b]), t);
+                let now = body.motion.at(&std::array::from_fn(|a| f64::from(x_0[a][b])), t);
                 for a in 0..D {
-                    x[a][k] = now.x[a];
-                    v[a][k] = now.v[a] + body.surface_velocity[a];
-                    acceleration[a][k] = now.a[a];
+                    x[a][k] = now.x[a] as Real;
+                    v[a][k] = now.v[a] as Real + body.surface_velocity[a];
+                    acceleration[a][k] = now.a[a] as Real;
                 }
             }
         });

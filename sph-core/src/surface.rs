@@ -5,7 +5,7 @@
 
 use crate::{
     Real,
-    kernel::{Kernel, cohesion::Shapes},
+    kernel::{Adhesion, Cohesion, Kernel},
     lane::{Isa, Lane},
     neighbors::{Chunk, Neighbors, Periodic},
     phase,
@@ -25,23 +25,19 @@ pub struct Tension {
 /// The surface terms of one step.
 pub struct Surface<const D: usize, K> {
     kernel: K,
-    shapes: Shapes<D>,
+    cohesion: Cohesion<D>,
+    adhesion: Adhesion<D>,
     periodic: Periodic<D>,
     m: Real,
     rho_0: Real,
     tension: Tension,
-    tiny2: Real,
 }
-
-/// Below this part of the support two particles have no direction.
-const COINCIDENT: f64 = if size_of::<Real>() == 4 { 1e-6 } else { 1e-9 };
 
 impl<const D: usize, K: Kernel<D>> Surface<D, K> {
     /// Surface terms for particles of mass `m` and rest density `rho_0`.
     pub fn new(kernel: K, periodic: Periodic<D>, m: Real, rho_0: Real, tension: Tension) -> Self {
         let h = kernel.support_radius();
-        let tiny = (f64::from(h) * COINCIDENT) as Real;
-        Self { kernel, shapes: Shapes::new(h), periodic, m, rho_0, tension, tiny2: tiny * tiny }
+        Self { kernel, cohesion: Cohesion::new(h), adhesion: Adhesion::new(h), periodic, m, rho_0, tension }
     }
 
     /// Adds the accelerations to `a`. `x4` is `[x y z ρ]`, `walls` `[x y z psi]`; `records` is scratch of
@@ -61,12 +57,6 @@ impl<const D: usize, K: Kernel<D>> Surface<D, K> {
         lists.fluid.for_each(a.each_mut().map(Vec::as_mut_slice), |k, fluid, a| {
             forces(isa, self, fluid, &lists.walls.chunks()[k], records, walls, a);
         });
-    }
-
-    /// `1/r`, and 0 for coincident particles.
-    #[inline(always)]
-    fn inv_r<L: Lane>(&self, r2: L) -> L {
-        L::splat(1.0) / r2.max(L::splat(self.tiny2)).sqrt()
     }
 }
 
@@ -107,7 +97,7 @@ fn forces<L>[const D: usize, K: Kernel<D>](
         let h2 = L::splat(s.kernel.support_radius() * s.kernel.support_radius());
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, records, &s.periodic, |x_ij, r2, j| {
             let amplify = two_rho_0 / (rho_i + j[7]);
-            let along = cohesion * s.shapes.cohesion(r2) * s.inv_r(r2);
+            let along = cohesion * s.cohesion.c_over_r(r2);
             // Curvature acts on every neighbor alike: only what is in reach may count.
             let near = (h2 - r2).max(L::splat(0.0));
             let curvature = curvature * (near / near.max(L::splat(Real::MIN_POSITIVE)));
@@ -115,7 +105,7 @@ fn forces<L>[const D: usize, K: Kernel<D>](
         });
         let adhesion = L::splat(s.tension.adhesion);
         let outer = wall_rows.sum::<L, D, 4, D>(i, x_i, walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
-            let pull = adhesion * psi * s.shapes.adhesion(r2) * s.inv_r(r2);
+            let pull = adhesion * psi * s.adhesion.a_over_r(r2);
             x_ib.map(|x| -(pull * x))
         });
         for d in 0..D {

@@ -159,7 +159,7 @@ unsafe fn pack_candidates<L: crate::lane::Lane, const D: usize>(
         );
         while k < run.end {
             let x: [L; D] = std::array::from_fn(|a| load_from::<L>(&search.from_x[a], k, n));
-            let d = std::array::from_fn(|a| (low[a] - x[a]).max(x[a] - high[a]).max(zero));
+            let d: [L; D] = std::array::from_fn(|a| (low[a] - x[a]).max(x[a] - high[a]).max(zero));
             let mut mask = norm2(d).below(limit);
             if k + L::N > run.end {
                 mask &= (1 << (run.end - k)) - 1;

@@ -8,6 +8,7 @@ use super::{
     hash::CellTable,
 };
 use crate::{Real, parallel};
+use rayon::slice::ParallelSliceMut;
 use std::ops::Range;
 
 /// How cells are found.
@@ -120,7 +121,8 @@ impl<const D: usize> Cells<D> {
         self.keys.resize(self.n, 0);
         let (frame, low, extent) = (self.frame, self.low, self.extent);
         let key = |i: usize| dense_key(frame.cell(std::array::from_fn(|a| x[a][i])), low, extent);
-        let ends = |k: usize| (k * slice).min(self.n);
+        let n = self.n;
+        let ends = |k: usize| (k * slice).min(n);
         // Each slice of the points counts its own cells ...
         let outputs = (EachItem(&mut self.counts[..slices]), &mut self.keys[..]);
         each_slice(0..slices, &ends, outputs, &|k, (count, keys)| {
@@ -203,7 +205,7 @@ impl<const D: usize> Cells<D> {
     }
 
     fn sort_hashed(&mut self, x: &[Vec<Real>; D], order: &mut [u32]) {
-        use rayon::slice::ParallelSliceMut;
+    
         self.coordinates.resize(self.n, [0; D]);
         let frame = self.frame;
         parallel::blocks(self.n, &mut self.coordinates[..], |range, out| {
