@@ -12,6 +12,8 @@ pub type Real = f64;
 extern crate self as sph_core;
 
 pub mod error;
+pub mod motion;
 pub mod parameters;
 pub mod sampling;
+pub mod scene;
 pub mod shape;
