@@ -28,17 +28,17 @@ pub struct Body<const D: usize> {
     pub no_slip: bool,
 }
 
-/// How the pseudo-mass of a wall sample is found.
+/// Pseudo-mass of a wall sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PsiMode {
-    /// From the sampling itself (Akinci et al. 2012).
+    /// `psi_b = ρ₀ / Σ_k W_bk` over the wall [AIA12 eq. 5].
     #[default]
     Akinci,
     /// The mass of a fluid particle: the fluid's lattice goes on behind the wall. Needs full layers.
     FluidMass,
-    /// Akinci's, times a factor.
-    Scaled(Real),
+    /// The first, times a factor [-].
+    Scaled(f64),
 }
 
 /// Wall samples: structure of arrays, in the order of their cells.
@@ -169,7 +169,7 @@ impl<const D: usize> Boundary<D> {
                 return;
             }
             PsiMode::Akinci => 1.0,
-            PsiMode::Scaled(factor) => factor,
+            PsiMode::Scaled(factor) => factor as Real,
         };
         let sums = self.sums_of_w(kernel, periodic);
         for (volume, sum_w) in self.volume.iter_mut().zip(sums) {

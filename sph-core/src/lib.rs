@@ -23,6 +23,8 @@ pub mod parallel;
 pub mod parameters;
 pub mod particles;
 pub mod sampling;
+pub mod scene;
+pub mod setup;
 pub mod shape;
 pub mod simulation;
 pub mod solver;

@@ -211,7 +211,9 @@ impl<const D: usize> Trajectory<D> {
                     a: amplitude.map(|a| -a * omega * omega * sin),
                 }
             }
-            Self::Rotation { center, axis, angular_velocity } => rotate(center, axis, *angular_velocity, x0, t),
+            Self::Rotation { center, axis, angular_velocity } => {
+                rotate(center, axis, *angular_velocity, x0, t)
+            }
             Self::Piecewise(legs) => along(legs, x0, t),
         }
     }

@@ -6,8 +6,10 @@ use crate::error::Error;
 use crate::parameters;
 use crate::parameters::{Validate, join};
 
+mod enclosure;
 mod region;
 
+pub use enclosure::Enclosure;
 pub use region::Region;
 pub(crate) use region::perpendicular;
 

@@ -6,6 +6,7 @@ use crate::{
     boundary::Boundary,
     neighbors::Periodic,
     particles::Particles,
+    shape::Enclosure,
 };
 
 /// The liquid and the resolution.
@@ -73,6 +74,8 @@ pub struct State<const D: usize, B: Backend = Host> {
     pub forces: Forces<D>,
     /// The space that may be used.
     pub domain: Domain<D>,
+    /// Containers without samples, given by their signed distance.
+    pub containers: Vec<Enclosure<D>>,
     /// Time, [s].
     pub t: f64,
     /// Steps done.
@@ -83,7 +86,12 @@ pub struct State<const D: usize, B: Backend = Host> {
 
 impl<const D: usize> Clone for State<D> {
     fn clone(&self) -> Self {
-        Self { fluid: self.fluid.clone(), walls: self.walls.clone(), ..*self }
+        Self {
+            fluid: self.fluid.clone(),
+            walls: self.walls.clone(),
+            containers: self.containers.clone(),
+            ..*self
+        }
     }
 }
 

@@ -30,6 +30,7 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
         rest: Material { rho_0: 1.0, m: 1.0, spacing: 1.0 },
         forces: Forces { gravity: [0.0; D], central: None, damping: None },
         domain,
+        containers: Vec::new(),
         t: 0.0,
         step: 0,
     }

@@ -1,0 +1,205 @@
+//! Contradictions that show without making any particle.
+use super::{Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
+use crate::error::Error;
+use crate::parameters::join;
+use crate::sampling::{Face, Lattice, SURFACE_TOLERANCE, Side};
+use crate::shape::{Region, ordered, vector};
+
+/// Checks a whole scene; errors name keys, not places.
+pub(super) fn scene(scene: &Scene) -> Result<(), Error> {
+    scene.validate("")?;
+    scene.solver.check("solver")?;
+    if scene.dim == 2 { in_dimension::<2>(scene) } else { in_dimension::<3>(scene) }
+}
+
+fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
+    scene.gravity_vector::<D>()?;
+    let domain = scene.domain.as_ref().map(domain::<D>).transpose()?;
+    let mut count = 0.0;
+    for (i, body) in scene.fluid.iter().enumerate() {
+        let key = format!("fluid[{i}]");
+        let region = fluid::<D>(scene, body, &key)?;
+        if let (Some((min, max)), Some(domain)) = (domain, &scene.domain) {
+            within(&region, &min, &max, scene.spacing, &key)?;
+            whole_periods(&region, body.lattice, domain, &min, &max, scene.spacing)?;
+        }
+        count += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
+    }
+    for (i, body) in scene.wall.iter().enumerate() {
+        count += wall::<D>(scene, body, &format!("wall[{i}]"))?;
+    }
+    for (i, body) in scene.container.iter().enumerate() {
+        body.resolve::<D>(&format!("container[{i}]"), scene.spacing)?;
+    }
+    if let Some(force) = &scene.forces.central {
+        vector::<D>("forces.central.center", &force.center)?;
+    }
+    if count <= MAX_PARTICLES {
+        return Ok(());
+    }
+    let message = format!("makes about {count:.1e} particles, more than {MAX_PARTICLES:.0e}");
+    Err(Error::invalid("spacing", message).value(scene.spacing).hint("enlarge it"))
+}
+
+fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error> {
+    let min = vector("domain.min", &domain.min)?;
+    let max = vector("domain.max", &domain.max)?;
+    ordered(&min, &max, "domain")?;
+    for (i, axis) in domain.periodic.iter().enumerate() {
+        let key = format!("domain.periodic[{i}]");
+        let name = format!("\"{}\"", ["x", "y", "z"][axis.index()]);
+        if axis.index() >= D {
+            return Err(Error::invalid(key, "is no axis of a scene with dim = 2").value(name));
+        }
+        if domain.periodic[..i].contains(axis) {
+            return Err(Error::invalid(key, "is named twice").value(name));
+        }
+    }
+    Ok((min, max))
+}
+
+fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> Result<Region<D>, Error> {
+    let shape = join(key, "shape");
+    let region = bounded(body.shape.resolve(&shape)?, &join(&shape, body.shape.name()))?;
+    thick(&region, scene.spacing, &join(&shape, body.shape.name()))?;
+    for (i, cut) in body.cut.iter().enumerate() {
+        cut.resolve::<D>(&format!("{key}.cut[{i}]"))?;
+    }
+    if let Some(origin) = &body.origin {
+        vector::<D>(&join(key, "origin"), origin)?;
+    }
+    body.check_lattice::<D>(key)?;
+    body.velocity.check_dim::<D>(&join(key, "velocity"))?;
+    body.pressure.check_dim::<D>(&join(key, "pressure"))?;
+    let weightless = scene.gravity_vector::<D>()?.iter().all(|g| *g == 0.0);
+    if weightless && matches!(body.pressure, PressureField::Hydrostatic(_)) {
+        let message = "needs gravity, which is 0 in this scene";
+        return Err(Error::invalid(join(key, "pressure.hydrostatic"), message));
+    }
+    Ok(region)
+}
+
+/// Checks a wall and estimates its number of particles.
+fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<f64, Error> {
+    let shape = join(key, "shape");
+    let named = join(&shape, body.shape.name());
+    let region = bounded(body.shape.resolve::<D>(&shape)?, &named)?;
+    let faces = Face::of(&region);
+    for (i, face) in body.faces.iter().flatten().enumerate() {
+        has_face(faces, *face, body, &format!("{key}.faces[{i}]"))?;
+    }
+    body.motion.resolve::<D>(&join(key, "motion"))?;
+    for (i, dragged) in body.surface_velocity.iter().enumerate() {
+        let key = format!("{key}.surface_velocity[{i}]");
+        let velocity = vector::<D>(&join(&key, "velocity"), &dragged.velocity)?;
+        let Some(face) = dragged.face else { continue };
+        has_face(faces, face, body, &join(&key, "face"))?;
+        if body.faces.as_ref().is_some_and(|walls| !walls.contains(&face)) {
+            let message = "is not among the faces of this wall";
+            return Err(Error::invalid(join(&key, "face"), message).value(face_name(face)));
+        }
+        tangential(&velocity, face, &join(&key, "velocity"))?;
+    }
+    Ok(wall_count(&region, scene.spacing, body))
+}
+
+fn has_face(faces: &[Face], face: Face, body: &Wall, key: &str) -> Result<(), Error> {
+    if faces.contains(&face) {
+        return Ok(());
+    }
+    let error = Error::invalid(key, format!("is no face of this {}", body.shape.name()));
+    let names: Vec<String> = faces.iter().map(|face| face_name(*face)).collect();
+    let hint =
+        if names.is_empty() { "leave faces out".to_owned() } else { format!("it has {}", names.join(", ")) };
+    Err(error.value(face_name(face)).hint(hint))
+}
+
+fn face_name(face: Face) -> String {
+    toml::Value::try_from(face).map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// A face of a block that drags the fluid must not push it.
+fn tangential<const D: usize>(velocity: &[f64; D], face: Face, key: &str) -> Result<(), Error> {
+    let axis = match face {
+        Face::XMin | Face::XMax => 0,
+        Face::YMin | Face::YMax => 1,
+        Face::ZMin | Face::ZMax => 2,
+        Face::Side | Face::CapMin | Face::CapMax => return Ok(()),
+    };
+    if velocity[axis] == 0.0 {
+        return Ok(());
+    }
+    let message = format!("must be 0, tangential to {}", face_name(face));
+    let error = Error::invalid(format!("{key}[{axis}]"), message).value(velocity[axis]);
+    Err(error.hint("a wall that moves has a motion"))
+}
+
+/// Volume of all layers over that of a particle.
+fn wall_count<const D: usize>(region: &Region<D>, spacing: f64, body: &Wall) -> f64 {
+    let depth = (f64::from(body.layers) + body.offset) * spacing;
+    let depth = if body.side == Side::Inside { depth } else { -depth };
+    let (Some((min, max)), Some(volume)) = (region.bounds(), region.volume()) else { return 0.0 };
+    let grown: f64 = (0..D).map(|k| (1.0 + 2.0 * depth / (max[k] - min[k])).max(0.0)).product();
+    (volume * (grown - 1.0)).abs() / spacing.powi(D as i32)
+}
+
+fn bounded<const D: usize>(region: Region<D>, key: &str) -> Result<Region<D>, Error> {
+    if region.bounds().is_some() {
+        return Ok(region);
+    }
+    let error = Error::invalid(key, "has no end and cannot be filled with particles");
+    Err(error.hint("use a block; its `faces` choose which sides are walls"))
+}
+
+/// Refuses a body that is thinner than a particle.
+fn thick<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Result<(), Error> {
+    let thickness = region.thickness().unwrap_or(f64::INFINITY);
+    if thickness >= spacing * (1.0 - SURFACE_TOLERANCE) {
+        return Ok(());
+    }
+    let message = format!("is only {thickness} m thick, less than the spacing {spacing} m");
+    Err(Error::invalid(key, message).hint("refine the spacing"))
+}
+
+fn within<const D: usize>(
+    region: &Region<D>,
+    min: &[f64; D],
+    max: &[f64; D],
+    spacing: f64,
+    key: &str,
+) -> Result<(), Error> {
+    let Some((low, high)) = region.bounds() else { return Ok(()) };
+    let tolerance = SURFACE_TOLERANCE * spacing;
+    let axis = (0..D).find(|k| low[*k] < min[*k] - tolerance || high[*k] > max[*k] + tolerance);
+    let Some(k) = axis else { return Ok(()) };
+    let name = ["x", "y", "z"][k];
+    let message = format!(
+        "reaches over {name} = {} to {} m, out of the domain's {} to {} m",
+        low[k], high[k], min[k], max[k]
+    );
+    Err(Error::invalid(join(key, "shape"), message))
+}
+
+/// A cartesian lattice that fills a period must meet itself at its end.
+fn whole_periods<const D: usize>(
+    region: &Region<D>,
+    lattice: Lattice,
+    domain: &Domain,
+    min: &[f64; D],
+    max: &[f64; D],
+    spacing: f64,
+) -> Result<(), Error> {
+    let Some((low, high)) = region.bounds() else { return Ok(()) };
+    for k in domain.periodic.iter().map(|axis| axis.index()) {
+        let fills = high[k] - low[k] > max[k] - min[k] - spacing;
+        let cells = (max[k] - min[k]) / spacing;
+        let miss = (cells - cells.round()).abs();
+        // Single-precision input, such as 0.33333334, still counts as whole.
+        if lattice == Lattice::Cartesian && fills && miss > 1e-5 * cells {
+            let message = format!("gives a period of {cells} spacings, which must be a whole number");
+            let error = Error::invalid(format!("domain.max[{k}]"), message).value(max[k]);
+            return Err(error.hint(format!("use spacing = {}", (max[k] - min[k]) / cells.round().max(1.0))));
+        }
+    }
+    Ok(())
+}

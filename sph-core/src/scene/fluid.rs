@@ -1,0 +1,271 @@
+//! Bodies of fluid: where the particles are at first, and how they move.
+use std::array::from_fn;
+use std::f64::consts::TAU;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::parameters;
+use crate::parameters::{Bounded, Range, Validate, join};
+use crate::sampling::{Jitter, Lattice, fill_where};
+use crate::shape::{Region, Shape, vector};
+
+parameters! {
+    /// A body of fluid.
+    pub struct Fluid {
+        /// What it fills.
+        pub shape: Shape, validate;
+        /// Shapes that are taken out of it, as an obstacle within a pool.
+        pub cut: Vec<Shape> = Vec::new(), validate;
+        /// Arrangement of the particles.
+        pub lattice: Lattice = Lattice::Cartesian;
+        /// Corner of a cell of the lattice: that of a tank keeps the fluid aligned with its walls. Left
+        /// out, the smallest corner of a block and the center of all else.
+        pub origin: Option<Vec<f64>> = None, "m", "(-inf, inf)";
+        /// Largest random displacement along each axis, in spacings.
+        pub jitter: f64 = 0.0, "-", "[0, 0.5]";
+        /// Seed of the displacements; another seed gives another sample.
+        pub seed: u32 = 0, "-", "[0, 4294967295]";
+        /// Fills a layer of this many spacings along the surface only.
+        pub shell: Option<u32> = None, "-", "[1, 1000]";
+        /// Velocity at time 0.
+        pub velocity: VelocityField = VelocityField::Rest, validate;
+        /// Pressure at time 0, for solvers whose density is a state.
+        pub pressure: PressureField = PressureField::Zero, validate;
+    }
+}
+
+parameters! {
+    /// Velocity `v = A (x - c)`: strain, shear or rotation.
+    pub struct LinearVelocity {
+        /// Rows of the velocity gradient `A`.
+        pub matrix: Vec<Vec<f64>>, "1/s", "(-inf, inf)";
+        /// The point `c` at rest.
+        pub center: Vec<f64>, "m", "(-inf, inf)";
+    }
+}
+
+parameters! {
+    /// The Taylor-Green vortex, `u = -U cos(kx) sin(ky)`, `v = U sin(kx) cos(ky)` in two dimensions and
+    /// `u = U sin(kx) cos(ky) cos(kz)`, `v = -U cos(kx) sin(ky) cos(kz)`, `w = 0` in three, `k = 2π/L`.
+    pub struct TaylorGreen {
+        /// Largest speed `U`.
+        pub speed: f64 = 1.0, "m/s", "(0, inf)";
+        /// Period `L`.
+        pub length: f64 = 1.0, "m", "(0, inf)";
+    }
+}
+
+parameters! {
+    /// Pressure of a fluid at rest below a free surface, `ρ_0 |g| (surface - height)`, the height taken
+    /// against gravity from the origin.
+    pub struct Hydrostatic {
+        /// Height of the free surface.
+        pub surface: f64, "m", "(-inf, inf)";
+    }
+}
+
+parameters! {
+    /// Pressure of a free drop that is strained at rate `A`, `u = A x, v = -A y` (2D) or `w = -2 A z`
+    /// (3D), under a central force `-B² x`: falls with the square of the radius to 0 on the surface
+    /// [Mon94, Monaghan & Rafiee 2013].
+    pub struct StrainedDrop {
+        /// Center.
+        pub center: Vec<f64>, "m", "(-inf, inf)";
+        /// Radius `R`.
+        pub radius: f64, "m", "(0, inf)";
+        /// Strain rate `A`.
+        pub rate: f64, "1/s", "(-inf, inf)";
+        /// Strength `B` of the central force.
+        pub strength: f64 = 0.0, "1/s", "[0, inf)";
+    }
+}
+
+/// Velocity of a body of fluid at time 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VelocityField {
+    /// At rest.
+    #[default]
+    Rest,
+    /// The same everywhere [m/s].
+    Uniform(Vec<f64>),
+    /// Linear in the place.
+    Linear(LinearVelocity),
+    /// The Taylor-Green vortex.
+    TaylorGreen(TaylorGreen),
+}
+
+/// Pressure of a body of fluid at time 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PressureField {
+    /// None.
+    #[default]
+    Zero,
+    /// That of a fluid at rest.
+    Hydrostatic(Hydrostatic),
+    /// That of the Taylor-Green vortex.
+    TaylorGreen(TaylorGreen),
+    /// That of a strained drop.
+    StrainedDrop(StrainedDrop),
+}
+
+impl Validate for VelocityField {
+    fn validate(&self, prefix: &str) -> Result<(), Error> {
+        const RANGE: Range = Range::parse("(-inf, inf)");
+        match self {
+            Self::Rest => Ok(()),
+            Self::Uniform(velocity) => velocity.check(&join(prefix, "uniform"), "m/s", &RANGE),
+            Self::Linear(field) => field.validate(&join(prefix, "linear")),
+            Self::TaylorGreen(field) => field.validate(&join(prefix, "taylor_green")),
+        }
+    }
+}
+
+impl Validate for PressureField {
+    fn validate(&self, prefix: &str) -> Result<(), Error> {
+        match self {
+            Self::Zero => Ok(()),
+            Self::Hydrostatic(field) => field.validate(&join(prefix, "hydrostatic")),
+            Self::TaylorGreen(field) => field.validate(&join(prefix, "taylor_green")),
+            Self::StrainedDrop(field) => field.validate(&join(prefix, "strained_drop")),
+        }
+    }
+}
+
+impl VelocityField {
+    /// Checks the number of entries of all vectors.
+    pub(super) fn check_dim<const D: usize>(&self, key: &str) -> Result<(), Error> {
+        match self {
+            Self::Uniform(velocity) => vector::<D>(&join(key, "uniform"), velocity).map(drop),
+            Self::Linear(field) => {
+                vector::<D>(&join(key, "linear.center"), &field.center)?;
+                let key = join(key, "linear.matrix");
+                if field.matrix.len() != D {
+                    let message = format!("has {} rows, but the scene has dim = {D}", field.matrix.len());
+                    return Err(Error::invalid(key, message));
+                }
+                let rows = field.matrix.iter().enumerate();
+                rows.map(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop)).collect()
+            }
+            Self::Rest | Self::TaylorGreen(_) => Ok(()),
+        }
+    }
+
+    /// Velocity at a place [m/s]. Entries that a vector lacks count as 0.
+    pub fn at<const D: usize>(&self, x: &[f64; D]) -> [f64; D] {
+        match self {
+            Self::Rest => [0.0; D],
+            Self::Uniform(velocity) => from_fn(|k| entry(velocity, k)),
+            Self::Linear(field) => from_fn(|row| {
+                let Some(row) = field.matrix.get(row) else { return 0.0 };
+                (0..D).map(|k| entry(row, k) * (x[k] - entry(&field.center, k))).sum()
+            }),
+            Self::TaylorGreen(TaylorGreen { speed, length }) => {
+                let at = |k: usize| (TAU * x.get(k).copied().unwrap_or(0.0) / length).sin_cos();
+                let ((sin_x, cos_x), (sin_y, cos_y), (_, cos_z)) = (at(0), at(1), at(2));
+                let v = if D == 2 {
+                    [-cos_x * sin_y, sin_x * cos_y, 0.0]
+                } else {
+                    [sin_x * cos_y * cos_z, -cos_x * sin_y * cos_z, 0.0]
+                };
+                from_fn(|k| speed * v[k])
+            }
+        }
+    }
+}
+
+impl PressureField {
+    /// Checks the number of entries of all vectors.
+    pub(super) fn check_dim<const D: usize>(&self, key: &str) -> Result<(), Error> {
+        match self {
+            Self::StrainedDrop(drop) => {
+                vector::<D>(&join(key, "strained_drop.center"), &drop.center).map(std::mem::drop)
+            }
+            Self::Zero | Self::Hydrostatic(_) | Self::TaylorGreen(_) => Ok(()),
+        }
+    }
+
+    /// Pressure at a place [Pa]. Entries that a vector lacks count as 0.
+    pub fn at<const D: usize>(&self, x: &[f64; D], rest_density: f64, gravity: &[f64; D]) -> f64 {
+        match self {
+            Self::Zero => 0.0,
+            Self::Hydrostatic(Hydrostatic { surface }) => {
+                let g = gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+                let potential: f64 = (0..D).map(|k| gravity[k] * x[k]).sum();
+                (rest_density * (g * surface + potential)).max(0.0)
+            }
+            Self::TaylorGreen(TaylorGreen { speed, length }) => {
+                let at = |k: usize| (2.0 * TAU * x.get(k).copied().unwrap_or(0.0) / length).cos();
+                let square = rest_density * speed * speed;
+                if D == 2 {
+                    -0.25 * square * (at(0) + at(1))
+                } else {
+                    square / 16.0 * (at(0) + at(1)) * (at(2) + 2.0)
+                }
+            }
+            Self::StrainedDrop(drop) => {
+                let r2: f64 = (0..D).map(|k| (x[k] - entry(&drop.center, k)).powi(2)).sum();
+                let (a2, b2) = (drop.rate.powi(2), drop.strength.powi(2));
+                // dA/dt + A² + B² with the drop still round: dA/dt is 0 in the plane and A² in space.
+                let pull = if D == 2 { a2 + b2 } else { 2.0 * a2 + b2 };
+                (0.5 * rest_density * pull * (drop.radius.powi(2) - r2)).max(0.0)
+            }
+        }
+    }
+}
+
+fn entry(values: &[f64], k: usize) -> f64 {
+    values.get(k).copied().unwrap_or(0.0)
+}
+
+impl Fluid {
+    /// A body of fluid at rest without pressure.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            cut: Vec::new(),
+            lattice: Lattice::Cartesian,
+            origin: None,
+            jitter: 0.0,
+            seed: 0,
+            shell: None,
+            velocity: VelocityField::Rest,
+            pressure: PressureField::Zero,
+        }
+    }
+
+    /// The places of its particles [m], x fastest. `key` is the body's own, as `fluid[0]`.
+    ///
+    /// # Errors
+    ///
+    /// If a vector has not `D` entries, or the lattice does not exist in `D` dimensions.
+    pub fn sample<const D: usize>(&self, key: &str, spacing: f64) -> Result<Vec<[f64; D]>, Error> {
+        let region: Region<D> = self.shape.resolve(&join(key, "shape"))?;
+        let mut cuts: Vec<Region<D>> = Vec::with_capacity(self.cut.len());
+        for (i, cut) in self.cut.iter().enumerate() {
+            cuts.push(cut.resolve(&format!("{key}.cut[{i}]"))?);
+        }
+        let origin = self.origin.as_ref().map(|x| vector(&join(key, "origin"), x)).transpose()?;
+        self.check_lattice::<D>(key)?;
+        let tolerance = crate::sampling::SURFACE_TOLERANCE * spacing;
+        let depth = self.shell.map_or(f64::INFINITY, |n| f64::from(n) * spacing);
+        let mut points = fill_where(&region, self.lattice, spacing, origin, |phi, x| {
+            phi < -tolerance && phi > -depth && cuts.iter().all(|cut| cut.phi(x) > tolerance)
+        });
+        Jitter { amplitude: self.jitter * spacing, seed: u64::from(self.seed) }.apply(&mut points);
+        Ok(points)
+    }
+
+    pub(super) fn check_lattice<const D: usize>(&self, key: &str) -> Result<(), Error> {
+        if self.lattice.fits(D) {
+            return Ok(());
+        }
+        let hint = if D == 2 { "cartesian or hexagonal" } else { "cartesian, fcc or bcc" };
+        let name = format!("{:?}", self.lattice).to_lowercase();
+        let error = Error::invalid(join(key, "lattice"), format!("does not exist in {D} dimensions"));
+        Err(error.value(format!("{name:?}")).hint(format!("use {hint}")))
+    }
+}

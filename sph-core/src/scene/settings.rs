@@ -1,0 +1,226 @@
+//! What a scene says about the run rather than about the fluid.
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::source::Source;
+use crate::error::Error;
+use crate::neighbors::Backend as NeighborBackend;
+use crate::parameters;
+use crate::parameters::{Bounded, Range, Validate, join};
+
+parameters! {
+    /// The box in which particles are expected; needed for periodic axes.
+    pub struct Domain {
+        /// Corner with the smallest coordinates.
+        pub min: Vec<f64>, "m", "(-inf, inf)";
+        /// Corner with the largest coordinates.
+        pub max: Vec<f64>, "m", "(-inf, inf)";
+        /// Axes along which what leaves on one side enters on the other.
+        pub periodic: Vec<Axis> = Vec::new();
+    }
+}
+
+parameters! {
+    /// Body forces beside gravity.
+    pub struct Forces {
+        /// A pull towards a point.
+        pub central: Option<CentralForce> = None, validate;
+    }
+}
+
+parameters! {
+    /// Acceleration `a = -B² (x - c)`.
+    pub struct CentralForce {
+        /// Center `c`.
+        pub center: Vec<f64>, "m", "(-inf, inf)";
+        /// Strength `B`.
+        pub strength: f64, "1/s", "[0, inf)";
+    }
+}
+
+parameters! {
+    /// Artificial damping `v ← v exp(-rate Δt)` that brings a scene to rest before it is measured.
+    pub struct Damping {
+        /// Rate.
+        pub rate: f64, "1/s", "(0, inf)";
+        /// When it ends.
+        pub until: f64, "s", "(0, inf)";
+    }
+}
+
+parameters! {
+    /// The search of neighbors.
+    pub struct Neighbors {
+        /// Structure of the search.
+        pub backend: NeighborBackend = NeighborBackend::DenseGrid;
+        /// Distance added to the support so that lists last for several steps.
+        pub skin: f64 = 0.0, "m", "[0, inf)";
+    }
+}
+
+parameters! {
+    /// Length and output of a run.
+    pub struct Run {
+        /// Simulated time.
+        pub end_time: f64, "s", "(0, inf)";
+        /// Largest number of steps; no limit if left out.
+        pub max_steps: Option<u64> = None, "-", "[1, inf)";
+        /// Simulated time between outputs; a hundredth of the run if left out.
+        pub output_interval: Option<f64> = None, "s", "(0, inf)";
+        /// Threads; all of the machine if left out.
+        pub threads: Option<u32> = None, "-", "[1, 4096]";
+        /// Fixed step; chosen by the solver if left out.
+        pub time_step: Option<f64> = None, "s", "(0, inf)";
+    }
+}
+
+/// A coordinate axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+impl Axis {
+    /// Its place in a vector.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Mass of a fluid particle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MassMode {
+    /// `m = ρ_0 / Σ W` over the lattice: the initial lattice has the rest density exactly.
+    #[default]
+    Calibrated,
+    /// `m = ρ_0 Δx^D`.
+    Volume,
+    /// The second, times a factor [-].
+    Factor(f64),
+}
+
+impl Validate for MassMode {
+    fn validate(&self, prefix: &str) -> Result<(), Error> {
+        const RANGE: Range = Range::parse("(0, 2]");
+        match self {
+            Self::Factor(factor) => factor.check(&join(prefix, "factor"), "-", &RANGE),
+            Self::Calibrated | Self::Volume => Ok(()),
+        }
+    }
+}
+
+/// The table `[solver]`: `name`, `preset`, and parameters that only that solver can read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SolverSettings {
+    table: toml::Table,
+    #[serde(skip)]
+    pub(super) source: Source,
+}
+
+impl SolverSettings {
+    const OWN_KEYS: [&str; 2] = ["name", "preset"];
+
+    /// Settings that name a solver and leave all else to it.
+    pub fn named(name: &str) -> Self {
+        let mut settings = Self::default();
+        settings.set("name", name);
+        settings
+    }
+
+    /// Name of the solver, if the scene gives one.
+    pub fn name(&self) -> Option<&str> {
+        self.table.get("name").and_then(toml::Value::as_str)
+    }
+
+    /// Name of a set of parameters that the given ones are changes to.
+    pub fn preset(&self) -> Option<&str> {
+        self.table.get("preset").and_then(toml::Value::as_str)
+    }
+
+    /// Sets one key. Places in the file are no longer known afterwards.
+    pub fn set(&mut self, key: &str, value: impl Into<toml::Value>) {
+        self.table.insert(key.to_owned(), value.into());
+        self.source = Source::default();
+    }
+
+    /// The parameters of the solver, with its defaults for what the scene leaves out.
+    ///
+    /// # Errors
+    ///
+    /// Unknown keys and wrong types with their places. The caller validates, and adds places with
+    /// [`Scene::locate`](super::Scene::locate).
+    pub fn parameters<P: DeserializeOwned>(&self) -> Result<P, Error> {
+        if !self.source.is_empty() {
+            return self.source.read_table("solver", &Self::OWN_KEYS);
+        }
+        // A scene made in code: its text as it would be written gives the keys, though no lines.
+        let root = toml::Table::from_iter([("solver".to_owned(), toml::Value::Table(self.table.clone()))]);
+        Source::new("<scene>", &root.to_string()).read_table("solver", &Self::OWN_KEYS)
+    }
+
+    /// The parameters of the solver, with those of a preset for what the scene leaves out.
+    ///
+    /// # Errors
+    ///
+    /// As [`SolverSettings::parameters`].
+    pub fn parameters_over<P: Serialize + DeserializeOwned>(&self, base: &P) -> Result<P, Error> {
+        // Read alone first: only the given keys have places in the file.
+        self.parameters::<P>()?;
+        let mut merged = as_table(base)?;
+        let given = self.table.iter().filter(|(key, _)| !Self::OWN_KEYS.contains(&key.as_str()));
+        merged.extend(given.map(|(key, value)| (key.clone(), value.clone())));
+        merged.try_into().map_err(|error: toml::de::Error| Error::invalid("solver", error.message()))
+    }
+
+    /// Writes out all parameters, so that the scene no longer depends on defaults.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written as TOML.
+    pub fn resolve<P: Serialize>(&mut self, parameters: &P) -> Result<(), Error> {
+        self.table.extend(as_table(parameters)?);
+        Ok(())
+    }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), Error> {
+        for own in Self::OWN_KEYS {
+            if let Some(value) = self.table.get(own).filter(|value| !value.is_str()) {
+                return Err(Error::invalid(join(key, own), "must be a text in quotes").value(value));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn as_table<P: Serialize>(parameters: &P) -> Result<toml::Table, Error> {
+    toml::Table::try_from(parameters).map_err(|error| Error::invalid("solver", error.to_string()))
+}
+
+impl JsonSchema for SolverSettings {
+    fn schema_name() -> Cow<'static, str> {
+        "Solver".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "description": "The solver, and its parameters.",
+            "properties": {
+                "name": { "type": "string", "description": "Name of the solver." },
+                "preset": { "type": "string", "description": "Set of parameters to start from." },
+            },
+            "additionalProperties": true,
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! The text of a scene, and where its keys stand in it.
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::Error;
+use crate::parameters::join;
+
+/// Name and text of the file that a scene was read from; nothing for a scene made in code.
+///
+/// All sources are equal: where a scene was written is no part of what it says.
+#[derive(Clone, Debug, Default)]
+pub struct Source(Option<Arc<Text>>);
+
+#[derive(Debug)]
+struct Text {
+    name: String,
+    text: String,
+}
+
+impl PartialEq for Source {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Source {
+    /// A text, and the name by which errors call it.
+    pub fn new(name: &str, text: &str) -> Self {
+        Self(Some(Arc::new(Text { name: name.to_owned(), text: text.to_owned() })))
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Reads the whole text.
+    ///
+    /// # Errors
+    ///
+    /// Syntax, unknown and missing keys, and wrong types, with their places.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        let Some(source) = &self.0 else { return Err(Error::new("there is no text to read")) };
+        let table = source.parse()?;
+        T::deserialize(toml::de::Deserializer::from(table)).map_err(|error| source.explain(&error))
+    }
+
+    /// Reads the table at a key of the root, without some of its keys; an absent table is an empty one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::read`].
+    pub fn read_table<T: DeserializeOwned>(&self, key: &str, without: &[&str]) -> Result<T, Error> {
+        let Some(source) = &self.0 else { return Err(Error::new("there is no text to read")) };
+        let found = source.parse()?.into_inner().into_iter().find(|(name, _)| name.get_ref() == key);
+        let value =
+            found.map_or_else(|| Spanned::new(0..0, DeValue::Table(DeTable::new())), |(_, value)| value);
+        let span = value.span();
+        let value = match value.into_inner() {
+            DeValue::Table(table) => {
+                let keep = |name: &str| !without.contains(&name);
+                DeValue::Table(table.into_iter().filter(|(name, _)| keep(name.get_ref())).collect())
+            }
+            other => other,
+        };
+        T::deserialize(toml::de::ValueDeserializer::from(Spanned::new(span, value)))
+            .map_err(|error| source.explain_in(&error, key))
+    }
+
+    /// Adds file, line and column to an error that knows its key only.
+    #[must_use]
+    pub fn locate(&self, error: Error) -> Error {
+        let (Some(source), None) = (&self.0, error.line()) else { return error };
+        let Some(key) = error.key() else { return error.in_file(&source.name) };
+        let Ok(table) = source.parse() else { return error.in_file(&source.name) };
+        let start = find(&table, key);
+        let (line, column) = source.position(start);
+        error.at(&source.name, line, column)
+    }
+}
+
+/// A key or a value of the text.
+struct Place {
+    path: String,
+    span: Range<usize>,
+    is_key: bool,
+}
+
+impl Text {
+    fn parse(&self) -> Result<Spanned<DeTable<'_>>, Error> {
+        DeTable::parse(&self.text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let (line, column) = self.position(start);
+            Error::new(one_line(error.message())).at(&self.name, line, column)
+        })
+    }
+
+    /// Line and column of a byte, from 1.
+    fn position(&self, byte: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(byte.min(self.text.len()))];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        (line, column)
+    }
+
+    fn explain(&self, error: &toml::de::Error) -> Error {
+        self.explain_in(error, "")
+    }
+
+    /// The error of the reader as ours. `root` is the key of the table that was read.
+    fn explain_in(&self, error: &toml::de::Error, root: &str) -> Error {
+        let start = error.span().map_or(0, |span| span.start);
+        let place = self.parse().ok().and_then(|table| innermost(&table, start));
+        let place =
+            place.unwrap_or_else(|| Place { path: root.to_owned(), span: start..start, is_key: false });
+        let (line, column) = self.position(place.span.start);
+        let message = one_line(error.message());
+        let explained = match missing(&message) {
+            Some(name) => Error::missing(join(&place.path, name)),
+            None => self.refused(&place, message),
+        };
+        explained.at(&self.name, line, column)
+    }
+
+    fn refused(&self, place: &Place, message: String) -> Error {
+        let nearest =
+            if place.is_key || message.contains("unknown variant") { nearest(&message) } else { None };
+        let mut error = Error::invalid(&place.path, message);
+        let text = self.text.get(place.span.clone()).unwrap_or("");
+        if !place.is_key && !text.is_empty() && text.len() <= 60 && !text.contains(['\n', '\r']) {
+            error = error.value(text);
+        }
+        match nearest {
+            Some(name) => error.hint(format!("did you mean `{name}`?")),
+            None => error,
+        }
+    }
+}
+
+/// The name in "missing field `name`".
+fn missing(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.strip_suffix('`')
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The allowed name in "unknown … `name`, expected one of `a`, `b`" that is spelled most alike.
+fn nearest(message: &str) -> Option<String> {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let wrong = names.next()?;
+    let (cost, name) = names.map(|name| (edits(wrong, name), name)).min()?;
+    (cost <= 2 && cost < wrong.chars().count()).then(|| name.to_owned())
+}
+
+/// Number of insertions, deletions and replacements between two words (Levenshtein).
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.chars().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// Calls `visit` with every key and every value below a table.
+fn walk(table: &DeTable<'_>, path: &str, visit: &mut impl FnMut(Place)) {
+    for (key, value) in table {
+        let path = join(path, key.get_ref());
+        visit(Place { path: path.clone(), span: key.span(), is_key: true });
+        walk_value(value, path, visit);
+    }
+}
+
+fn walk_value(value: &Spanned<DeValue<'_>>, path: String, visit: &mut impl FnMut(Place)) {
+    match value.get_ref() {
+        DeValue::Table(table) => walk(table, &path, visit),
+        DeValue::Array(items) => {
+            for (i, item) in items.iter().enumerate() {
+                walk_value(item, format!("{path}[{i}]"), visit);
+            }
+        }
+        _ => {}
+    }
+    visit(Place { path, span: value.span(), is_key: false });
+}
+
+/// The smallest key or value that contains a byte.
+fn innermost(table: &Spanned<DeTable<'_>>, byte: usize) -> Option<Place> {
+    let mut best: Option<Place> = None;
+    walk(table.get_ref(), "", &mut |place| {
+        let holds = place.span.start <= byte && byte < place.span.end;
+        if holds && best.as_ref().is_none_or(|best| place.span.len() < best.span.len()) {
+            best = Some(place);
+        }
+    });
+    best
+}
+
+/// The byte at which the value of a key begins, or that of the nearest table around it.
+fn find(table: &Spanned<DeTable<'_>>, key: &str) -> usize {
+    let mut best = (0, 0);
+    walk(table.get_ref(), "", &mut |place| {
+        let depth = place.path.len();
+        if !place.is_key && depth > best.0 && contains(&place.path, key) {
+            best = (depth, place.span.start);
+        }
+    });
+    best.1
+}
+
+/// Whether a path is another one or leads to it.
+fn contains(path: &str, key: &str) -> bool {
+    key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}

@@ -1,0 +1,189 @@
+//! From a scene to the state at t = 0.
+
+use crate::{
+    Real,
+    boundary::{Body, Boundary},
+    error::Error,
+    kernel::Kernel,
+    lattice,
+    neighbors::Periodic,
+    particles::Particles,
+    scene::{MassMode, Scene, Slip},
+    shape::vector,
+    state::{Domain, Forces, Material, State},
+};
+
+/// A state at t = 0, and what a solver with evolved density must know of it.
+#[derive(Debug)]
+pub struct Setup<const D: usize> {
+    /// The state; densities are at rest.
+    pub state: State<D>,
+    /// Initial pressures in the order of the particles. Shape `[n]`, [Pa].
+    pub pressure: Vec<f64>,
+}
+
+/// Particles beyond this many spacings outside of fluid and walls have escaped, if the scene names no domain.
+const MARGIN: f64 = 50.0;
+
+/// Samples the scene with the kernel of its solver.
+///
+/// # Errors
+/// When the scene contradicts itself: wrong dimension, no fluid, a periodic length below three supports.
+pub fn build<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setup<D>, Error> {
+    let built = sample(scene, kernel).map_err(|error| scene.locate(error))?;
+    Ok(built)
+}
+
+fn sample<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setup<D>, Error> {
+    let gravity = scene.gravity_vector::<D>()?;
+    let periodic = periodic::<D>(scene, kernel.support_radius())?;
+    let rest = material(scene, &kernel);
+    let (fluid, pressure) = fluid::<D>(scene, &gravity, &periodic)?;
+    let walls = walls(scene, kernel, &rest, periodic)?;
+    let domain = domain(scene, &fluid, &walls, periodic)?;
+    let containers = scene.container.iter().enumerate();
+    let containers = containers.map(|(k, c)| c.resolve(&format!("container[{k}]"), scene.spacing));
+    let state = State {
+        n_owned: fluid.len(),
+        fluid,
+        walls,
+        rest,
+        forces: forces(scene, gravity)?,
+        domain,
+        containers: containers.collect::<Result<_, _>>()?,
+        t: 0.0,
+        step: 0,
+    };
+    Ok(Setup { state, pressure })
+}
+
+fn reals<const D: usize>(x: [f64; D]) -> [Real; D] {
+    x.map(|x| x as Real)
+}
+
+fn material<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: &K) -> Material {
+    let volume = scene.spacing.powi(D as i32);
+    let m = match scene.mass_mode {
+        MassMode::Calibrated => lattice::calibrated_mass(kernel, scene.spacing, scene.rest_density),
+        MassMode::Volume => scene.rest_density * volume,
+        MassMode::Factor(factor) => scene.rest_density * volume * factor,
+    };
+    Material { rho_0: scene.rest_density as Real, m: m as Real, spacing: scene.spacing as Real }
+}
+
+fn periodic<const D: usize>(scene: &Scene, h: Real) -> Result<Periodic<D>, Error> {
+    let Some(domain) = scene.domain.as_ref().filter(|d| !d.periodic.is_empty()) else { return Ok(Periodic::NONE) };
+    let (min, max) = (vector::<D>("domain.min", &domain.min)?, vector::<D>("domain.max", &domain.max)?);
+    let mut length = [0.0; D];
+    for axis in &domain.periodic {
+        let a = axis.index();
+        let l = max[a] - min[a];
+        // Three cells, a little wider than the support, and the lists' skin.
+        let least = 3.0 * (f64::from(h) * 1.001 + scene.neighbors.skin);
+        if l < least {
+            let message = format!("periodic axis {axis:?} is {l} m long; it must be at least 3 support radii, {least:.4} m");
+            return Err(Error::invalid("domain.max", message));
+        }
+        length[a] = l;
+    }
+    Ok(Periodic::new(reals(min), reals(length)))
+}
+
+/// Fluid particles and their initial pressures.
+fn fluid<const D: usize>(
+    scene: &Scene,
+    gravity: &[f64; D],
+    periodic: &Periodic<D>,
+) -> Result<(Particles<D>, Vec<f64>), Error> {
+    let (mut particles, mut pressure) = (Particles::default(), Vec::new());
+    for (k, body) in scene.fluid.iter().enumerate() {
+        for x in body.sample::<D>(&format!("fluid[{k}]"), scene.spacing)? {
+            let id = particles.len() as u64;
+            particles.push(id, periodic.wrap(reals(x)), reals(body.velocity.at(&x)), scene.rest_density as Real);
+            pressure.push(body.pressure.at(&x, scene.rest_density, gravity));
+        }
+    }
+    if particles.is_empty() {
+        return Err(Error::invalid("fluid", "the scene holds no fluid particle"));
+    }
+    Ok((particles, pressure))
+}
+
+fn walls<const D: usize, K: Kernel<D>>(
+    scene: &Scene,
+    kernel: K,
+    rest: &Material,
+    periodic: Periodic<D>,
+) -> Result<Boundary<D>, Error> {
+    let mut boundary = Boundary::default();
+    for (k, wall) in scene.wall.iter().enumerate() {
+        let key = format!("wall[{k}]");
+        let motion = wall.motion.resolve::<D>(&format!("{key}.motion"))?;
+        // Samples of one surface velocity are one body; most walls have a single one.
+        let mut groups: Vec<([f64; D], Vec<[Real; D]>)> = Vec::new();
+        for sample in wall.sample::<D>(&key, scene.spacing)? {
+            if outside_period(&sample.x, &periodic) {
+                continue;
+            }
+            let velocity = wall.surface_velocity_of(&sample);
+            match groups.iter_mut().find(|(v, _)| *v == velocity) {
+                Some((_, samples)) => samples.push(reals(sample.x)),
+                None => groups.push((velocity, vec![reals(sample.x)])),
+            }
+        }
+        for (velocity, samples) in groups {
+            let body = Body {
+                name: if wall.name.is_empty() { key.clone() } else { wall.name.clone() },
+                motion: motion.clone(),
+                surface_velocity: reals(velocity),
+                no_slip: wall.slip == Slip::NoSlip,
+            };
+            boundary.add_body(body, &samples);
+        }
+    }
+    boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
+    boundary.move_to(0.0);
+    Ok(boundary)
+}
+
+/// A wall goes on through the end of a periodic axis: samples behind it stand there already.
+fn outside_period<const D: usize>(x: &[f64; D], periodic: &Periodic<D>) -> bool {
+    (0..D).any(|a| {
+        let (low, length) = (f64::from(periodic.low[a]), f64::from(periodic.length[a]));
+        length > 0.0 && !(low..low + length).contains(&x[a])
+    })
+}
+
+fn domain<const D: usize>(
+    scene: &Scene,
+    fluid: &Particles<D>,
+    walls: &Boundary<D>,
+    periodic: Periodic<D>,
+) -> Result<Domain<D>, Error> {
+    let margin = (MARGIN * scene.spacing) as Real;
+    let (mut low, mut high) = ([Real::INFINITY; D], [Real::NEG_INFINITY; D]);
+    for a in 0..D {
+        for &x in fluid.x[a].iter().chain(&walls.x[a]) {
+            low[a] = low[a].min(x - margin);
+            high[a] = high[a].max(x + margin);
+        }
+        // Without a domain a splash may rise as high as it likes: walls decide what is outside.
+        let span = high[a] - low[a];
+        low[a] -= span;
+        high[a] += span;
+    }
+    if let Some(domain) = &scene.domain {
+        low = reals(vector("domain.min", &domain.min)?);
+        high = reals(vector("domain.max", &domain.max)?);
+    }
+    Ok(Domain { low, high, periodic })
+}
+
+fn forces<const D: usize>(scene: &Scene, gravity: [f64; D]) -> Result<Forces<D>, Error> {
+    let central = match &scene.forces.central {
+        Some(c) => Some((reals(vector("forces.central.center", &c.center)?), c.strength as Real)),
+        None => None,
+    };
+    let damping = scene.damping.as_ref().map(|d| (d.rate as Real, d.until));
+    Ok(Forces { gravity: reals(gravity), central, damping })
+}
