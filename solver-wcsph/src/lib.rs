@@ -1,1 +1,145 @@
-//! Weakly compressible SPH.
+//! Weakly compressible SPH: the liquid is a stiff gas, its pressure follows its density.
+//!
+//! Becker & Teschner 2007 (equation of state), Monaghan 1992 and 2005 (pressure force, continuity,
+//! artificial viscosity), Morris, Fox & Zhu 1997 (laminar viscosity), Molteni & Colagrossi 2009 and
+//! Antuono et al. 2010 (δ-SPH), Akinci et al. 2012 and Adami, Hu & Adams 2012 (walls).
+//!
+//! The step stands in [`step`], the formulas in [`physics`], the numbers in [`params`].
+//!
+//! # Symbols
+//! `i` the particle that is written, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`;
+//! `h` the support radius and `h_s = h/2` the journals' smoothing length; `F` with `∇W_ij = F x_ij`.
+//!
+//! # Deviations
+//! - Symplectic Euler advances the density first, then the velocity, then the position. This is the
+//!   customary cycle (velocity, position, density) begun at another point.
+//! - XSPH, shifting and transport velocity are computed with the accelerations and used by the drift that
+//!   follows, all as one correction of the drift velocity, which moves a particle by at most 0.05 spacings.
+//! - The transport velocity is used with the pressure force `p_i/ρ_i² + p_j/ρ_j²`, as everything else here,
+//!   not with the density-weighted mean of Adami et al. 2013.
+//! - Akinci's wall friction has the softening `0.01 h_s²` of the viscosity, not `0.01 h²`.
+//! - Laminar viscosity is divided by the factor that the rest lattice gives it (`viscosity_calibration`).
+#![warn(missing_docs)]
+
+mod cpu;
+mod memory;
+pub mod params;
+pub mod physics;
+mod setup;
+pub mod step;
+
+pub use params::{Params, Preset};
+pub use setup::simulation;
+
+use cpu::{Cpu, Extrapolated, Wall};
+use memory::{Fields, Needs};
+use params::{DeltaForm, Density};
+use physics::{Eos, Viscosity};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    lane::Isa,
+    neighbors::Neighbors,
+    solver::{Cause, Memory, Solver, StepError, StepReport, Stopwatch},
+    state::State,
+};
+
+/// Weakly compressible SPH on the CPU.
+pub struct Wcsph<const D: usize, K: Kernel<D>> {
+    params: Params,
+    kernel: K,
+    eos: Eos,
+    viscosity: Viscosity,
+    wall: Wall,
+    /// Sound speed c₀, [m/s].
+    c_0: Real,
+    /// Kinematic viscosity of the step limit, [m²/s].
+    nu: Real,
+    /// 1 over the lattice's gradient factor, [-].
+    gradient: Real,
+    /// `0.01 h_s²`, [m²].
+    softening: Real,
+    /// `2 δ h_s c₀`, [m²/s].
+    diffusion: Real,
+    /// `σ h_s c₀`, [m²/s].
+    friction: Real,
+    /// `ρ₀ c₀²`, [Pa].
+    background: Real,
+    needs: Needs,
+    isa: Isa,
+    neighbors: Neighbors<D>,
+    fields: Fields<D>,
+    extrapolated: Vec<Extrapolated>,
+    stopwatch: Stopwatch,
+}
+
+impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
+    /// True when the diffusion of density needs its gradient.
+    fn corrected_diffusion(&self) -> bool {
+        self.params.density == Density::Continuity
+            && self.params.delta_sph > 0.0
+            && self.params.delta_form == DeltaForm::Antuono
+    }
+
+    /// The four limits of the step: speed, sound, acceleration, viscosity (in this order), [s].
+    pub fn limits(&self, spacing: f64, v_max: f64, a_max: f64) -> [f64; 4] {
+        let p = &self.params;
+        [
+            f64::from(p.cfl) * spacing / v_max,
+            f64::from(p.cfl_sound) * spacing / (f64::from(self.c_0) + v_max),
+            f64::from(p.cfl_force) * (spacing / a_max).sqrt(),
+            f64::from(p.cfl_viscous) * spacing * spacing / f64::from(self.nu),
+        ]
+    }
+}
+
+impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
+    fn name(&self) -> &'static str {
+        "wcsph"
+    }
+
+    fn support_radius(&self) -> Real {
+        self.kernel.support_radius()
+    }
+
+    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
+        if self.fields.max_speed < 0.0 {
+            self.fields.max_speed = f64::from(cpu::max_speed(state));
+            let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>();
+            self.fields.max_acceleration = gravity.sqrt();
+        }
+        let spacing = f64::from(state.rest.spacing);
+        let limits = self.limits(spacing, self.fields.max_speed, self.fields.max_acceleration);
+        let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
+        let floor = f64::from(self.params.dt_min);
+        if dt < floor {
+            let cause = Cause::StepTooSmall { dt, floor };
+            return Err(StepError { step: state.step, t: state.t, phase: "max_dt", particle: None, cause });
+        }
+        Ok(dt)
+    }
+
+    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+        let integrator = self.params.integrator;
+        step::step(&mut Cpu { wcsph: self, state, dt }, integrator, dt)
+    }
+
+    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        self.fields.memory(visit);
+    }
+
+    fn field(&self, name: &str) -> Option<&[Real]> {
+        match name {
+            "pressure" => Some(&self.fields.p),
+            _ => None,
+        }
+    }
+
+    fn stopwatch(&self) -> &Stopwatch {
+        &self.stopwatch
+    }
+
+    fn reset_stopwatch(&mut self) {
+        self.stopwatch.reset();
+    }
+}

@@ -213,7 +213,7 @@ impl Params {
     /// The first number out of its range, or the first choice that does not fit another.
     pub fn check(&self) -> Result<(), Error> {
         self.validate("solver")?;
-        let refuse = |key: &str, value: &str, why: &str| Err(Error::invalid(&format!("solver.{key}"), value, why));
+        let refuse = |key: &str, value: &str, why: &str| Err(Error::invalid(format!("solver.{key}"), why).value(value));
         if self.eos == Eos::Stiffness && self.stiffness.is_none() {
             return refuse("stiffness", "(absent)", "eos = \"stiffness\" needs it");
         }

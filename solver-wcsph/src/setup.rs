@@ -1,0 +1,203 @@
+//! From a scene to a run.
+
+use crate::{
+    Params, Preset, Wcsph,
+    cpu::Wall,
+    memory::{Fields, Needs},
+    params::{self, Density, Regularization, ViscosityModel, WallPressure},
+    physics::{self, Eos, SOFTENING, Viscosity},
+};
+use sph_core::{
+    Real,
+    error::Error,
+    kernel::{CubicSpline, Kernel, KernelKind, ViscosityLaplacian, WendlandC2, WendlandC4},
+    lane::Isa,
+    lattice,
+    neighbors::{Neighbors, Settings},
+    scene::Scene,
+    setup::{self, Setup},
+    simulation::Simulation,
+    solver::{Clock, Solver, Stopwatch},
+    state::State,
+};
+
+/// Reads the parameters of a scene: its preset, changed by what it gives.
+///
+/// # Errors
+/// Unknown keys or presets, wrong types, numbers out of range, choices that do not fit.
+pub fn parameters(scene: &Scene) -> Result<Params, Error> {
+    let preset = match scene.solver.preset() {
+        None | Some("validation") => Preset::Validation,
+        Some("graphics") => Preset::Graphics,
+        Some(other) => {
+            let error = Error::invalid("solver.preset", "is no preset of wcsph").value(format!("{other:?}"));
+            return Err(scene.locate(error.hint("use \"validation\" or \"graphics\"")));
+        }
+    };
+    let mut params: Params = scene.solver.parameters_over(&Params::preset(preset))?;
+    if let Some(eta) = scene.support_ratio {
+        params.support_ratio = eta as Real;
+    }
+    params.check().map_err(|error| scene.locate(error))?;
+    Ok(params)
+}
+
+/// A run of the scene with weakly compressible SPH on the CPU.
+///
+/// # Errors
+/// When the scene or the solver's parameters are refused.
+pub fn simulation<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
+    let params = parameters(scene)?;
+    let h = params.support_ratio * scene.spacing as Real;
+    match params.kernel {
+        KernelKind::WendlandC2 => with_kernel::<D, WendlandC2<D>>(scene, params, h, isa, clock),
+        KernelKind::WendlandC4 => with_kernel::<D, WendlandC4<D>>(scene, params, h, isa, clock),
+        // `Params::check` has refused all others.
+        _ => with_kernel::<D, CubicSpline<D>>(scene, params, h, isa, clock),
+    }
+}
+
+fn with_kernel<const D: usize, K: Kernel<D>>(
+    scene: &Scene,
+    params: Params,
+    h: Real,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+) -> Result<Simulation<D>, Error> {
+    let kernel = K::new(h);
+    let Setup { mut state, pressure } = setup::build(scene, kernel)?;
+    let skin = scene.neighbors.skin as Real;
+    let settings = Settings {
+        backend: scene.neighbors.backend,
+        radius: h,
+        skin,
+        periodic: state.domain.periodic,
+        isa,
+        wall_rows: params.wall_pressure == WallPressure::Dummy && !state.walls.is_empty(),
+    };
+    let solver = Wcsph::new(params, kernel, &state, settings, clock).map_err(|error| scene.locate(error))?;
+    if solver.params.density == Density::Continuity {
+        for (rho, p) in state.fluid.rho.iter_mut().zip(pressure) {
+            *rho = physics::density_of_pressure(solver.eos, p as Real, state.rest.rho_0);
+        }
+    }
+    if params_use_lattice_mass(&solver.params) {
+        // Dummy walls go on with the fluid's lattice (Adami et al. 2012).
+        state.walls.volume.fill((scene.spacing.powi(D as i32)) as Real);
+    }
+    Ok(Simulation { state, solver: Box::new(solver) as Box<dyn Solver<D>>, fixed_dt: scene.run.time_step })
+}
+
+/// Dummy walls have the mass `ρ₀ Δx^D`, whatever their pseudo-mass would be.
+fn params_use_lattice_mass(params: &Params) -> bool {
+    params.wall_pressure == WallPressure::Dummy
+}
+
+impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
+    /// The method for a state, with everything that can be known before the first step.
+    ///
+    /// # Errors
+    /// When the sound speed is neither given nor derivable.
+    pub fn new(
+        params: Params,
+        kernel: K,
+        state: &State<D>,
+        settings: Settings<D>,
+        clock: Box<dyn Clock>,
+    ) -> Result<Self, Error> {
+        let (h_s, rho_0) = (0.5 * kernel.support_radius(), state.rest.rho_0);
+        let c_0 = sound_speed(&params, state)?;
+        let volume = f64::from(state.rest.m / rho_0);
+        let dx = f64::from(state.rest.spacing);
+        let calibrated = |on: bool, factor: f64| if on { (1.0 / factor) as Real } else { 1.0 };
+        let gradient = calibrated(params.gradient_calibration, lattice::gradient_factor(&kernel, dx, volume));
+        let inv_g_nu = calibrated(params.viscosity_calibration, lattice::viscosity_factor(&kernel, dx, volume));
+        let viscosity = viscosity::<D>(&params, kernel.support_radius(), c_0, inv_g_nu);
+        let corrected = params.density == Density::Continuity && params.delta_sph > 0.0;
+        let transport = params.regularization == Regularization::TransportVelocity;
+        Ok(Self {
+            eos: eos(&params, c_0, rho_0),
+            viscosity,
+            wall: match params.wall_pressure {
+                WallPressure::Akinci => Wall::OneSided,
+                WallPressure::Symmetric => Wall::Mirrored,
+                WallPressure::Dummy => Wall::Own,
+            },
+            c_0,
+            nu: kinematic_viscosity::<D>(&params, h_s, c_0, rho_0),
+            gradient,
+            softening: SOFTENING as Real * h_s * h_s,
+            diffusion: 2.0 * params.delta_sph * h_s * c_0,
+            friction: params.wall_friction * h_s * c_0,
+            background: rho_0 * c_0 * c_0,
+            needs: Needs {
+                drift_correction: params.xsph > 0.0 || params.regularization != Regularization::None,
+                wide: corrected && params.delta_form == params::DeltaForm::Antuono || transport,
+                surface: params.cohesion > 0.0 || params.surface_tension > 0.0 || params.adhesion > 0.0,
+            },
+            isa: settings.isa,
+            neighbors: Neighbors::new(settings),
+            fields: Fields::default(),
+            extrapolated: Vec::new(),
+            stopwatch: Stopwatch::new(clock),
+            kernel,
+            params,
+        })
+    }
+}
+
+/// `c₀`: given, from the stiffness, or ten times the speed of a fall through the depth of the fluid.
+fn sound_speed<const D: usize>(params: &Params, state: &State<D>) -> Result<Real, Error> {
+    if let (params::Eos::Stiffness, Some(b)) = (params.eos, params.stiffness) {
+        return Ok((b * params.eos_gamma / state.rest.rho_0).sqrt());
+    }
+    if let Some(c) = params.sound_speed {
+        return Ok(c);
+    }
+    let g = state.forces.gravity;
+    let size = g.iter().map(|g| g * g).sum::<Real>().sqrt();
+    if size == 0.0 {
+        let error = Error::missing("solver.sound_speed");
+        return Err(error.hint("without gravity it cannot be derived: give about ten times the largest speed"));
+    }
+    let height = |i: usize| (0..D).map(|a| -g[a] / size * state.fluid.x[a][i]).sum::<Real>();
+    let heights = (0..state.fluid.len()).map(height);
+    let (low, high) = heights.fold((Real::INFINITY, Real::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+    Ok(10.0 * (2.0 * size * (high - low + state.rest.spacing)).sqrt())
+}
+
+fn eos(params: &Params, c_0: Real, rho_0: Real) -> Eos {
+    let gamma = params.eos_gamma;
+    match params.eos {
+        params::Eos::Linear => Eos::Linear { c2: c_0 * c_0 },
+        params::Eos::Tait | params::Eos::Stiffness if gamma == 7.0 => Eos::Tait7 { b: rho_0 * c_0 * c_0 / 7.0 },
+        params::Eos::Tait | params::Eos::Stiffness => Eos::Tait { b: rho_0 * c_0 * c_0 / gamma, gamma },
+    }
+}
+
+fn viscosity<const D: usize>(params: &Params, h: Real, c_0: Real, inv_g_nu: Real) -> Viscosity {
+    let (mu, h_s) = (params.dynamic_viscosity, 0.5 * h);
+    match params.viscosity_model {
+        ViscosityModel::None => Viscosity::None,
+        ViscosityModel::Monaghan => Viscosity::Monaghan {
+            alpha_h_c: params.artificial_viscosity_alpha * h_s * c_0,
+            beta_h2: params.artificial_viscosity_beta * h_s * h_s,
+        },
+        ViscosityModel::Morris => Viscosity::Morris { mu: mu * inv_g_nu },
+        ViscosityModel::Solenoidal => Viscosity::Solenoidal { mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu },
+        ViscosityModel::Muller => {
+            let kernel = ViscosityLaplacian::<D>::new(h);
+            // Linear in (h − r): its value at r = 0 is the factor times h.
+            Viscosity::Muller { mu, laplacian: kernel.laplacian::<Real>(0.0) / h, h }
+        }
+    }
+}
+
+/// The kinematic viscosity that limits the step; Monaghan's counts as `α h_s c₀ / (2 (D + 2))`.
+fn kinematic_viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, rho_0: Real) -> Real {
+    match params.viscosity_model {
+        ViscosityModel::None => 0.0,
+        ViscosityModel::Monaghan => params.artificial_viscosity_alpha * h_s * c_0 / (2.0 * (D as Real + 2.0)),
+        _ => params.dynamic_viscosity / rho_0,
+    }
+}
