@@ -1,1 +1,6 @@
 //! Cases, metrics, benches and report.
+
+pub mod machine;
+pub mod reference;
+pub mod result;
+pub mod write;
