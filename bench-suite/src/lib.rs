@@ -2,5 +2,6 @@
 
 pub mod machine;
 pub mod reference;
+pub mod report;
 pub mod result;
 pub mod write;
