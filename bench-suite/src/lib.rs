@@ -4,4 +4,5 @@ pub mod machine;
 pub mod reference;
 pub mod report;
 pub mod result;
+pub mod vtu;
 pub mod write;
