@@ -1,1 +1,8 @@
 //! Cases, metrics, benches and report.
+
+pub mod machine;
+pub mod reference;
+pub mod report;
+pub mod result;
+pub mod vtu;
+pub mod write;

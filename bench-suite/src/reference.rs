@@ -1,0 +1,341 @@
+//! The published and exact reference data, built into the program.
+//!
+//! Every file under `reference/` begins with comment lines (citation, definitions), then names its columns
+//! with units, then holds rows. `reference/README.md` tells what each one tests and what is accepted.
+
+use crate::result::{CurveStyle, ReferenceCurve};
+
+/// A reference file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReferenceError {
+    /// No file has this name.
+    #[error("no reference named {0:?}")]
+    UnknownTable(String),
+    /// A file lacks this column.
+    #[error("reference {table} has no column {column:?}")]
+    UnknownColumn {
+        /// Name of the file.
+        table: String,
+        /// The column that was asked for.
+        column: String,
+    },
+    /// A file lacks this series.
+    #[error("reference {table} has no series {series:?}")]
+    UnknownSeries {
+        /// Name of the file.
+        table: String,
+        /// The series that was asked for.
+        series: String,
+    },
+    /// A line is malformed.
+    #[error("reference {table}, line {line}: {reason}")]
+    Malformed {
+        /// Name of the file.
+        table: String,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+macro_rules! tables {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../reference/", $name, ".csv")))),*]
+    };
+}
+
+/// Name and text of each file.
+const TABLES: &[(&str, &str)] = tables![
+    "buchner_pressure",
+    "contact_angle_cap",
+    "couette_morris1997",
+    "drop_surface_tension_modes",
+    "elliptical_drop_monaghan1994",
+    "ghia_cavity_u",
+    "ghia_cavity_v",
+    "hagen_poiseuille_startup",
+    "koshizuka_oka_front",
+    "martin_moyce_front",
+    "martin_moyce_height",
+    "oldroydb_poiseuille_waters_king",
+    "oscillating_drop_central_force",
+    "oscillating_spheroid_3d",
+    "poiseuille_morris1997",
+    "spheric2_dambreak3d",
+    "taylor_green_2d_re100",
+    "taylor_green_3d_re10",
+    "taylor_green_3d_re100",
+];
+
+/// One column of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name without the unit.
+    pub name: String,
+    /// Unit; `-` for a pure number, empty when the file names none.
+    pub unit: String,
+    /// Values, one a row.
+    pub values: Vec<f64>,
+}
+
+/// One reference file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Name of the file, without its ending.
+    pub name: String,
+    /// The first comment line: what it is, and the paper.
+    pub citation: String,
+    /// The other comment lines: definitions, provenance, caveats.
+    pub notes: Vec<String>,
+    /// The series each row belongs to, where the file holds several; else empty.
+    pub series: Vec<String>,
+    /// The columns of numbers.
+    pub columns: Vec<Column>,
+}
+
+/// Names of all reference files.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().map(|(name, _)| *name)
+}
+
+/// Reads a reference file by its name without ending, such as `martin_moyce_front`.
+///
+/// # Errors
+/// When there is none, or it is malformed.
+pub fn table(name: &str) -> Result<Table, ReferenceError> {
+    let found = TABLES.iter().find(|(known, _)| *known == name);
+    let (name, text) = found.ok_or_else(|| ReferenceError::UnknownTable(name.into()))?;
+    Table::parse(name, text)
+}
+
+impl Table {
+    /// Reads the text of a reference file.
+    ///
+    /// # Errors
+    /// When there is no header, or a row has the wrong number of cells or a cell that is no number.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ReferenceError> {
+        let malformed =
+            |line: usize, reason: String| ReferenceError::Malformed { table: name.into(), line, reason };
+        let comments = text.lines().map_while(|line| line.strip_prefix('#'));
+        let mut notes: Vec<String> = comments.map(|line| line.trim().to_owned()).collect();
+        let n_comments = notes.len();
+        let citation = if notes.is_empty() { String::new() } else { notes.remove(0) };
+        let mut lines = text.lines().enumerate().skip(n_comments).map(|(i, line)| (i + 1, line));
+        let (_, header) = lines.next().ok_or_else(|| malformed(n_comments + 1, "no header".into()))?;
+        let mut heads = header.split(',').peekable();
+        let has_series = heads.next_if(|head| *head == "series").is_some();
+        let mut columns: Vec<Column> = heads.map(Column::new).collect();
+        let mut series = Vec::new();
+        for (line, row) in lines.filter(|(_, row)| !row.trim().is_empty()) {
+            let mut cells = row.split(',');
+            if has_series {
+                series.extend(cells.next().map(str::to_owned));
+            }
+            let cells: Vec<&str> = cells.collect();
+            if cells.len() != columns.len() {
+                return Err(malformed(line, format!("{} numbers, expected {}", cells.len(), columns.len())));
+            }
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                let value =
+                    cell.trim().parse().map_err(|_| malformed(line, format!("{cell:?} is no number")))?;
+                column.values.push(value);
+            }
+        }
+        Ok(Self { name: name.into(), citation, notes, series, columns })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// A column by its name without unit.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn column(&self, name: &str) -> Result<&Column, ReferenceError> {
+        let unknown = || ReferenceError::UnknownColumn { table: self.name.clone(), column: name.into() };
+        self.columns.iter().find(|column| column.name == name).ok_or_else(unknown)
+    }
+
+    /// The rows of one series, as a table of their own.
+    ///
+    /// # Errors
+    /// When there is no such series.
+    pub fn of_series(&self, series: &str) -> Result<Self, ReferenceError> {
+        if !self.series.iter().any(|row| row == series) {
+            return Err(ReferenceError::UnknownSeries { table: self.name.clone(), series: series.into() });
+        }
+        let keep = |column: &Column| {
+            let rows = column.values.iter().zip(&self.series).filter(|(_, row)| *row == series);
+            Column { values: rows.map(|(value, _)| *value).collect(), ..column.clone() }
+        };
+        Ok(Self {
+            series: self.series.iter().filter(|row| *row == series).cloned().collect(),
+            columns: self.columns.iter().map(keep).collect(),
+            ..self.clone()
+        })
+    }
+
+    /// Two columns as a curve, to be drawn beside the series `series` of `case`.
+    ///
+    /// # Errors
+    /// When a column is missing.
+    pub fn curve(&self, x: &str, y: &str, place: &CurvePlace<'_>) -> Result<ReferenceCurve, ReferenceError> {
+        Ok(ReferenceCurve {
+            case: place.case.into(),
+            series: place.series.into(),
+            label: place.label.into(),
+            citation: self.citation.clone(),
+            style: place.style,
+            x: self.column(x)?.values.clone(),
+            y: self.column(y)?.values.clone(),
+        })
+    }
+}
+
+/// Where and how a reference curve is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct CurvePlace<'a> {
+    /// Case.
+    pub case: &'a str,
+    /// Series of that case.
+    pub series: &'a str,
+    /// Label in the legend.
+    pub label: &'a str,
+    /// Points or line.
+    pub style: CurveStyle,
+}
+
+impl Column {
+    /// A column without values, from a header such as `t [s]`.
+    fn new(head: &str) -> Self {
+        let (name, unit) = match head.rsplit_once('[') {
+            Some((name, unit)) => (name.trim(), unit.trim().trim_end_matches(']')),
+            None => (head.trim(), ""),
+        };
+        Self { name: name.into(), unit: unit.into(), values: Vec::new() }
+    }
+}
+
+/// The value at `at` of the line through the points `(x, y)`. The abscissas rise or fall throughout.
+/// `None` outside their range, or when they are not in order.
+#[must_use]
+pub fn interpolate(x: &[f64], y: &[f64], at: f64) -> Option<f64> {
+    let n = x.len().min(y.len());
+    let (first, last) = (*x.first()?, *x.get(n.checked_sub(1)?)?);
+    let sign = if last >= first { 1.0 } else { -1.0 };
+    if !x[..n].windows(2).all(|pair| sign * pair[1] >= sign * pair[0]) {
+        return None;
+    }
+    let right = x[..n].partition_point(|x| sign * x < sign * at);
+    if right == n || at.is_nan() {
+        return None;
+    }
+    if x[right] == at {
+        return Some(y[right]);
+    }
+    let left = right.checked_sub(1)?;
+    let part = (at - x[left]) / (x[right] - x[left]);
+    Some(y[left] + part * (y[right] - y[left]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(name: &str, x: &str, y: &str, at: f64) -> f64 {
+        let table = table(name).unwrap();
+        interpolate(&table.column(x).unwrap().values, &table.column(y).unwrap().values, at).unwrap()
+    }
+
+    #[test]
+    fn every_file_is_listed_and_parses() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/reference");
+        let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|ending| ending == "csv"));
+        files.sort();
+        let listed: Vec<_> = names().collect();
+        let found: Vec<_> = files.iter().map(|path| path.file_stem().unwrap().to_str().unwrap()).collect();
+        assert_eq!(found, listed);
+        for name in names() {
+            let table = table(name).unwrap();
+            assert!(table.n_rows() >= 5 && table.columns.len() >= 2, "{name}");
+            assert!(table.citation.len() > 40, "{name} cites nothing");
+            assert!(table.columns.iter().all(|column| column.values.iter().all(|value| value.is_finite())));
+        }
+    }
+
+    #[test]
+    fn row_counts_match_the_list() {
+        for (name, n) in [
+            ("martin_moyce_front", 60),
+            ("martin_moyce_height", 25),
+            ("koshizuka_oka_front", 42),
+            ("buchner_pressure", 181),
+            ("spheric2_dambreak3d", 3120),
+            ("ghia_cavity_u", 17),
+            ("taylor_green_2d_re100", 101),
+            ("contact_angle_cap", 11),
+        ] {
+            assert_eq!(table(name).unwrap().n_rows(), n, "{name}");
+        }
+    }
+
+    #[test]
+    fn spot_values_match_the_papers() {
+        assert_eq!(value("ghia_cavity_u", "y", "u_Re100", 0.5), -0.20581);
+        assert_eq!(value("ghia_cavity_u", "y", "u_Re3200", 0.4531), -0.086636);
+        for (t, b) in [(0.0008, 1.0831), (0.0038, 1.4392), (0.0076, 1.9445)] {
+            assert!((value("elliptical_drop_monaghan1994", "t", "b (y semi-axis)", t) - b).abs() < 1e-4);
+        }
+        assert!(
+            (value("oldroydb_poiseuille_waters_king", "T", "U_centre E1 beta1/9", 1.2) - 2.55).abs() < 1e-3
+        );
+        let decay = value("taylor_green_2d_re100", "t U/L", "umax/U", 1.0).ln();
+        assert!((decay + 8.0 * std::f64::consts::PI.powi(2) / 100.0).abs() < 1e-6);
+        let peak = table("spheric2_dambreak3d")
+            .unwrap()
+            .column("P1")
+            .unwrap()
+            .values
+            .iter()
+            .copied()
+            .fold(0.0, f64::max);
+        assert!((peak - 11.24e3).abs() < 10.0);
+    }
+
+    #[test]
+    fn a_series_is_taken_out() {
+        let front = table("martin_moyce_front").unwrap().of_series("n2_1_table").unwrap();
+        assert_eq!(front.column("T").unwrap().values[0], 0.43);
+        assert_eq!(front.column("Z").unwrap().unit, "-");
+        let (t, z) = (&front.column("T").unwrap().values, &front.column("Z").unwrap().values);
+        let slope = (interpolate(t, z, 3.21).unwrap() - interpolate(t, z, 1.14).unwrap()) / (3.21 - 1.14);
+        assert!((slope - 1.40).abs() < 0.02, "{slope}");
+        assert!(front.of_series("n2_7").is_err());
+    }
+
+    #[test]
+    fn missing_names_are_errors_that_tell_them() {
+        assert!(table("nobody").unwrap_err().to_string().contains("nobody"));
+        assert!(table("ghia_cavity_u").unwrap().column("w").unwrap_err().to_string().contains("\"w\""));
+        assert!(Table::parse("a", "# c\nx [m],y [m]\n1,2\n3\n").unwrap_err().to_string().contains("line 4"));
+        assert!(Table::parse("a", "# c\nx [m],y [m]\n1,two\n").unwrap_err().to_string().contains("line 3"));
+    }
+
+    #[test]
+    fn interpolation_keeps_to_the_range_and_to_either_order() {
+        let (x, y) = ([0.0, 1.0, 3.0], [0.0, 10.0, 30.0]);
+        assert_eq!(interpolate(&x, &y, 2.0), Some(20.0));
+        assert_eq!(interpolate(&x, &y, 0.0), Some(0.0));
+        assert_eq!(interpolate(&x, &y, 3.0), Some(30.0));
+        assert_eq!(interpolate(&x, &y, 3.1), None);
+        assert_eq!(interpolate(&x, &y, -0.1), None);
+        assert_eq!(interpolate(&[3.0, 1.0, 0.0], &[30.0, 10.0, 0.0], 2.0), Some(20.0));
+        assert_eq!(interpolate(&[0.0, 2.0, 1.0], &[0.0; 3], 0.5), None);
+        assert_eq!(interpolate(&[], &[], 0.5), None);
+    }
+}

@@ -1,0 +1,195 @@
+//! The page that compares methods: the answer first, then what it rests on.
+
+use std::path::Path;
+
+use super::figures::{self, Figure, Method, cases, method_name, methods, resolution};
+use super::html::{self, Cell, escape, section, table};
+use super::plots::PlotError;
+use super::{number, sections};
+use crate::result::{Comparison, RunResult};
+
+/// The page as HTML. Picture files are looked for in `folder` and put into the page.
+///
+/// # Errors
+/// When a plot cannot be drawn.
+pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
+    let mut links = vec![("answer".to_owned(), "Answer".to_owned())];
+    links.extend(sections::case_links(all));
+    let rest = ["Conservation", "Phases", "Memory", "Machine", "Reproduce", "Scenes", "Sources"];
+    links.extend(rest.map(|name| (name.to_lowercase(), name.to_owned())));
+    let mut parts = vec![answer(all)];
+    for case in cases(all) {
+        parts.push(case_section(all, case, folder)?);
+    }
+    parts.push(each_case(all, "conservation", "Conservation", figures::conservation)?);
+    parts.push(each_case(all, "phases", "Phases", |all, case| {
+        Ok(figures::phases(all, case)?.into_iter().collect())
+    })?);
+    parts.extend([sections::memory(all), sections::machine(all), sections::reproduce(all)]);
+    parts.extend([sections::scenes(all), sections::sources(all)]);
+    let body = parts.concat();
+    links.retain(|(id, _)| body.contains(&format!("<section id=\"{id}\"")));
+    Ok(html::page(&all.title, &(sections::head(all) + &sections::contents(&links) + &body)))
+}
+
+fn answer(all: &Comparison) -> String {
+    let words: String = cases(all).into_iter().map(|case| in_words(all, case)).collect();
+    let mut rows = Vec::new();
+    for case in cases(all) {
+        rows.extend(methods(all, case).iter().filter_map(Method::finest).map(|run| run_row(run, true)));
+    }
+    let heads =
+        ["Method", "Case", "Across", "How wrong", "How slow", "Particle-steps per second", "Accepted bands"];
+    let content = format!("<div class=\"answer\">\n{words}</div>\n")
+        + &table("How wrong and how slow: the finest run of each method", &heads, &rows);
+    section("answer", "How wrong, and how slow", &content)
+}
+
+/// Which method errs least and which is fastest among those that meet their bands.
+fn in_words(all: &Comparison, case: &str) -> String {
+    let finest: Vec<_> = methods(all, case).iter().filter_map(Method::finest).collect();
+    let done = || finest.iter().filter(|run| run.failure.is_none());
+    let error =
+        |run: &RunResult| run.headline().and_then(|score| score.error).filter(|error| error.is_finite());
+    let least = done().filter_map(|run| Some((run, error(run)?))).min_by(|a, b| a.1.total_cmp(&b.1));
+    let mut words = format!("<strong>{}.</strong>", escape(case));
+    if let Some((run, error)) = least {
+        words += &format!(
+            " Least wrong is {}: {} in {}, after {}.",
+            escape(method_name(run)),
+            escape(&number::percent(error)),
+            escape(run.headline().map_or("", |score| score.name.as_str())),
+            escape(&number::duration(run.wall_s)),
+        );
+    }
+    let every = |run: &&&RunResult| matches!(run.bands(), (met, set) if set > 0 && met == set);
+    let fastest = done().filter(every).min_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
+    let any_band = finest.iter().any(|run| run.bands().1 > 0);
+    match fastest {
+        Some(run) => {
+            words += &format!(
+                " Fastest among those that meet all their bands is {}: {}.",
+                escape(method_name(run)),
+                escape(&number::duration(run.wall_s))
+            );
+        }
+        None if any_band => words += " No method meets all its bands.",
+        None => {}
+    }
+    let n_failed = all.results.iter().filter(|run| run.case == case && run.failure.is_some()).count();
+    if n_failed > 0 {
+        words += &format!(" Failed runs: {n_failed}.");
+    }
+    format!("<p>{words}</p>\n")
+}
+
+/// A row of a table of runs.
+fn run_row(run: &RunResult, with_case: bool) -> Vec<Cell> {
+    let error = run.headline().map(|score| (score, score.error));
+    let wrong = match (&run.failure, error) {
+        (Some(_), _) => Cell::verdict(Some(false), "failed"),
+        (None, Some((score, Some(error)))) => {
+            Cell::html(format!("{} in {}", escape(&number::percent(error)), escape(&score.name)))
+        }
+        (None, Some((score, None))) => {
+            Cell::text(&format!("{} {}", score.name, number::with_unit(score.value, &score.unit, 3)))
+        }
+        (None, None) => Cell::text("not measured"),
+    };
+    let (met, set) = run.bands();
+    let bands = match (met, set) {
+        (_, 0) => Cell::verdict(None, "none set"),
+        (met, set) if met == set => Cell::verdict(Some(true), &format!("met {met} of {set}")),
+        (met, set) => Cell::verdict(Some(false), &format!("met {met} of {set}")),
+    };
+    let mut row = vec![Cell::text(method_name(run))];
+    row.extend(with_case.then(|| Cell::text(&run.case)));
+    row.extend([
+        Cell::number(&run.particles_across.to_string()),
+        wrong,
+        Cell::number(&number::duration(run.wall_s)),
+        Cell::number(&run.particle_steps_per_s().map_or("–".into(), number::rate)),
+        bands,
+    ]);
+    row
+}
+
+fn case_section(all: &Comparison, case: &str, folder: &Path) -> Result<String, PlotError> {
+    let mut plots: Vec<Figure> = figures::error_against_wall_time(all, case)?.into_iter().collect();
+    plots.extend(figures::convergence(all, case)?);
+    let curves = figures::results(all, case)?;
+    let content = sections::failures(all, case)
+        + &html::figures(&plots)
+        + &html::figures(&curves)
+        + &sections::pictures(all, case, folder)
+        + &runs(all, case)
+        + &sections::scores(all, case);
+    Ok(section(&sections::anchor(case), case, &content))
+}
+
+/// Every run of a case, with what it cost.
+fn runs(all: &Comparison, case: &str) -> String {
+    let heads = [
+        "Method",
+        "Across",
+        "How wrong",
+        "How slow",
+        "Particle-steps per second",
+        "Accepted bands",
+        "Fluid particles",
+        "Steps",
+        "Simulated",
+    ];
+    let ordered = methods(all, case).into_iter().flat_map(|method| method.runs);
+    let row = |run: &RunResult| {
+        let mut row = run_row(run, false);
+        row.extend([
+            Cell::number(&number::count(run.n_fluid)),
+            Cell::number(&number::count(run.steps)),
+            Cell::number(&number::duration(run.simulated_s)),
+        ]);
+        row
+    };
+    table(&format!("All runs: {case}"), &heads, &ordered.map(row).collect::<Vec<_>>())
+}
+
+fn each_case(
+    all: &Comparison,
+    id: &str,
+    heading: &str,
+    plots: impl Fn(&Comparison, &str) -> Result<Vec<Figure>, PlotError>,
+) -> Result<String, PlotError> {
+    let mut content = String::new();
+    for case in cases(all) {
+        let plots = plots(all, case)?;
+        if !plots.is_empty() {
+            content += &format!("<h3>{}</h3>\n{}", escape(case), html::figures(&plots));
+        }
+    }
+    if id == "phases" {
+        content += &phase_table(all);
+    }
+    Ok(section(id, heading, &content))
+}
+
+/// Seconds and calls of every phase.
+fn phase_table(all: &Comparison) -> String {
+    let row = |run: &RunResult, phase: &crate::result::Phase| {
+        vec![
+            Cell::text(&format!("{}, {}", method_name(run), resolution(run))),
+            Cell::text(&run.case),
+            Cell::text(&phase.name),
+            Cell::number(&number::duration(phase.seconds)),
+            Cell::number(&number::percent(phase.seconds / run.wall_s)),
+            Cell::number(&number::count(phase.calls)),
+        ]
+    };
+    let rows = all.results.iter().flat_map(|run| run.phases.iter().map(move |phase| row(run, phase)));
+    let rows: Vec<_> = rows.collect();
+    let heads = ["Run", "Case", "Phase", "Time", "Of wall time", "Calls"];
+    if rows.is_empty() {
+        String::new()
+    } else {
+        html::details("All phases", &table("Phases of each run", &heads, &rows))
+    }
+}

@@ -1,0 +1,156 @@
+//! Results as comma-separated tables, one row a run, a score, a point or a phase (RFC 4180).
+
+use crate::result::{Comparison, RunResult};
+
+/// File name and text of each table.
+#[must_use]
+pub fn tables(all: &Comparison) -> [(&'static str, String); 4] {
+    [
+        ("runs.csv", runs(all)),
+        ("scores.csv", scores(all)),
+        ("series.csv", series(all)),
+        ("phases.csv", phases(all)),
+    ]
+}
+
+/// One row a run.
+#[must_use]
+pub fn runs(all: &Comparison) -> String {
+    let head = "dim [-],spacing [m],n_fluid [-],n_walls [-],steps [-],simulated [s],wall [s],particle_steps [1/s],\
+                precision,threads [-],isa,peak_memory [B],bytes_per_particle [B],headline,headline_error [-],\
+                bands_met [-],bands_set [-],failure";
+    rows(all, head, |run| {
+        let headline = run.headline();
+        let (met, set) = run.bands();
+        vec![vec![
+            run.dim.to_string(),
+            number(run.spacing),
+            run.n_fluid.to_string(),
+            run.n_walls.to_string(),
+            run.steps.to_string(),
+            number(run.simulated_s),
+            number(run.wall_s),
+            optional(run.particle_steps_per_s()),
+            cell(&run.precision),
+            run.threads.to_string(),
+            cell(&run.isa),
+            run.memory_bytes_peak.map(|bytes| bytes.to_string()).unwrap_or_default(),
+            optional(run.bytes_per_particle),
+            headline.map(|score| cell(&score.name)).unwrap_or_default(),
+            optional(headline.and_then(|score| score.error)),
+            met.to_string(),
+            set.to_string(),
+            cell(run.failure.as_deref().unwrap_or_default()),
+        ]]
+    })
+}
+
+/// One row a score.
+#[must_use]
+pub fn scores(all: &Comparison) -> String {
+    rows(all, "score,unit,value,reference,error [-],judged,low,high,passed,source,note", |run| {
+        let row = |score: &crate::result::Score| {
+            let band = score.band;
+            vec![
+                cell(&score.name),
+                cell(&score.unit),
+                number(score.value),
+                optional(score.reference),
+                optional(score.error),
+                band.map(|band| format!("{:?}", band.of).to_lowercase()).unwrap_or_default(),
+                optional(band.and_then(|band| band.low)),
+                optional(band.and_then(|band| band.high)),
+                score.passed.map(|passed| passed.to_string()).unwrap_or_default(),
+                cell(&score.source),
+                cell(&score.note),
+            ]
+        };
+        run.scores.iter().map(row).collect()
+    })
+}
+
+/// One row a point of a series.
+#[must_use]
+pub fn series(all: &Comparison) -> String {
+    rows(all, "series,x_name,x_unit,y_name,y_unit,x,y", |run| {
+        let points = run.series.iter().flat_map(|series| {
+            let names = [&series.name, &series.x_name, &series.x_unit, &series.y_name, &series.y_unit];
+            let names = names.map(|name| cell(name));
+            series.x.iter().zip(&series.y).map(move |(x, y)| {
+                let mut row = names.to_vec();
+                row.extend([number(*x), number(*y)]);
+                row
+            })
+        });
+        points.collect()
+    })
+}
+
+/// One row a phase.
+#[must_use]
+pub fn phases(all: &Comparison) -> String {
+    rows(all, "phase,seconds [s],calls [-]", |run| {
+        let row = |phase: &crate::result::Phase| {
+            vec![cell(&phase.name), number(phase.seconds), phase.calls.to_string()]
+        };
+        run.phases.iter().map(row).collect()
+    })
+}
+
+/// A table whose rows begin with what names a run.
+fn rows(all: &Comparison, head: &str, of: impl Fn(&RunResult) -> Vec<Vec<String>>) -> String {
+    let mut out = format!("case,solver,variant,particles_across [-],{head}\n");
+    for run in &all.results {
+        let name = [cell(&run.case), cell(&run.solver), cell(&run.variant), run.particles_across.to_string()];
+        for row in of(run) {
+            out += &format!("{},{}\n", name.join(","), row.join(","));
+        }
+    }
+    out
+}
+
+/// A text, quoted where it must be.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
+/// A number with all its digits; empty when it is not finite.
+fn number(value: f64) -> String {
+    match value.abs() {
+        size if !size.is_finite() => String::new(),
+        size if size != 0.0 && !(1e-4..1e15).contains(&size) => format!("{value:e}"),
+        _ => value.to_string(),
+    }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map(number).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::{Score, Series};
+
+    #[test]
+    fn cells_with_commas_are_quoted_and_rows_are_even() {
+        let run = RunResult {
+            variant: "WCSPH, \"plain\"".into(),
+            failure: Some("step 3:\nNaN".into()),
+            scores: vec![Score::new("slope", "-", 1.4)],
+            series: vec![Series { x: vec![0.0, 1e-7], y: vec![1.0, f64::NAN], ..Series::default() }],
+            ..RunResult::default()
+        };
+        let all = Comparison { results: vec![run], ..Comparison::default() };
+        assert!(scores(&all).contains("\"WCSPH, \"\"plain\"\"\""));
+        assert!(series(&all).ends_with("1e-7,\n"));
+        let commas = |line: &str| line.chars().filter(|c| *c == ',').count();
+        let text = series(&all).replace("WCSPH, ", "WCSPH ");
+        assert!(text.lines().all(|line| commas(line) == commas(text.lines().next().unwrap())));
+        assert!(runs(&all).trim_end().ends_with("\"step 3:\nNaN\""));
+    }
+}

@@ -1,0 +1,92 @@
+//! Reports: one self-contained page, `results.json` and CSV, drawn from plain results and nothing else.
+
+mod axis;
+pub mod bars;
+pub mod compare;
+pub mod csv;
+pub mod figures;
+pub mod html;
+mod labels;
+mod lines;
+pub mod number;
+pub mod plots;
+mod sections;
+pub mod validate;
+
+use std::path::{Path, PathBuf};
+
+use crate::result::Comparison;
+use crate::write::{WriteError, write_atomic};
+
+/// A report could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A plot could not be drawn.
+    #[error(transparent)]
+    Plot(#[from] plots::PlotError),
+    /// A file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Results could not become JSON, or come from it.
+    #[error("{}: {source}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+/// Which page is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// Methods side by side.
+    Compare,
+    /// Published numbers, met or missed.
+    Validate,
+}
+
+/// Writes `index.html`, `results.json` and the CSV tables into `folder`. Picture files of the results are
+/// looked for in `folder`.
+///
+/// # Errors
+/// When a plot cannot be drawn or a file not be written. The results are written first.
+pub fn write(all: &Comparison, page: Page, folder: &Path) -> Result<(), ReportError> {
+    save(all, &folder.join("results.json"))?;
+    for (name, text) in csv::tables(all) {
+        write_atomic(&folder.join(name), text.as_bytes())?;
+    }
+    let html = match page {
+        Page::Compare => compare::page(all, folder)?,
+        Page::Validate => validate::page(all, folder)?,
+    };
+    Ok(write_atomic(&folder.join("index.html"), html.as_bytes())?)
+}
+
+/// Writes results as JSON.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn save(all: &Comparison, path: &Path) -> Result<(), ReportError> {
+    let text = serde_json::to_string_pretty(all);
+    let text = text.map_err(|source| ReportError::Json { path: path.into(), source })?;
+    Ok(write_atomic(path, text.as_bytes())?)
+}
+
+/// Reads results that [`save`] wrote.
+///
+/// # Errors
+/// When the file cannot be read or holds something else.
+pub fn load(path: &Path) -> Result<Comparison, ReportError> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|source| ReportError::Read { path: path.into(), source })?;
+    serde_json::from_str(&text).map_err(|source| ReportError::Json { path: path.into(), source })
+}

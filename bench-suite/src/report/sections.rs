@@ -1,0 +1,222 @@
+//! Sections that every page has: pictures, memory, machine, scenes, sources.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::figures::{Method, cases, method_name, methods, resolution};
+use super::html::{Cell, base64, citation, details, escape, facts, section, table};
+use super::number;
+use crate::result::{Band, Comparison, Frame, Image, Judged, RunResult, Score};
+
+/// Title, and the line that says when, what and where.
+pub(super) fn head(all: &Comparison) -> String {
+    let machine = &all.machine;
+    let meta = [
+        all.created.clone(),
+        format!("commit {}", all.commit),
+        format!("{} ({} usable cores)", machine.cpu, machine.usable_cores),
+        format!("{} build", machine.profile),
+    ];
+    format!("<h1>{}</h1>\n<p class=\"meta\">{}</p>\n", escape(&all.title), escape(&meta.join(" · ")))
+}
+
+/// Links to the sections of a page.
+pub(super) fn contents(sections: &[(String, String)]) -> String {
+    let link = |(id, name): &(String, String)| format!("<a href=\"#{}\">{}</a>\n", escape(id), escape(name));
+    format!("<nav aria-label=\"Sections\">\n{}</nav>\n", sections.iter().map(link).collect::<String>())
+}
+
+/// Failed runs of a case, each with its reason.
+pub(super) fn failures(all: &Comparison, case: &str) -> String {
+    let failed = all.results.iter().filter(|run| run.case == case);
+    let failed = failed.filter_map(|run| Some((run, run.failure.as_deref()?)));
+    let line = |(run, reason): (&RunResult, &str)| {
+        let name = format!("{}, {}", method_name(run), resolution(run));
+        format!("<p class=\"failed\"><strong>Failed:</strong> {}: {}</p>\n", escape(&name), escape(reason))
+    };
+    failed.map(line).collect()
+}
+
+/// Every score of a case.
+pub(super) fn scores(all: &Comparison, case: &str) -> String {
+    let heads =
+        ["Method", "Across", "Quantity", "Measured", "Reference", "Error", "Accepted", "Verdict", "Note"];
+    let row = |run: &RunResult, score: &Score| {
+        vec![
+            Cell::text(method_name(run)),
+            Cell::number(&run.particles_across.to_string()),
+            Cell::text(&score.name),
+            Cell::number(&number::with_unit(score.value, &score.unit, 4)),
+            Cell::number(
+                &score.reference.map_or("–".into(), |value| number::with_unit(value, &score.unit, 4)),
+            ),
+            Cell::number(&score.error.map_or("–".into(), number::percent)),
+            Cell::text(&accepted(score)),
+            verdict(run, score),
+            Cell::text(&score.note),
+        ]
+    };
+    let ordered = methods(all, case).into_iter().flat_map(|method| method.runs);
+    let rows: Vec<_> = ordered.flat_map(|run| run.scores.iter().map(move |score| row(run, score))).collect();
+    if rows.is_empty() {
+        String::new()
+    } else {
+        details("All scores", &table(&format!("Scores: {case}"), &heads, &rows))
+    }
+}
+
+/// Whether a score met its band.
+pub(super) fn verdict(run: &RunResult, score: &Score) -> Cell {
+    match (&run.failure, score.passed) {
+        (Some(_), _) => Cell::verdict(Some(false), "run failed"),
+        (None, Some(true)) => Cell::verdict(Some(true), "met"),
+        (None, Some(false)) => Cell::verdict(Some(false), "missed"),
+        (None, None) => Cell::verdict(None, "no band"),
+    }
+}
+
+/// A band in words.
+pub(super) fn accepted(score: &Score) -> String {
+    let Some(band) = score.band else { return "–".into() };
+    let value = |value: f64| match band.of {
+        Judged::Value => number::with_unit(value, &score.unit, 3),
+        Judged::Error => number::percent(value),
+    };
+    let of = if band.of == Judged::Error { "error " } else { "" };
+    match band {
+        Band { low: Some(low), high: Some(high), .. } => format!("{of}{} to {}", value(low), value(high)),
+        Band { low: None, high: Some(high), .. } => format!("{of}≤ {}", value(high)),
+        Band { low: Some(low), high: None, .. } => format!("{of}≥ {}", value(low)),
+        Band { low: None, high: None, .. } => "anything".into(),
+    }
+}
+
+/// Pictures of the finest run of each method, by time.
+pub(super) fn pictures(all: &Comparison, case: &str, folder: &Path) -> String {
+    let runs: Vec<_> = methods(all, case).iter().filter_map(Method::finest).collect();
+    let mut frames: Vec<_> =
+        runs.iter().flat_map(|run| run.frames.iter().map(move |frame| (*run, frame))).collect();
+    frames.sort_by(|a, b| a.1.t.total_cmp(&b.1.t)); // stable: methods keep their order
+    if frames.is_empty() {
+        return String::new();
+    }
+    let pictures: String = frames.iter().map(|(run, frame)| picture(run, frame, folder)).collect();
+    format!("<h3>Particles</h3>\n<div class=\"pictures\">\n{pictures}</div>\n")
+}
+
+fn picture(run: &RunResult, frame: &Frame, folder: &Path) -> String {
+    let time = number::duration(frame.t);
+    let caption = format!("t = {time}. {}, {}. {}", method_name(run), resolution(run), frame.caption);
+    let data = match &frame.image {
+        Image::Png(data) => Some(data.clone()),
+        Image::File(path) => std::fs::read(folder.join(path)).ok().map(|bytes| base64(&bytes)),
+    };
+    let image = match (data, &frame.image) {
+        (Some(data), _) => {
+            format!("<img alt=\"{}\" src=\"data:image/png;base64,{}\">", escape(&caption), escape(&data))
+        }
+        (None, Image::File(path)) => format!("<p>The picture {} is missing.</p>", escape(path)),
+        (None, Image::Png(_)) => String::new(),
+    };
+    format!("<figure>{image}<figcaption>{}</figcaption></figure>\n", escape(&caption))
+}
+
+/// Memory of every run.
+pub(super) fn memory(all: &Comparison) -> String {
+    let known = |run: &&RunResult| run.memory_bytes_peak.is_some() || run.bytes_per_particle.is_some();
+    let row = |run: &RunResult| {
+        vec![
+            Cell::text(method_name(run)),
+            Cell::text(&run.case),
+            Cell::number(&run.particles_across.to_string()),
+            Cell::number(&number::count(run.n_fluid)),
+            Cell::number(&number::count(run.n_walls)),
+            Cell::number(&run.memory_bytes_peak.map_or("–".into(), |peak| number::bytes(peak as f64))),
+            Cell::number(&run.bytes_per_particle.map_or("–".into(), |size| number::with_unit(size, "B", 4))),
+        ]
+    };
+    let rows: Vec<_> = all.results.iter().filter(known).map(row).collect();
+    let heads = [
+        "Method",
+        "Case",
+        "Across",
+        "Fluid particles",
+        "Wall particles",
+        "Peak of the process",
+        "Per particle",
+    ];
+    let content = if rows.is_empty() { String::new() } else { table("Memory of each run", &heads, &rows) };
+    section("memory", "Memory", &content)
+}
+
+/// Machine, program and command.
+pub(super) fn machine(all: &Comparison) -> String {
+    let machine = &all.machine;
+    let distinct = |of: fn(&RunResult) -> String| {
+        all.results.iter().map(of).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let list = facts(&[
+        ("Processor", machine.cpu.clone()),
+        ("Cores", format!("{} in the machine, {} usable", machine.cores, machine.usable_cores)),
+        ("Memory", number::bytes(machine.memory_bytes as f64)),
+        ("System", machine.os.clone()),
+        ("Compiler", format!("{}, {} build", machine.rustc, machine.profile)),
+        ("Commit", all.commit.clone()),
+        ("Threads", distinct(|run| run.threads.to_string())),
+        ("Instruction set", distinct(|run| run.isa.clone())),
+        ("Precision", distinct(|run| run.precision.clone())),
+        ("Made", all.created.clone()),
+    ]);
+    section("machine", "Machine", &list)
+}
+
+/// How to make the page again.
+pub(super) fn reproduce(all: &Comparison) -> String {
+    if all.command.is_empty() {
+        return String::new();
+    }
+    let commit = all.commit.trim_end_matches("+dirty");
+    let note = if all.commit.ends_with("+dirty") {
+        "<p>The source differed from this commit when the runs were made.</p>\n"
+    } else {
+        ""
+    };
+    let content = format!(
+        "<p>At commit <code>{}</code>:</p>\n<pre><code>{}</code></pre>\n{note}\
+         <p>All numbers of this page are in <code>results.json</code> and the CSV files beside it.</p>\n",
+        escape(commit),
+        escape(&all.command)
+    );
+    section("reproduce", "How to make this again", &content)
+}
+
+/// The resolved scene of every run.
+pub(super) fn scenes(all: &Comparison) -> String {
+    let scene = |run: &RunResult| {
+        let name = format!("{}: {}, {}", run.case, method_name(run), resolution(run));
+        details(&name, &format!("<pre><code>{}</code></pre>\n", escape(&run.scene_toml)))
+    };
+    let with_scene = all.results.iter().filter(|run| !run.scene_toml.is_empty());
+    section("scenes", "Resolved scenes", &with_scene.map(scene).collect::<String>())
+}
+
+/// Where the references come from.
+pub(super) fn sources(all: &Comparison) -> String {
+    let mut seen = BTreeSet::new();
+    let curves = all.references.iter().map(|curve| &curve.citation);
+    let scores = all.results.iter().flat_map(|run| run.scores.iter().map(|score| &score.source));
+    let fresh = curves.chain(scores).filter(|source| !source.is_empty() && seen.insert(source.as_str()));
+    let items: String = fresh.map(|source| format!("<li>{}</li>\n", citation(source))).collect();
+    let content = if items.is_empty() { String::new() } else { format!("<ul>\n{items}</ul>\n") };
+    section("sources", "Sources", &content)
+}
+
+/// A name as the target of a link.
+pub(super) fn anchor(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+/// Headings of the cases, for the links at the head.
+pub(super) fn case_links(all: &Comparison) -> Vec<(String, String)> {
+    cases(all).into_iter().map(|case| (anchor(case), case.to_owned())).collect()
+}

@@ -1,0 +1,96 @@
+//! The page that says which published numbers a solver meets, and which it misses.
+
+use std::path::Path;
+
+use super::figures::{self, cases, method_name};
+use super::html::{self, Cell, citation, escape, section, table};
+use super::plots::PlotError;
+use super::{number, sections};
+use crate::result::{Comparison, RunResult, Score};
+
+/// The page as HTML. Picture files are looked for in `folder` and put into the page.
+///
+/// # Errors
+/// When a plot cannot be drawn.
+pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
+    let mut links = vec![("answer".to_owned(), "Verdict".to_owned())];
+    links.extend(sections::case_links(all));
+    let rest = ["Machine", "Reproduce", "Scenes", "Sources"];
+    links.extend(rest.map(|name| (name.to_lowercase(), name.to_owned())));
+    let mut parts = vec![answer(all)];
+    for case in cases(all) {
+        let content = sections::failures(all, case)
+            + &html::figures(&figures::results(all, case)?)
+            + &html::figures(&figures::convergence(all, case)?.into_iter().collect::<Vec<_>>())
+            + &html::figures(&figures::conservation(all, case)?)
+            + &sections::pictures(all, case, folder)
+            + &sections::scores(all, case);
+        parts.push(section(&sections::anchor(case), case, &content));
+    }
+    parts.extend([
+        sections::machine(all),
+        sections::reproduce(all),
+        sections::scenes(all),
+        sections::sources(all),
+    ]);
+    let body = parts.concat();
+    links.retain(|(id, _)| body.contains(&format!("<section id=\"{id}\"")));
+    Ok(html::page(&all.title, &(sections::head(all) + &sections::contents(&links) + &body)))
+}
+
+fn answer(all: &Comparison) -> String {
+    let judged = || all.results.iter().flat_map(|run| run.scores.iter().map(move |score| (run, score)));
+    let judged = || judged().filter(|(_, score)| score.band.is_some());
+    let missed: Vec<_> =
+        judged().filter(|(run, score)| run.failure.is_some() || score.passed != Some(true)).collect();
+    let (n, n_missed) = (judged().count(), missed.len());
+    let n_failed = all.results.iter().filter(|run| run.failure.is_some()).count();
+    let mut words = format!("<p><strong>{} of {n} checks are met.</strong>", n - n_missed);
+    if n_failed > 0 {
+        words += &format!(" Failed runs: {n_failed}.");
+    }
+    words += "</p>\n";
+    if !missed.is_empty() {
+        let item = |(run, score): &(&RunResult, &Score)| {
+            let text = format!(
+                "{}: {} ({}, {} across)",
+                run.case,
+                score.name,
+                method_name(run),
+                run.particles_across
+            );
+            format!("<li>{}</li>\n", escape(&text))
+        };
+        words += &format!("<p>Missed:</p>\n<ul>\n{}</ul>\n", missed.iter().map(item).collect::<String>());
+    }
+    let rows: Vec<_> = all.results.iter().flat_map(rows).collect();
+    let heads =
+        ["Case", "Quantity", "Method", "Across", "Measured", "Error", "Accepted", "Verdict", "Source"];
+    let content = format!("<div class=\"answer\">\n{words}</div>\n") + &table("All checks", &heads, &rows);
+    section("answer", "Verdict", &content)
+}
+
+/// The rows of one run; a run that failed before it measured anything has one too.
+fn rows(run: &RunResult) -> Vec<Vec<Cell>> {
+    let row = |score: &Score| {
+        vec![
+            Cell::text(&run.case),
+            Cell::text(&score.name),
+            Cell::text(method_name(run)),
+            Cell::number(&run.particles_across.to_string()),
+            Cell::number(&number::with_unit(score.value, &score.unit, 4)),
+            Cell::number(&score.error.map_or("–".into(), number::percent)),
+            Cell::text(&sections::accepted(score)),
+            sections::verdict(run, score),
+            Cell::html(citation(&score.source)),
+        ]
+    };
+    if let (Some(reason), true) = (&run.failure, run.scores.is_empty()) {
+        let none = || Cell::text("–");
+        let across = Cell::number(&run.particles_across.to_string());
+        let verdict = Cell::verdict(Some(false), &format!("run failed: {reason}"));
+        let (case, method) = (Cell::text(&run.case), Cell::text(method_name(run)));
+        return vec![vec![case, none(), method, across, none(), none(), none(), verdict, none()]];
+    }
+    run.scores.iter().map(row).collect()
+}

@@ -1,0 +1,482 @@
+//! What a run leaves behind: plain data, free of any solver, stored as `results.json`.
+//!
+//! A report is drawn from these values alone, so it can be drawn again years later. Numbers that are not
+//! finite (a run that blew up) are kept: JSON has no NaN, so they are stored as `null` and read back as NaN.
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Machine;
+
+/// Names of the series that a report knows how to place. A series of any other name is drawn too.
+pub mod series_name {
+    /// Surge front over the dam's base width, against scaled time.
+    pub const FRONT: &str = "front";
+    /// Height of the column at the wall over its first height, against scaled time.
+    pub const HEIGHT: &str = "height";
+    /// Kinetic energy.
+    pub const KINETIC_ENERGY: &str = "kinetic energy";
+    /// Potential energy.
+    pub const POTENTIAL_ENERGY: &str = "potential energy";
+    /// Sum of all energies that a run accounts for.
+    pub const TOTAL_ENERGY: &str = "total energy";
+    /// Horizontal momentum.
+    pub const MOMENTUM_X: &str = "momentum x";
+    /// Volume of the fluid.
+    pub const VOLUME: &str = "volume";
+    /// Density error, `(rho - rho_0) / rho_0`.
+    pub const DENSITY_ERROR: &str = "density error";
+}
+
+/// An interval in which a value is accepted; an absent end is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Band {
+    /// What is judged.
+    #[serde(default)]
+    pub of: Judged,
+    /// Smallest accepted value, in the unit of what is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// Largest accepted value, in the unit of what is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+}
+
+/// The number of a score that its band judges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judged {
+    /// The measured value, in its own unit.
+    #[default]
+    Value,
+    /// The relative error `[-]`.
+    Error,
+}
+
+impl Band {
+    /// The measured value lies in `[low, high]`.
+    #[must_use]
+    pub fn between(low: f64, high: f64) -> Self {
+        Self { of: Judged::Value, low: Some(low), high: Some(high) }
+    }
+
+    /// The measured value is at most `high`.
+    #[must_use]
+    pub fn at_most(high: f64) -> Self {
+        Self { of: Judged::Value, low: None, high: Some(high) }
+    }
+
+    /// The relative error is at most `limit` `[-]`.
+    #[must_use]
+    pub fn error_at_most(limit: f64) -> Self {
+        Self { of: Judged::Error, low: None, high: Some(limit) }
+    }
+
+    /// Whether `x` lies inside. NaN never does.
+    #[must_use]
+    pub fn contains(&self, x: f64) -> bool {
+        !x.is_nan() && self.low.is_none_or(|low| x >= low) && self.high.is_none_or(|high| x <= high)
+    }
+}
+
+/// One measured number, with what it ought to be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// What was measured, in words.
+    pub name: String,
+    /// Unit of `value` and `reference`; `-` for a pure number.
+    pub unit: String,
+    /// The measured value.
+    #[serde(with = "nan_as_null")]
+    pub value: f64,
+    /// The published or exact value.
+    pub reference: Option<f64>,
+    /// Relative error `[-]`: 0.03 is three percent.
+    pub error: Option<f64>,
+    /// What is accepted.
+    pub band: Option<Band>,
+    /// Where the reference comes from.
+    pub source: String,
+    /// Whether the band was met; `None` when there is no band.
+    pub passed: Option<bool>,
+    /// Remarks for the reader: scaling, time shift, caveats.
+    pub note: String,
+    /// Whether this is the one error by which the case compares methods.
+    #[serde(default)]
+    pub headline: bool,
+}
+
+impl Score {
+    /// A measured value without reference or band.
+    #[must_use]
+    pub fn new(name: &str, unit: &str, value: f64) -> Self {
+        Self { name: name.into(), unit: unit.into(), value, ..Self::default() }
+    }
+
+    /// Sets the reference and the error relative to it: `|value - reference| / |reference|`.
+    /// A reference of zero gives no relative error; set one with [`Score::with_error`].
+    #[must_use]
+    pub fn against(mut self, reference: f64) -> Self {
+        self.reference = Some(reference);
+        if reference != 0.0 {
+            self.error = Some((self.value - reference).abs() / reference.abs());
+        }
+        self.judge()
+    }
+
+    /// Sets the relative error `[-]`, where it is not that of one value (the RMS over a curve).
+    #[must_use]
+    pub fn with_error(mut self, error: f64) -> Self {
+        self.error = Some(error);
+        self.judge()
+    }
+
+    /// Sets the accepted band, and judges.
+    #[must_use]
+    pub fn within(mut self, band: Band) -> Self {
+        self.band = Some(band);
+        self.judge()
+    }
+
+    /// Names the source of the reference.
+    #[must_use]
+    pub fn from_source(mut self, source: &str) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// Adds a remark.
+    #[must_use]
+    pub fn with_note(mut self, note: &str) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// Marks this as the error by which the case compares methods.
+    #[must_use]
+    pub fn as_headline(mut self) -> Self {
+        self.headline = true;
+        self
+    }
+
+    /// Sets `passed` from band, value and error. A band on an error that was not measured is missed.
+    fn judge(mut self) -> Self {
+        self.passed = self.band.map(|band| match band.of {
+            Judged::Value => band.contains(self.value),
+            Judged::Error => self.error.is_some_and(|error| band.contains(error)),
+        });
+        self
+    }
+}
+
+/// Where a report draws a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeriesGroup {
+    /// Among the results of its case, against reference curves of the same name.
+    #[default]
+    Result,
+    /// Among the quantities that ought to be kept: energy, momentum, volume, density.
+    Conservation,
+}
+
+/// One curve.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// What it shows; see [`series_name`]. Curves of one name share a plot.
+    pub name: String,
+    /// Where it is drawn.
+    #[serde(default)]
+    pub group: SeriesGroup,
+    /// Name of the abscissa.
+    pub x_name: String,
+    /// Unit of the abscissa; `-` for a pure number.
+    pub x_unit: String,
+    /// Name of the ordinate.
+    pub y_name: String,
+    /// Unit of the ordinate; `-` for a pure number.
+    pub y_unit: String,
+    /// Abscissas.
+    #[serde(with = "nans_as_null")]
+    pub x: Vec<f64>,
+    /// Ordinates, as many as abscissas.
+    #[serde(with = "nans_as_null")]
+    pub y: Vec<f64>,
+}
+
+/// A published or exact curve to draw beside measured series.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceCurve {
+    /// Case it belongs to.
+    pub case: String,
+    /// Name of the series it belongs to.
+    pub series: String,
+    /// Short label for the legend.
+    pub label: String,
+    /// Full citation.
+    pub citation: String,
+    /// How it is drawn.
+    pub style: CurveStyle,
+    /// Abscissas.
+    #[serde(with = "nans_as_null")]
+    pub x: Vec<f64>,
+    /// Ordinates, as many as abscissas.
+    #[serde(with = "nans_as_null")]
+    pub y: Vec<f64>,
+}
+
+/// How a reference curve is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CurveStyle {
+    /// Separate points: measurements.
+    #[default]
+    Points,
+    /// A line: an exact solution.
+    Line,
+}
+
+/// Time spent in one phase of the step, over the whole run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Name as in the solver's step.
+    pub name: String,
+    /// Wall time, summed `[s]`.
+    pub seconds: f64,
+    /// Number of calls.
+    pub calls: u64,
+}
+
+/// A picture of the particles at one time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Simulated time `[s]`.
+    pub t: f64,
+    /// What is seen, for the caption and for readers who cannot see it.
+    pub caption: String,
+    /// The picture.
+    pub image: Image,
+}
+
+/// The bytes of a picture, or where they lie.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Image {
+    /// Path of a PNG file, relative to the folder of `results.json`.
+    File(String),
+    /// PNG bytes in base64.
+    Png(String),
+}
+
+/// Everything that one run of one solver on one case left behind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Case, as in `list`.
+    pub case: String,
+    /// Solver, as in `list`.
+    pub solver: String,
+    /// The method in full, for people: formulation, kernel, smoothing, diffusion, preset.
+    pub variant: String,
+    /// Dimension, 2 or 3.
+    pub dim: u8,
+    /// Particles across the case's reference length.
+    pub particles_across: u64,
+    /// Particle spacing `[m]`.
+    pub spacing: f64,
+    /// Fluid particles.
+    pub n_fluid: u64,
+    /// Wall particles.
+    pub n_walls: u64,
+    /// Time steps done.
+    pub steps: u64,
+    /// Simulated time `[s]`.
+    #[serde(with = "nan_as_null")]
+    pub simulated_s: f64,
+    /// Wall time of the steps `[s]`, without set-up and output.
+    #[serde(with = "nan_as_null")]
+    pub wall_s: f64,
+    /// `f32` or `f64`.
+    pub precision: String,
+    /// Threads used.
+    pub threads: u64,
+    /// Instruction set used, such as `avx2`.
+    pub isa: String,
+    /// Measured numbers.
+    pub scores: Vec<Score>,
+    /// Measured curves.
+    pub series: Vec<Series>,
+    /// Time per phase.
+    pub phases: Vec<Phase>,
+    /// Largest resident memory of the process during the run `[bytes]`.
+    pub memory_bytes_peak: Option<u64>,
+    /// Memory of state and solver over all particles `[bytes]`.
+    pub bytes_per_particle: Option<f64>,
+    /// Pictures.
+    pub frames: Vec<Frame>,
+    /// The resolved scene.
+    pub scene_toml: String,
+    /// Why the run ended early, if it did. A failed run is kept, and shown as failed.
+    pub failure: Option<String>,
+}
+
+impl RunResult {
+    /// Particle updates a second `[1/s]`: fluid particles times steps over wall time. `None` without time.
+    #[must_use]
+    pub fn particle_steps_per_s(&self) -> Option<f64> {
+        let rate = self.n_fluid as f64 * self.steps as f64 / self.wall_s;
+        (self.wall_s > 0.0 && rate.is_finite()).then_some(rate)
+    }
+
+    /// The score by which the case compares methods: the one marked, else the first that has an error.
+    #[must_use]
+    pub fn headline(&self) -> Option<&Score> {
+        let marked = self.scores.iter().find(|score| score.headline);
+        marked.or_else(|| self.scores.iter().find(|score| score.error.is_some()))
+    }
+
+    /// Bands met and bands set; a failed run meets none.
+    #[must_use]
+    pub fn bands(&self) -> (usize, usize) {
+        let set = self.scores.iter().filter(|score| score.band.is_some()).count();
+        let met = self.scores.iter().filter(|score| score.passed == Some(true)).count();
+        (if self.failure.is_some() { 0 } else { met }, set)
+    }
+}
+
+/// Results that are shown together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Title of the page.
+    pub title: String,
+    /// When it was made, UTC, such as `2026-01-31 12:00:00 UTC`; see [`crate::machine::utc_now`].
+    pub created: String,
+    /// Commit of the source, or `unknown`; see [`crate::machine::git_commit`].
+    pub commit: String,
+    /// The command that made it.
+    #[serde(default)]
+    pub command: String,
+    /// The machine.
+    pub machine: Machine,
+    /// The runs.
+    pub results: Vec<RunResult>,
+    /// Published and exact curves.
+    #[serde(default)]
+    pub references: Vec<ReferenceCurve>,
+}
+
+/// One number; what is not finite travels as `null`.
+mod nan_as_null {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(x: &f64, out: S) -> Result<S::Ok, S::Error> {
+        x.is_finite().then_some(*x).serialize(out)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
+    }
+}
+
+/// Many numbers; those that are not finite travel as `null`.
+mod nans_as_null {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(x: &[f64], out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq(x.iter().map(|x| x.is_finite().then_some(*x)))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+        let values = Vec::<Option<f64>>::deserialize(from)?;
+        Ok(values.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> RunResult {
+        RunResult {
+            case: "dam break".into(),
+            variant: "WCSPH, η=3".into(),
+            n_fluid: 1000,
+            steps: 10,
+            simulated_s: 0.5,
+            wall_s: 2.0,
+            scores: vec![
+                Score::new("slope", "-", 1.5).against(1.4).within(Band::error_at_most(0.1)).as_headline(),
+            ],
+            series: vec![Series {
+                name: "front".into(),
+                x: vec![0.0, 1.0],
+                y: vec![1.0, 2.5],
+                ..Series::default()
+            }],
+            frames: vec![Frame {
+                t: 0.25,
+                caption: "speed".into(),
+                image: Image::File("frames/a.png".into()),
+            }],
+            ..RunResult::default()
+        }
+    }
+
+    #[test]
+    fn a_comparison_survives_json() {
+        let before = Comparison { title: "a < b".into(), results: vec![run()], ..Comparison::default() };
+        let text = serde_json::to_string_pretty(&before).unwrap();
+        let after: Comparison = serde_json::from_str(&text).unwrap();
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_come_back_as_nan() {
+        let mut before = run();
+        before.failure = Some("step 12: density is NaN".into());
+        before.simulated_s = f64::INFINITY;
+        before.series[0].y[1] = f64::NAN;
+        before.scores[0].value = f64::NAN;
+        let after: RunResult = serde_json::from_str(&serde_json::to_string(&before).unwrap()).unwrap();
+        assert!(
+            after.simulated_s.is_nan() && after.series[0].y[1].is_nan() && after.scores[0].value.is_nan()
+        );
+        assert_eq!(after.series[0].y[0], 1.0);
+        assert_eq!(after.failure, before.failure);
+    }
+
+    #[test]
+    fn a_band_judges_value_or_error() {
+        assert_eq!(Score::new("a", "m", 1.04).within(Band::between(0.9, 1.1)).passed, Some(true));
+        assert_eq!(Score::new("a", "m", 1.2).within(Band::between(0.9, 1.1)).passed, Some(false));
+        assert_eq!(
+            Score::new("a", "m", 1.2).against(1.0).within(Band::error_at_most(0.1)).passed,
+            Some(false)
+        );
+        assert_eq!(
+            Score::new("a", "m", 9.0).within(Band::error_at_most(0.1)).with_error(0.05).passed,
+            Some(true)
+        );
+        assert_eq!(Score::new("a", "m", 1.2).passed, None);
+    }
+
+    #[test]
+    fn nan_meets_no_band() {
+        assert_eq!(Score::new("a", "m", f64::NAN).within(Band::at_most(1.0)).passed, Some(false));
+        assert_eq!(Score::new("a", "m", 1.0).within(Band::error_at_most(1.0)).passed, Some(false));
+    }
+
+    #[test]
+    fn a_failed_run_meets_no_band() {
+        let mut result = run();
+        assert_eq!(result.bands(), (1, 1));
+        result.failure = Some("blew up".into());
+        assert_eq!(result.bands(), (0, 1));
+    }
+
+    #[test]
+    fn rate_is_particle_steps_over_wall_time() {
+        let mut result = run();
+        assert_eq!(result.particle_steps_per_s(), Some(5000.0));
+        result.wall_s = 0.0;
+        assert_eq!(result.particle_steps_per_s(), None);
+    }
+}
