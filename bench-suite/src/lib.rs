@@ -6,3 +6,5 @@ pub mod report;
 pub mod result;
 pub mod vtu;
 pub mod write;
+pub mod clock;
+pub mod stepping;

@@ -1,0 +1,118 @@
+//! Steps of the dam break that the rivals run, timed as a whole and by phase.
+
+use crate::clock::SystemClock;
+use serde::Serialize;
+use sph_core::{
+    error::Error,
+    lane::Isa,
+    sampling::Lattice,
+    scene::{Fluid, Scene, Wall},
+    sampling::Side,
+    shape::{Block, Shape},
+    simulation::Simulation,
+};
+use std::collections::BTreeMap;
+
+/// What to time.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The block is 2m × 2m × m particles.
+    pub m: usize,
+    /// Steps before the clock starts.
+    pub warmup: u64,
+    /// Steps timed, each by itself.
+    pub steps: u64,
+    /// Random displacement of the lattice, in spacings.
+    pub jitter: f64,
+    /// Instruction set.
+    pub isa: Isa,
+}
+
+/// What was measured.
+#[derive(Debug, Serialize)]
+pub struct Timing {
+    /// Fluid particles.
+    pub particles: usize,
+    /// Wall samples.
+    pub walls: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Instruction set.
+    pub isa: String,
+    /// Median, [ms].
+    pub ms_per_step: f64,
+    /// Fastest step, [ms].
+    pub ms_min: f64,
+    /// Million particle-steps a second, of the median.
+    pub million_per_second: f64,
+    /// Sort and lists, [ns] a particle and step.
+    pub ns_per_particle_neighbors: f64,
+    /// Mean time of each phase, [ns] a particle and step.
+    pub phases: BTreeMap<&'static str, f64>,
+    /// Neighbors of a fluid particle, mean.
+    pub physics: BTreeMap<&'static str, f64>,
+}
+
+/// The rivals' case: a block of 1 × 1 × 0.5 m in a tank of 2 × 2 × 0.5 m, one layer of walls.
+pub fn scene(m: usize, jitter: f64) -> Scene {
+    let d = 0.5 / m as f64;
+    let block = |max: [f64; 3]| Shape::Block(Block { min: vec![0.0; 3], max: max.to_vec() });
+    let mut scene = Scene::new(3, d, 10.0);
+    scene.title = "Dam break of the rivals".into();
+    scene.mass_mode = sph_core::scene::MassMode::Volume;
+    scene.fluid = vec![Fluid { lattice: Lattice::Cartesian, jitter, ..Fluid::new(block([1.0, 1.0, 0.5])) }];
+    scene.wall = vec![Wall { layers: 1, offset: 0.7, ..Wall::new(block([2.0, 2.0, 0.5]), Side::Inside) }];
+    scene.solver.set("name", "wcsph");
+    scene.solver.set("preset", "graphics");
+    scene.solver.set("sound_speed", 44.294_469);
+    scene.solver.set("artificial_viscosity_alpha", 0.01);
+    scene.run.time_step = Some(0.01 * d);
+    scene
+}
+
+/// Runs and times the steps.
+///
+/// # Errors
+/// When the scene is refused or a step fails: a time counts only if the physics went through.
+pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Send + Sync>> {
+    let scene = scene(options.m, options.jitter);
+    let mut simulation = build(&scene, options.isa)?;
+    for _ in 0..options.warmup {
+        simulation.step(f64::INFINITY)?;
+    }
+    simulation.solver.reset_stopwatch();
+    let mut ms = Vec::new();
+    let mut report = sph_core::solver::StepReport::default();
+    for _ in 0..options.steps {
+        let start = std::time::Instant::now();
+        report = simulation.step(f64::INFINITY)?;
+        ms.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    ms.sort_by(f64::total_cmp);
+    let n = simulation.state.fluid.len();
+    let per_particle = |seconds: f64| seconds * 1e9 / (n as f64 * options.steps as f64);
+    let phases: BTreeMap<_, _> =
+        simulation.solver.stopwatch().phases().iter().map(|p| (p.name, per_particle(p.seconds))).collect();
+    let median = ms[ms.len() / 2];
+    Ok(Timing {
+        particles: n,
+        walls: simulation.state.walls.len(),
+        threads: rayon::current_num_threads(),
+        isa: options.isa.to_string(),
+        ms_per_step: median,
+        ms_min: ms[0],
+        million_per_second: n as f64 / median * 1e-3,
+        ns_per_particle_neighbors: phases.get("find_neighbors").copied().unwrap_or(0.0),
+        phases,
+        physics: BTreeMap::from([
+            ("t", simulation.state.t),
+            ("density_error_mean", report.density_error_mean),
+            ("density_error_max", report.density_error_max),
+            ("max_speed", report.max_speed),
+        ]),
+    })
+}
+
+fn build(scene: &Scene, isa: Isa) -> Result<Simulation<3>, Error> {
+    solver_wcsph::simulation::<3>(scene, isa, Box::new(SystemClock::default()))
+}
