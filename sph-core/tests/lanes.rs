@@ -1,4 +1,5 @@
 //! Laws of the lanes: every instruction set does what plain numbers do, to the bit.
+#![cfg_attr(feature = "f64", allow(clippy::useless_conversion))]
 
 use proptest::prelude::*;
 use sph_core::lane::{Isa, Lane, WIDTH};
@@ -86,7 +87,7 @@ fn same(a: Real, b: Real) -> bool {
 fn any_wide() -> impl Strategy<Value = Wide> {
     // Ordinary numbers half of the time, so that sums and quotients are not all infinite.
     let number = prop_oneof![real::ANY, -1e3..1e3 as Real, Just(0.0), Just(-0.0), Just(Real::NAN)];
-    proptest::collection::vec(number, WIDTH).prop_map(|v| Wide::try_from(v).unwrap())
+    proptest::array::uniform(number)
 }
 
 fn any_mask() -> impl Strategy<Value = u32> {
