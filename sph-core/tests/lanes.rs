@@ -211,7 +211,7 @@ fn f32_and_f64_convert_where_they_meet_memory() {
     unsafe {
         let third = 1.0 / 3.0 as Real;
         assert_eq!(<f64 as Lane>::load(&third), f64::from(third));
-        assert_eq!(<f32 as Lane>::load(&third), third as f32);
+        assert_eq!(<f32 as Lane>::load(&third), (1.0_f64 / 3.0) as f32);
         assert_eq!(<f64 as Lane>::splat(third), f64::from(third));
         let records = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
         assert_eq!(<f64 as Lane>::quads(records.as_ptr(), 2, &2), [4.0, 5.0, 6.0, 7.0]);
