@@ -85,9 +85,9 @@ fn same(a: Real, b: Real) -> bool {
 }
 
 fn any_wide() -> impl Strategy<Value = Wide> {
-    // Ordinary numbers half of the time, so that sums and quotients are not all infinite.
-    let number = prop_oneof![real::ANY, -1e3..1e3 as Real, Just(0.0), Just(-0.0), Just(Real::NAN)];
-    proptest::array::uniform(number)
+    let special = prop_oneof![real::ANY, -1e3..1e3 as Real, Just(0.0), Just(-0.0), Just(Real::NAN)];
+    // Of special numbers alone hardly a sum would depend on its order.
+    prop_oneof![proptest::array::uniform(special), proptest::array::uniform(-1e3..1e3 as Real)]
 }
 
 fn any_mask() -> impl Strategy<Value = u32> {
