@@ -1,4 +1,5 @@
 //! Laws of the kernels, in two and three dimensions.
+#![cfg_attr(feature = "f64", allow(clippy::useless_conversion))]
 
 use std::f64::consts::PI;
 

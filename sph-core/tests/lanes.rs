@@ -1,4 +1,5 @@
 //! Laws of the lanes: every instruction set does what plain numbers do, to the bit.
+#![cfg_attr(feature = "f64", allow(clippy::useless_conversion))]
 
 use proptest::prelude::*;
 use sph_core::lane::{Isa, Lane, WIDTH};
@@ -84,9 +85,9 @@ fn same(a: Real, b: Real) -> bool {
 }
 
 fn any_wide() -> impl Strategy<Value = Wide> {
-    // Ordinary numbers half of the time, so that sums and quotients are not all infinite.
-    let number = prop_oneof![real::ANY, -1e3..1e3 as Real, Just(0.0), Just(-0.0), Just(Real::NAN)];
-    proptest::collection::vec(number, WIDTH).prop_map(|v| Wide::try_from(v).unwrap())
+    let special = prop_oneof![real::ANY, -1e3..1e3 as Real, Just(0.0), Just(-0.0), Just(Real::NAN)];
+    // Of special numbers alone hardly a sum would depend on its order.
+    prop_oneof![proptest::array::uniform(special), proptest::array::uniform(-1e3..1e3 as Real)]
 }
 
 fn any_mask() -> impl Strategy<Value = u32> {
@@ -210,7 +211,7 @@ fn f32_and_f64_convert_where_they_meet_memory() {
     unsafe {
         let third = 1.0 / 3.0 as Real;
         assert_eq!(<f64 as Lane>::load(&third), f64::from(third));
-        assert_eq!(<f32 as Lane>::load(&third), third as f32);
+        assert_eq!(<f32 as Lane>::load(&third), (1.0_f64 / 3.0) as f32);
         assert_eq!(<f64 as Lane>::splat(third), f64::from(third));
         let records = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
         assert_eq!(<f64 as Lane>::quads(records.as_ptr(), 2, &2), [4.0, 5.0, 6.0, 7.0]);

@@ -51,7 +51,8 @@ fn densities_and_counts_are_those_of_the_table() {
 #[test]
 fn gradient_factors_are_those_of_the_table() {
     let etas = [2.0, 2.2, 2.5, 3.0, 3.5, 4.0];
-    let rows: [(fn(f64) -> f64, [f64; 6]); 6] = [
+    type Row = (fn(f64) -> f64, [f64; 6]);
+    let rows: [Row; 6] = [
         (gradient::<2, CubicSpline<2>>, [1.0131, 0.9966, 1.0010, 1.0067, 0.9935, 0.9991]),
         (gradient::<3, CubicSpline<3>>, [1.0200, 1.0059, 0.9819, 1.0101, 0.9981, 1.0000]),
         (gradient::<2, WendlandC2<2>>, [0.9762, 0.9756, 0.9665, 0.9974, 0.9944, 0.9992]),

@@ -52,11 +52,11 @@ impl Lane for Quad {
     }
     #[inline(always)]
     fn max(self, b: Self) -> Self {
-        self.pairs(b, |a, b| Lane::max(a, b))
+        self.pairs(b, Lane::max)
     }
     #[inline(always)]
     fn min(self, b: Self) -> Self {
-        self.pairs(b, |a, b| Lane::min(a, b))
+        self.pairs(b, Lane::min)
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
