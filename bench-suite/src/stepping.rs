@@ -65,7 +65,10 @@ pub fn scene(m: usize, jitter: f64) -> Scene {
     scene.solver.set("name", "wcsph");
     scene.solver.set("preset", "graphics");
     scene.solver.set("sound_speed", 44.294_469);
-    scene.solver.set("artificial_viscosity_alpha", 0.01);
+    // The rivals' "standard" viscosity of 0.01 m²/s is this model at 10 Pa s.
+    scene.solver.set("viscosity_model", "solenoidal");
+    scene.solver.set("dynamic_viscosity", 10.0);
+    scene.solver.set("viscosity_calibration", false);
     scene.run.time_step = Some(0.01 * d);
     scene
 }
