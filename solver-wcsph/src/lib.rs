@@ -51,6 +51,8 @@ pub struct Wcsph<const D: usize, K: Kernel<D>> {
     eos: Eos,
     viscosity: Viscosity,
     wall: Wall,
+    /// Rest density ρ₀, [kg/m³].
+    rho_0: Real,
     /// Sound speed c₀, [m/s].
     c_0: Real,
     /// Kinematic viscosity of the step limit, [m²/s].
@@ -133,6 +135,10 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
             "pressure" => Some(&self.fields.p),
             _ => None,
         }
+    }
+
+    fn internal_energy(&self, rho: f64) -> f64 {
+        physics::internal_energy(self.eos, rho, f64::from(self.rho_0))
     }
 
     fn stopwatch(&self) -> &Stopwatch {

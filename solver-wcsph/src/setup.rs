@@ -123,6 +123,7 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
                 WallPressure::Symmetric => Wall::Mirrored,
                 WallPressure::Dummy => Wall::Own,
             },
+            rho_0,
             c_0,
             nu: kinematic_viscosity::<D>(&params, h_s, c_0, rho_0),
             gradient,

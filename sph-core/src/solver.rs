@@ -111,6 +111,11 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// A field that the method computes, in the order of the particles; `None` for an unknown name.
     fn field(&self, name: &str) -> Option<&[Real]>;
 
+    /// Internal energy per mass at density `rho` [kg/m³], zero at rest: 0 for a method without one, [J/kg].
+    fn internal_energy(&self, _rho: f64) -> f64 {
+        0.0
+    }
+
     /// Time spent in each phase.
     fn stopwatch(&self) -> &Stopwatch;
 
