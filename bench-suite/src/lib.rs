@@ -1,6 +1,7 @@
 //! Cases, metrics, benches and report.
 
 pub mod machine;
+pub mod picture;
 pub mod reference;
 pub mod report;
 pub mod result;
