@@ -3,7 +3,9 @@
 use crate::{
     case::{HostView, Metric},
     clock::SystemClock,
-    machine, picture,
+    machine,
+    picture::{self, Cloud, Scale, Style},
+    report::html::base64,
     result::{Frame, Image, Phase, RunResult},
 };
 use sph_core::{
@@ -174,7 +176,10 @@ impl Watch<'_, '_> {
             });
         }
         while self.options.pictures.get(self.frames.len()).is_some_and(|&at| t >= at) {
-            self.frames.push(picture_of(view));
+            match picture_of(view) {
+                Some(frame) => self.frames.push(frame),
+                None => break,
+            }
         }
         self.report_progress(t, view.state.step);
         self.looking += entered.elapsed().as_secs_f64();
@@ -192,11 +197,23 @@ impl Watch<'_, '_> {
     }
 }
 
-/// A picture of the particles colored by speed.
-fn picture_of<const D: usize>(view: &View<'_, D>) -> Frame {
+/// A picture of the particles colored by speed; `None` when it cannot be drawn.
+fn picture_of<const D: usize>(view: &View<'_, D>) -> Option<Frame> {
     let state = view.state;
     let speed = |i: usize| state.fluid.velocity(i).iter().map(|v| v * v).sum::<Real>().sqrt();
-    let speed: Vec<Real> = (0..state.fluid.len()).map(speed).collect();
-    let png = picture::speed_picture(&state.fluid.x, &state.walls.x, &speed, state.rest.spacing, state.t);
-    Frame { t: state.t, caption: format!("t = {:.3} s", state.t), image: Image::png(&png) }
+    let values: Vec<Real> = (0..state.fluid.len()).map(speed).collect();
+    let top = values.iter().fold(0.0_f64, |top, &v| top.max(f64::from(v))).max(1e-6);
+    let cloud = Cloud {
+        fluid: state.fluid.x.each_ref().map(Vec::as_slice),
+        values: &values,
+        walls: state.walls.x.each_ref().map(Vec::as_slice),
+        spacing: f64::from(state.rest.spacing),
+        bounds: None,
+    };
+    let title = format!("t = {:.3} s", state.t);
+    let mut style = Style::new(900, 420, &title, Scale::speed(top));
+    // Gravity points along the second axis in both dimensions.
+    style.up = 1;
+    let png = picture::draw(&cloud, &style).ok()?;
+    Some(Frame { t: state.t, caption: format!("{title}, colored by speed"), image: Image::Png(base64(&png)) })
 }

@@ -1,15 +1,12 @@
 //! Steps of the dam break that the rivals run, timed as a whole and by phase.
 
-use crate::clock::SystemClock;
+use crate::{machine, run};
 use serde::Serialize;
 use sph_core::{
-    error::Error,
     lane::Isa,
-    sampling::Lattice,
+    sampling::{Lattice, Side},
     scene::{Fluid, Scene, Wall},
-    sampling::Side,
     shape::{Block, Shape},
-    simulation::Simulation,
 };
 use std::collections::BTreeMap;
 
@@ -45,11 +42,15 @@ pub struct Timing {
     pub ms_min: f64,
     /// Million particle-steps a second, of the median.
     pub million_per_second: f64,
+    /// Peak memory of the process over the particles, [B].
+    pub bytes_per_particle: f64,
+    /// Peak memory of the process, [MiB].
+    pub peak_rss_mib: f64,
     /// Sort and lists, [ns] a particle and step.
     pub ns_per_particle_neighbors: f64,
     /// Mean time of each phase, [ns] a particle and step.
     pub phases: BTreeMap<&'static str, f64>,
-    /// Neighbors of a fluid particle, mean.
+    /// Where the fluid was at the end: time, density error, speed.
     pub physics: BTreeMap<&'static str, f64>,
 }
 
@@ -78,8 +79,9 @@ pub fn scene(m: usize, jitter: f64) -> Scene {
 /// # Errors
 /// When the scene is refused or a step fails: a time counts only if the physics went through.
 pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Send + Sync>> {
+    machine::reset_peak_memory();
     let scene = scene(options.m, options.jitter);
-    let mut simulation = build(&scene, options.isa)?;
+    let mut simulation = run::simulation::<3>(&scene, options.isa)?;
     for _ in 0..options.warmup {
         simulation.step(f64::INFINITY)?;
     }
@@ -97,6 +99,7 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
     let phases: BTreeMap<_, _> =
         simulation.solver.stopwatch().phases().iter().map(|p| (p.name, per_particle(p.seconds))).collect();
     let median = ms[ms.len() / 2];
+    let peak = machine::peak_memory_bytes().unwrap_or(0) as f64;
     Ok(Timing {
         particles: n,
         walls: simulation.state.walls.len(),
@@ -105,6 +108,8 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
         ms_per_step: median,
         ms_min: ms[0],
         million_per_second: n as f64 / median * 1e-3,
+        bytes_per_particle: peak / n as f64,
+        peak_rss_mib: peak / f64::from(1 << 20),
         ns_per_particle_neighbors: phases.get("find_neighbors").copied().unwrap_or(0.0),
         phases,
         physics: BTreeMap::from([
@@ -114,8 +119,4 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
             ("max_speed", report.max_speed),
         ]),
     })
-}
-
-fn build(scene: &Scene, isa: Isa) -> Result<Simulation<3>, Error> {
-    solver_wcsph::simulation::<3>(scene, isa, Box::new(SystemClock::default()))
 }

@@ -1,0 +1,96 @@
+//! Comparison and validation: which runs, and what becomes of them.
+
+use crate::{
+    case::Case,
+    machine,
+    registry::{self, Variant},
+    result::{Comparison, RunResult},
+    run::{self, Options, Progress},
+};
+use sph_core::{error::Error, lane::Isa};
+
+/// How much of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Seconds: shows that everything works.
+    Quick,
+    /// Under two minutes on two cores.
+    Default,
+    /// For publication.
+    Full,
+}
+
+/// One run to do.
+pub struct Job {
+    /// The case.
+    pub case: &'static dyn Case,
+    /// The method and its settings.
+    pub variant: &'static Variant,
+    /// Particles across.
+    pub n: usize,
+}
+
+/// The runs of a comparison. Empty filters mean all.
+pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<Job> {
+    let plan: &[(&str, &[usize])] = match effort {
+        Effort::Quick => &[("dam_break", &[16, 24, 32]), ("column", &[16])],
+        Effort::Default => &[("dam_break", &[20, 40, 80]), ("column", &[20, 40])],
+        Effort::Full => &[
+            ("dam_break", &[20, 40, 80, 160]),
+            ("dam_break_square", &[40, 80]),
+            ("dam_break_square_friction", &[40, 80]),
+            ("column", &[20, 40, 80]),
+            ("column_3d", &[20, 40]),
+        ],
+    };
+    let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|l| l == name);
+    let mut jobs = Vec::new();
+    for (name, resolutions) in plan.iter().filter(|(name, _)| wanted(cases, name)) {
+        let Some(case) = registry::case(name) else { continue };
+        for variant in registry::VARIANTS.iter().filter(|v| wanted(variants, v.name)) {
+            jobs.extend(resolutions.iter().map(|&n| Job { case, variant, n }));
+        }
+    }
+    jobs
+}
+
+/// The runs of a validation: every case at the resolution of its bands, with the settings that suit it.
+pub fn validation(cases: &[String]) -> Vec<Job> {
+    let all = registry::CASES.iter().copied();
+    let wanted = all.filter(|case| cases.is_empty() || cases.iter().any(|c| c == case.name()));
+    wanted.map(|case| Job { case, variant: &registry::VARIANTS[0], n: case.resolution() }).collect()
+}
+
+/// Runs one job.
+///
+/// # Errors
+/// When the case's scene is refused, which is a mistake in the case.
+pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<RunResult, Error> {
+    let mut scene = job.case.scene(job.n);
+    (job.variant.apply)(&mut scene);
+    let options = Options {
+        case: job.case.name().into(),
+        variant: job.variant.label.into(),
+        particles_across: job.n,
+        isa,
+        pictures: job.case.pictures(),
+        progress,
+    };
+    run::run(&scene, job.case.metrics(&scene), &options).map(|(result, _)| result)
+}
+
+/// Results with everything that makes them reproducible.
+pub fn collect(title: &str, command: String, results: Vec<RunResult>) -> Comparison {
+    let mut cases: Vec<&str> = results.iter().map(|r| r.case.as_str()).collect();
+    cases.dedup();
+    let references = cases.iter().filter_map(|name| registry::case(name)).flat_map(|case| case.references()).collect();
+    Comparison {
+        title: title.into(),
+        created: machine::utc_now(),
+        commit: machine::git_commit(),
+        command,
+        machine: machine::Machine::detect(),
+        references,
+        results,
+    }
+}

@@ -1,0 +1,133 @@
+//! Commands, their options and exit codes.
+
+mod bench;
+mod campaigns;
+mod golden;
+mod scene;
+
+use clap::{Parser, Subcommand};
+use sph_core::lane::Isa;
+use std::{error::Error, path::PathBuf, process::ExitCode};
+
+/// Exit code of bad input: nothing was run or written.
+pub const REFUSED: u8 = 2;
+/// Exit code of a run that stopped, or of a validation that missed a band.
+pub const FAILED: u8 = 1;
+
+/// Compares particle-fluid solvers with published experiments.
+#[derive(Debug, Parser)]
+#[command(name = "sph", version, after_help = "\
+Examples:
+  sph compare                    the report: error against wall time, in under two minutes
+  sph compare --quick            the same in seconds
+  sph validate --case column     published numbers, met or missed
+  sph run bench-suite/scenes/dam_break_2d.toml
+  sph list                       cases, variants, scenes' solvers
+
+Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done.")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// Threads; all of the machine if left out. The results do not depend on it.
+    #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Instruction set: sse2, avx2, avx512 (portable elsewhere); the best if left out. The results do not depend on it.
+    #[arg(long, global = true, env = "SPH_ISA")]
+    isa: Option<Isa>,
+    /// Prints results as JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Lists cases and variants.
+    List,
+    /// Runs a scene file.
+    Run {
+        /// The scene, a TOML file.
+        scene: PathBuf,
+        /// Folder for the result.
+        #[arg(long, short, default_value = "results/run")]
+        out: PathBuf,
+    },
+    /// Runs methods side by side and writes a report.
+    #[command(after_help = "Example: sph compare --case dam_break --variant wcsph-delta --out results/delta")]
+    Compare {
+        /// Seconds instead of minutes.
+        #[arg(long, conflicts_with = "full")]
+        quick: bool,
+        /// All cases at all resolutions, for publication.
+        #[arg(long)]
+        full: bool,
+        /// Only these cases.
+        #[arg(long = "case")]
+        cases: Vec<String>,
+        /// Only these variants.
+        #[arg(long = "variant")]
+        variants: Vec<String>,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/compare")]
+        out: PathBuf,
+    },
+    /// Runs every case at the resolution of its bands and says which are met.
+    Validate {
+        /// Only these cases.
+        #[arg(long = "case")]
+        cases: Vec<String>,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/validate")]
+        out: PathBuf,
+    },
+    /// Writes a report again from its results.json.
+    Report {
+        /// Folder with a results.json.
+        folder: PathBuf,
+        /// As a validation, not a comparison.
+        #[arg(long)]
+        validation: bool,
+    },
+    /// Stores today's results at low resolution as the ones to expect.
+    Bless {
+        /// Why results changed; stored beside them.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Prints the JSON schema of scene files, for editors.
+    Schema,
+    /// Times steps.
+    Bench {
+        #[command(subcommand)]
+        what: bench::Bench,
+    },
+}
+
+/// Does what the arguments say.
+pub fn execute(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = args.threads {
+        pool = pool.num_threads(threads.into());
+    }
+    // Steps run inside the pool: a call from outside would cost a wake-up for every phase.
+    pool.build()?.install(|| dispatch(args))
+}
+
+fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let isa = args.isa.unwrap_or_else(Isa::best);
+    match &args.command {
+        Command::List => scene::list(args.json),
+        Command::Run { scene, out } => scene::run(scene, out, isa, args.json),
+        Command::Compare { quick, full, cases, variants, out } => {
+            let effort = campaigns::effort(*quick, *full);
+            campaigns::compare(effort, cases, variants, out, isa, args.json)
+        }
+        Command::Validate { cases, out } => campaigns::validate(cases, out, isa, args.json),
+        Command::Report { folder, validation } => campaigns::report(folder, *validation),
+        Command::Bless { reason } => golden::bless(reason, isa),
+        Command::Schema => {
+            println!("{}", sph_core::scene::Scene::schema());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Bench { what } => bench::run(what, isa, args.json),
+    }
+}

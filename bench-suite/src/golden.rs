@@ -1,0 +1,50 @@
+//! Golden results: every case at low resolution, to notice a change that nobody meant.
+
+use crate::{campaign, registry};
+use serde::{Deserialize, Serialize};
+use sph_core::{error::Error, lane::Isa};
+use std::collections::BTreeMap;
+
+/// Stored results and why they are as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Golden {
+    /// Why they changed last.
+    pub reason: String,
+    /// Score by `case/variant/score`.
+    pub scores: BTreeMap<String, f64>,
+}
+
+/// Cases that are quick enough, and their resolution.
+pub const QUICK: &[(&str, usize)] = &[("dam_break", 12), ("column", 10)];
+
+/// Today's results.
+///
+/// # Errors
+/// When a case's scene is refused.
+pub fn measure(isa: Isa) -> Result<BTreeMap<String, f64>, Error> {
+    let mut scores = BTreeMap::new();
+    for &(name, n) in QUICK {
+        for variant in registry::VARIANTS {
+            let Some(case) = registry::case(name) else { continue };
+            let result = campaign::run(&campaign::Job { case, variant, n }, isa, None)?;
+            scores.insert(format!("{name}/{}/steps", variant.name), result.steps as f64);
+            for score in result.scores {
+                scores.insert(format!("{name}/{}/{}", variant.name, score.name), score.value);
+            }
+        }
+    }
+    Ok(scores)
+}
+
+/// The stored results of this precision.
+///
+/// # Errors
+/// When the file is not JSON of this form.
+pub fn stored() -> Result<Golden, serde_json::Error> {
+    let text = if size_of::<sph_core::Real>() == 4 {
+        include_str!("../reference/golden_f32.json")
+    } else {
+        include_str!("../reference/golden_f64.json")
+    };
+    serde_json::from_str(text)
+}

@@ -1,0 +1,53 @@
+//! Metrics: each looks at a run and measures one thing.
+
+pub mod conservation;
+pub mod front;
+pub mod pressure;
+
+use crate::result::{Series, SeriesGroup};
+
+/// A curve that grows while a run goes on.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// Abscissas.
+    pub x: Vec<f64>,
+    /// Ordinates.
+    pub y: Vec<f64>,
+}
+
+impl Curve {
+    /// Adds a point.
+    pub fn push(&mut self, x: f64, y: f64) {
+        self.x.push(x);
+        self.y.push(y);
+    }
+
+    /// The last ordinate, NaN for an empty curve.
+    pub fn last(&self) -> f64 {
+        self.y.last().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The curve as a series of a report; axes are given as (name, unit).
+    pub fn series(&self, name: &str, group: SeriesGroup, x: (&str, &str), y: (&str, &str)) -> Series {
+        Series {
+            name: name.into(),
+            group,
+            x_name: x.0.into(),
+            x_unit: x.1.into(),
+            y_name: y.0.into(),
+            y_unit: y.1.into(),
+            x: self.x.clone(),
+            y: self.y.clone(),
+        }
+    }
+
+    /// Slope of the straight line of least squares through the points with `x` in `range`.
+    pub fn slope(&self, range: std::ops::RangeInclusive<f64>) -> f64 {
+        let points: Vec<_> = self.x.iter().zip(&self.y).filter(|(x, _)| range.contains(x)).collect();
+        let n = points.len() as f64;
+        let mean_x = points.iter().map(|p| p.0).sum::<f64>() / n;
+        let mean_y = points.iter().map(|p| p.1).sum::<f64>() / n;
+        let cross: f64 = points.iter().map(|p| (p.0 - mean_x) * (p.1 - mean_y)).sum();
+        cross / points.iter().map(|p| (p.0 - mean_x).powi(2)).sum::<f64>()
+    }
+}

@@ -1,0 +1,57 @@
+//! What there is: cases and variants. The lists are the table of contents.
+
+use crate::{
+    case::Case,
+    cases::{column::Column, dam_break::DamBreak},
+};
+use sph_core::scene::Scene;
+
+/// All cases.
+pub const CASES: &[&dyn Case] = &[
+    &DamBreak { n2: 2, friction: false },
+    &DamBreak { n2: 1, friction: false },
+    &DamBreak { n2: 1, friction: true },
+    &Column { dim: 2 },
+    &Column { dim: 3 },
+];
+
+/// The case of a name.
+pub fn case(name: &str) -> Option<&'static dyn Case> {
+    CASES.iter().copied().find(|case| case.name() == name)
+}
+
+/// A method with its settings, as one line of a comparison.
+pub struct Variant {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Label in reports.
+    pub label: &'static str,
+    /// Changes a case's scene.
+    pub apply: fn(&mut Scene),
+}
+
+/// The lines of a comparison.
+pub const VARIANTS: &[Variant] = &[
+    Variant { name: "wcsph-delta", label: "WCSPH, Wendland C2 3.0, δ-SPH (preset validation)", apply: |_| {} },
+    Variant {
+        name: "wcsph-plain",
+        label: "WCSPH, Wendland C2 3.0, plain continuity",
+        apply: |scene| scene.solver.set("delta_sph", 0.0),
+    },
+    Variant {
+        name: "wcsph-cubic-delta",
+        label: "WCSPH, cubic spline 2.5, δ-SPH",
+        apply: |scene| {
+            scene.solver.set("kernel", "cubic_spline");
+            scene.solver.set("support_ratio", 2.5);
+        },
+    },
+    Variant {
+        name: "wcsph-graphics",
+        label: "WCSPH, cubic spline 2.0, summed density, pseudo-mass walls (preset graphics)",
+        apply: |scene| {
+            scene.solver.set("preset", "graphics");
+            scene.mass_mode = sph_core::scene::MassMode::Calibrated;
+        },
+    },
+];
