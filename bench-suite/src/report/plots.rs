@@ -27,6 +27,8 @@ const FINE: f64 = 4.0;
 pub(super) const WIDTH: f64 = 540.0;
 /// Height without the legend `[px]`.
 const HEIGHT: f64 = 340.0;
+/// Room between caption of the abscissa and legend `[px]`.
+const LEGEND_GAP: f64 = 8.0;
 /// Height of a line of the legend `[px]`.
 pub(super) const LEGEND_ROW: f64 = 21.0;
 /// Text, as dark as the page's.
@@ -98,6 +100,8 @@ pub struct Chart {
     pub y: Label,
     /// Lines, later ones above.
     pub lines: Vec<Line>,
+    /// Where the abscissa has its ticks; empty lets it choose.
+    pub x_ticks: Vec<f64>,
 }
 
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -112,10 +116,10 @@ impl Chart {
         let keys: Vec<_> = self.lines.iter().filter(|line| line.look != Look::Guide).collect();
         let rows = legend_rows(keys.iter().map(|line| line.label.as_str()));
         let n_rows = rows.last().map_or(0, |(row, _)| row + 1);
-        svg(&self.title, HEIGHT + LEGEND_ROW * n_rows as f64 + 6.0, |root| {
+        svg(&self.title, HEIGHT + LEGEND_GAP + LEGEND_ROW * n_rows as f64 + 6.0, |root| {
             self.draw_axes_and_lines(root)?;
             for (line, (row, left)) in keys.iter().zip(&rows) {
-                line.draw_key(root, (*left, HEIGHT + (*row as f64 + 0.5) * LEGEND_ROW))?;
+                line.draw_key(root, (*left, HEIGHT + LEGEND_GAP + (*row as f64 + 0.5) * LEGEND_ROW))?;
             }
             Ok(())
         })
@@ -124,8 +128,11 @@ impl Chart {
     fn draw_axes_and_lines(&self, root: &Area<'_>) -> Drawn {
         let fitted = || self.lines.iter().filter(|line| line.fits_axes).flat_map(|line| &line.points);
         let shown = |point: &&(f64, f64)| self.x.can_show(point.0) && self.y.can_show(point.1);
-        let x = Axis::fit(fitted().filter(shown).map(|point| point.0), self.x.log, 7);
+        let mut x = Axis::fit(fitted().filter(shown).map(|point| point.0), self.x.log, 7);
         let y = Axis::fit(fitted().filter(shown).map(|point| point.1), self.y.log, 6);
+        if !self.x_ticks.is_empty() {
+            x.ticks.clone_from(&self.x_ticks);
+        }
         let pixels = self.draw_axes(root, &x, &y)?;
         text(root, &self.title, (8.0, 16.0), (HPos::Left, VPos::Center), font(14.5).style(FontStyle::Bold))?;
         let frame = Frame { x, y, pixels };
@@ -144,7 +151,7 @@ impl Chart {
             .margin_top(fine(34.0))
             .margin_right(fine(18.0))
             .margin_left(fine(4.0))
-            .x_label_area_size(fine(48.0))
+            .x_label_area_size(fine(44.0))
             .y_label_area_size(fine(36.0 + 7.4 * longest as f64))
             .build_cartesian_2d(x.clone(), y.clone())
             .map_err(|error| error.to_string())?;
@@ -277,6 +284,7 @@ mod tests {
                 Line::new("a <b>", Look::Curve, 0, points),
                 Line::new("guide", Look::Guide, 0, vec![(0.0, 1.0), (1.0, 2.0)]),
             ],
+            x_ticks: Vec::new(),
         }
     }
 
