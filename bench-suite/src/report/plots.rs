@@ -134,7 +134,7 @@ impl Chart {
             x.ticks.clone_from(&self.x_ticks);
         }
         let pixels = self.draw_axes(root, &x, &y)?;
-        text(root, &self.title, (8.0, 16.0), (HPos::Left, VPos::Center), font(14.5).style(FontStyle::Bold))?;
+        text_in_row(root, &self.title, (8.0, 16.0), 14.5, FontStyle::Bold)?;
         let frame = Frame { x, y, pixels };
         let mut labels = Labels::new(&frame);
         for line in &self.lines {
@@ -256,6 +256,27 @@ pub(super) fn text(
     root.draw(&Text::new(text, (fine(at.0), fine(at.1)), style)).map_err(|error| error.to_string())
 }
 
+/// Writes a text from a left middle to the edge of the picture `[px]`: smaller where it is long, and cut short
+/// where that would be too small to read.
+pub(super) fn text_in_row(
+    root: &Area<'_>,
+    words: &str,
+    at: (f64, f64),
+    size: f64,
+    style: FontStyle,
+) -> Drawn {
+    const SMALLEST: f64 = 10.0;
+    let room = WIDTH - at.0 - 4.0;
+    let size = (size * room / text_width(words, size)).clamp(SMALLEST, size);
+    let n_fit = (room / text_width("x", size)) as usize;
+    let cut = if words.chars().count() > n_fit {
+        words.chars().take(n_fit.saturating_sub(1)).chain(['…']).collect()
+    } else {
+        words.to_owned()
+    };
+    text(root, &cut, at, (HPos::Left, VPos::Center), font(size).style(style))
+}
+
 /// The page's font. The plot crate draws a font of size 1.24 as one of size 1.
 pub(super) fn font(size: f64) -> FontDesc<'static> {
     ("sans-serif", size * FINE * 1.24).into_font()
@@ -303,6 +324,14 @@ mod tests {
         let svg = chart(odd).svg().unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         assert!(chart(Vec::new()).svg().is_ok());
+    }
+
+    #[test]
+    fn a_label_too_long_is_cut_short() {
+        let mut chart = chart(vec![(1.0, 1.0), (2.0, 2.0)]);
+        chart.lines[0].label = "long ".repeat(40);
+        let svg = chart.svg().unwrap();
+        assert!(svg.contains('…') && !svg.contains(&"long ".repeat(30)));
     }
 
     #[test]
