@@ -119,6 +119,11 @@ impl<'a> Scale<'a> {
     }
 }
 
+/// A field's number in double precision, whichever it has.
+fn wide(x: impl Into<f64>) -> f64 {
+    x.into()
+}
+
 /// A mixture of two colors.
 fn mix(a: Rgb, b: Rgb, part: f64) -> Rgb {
     std::array::from_fn(|i| (f64::from(a[i]) + part * (f64::from(b[i]) - f64::from(a[i]))).round() as u8)
@@ -209,7 +214,7 @@ fn check<const D: usize>(cloud: &Cloud<'_, D>, style: &Style<'_>) -> Result<(), 
 impl<const D: usize> Cloud<'_, D> {
     /// Position of particle `i`.
     fn position(axes: &[&[Real]; D], i: usize) -> [f64; D] {
-        std::array::from_fn(|d| f64::from(axes[d][i]))
+        std::array::from_fn(|d| wide(axes[d][i]))
     }
 
     /// Corners of the box in view.
@@ -218,7 +223,7 @@ impl<const D: usize> Cloud<'_, D> {
             return bounds;
         }
         let end = |axis: usize, start: f64, pick: fn(f64, f64) -> f64| {
-            let all = self.fluid[axis].iter().chain(self.walls[axis]).map(|x| f64::from(*x));
+            let all = self.fluid[axis].iter().chain(self.walls[axis]).map(|x| wide(*x));
             let found = all.filter(|x| x.is_finite()).fold(start, pick);
             if found.is_finite() { found } else { 0.0 }
         };
@@ -239,7 +244,7 @@ fn draw_discs<const D: usize>(canvas: &mut Canvas, cloud: &Cloud<'_, D>, style: 
     }
     for (i, value) in cloud.values.iter().enumerate() {
         let x = Cloud::position(&cloud.fluid, i);
-        canvas.disc(fit.at((x[0], x[1])), radius, style.scale.color(f64::from(*value)));
+        canvas.disc(fit.at((x[0], x[1])), radius, style.scale.color(wide(*value)));
     }
 }
 

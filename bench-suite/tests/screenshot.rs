@@ -90,7 +90,7 @@ fn shoot(name: &str, page: Page, size: (u32, u32)) {
 
 #[test]
 fn a_comparison_shows_in_a_browser() {
-    shoot("compare", Page::Compare, (1200, 8000));
+    shoot("compare", Page::Compare, (1200, 10000));
 }
 
 #[test]

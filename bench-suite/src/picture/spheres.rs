@@ -1,7 +1,7 @@
 //! Particles of space as lit spheres, seen without perspective by a camera far away.
 
 use super::canvas::Canvas;
-use super::{Cloud, Rgb, Style};
+use super::{Cloud, Rgb, Style, wide};
 
 type Vector = [f64; 3];
 
@@ -54,14 +54,14 @@ pub(super) fn draw<const D: usize>(canvas: &mut Canvas, cloud: &Cloud<'_, D>, st
         }
     }
     for (i, value) in cloud.values.iter().enumerate() {
-        sphere(three(Cloud::position(&cloud.fluid, i)), style.scale.color(f64::from(*value)));
+        sphere(three(Cloud::position(&cloud.fluid, i)), style.scale.color(wide(*value)));
     }
 }
 
 /// The box around the walls.
 fn wall_bounds<const D: usize>(cloud: &Cloud<'_, D>) -> (Vector, Vector) {
     let end = |d: usize, start: f64, pick: fn(f64, f64) -> f64| {
-        cloud.walls[d].iter().map(|x| f64::from(*x)).filter(|x| x.is_finite()).fold(start, pick)
+        cloud.walls[d].iter().map(|x| wide(*x)).filter(|x| x.is_finite()).fold(start, pick)
     };
     (
         std::array::from_fn(|d| end(d, f64::INFINITY, f64::min)),

@@ -6,7 +6,7 @@ use plotters::style::FontStyle;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::number;
-use super::plots::{Drawn, LEGEND_ROW, PlotError, WIDTH, fine, font, legend_rows, svg, text};
+use super::plots::{Drawn, LEGEND_ROW, PlotError, WIDTH, fine, font, legend_rows, svg, text, text_in_row};
 
 /// Colors of parts, in order of use; the last is for the rest.
 const FILLS: [RGBColor; 9] = [
@@ -48,13 +48,7 @@ impl Bars {
         let legend = LEGEND_ROW * keys.last().map_or(0, |(row, _)| row + 1) as f64;
         let below = TOP + ROW * self.bars.len() as f64 + 8.0;
         svg(&self.title, below + legend + 6.0, |root| {
-            text(
-                root,
-                &self.title,
-                (8.0, 16.0),
-                (HPos::Left, VPos::Center),
-                font(14.5).style(FontStyle::Bold),
-            )?;
+            text_in_row(root, &self.title, (8.0, 16.0), 14.5, FontStyle::Bold)?;
             let longest = self.bars.iter().map(|(_, values)| total(values)).fold(0.0, f64::max);
             for (i, (name, values)) in self.bars.iter().enumerate() {
                 self.draw_bar(root, TOP + ROW * i as f64, name, values, longest)?;
@@ -62,7 +56,7 @@ impl Bars {
             for (i, (part, (row, left))) in self.parts.iter().zip(&keys).enumerate() {
                 let middle = below + (*row as f64 + 0.5) * LEGEND_ROW;
                 draw_box(root, (*left + 4.0, middle - 6.0), (*left + 22.0, middle + 6.0), self.fill(i))?;
-                text(root, part, (left + 30.0, middle), (HPos::Left, VPos::Center), font(12.5))?;
+                text_in_row(root, part, (left + 30.0, middle), 12.5, FontStyle::Normal)?;
             }
             Ok(())
         })
@@ -76,7 +70,7 @@ impl Bars {
         values: &[f64],
         longest: f64,
     ) -> Drawn {
-        text(root, name, (14.0, top + 9.0), (HPos::Left, VPos::Center), font(12.5))?;
+        text_in_row(root, name, (14.0, top + 9.0), 12.5, FontStyle::Normal)?;
         let room = WIDTH - 14.0 - 96.0;
         let scale = if longest > 0.0 { room / longest } else { 0.0 };
         let mut left = 14.0;

@@ -34,15 +34,29 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
 
 fn answer(all: &Comparison) -> String {
     let words: String = cases(all).into_iter().map(|case| in_words(all, case)).collect();
-    let mut rows = Vec::new();
+    let mut content = format!("<div class=\"answer\">\n{words}</div>\n");
     for case in cases(all) {
-        rows.extend(methods(all, case).iter().filter_map(Method::finest).map(|run| run_row(run, true)));
+        let rows: Vec<_> = methods(all, case).iter().filter_map(summary_row).collect();
+        content += &table(&format!("{case}: the finest run of each method"), &run_heads(all, case), &rows);
     }
-    let heads =
-        ["Method", "Case", "Across", "How wrong", "How slow", "Particle-steps per second", "Accepted bands"];
-    let content = format!("<div class=\"answer\">\n{words}</div>\n")
-        + &table("How wrong and how slow: the finest run of each method", &heads, &rows);
     section("answer", "How wrong, and how slow", &content)
+}
+
+/// The finest run of a method; where that is not the finest tried, it says which failed.
+fn summary_row(method: &Method<'_>) -> Option<Vec<Cell>> {
+    let run = method.finest()?;
+    let mut row = run_row(run);
+    let failed = method.runs.iter().filter(|other| other.failure.is_some() && run.failure.is_none());
+    let failed: Vec<_> = failed.map(|run| run.particles_across.to_string()).collect();
+    if !failed.is_empty() {
+        let (met, set) = run.bands();
+        row.pop();
+        row.push(Cell::verdict(
+            Some(false),
+            &format!("met {met} of {set}; {} across failed", failed.join(", ")),
+        ));
+    }
+    Some(row)
 }
 
 /// Which method errs least and which is fastest among those that meet their bands.
@@ -55,45 +69,52 @@ fn in_words(all: &Comparison, case: &str) -> String {
     let mut words = format!("<strong>{}.</strong>", escape(case));
     if let Some((run, error)) = least {
         words += &format!(
-            " Least wrong is {}: {} in {}, after {}.",
+            " Least wrong is {}, {}: {} in {}, after {}.",
             escape(method_name(run)),
+            resolution(run),
             escape(&number::percent(error)),
             escape(run.headline().map_or("", |score| score.name.as_str())),
             escape(&number::duration(run.wall_s)),
         );
     }
-    let every = |run: &&&RunResult| matches!(run.bands(), (met, set) if set > 0 && met == set);
-    let fastest = done().filter(every).min_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
-    let any_band = finest.iter().any(|run| run.bands().1 > 0);
+    let runs = || all.results.iter().filter(|run| run.case == case);
+    let every = |run: &&RunResult| matches!(run.bands(), (met, set) if set > 0 && met == set);
+    let fastest = runs().filter(every).min_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
+    let any_band = runs().any(|run| run.bands().1 > 0);
     match fastest {
         Some(run) => {
             words += &format!(
-                " Fastest among those that meet all their bands is {}: {}.",
+                " Fastest run that meets all its bands is {}, {}: {}.",
                 escape(method_name(run)),
+                resolution(run),
                 escape(&number::duration(run.wall_s))
             );
         }
-        None if any_band => words += " No method meets all its bands.",
+        None if any_band => words += " No run meets all its bands.",
         None => {}
     }
-    let n_failed = all.results.iter().filter(|run| run.case == case && run.failure.is_some()).count();
+    let n_failed = runs().filter(|run| run.failure.is_some()).count();
     if n_failed > 0 {
         words += &format!(" Failed runs: {n_failed}.");
     }
     format!("<p>{words}</p>\n")
 }
 
+/// Heads of a table of runs.
+fn run_heads(all: &Comparison, case: &str) -> [String; 6] {
+    let what = figures::headline_name(all, case);
+    let wrong = what.map_or("How wrong".to_owned(), |what| format!("How wrong: {what}"));
+    let [slow, rate, bands] = ["How slow", "Particle-steps per second", "Accepted bands"].map(str::to_owned);
+    ["Method".into(), "Across".into(), wrong, slow, rate, bands]
+}
+
 /// A row of a table of runs.
-fn run_row(run: &RunResult, with_case: bool) -> Vec<Cell> {
+fn run_row(run: &RunResult) -> Vec<Cell> {
     let error = run.headline().map(|score| (score, score.error));
     let wrong = match (&run.failure, error) {
         (Some(_), _) => Cell::verdict(Some(false), "failed"),
-        (None, Some((score, Some(error)))) => {
-            Cell::html(format!("{} in {}", escape(&number::percent(error)), escape(&score.name)))
-        }
-        (None, Some((score, None))) => {
-            Cell::text(&format!("{} {}", score.name, number::with_unit(score.value, &score.unit, 3)))
-        }
+        (None, Some((_, Some(error)))) => Cell::number(&number::percent(error)),
+        (None, Some((score, None))) => Cell::number(&number::with_unit(score.value, &score.unit, 3)),
         (None, None) => Cell::text("not measured"),
     };
     let (met, set) = run.bands();
@@ -102,16 +123,14 @@ fn run_row(run: &RunResult, with_case: bool) -> Vec<Cell> {
         (met, set) if met == set => Cell::verdict(Some(true), &format!("met {met} of {set}")),
         (met, set) => Cell::verdict(Some(false), &format!("met {met} of {set}")),
     };
-    let mut row = vec![Cell::text(method_name(run))];
-    row.extend(with_case.then(|| Cell::text(&run.case)));
-    row.extend([
+    vec![
+        Cell::text(method_name(run)),
         Cell::number(&run.particles_across.to_string()),
         wrong,
         Cell::number(&number::duration(run.wall_s)),
         Cell::number(&run.particle_steps_per_s().map_or("–".into(), number::rate)),
         bands,
-    ]);
-    row
+    ]
 }
 
 fn case_section(all: &Comparison, case: &str, folder: &Path) -> Result<String, PlotError> {
@@ -129,20 +148,11 @@ fn case_section(all: &Comparison, case: &str, folder: &Path) -> Result<String, P
 
 /// Every run of a case, with what it cost.
 fn runs(all: &Comparison, case: &str) -> String {
-    let heads = [
-        "Method",
-        "Across",
-        "How wrong",
-        "How slow",
-        "Particle-steps per second",
-        "Accepted bands",
-        "Fluid particles",
-        "Steps",
-        "Simulated",
-    ];
+    let more = ["Fluid particles", "Steps", "Simulated"].map(str::to_owned);
+    let heads: Vec<_> = run_heads(all, case).into_iter().chain(more).collect();
     let ordered = methods(all, case).into_iter().flat_map(|method| method.runs);
     let row = |run: &RunResult| {
-        let mut row = run_row(run, false);
+        let mut row = run_row(run);
         row.extend([
             Cell::number(&number::count(run.n_fluid)),
             Cell::number(&number::count(run.steps)),

@@ -70,19 +70,20 @@ pub fn results(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotError> {
     let mut figures = Vec::new();
     for name in &names {
         let lines = methods.iter().filter_map(|method| finest_line(method, name));
-        figures.extend(series_figure(all, case, name, lines.collect(), &finest_caption(all, case, name))?);
+        figures.extend(series_figure(
+            all,
+            (case, name),
+            capitalized(name),
+            lines.collect(),
+            &finest_caption(all, case, name),
+        )?);
     }
     let several = methods.iter().filter(|method| method.runs.len() > 1);
     for (method, name) in several.flat_map(|method| names.first().map(|name| (method, *name))) {
         let runs = method.runs.iter().enumerate();
         let lines = runs.filter_map(|(i, run)| line(run, name, &resolution(run), i));
-        figures.extend(series_figure(
-            all,
-            case,
-            name,
-            lines.collect(),
-            &format!("{}, by resolution.", method.name),
-        )?);
+        let title = format!("{} by resolution", capitalized(name));
+        figures.extend(series_figure(all, (case, name), title, lines.collect(), method.name)?);
     }
     Ok(figures)
 }
@@ -96,7 +97,13 @@ pub fn conservation(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotErr
     let mut figures = Vec::new();
     for name in series_names(all, case, SeriesGroup::Conservation) {
         let lines = methods.iter().filter_map(|method| finest_line(method, name));
-        figures.extend(series_figure(all, case, name, lines.collect(), &finest_caption(all, case, name))?);
+        figures.extend(series_figure(
+            all,
+            (case, name),
+            capitalized(name),
+            lines.collect(),
+            &finest_caption(all, case, name),
+        )?);
     }
     Ok(figures)
 }
@@ -109,7 +116,13 @@ pub fn error_against_wall_time(all: &Comparison, case: &str) -> Result<Option<Fi
     let lines = error_lines(all, case, |run| run.wall_s);
     let Some(what) = headline_name(all, case).filter(|_| !lines.is_empty()) else { return Ok(None) };
     let title = format!("Error against wall time: {case}");
-    let chart = Chart { title, x: Label::log("wall time", "s"), y: Label::log("error", "%"), lines };
+    let chart = Chart {
+        title,
+        x: Label::log("wall time", "s"),
+        y: Label::log("error", "%"),
+        lines,
+        x_ticks: Vec::new(),
+    };
     let caption = format!(
         "Error: {what}. Lower left is better. Numbers beside the points are particles across the reference length."
     );
@@ -133,8 +146,11 @@ pub fn convergence(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotE
         lines.push(Line::new(label, Look::Guide, 0, vec![at(first), at(last)]));
     }
     let title = format!("Convergence: {case}");
+    let mut x_ticks: Vec<_> = points.iter().map(|point| point.0).collect();
+    x_ticks.sort_by(f64::total_cmp);
+    x_ticks.dedup();
     let x = Label::log("particles across", "-");
-    let chart = Chart { title, x, y: Label::log("error", "%"), lines };
+    let chart = Chart { title, x, y: Label::log("error", "%"), lines, x_ticks };
     let caption = format!("Error: {what}. Dashed: what methods of first and second order would do.");
     Ok(Some(Figure { svg: chart.svg()?, caption }))
 }
@@ -186,8 +202,8 @@ pub fn resolution(run: &RunResult) -> String {
 
 fn series_figure(
     all: &Comparison,
-    case: &str,
-    name: &str,
+    (case, name): (&str, &str),
+    title: String,
     mut lines: Vec<Line>,
     caption: &str,
 ) -> Result<Option<Figure>, PlotError> {
@@ -199,10 +215,11 @@ fn series_figure(
         lines.push(Line::new(&curve.label, look, i, pairs(&curve.x, &curve.y)));
     }
     let chart = Chart {
-        title: capitalized(name),
+        title,
         x: Label::linear(&series.x_name, &series.x_unit),
         y: Label::linear(&series.y_name, &series.y_unit),
         lines,
+        x_ticks: Vec::new(),
     };
     Ok(Some(Figure { svg: chart.svg()?, caption: caption.into() }))
 }
@@ -245,7 +262,7 @@ fn error_lines(all: &Comparison, case: &str, x: impl Fn(&RunResult) -> f64) -> V
 }
 
 /// What the headline error of a case measures.
-fn headline_name<'a>(all: &'a Comparison, case: &str) -> Option<&'a str> {
+pub(super) fn headline_name<'a>(all: &'a Comparison, case: &str) -> Option<&'a str> {
     let runs = all.results.iter().filter(|run| run.case == case);
     runs.filter_map(RunResult::headline).map(|score| score.name.as_str()).next()
 }

@@ -94,13 +94,15 @@ impl Cell {
 
 /// A table; its first column names the rows.
 #[must_use]
-pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Cell>]) -> String {
+pub fn table<S: AsRef<str>>(caption: &str, heads: &[S], rows: &[Vec<Cell>]) -> String {
     let mut out = format!(
         r#"<div class="scroll" role="region" aria-label="{0}" tabindex="0"><table><caption>{0}</caption><thead><tr>"#,
         escape(caption)
     );
-    for head in heads {
-        let _ = write!(out, r#"<th scope="col">{}</th>"#, escape(head)); // writing to a string cannot fail
+    for (i, head) in heads.iter().enumerate() {
+        let is_number = rows.first().and_then(|row| row.get(i)).is_some_and(|cell| cell.class == "n");
+        let class = if is_number { r#" class="n""# } else { "" };
+        let _ = write!(out, r#"<th scope="col"{class}>{}</th>"#, escape(head.as_ref())); // writing to a string cannot fail
     }
     out.push_str("</tr></thead><tbody>\n");
     for row in rows {

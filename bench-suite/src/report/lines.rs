@@ -2,10 +2,13 @@
 
 use plotters::element::{Circle, DashedPathElement, PathElement, Polygon};
 use plotters::prelude::{Color, RGBColor, ShapeStyle};
+use plotters::style::FontStyle;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::labels::{self, Labels};
-use super::plots::{Area, Drawn, Frame, GUIDE, INK, Line, Look, PALETTE, fine, font, text, width};
+use super::plots::{
+    Area, Drawn, Frame, GUIDE, INK, Line, Look, PALETTE, fine, font, text, text_in_row, width,
+};
 
 /// A curve is thinned to twice as many points.
 const BUCKETS: usize = 400;
@@ -59,7 +62,7 @@ impl Line {
         if self.look != Look::Exact {
             self.draw_marker(root, (left + 12.0, middle))?;
         }
-        text(root, &self.label, (left + 30.0, middle), (HPos::Left, VPos::Center), font(12.5))
+        text_in_row(root, &self.label, (left + 30.0, middle), 12.5, FontStyle::Normal)
     }
 
     fn fractions(&self, frame: &Frame) -> Vec<(f64, f64)> {
@@ -73,6 +76,11 @@ impl Line {
             Look::Guide => GUIDE,
             Look::Curve | Look::Joined => PALETTE[self.style % PALETTE.len()],
         }
+    }
+
+    /// Number of the marker's shape; when colors come round again, they meet other shapes.
+    fn marker(&self) -> usize {
+        (self.style + 3 * (self.style / PALETTE.len())) % 8
     }
 
     /// The points that carry a marker: all of few, some of many, staggered by style so that lines that lie
@@ -106,16 +114,17 @@ impl Line {
             _ if self.style.is_multiple_of(8) => {
                 root.draw(&Circle::new(at, fine(3.6), self.color().filled()))
             }
-            _ => root.draw(&Polygon::new(shape(self.style, (x, y)), ShapeStyle::from(self.color()).filled())),
+            _ => root
+                .draw(&Polygon::new(shape(self.marker(), (x, y)), ShapeStyle::from(self.color()).filled())),
         };
         drawn.map_err(|error| error.to_string())
     }
 }
 
 /// The outline of a marker: square, triangle, diamond, ... by number.
-fn shape(style: usize, (x, y): (f64, f64)) -> Vec<(i32, i32)> {
+fn shape(marker: usize, (x, y): (f64, f64)) -> Vec<(i32, i32)> {
     // corners, turn against the upright [1/8 of a circle], radius, inner radius of a star
-    let (corners, turn, radius, inner) = match style % 8 {
+    let (corners, turn, radius, inner) = match marker {
         1 => (4, 1.0, 4.8, None),
         2 => (3, 0.0, 5.0, None),
         3 => (4, 0.0, 4.9, None),

@@ -27,6 +27,8 @@ const FINE: f64 = 4.0;
 pub(super) const WIDTH: f64 = 540.0;
 /// Height without the legend `[px]`.
 const HEIGHT: f64 = 340.0;
+/// Room between caption of the abscissa and legend `[px]`.
+const LEGEND_GAP: f64 = 8.0;
 /// Height of a line of the legend `[px]`.
 pub(super) const LEGEND_ROW: f64 = 21.0;
 /// Text, as dark as the page's.
@@ -98,6 +100,8 @@ pub struct Chart {
     pub y: Label,
     /// Lines, later ones above.
     pub lines: Vec<Line>,
+    /// Where the abscissa has its ticks; empty lets it choose.
+    pub x_ticks: Vec<f64>,
 }
 
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -112,10 +116,10 @@ impl Chart {
         let keys: Vec<_> = self.lines.iter().filter(|line| line.look != Look::Guide).collect();
         let rows = legend_rows(keys.iter().map(|line| line.label.as_str()));
         let n_rows = rows.last().map_or(0, |(row, _)| row + 1);
-        svg(&self.title, HEIGHT + LEGEND_ROW * n_rows as f64 + 6.0, |root| {
+        svg(&self.title, HEIGHT + LEGEND_GAP + LEGEND_ROW * n_rows as f64 + 6.0, |root| {
             self.draw_axes_and_lines(root)?;
             for (line, (row, left)) in keys.iter().zip(&rows) {
-                line.draw_key(root, (*left, HEIGHT + (*row as f64 + 0.5) * LEGEND_ROW))?;
+                line.draw_key(root, (*left, HEIGHT + LEGEND_GAP + (*row as f64 + 0.5) * LEGEND_ROW))?;
             }
             Ok(())
         })
@@ -124,10 +128,13 @@ impl Chart {
     fn draw_axes_and_lines(&self, root: &Area<'_>) -> Drawn {
         let fitted = || self.lines.iter().filter(|line| line.fits_axes).flat_map(|line| &line.points);
         let shown = |point: &&(f64, f64)| self.x.can_show(point.0) && self.y.can_show(point.1);
-        let x = Axis::fit(fitted().filter(shown).map(|point| point.0), self.x.log, 7);
+        let mut x = Axis::fit(fitted().filter(shown).map(|point| point.0), self.x.log, 7);
         let y = Axis::fit(fitted().filter(shown).map(|point| point.1), self.y.log, 6);
+        if !self.x_ticks.is_empty() {
+            x.ticks.clone_from(&self.x_ticks);
+        }
         let pixels = self.draw_axes(root, &x, &y)?;
-        text(root, &self.title, (8.0, 16.0), (HPos::Left, VPos::Center), font(14.5).style(FontStyle::Bold))?;
+        text_in_row(root, &self.title, (8.0, 16.0), 14.5, FontStyle::Bold)?;
         let frame = Frame { x, y, pixels };
         let mut labels = Labels::new(&frame);
         for line in &self.lines {
@@ -144,7 +151,7 @@ impl Chart {
             .margin_top(fine(34.0))
             .margin_right(fine(18.0))
             .margin_left(fine(4.0))
-            .x_label_area_size(fine(48.0))
+            .x_label_area_size(fine(44.0))
             .y_label_area_size(fine(36.0 + 7.4 * longest as f64))
             .build_cartesian_2d(x.clone(), y.clone())
             .map_err(|error| error.to_string())?;
@@ -249,6 +256,27 @@ pub(super) fn text(
     root.draw(&Text::new(text, (fine(at.0), fine(at.1)), style)).map_err(|error| error.to_string())
 }
 
+/// Writes a text from a left middle to the edge of the picture `[px]`: smaller where it is long, and cut short
+/// where that would be too small to read.
+pub(super) fn text_in_row(
+    root: &Area<'_>,
+    words: &str,
+    at: (f64, f64),
+    size: f64,
+    style: FontStyle,
+) -> Drawn {
+    const SMALLEST: f64 = 10.0;
+    let room = WIDTH - at.0 - 4.0;
+    let size = (size * room / text_width(words, size)).clamp(SMALLEST, size);
+    let n_fit = (room / text_width("x", size)) as usize;
+    let cut = if words.chars().count() > n_fit {
+        words.chars().take(n_fit.saturating_sub(1)).chain(['…']).collect()
+    } else {
+        words.to_owned()
+    };
+    text(root, &cut, at, (HPos::Left, VPos::Center), font(size).style(style))
+}
+
 /// The page's font. The plot crate draws a font of size 1.24 as one of size 1.
 pub(super) fn font(size: f64) -> FontDesc<'static> {
     ("sans-serif", size * FINE * 1.24).into_font()
@@ -277,6 +305,7 @@ mod tests {
                 Line::new("a <b>", Look::Curve, 0, points),
                 Line::new("guide", Look::Guide, 0, vec![(0.0, 1.0), (1.0, 2.0)]),
             ],
+            x_ticks: Vec::new(),
         }
     }
 
@@ -295,6 +324,14 @@ mod tests {
         let svg = chart(odd).svg().unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         assert!(chart(Vec::new()).svg().is_ok());
+    }
+
+    #[test]
+    fn a_label_too_long_is_cut_short() {
+        let mut chart = chart(vec![(1.0, 1.0), (2.0, 2.0)]);
+        chart.lines[0].label = "long ".repeat(40);
+        let svg = chart.svg().unwrap();
+        assert!(svg.contains('…') && !svg.contains(&"long ".repeat(30)));
     }
 
     #[test]

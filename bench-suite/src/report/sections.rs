@@ -100,8 +100,12 @@ pub(super) fn pictures(all: &Comparison, case: &str, folder: &Path) -> String {
     if frames.is_empty() {
         return String::new();
     }
-    let pictures: String = frames.iter().map(|(run, frame)| picture(run, frame, folder)).collect();
-    format!("<h3>Particles</h3>\n<div class=\"pictures\">\n{pictures}</div>\n")
+    let mut out = String::from("<h3>Particles</h3>\n");
+    for same_time in frames.chunk_by(|a, b| a.1.t == b.1.t) {
+        let pictures: String = same_time.iter().map(|(run, frame)| picture(run, frame, folder)).collect();
+        out += &format!("<div class=\"pictures\">\n{pictures}</div>\n");
+    }
+    out
 }
 
 fn picture(run: &RunResult, frame: &Frame, folder: &Path) -> String {

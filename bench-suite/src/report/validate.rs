@@ -39,6 +39,7 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
 }
 
 fn answer(all: &Comparison) -> String {
+    const MOST: usize = 8;
     let judged = || all.results.iter().flat_map(|run| run.scores.iter().map(move |score| (run, score)));
     let judged = || judged().filter(|(_, score)| score.band.is_some());
     let missed: Vec<_> =
@@ -61,7 +62,12 @@ fn answer(all: &Comparison) -> String {
             );
             format!("<li>{}</li>\n", escape(&text))
         };
-        words += &format!("<p>Missed:</p>\n<ul>\n{}</ul>\n", missed.iter().map(item).collect::<String>());
+        let more = match n_missed.saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!("<li>and {more} more, in the table</li>\n"),
+        };
+        let items: String = missed.iter().take(MOST).map(item).collect();
+        words += &format!("<p>Missed:</p>\n<ul>\n{items}{more}</ul>\n");
     }
     let rows: Vec<_> = all.results.iter().flat_map(rows).collect();
     let heads =
@@ -88,9 +94,9 @@ fn rows(run: &RunResult) -> Vec<Vec<Cell>> {
     if let (Some(reason), true) = (&run.failure, run.scores.is_empty()) {
         let none = || Cell::text("–");
         let across = Cell::number(&run.particles_across.to_string());
-        let verdict = Cell::verdict(Some(false), &format!("run failed: {reason}"));
+        let verdict = Cell::verdict(Some(false), "run failed");
         let (case, method) = (Cell::text(&run.case), Cell::text(method_name(run)));
-        return vec![vec![case, none(), method, across, none(), none(), none(), verdict, none()]];
+        return vec![vec![case, Cell::text(reason), method, across, none(), none(), none(), verdict, none()]];
     }
     run.scores.iter().map(row).collect()
 }
