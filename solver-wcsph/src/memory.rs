@@ -114,6 +114,7 @@ impl<const D: usize> Fields<D> {
 fn null_record<const K: usize>() -> [Real; K] {
     std::array::from_fn(|k| match k {
         0..3 => FAR,
+        3 if K == 4 => 1.0,
         7 => 1.0,
         _ => 0.0,
     })
