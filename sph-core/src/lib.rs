@@ -34,4 +34,6 @@ pub mod shape;
 pub mod simulation;
 pub mod solver;
 pub mod state;
+#[cfg(any(test, feature = "proptest"))]
+pub mod strategies;
 pub mod surface;
