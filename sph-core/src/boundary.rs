@@ -29,7 +29,9 @@ pub struct Body<const D: usize> {
 }
 
 /// Pseudo-mass of a wall sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum PsiMode {
     /// `psi_b = ρ₀ / Σ_k W_bk` over the wall [AIA12 eq. 5].
@@ -128,9 +130,9 @@ impl<const D: usize> Boundary<D> {
         let index = self.bodies.len() as u16;
         for &x in x_0 {
             self.id.push(self.id.len() as u64);
-            for a in 0..D {
-                self.x_0[a].push(x[a]);
-                self.x[a].push(x[a]);
+            for (a, &x) in x.iter().enumerate() {
+                self.x_0[a].push(x);
+                self.x[a].push(x);
                 self.v[a].push(body.surface_velocity[a]);
                 self.a[a].push(0.0);
             }
@@ -162,7 +164,14 @@ impl<const D: usize> Boundary<D> {
 
     /// Finds the volume of every sample: `V_b = 1 / Σ_k W_bk` over its own rigid set (all bodies at rest
     /// together are one). `m` and `rho_0` are the fluid's, for [`PsiMode::FluidMass`].
-    pub fn weigh<K: Kernel<D>>(&mut self, kernel: K, mode: PsiMode, m: Real, rho_0: Real, periodic: Periodic<D>) {
+    pub fn weigh<K: Kernel<D>>(
+        &mut self,
+        kernel: K,
+        mode: PsiMode,
+        m: Real,
+        rho_0: Real,
+        periodic: Periodic<D>,
+    ) {
         let scale = match mode {
             PsiMode::FluidMass => {
                 self.volume.fill(m / rho_0);
@@ -179,14 +188,19 @@ impl<const D: usize> Boundary<D> {
 
     /// `Σ_k W_bk` over the rigid set of each sample, itself included.
     fn sums_of_w<K: Kernel<D>>(&self, kernel: K, periodic: Periodic<D>) -> Vec<Real> {
-        let set: Vec<u16> = self.body.iter().map(|&k| if self.bodies[k as usize].motion.is_static() { u16::MAX } else { k }).collect();
+        let set: Vec<u16> = self
+            .body
+            .iter()
+            .map(|&k| if self.bodies[k as usize].motion.is_static() { u16::MAX } else { k })
+            .collect();
         let mut cells = Cells::new(neighbors::Backend::HashGrid, kernel.support_radius(), periodic);
         let mut order = Vec::new();
         // The hashed cells never refuse.
         if cells.sort(&self.x_0, &mut order).is_err() {
             return vec![kernel.w_0(); self.len()];
         }
-        let x: [Vec<Real>; D] = std::array::from_fn(|a| order.iter().map(|&b| self.x_0[a][b as usize]).collect());
+        let x: [Vec<Real>; D] =
+            std::array::from_fn(|a| order.iter().map(|&b| self.x_0[a][b as usize]).collect());
         let iota: Vec<u32> = (0..(x[0].len() + neighbors::PAD) as u32).collect();
         let mut rows = NeighborLists::default();
         let per_thread = (0..rayon::current_num_threads()).map(|_| Default::default()).collect();
@@ -204,7 +218,8 @@ impl<const D: usize> Boundary<D> {
         let mut sums = vec![0.0; self.len()];
         for (k, &b) in order.iter().enumerate() {
             let near = rows.neighbors(k).filter(|&l| set[order[l] as usize] == set[b as usize]);
-            let w = near.map(|l| kernel.w(norm2(periodic.nearest(std::array::from_fn(|a| x[a][k] - x[a][l])))));
+            let w =
+                near.map(|l| kernel.w(norm2(periodic.nearest(std::array::from_fn(|a| x[a][k] - x[a][l])))));
             sums[b as usize] = w.fold(kernel.w_0(), |sum, w: Real| sum + w);
         }
         sums

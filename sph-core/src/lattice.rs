@@ -3,7 +3,6 @@
 //!
 //! All take the origin as particle `i` and every other site within the support as a neighbor `j`. They run once,
 //! in `f64`.
-#![cfg_attr(feature = "f64", allow(clippy::useless_conversion))]
 
 use crate::kernel::Kernel;
 

@@ -1,5 +1,10 @@
 //! Shared core of the particle-fluid solvers.
 #![warn(missing_docs)]
+// `f64::from(x)` and `x as Real` convert with one width of `Real` and do nothing with the other.
+#![cfg_attr(
+    feature = "f64",
+    allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the width of `Real` is a feature")
+)]
 
 /// The number type of all fields: `f32`, or `f64` with the feature `f64`.
 #[cfg(not(feature = "f64"))]
@@ -29,4 +34,6 @@ pub mod shape;
 pub mod simulation;
 pub mod solver;
 pub mod state;
+#[cfg(any(test, feature = "proptest"))]
+pub mod strategies;
 pub mod surface;

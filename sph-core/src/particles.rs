@@ -1,6 +1,10 @@
 //! The fluid's particles: structure of arrays, in the order of the cell sort.
 
-use crate::{Real, backend::{Backend, Host}, parallel};
+use crate::{
+    Real,
+    backend::{Backend, Host},
+    parallel,
+};
 
 /// Fluid particles: what a restart must know.
 #[derive(Debug)]

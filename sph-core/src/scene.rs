@@ -25,15 +25,13 @@ mod settings;
 mod source;
 mod wall;
 
+pub use crate::boundary::PsiMode;
+pub use crate::neighbors::Backend as NeighborBackend;
 pub use fluid::{
     Fluid, Hydrostatic, LinearVelocity, PressureField, StrainedDrop, TaylorGreen, VelocityField,
 };
-pub use settings::{
-    Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighbors, Run, SolverSettings,
-};
+pub use settings::{Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighbors, Run, SolverSettings};
 pub use source::Source;
-pub use crate::boundary::PsiMode;
-pub use crate::neighbors::Backend as NeighborBackend;
 pub use wall::{Boundary, Container, FaceVelocity, Slip, Wall};
 
 /// Standard value that a scene has without `gravity` [m/s²].

@@ -72,7 +72,9 @@ fn material<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: &K) -> Material
 }
 
 fn periodic<const D: usize>(scene: &Scene, h: Real) -> Result<Periodic<D>, Error> {
-    let Some(domain) = scene.domain.as_ref().filter(|d| !d.periodic.is_empty()) else { return Ok(Periodic::NONE) };
+    let Some(domain) = scene.domain.as_ref().filter(|d| !d.periodic.is_empty()) else {
+        return Ok(Periodic::NONE);
+    };
     let (min, max) = (vector::<D>("domain.min", &domain.min)?, vector::<D>("domain.max", &domain.max)?);
     let mut length = [0.0; D];
     for axis in &domain.periodic {
@@ -81,7 +83,9 @@ fn periodic<const D: usize>(scene: &Scene, h: Real) -> Result<Periodic<D>, Error
         // Three cells, a little wider than the support, and the lists' skin.
         let least = 3.0 * (f64::from(h) * 1.001 + scene.neighbors.skin);
         if l < least {
-            let message = format!("periodic axis {axis:?} is {l} m long; it must be at least 3 support radii, {least:.4} m");
+            let message = format!(
+                "periodic axis {axis:?} is {l} m long; it must be at least 3 support radii, {least:.4} m"
+            );
             return Err(Error::invalid("domain.max", message));
         }
         length[a] = l;
@@ -99,7 +103,12 @@ fn fluid<const D: usize>(
     for (k, body) in scene.fluid.iter().enumerate() {
         for x in body.sample::<D>(&format!("fluid[{k}]"), scene.spacing)? {
             let id = particles.len() as u64;
-            particles.push(id, periodic.wrap(reals(x)), reals(body.velocity.at(&x)), scene.rest_density as Real);
+            particles.push(
+                id,
+                periodic.wrap(reals(x)),
+                reals(body.velocity.at(&x)),
+                scene.rest_density as Real,
+            );
             pressure.push(body.pressure.at(&x, scene.rest_density, gravity));
         }
     }

@@ -65,12 +65,20 @@ impl<const D: usize> Simulation<D> {
     ///
     /// # Errors
     /// What the solver found.
-    pub fn run(&mut self, end: f64, max_steps: u64, observers: &mut [&mut dyn Observer<D>]) -> Result<(), StepError> {
+    pub fn run(
+        &mut self,
+        end: f64,
+        max_steps: u64,
+        observers: &mut [&mut dyn Observer<D>],
+    ) -> Result<(), StepError> {
         let mut report = StepReport::default();
         loop {
             let view = View { state: &self.state, solver: &*self.solver, report: &report };
             // All observers see the last state, also when an earlier one ends the run.
-            let go_on = observers.iter_mut().fold(true, |go_on, o| o.observe(&view) && go_on);
+            let mut go_on = true;
+            for observer in &mut *observers {
+                go_on &= observer.observe(&view);
+            }
             if !go_on || self.state.t >= end || self.state.step >= max_steps {
                 return Ok(());
             }

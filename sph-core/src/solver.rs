@@ -37,7 +37,9 @@ pub enum Cause {
         dt: f64,
     },
     /// A particle left the domain.
-    #[error("the particle left the domain at {x:?} with speed {speed:.3e} m/s; thicken the walls, reduce dt or enlarge `domain`")]
+    #[error(
+        "the particle left the domain at {x:?} with speed {speed:.3e} m/s; thicken the walls, reduce dt or enlarge `domain`"
+    )]
     Escaped {
         /// Where it is, [m].
         x: Vec<f64>,
@@ -45,7 +47,9 @@ pub enum Cause {
         speed: f64,
     },
     /// The step size fell below its floor.
-    #[error("the step size {dt:.3e} s is below its floor {floor:.3e} s; the fluid has become too fast or too stiff")]
+    #[error(
+        "the step size {dt:.3e} s is below its floor {floor:.3e} s; the fluid has become too fast or too stiff"
+    )]
     StepTooSmall {
         /// The step size that the limits ask for, [s].
         dt: f64,

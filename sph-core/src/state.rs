@@ -127,7 +127,6 @@ impl Fnv {
         self.0 = (self.0 ^ word).wrapping_mul(0x100_0000_01b3);
     }
 
-    #[allow(clippy::unnecessary_cast, reason = "the width of `Real` is a feature")]
     fn reals(&mut self, values: &[Real]) {
         values.iter().for_each(|x| self.add(x.to_bits() as u64));
     }

@@ -114,4 +114,3 @@ fn forces<L>[const D: usize, K: Kernel<D>](
     }
 }
 }
-

@@ -1,4 +1,6 @@
 //! Neighbor search against its oracle.
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast))]
+#![allow(clippy::expect_used, reason = "a failure is that of the test")]
 use proptest::prelude::*;
 use sph_core::{
     Real,
@@ -180,7 +182,8 @@ fn the_dense_grid_refuses_a_lost_particle_and_the_hash_grid_does_not() {
 
 #[test]
 fn sorting_is_stable_and_carries_fields_along() {
-    let fluid: Vec<[Real; 2]> = (0..5000).map(|k| [((k * 37) % 101) as Real * 0.1, ((k * 53) % 97) as Real * 0.1]).collect();
+    let fluid: Vec<[Real; 2]> =
+        (0..5000).map(|k| [((k * 37) % 101) as Real * 0.1, ((k * 53) % 97) as Real * 0.1]).collect();
     let mut state = state(&fluid, &[], Periodic::NONE);
     let mut carried: Vec<Real> = (0..5000).map(|k| k as Real).collect();
     let settings = Settings {
@@ -192,12 +195,14 @@ fn sorting_is_stable_and_carries_fields_along() {
         wall_rows: false,
     };
     Neighbors::new(settings).update(&mut state, [&mut carried]).expect("fits");
-    for i in 0..5000 {
+    for (i, &carried) in carried.iter().enumerate() {
         let id = state.fluid.id[i] as usize;
         assert_eq!(state.fluid.position(i), fluid[id]);
-        assert_eq!((carried[i], state.fluid.rho[i]), (id as Real, id as Real));
+        assert_eq!((carried, state.fluid.rho[i]), (id as Real, id as Real));
     }
-    let key = |x: [Real; 2]| ((x[1] as f64 / 0.450_004_5).floor() as i64, (x[0] as f64 / 0.450_004_5).floor() as i64);
+    let key = |x: [Real; 2]| {
+        ((x[1] as f64 / 0.450_004_5).floor() as i64, (x[0] as f64 / 0.450_004_5).floor() as i64)
+    };
     for i in 1..5000 {
         let (a, b) = (key(state.fluid.position(i - 1)), key(state.fluid.position(i)));
         assert!(a < b || a == b && state.fluid.id[i - 1] < state.fluid.id[i]);

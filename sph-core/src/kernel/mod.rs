@@ -8,7 +8,6 @@
 //! mask, and a null particle at distance 10¹⁵ m adds an exact 0. Formulas are arranged such that no
 //! intermediate overflows there, nothing cancels near `r = 0`, and a NaN stays one.
 //! Constants are computed in `f64` and rounded once; no power of `h` above `h^(d+2)` occurs.
-#![cfg_attr(feature = "f64", allow(clippy::useless_conversion))]
 
 use std::fmt::{self, Debug};
 

@@ -10,7 +10,7 @@ use std::str::FromStr;
 /// ```
 /// use sph_core::lane::Isa;
 /// assert!(Isa::available().contains(&Isa::best()));
-/// assert_eq!("portable".parse(), Ok(Isa::PORTABLE));
+/// assert_eq!(Isa::BASELINE.name().parse(), Ok(Isa::BASELINE));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Isa(Level);
@@ -19,6 +19,7 @@ pub struct Isa(Level);
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
+    #[cfg(not(target_arch = "x86_64"))]
     Portable,
     #[cfg(target_arch = "x86_64")]
     Sse2,
@@ -29,18 +30,23 @@ pub enum Level {
 }
 
 impl Isa {
-    /// Plain arrays, without intrinsics: on every machine.
-    pub const PORTABLE: Self = Self(Level::Portable);
+    /// What every machine with this processor architecture has: SSE2 on x86-64; elsewhere plain arrays, the only
+    /// set there is.
+    #[cfg(target_arch = "x86_64")]
+    pub const BASELINE: Self = Self(Level::Sse2);
+    /// What every machine with this processor architecture has: SSE2 on x86-64; elsewhere plain arrays, the only
+    /// set there is.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub const BASELINE: Self = Self(Level::Portable);
 
     /// All that this machine has, the slowest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        #[allow(unused_mut)]
-        let mut all = vec![Self::PORTABLE];
+        #[allow(unused_mut, reason = "there may be one set only")]
+        let mut all = vec![Self::BASELINE];
         #[cfg(target_arch = "x86_64")]
         {
-            // SSE2 belongs to x86-64. The features are those of the functions that `phase!` writes.
-            all.push(Self(Level::Sse2));
+            // The features are those of the functions that `phase!` writes.
             let avx2 = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
@@ -63,13 +69,14 @@ impl Isa {
     /// The fastest that this machine has.
     #[must_use]
     pub fn best() -> Self {
-        Self::available().last().copied().unwrap_or(Self::PORTABLE)
+        Self::available().last().copied().unwrap_or(Self::BASELINE)
     }
 
-    /// Name in options and reports: `portable`, `sse2`, `avx2` or `avx512`.
+    /// Name in options and reports: `sse2`, `avx2` or `avx512` on x86-64, `portable` elsewhere.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
+            #[cfg(not(target_arch = "x86_64"))]
             Level::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Level::Sse2 => "sse2",

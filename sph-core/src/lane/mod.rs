@@ -1,8 +1,8 @@
 //! Lanes: numbers computed side by side, with the same bits on every machine.
 //!
 //! A formula is written once, generic over [`Lane`], and runs on one number (`f32`, `f64`) or on a *wide* lane:
-//! 16 numbers (8 with the feature `f64`) held in one AVX-512 register, two AVX2 registers, four or more SSE2
-//! registers or plain arrays. Which one is decided at run time by an [`Isa`] given to a function that
+//! 16 numbers (8 with the feature `f64`) held in one AVX-512 register, two AVX2 registers or four SSE2 registers,
+//! and in plain arrays on processors other than x86-64. Which one is decided at run time by an [`Isa`] given to a function that
 //! [`phase!`](crate::phase) wrote; nothing outside this module names a register or an instruction.
 //!
 //! **Why the results agree in every bit.** The number of lanes does not follow the register, [`Lane::sum`] adds in
@@ -78,17 +78,18 @@ pub trait Lane:
     /// `j` is valid for reading N indices, and `p` for reading four numbers from `stride * j[k]` on for each.
     unsafe fn quads(p: *const Real, stride: usize, j: *const u32) -> [Self; 4];
 
-    /// Copies those of N numbers whose bit is set in `mask`, close together and in order. May write N numbers,
-    /// those after the copied ones being of no use.
+    /// Writes those lanes whose bit is set in `mask`, close together and in order. May write N numbers, those
+    /// after the marked ones being of no use.
     ///
     /// # Safety
-    /// `from` is valid for reading and `to` for writing N numbers, which do not overlap; `mask` has no bit above N.
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real);
+    /// `to` is valid for writing N numbers; `mask` has no bit above N.
+    unsafe fn pack(self, mask: u32, to: *mut Real);
 
-    /// As [`pack`](Lane::pack), for indices.
+    /// As [`pack`](Lane::pack), for N indices in memory.
     ///
     /// # Safety
-    /// As for [`pack`](Lane::pack).
+    /// `from` is valid for reading and `to` for writing N indices, which do not overlap; `mask` has no bit above
+    /// N.
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32);
 }
 
@@ -99,6 +100,7 @@ pub const WIDTH: usize = if cfg!(feature = "f64") { 8 } else { 16 };
 /// type may not even be added.
 #[doc(hidden)]
 pub mod wide {
+    // Compiled, and tested as any type, everywhere; phases use it only where no registers are at hand.
     #[cfg(feature = "f64")]
     pub type Portable = super::Two<super::portable::Quad>;
     #[cfg(not(feature = "f64"))]
@@ -181,18 +183,18 @@ impl<L: Lane> Lane for Two<L> {
         [Two(a, e), Two(b, f), Two(c, g), Two(d, h)]
     }
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
         let low = mask & ((1 << L::N) - 1);
-        // SAFETY: the upper half starts L::N further in `from`, and at most L::N further in `to`.
+        // SAFETY: the upper half starts at most L::N further in `to`.
         unsafe {
-            L::pack(from, low, to);
-            L::pack(from.add(L::N), mask >> L::N, to.add(low.count_ones() as usize));
+            self.0.pack(low, to);
+            self.1.pack(mask >> L::N, to.add(low.count_ones() as usize));
         }
     }
     #[inline(always)]
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32) {
         let low = mask & ((1 << L::N) - 1);
-        // SAFETY: as in `pack`.
+        // SAFETY: the upper half starts L::N further in `from`, and at most L::N further in `to`.
         unsafe {
             L::pack_index(from, low, to);
             L::pack_index(from.add(L::N), mask >> L::N, to.add(low.count_ones() as usize));
@@ -203,7 +205,7 @@ impl<L: Lane> Lane for Two<L> {
 /// One number at a time. The one that is not `Real` converts where it meets memory: `f64` is the oracle of `f32`.
 macro_rules! scalar {
     ($T:ident) => {
-        #[allow(clippy::unnecessary_cast)]
+        #[allow(clippy::unnecessary_cast, reason = "one of the two is `Real`")]
         impl Lane for $T {
             const N: usize = 1;
             #[inline(always)]
@@ -249,9 +251,9 @@ macro_rules! scalar {
                 }
             }
             #[inline(always)]
-            unsafe fn pack(from: *const Real, _mask: u32, to: *mut Real) {
-                // SAFETY: the caller vouches for one number at both.
-                unsafe { *to = *from }
+            unsafe fn pack(self, _mask: u32, to: *mut Real) {
+                // SAFETY: the caller vouches for one number.
+                unsafe { *to = self as Real }
             }
             #[inline(always)]
             unsafe fn pack_index(from: *const u32, _mask: u32, to: *mut u32) {

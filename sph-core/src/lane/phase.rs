@@ -77,6 +77,7 @@ macro_rules! phase {
                 type $L = $crate::lane::wide::Sse2;
                 $body
             }
+            #[cfg(not(target_arch = "x86_64"))]
             fn with_portable<$($generics)*>($($arg: $type),*) -> $result {
                 type $L = $crate::lane::wide::Portable;
                 $body
@@ -90,6 +91,7 @@ macro_rules! phase {
                 $crate::lane::Level::Avx2 => unsafe { with_avx2::<$($name),*>($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 $crate::lane::Level::Sse2 => with_sse2::<$($name),*>($($arg),*),
+                #[cfg(not(target_arch = "x86_64"))]
                 $crate::lane::Level::Portable => with_portable::<$($name),*>($($arg),*),
             }
         }

@@ -1,4 +1,4 @@
-//! Lanes in plain arrays, for machines without registers of their own here.
+//! Lanes in plain arrays, for processors whose registers have no implementation here.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -91,9 +91,9 @@ impl Lane for Quad {
         [column(0), column(1), column(2), column(3)]
     }
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
-        // SAFETY: the same contract.
-        unsafe { pack_one_by_one::<_, 4>(from, mask, to) }
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
+        // SAFETY: four numbers here, and the caller vouches for four there.
+        unsafe { pack_one_by_one::<_, 4>(self.0.as_ptr(), mask, to) }
     }
     #[inline(always)]
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32) {

@@ -51,8 +51,8 @@ register! {
         }
     }
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
-        unsafe { pack_one_by_one::<_, 4>(from, mask, to) }
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
+        unsafe { pack_one_by_one::<_, 4>((&raw const self.0).cast::<Real>(), mask, to) }
     }
     #[inline(always)]
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32) {
@@ -90,8 +90,11 @@ register! {
         }
     }
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
-        unsafe { Self::pack_index(from.cast(), mask, to.cast()) }
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
+        unsafe {
+            let order = _mm256_loadu_si256(ORDER_8[(mask & 0xFF) as usize].as_ptr().cast());
+            _mm256_storeu_ps(to, _mm256_permutevar8x32_ps(self.0, order));
+        }
     }
     #[inline(always)]
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32) {
@@ -139,8 +142,8 @@ register! {
     }
     // Compress in the register, then store all: the masked store to memory is microcoded on Zen.
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
-        unsafe { _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask as u16, _mm512_loadu_ps(from))) }
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
+        unsafe { _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask as u16, self.0)) }
     }
     #[inline(always)]
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32) {

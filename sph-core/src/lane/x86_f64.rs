@@ -48,8 +48,8 @@ register! {
         }
     }
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
-        unsafe { pack_one_by_one::<_, 2>(from, mask, to) }
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
+        unsafe { pack_one_by_one::<_, 2>((&raw const self.0).cast::<Real>(), mask, to) }
     }
     #[inline(always)]
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32) {
@@ -86,10 +86,10 @@ register! {
         }
     }
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
         unsafe {
             let order = _mm256_loadu_si256(ORDER_4_DOUBLE[(mask & 0xF) as usize].as_ptr().cast());
-            _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from.cast()), order));
+            _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(_mm256_castpd_si256(self.0), order));
         }
     }
     #[inline(always)]
@@ -137,8 +137,8 @@ register! {
     }
     // Compress in the register, then store all: the masked store to memory is microcoded on Zen.
     #[inline(always)]
-    unsafe fn pack(from: *const Real, mask: u32, to: *mut Real) {
-        unsafe { _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask as u8, _mm512_loadu_pd(from))) }
+    unsafe fn pack(self, mask: u32, to: *mut Real) {
+        unsafe { _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask as u8, self.0)) }
     }
     #[inline(always)]
     unsafe fn pack_index(from: *const u32, mask: u32, to: *mut u32) {

@@ -76,7 +76,8 @@ impl<const D: usize> Search<'_, D> {
                 }
                 let thread = rayon::current_thread_index().unwrap_or(0) % per_thread.len();
                 // A poisoned buffer holds nothing that the next cell would read.
-                let mut scratch = per_thread[thread].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let mut scratch =
+                    per_thread[thread].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 rows(isa, self, chunk, &mut scratch);
             }
         });
@@ -90,7 +91,8 @@ impl<const D: usize> Search<'_, D> {
         let (mut c, n_cells) = (0, self.query.n_occupied());
         while c < n_cells {
             let first = self.query.first_point(c);
-            let full = self.query.occupied[..n_cells].partition_point(|cell| (cell.start as usize) < first + target);
+            let full =
+                self.query.occupied[..n_cells].partition_point(|cell| (cell.start as usize) < first + target);
             let next = full.max(c + 1);
             if lists.chunks.len() == lists.n_chunks {
                 lists.chunks.push(Chunk::default());
@@ -169,10 +171,8 @@ unsafe fn pack_candidates<L: crate::lane::Lane, const D: usize>(
             }
             // SAFETY: `reserve` left room for all points of the runs plus one vector; `iota` has PAD more.
             unsafe {
-                for a in 0..D {
-                    let mut lanes = [0.0; PAD];
-                    x[a].store(lanes.as_mut_ptr());
-                    L::pack(lanes.as_ptr(), mask, c.x[a].as_mut_ptr().add(m));
+                for (x, to) in x.iter().zip(&mut c.x) {
+                    x.pack(mask, to.as_mut_ptr().add(m));
                 }
                 L::pack_index(search.iota.as_ptr().add(k), mask, c.j.as_mut_ptr().add(m));
             }
@@ -238,7 +238,9 @@ unsafe fn write_row<L: crate::lane::Lane, const D: usize>(
     let mut k = 0;
     while k < m {
         // SAFETY: k < m, and one vector more than m is filled.
-        let d = search.periodic.nearest(std::array::from_fn(|a| unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a]));
+        let d = search
+            .periodic
+            .nearest(std::array::from_fn(|a| unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a]));
         let mut mask = norm2(d).below(limit);
         let own = myself.wrapping_sub(k);
         mask &= !(((own < L::N) as u32) << (own & 31));

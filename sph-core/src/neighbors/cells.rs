@@ -12,7 +12,9 @@ use rayon::slice::ParallelSliceMut;
 use std::ops::Range;
 
 /// How cells are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Backend {
     /// Counting sort over the box of all points. Fastest; memory grows with the box.
@@ -192,12 +194,12 @@ impl<const D: usize> Cells<D> {
             if sum > first {
                 self.occupied.push(Cell { start: first, at });
             }
-            for a in 0..D {
-                at[a] += 1;
-                if at[a] < self.low[a] + self.extent[a] as i32 || a + 1 == D {
+            for (a, at) in at.iter_mut().enumerate() {
+                *at += 1;
+                if *at < self.low[a] + self.extent[a] as i32 || a + 1 == D {
                     break;
                 }
-                at[a] = self.low[a];
+                *at = self.low[a];
             }
         }
         self.start[n_cells] = sum;
@@ -205,7 +207,6 @@ impl<const D: usize> Cells<D> {
     }
 
     fn sort_hashed(&mut self, x: &[Vec<Real>; D], order: &mut [u32]) {
-    
         self.coordinates.resize(self.n, [0; D]);
         let frame = self.frame;
         parallel::blocks(self.n, &mut self.coordinates[..], |range, out| {

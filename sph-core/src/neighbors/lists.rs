@@ -128,10 +128,11 @@ impl NeighborLists {
     }
 
     /// Runs `f` on every chunk, which owns its part of the outputs, and merges what they return in order.
-    pub fn for_each<O: Outputs, R: Merge>(&self, outputs: O, f: impl Fn(usize, &Chunk, O) -> R + Sync) -> R
-    where
-        R: Default,
-    {
+    pub fn for_each<O: Outputs, R: Merge + Default>(
+        &self,
+        outputs: O,
+        f: impl Fn(usize, &Chunk, O) -> R + Sync,
+    ) -> R {
         if self.n_chunks == 0 {
             return R::default();
         }

@@ -161,7 +161,7 @@ impl<const D: usize> Neighbors<D> {
         if self.settings.skin <= 0.0 {
             return;
         }
-        let built = self.built.get_or_insert_with(|| [const { [const { Vec::new() }; D] }; 2]);
+        let built = self.built.get_or_insert([const { [const { Vec::new() }; D] }; 2]);
         for (kept, x) in built.iter_mut().zip([&state.fluid.x, &state.walls.x]) {
             for a in 0..D {
                 kept[a].clone_from(&x[a]);
@@ -171,6 +171,10 @@ impl<const D: usize> Neighbors<D> {
 
     /// Bytes held by cells, rows and buffers.
     pub fn bytes(&self) -> usize {
-        self.fluid.bytes() + self.walls.bytes() + self.wall_fluid.bytes() + 4 * self.iota.capacity() + 4 * self.order.capacity()
+        self.fluid.bytes()
+            + self.walls.bytes()
+            + self.wall_fluid.bytes()
+            + 4 * self.iota.capacity()
+            + 4 * self.order.capacity()
     }
 }

@@ -147,8 +147,8 @@ impl VelocityField {
                     let message = format!("has {} rows, but the scene has dim = {D}", field.matrix.len());
                     return Err(Error::invalid(key, message));
                 }
-                let rows = field.matrix.iter().enumerate();
-                rows.map(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop)).collect()
+                let mut rows = field.matrix.iter().enumerate();
+                rows.try_for_each(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop))
             }
             Self::Rest | Self::TaylorGreen(_) => Ok(()),
         }

@@ -43,12 +43,10 @@ impl<const D: usize> Enclosure<D> {
     }
 }
 
-#[allow(clippy::useless_conversion)] // `Real` may be f64 already.
 fn to_f64(value: Real) -> f64 {
     value.into()
 }
 
-#[allow(clippy::unnecessary_cast)] // `Real` may be f64 already.
 fn to_real(value: f64) -> Real {
     value as Real
 }
