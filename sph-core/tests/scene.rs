@@ -110,7 +110,7 @@ const NUMBERS: &[Wrong] = &[
     (
         "radius = 0.1 }",
         "radius = 0.0 }",
-        (26, 45),
+        (26, 46),
         "wall[1].shape.disc.radius",
         Some("0"),
         Some("(0, inf)"),
@@ -119,7 +119,7 @@ const NUMBERS: &[Wrong] = &[
     (
         "radius = 0.2 }",
         "radius = -2 }",
-        (31, 53),
+        (31, 54),
         "container[0].shape.outside.disc.radius",
         Some("-2"),
         Some("(0, inf)"),
@@ -172,7 +172,7 @@ const KEYS: &[Wrong] = &[
     (
         "angular_velocity = 2.0",
         "speed = 2.0",
-        (28, 43),
+        (28, 42),
         "wall[1].motion.rotation.speed",
         None,
         None,
@@ -244,7 +244,7 @@ const CHOICES: &[Wrong] = &[
     (
         "[run]\nend_time = 1\nthreads = 2",
         "[[run]]\nend_time = 1",
-        (9, 3),
+        (9, 1),
         "run",
         None,
         None,
@@ -302,13 +302,13 @@ const CONTRADICTIONS: &[Wrong] = &[
     (
         "spacing = 0.01",
         "gravity = [0, 0]\nspacing = 0.01",
-        (18, 17),
+        (18, 1),
         "fluid[0].pressure.hydrostatic",
         None,
         None,
         "needs gravity",
     ),
-    ("max = [3.0, 3.0]", "max = [3.0, 0.5]", (14, 7), "fluid[0].shape", None, None, "out of the domain"),
+    ("max = [3.0, 3.0]", "max = [3.0, 0.5]", (14, 1), "fluid[0].shape", None, None, "out of the domain"),
     (
         "max = [3.0, 3.0]",
         "max = [3.0, 3.0]\nperiodic = [\"z\"]",

@@ -98,11 +98,14 @@ struct Place {
 impl Text {
     fn parse(&self) -> Result<Spanned<DeTable<'_>>, Error> {
         DeTable::parse(&self.text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            let (line, column) = self.position(start);
+            let span = error.span().unwrap_or(0..0);
+            let (line, column) = self.position(span.start);
             let (rest, _) = DeTable::parse_recoverable(&self.text);
-            let key = innermost(&rest, start).map(|place| place.path).unwrap_or_default();
-            Error::invalid(key, one_line(error.message())).at(&self.name, line, column)
+            // A key that comes twice is not in what could be read.
+            let key = innermost(&rest, span.start).map(|place| place.path);
+            let key = key.or_else(|| self.text.get(span).filter(|text| is_bare_key(text)).map(str::to_owned));
+            let message = one_line(error.message());
+            Error::invalid(key.unwrap_or_default(), message).at(&self.name, line, column)
         })
     }
 
@@ -116,12 +119,15 @@ impl Text {
 
     /// The reader's error as ours. `root` is the key of the table that was read as a `T`.
     fn explain<T: JsonSchema>(&self, error: &toml::de::Error, root: &str) -> Error {
-        let start = error.span().map_or(0, |span| span.start);
-        let place = self.parse().ok().and_then(|table| innermost(&table, start));
-        let place =
-            place.unwrap_or_else(|| Place { path: root.to_owned(), span: start..start, is_key: false });
-        let (line, column) = self.position(place.span.start);
+        let span = error.span().unwrap_or(0..0);
         let message = one_line(error.message());
+        // A missing key speaks of a table; where none has that span it is the root.
+        let anywhere = missing(&message).is_none();
+        let place = self.parse().ok().and_then(|table| {
+            exact(&table, &span).or_else(|| innermost(&table, span.start).filter(|_| anywhere))
+        });
+        let place = place.unwrap_or_else(|| Place { path: root.to_owned(), span, is_key: false });
+        let (line, column) = self.position(place.span.start);
         let explained = match missing(&message) {
             Some(name) => Error::missing(join(&place.path, name)),
             None => self.refused::<T>(&place, &message, root),
@@ -129,9 +135,17 @@ impl Text {
         explained.at(&self.name, line, column)
     }
 
-    fn refused<T: JsonSchema>(&self, place: &Place, message: &str, root: &str) -> Error {
+    /// The value as it stands in the text, if it fits into a message; the header of a table is none.
+    fn shown(&self, place: &Place) -> &str {
         let text = self.text.get(place.span.clone()).unwrap_or("");
-        let text = if text.len() <= 60 && !text.contains(['\n', '\r']) { text } else { "" };
+        let before = self.text.get(..place.span.start).unwrap_or("");
+        let begins_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
+        let header = begins_line && text.starts_with('[');
+        if header || text.len() > 60 || text.contains(['\n', '\r']) { "" } else { text }
+    }
+
+    fn refused<T: JsonSchema>(&self, place: &Place, message: &str, root: &str) -> Error {
+        let text = self.shown(place);
         let path = place.path.strip_prefix(root).unwrap_or(&place.path).trim_start_matches('.');
         let wrong_number = message.starts_with("invalid type") || message.starts_with("invalid value");
         if let Some((range, unit)) = declared::<T>(path).filter(|_| wrong_number && !place.is_key) {
@@ -162,6 +176,10 @@ fn in_words(message: &str) -> String {
         return "needs a value, and is written as a table".to_owned();
     }
     message.replace("expected f64", "expected a number").replace("expected a sequence", "expected a list")
+}
+
+fn is_bare_key(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
 /// The name in "missing field `name`".
@@ -228,6 +246,17 @@ fn innermost(table: &Spanned<DeTable<'_>>, byte: usize) -> Option<Place> {
         }
     });
     best
+}
+
+/// The value, or else the key, that has exactly this span.
+fn exact(table: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<Place> {
+    let mut exact = None;
+    walk(table.get_ref(), "", &mut |place| {
+        if place.span == *span && (exact.is_none() || !place.is_key) {
+            exact = Some(place);
+        }
+    });
+    exact
 }
 
 /// The byte at which the value of a key begins, or that of the nearest table around it.
