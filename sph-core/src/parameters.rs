@@ -187,6 +187,8 @@ macro_rules! parameters {
         }
     ) => {
         $(#[doc = $about])*
+        // Tags of sources, as [Mon92], are no links.
+        #[allow(rustdoc::broken_intra_doc_links)]
         #[derive(Clone, Debug, PartialEq, $crate::parameters::serde::Serialize)]
         #[serde(crate = "::sph_core::parameters::serde")]
         $vis struct $name {

@@ -73,7 +73,7 @@ impl Lattice {
 /// A site exactly on the surface, up to round-off, is outside: a length of 2.5 spacings holds two sites.
 pub(crate) const SURFACE_TOLERANCE: f64 = 1e-6;
 
-/// The lattice sites inside a bounded region, x fastest, then y, then z [m].
+/// The lattice sites inside a bounded region, x fastest, then y, then z `[m]`.
 ///
 /// The cells of the lattice start at `origin`, by default the smallest corner of a block and the center of
 /// all else: the first cartesian site of a block is `min + spacing/2`. Returns nothing for an unbounded

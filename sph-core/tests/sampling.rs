@@ -1,4 +1,5 @@
 //! Laws of shapes and of the points that represent them.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // Helpers of tests may panic as tests do.
 use proptest::prelude::*;
 use sph_core::Real;
 use sph_core::sampling::{Face, Jitter, Lattice, Layers, Side, WallSample, fill, layers};

@@ -77,7 +77,7 @@ fn piecewise_motion_goes_as_far_as_its_velocity_says() {
     let path: Trajectory<3> = motions()[4].resolve("motion").unwrap();
     // Constant until 0.1, then two trapezoids, then at rest in the plane.
     let x = 0.5 * 0.4 * 2.0 + 0.5 * 0.7 * 2.0;
-    let y = 0.1 * 1.0 + 0.0 + 0.5 * 0.7 * -1.0;
+    let y = 0.1 * 1.0 - 0.5 * 0.7 * 1.0;
     close(&path.at(&[0.0; 3], 1.2).x, &[x, y, 1.2 * 0.3], 1e-15);
     assert_eq!(path.at(&[0.0; 3], 5.0).v, [0.0, 0.0, 0.3]);
 }

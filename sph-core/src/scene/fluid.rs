@@ -89,7 +89,7 @@ pub enum VelocityField {
     /// At rest.
     #[default]
     Rest,
-    /// The same everywhere [m/s].
+    /// The same everywhere `[m/s]`.
     Uniform(Vec<f64>),
     /// Linear in the place.
     Linear(LinearVelocity),
@@ -147,14 +147,14 @@ impl VelocityField {
                     let message = format!("has {} rows, but the scene has dim = {D}", field.matrix.len());
                     return Err(Error::invalid(key, message));
                 }
-                let rows = field.matrix.iter().enumerate();
-                rows.map(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop)).collect()
+                let mut rows = field.matrix.iter().enumerate();
+                rows.try_for_each(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop))
             }
             Self::Rest | Self::TaylorGreen(_) => Ok(()),
         }
     }
 
-    /// Velocity at a place [m/s]. Entries that a vector lacks count as 0.
+    /// Velocity at a place `[m/s]`. Entries that a vector lacks count as 0.
     pub fn at<const D: usize>(&self, x: &[f64; D]) -> [f64; D] {
         match self {
             Self::Rest => [0.0; D],
@@ -188,7 +188,7 @@ impl PressureField {
         }
     }
 
-    /// Pressure at a place [Pa]. Entries that a vector lacks count as 0.
+    /// Pressure at a place `[Pa]`. Entries that a vector lacks count as 0.
     pub fn at<const D: usize>(&self, x: &[f64; D], rest_density: f64, gravity: &[f64; D]) -> f64 {
         match self {
             Self::Zero => 0.0,
@@ -237,7 +237,7 @@ impl Fluid {
         }
     }
 
-    /// The places of its particles [m], x fastest. `key` is the body's own, as `fluid[0]`.
+    /// The places of its particles `[m]`, x fastest. `key` is the body's own, as `fluid[0]`.
     ///
     /// # Errors
     ///

@@ -117,7 +117,7 @@ pub enum MassMode {
     Calibrated,
     /// `m = ρ_0 Δx^D`.
     Volume,
-    /// The second, times a factor [-].
+    /// The second, times a factor `[-]`.
     Factor(f64),
 }
 

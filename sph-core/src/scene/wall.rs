@@ -85,7 +85,7 @@ pub enum PsiMode {
     Akinci,
     /// The mass of a fluid particle: continues the fluid, given full layers on its lattice.
     FluidMass,
-    /// The first, times a factor [-].
+    /// The first, times a factor `[-]`.
     Scaled(f64),
 }
 
@@ -131,7 +131,7 @@ impl Wall {
         Ok(layers(&region, spacing, &self.layout()))
     }
 
-    /// Velocity that a sample has beside the wall's motion [m/s]: corners belong to no face.
+    /// Velocity that a sample has beside the wall's motion `[m/s]`: corners belong to no face.
     pub fn surface_velocity_of<const D: usize>(&self, sample: &WallSample<D>) -> [f64; D] {
         let mut sum = [0.0; D];
         let dragged = |face: &FaceVelocity| face.face.is_none() || face.face == sample.face;
