@@ -353,6 +353,24 @@ fn a_pipe_has_a_side_and_caps_as_asked() {
 }
 
 #[test]
+fn the_fluid_of_a_pipe_closes_its_period_and_faces_its_wall() {
+    // An odd number of spacings.
+    let pipe = Region::Cylinder { center: [0.0; 3], axis: [1.0, 0.0, 0.0], radius: 0.5, half_length: 0.35 };
+    let fluid = fill(&pipe, Lattice::Cartesian, 0.1, None);
+    let wall = layers(&pipe, 0.1, &tank(Some(vec![Face::Side])));
+    let along = |mut x: Vec<f64>| {
+        x.sort_by(f64::total_cmp);
+        x.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+        x
+    };
+    let fluid = along(fluid.iter().map(|x| x[0]).collect());
+    let wall = along(wall.iter().map(|wall| wall.x[0]).collect());
+    assert_eq!(fluid.len(), 7);
+    assert!((fluid[0] + 0.3).abs() < 1e-12);
+    assert!(fluid.iter().zip(&wall).all(|(a, b)| (a - b).abs() < 1e-12));
+}
+
+#[test]
 fn a_solid_cylinder_is_sampled_within() {
     let how = Layers { side: Side::Outside, faces: None, count: 2, offset: 0.5 };
     let walls = layers(&pipe(), 0.1, &how);

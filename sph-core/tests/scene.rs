@@ -206,3 +206,120 @@ fn the_corners_of_a_lid_stay_at_rest() {
     assert_eq!(moving.len(), 2 * 50);
     assert!(moving.iter().all(|sample| sample.x[1] > 1.0 && sample.x[0] > 0.0 && sample.x[0] < 1.0));
 }
+
+/// The set-ups of `bench-suite/reference/README.md`, sections 3 to 9, coarse.
+const REFERENCES: &[(&str, &str)] = &[
+    (
+        "dam break with obstacle",
+        r#"dim = 3
+spacing = 0.05
+run.end_time = 6.0
+gravity = [0.0, 0.0, -9.81]
+[[fluid]]
+shape.block = { min = [1.992, 0.0, 0.0], max = [3.22, 1.0, 0.55] }
+origin = [0.0, 0.0, 0.0]
+[[wall]]
+shape.block = { min = [0.0, 0.0, 0.0], max = [3.22, 1.0, 1.0] }
+[[wall]]
+name = "obstacle"
+side = "outside"
+shape.block = { min = [0.6635, 0.2955, 0.0], max = [0.8245, 0.6985, 0.161] }"#,
+    ),
+    (
+        "lid-driven cavity",
+        r#"spacing = 0.02
+run.end_time = 10.0
+rest_density = 1.0
+gravity = [0.0, 0.0]
+fluid = [{ shape.block = { min = [0.0, 0.0], max = [1.0, 1.0] } }]
+[[wall]]
+shape.block = { min = [0.0, 0.0], max = [1.0, 1.0] }
+layers = 3
+surface_velocity = [{ face = "y_max", velocity = [1.0, 0.0] }]"#,
+    ),
+    (
+        "Taylor-Green vortex",
+        r#"dim = 3
+spacing = 0.19634954084936207
+run.end_time = 10.0
+gravity = [0.0, 0.0, 0.0]
+domain = { min = [0, 0, 0], max = [6.283185307179586, 6.283185307179586, 6.283185307179586], periodic = ["x", "y", "z"] }
+[[fluid]]
+shape.block = { min = [0, 0, 0], max = [6.283185307179586, 6.283185307179586, 6.283185307179586] }
+jitter = 0.2
+velocity.taylor_green.length = 6.283185307179586
+pressure.taylor_green.length = 6.283185307179586"#,
+    ),
+    (
+        "Couette",
+        r#"spacing = 2e-5
+run.end_time = 1.2
+gravity = [1e-4, 0.0]
+domain = { min = [0.0, -1e-4], max = [5e-4, 1.1e-3], periodic = ["x"] }
+fluid = [{ shape.block = { min = [0.0, 0.0], max = [5e-4, 1e-3] } }]
+[[wall]]
+shape.block = { min = [0.0, 0.0], max = [5e-4, 1e-3] }
+faces = ["y_min", "y_max"]
+surface_velocity = [{ face = "y_max", velocity = [1.25e-5, 0.0] }]"#,
+    ),
+    (
+        "pipe",
+        r#"dim = 3
+spacing = 0.05
+run.end_time = 1.0
+gravity = [0.1, 0.0, 0.0]
+domain = { min = [-0.4, -1, -1], max = [0.4, 1, 1], periodic = ["x"] }
+[[fluid]]
+shape.cylinder = { center = [0, 0, 0], axis = [1, 0, 0], radius = 0.5, length = 0.8 }
+[[wall]]
+shape.cylinder = { center = [0, 0, 0], axis = [1, 0, 0], radius = 0.5, length = 0.8 }
+faces = ["side"]"#,
+    ),
+    (
+        "hydrostatic column",
+        r#"spacing = 0.05
+run.end_time = 5.0
+damping = { rate = 22.0, until = 1.0 }
+[[fluid]]
+shape.block = { min = [0.0, 0.0], max = [1.0, 1.0] }
+pressure.hydrostatic.surface = 1.0
+[[wall]]
+shape.block = { min = [0.0, 0.0], max = [1.0, 1.5] }
+faces = ["x_min", "x_max", "y_min"]
+slip = "free_slip""#,
+    ),
+    (
+        "centrally forced drop",
+        r#"dim = 3
+spacing = 0.1
+run.end_time = 15.0
+gravity = [0.0, 0.0, 0.0]
+forces.central = { center = [0.0, 0.0, 0.0], strength = 1.0 }
+[[fluid]]
+shape.ball = { center = [0.0, 0.0, 0.0], radius = 1.0 }
+velocity.linear = { center = [0, 0, 0], matrix = [[1, 0, 0], [0, 1, 0], [0, 0, -2]] }
+pressure.strained_drop = { center = [0, 0, 0], radius = 1.0, rate = 1.0, strength = 1.0 }"#,
+    ),
+];
+
+fn particles<const D: usize>(scene: &Scene) -> Vec<[f64; D]> {
+    let mut points = Vec::new();
+    for (i, body) in scene.fluid.iter().enumerate() {
+        points.extend(body.sample::<D>(&format!("fluid[{i}]"), scene.spacing).unwrap());
+    }
+    for (i, body) in scene.wall.iter().enumerate() {
+        let samples = body.sample::<D>(&format!("wall[{i}]"), scene.spacing).unwrap();
+        points.extend(samples.iter().map(|sample| sample.x));
+    }
+    points
+}
+
+#[test]
+fn the_set_ups_of_the_references_can_be_described() {
+    for (name, text) in REFERENCES {
+        let scene = Scene::parse(name, text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(Scene::parse(name, &scene.to_toml().unwrap()).unwrap(), scene);
+        let count = if scene.dim == 2 { particles::<2>(&scene).len() } else { particles::<3>(&scene).len() };
+        assert!(count > 500, "{name}: {count}");
+    }
+}
