@@ -112,6 +112,9 @@ fn solver_errors_name_their_place() {
     );
     let error = wrong("viscosity = \"moris\"").to_string();
     assert!(error.starts_with("dam.toml:36:13: solver.viscosity = \"moris\": unknown variant"), "{error}");
+    let scene = Scene::parse("dam.toml", &DAM.replace("cfl = 0.3", "cfl = \"fast\"")).unwrap();
+    let error = scene.solver.parameters_over(&Params::default()).unwrap_err();
+    assert_eq!((error.line(), error.column(), error.key()), (Some(36), Some(7), Some("solver.cfl")));
     let mut made = SolverSettings::named("wcsph");
     made.set("cfl", "fast");
     let error = made.parameters::<Params>().unwrap_err();

@@ -63,6 +63,13 @@ fn full_turns_return() {
 }
 
 #[test]
+fn whole_periods_return_exactly_however_many() {
+    let swing = Oscillation { amplitude: vec![1.0, 2.0], frequency: 0.5, phase: 0.3 };
+    let path: Trajectory<2> = Motion::Oscillation(swing).resolve("motion").unwrap();
+    assert_eq!(path.at(&[0.25, 1.0], 2e6).x, [0.25, 1.0]);
+}
+
+#[test]
 fn rotation_keeps_distances_and_its_axis() {
     let path: Trajectory<3> = motions()[3].resolve("motion").unwrap();
     let (a, b) = (path.at(&[1.0, 0.0, 0.0], 3.3).x, path.at(&[0.0, 1.0, 0.5], 3.3).x);
