@@ -98,7 +98,6 @@ impl Motion {
             Self::Translation(motion) => resolve_translation(motion, &join(key, "translation")),
             Self::Oscillation(motion) => Ok(Trajectory::Oscillation {
                 amplitude: vector(&join(key, "oscillation.amplitude"), &motion.amplitude)?,
-                angular_frequency: TAU * motion.frequency,
                 frequency: motion.frequency,
                 phase: motion.phase,
             }),
@@ -150,22 +149,22 @@ fn resolve_piecewise<const D: usize>(frames: &[Keyframe], key: &str) -> Result<T
 /// Velocity at the beginning of a leg, and the way made until then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg<const D: usize> {
-    /// Time [s].
+    /// Time `[s]`.
     pub time: f64,
-    /// Velocity [m/s].
+    /// Velocity `[m/s]`.
     pub velocity: [f64; D],
-    /// Displacement since time 0 [m].
+    /// Displacement since time 0 `[m]`.
     pub displacement: [f64; D],
 }
 
 /// Where a point of a moving wall is, and how it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kinematics<const D: usize> {
-    /// Place [m].
+    /// Place `[m]`.
     pub x: [f64; D],
-    /// Velocity [m/s].
+    /// Velocity `[m/s]`.
     pub v: [f64; D],
-    /// Acceleration [m/s²].
+    /// Acceleration `[m/s²]`.
     pub a: [f64; D],
 }
 
@@ -174,15 +173,33 @@ pub struct Kinematics<const D: usize> {
 pub enum Trajectory<const D: usize> {
     /// At rest.
     Static,
-    /// Uniform between two times [m/s, s].
-    #[allow(missing_docs)]
-    Translation { velocity: [f64; D], start: f64, stop: f64 },
-    /// Harmonic [m, rad/s, Hz, rad].
-    #[allow(missing_docs)]
-    Oscillation { amplitude: [f64; D], angular_frequency: f64, frequency: f64, phase: f64 },
-    /// About an axis of length 1 [m, -, rad/s].
-    #[allow(missing_docs)]
-    Rotation { center: [f64; D], axis: [f64; 3], angular_velocity: f64 },
+    /// Uniform between two times.
+    Translation {
+        /// Velocity `[m/s]`.
+        velocity: [f64; D],
+        /// Beginning `[s]`.
+        start: f64,
+        /// End, infinite if there is none `[s]`.
+        stop: f64,
+    },
+    /// Harmonic.
+    Oscillation {
+        /// Amplitude `[m]`.
+        amplitude: [f64; D],
+        /// Frequency `[Hz]`.
+        frequency: f64,
+        /// Phase at time 0 `[rad]`.
+        phase: f64,
+    },
+    /// About an axis.
+    Rotation {
+        /// A point at rest `[m]`.
+        center: [f64; D],
+        /// Direction of length 1.
+        axis: [f64; 3],
+        /// Angular velocity `[rad/s]`.
+        angular_velocity: f64,
+    },
     /// Velocity linear between the given times, at least one.
     Piecewise(Vec<Leg<D>>),
 }
@@ -203,7 +220,8 @@ impl<const D: usize> Trajectory<D> {
                 let v = if moving { *velocity } else { [0.0; D] };
                 Kinematics { x: from_fn(|k| x0[k] + moved * velocity[k]), v, a: [0.0; D] }
             }
-            Self::Oscillation { amplitude, angular_frequency: omega, frequency, phase } => {
+            Self::Oscillation { amplitude, frequency, phase } => {
+                let omega = TAU * frequency;
                 let (sin, cos) = (turns(*frequency, t) + phase).sin_cos();
                 Kinematics {
                     x: from_fn(|k| x0[k] + amplitude[k] * (sin - phase.sin())),

@@ -8,10 +8,14 @@ use crate::error::Error;
 
 mod range;
 mod schema;
+mod table;
 
 pub use range::Range;
 #[doc(hidden)]
 pub use schema::ObjectSchema;
+pub(crate) use schema::declared;
+#[doc(hidden)]
+pub use table::read_table;
 #[doc(hidden)]
 pub use {schemars, serde};
 
@@ -183,6 +187,8 @@ macro_rules! parameters {
         }
     ) => {
         $(#[doc = $about])*
+        // Tags of sources, as [Mon92], are no links.
+        #[allow(rustdoc::broken_intra_doc_links)]
         #[derive(Clone, Debug, PartialEq, $crate::parameters::serde::Serialize)]
         #[serde(crate = "::sph_core::parameters::serde")]
         $vis struct $name {
@@ -244,15 +250,15 @@ macro_rules! parameters {
             where
                 T: $crate::parameters::serde::Deserializer<'de>,
             {
-                // The same fields, all optional, so that a default may be any expression.
+                // The same fields, optional where there is a default, which may thus be any expression.
                 #[derive($crate::parameters::serde::Deserialize)]
-                #[serde(crate = "::sph_core::parameters::serde", deny_unknown_fields, expecting = "a table")]
+                #[serde(crate = "::sph_core::parameters::serde", deny_unknown_fields)]
                 struct Fields {
-                    $(#[serde(default)] $field: Option<$type>,)*
+                    $($field: $crate::__parameters_field!($type $(, $default)?),)*
                 }
-                let fields = <Fields as $crate::parameters::serde::Deserialize>::deserialize(deserializer)?;
+                let fields: Fields = $crate::parameters::read_table(deserializer)?;
                 Ok(Self {
-                    $($field: $crate::__parameters_read!(fields.$field, $field $(, $default)?),)*
+                    $($field: $crate::__parameters_read!(fields.$field $(, $default)?),)*
                     $($hidden: Default::default(),)*
                 })
             }
@@ -298,20 +304,22 @@ macro_rules! __parameters_default {
 
 #[doc(hidden)]
 #[macro_export]
+macro_rules! __parameters_field {
+    ($type:ty, $default:expr) => { Option<$type> };
+    ($type:ty) => { $type };
+}
+
+#[doc(hidden)]
+#[macro_export]
 macro_rules! __parameters_read {
-    ($value:expr, $field:ident, $default:expr) => {
+    ($value:expr, $default:expr) => {
         match $value {
             Some(value) => value,
             None => $default,
         }
     };
-    ($value:expr, $field:ident) => {
-        match $value {
-            Some(value) => value,
-            None => {
-                return Err($crate::parameters::serde::de::Error::missing_field(stringify!($field)));
-            }
-        }
+    ($value:expr) => {
+        $value
     };
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     Real,
     backend::{Backend, Host},
+    lane::each,
     parallel,
 };
 
@@ -55,13 +56,13 @@ impl<const D: usize> Particles<D> {
     /// Position of particle `i`, [m].
     #[inline(always)]
     pub fn position(&self, i: usize) -> [Real; D] {
-        std::array::from_fn(|a| self.x[a][i])
+        each(|a| self.x[a][i])
     }
 
     /// Velocity of particle `i`, [m/s].
     #[inline(always)]
     pub fn velocity(&self, i: usize) -> [Real; D] {
-        std::array::from_fn(|a| self.v[a][i])
+        each(|a| self.v[a][i])
     }
 
     /// Brings the particles into `order`: the new particle `k` is the old `order[k]`.

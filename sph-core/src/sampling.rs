@@ -73,10 +73,11 @@ impl Lattice {
 /// A site exactly on the surface, up to round-off, is outside: a length of 2.5 spacings holds two sites.
 pub(crate) const SURFACE_TOLERANCE: f64 = 1e-6;
 
-/// The lattice sites inside a bounded region, x fastest, then y, then z [m].
+/// The lattice sites inside a bounded region, x fastest, then y, then z `[m]`.
 ///
-/// The cells of the lattice start at `origin`, by default the smallest corner of a block and the center of
-/// all else: the first cartesian site of a block is `min + spacing/2`. Returns nothing for an unbounded
+/// The cells of the lattice start at `origin`, by default the smallest corner of a block, the center of all
+/// else, and along the axis of a cylinder its beginning: the first cartesian site of a block is
+/// `min + spacing/2`. Returns nothing for an unbounded
 /// region.
 ///
 /// # Panics
@@ -135,6 +136,11 @@ pub fn fill_where<const D: usize>(
 fn default_origin<const D: usize>(region: &Region<D>, min: &[f64; D], max: &[f64; D]) -> [f64; D] {
     match region {
         Region::Block { .. } => *min,
+        // Along its axis a cylinder is a block: one that closes a period must begin with half a spacing.
+        Region::Cylinder { axis, .. } => {
+            let middle = |k: usize| 0.5 * (min[k] + max[k]);
+            std::array::from_fn(|k| if axis[k].abs() == 1.0 { min[k] } else { middle(k) })
+        }
         _ => std::array::from_fn(|k| 0.5 * (min[k] + max[k])),
     }
 }

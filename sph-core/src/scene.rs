@@ -34,7 +34,7 @@ pub use settings::{Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighb
 pub use source::Source;
 pub use wall::{Boundary, Container, FaceVelocity, Slip, Wall};
 
-/// Standard value that a scene has without `gravity` [m/s²].
+/// Standard value that a scene has without `gravity` `[m/s²]`.
 pub const GRAVITY: f64 = 9.81;
 
 /// A scene that needs more particles is refused before any are made.
@@ -167,7 +167,7 @@ impl Scene {
         format!("{:#}", schemars::schema_for!(Self).as_value())
     }
 
-    /// Gravity in a fixed dimension [m/s²].
+    /// Gravity in a fixed dimension `[m/s²]`.
     ///
     /// # Errors
     ///

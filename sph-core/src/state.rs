@@ -4,6 +4,7 @@ use crate::{
     Real,
     backend::{Backend, Host},
     boundary::Boundary,
+    lane::each,
     neighbors::Periodic,
     particles::Particles,
     shape::Enclosure,
@@ -37,7 +38,7 @@ impl<const D: usize> Forces<D> {
     pub fn acceleration(&self, x: [Real; D]) -> [Real; D] {
         match self.central {
             None => self.gravity,
-            Some((c, b)) => std::array::from_fn(|a| self.gravity[a] - b * b * (x[a] - c[a])),
+            Some((c, b)) => each(|a| self.gravity[a] - b * b * (x[a] - c[a])),
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::{
     Real,
     kernel::{Adhesion, Cohesion, Kernel},
-    lane::{Isa, Lane},
+    lane::{Isa, Lane, each},
     neighbors::{Chunk, Neighbors, Periodic},
     phase,
 };
@@ -66,13 +66,13 @@ fn normals<L>[const D: usize, K: Kernel<D>](
     s: &Surface<D, K>, fluid: &Chunk, x4: &[[Real; 4]], out: &mut [[Real; 8]],
 ) {
     for (k, i) in fluid.points().enumerate() {
-        let x_i: [Real; D] = std::array::from_fn(|a| x4[i][a]);
+        let x_i: [Real; D] = each(|a| x4[i][a]);
         let hm = L::splat(s.kernel.support_radius() * s.m);
         // The null particle's density is 0: keep its quotient finite.
         let tiny = L::splat(Real::MIN_POSITIVE.sqrt());
         let n = fluid.sum::<L, D, 4, D>(i, x_i, x4, &s.periodic, |x_ij, r2, [_, _, _, rho_j]| {
             let f = hm / rho_j.max(tiny) * s.kernel.grad_factor(r2);
-            x_ij.map(|x| f * x)
+            each(|a| f * x_ij[a])
         });
         out[k] = [0.0; 8];
         out[k][..3].copy_from_slice(&x4[i][..3]);
@@ -90,8 +90,8 @@ fn forces<L>[const D: usize, K: Kernel<D>](
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &records[i];
-        let x_i: [Real; D] = std::array::from_fn(|d| r_i[d]);
-        let n_i: [L; D] = std::array::from_fn(|d| L::splat(r_i[4 + d]));
+        let x_i: [Real; D] = each(|d| r_i[d]);
+        let n_i: [L; D] = each(|d| L::splat(r_i[4 + d]));
         let (rho_i, two_rho_0) = (L::splat(r_i[7]), L::splat(2.0 * s.rho_0));
         let (cohesion, curvature) = (L::splat(s.tension.cohesion * s.m), L::splat(s.tension.curvature));
         let h2 = L::splat(s.kernel.support_radius() * s.kernel.support_radius());
@@ -101,12 +101,12 @@ fn forces<L>[const D: usize, K: Kernel<D>](
             // Curvature acts on every neighbor alike: only what is in reach may count.
             let near = (h2 - r2).max(L::splat(0.0));
             let curvature = curvature * (near / near.max(L::splat(Real::MIN_POSITIVE)));
-            std::array::from_fn(|d| -(amplify * (along * x_ij[d] + curvature * (n_i[d] - j[4 + d]))))
+            each(|d| -(amplify * (along * x_ij[d] + curvature * (n_i[d] - j[4 + d]))))
         });
         let adhesion = L::splat(s.tension.adhesion);
         let outer = wall_rows.sum::<L, D, 4, D>(i, x_i, walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
             let pull = adhesion * psi * s.adhesion.a_over_r(r2);
-            x_ib.map(|x| -(pull * x))
+            each(|a| -(pull * x_ib[a]))
         });
         for d in 0..D {
             a[d][k] += inner[d] + outer[d];

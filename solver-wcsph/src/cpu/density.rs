@@ -4,7 +4,7 @@ use crate::physics::{self, dot};
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::Lane,
+    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
     phase,
 };
@@ -23,7 +23,7 @@ pub struct Density<'a, const D: usize, K> {
 impl<const D: usize, K> Density<'_, D, K> {
     #[inline(always)]
     fn x(&self, i: usize) -> [Real; D] {
-        std::array::from_fn(|a| self.x4[i][a])
+        each(|a| self.x4[i][a])
     }
 }
 
@@ -77,14 +77,14 @@ pub fn gradient<L>[const D: usize, K: Kernel<D>](s: &Density<'_, D, K>, fluid: &
 /// Solves `B g = r` for the sums of [`gradient`]; `g = r` where `B` is nearly singular.
 fn solve_symmetric<const D: usize>(sums: &[Real; 9]) -> [Real; D] {
     let s = sums.map(f64::from);
-    let r: [f64; D] = std::array::from_fn(|a| s[6 + a]);
+    let r: [f64; D] = each(|a| s[6 + a]);
     let solution = if D == 2 {
         let (a, b, c) = (s[0], s[1], s[2]);
         inverse_times([[a, b, 0.0], [b, c, 0.0], [0.0, 0.0, 1.0]], [r[0], r[1], 0.0])
     } else {
-        inverse_times([[s[0], s[1], s[2]], [s[1], s[3], s[4]], [s[2], s[4], s[5]]], std::array::from_fn(|a| s[6 + a]))
+        inverse_times([[s[0], s[1], s[2]], [s[1], s[3], s[4]], [s[2], s[4], s[5]]], each(|a| s[6 + a]))
     };
-    std::array::from_fn(|a| solution.map_or(r[a], |g| g[a]) as Real)
+    each(|a| solution.map_or(r[a], |g| g[a]) as Real)
 }
 
 /// `M⁻¹ r` by cofactors, unless the condition number (in the Frobenius norm) is beyond the limit.
@@ -94,12 +94,12 @@ fn inverse_times(m: [[f64; 3]; 3], r: [f64; 3]) -> Option<[f64; 3]> {
         m[a][c] * m[b][d] - m[a][d] * m[b][c]
     };
     let det = (0..3).map(|j| m[0][j] * cofactor(0, j)).sum::<f64>();
-    let adjugate: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| cofactor(j, i)));
+    let adjugate: [[f64; 3]; 3] = each(|i| each(|j| cofactor(j, i)));
     let norm = |m: &[[f64; 3]; 3]| m.iter().flatten().map(|x| x * x).sum::<f64>().sqrt();
     if norm(&m) * norm(&adjugate) > MAX_CONDITION * det.abs() {
         return None;
     }
-    Some(std::array::from_fn(|i| (0..3).map(|j| adjugate[i][j] * r[j]).sum::<f64>() / det))
+    Some(each(|i| (0..3).map(|j| adjugate[i][j] * r[j]).sum::<f64>() / det))
 }
 
 /// What the continuity loops read.
@@ -123,19 +123,19 @@ pub fn continuity<L>[const D: usize, K: Kernel<D>, const N: usize](
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
-        let x_i: [Real; D] = std::array::from_fn(|a| r_i[a]);
-        let v_i: [L; D] = std::array::from_fn(|a| L::splat(r_i[4 + a]));
+        let x_i: [Real; D] = each(|a| r_i[a]);
+        let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
         let (rho_i, zero) = (L::splat(r_i[7]), L::splat(0.0));
-        let grad_i: [L; D] = std::array::from_fn(|a| if N == 12 { L::splat(r_i[8 + a]) } else { zero });
+        let grad_i: [L; D] = each(|a| if N == 12 { L::splat(r_i[8 + a]) } else { zero });
         let [inner] = fluid.sum::<L, D, N, 1>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let f = s.kernel.grad_factor(r2);
-            let v_ij: [L; D] = std::array::from_fn(|a| v_i[a] - j[4 + a]);
-            let grads = if N == 12 { dot::<L, D>(std::array::from_fn(|a| grad_i[a] + j[8 + a]), x_ij) } else { zero };
+            let v_ij: [L; D] = each(|a| v_i[a] - j[4 + a]);
+            let grads = if N == 12 { dot::<L, D>(each(|a| grad_i[a] + j[8 + a]), x_ij) } else { zero };
             let flow = physics::continuity(L::splat(s.m), dot(v_ij, x_ij), f);
             [flow + L::splat(s.diffusion) * j[3] * physics::density_diffusion(j[7] - rho_i, grads, f)]
         });
         let [outer] = walls.sum::<L, D, 12, 1>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
-            let v_ib: [L; D] = std::array::from_fn(|a| v_i[a] - b[4 + a]);
+            let v_ib: [L; D] = each(|a| v_i[a] - b[4 + a]);
             [physics::continuity(b[8], dot(v_ib, x_ib), s.kernel.grad_factor(r2))]
         });
         rate[k] = inner + outer;

@@ -4,7 +4,7 @@ use crate::physics;
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::Lane,
+    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
     phase,
 };
@@ -29,7 +29,7 @@ pub struct Drift<'a, const D: usize, K> {
 impl<const D: usize, K> Drift<'_, D, K> {
     #[inline(always)]
     fn x(&self, i: usize) -> [Real; D] {
-        std::array::from_fn(|a| self.record[i][a])
+        each(|a| self.record[i][a])
     }
 }
 
@@ -37,11 +37,11 @@ phase! {
 /// XSPH (Monaghan 1992): `w_i += ε Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`.
 pub fn xsph<L>[const D: usize, K: Kernel<D>](s: &Drift<'_, D, K>, fluid: &Chunk, w: [&mut [Real]; D]) {
     for (k, i) in fluid.points().enumerate() {
-        let v_i: [L; D] = std::array::from_fn(|a| L::splat(s.record[i][4 + a]));
+        let v_i: [L; D] = each(|a| L::splat(s.record[i][4 + a]));
         let rho_i = L::splat(s.record[i][7]);
         let sum = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |_, r2, j| {
             let weight = physics::xsph(L::splat(s.m), rho_i, j[7], s.kernel.w(r2));
-            std::array::from_fn(|a| weight * (j[4 + a] - v_i[a]))
+            each(|a| weight * (j[4 + a] - v_i[a]))
         });
         for a in 0..D {
             w[a][k] += s.factor * sum[a];
@@ -60,7 +60,7 @@ pub fn shifting<L>[const D: usize, K: Kernel<D>](
         let (volume, inv_w_dx) = (L::splat(s.volume), L::splat(s.inv_w_dx));
         let term = |x_ij: [L; D], r2: L| {
             let push = volume * physics::shifting(s.kernel.w(r2), inv_w_dx, s.kernel.grad_factor(r2));
-            x_ij.map(|x| push * x)
+            each(|a| push * x_ij[a])
         };
         let inner = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |x_ij, r2, _| term(x_ij, r2));
         let outer = walls.sum::<L, D, 4, D>(i, s.x(i), s.walls, &s.periodic, |x_ib, r2, _| term(x_ib, r2));
@@ -83,11 +83,11 @@ pub fn transport<L>[const D: usize, K: Kernel<D>](
         let inner = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |x_ij, r2, j| {
             let v_j = m / j[7];
             let push = (v_i2 + v_j * v_j) * s.kernel.grad_factor(r2);
-            x_ij.map(|x| push * x)
+            each(|a| push * x_ij[a])
         });
         let outer = walls.sum::<L, D, 4, D>(i, s.x(i), s.walls, &s.periodic, |x_ib, r2, _| {
             let push = wall_v2 * s.kernel.grad_factor(r2);
-            x_ib.map(|x| push * x)
+            each(|a| push * x_ib[a])
         });
         for a in 0..D {
             w[a][k] -= s.factor * (inner[a] + outer[a]);
@@ -112,14 +112,14 @@ pub fn transport_stress<L>[const D: usize, K: Kernel<D>](
     s: &Stress<'_, D, K>, fluid: &Chunk, acceleration: [&mut [Real]; D],
 ) {
     for (k, i) in fluid.points().enumerate() {
-        let r_i = s.wide[i].map(L::splat);
-        let x_i: [Real; D] = std::array::from_fn(|a| s.wide[i][a]);
+        let r_i: [L; 12] = each(|k| L::splat(s.wide[i][k]));
+        let x_i: [Real; D] = each(|a| s.wide[i][a]);
         let half = L::splat(0.5 / s.m);
         let sum = fluid.sum::<L, D, 12, D>(i, x_i, s.wide, &s.periodic, |x_ij, r2, j| {
             let weight = half * (r_i[3] * r_i[3] + j[3] * j[3]) * s.kernel.grad_factor(r2);
-            let w_i = physics::dot::<L, D>(std::array::from_fn(|a| r_i[8 + a]), x_ij);
-            let w_j = physics::dot::<L, D>(std::array::from_fn(|a| j[8 + a]), x_ij);
-            std::array::from_fn(|a| weight * (r_i[7] * r_i[4 + a] * w_i + j[7] * j[4 + a] * w_j))
+            let w_i = physics::dot::<L, D>(each(|a| r_i[8 + a]), x_ij);
+            let w_j = physics::dot::<L, D>(each(|a| j[8 + a]), x_ij);
+            each(|a| weight * (r_i[7] * r_i[4 + a] * w_i + j[7] * j[4 + a] * w_j))
         });
         for a in 0..D {
             acceleration[a][k] += sum[a];

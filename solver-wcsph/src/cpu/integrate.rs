@@ -2,6 +2,7 @@
 
 use sph_core::{
     Real,
+    lane::each,
     neighbors::norm2,
     parallel::{self, Merge},
     state::State,
@@ -36,8 +37,8 @@ pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, 
     parallel::blocks(n, state.fluid.v.each_mut().map(Vec::as_mut_slice), |range, v| {
         let mut found = Extremes::default();
         for (k, i) in range.enumerate() {
-            let a_i: [Real; D] = std::array::from_fn(|d| a[d][i]);
-            let v_i: [Real; D] = std::array::from_fn(|d| (v[d][k] + dt * a_i[d]) * damping);
+            let a_i: [Real; D] = each(|d| a[d][i]);
+            let v_i: [Real; D] = each(|d| (v[d][k] + dt * a_i[d]) * damping);
             for d in 0..D {
                 v[d][k] = v_i[d];
             }
@@ -60,7 +61,7 @@ pub fn drift<const D: usize>(state: &mut State<D>, w: &[Vec<Real>; D], dt: Real,
         let mut found = Extremes::default();
         for (k, i) in range.enumerate() {
             let correction = correction(w, i, dt, w_limit);
-            let x_i: [Real; D] = std::array::from_fn(|d| x[d][k] + (dt * v[d][i] + correction[d]));
+            let x_i: [Real; D] = each(|d| x[d][k] + (dt * v[d][i] + correction[d]));
             let x_i = domain.periodic.wrap(x_i);
             for d in 0..D {
                 x[d][k] = x_i[d];
@@ -79,11 +80,11 @@ fn correction<const D: usize>(w: &[Vec<Real>; D], i: usize, dt: Real, limit: Rea
     if w[0].is_empty() {
         return [0.0; D];
     }
-    let step: [Real; D] = std::array::from_fn(|d| dt * w[d][i]);
+    let step: [Real; D] = each(|d| dt * w[d][i]);
     let length2 = norm2(step);
     if length2 <= limit * limit {
         return step;
     }
     let scale = limit / length2.sqrt();
-    step.map(|s| s * scale)
+    each(|d| step[d] * scale)
 }

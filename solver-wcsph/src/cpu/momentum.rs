@@ -4,7 +4,7 @@ use crate::physics::{self, Pair, Viscosity};
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::Lane,
+    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
     phase,
     state::Forces,
@@ -61,28 +61,28 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>](
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
-        let x_i: [Real; D] = std::array::from_fn(|a| r_i[a]);
-        let v_i: [L; D] = std::array::from_fn(|a| L::splat(r_i[4 + a]));
+        let x_i: [Real; D] = each(|a| r_i[a]);
+        let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
         let (p_i, rho_i) = (L::splat(r_i[3]), L::splat(r_i[7]));
         let (m, gradient, m_pressure) = (L::splat(s.m), L::splat(s.gradient), L::splat(s.m * s.gradient));
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let f = s.kernel.grad_factor(r2);
-            let v_ij: [L; D] = std::array::from_fn(|a| v_i[a] - j[4 + a]);
+            let v_ij: [L; D] = each(|a| v_i[a] - j[4 + a]);
             let pair = Pair { x_ij, v_ij, r2, f, rho_i, rho_j: j[7] };
             let [along_x, along_v] = s.viscosity.factors(&pair, s.softening);
             let push = physics::pressure_force(m_pressure, p_i, j[3], f) + m * along_x;
-            std::array::from_fn(|a| push * x_ij[a] + m * along_v * v_ij[a])
+            each(|a| push * x_ij[a] + m * along_v * v_ij[a])
         });
         let p_i = L::splat(s.wall.pressure_term(r_i[3], r_i[7], s.rho_0));
         let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
             let f = s.kernel.grad_factor(r2);
-            let v_ib: [L; D] = std::array::from_fn(|a| v_i[a] - b[4 + a]);
+            let v_ib: [L; D] = each(|a| v_i[a] - b[4 + a]);
             let pair = Pair { x_ij: x_ib, v_ij: v_ib, r2, f, rho_i, rho_j: b[7] };
             let [along_x, along_v] = s.viscosity.factors(&pair, s.softening);
             let friction = physics::wall_friction(L::splat(s.friction), &pair, s.softening);
             let (psi, sticks) = (b[8], b[8] * b[9]);
             let push = physics::pressure_force(gradient * psi, p_i, b[3], f) + sticks * along_x + psi * friction;
-            std::array::from_fn(|a| push * x_ib[a] + sticks * along_v * v_ib[a])
+            each(|a| push * x_ib[a] + sticks * along_v * v_ib[a])
         });
         let outside = s.forces.acceleration(x_i);
         for a in 0..D {

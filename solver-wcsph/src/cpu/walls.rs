@@ -3,7 +3,7 @@
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::Lane,
+    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
     phase,
 };
@@ -36,7 +36,7 @@ pub fn extrapolate<L>[const D: usize, K: Kernel<D>](
     s: &Extrapolation<'_, D, K>, rows: &Chunk, out: &mut [Extrapolated],
 ) {
     for (k, b) in rows.points().enumerate() {
-        let x_b: [Real; D] = std::array::from_fn(|a| s.x[a][b]);
+        let x_b: [Real; D] = each(|a| s.x[a][b]);
         let zero = L::splat(0.0);
         let sums = rows.sum::<L, D, 8, 8>(b, x_b, s.record, &s.periodic, |x_bf, r2, f| {
             let w = s.kernel.w(r2);
@@ -54,7 +54,7 @@ pub fn extrapolate<L>[const D: usize, K: Kernel<D>](
             let weight: Real = (0..D).map(|a| (s.gravity[a] - s.a[a][b]) * sums[2 + a]).sum();
             Extrapolated {
                 p: (sums[1] + weight) / sum_w,
-                v: Some(std::array::from_fn(|a| sums[5 + a] / sum_w)),
+                v: Some(each(|a| sums[5 + a] / sum_w)),
             }
         } else {
             Extrapolated::default()

@@ -280,3 +280,18 @@ unsafe fn pack_one_by_one<T: Copy, const N: usize>(from: *const T, mask: u32, mu
         }
     }
 }
+
+/// The array `[f(0), f(1), ...]`.
+///
+/// In place of `std::array::from_fn` and `map`, which the compiler may leave as calls: inside a phase a call
+/// has no target feature, and every register that it passes goes through memory (several times slower).
+#[inline(always)]
+pub fn each<T: Copy, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
+    let mut all = [f(0); N];
+    let mut k = 1;
+    while k < N {
+        all[k] = f(k);
+        k += 1;
+    }
+    all
+}

@@ -1,1 +1,104 @@
 use super::*;
+
+fn close<const D: usize>(a: &[f64; D], b: &[f64; D], tolerance: f64) {
+    for k in 0..D {
+        assert!((a[k] - b[k]).abs() <= tolerance, "{a:?} {b:?}");
+    }
+}
+
+fn motions() -> Vec<Motion> {
+    let frame = |time, x, y| Keyframe { time, velocity: vec![x, y, 0.3] };
+    vec![
+        Motion::Static,
+        Motion::Translation(Translation { velocity: vec![1.0, -2.0, 0.5], start: 0.2, stop: Some(0.9) }),
+        Motion::Oscillation(Oscillation { amplitude: vec![0.3, 0.1, 0.0], frequency: 1.7, phase: 0.4 }),
+        Motion::Rotation(Rotation {
+            center: vec![0.1, 0.2, 0.3],
+            angular_velocity: 2.5,
+            axis: vec![1.0, 2.0, -1.0],
+        }),
+        Motion::Piecewise(vec![frame(0.1, 0.0, 1.0), frame(0.5, 2.0, -1.0), frame(1.2, 0.0, 0.0)]),
+    ]
+}
+
+#[test]
+fn velocity_is_the_derivative_of_place_and_acceleration_of_velocity() {
+    let (dt, x0) = (1e-5, [0.7, -0.4, 0.9]);
+    for motion in motions() {
+        let path: Trajectory<3> = motion.resolve("motion").unwrap();
+        // None of these times is a kink, and they cover every leg.
+        for t in [0.05, 0.3, 0.77, 1.0, 1.5, 20.0] {
+            let (before, now, after) = (path.at(&x0, t - dt), path.at(&x0, t), path.at(&x0, t + dt));
+            let slope = |a: &[f64; 3], b: &[f64; 3]| from_fn(|k| (b[k] - a[k]) / (2.0 * dt));
+            // Central differences: dt²/6 of the third derivative, below 400, and round-off over dt.
+            close(&slope(&before.x, &after.x), &now.v, 1e-7);
+            close(&slope(&before.v, &after.v), &now.a, 1e-7);
+        }
+    }
+}
+
+#[test]
+fn everything_begins_where_it_is_drawn() {
+    for motion in motions() {
+        let path: Trajectory<3> = motion.resolve("motion").unwrap();
+        close(&path.at(&[0.7, -0.4, 0.9], 0.0).x, &[0.7, -0.4, 0.9], 1e-15);
+    }
+}
+
+#[test]
+fn full_turns_return() {
+    let rotation = |angular_velocity| {
+        let axis = vec![0.0, 0.0, 1.0];
+        Motion::Rotation(Rotation { center: vec![0.5, 0.25], angular_velocity, axis })
+    };
+    let path: Trajectory<2> = rotation(2.0).resolve("motion").unwrap();
+    let x0 = [1.5, -0.75];
+    // The time of n turns is itself rounded: n ε 2π of angle.
+    for turns in [1.0, 10.0, 1e6] {
+        close(&path.at(&x0, turns * TAU / 2.0).x, &x0, 4.0 * turns * TAU * f64::EPSILON);
+    }
+    let quarter = path.at(&x0, TAU / 8.0);
+    close(&quarter.x, &[1.5, 1.25], 1e-15);
+    close(&quarter.v, &[-2.0, 2.0], 4e-15);
+}
+
+#[test]
+fn whole_periods_return_exactly_however_many() {
+    let swing = Oscillation { amplitude: vec![1.0, 2.0], frequency: 0.5, phase: 0.3 };
+    let path: Trajectory<2> = Motion::Oscillation(swing).resolve("motion").unwrap();
+    assert_eq!(path.at(&[0.25, 1.0], 2e6).x, [0.25, 1.0]);
+}
+
+#[test]
+fn rotation_keeps_distances_and_its_axis() {
+    let path: Trajectory<3> = motions()[3].resolve("motion").unwrap();
+    let (a, b) = (path.at(&[1.0, 0.0, 0.0], 3.3).x, path.at(&[0.0, 1.0, 0.5], 3.3).x);
+    let distance = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+    assert!((distance(&a, &b) - 1.5).abs() < 1e-14);
+    let on_axis = [0.1 + 3.0, 0.2 + 6.0, 0.3 - 3.0];
+    close(&path.at(&on_axis, 3.3).x, &on_axis, 1e-14);
+}
+
+#[test]
+fn piecewise_motion_goes_as_far_as_its_velocity_says() {
+    let path: Trajectory<3> = motions()[4].resolve("motion").unwrap();
+    // Constant until 0.1, then two trapezoids, then at rest in the plane.
+    let x = 0.5 * 0.4 * 2.0 + 0.5 * 0.7 * 2.0;
+    let y = 0.1 * 1.0 - 0.5 * 0.7 * 1.0;
+    close(&path.at(&[0.0; 3], 1.2).x, &[x, y, 1.2 * 0.3], 1e-15);
+    assert_eq!(path.at(&[0.0; 3], 5.0).v, [0.0, 0.0, 0.3]);
+}
+
+#[test]
+fn contradictions_are_named() {
+    let late = Motion::Translation(Translation { velocity: vec![1.0, 0.0], start: 2.0, stop: Some(1.0) });
+    let error = late.resolve::<2>("wall[0].motion").unwrap_err();
+    assert_eq!(error.to_string(), "wall[0].motion.translation.stop = 1: must be later than start, 2 s");
+    let frame = |time| Keyframe { time, velocity: vec![0.0, 0.0] };
+    let error = Motion::Piecewise(vec![frame(1.0), frame(1.0)]).resolve::<2>("m").unwrap_err();
+    assert_eq!(error.key(), Some("m.piecewise[1].time"));
+    let error = Motion::Piecewise(Vec::new()).resolve::<2>("m").unwrap_err();
+    assert_eq!(error.key(), Some("m.piecewise"));
+    let flat = Motion::Oscillation(Oscillation { amplitude: vec![1.0], frequency: 1.0, phase: 0.0 });
+    assert_eq!(flat.resolve::<2>("m").unwrap_err().key(), Some("m.oscillation.amplitude"));
+}

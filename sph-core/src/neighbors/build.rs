@@ -5,7 +5,11 @@ use super::{
     frame::Periodic,
     lists::{CHUNK, Chunk, FAR, NeighborLists, PAD, norm2},
 };
-use crate::{Real, lane::Isa, parallel, phase};
+use crate::{
+    Real,
+    lane::{Isa, Lane, each},
+    parallel, phase,
+};
 use std::sync::Mutex;
 
 /// What a thread needs to build the rows of a cell.
@@ -141,7 +145,7 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
 /// # Safety
 /// `c.reserve()` was called for these runs.
 #[inline(always)]
-unsafe fn pack_candidates<L: crate::lane::Lane, const D: usize>(
+unsafe fn pack_candidates<L: Lane, const D: usize>(
     search: &Search<'_, D>,
     s: usize,
     e: usize,
@@ -156,12 +160,12 @@ unsafe fn pack_candidates<L: crate::lane::Lane, const D: usize>(
         let run = c.runs[r];
         let mut k = run.start;
         let (low, high): ([L; D], [L; D]) = (
-            std::array::from_fn(|a| L::splat(low[a] - run.shift[a])),
-            std::array::from_fn(|a| L::splat(high[a] - run.shift[a])),
+            each(|a| L::splat(low[a] - run.shift[a])),
+            each(|a| L::splat(high[a] - run.shift[a])),
         );
         while k < run.end {
-            let x: [L; D] = std::array::from_fn(|a| load_from::<L>(&search.from_x[a], k, n));
-            let d: [L; D] = std::array::from_fn(|a| (low[a] - x[a]).max(x[a] - high[a]).max(zero));
+            let x: [L; D] = each(|a| load_from::<L>(&search.from_x[a], k, n));
+            let d: [L; D] = each(|a| (low[a] - x[a]).max(x[a] - high[a]).max(zero));
             let mut mask = norm2(d).below(limit);
             if k + L::N > run.end {
                 mask &= (1 << (run.end - k)) - 1;
@@ -187,7 +191,7 @@ unsafe fn pack_candidates<L: crate::lane::Lane, const D: usize>(
 
 /// Loads a vector that may reach past the last point.
 #[inline(always)]
-fn load_from<L: crate::lane::Lane>(x: &[Real], k: usize, n: usize) -> L {
+fn load_from<L: Lane>(x: &[Real], k: usize, n: usize) -> L {
     if k + L::N <= n {
         // SAFETY: in bounds by the condition.
         return unsafe { L::load(x.as_ptr().add(k)) };
@@ -222,7 +226,7 @@ fn box_limit<const D: usize>(search: &Search<'_, D>) -> Real {
 /// # Safety
 /// `out` has room for `m + 2 PAD` numbers from `len` on; the candidates end with a vector at FAR.
 #[inline(always)]
-unsafe fn write_row<L: crate::lane::Lane, const D: usize>(
+unsafe fn write_row<L: Lane, const D: usize>(
     search: &Search<'_, D>,
     i: usize,
     myself: usize,
@@ -231,7 +235,7 @@ unsafe fn write_row<L: crate::lane::Lane, const D: usize>(
     out: &mut [u32],
     mut len: usize,
 ) -> usize {
-    let x_i: [L; D] = std::array::from_fn(|a| L::splat(search.query_x[a][i]));
+    let x_i: [L; D] = each(|a| L::splat(search.query_x[a][i]));
     let limit = L::splat(search.radius * search.radius);
     let out = out.as_mut_ptr();
     let null = search.from_x[0].len() as u32;
@@ -240,7 +244,7 @@ unsafe fn write_row<L: crate::lane::Lane, const D: usize>(
         // SAFETY: k < m, and one vector more than m is filled.
         let d = search
             .periodic
-            .nearest(std::array::from_fn(|a| unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a]));
+            .nearest(each(|a| unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a]));
         let mut mask = norm2(d).below(limit);
         let own = myself.wrapping_sub(k);
         mask &= !(((own < L::N) as u32) << (own & 31));

@@ -7,7 +7,7 @@ use super::{
     frame::{CellFrame, Periodic},
     hash::CellTable,
 };
-use crate::{Real, parallel};
+use crate::{Real, lane::each, parallel};
 use rayon::slice::ParallelSliceMut;
 use std::ops::Range;
 
@@ -122,7 +122,7 @@ impl<const D: usize> Cells<D> {
         self.counts.resize_with(self.counts.len().max(slices), Vec::new);
         self.keys.resize(self.n, 0);
         let (frame, low, extent) = (self.frame, self.low, self.extent);
-        let key = |i: usize| dense_key(frame.cell(std::array::from_fn(|a| x[a][i])), low, extent);
+        let key = |i: usize| dense_key(frame.cell(each(|a| x[a][i])), low, extent);
         let n = self.n;
         let ends = |k: usize| (k * slice).min(n);
         // Each slice of the points counts its own cells ...

@@ -1,6 +1,9 @@
 //! Cells of space: where they lie, how periodic axes wrap.
 
-use crate::{Real, lane::Lane};
+use crate::{
+    Real,
+    lane::{Lane, each},
+};
 
 /// Extents of the periodic axes. On an axis that is not periodic, length and inverse are zero and
 /// the wrap leaves every number as it is.
@@ -43,7 +46,7 @@ impl<const D: usize> Periodic<D> {
             return d;
         }
         let (one, magic) = (L::splat(1.0), L::splat(ROUND));
-        std::array::from_fn(|a| {
+        each(|a| {
             let turns = ((d[a] * L::splat(self.inv_length[a])).min(one).max(L::splat(-1.0)) + magic) - magic;
             d[a] - turns * L::splat(self.length[a])
         })
@@ -55,7 +58,7 @@ impl<const D: usize> Periodic<D> {
         if !self.any {
             return x;
         }
-        std::array::from_fn(|a| {
+        each(|a| {
             if self.length[a] == 0.0 {
                 return x[a];
             }
@@ -91,8 +94,8 @@ impl<const D: usize> CellFrame<D> {
         let edge = radius as f64 * SLACK;
         let turn = periodic.length.map(|l| (l as f64 / edge).floor() as i32);
         Self {
-            origin: std::array::from_fn(|a| if turn[a] > 0 { periodic.low[a] as f64 } else { 0.0 }),
-            inv_edge: std::array::from_fn(|a| match turn[a] {
+            origin: each(|a| if turn[a] > 0 { periodic.low[a] as f64 } else { 0.0 }),
+            inv_edge: each(|a| match turn[a] {
                 0 => 1.0 / edge,
                 n => n as f64 / periodic.length[a] as f64,
             }),
@@ -103,7 +106,7 @@ impl<const D: usize> CellFrame<D> {
     /// The cell of a position: a true floor, in f64.
     #[inline(always)]
     pub fn cell(&self, x: [Real; D]) -> [i32; D] {
-        std::array::from_fn(|a| {
+        each(|a| {
             let c = ((x[a] as f64 - self.origin[a]) * self.inv_edge[a]).floor().clamp(-LIMIT, LIMIT) as i32;
             if self.turn[a] > 0 { c.clamp(0, self.turn[a] - 1) } else { c }
         })

@@ -7,7 +7,7 @@
 use super::frame::Periodic;
 use crate::{
     Real,
-    lane::Lane,
+    lane::{Lane, each},
     parallel::{self, Merge, Outputs},
 };
 
@@ -74,7 +74,7 @@ impl Chunk {
             return [0.0; M];
         }
         assert!(records.len() > self.null as usize);
-        let x_i = x_i.map(L::splat);
+        let x_i: [L; D] = each(|a| L::splat(x_i[a]));
         let mut sum = [L::splat(0.0); M];
         for j in row.chunks_exact(L::N) {
             let mut record = [L::splat(0.0); K];
@@ -83,13 +83,13 @@ impl Chunk {
                 let quad = unsafe { L::quads(records.as_ptr().cast::<Real>().add(b), K, j.as_ptr()) };
                 record[b..b + 4].copy_from_slice(&quad);
             }
-            let x_ij = periodic.nearest(std::array::from_fn(|a| x_i[a] - record[a]));
+            let x_ij = periodic.nearest(each(|a| x_i[a] - record[a]));
             let term = f(x_ij, norm2(x_ij), record);
             for m in 0..M {
                 sum[m] = sum[m] + term[m];
             }
         }
-        sum.map(L::sum)
+        each(|m| sum[m].sum())
     }
 }
 

@@ -134,6 +134,7 @@ mod tests {
         assert!(!range.contains(0.0) && !range.contains(1.0 + f64::EPSILON));
         let all = Range::parse("(-inf, inf)");
         assert!(all.contains(f64::MAX));
+        assert!(!Range::parse("[0, inf]").contains(f64::INFINITY));
         assert!(!all.contains(f64::NAN) && !all.contains(f64::INFINITY) && !all.contains_f32(f32::INFINITY));
     }
 

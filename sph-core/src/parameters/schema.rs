@@ -1,5 +1,5 @@
 //! JSON schema of a struct of parameters, for completion and checks in editors.
-use schemars::{Schema, json_schema};
+use schemars::{JsonSchema, Schema, json_schema};
 
 use super::{ParameterInfo, Range};
 
@@ -79,4 +79,43 @@ fn bound(schema: &mut Schema, range: &Range) {
         Some(items) => items.extend(limits),
         None => schema.ensure_object().extend(limits),
     }
+}
+
+/// Range and unit that were declared for the number at a key path below `T`.
+pub(crate) fn declared<T: JsonSchema>(path: &str) -> Option<(String, String)> {
+    let root = schemars::schema_for!(T);
+    let mut at = String::new();
+    for segment in path.split('.') {
+        let mut parts = segment.split('[');
+        at = property(&root, at, parts.next()?)?;
+        // A list of numbers carries the range itself; a list of tables leads to them.
+        for _ in parts {
+            if root.pointer(&format!("{at}/x-range")).is_none() {
+                at = follow(&root, at) + "/items";
+            }
+        }
+    }
+    let text = |key: &str| Some(root.pointer(&format!("{at}/{key}"))?.as_str()?.to_owned());
+    Some((text("x-range")?, text("x-unit")?))
+}
+
+/// Where the schema stands that the one at `at` refers to.
+fn follow(root: &Schema, at: String) -> String {
+    let target = root.pointer(&format!("{at}/$ref")).and_then(|target| target.as_str());
+    target.and_then(|target| target.strip_prefix('#')).map_or(at, str::to_owned)
+}
+
+/// Where the schema of a key stands, also behind references, options and variants.
+fn property(root: &Schema, at: String, name: &str) -> Option<String> {
+    let at = follow(root, at);
+    let found = format!("{at}/properties/{name}");
+    if root.pointer(&found).is_some() {
+        return Some(found);
+    }
+    let choices = ["anyOf", "oneOf"].into_iter().flat_map(|of| {
+        let at = &at;
+        let choices = (0..).map(move |i| format!("{at}/{of}/{i}"));
+        choices.take_while(|choice| root.pointer(choice).is_some())
+    });
+    choices.filter(|choice| *choice != at).find_map(|choice| property(root, choice, name))
 }

@@ -12,7 +12,7 @@ pub const fn splitmix64(counter: u64) -> u64 {
 /// Random displacements, a function of seed, particle and axis alone and not of the order of asking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jitter {
-    /// Largest displacement along each axis [m].
+    /// Largest displacement along each axis `[m]`.
     pub amplitude: f64,
     /// Another seed gives another sample.
     pub seed: u64,

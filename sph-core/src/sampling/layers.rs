@@ -77,7 +77,7 @@ impl Layers {
 /// A point of a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallSample<const D: usize> {
-    /// Place [m].
+    /// Place `[m]`.
     pub x: [f64; D],
     /// Layer, counted from the fluid.
     pub layer: usize,

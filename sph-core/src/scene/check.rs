@@ -147,8 +147,8 @@ fn bounded<const D: usize>(region: Region<D>, key: &str) -> Result<Region<D>, Er
     if region.bounds().is_some() {
         return Ok(region);
     }
-    let error = Error::invalid(key, "has no end and cannot be filled with particles");
-    Err(error.hint("use a block; its `faces` choose which sides are walls"))
+    let error = Error::invalid(key, "has no end and cannot be made of particles");
+    Err(error.hint("use a block, of which a wall takes the `faces` that it names"))
 }
 
 /// Refuses a body that is thinner than a particle.

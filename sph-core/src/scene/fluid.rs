@@ -89,7 +89,7 @@ pub enum VelocityField {
     /// At rest.
     #[default]
     Rest,
-    /// The same everywhere [m/s].
+    /// The same everywhere `[m/s]`.
     Uniform(Vec<f64>),
     /// Linear in the place.
     Linear(LinearVelocity),
@@ -154,7 +154,7 @@ impl VelocityField {
         }
     }
 
-    /// Velocity at a place [m/s]. Entries that a vector lacks count as 0.
+    /// Velocity at a place `[m/s]`. Entries that a vector lacks count as 0.
     pub fn at<const D: usize>(&self, x: &[f64; D]) -> [f64; D] {
         match self {
             Self::Rest => [0.0; D],
@@ -188,7 +188,7 @@ impl PressureField {
         }
     }
 
-    /// Pressure at a place [Pa]. Entries that a vector lacks count as 0.
+    /// Pressure at a place `[Pa]`. Entries that a vector lacks count as 0.
     pub fn at<const D: usize>(&self, x: &[f64; D], rest_density: f64, gravity: &[f64; D]) -> f64 {
         match self {
             Self::Zero => 0.0,
@@ -237,7 +237,7 @@ impl Fluid {
         }
     }
 
-    /// The places of its particles [m], x fastest. `key` is the body's own, as `fluid[0]`.
+    /// The places of its particles `[m]`, x fastest. `key` is the body's own, as `fluid[0]`.
     ///
     /// # Errors
     ///

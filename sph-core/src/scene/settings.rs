@@ -105,7 +105,7 @@ pub enum MassMode {
     Calibrated,
     /// `m = ρ_0 Δx^D`.
     Volume,
-    /// The second, times a factor [-].
+    /// The second, times a factor `[-]`.
     Factor(f64),
 }
 
@@ -160,7 +160,7 @@ impl SolverSettings {
     ///
     /// Unknown keys and wrong types with their places. The caller validates, and adds places with
     /// [`Scene::locate`](super::Scene::locate).
-    pub fn parameters<P: DeserializeOwned>(&self) -> Result<P, Error> {
+    pub fn parameters<P: DeserializeOwned + JsonSchema>(&self) -> Result<P, Error> {
         if !self.source.is_empty() {
             return self.source.read_table("solver", &Self::OWN_KEYS);
         }
@@ -174,7 +174,10 @@ impl SolverSettings {
     /// # Errors
     ///
     /// As [`SolverSettings::parameters`].
-    pub fn parameters_over<P: Serialize + DeserializeOwned>(&self, base: &P) -> Result<P, Error> {
+    pub fn parameters_over<P: Serialize + DeserializeOwned + JsonSchema>(
+        &self,
+        base: &P,
+    ) -> Result<P, Error> {
         // Read alone first: only the given keys have places in the file.
         self.parameters::<P>()?;
         let mut merged = as_table(base)?;

@@ -2,12 +2,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::Error;
-use crate::parameters::join;
+use crate::parameters::{declared, join};
 
 /// Name and text of the file that a scene was read from; nothing for a scene made in code.
 ///
@@ -43,10 +44,10 @@ impl Source {
     /// # Errors
     ///
     /// Syntax, unknown and missing keys, and wrong types, with their places.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+    pub fn read<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, Error> {
         let Some(source) = &self.0 else { return Err(Error::new("there is no text to read")) };
         let table = source.parse()?;
-        T::deserialize(toml::de::Deserializer::from(table)).map_err(|error| source.explain(&error))
+        T::deserialize(toml::de::Deserializer::from(table)).map_err(|error| source.explain::<T>(&error, ""))
     }
 
     /// Reads the table at a key of the root, without some of its keys; an absent table is an empty one.
@@ -54,7 +55,11 @@ impl Source {
     /// # Errors
     ///
     /// As [`Source::read`].
-    pub fn read_table<T: DeserializeOwned>(&self, key: &str, without: &[&str]) -> Result<T, Error> {
+    pub fn read_table<T: DeserializeOwned + JsonSchema>(
+        &self,
+        key: &str,
+        without: &[&str],
+    ) -> Result<T, Error> {
         let Some(source) = &self.0 else { return Err(Error::new("there is no text to read")) };
         let found = source.parse()?.into_inner().into_iter().find(|(name, _)| name.get_ref() == key);
         let value =
@@ -68,7 +73,7 @@ impl Source {
             other => other,
         };
         T::deserialize(toml::de::ValueDeserializer::from(Spanned::new(span, value)))
-            .map_err(|error| source.explain_in(&error, key))
+            .map_err(|error| source.explain::<T>(&error, key))
     }
 
     /// Adds file, line and column to an error that knows its key only.
@@ -93,9 +98,14 @@ struct Place {
 impl Text {
     fn parse(&self) -> Result<Spanned<DeTable<'_>>, Error> {
         DeTable::parse(&self.text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            let (line, column) = self.position(start);
-            Error::new(one_line(error.message())).at(&self.name, line, column)
+            let span = error.span().unwrap_or(0..0);
+            let (line, column) = self.position(span.start);
+            let (rest, _) = DeTable::parse_recoverable(&self.text);
+            // A key that comes twice is not in what could be read.
+            let key = innermost(&rest, span.start).map(|place| place.path);
+            let key = key.or_else(|| self.text.get(span).filter(|text| is_bare_key(text)).map(str::to_owned));
+            let message = one_line(error.message());
+            Error::invalid(key.unwrap_or_default(), message).at(&self.name, line, column)
         })
     }
 
@@ -107,38 +117,69 @@ impl Text {
         (line, column)
     }
 
-    fn explain(&self, error: &toml::de::Error) -> Error {
-        self.explain_in(error, "")
-    }
-
-    /// The error of the reader as ours. `root` is the key of the table that was read.
-    fn explain_in(&self, error: &toml::de::Error, root: &str) -> Error {
-        let start = error.span().map_or(0, |span| span.start);
-        let place = self.parse().ok().and_then(|table| innermost(&table, start));
-        let place =
-            place.unwrap_or_else(|| Place { path: root.to_owned(), span: start..start, is_key: false });
-        let (line, column) = self.position(place.span.start);
+    /// The reader's error as ours. `root` is the key of the table that was read as a `T`.
+    fn explain<T: JsonSchema>(&self, error: &toml::de::Error, root: &str) -> Error {
+        let span = error.span().unwrap_or(0..0);
         let message = one_line(error.message());
+        // A missing key speaks of a table; where none has that span it is the root.
+        let anywhere = missing(&message).is_none();
+        let place = self.parse().ok().and_then(|table| {
+            exact(&table, &span).or_else(|| innermost(&table, span.start).filter(|_| anywhere))
+        });
+        let place = place.unwrap_or_else(|| Place { path: root.to_owned(), span, is_key: false });
+        let (line, column) = self.position(place.span.start);
         let explained = match missing(&message) {
             Some(name) => Error::missing(join(&place.path, name)),
-            None => self.refused(&place, message),
+            None => self.refused::<T>(&place, &message, root),
         };
         explained.at(&self.name, line, column)
     }
 
-    fn refused(&self, place: &Place, message: String) -> Error {
-        let nearest =
-            if place.is_key || message.contains("unknown variant") { nearest(&message) } else { None };
-        let mut error = Error::invalid(&place.path, message);
+    /// The value as it stands in the text, if it fits into a message; the header of a table is none.
+    fn shown(&self, place: &Place) -> &str {
         let text = self.text.get(place.span.clone()).unwrap_or("");
-        if !place.is_key && !text.is_empty() && text.len() <= 60 && !text.contains(['\n', '\r']) {
+        let before = self.text.get(..place.span.start).unwrap_or("");
+        let begins_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
+        let header = begins_line && text.starts_with('[');
+        if header || text.len() > 60 || text.contains(['\n', '\r']) { "" } else { text }
+    }
+
+    fn refused<T: JsonSchema>(&self, place: &Place, message: &str, root: &str) -> Error {
+        let text = self.shown(place);
+        let path = place.path.strip_prefix(root).unwrap_or(&place.path).trim_start_matches('.');
+        let wrong_number = message.starts_with("invalid type") || message.starts_with("invalid value");
+        if let Some((range, unit)) = declared::<T>(path).filter(|_| wrong_number && !place.is_key) {
+            let whole = ["u8", "u32", "u64", "usize"].iter().any(|kind| message.ends_with(kind));
+            let kind = if whole { "a whole number" } else { "a number" };
+            return Error::range(&place.path, text, &range).unit(&unit).hint(format!("give {kind}"));
+        }
+        let mut error = Error::invalid(&place.path, in_words(message));
+        if !place.is_key && !text.is_empty() {
             error = error.value(text);
         }
-        match nearest {
+        match nearest(message).filter(|_| message.starts_with("unknown")) {
             Some(name) => error.hint(format!("did you mean `{name}`?")),
             None => error,
         }
     }
+}
+
+/// The messages of the reader that speak of types rather than of the file.
+fn in_words(message: &str) -> String {
+    if message.starts_with("wanted exactly 1 element") {
+        return "must name exactly one of its choices".to_owned();
+    }
+    if message == "wanted string or table" {
+        return "must be a name in quotes, or a table with one name".to_owned();
+    }
+    if message == "invalid type: unit variant, expected newtype variant" {
+        return "needs a value, and is written as a table".to_owned();
+    }
+    message.replace("expected f64", "expected a number").replace("expected a sequence", "expected a list")
+}
+
+fn is_bare_key(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
 /// The name in "missing field `name`".
@@ -205,6 +246,17 @@ fn innermost(table: &Spanned<DeTable<'_>>, byte: usize) -> Option<Place> {
         }
     });
     best
+}
+
+/// The value, or else the key, that has exactly this span.
+fn exact(table: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<Place> {
+    let mut exact = None;
+    walk(table.get_ref(), "", &mut |place| {
+        if place.span == *span && (exact.is_none() || !place.is_key) {
+            exact = Some(place);
+        }
+    });
+    exact
 }
 
 /// The byte at which the value of a key begins, or that of the nearest table around it.

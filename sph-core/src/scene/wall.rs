@@ -77,6 +77,22 @@ pub enum Slip {
     FreeSlip,
 }
 
+<<<<<<< HEAD
+=======
+/// Pseudo-mass `Ψ_k` of the wall particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PsiMode {
+    /// `Ψ_k = ρ_0 / Σ_l W_kl` over the wall [AIA12 eq. 5].
+    #[default]
+    Akinci,
+    /// The mass of a fluid particle: continues the fluid, given full layers on its lattice.
+    FluidMass,
+    /// The first, times a factor `[-]`.
+    Scaled(f64),
+}
+
+>>>>>>> helper-b
 impl Validate for PsiMode {
     fn validate(&self, prefix: &str) -> Result<(), Error> {
         const RANGE: Range = Range::parse("(0, 10]");
@@ -119,7 +135,7 @@ impl Wall {
         Ok(layers(&region, spacing, &self.layout()))
     }
 
-    /// Velocity that a sample has beside the wall's motion [m/s]: corners belong to no face.
+    /// Velocity that a sample has beside the wall's motion `[m/s]`: corners belong to no face.
     pub fn surface_velocity_of<const D: usize>(&self, sample: &WallSample<D>) -> [f64; D] {
         let mut sum = [0.0; D];
         let dragged = |face: &FaceVelocity| face.face.is_none() || face.face == sample.face;

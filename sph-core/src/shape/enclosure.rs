@@ -7,11 +7,11 @@ use crate::Real;
 pub struct Enclosure<const D: usize> {
     /// Where particles may be; [`Region::Outside`] for an obstacle.
     pub region: Region<D>,
-    /// Share of the normal velocity that comes back, `e` [-].
+    /// Share of the normal velocity that comes back, `e` `[-]`.
     pub restitution: f64,
-    /// Share of the tangential velocity that a collision takes, `μ_t` [-].
+    /// Share of the tangential velocity that a collision takes, `μ_t` `[-]`.
     pub friction: f64,
-    /// Depth that particles keep from the surface, `r_c` [m].
+    /// Depth that particles keep from the surface, `r_c` `[m]`.
     pub collision_radius: f64,
 }
 

@@ -6,32 +6,32 @@ use std::array::from_fn;
 pub enum Region<const D: usize> {
     /// Axis-aligned block.
     Block {
-        /// Smallest coordinates [m].
+        /// Smallest coordinates `[m]`.
         min: [f64; D],
-        /// Largest coordinates [m].
+        /// Largest coordinates `[m]`.
         max: [f64; D],
     },
     /// Ball or disc.
     Ball {
-        /// Center [m].
+        /// Center `[m]`.
         center: [f64; D],
-        /// Radius [m].
+        /// Radius `[m]`.
         radius: f64,
     },
     /// Circular cylinder with flat caps.
     Cylinder {
-        /// Middle of the axis [m].
+        /// Middle of the axis `[m]`.
         center: [f64; D],
         /// Direction, of length 1.
         axis: [f64; D],
-        /// Radius [m].
+        /// Radius `[m]`.
         radius: f64,
-        /// Half the distance of the caps [m].
+        /// Half the distance of the caps `[m]`.
         half_length: f64,
     },
     /// All points behind a plane.
     HalfSpace {
-        /// A point of the plane [m].
+        /// A point of the plane `[m]`.
         point: [f64; D],
         /// Outward direction, of length 1.
         normal: [f64; D],
@@ -75,7 +75,7 @@ fn box_weights<const N: usize>(excess: &[f64; N]) -> [f64; N] {
 }
 
 impl<const D: usize> Region<D> {
-    /// Signed distance to the surface, negative inside [m].
+    /// Signed distance to the surface, negative inside `[m]`.
     pub fn phi(&self, x: &[f64; D]) -> f64 {
         match self {
             Self::Block { min, max } => box_phi(&block_excess(min, max, x)),
@@ -110,7 +110,7 @@ impl<const D: usize> Region<D> {
         }
     }
 
-    /// Smallest box around the region, if it is bounded [m].
+    /// Smallest box around the region, if it is bounded `[m]`.
     pub fn bounds(&self) -> Option<([f64; D], [f64; D])> {
         match self {
             Self::Block { min, max } => Some((*min, *max)),
@@ -129,7 +129,7 @@ impl<const D: usize> Region<D> {
         }
     }
 
-    /// Volume, area in two dimensions, if bounded [m^D].
+    /// Volume, area in two dimensions, if bounded `[m^D]`.
     pub fn volume(&self) -> Option<f64> {
         use std::f64::consts::PI;
         match self {
@@ -145,7 +145,7 @@ impl<const D: usize> Region<D> {
         }
     }
 
-    /// Smallest width of the region, if bounded [m].
+    /// Smallest width of the region, if bounded `[m]`.
     pub fn thickness(&self) -> Option<f64> {
         match self {
             Self::Block { min, max } => Some((0..D).map(|k| max[k] - min[k]).fold(f64::INFINITY, f64::min)),
