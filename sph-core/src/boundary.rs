@@ -39,7 +39,7 @@ pub enum PsiMode {
     Akinci,
     /// The mass of a fluid particle: the fluid's lattice goes on behind the wall. Needs full layers.
     FluidMass,
-    /// The first, times a factor [-].
+    /// The first, times a factor `[-]`.
     Scaled(f64),
 }
 

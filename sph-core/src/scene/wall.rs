@@ -77,22 +77,6 @@ pub enum Slip {
     FreeSlip,
 }
 
-<<<<<<< HEAD
-=======
-/// Pseudo-mass `Ψ_k` of the wall particles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PsiMode {
-    /// `Ψ_k = ρ_0 / Σ_l W_kl` over the wall [AIA12 eq. 5].
-    #[default]
-    Akinci,
-    /// The mass of a fluid particle: continues the fluid, given full layers on its lattice.
-    FluidMass,
-    /// The first, times a factor `[-]`.
-    Scaled(f64),
-}
-
->>>>>>> helper-b
 impl Validate for PsiMode {
     fn validate(&self, prefix: &str) -> Result<(), Error> {
         const RANGE: Range = Range::parse("(0, 10]");
