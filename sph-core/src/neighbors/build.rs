@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Real,
-    lane::{Isa, Lane, each},
+    lane::{Isa, Lane},
     parallel, phase,
 };
 use std::sync::Mutex;
@@ -119,6 +119,11 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
     while search.query.first_point(c) < chunk.end {
         let (s, e) = (search.query.first_point(c), search.query.first_point(c + 1));
         search.from.runs_around(search.query.occupied[c].at, &mut candidates.runs);
+        if candidates.runs.is_empty() {
+            chunk.offsets.resize(e - chunk.first + 1, len as u32);
+            c += 1;
+            continue;
+        }
         candidates.reserve();
         // SAFETY: `reserve` made room for every point of the runs and two vectors more.
         let (m, own) = unsafe { pack_candidates::<L, D>(search, s, e, candidates) };
@@ -159,13 +164,14 @@ unsafe fn pack_candidates<L: Lane, const D: usize>(
     for r in 0..c.runs.len() {
         let run = c.runs[r];
         let mut k = run.start;
-        let (low, high): ([L; D], [L; D]) = (
-            each(|a| L::splat(low[a] - run.shift[a])),
-            each(|a| L::splat(high[a] - run.shift[a])),
-        );
         while k < run.end {
-            let x: [L; D] = each(|a| load_from::<L>(&search.from_x[a], k, n));
-            let d: [L; D] = each(|a| (low[a] - x[a]).max(x[a] - high[a]).max(zero));
+            // Loops, not `each`: a closure of a function without target features may stay a call.
+            let (mut x, mut d) = ([zero; D], [zero; D]);
+            for a in 0..D {
+                let (low, high) = (L::splat(low[a] - run.shift[a]), L::splat(high[a] - run.shift[a]));
+                x[a] = load_from::<L>(&search.from_x[a], k, n);
+                d[a] = (low - x[a]).max(x[a] - high).max(zero);
+            }
             let mut mask = norm2(d).below(limit);
             if k + L::N > run.end {
                 mask &= (1 << (run.end - k)) - 1;
@@ -175,8 +181,8 @@ unsafe fn pack_candidates<L: Lane, const D: usize>(
             }
             // SAFETY: `reserve` left room for all points of the runs plus one vector; `iota` has PAD more.
             unsafe {
-                for (x, to) in x.iter().zip(&mut c.x) {
-                    x.pack(mask, to.as_mut_ptr().add(m));
+                for a in 0..D {
+                    x[a].pack(mask, c.x[a].as_mut_ptr().add(m));
                 }
                 L::pack_index(search.iota.as_ptr().add(k), mask, c.j.as_mut_ptr().add(m));
             }
@@ -235,17 +241,21 @@ unsafe fn write_row<L: Lane, const D: usize>(
     out: &mut [u32],
     mut len: usize,
 ) -> usize {
-    let x_i: [L; D] = each(|a| L::splat(search.query_x[a][i]));
+    let mut x_i = [L::splat(0.0); D];
+    for a in 0..D {
+        x_i[a] = L::splat(search.query_x[a][i]);
+    }
     let limit = L::splat(search.radius * search.radius);
     let out = out.as_mut_ptr();
     let null = search.from_x[0].len() as u32;
     let mut k = 0;
     while k < m {
-        // SAFETY: k < m, and one vector more than m is filled.
-        let d = search
-            .periodic
-            .nearest(each(|a| unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a]));
-        let mut mask = norm2(d).below(limit);
+        let mut d = x_i;
+        for a in 0..D {
+            // SAFETY: k < m, and one vector more than m is filled.
+            d[a] = unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a];
+        }
+        let mut mask = norm2(search.periodic.nearest(d)).below(limit);
         let own = myself.wrapping_sub(k);
         mask &= !(((own < L::N) as u32) << (own & 31));
         // SAFETY: room by the contract.

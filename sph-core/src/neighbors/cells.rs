@@ -253,6 +253,9 @@ impl<const D: usize> Cells<D> {
             runs.push(Run { start: 0, end: self.n, shift: [0.0; D] });
             return;
         }
+        if self.backend == Backend::DenseGrid && !self.periodic.any() {
+            return self.runs_inside(at, runs);
+        }
         for row in 0..3_i32.pow(D as u32 - 1) {
             let (mut cell, mut shift, mut rest) = (at, [0.0; D], row);
             for a in 1..D {
@@ -264,6 +267,33 @@ impl<const D: usize> Cells<D> {
         }
         if self.periodic.any() {
             runs.sort_unstable_by_key(|r| r.start);
+        }
+    }
+
+    /// The common case, a dense grid without periodic axes: rows clipped to the box.
+    fn runs_inside(&self, at: [i32; D], runs: &mut Vec<Run<D>>) {
+        // Axes that do not exist have the one coordinate 0.
+        let (mut low, mut high, mut stride) = ([0; 3], [0; 3], [0; 3]);
+        let mut size = 1;
+        for a in 0..D {
+            let c = i64::from(at[a]) - i64::from(self.low[a]);
+            low[a] = (c - 1).max(0);
+            high[a] = (c + 1).min(self.extent[a] as i64 - 1);
+            stride[a] = size;
+            size *= self.extent[a] as i64;
+        }
+        if low[0] > high[0] {
+            return;
+        }
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                let row = z * stride[2] + y * stride[1];
+                let start = self.start[(row + low[0]) as usize] as usize;
+                let end = self.start[(row + high[0] + 1) as usize] as usize;
+                if start < end {
+                    runs.push(Run { start, end, shift: [0.0; D] });
+                }
+            }
         }
     }
 

@@ -41,15 +41,17 @@ impl<const D: usize> Periodic<D> {
     /// The nearest image of a difference of two positions: `d - L round(d / L)`, at most one length.
     /// Antisymmetric bit for bit. Far away (the null particle) stays far away.
     #[inline(always)]
-    pub fn nearest<L: Lane>(&self, d: [L; D]) -> [L; D] {
+    pub fn nearest<L: Lane>(&self, mut d: [L; D]) -> [L; D] {
         if !self.any {
             return d;
         }
         let (one, magic) = (L::splat(1.0), L::splat(ROUND));
-        each(|a| {
-            let turns = ((d[a] * L::splat(self.inv_length[a])).min(one).max(L::splat(-1.0)) + magic) - magic;
-            d[a] - turns * L::splat(self.length[a])
-        })
+        // A loop, not `each`: a closure of a function without target features may stay a call.
+        for a in 0..D {
+            let turns = (d[a] * L::splat(self.inv_length[a])).min(one).max(-one);
+            d[a] = d[a] - ((turns + magic) - magic) * L::splat(self.length[a]);
+        }
+        d
     }
 
     /// The position inside the periodic box that `x` stands for.

@@ -7,7 +7,7 @@
 use super::frame::Periodic;
 use crate::{
     Real,
-    lane::{Lane, each},
+    lane::Lane,
     parallel::{self, Merge, Outputs},
 };
 
@@ -74,7 +74,11 @@ impl Chunk {
             return [0.0; M];
         }
         assert!(records.len() > self.null as usize);
-        let x_i: [L; D] = each(|a| L::splat(x_i[a]));
+        // Loops, not `each`: a closure of a function without target features may stay a call.
+        let mut splat_x = [L::splat(0.0); D];
+        for a in 0..D {
+            splat_x[a] = L::splat(x_i[a]);
+        }
         let mut sum = [L::splat(0.0); M];
         for j in row.chunks_exact(L::N) {
             let mut record = [L::splat(0.0); K];
@@ -83,13 +87,21 @@ impl Chunk {
                 let quad = unsafe { L::quads(records.as_ptr().cast::<Real>().add(b), K, j.as_ptr()) };
                 record[b..b + 4].copy_from_slice(&quad);
             }
-            let x_ij = periodic.nearest(each(|a| x_i[a] - record[a]));
+            let mut x_ij = splat_x;
+            for a in 0..D {
+                x_ij[a] = x_ij[a] - record[a];
+            }
+            let x_ij = periodic.nearest(x_ij);
             let term = f(x_ij, norm2(x_ij), record);
             for m in 0..M {
                 sum[m] = sum[m] + term[m];
             }
         }
-        each(|m| sum[m].sum())
+        let mut total = [0.0; M];
+        for m in 0..M {
+            total[m] = sum[m].sum();
+        }
+        total
     }
 }
 
