@@ -87,6 +87,10 @@ impl<const D: usize> Fields<D> {
         fit(&mut self.wall_record, n_walls + 1, null_record());
         // The null particle stands behind the last one, whatever n was before.
         set_last(&mut self.x4);
+        // Its fourth number is a density, by which loops divide; that of a wall is a pseudo-mass.
+        if let Some(last) = self.x4.last_mut() {
+            last[3] = 1.0;
+        }
         set_last(&mut self.record);
         set_last(&mut self.wide);
         set_last(&mut self.surface);
