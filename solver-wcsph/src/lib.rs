@@ -29,6 +29,9 @@ mod setup;
 pub mod step;
 
 pub use params::{Params, Preset};
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use setup::instances;
 pub use setup::simulation;
 
 use cpu::{Cpu, Extrapolated, Wall};

@@ -57,6 +57,15 @@ pub fn simulation<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>
     }
 }
 
+/// Compiles the method into this crate, once for all test binaries: unoptimized builds share generic code.
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+#[inline(never)]
+pub fn instances() -> [usize; 2] {
+    type Run<const D: usize> = fn(&Scene, Isa, Box<dyn Clock>) -> Result<Simulation<D>, Error>;
+    [simulation::<2> as Run<2> as usize, simulation::<3> as Run<3> as usize]
+}
+
 fn with_kernel<const D: usize, K: Kernel<D>>(
     scene: &Scene,
     params: Params,
