@@ -83,7 +83,8 @@ pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<R
 pub fn collect(title: &str, command: String, results: Vec<RunResult>) -> Comparison {
     let mut cases: Vec<&str> = results.iter().map(|r| r.case.as_str()).collect();
     cases.dedup();
-    let references = cases.iter().filter_map(|name| registry::case(name)).flat_map(|case| case.references()).collect();
+    let references =
+        cases.iter().filter_map(|name| registry::case(name)).flat_map(|case| case.references()).collect();
     Comparison {
         title: title.into(),
         created: machine::utc_now(),

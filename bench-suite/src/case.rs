@@ -103,7 +103,10 @@ impl HostView<'_> {
             m: f64::from(rest.m),
             rho_0: f64::from(rest.rho_0),
             gravity: state.forces.gravity.iter().map(|&g| f64::from(g)).collect(),
-            central: state.forces.central.map(|(c, b)| (c.iter().map(|&c| f64::from(c)).collect(), f64::from(b))),
+            central: state
+                .forces
+                .central
+                .map(|(c, b)| (c.iter().map(|&c| f64::from(c)).collect(), f64::from(b))),
             internal_energy: &|rho| view.solver.internal_energy(rho),
             density_error: view.report.density_error_mean,
         })

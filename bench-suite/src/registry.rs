@@ -32,7 +32,11 @@ pub struct Variant {
 
 /// The lines of a comparison.
 pub const VARIANTS: &[Variant] = &[
-    Variant { name: "wcsph-delta", label: "WCSPH, Wendland C2 3.0, δ-SPH (preset validation)", apply: |_| {} },
+    Variant {
+        name: "wcsph-delta",
+        label: "WCSPH, Wendland C2 3.0, δ-SPH (preset validation)",
+        apply: |_| {},
+    },
     Variant {
         name: "wcsph-plain",
         label: "WCSPH, Wendland C2 3.0, plain continuity",

@@ -58,7 +58,11 @@ pub enum Final {
 ///
 /// # Errors
 /// When the scene is refused before the first step.
-pub fn run(scene: &Scene, metrics: Vec<Box<dyn Metric>>, options: &Options<'_>) -> Result<(RunResult, Final), Error> {
+pub fn run(
+    scene: &Scene,
+    metrics: Vec<Box<dyn Metric>>,
+    options: &Options<'_>,
+) -> Result<(RunResult, Final), Error> {
     if scene.dim == 2 {
         let (result, simulation) = run_in::<2>(scene, metrics, options)?;
         Ok((result, Final::Two(Box::new(simulation))))

@@ -13,7 +13,7 @@ use crate::{
     step::Phases,
 };
 use integrate::Extremes;
-pub(crate) use momentum::Wall;
+pub(crate) use momentum::{ViscosityModel, Wall};
 use sph_core::{
     Real,
     kernel::Kernel,
@@ -104,25 +104,36 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 
     fn compute_acceleration(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.wcsph, &*self.state);
-        let momentum = momentum::Momentum {
-            kernel: s.kernel,
-            periodic: state.domain.periodic,
-            record: &s.fields.record,
-            walls: &s.fields.wall_record,
-            m: state.rest.m,
-            gradient: s.gradient,
-            viscosity: s.viscosity,
-            softening: s.softening,
-            friction: s.friction,
-            wall: s.wall,
-            rho_0: state.rest.rho_0,
-            forces: state.forces,
-        };
         let (isa, lists) = (s.isa, &s.neighbors);
         let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
-        lists.fluid.for_each(a, |k, fluid, a| {
-            momentum::acceleration(isa, &momentum, fluid, &lists.walls.chunks()[k], a);
-        });
+        macro_rules! accelerate {
+            ($viscosity:expr) => {{
+                let momentum = momentum::Momentum {
+                    kernel: s.kernel,
+                    periodic: state.domain.periodic,
+                    record: &s.fields.record,
+                    walls: &s.fields.wall_record,
+                    m: state.rest.m,
+                    gradient: s.gradient,
+                    viscosity: $viscosity,
+                    softening: s.softening,
+                    friction: s.friction,
+                    wall: s.wall,
+                    rho_0: state.rest.rho_0,
+                    forces: state.forces,
+                };
+                lists.fluid.for_each(a, |k, fluid, a| {
+                    momentum::acceleration(isa, &momentum, fluid, &lists.walls.chunks()[k], a);
+                });
+            }};
+        }
+        match s.viscosity {
+            ViscosityModel::None => accelerate!(physics::Inviscid),
+            ViscosityModel::Monaghan(v) => accelerate!(v),
+            ViscosityModel::Morris(v) => accelerate!(v),
+            ViscosityModel::Muller(v) => accelerate!(v),
+            ViscosityModel::Solenoidal(v) => accelerate!(v),
+        }
         self.wcsph.fields.started = 1.0;
         self.wcsph.stopwatch.lap("compute_acceleration");
         if self.wcsph.needs.surface {
@@ -191,7 +202,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                 out[3] = rho[i];
             }
         });
-        let (n, x, rho_0, volume) = (state.walls.len(), &state.walls.x, state.rest.rho_0, &state.walls.volume);
+        let (n, x, rho_0, volume) =
+            (state.walls.len(), &state.walls.x, state.rest.rho_0, &state.walls.volume);
         parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
             for (out, b) in x4.iter_mut().zip(range) {
                 for d in 0..D {
@@ -358,7 +370,14 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let rest = &state.rest;
         let view = surface::Surface::new(s.kernel, state.domain.periodic, rest.m, rest.rho_0, tension);
         let fields = &mut s.fields;
-        view.add_acceleration(s.isa, &s.neighbors, &fields.x4, &fields.wall_x4, &mut fields.surface, &mut fields.a);
+        view.add_acceleration(
+            s.isa,
+            &s.neighbors,
+            &fields.x4,
+            &fields.wall_x4,
+            &mut fields.surface,
+            &mut fields.a,
+        );
     }
 
     fn transport_stress(&mut self) {
@@ -374,7 +393,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                 }
             }
         });
-        let stress = drift::Stress { kernel: s.kernel, periodic: state.domain.periodic, wide: &s.fields.wide, m };
+        let stress =
+            drift::Stress { kernel: s.kernel, periodic: state.domain.periodic, wide: &s.fields.wide, m };
         let (isa, a) = (s.isa, s.fields.a.each_mut().map(Vec::as_mut_slice));
         s.neighbors.fluid.for_each(a, |_, fluid, a| drift::transport_stress(isa, &stress, fluid, a));
     }

@@ -29,12 +29,12 @@ mod setup;
 pub mod step;
 
 pub use params::{Params, Preset};
-pub use setup::simulation;
+pub use setup::{parameters, simulation};
 
-use cpu::{Cpu, Extrapolated, Wall};
+use cpu::{Cpu, Extrapolated, ViscosityModel, Wall};
 use memory::{Fields, Needs};
 use params::{DeltaForm, Density};
-use physics::{Eos, Viscosity};
+use physics::Eos;
 use sph_core::{
     Real,
     kernel::Kernel,
@@ -49,7 +49,7 @@ pub struct Wcsph<const D: usize, K: Kernel<D>> {
     params: Params,
     kernel: K,
     eos: Eos,
-    viscosity: Viscosity,
+    viscosity: ViscosityModel,
     wall: Wall,
     /// Rest density ρ₀, [kg/m³].
     rho_0: Real,

@@ -213,18 +213,32 @@ impl Params {
     /// The first number out of its range, or the first choice that does not fit another.
     pub fn check(&self) -> Result<(), Error> {
         self.validate("solver")?;
-        let refuse = |key: &str, value: &str, why: &str| Err(Error::invalid(format!("solver.{key}"), why).value(value));
+        let refuse = |key: &str, value: &str, why: &str| {
+            Err(Error::invalid(format!("solver.{key}"), why).value(value))
+        };
         if self.eos == Eos::Stiffness && self.stiffness.is_none() {
             return refuse("stiffness", "(absent)", "eos = \"stiffness\" needs it");
         }
         if self.delta_sph > 0.0 && self.density == Density::Summation {
-            return refuse("delta_sph", &self.delta_sph.to_string(), "must be 0 with density = \"summation\"");
+            return refuse(
+                "delta_sph",
+                &self.delta_sph.to_string(),
+                "must be 0 with density = \"summation\"",
+            );
         }
         if self.surface_tension > 0.0 && self.cohesion == 0.0 {
-            return refuse("surface_tension", &self.surface_tension.to_string(), "disperses the fluid without cohesion > 0");
+            return refuse(
+                "surface_tension",
+                &self.surface_tension.to_string(),
+                "disperses the fluid without cohesion > 0",
+            );
         }
         if matches!(self.kernel, KernelKind::Poly6 | KernelKind::Spiky) {
-            return refuse("kernel", &format!("{:?}", self.kernel), "must be cubic_spline, wendland_c2 or wendland_c4");
+            return refuse(
+                "kernel",
+                &format!("{:?}", self.kernel),
+                "must be cubic_spline, wendland_c2 or wendland_c4",
+            );
         }
         Ok(())
     }

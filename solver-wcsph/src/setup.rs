@@ -2,10 +2,10 @@
 
 use crate::{
     Params, Preset, Wcsph,
-    cpu::Wall,
+    cpu::{self, Wall},
     memory::{Fields, Needs},
     params::{self, Density, Regularization, ViscosityModel, WallPressure},
-    physics::{self, Eos, SOFTENING, Viscosity},
+    physics::{self, Eos, SOFTENING},
 };
 use sph_core::{
     Real,
@@ -20,6 +20,7 @@ use sph_core::{
     solver::{Clock, Solver, Stopwatch},
     state::State,
 };
+use std::any::Any;
 
 /// Reads the parameters of a scene: its preset, changed by what it gives.
 ///
@@ -42,11 +43,35 @@ pub fn parameters(scene: &Scene) -> Result<Params, Error> {
     Ok(params)
 }
 
-/// A run of the scene with weakly compressible SPH on the CPU.
+/// A run of the scene with weakly compressible SPH on the CPU, in two or three dimensions.
 ///
 /// # Errors
 /// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
+pub fn simulation<const D: usize>(
+    scene: &Scene,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+) -> Result<Simulation<D>, Error> {
+    // Through functions that are not generic: the method is then compiled once, into this crate, and not
+    // again into everything that uses it.
+    let run: Box<dyn Any> = if D == 2 {
+        Box::new(in_2d(scene, isa, clock)?)
+    } else {
+        Box::new(in_3d(scene, isa, clock)?)
+    };
+    let run = run.downcast::<Simulation<D>>();
+    run.map(|run| *run).map_err(|_| Error::invalid("dim", "wcsph runs in 2 or 3 dimensions").value(D))
+}
+
+fn in_2d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<2>, Error> {
+    build(scene, isa, clock)
+}
+
+fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>, Error> {
+    build(scene, isa, clock)
+}
+
+fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
     let params = parameters(scene)?;
     let h = params.support_ratio * scene.spacing as Real;
     match params.kernel {
@@ -111,7 +136,8 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
         let dx = f64::from(state.rest.spacing);
         let calibrated = |on: bool, factor: f64| if on { (1.0 / factor) as Real } else { 1.0 };
         let gradient = calibrated(params.gradient_calibration, lattice::gradient_factor(&kernel, dx, volume));
-        let inv_g_nu = calibrated(params.viscosity_calibration, lattice::viscosity_factor(&kernel, dx, volume));
+        let inv_g_nu =
+            calibrated(params.viscosity_calibration, lattice::viscosity_factor(&kernel, dx, volume));
         let viscosity = viscosity::<D>(&params, kernel.support_radius(), c_0, inv_g_nu);
         let corrected = params.density == Density::Continuity && params.delta_sph > 0.0;
         let transport = params.regularization == Regularization::TransportVelocity;
@@ -159,7 +185,9 @@ fn sound_speed<const D: usize>(params: &Params, state: &State<D>) -> Result<Real
     let size = g.iter().map(|g| g * g).sum::<Real>().sqrt();
     if size == 0.0 {
         let error = Error::missing("solver.sound_speed");
-        return Err(error.hint("without gravity it cannot be derived: give about ten times the largest speed"));
+        return Err(
+            error.hint("without gravity it cannot be derived: give about ten times the largest speed")
+        );
     }
     let height = |i: usize| (0..D).map(|a| -g[a] / size * state.fluid.x[a][i]).sum::<Real>();
     let heights = (0..state.fluid.len()).map(height);
@@ -171,25 +199,33 @@ fn eos(params: &Params, c_0: Real, rho_0: Real) -> Eos {
     let gamma = params.eos_gamma;
     match params.eos {
         params::Eos::Linear => Eos::Linear { c2: c_0 * c_0 },
-        params::Eos::Tait | params::Eos::Stiffness if gamma == 7.0 => Eos::Tait7 { b: rho_0 * c_0 * c_0 / 7.0 },
+        params::Eos::Tait | params::Eos::Stiffness if gamma == 7.0 => {
+            Eos::Tait7 { b: rho_0 * c_0 * c_0 / 7.0 }
+        }
         params::Eos::Tait | params::Eos::Stiffness => Eos::Tait { b: rho_0 * c_0 * c_0 / gamma, gamma },
     }
 }
 
-fn viscosity<const D: usize>(params: &Params, h: Real, c_0: Real, inv_g_nu: Real) -> Viscosity {
+fn viscosity<const D: usize>(params: &Params, h: Real, c_0: Real, inv_g_nu: Real) -> cpu::ViscosityModel {
     let (mu, h_s) = (params.dynamic_viscosity, 0.5 * h);
     match params.viscosity_model {
-        ViscosityModel::None => Viscosity::None,
-        ViscosityModel::Monaghan => Viscosity::Monaghan {
+        ViscosityModel::None => cpu::ViscosityModel::None,
+        ViscosityModel::Monaghan => cpu::ViscosityModel::Monaghan(physics::Monaghan {
             alpha_h_c: params.artificial_viscosity_alpha * h_s * c_0,
             beta_h2: params.artificial_viscosity_beta * h_s * h_s,
-        },
-        ViscosityModel::Morris => Viscosity::Morris { mu: mu * inv_g_nu },
-        ViscosityModel::Solenoidal => Viscosity::Solenoidal { mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu },
+        }),
+        ViscosityModel::Morris => cpu::ViscosityModel::Morris(physics::Morris { mu: mu * inv_g_nu }),
+        ViscosityModel::Solenoidal => cpu::ViscosityModel::Solenoidal(physics::Solenoidal {
+            mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu,
+        }),
         ViscosityModel::Muller => {
             let kernel = ViscosityLaplacian::<D>::new(h);
             // Linear in (h − r): its value at r = 0 is the factor times h.
-            Viscosity::Muller { mu, laplacian: kernel.laplacian::<Real>(0.0) / h, h }
+            cpu::ViscosityModel::Muller(physics::Muller {
+                mu,
+                laplacian: kernel.laplacian::<Real>(0.0) / h,
+                h,
+            })
         }
     }
 }

@@ -91,7 +91,8 @@ impl Case for DamBreak {
     }
 
     fn metrics(&self, scene: &Scene) -> Vec<Box<dyn Metric>> {
-        let mut metrics: Vec<Box<dyn Metric>> = vec![Box::new(Conservation::every(scene.run.end_time / 200.0))];
+        let mut metrics: Vec<Box<dyn Metric>> =
+            vec![Box::new(Conservation::every(scene.run.end_time / 200.0))];
         if let Ok(experiment) = self.experiment() {
             metrics.push(Box::new(Collapse::new(experiment, GRAVITY)));
         }
@@ -101,7 +102,12 @@ impl Case for DamBreak {
     fn references(&self) -> Vec<ReferenceCurve> {
         let curves = || -> Result<Vec<ReferenceCurve>, ReferenceError> {
             let e = self.experiment()?;
-            let place = |series| CurvePlace { case: self.name(), series, label: "Martin & Moyce 1952", style: CurveStyle::Points };
+            let place = |series| CurvePlace {
+                case: self.name(),
+                series,
+                label: "Martin & Moyce 1952",
+                style: CurveStyle::Points,
+            };
             Ok(vec![
                 e.front.curve("T", "Z", &place(series_name::FRONT))?,
                 e.height.curve("tau", "H", &place(series_name::HEIGHT))?,

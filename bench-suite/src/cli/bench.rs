@@ -45,7 +45,12 @@ pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error
     }
     println!(
         "{} particles, {} threads, {}: {:.2} ms a step ({:.2} at best), {:.2} million particle-steps/s",
-        timing.particles, timing.threads, timing.isa, timing.ms_per_step, timing.ms_min, timing.million_per_second
+        timing.particles,
+        timing.threads,
+        timing.isa,
+        timing.ms_per_step,
+        timing.ms_min,
+        timing.million_per_second
     );
     for (phase, ns) in &timing.phases {
         println!("  {phase:<24}{ns:8.2} ns a particle");

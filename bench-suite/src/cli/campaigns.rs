@@ -36,7 +36,14 @@ fn case_names() -> Vec<&'static str> {
 }
 
 /// Methods side by side.
-pub fn compare(effort: Effort, cases: &[String], variants: &[String], out: &Path, isa: Isa, json: bool) -> Outcome {
+pub fn compare(
+    effort: Effort,
+    cases: &[String],
+    variants: &[String],
+    out: &Path,
+    isa: Isa,
+    json: bool,
+) -> Outcome {
     check_names("case", cases, &case_names())?;
     check_names("variant", variants, &registry::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>())?;
     let jobs = campaign::comparison(effort, cases, variants);
@@ -70,7 +77,8 @@ fn command() -> String {
 fn run_all(jobs: &[Job], isa: Isa) -> Result<Vec<RunResult>, Box<dyn Error + Send + Sync>> {
     let mut results = Vec::new();
     for (k, job) in jobs.iter().enumerate() {
-        let bar = bar(&format!("{}/{} {} n = {}, {}", k + 1, jobs.len(), job.case.name(), job.n, job.variant.name));
+        let bar =
+            bar(&format!("{}/{} {} n = {}, {}", k + 1, jobs.len(), job.case.name(), job.n, job.variant.name));
         results.push(campaign::run(job, isa, Some(&|p| show(&bar, p)))?);
         bar.finish_and_clear();
     }
@@ -103,13 +111,17 @@ fn finish(all: &Comparison, page: Page, out: &Path, json: bool) -> Outcome {
         println!("\nreport: {}", out.join("index.html").display());
     }
     let failed = all.results.iter().any(|r| r.failure.is_some());
-    let missed = page == Page::Validate && all.results.iter().any(|r| r.scores.iter().any(|s| s.passed == Some(false)));
+    let missed = page == Page::Validate
+        && all.results.iter().any(|r| r.scores.iter().any(|s| s.passed == Some(false)));
     Ok(if failed || missed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
 fn print_table(results: &[RunResult]) {
     for r in results {
-        println!("{} n = {}, {}: {:.2} s wall, {} steps", r.case, r.particles_across, r.variant, r.wall_s, r.steps);
+        println!(
+            "{} n = {}, {}: {:.2} s wall, {} steps",
+            r.case, r.particles_across, r.variant, r.wall_s, r.steps
+        );
         if let Some(failure) = &r.failure {
             println!("    FAILED: {failure}");
         }

@@ -12,7 +12,9 @@ pub fn bless(reason: &str, isa: Isa) -> Result<ExitCode, Box<dyn Error + Send + 
     let name = if size_of::<Real>() == 4 { "golden_f32.json" } else { "golden_f64.json" };
     let path = Path::new("bench-suite/reference").join(name);
     if !path.exists() {
-        return Err(format!("{} is not here: run `sph bless` in the root of the project", path.display()).into());
+        return Err(
+            format!("{} is not here: run `sph bless` in the root of the project", path.display()).into()
+        );
     }
     let golden = Golden { reason: reason.into(), scores: golden::measure(isa)? };
     write_atomic(&path, (serde_json::to_string_pretty(&golden)? + "\n").as_bytes())?;

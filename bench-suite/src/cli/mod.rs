@@ -16,7 +16,10 @@ pub const FAILED: u8 = 1;
 
 /// Compares particle-fluid solvers with published experiments.
 #[derive(Debug, Parser)]
-#[command(name = "sph", version, after_help = "\
+#[command(
+    name = "sph",
+    version,
+    after_help = "\
 Examples:
   sph compare                    the report: error against wall time, in under two minutes
   sph compare --quick            the same in seconds
@@ -24,7 +27,8 @@ Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
   sph list                       cases, variants, scenes' solvers
 
-Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done.")]
+Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done."
+)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -56,7 +56,11 @@ pub fn run(file: &Path, out: &Path, isa: Isa, json: bool) -> Outcome {
     let failure = result.failure.clone();
     let (steps, wall) = (result.steps, result.wall_s);
     let speed = result.particle_steps_per_s().unwrap_or(f64::NAN) * 1e-6;
-    let all = campaign::collect(&scene.title, format!("cargo run --release -- run {}", file.display()), vec![result]);
+    let all = campaign::collect(
+        &scene.title,
+        format!("cargo run --release -- run {}", file.display()),
+        vec![result],
+    );
     report::write(&all, Page::Compare, out)?;
     match &last {
         Final::Two(simulation) => write_vtu(simulation, out)?,
@@ -65,8 +69,15 @@ pub fn run(file: &Path, out: &Path, isa: Isa, json: bool) -> Outcome {
     if json {
         println!("{}", serde_json::to_string(&all)?);
     } else {
-        println!("{steps} steps in {wall:.2} s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s", end / wall);
-        println!("report: {}\nparticles: {}", out.join("index.html").display(), out.join("final.vtu").display());
+        println!(
+            "{steps} steps in {wall:.2} s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s",
+            end / wall
+        );
+        println!(
+            "report: {}\nparticles: {}",
+            out.join("index.html").display(),
+            out.join("final.vtu").display()
+        );
     }
     if let Some(failure) = failure {
         eprintln!("the run stopped: {failure}");
@@ -81,7 +92,11 @@ fn write_vtu<const D: usize>(simulation: &Simulation<D>, out: &Path) -> Result<(
     let empty: &[Real] = &[];
     let pressure = simulation.solver.field("pressure").unwrap_or(empty);
     let mut fields = vec![
-        Field { name: "velocity", unit: "m/s", values: Values::Vector(fluid.v.each_ref().map(Vec::as_slice)) },
+        Field {
+            name: "velocity",
+            unit: "m/s",
+            values: Values::Vector(fluid.v.each_ref().map(Vec::as_slice)),
+        },
         Field { name: "density", unit: "kg/m^3", values: Values::Scalar(&fluid.rho) },
     ];
     if pressure.len() == fluid.len() {

@@ -91,7 +91,8 @@ impl Metric for Conservation {
             scores: vec![
                 Score::new("energy drift", "-", drift(&self.total) / scale)
                     .with_note("total energy, end minus start, over the largest energy in motion"),
-                Score::new("volume drift", "-", drift(&self.volume) / volume_0).with_note("Σ m/ρ, end over start, minus 1"),
+                Score::new("volume drift", "-", drift(&self.volume) / volume_0)
+                    .with_note("Σ m/ρ, end over start, minus 1"),
             ],
             series: vec![
                 energy(&self.kinetic, series_name::KINETIC_ENERGY),

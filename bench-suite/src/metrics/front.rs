@@ -58,18 +58,23 @@ impl Collapse {
     /// The delay in T for which the front agrees best; the gate of the experiment takes time to open.
     fn best_shift(&self) -> f64 {
         let candidates = (-100..=100).map(|k| f64::from(k) * 0.005);
-        candidates.fold((0.0, f64::INFINITY), |best, shift| {
-            let rms = self.rms(shift);
-            if rms < best.1 { (shift, rms) } else { best }
-        }).0
+        candidates
+            .fold((0.0, f64::INFINITY), |best, shift| {
+                let rms = self.rms(shift);
+                if rms < best.1 { (shift, rms) } else { best }
+            })
+            .0
     }
 
     /// Largest difference of the height up to τ = 2.5.
     fn height_error(&self) -> f64 {
         let table = &self.experiment.height;
-        let rows = table.columns[0].values.iter().zip(&table.columns[1].values).filter(|(tau, _)| **tau <= 2.5);
-        rows.filter_map(|(&tau, &h)| interpolate(&self.height.x, &self.height.y, tau).map(|ours| (ours - h).abs()))
-            .fold(f64::NAN, f64::max)
+        let rows =
+            table.columns[0].values.iter().zip(&table.columns[1].values).filter(|(tau, _)| **tau <= 2.5);
+        rows.filter_map(|(&tau, &h)| {
+            interpolate(&self.height.x, &self.height.y, tau).map(|ours| (ours - h).abs())
+        })
+        .fold(f64::NAN, f64::max)
     }
 
     fn lag(&self) -> f64 {
@@ -94,33 +99,51 @@ impl Metric for Collapse {
 
     fn finish(&self) -> Outcome {
         let e = &self.experiment;
-        let table_curve = Curve { x: e.front.columns[0].values.clone(), y: e.front.columns[1].values.clone() };
-        let (slope, table_slope) = (self.front.slope(e.slope_range.clone()), table_curve.slope(e.slope_range.clone()));
+        let table_curve =
+            Curve { x: e.front.columns[0].values.clone(), y: e.front.columns[1].values.clone() };
+        let (slope, table_slope) =
+            (self.front.slope(e.slope_range.clone()), table_curve.slope(e.slope_range.clone()));
         let shift = self.best_shift();
         let judge = |score: Score, band: Band| if e.judged { score.within(band) } else { score };
         let scores = vec![
             judge(
-                Score::new("front slope dZ/dT", "-", slope).against(table_slope).with_error((slope / table_slope - 1.0).abs()),
+                Score::new("front slope dZ/dT", "-", slope)
+                    .against(table_slope)
+                    .with_error((slope / table_slope - 1.0).abs()),
                 Band::error_at_most(0.10),
-            ).from_source(e.source),
+            )
+            .from_source(e.source),
             judge(
-                Score::new("front RMS after one time shift", "-", self.rms(shift)).with_error(self.rms(shift)),
+                Score::new("front RMS after one time shift", "-", self.rms(shift))
+                    .with_error(self.rms(shift)),
                 Band::error_at_most(0.06),
             )
             .from_source(e.source)
             .with_note(&format!("shift {shift:+.3} in T; {:.3} without a shift", self.rms(0.0)))
             .as_headline(),
             judge(
-                Score::new("height, largest |dH| to tau = 2.5", "-", self.height_error()).with_error(self.height_error()),
+                Score::new("height, largest |dH| to tau = 2.5", "-", self.height_error())
+                    .with_error(self.height_error()),
                 Band::error_at_most(0.03),
-            ).from_source(e.source),
+            )
+            .from_source(e.source),
             Score::new("front, largest lag in Z", "-", self.lag())
                 .within(Band { high: Some(0.1), ..Band::at_most(0.1) })
                 .from_source(e.source)
                 .with_note("an inviscid front may lead the experiment, never lag"),
         ];
-        let front = self.front.series(series_name::FRONT, SeriesGroup::Result, ("T = t sqrt(n² g/a)", "-"), ("front Z = x/a", "-"));
-        let height = self.height.series(series_name::HEIGHT, SeriesGroup::Result, ("tau = t sqrt(g/a)", "-"), ("height H", "-"));
+        let front = self.front.series(
+            series_name::FRONT,
+            SeriesGroup::Result,
+            ("T = t sqrt(n² g/a)", "-"),
+            ("front Z = x/a", "-"),
+        );
+        let height = self.height.series(
+            series_name::HEIGHT,
+            SeriesGroup::Result,
+            ("tau = t sqrt(g/a)", "-"),
+            ("height H", "-"),
+        );
         Outcome { scores, series: vec![front, height] }
     }
 }

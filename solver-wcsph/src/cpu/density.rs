@@ -96,10 +96,9 @@ fn inverse_times(m: [[f64; 3]; 3], r: [f64; 3]) -> Option<[f64; 3]> {
     let det = (0..3).map(|j| m[0][j] * cofactor(0, j)).sum::<f64>();
     let adjugate: [[f64; 3]; 3] = each(|i| each(|j| cofactor(j, i)));
     let norm = |m: &[[f64; 3]; 3]| m.iter().flatten().map(|x| x * x).sum::<f64>().sqrt();
-    if norm(&m) * norm(&adjugate) > MAX_CONDITION * det.abs() {
-        return None;
-    }
-    Some(each(|i| (0..3).map(|j| adjugate[i][j] * r[j]).sum::<f64>() / det))
+    // Written so that 0 ≤ 0, of a particle with too few neighbors, is no inverse either.
+    let regular = norm(&m) * norm(&adjugate) < MAX_CONDITION * det.abs();
+    regular.then(|| each(|i| (0..3).map(|j| adjugate[i][j] * r[j]).sum::<f64>() / det))
 }
 
 /// What the continuity loops read.

@@ -11,7 +11,7 @@ use sph_core::{
 };
 
 /// What the momentum loop reads.
-pub struct Momentum<'a, const D: usize, K> {
+pub struct Momentum<'a, const D: usize, K, V> {
     pub kernel: K,
     pub periodic: Periodic<D>,
     /// `[x y z p/ρ² | v ρ]` of the fluid.
@@ -21,7 +21,7 @@ pub struct Momentum<'a, const D: usize, K> {
     pub m: Real,
     /// 1 over the lattice's gradient factor, on the pressure term.
     pub gradient: Real,
-    pub viscosity: Viscosity,
+    pub viscosity: V,
     /// `0.01 h_s²`, [m²].
     pub softening: Real,
     /// `σ h_s c₀` of pseudo-mass walls, [m²/s].
@@ -29,6 +29,16 @@ pub struct Momentum<'a, const D: usize, K> {
     pub wall: Wall,
     pub rho_0: Real,
     pub forces: Forces<D>,
+}
+
+/// The chosen viscosity, with its coefficients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ViscosityModel {
+    None,
+    Monaghan(physics::Monaghan),
+    Morris(physics::Morris),
+    Muller(physics::Muller),
+    Solenoidal(physics::Solenoidal),
 }
 
 /// Where the wall's half of the pressure comes from.
@@ -56,8 +66,8 @@ impl Wall {
 
 phase! {
 /// `a_i = −Σ_j m (p_i/ρ_i² + p_j/ρ_j²) ∇W_ij + viscosity + the same over walls + gravity`.
-pub fn acceleration<L>[const D: usize, K: Kernel<D>](
-    s: &Momentum<'_, D, K>, fluid: &Chunk, walls: &Chunk, out: [&mut [Real]; D],
+pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
+    s: &Momentum<'_, D, K, V>, fluid: &Chunk, walls: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];

@@ -109,7 +109,10 @@ impl<const D: usize> CellFrame<D> {
     #[inline(always)]
     pub fn cell(&self, x: [Real; D]) -> [i32; D] {
         each(|a| {
-            let c = ((x[a] as f64 - self.origin[a]) * self.inv_edge[a]).floor().clamp(-LIMIT, LIMIT) as i32;
+            let place = (f64::from(x[a]) - self.origin[a]) * self.inv_edge[a];
+            // A true floor without a library call: truncate, and step down below zero.
+            let c = place.clamp(-LIMIT, LIMIT) as i32;
+            let c = c - i32::from(f64::from(c) > place);
             if self.turn[a] > 0 { c.clamp(0, self.turn[a] - 1) } else { c }
         })
     }
