@@ -24,6 +24,7 @@ pub mod lane;
 pub mod lattice;
 pub mod motion;
 pub mod neighbors;
+pub mod operators;
 pub mod parallel;
 pub mod parameters;
 pub mod particles;
