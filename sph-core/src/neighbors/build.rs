@@ -31,7 +31,12 @@ impl<const D: usize> Candidates<D> {
     fn reserve(&mut self) {
         let most = self.runs.iter().map(|r| r.end - r.start).sum::<usize>() + 2 * PAD;
         if self.j.len() < most {
-            let room = most.max(2048).next_power_of_two();
+            self.grow(most.max(2048).next_power_of_two());
+        }
+    }
+
+    fn grow(&mut self, room: usize) {
+        if self.j.len() < room {
             self.j.resize(room, 0);
             for x in &mut self.x {
                 x.resize(room, FAR);
@@ -42,6 +47,15 @@ impl<const D: usize> Candidates<D> {
 
 /// One candidate buffer a thread.
 pub type PerThread<const D: usize> = Vec<Mutex<Candidates<D>>>;
+
+/// Gives every thread the room that one of them needed: which thread meets the fullest cell is left to chance.
+pub fn share_room<const D: usize>(per_thread: &mut PerThread<D>) {
+    let mut all = per_thread.iter_mut().map(|c| c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let room = all.by_ref().map(|c| c.j.len()).max().unwrap_or(0);
+    for c in per_thread {
+        c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).grow(room);
+    }
+}
 
 /// Rows of the points `query` over the points `from`, both in the order of their cells.
 pub struct Search<'a, const D: usize> {
@@ -115,7 +129,8 @@ phase! {
 fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates: &mut Candidates<D>) {
     chunk.offsets.clear();
     chunk.offsets.push(0);
-    let (mut len, mut c) = (0, search.query.occupied.partition_point(|cell| (cell.start as usize) < chunk.first));
+    let (mut len, mut peak) = (0, 0);
+    let mut c = search.query.occupied.partition_point(|cell| (cell.start as usize) < chunk.first);
     while search.query.first_point(c) < chunk.end {
         let (s, e) = (search.query.first_point(c), search.query.first_point(c + 1));
         search.from.runs_around(search.query.occupied[c].at, &mut candidates.runs);
@@ -128,10 +143,9 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
         // SAFETY: `reserve` made room for every point of the runs and two vectors more.
         let (m, own) = unsafe { pack_candidates::<L, D>(search, s, e, candidates) };
         let most = len + (e - s) * (m + 2 * PAD);
+        peak = peak.max(most);
         if chunk.indices.len() < most {
-            // Growing by an eighth keeps the memory near what is used; rows of flowing fluid rarely exceed it.
-            chunk.indices.reserve_exact(most + most / 8 - chunk.indices.len());
-            chunk.indices.resize(chunk.indices.capacity(), chunk.null);
+            make_room(chunk, most);
         }
         for i in s..e {
             let myself = if search.same { own + (i - s) } else { usize::MAX };
@@ -141,7 +155,17 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
         }
         c += 1;
     }
+    // What the next steps need may be a little more: take it now, not whenever a particle has moved.
+    if chunk.indices.len() < peak + peak / 16 {
+        make_room(chunk, peak);
+    }
 }
+}
+
+/// Room for `most` indices. An eighth more keeps the memory near what is used; flowing fluid rarely exceeds it.
+fn make_room(chunk: &mut Chunk, most: usize) {
+    chunk.indices.reserve_exact(most + most / 8 - chunk.indices.len());
+    chunk.indices.resize(chunk.indices.capacity(), chunk.null);
 }
 
 /// Keeps of the runs what lies within the radius of the box around points `s..e`. Returns how many, and

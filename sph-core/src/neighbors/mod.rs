@@ -135,6 +135,7 @@ impl<const D: usize> Neighbors<D> {
         if wall_rows {
             search(walls, fluid, false).build(isa, backend, &self.per_thread, &mut self.wall_fluid);
         }
+        build::share_room(&mut self.per_thread);
     }
 
     /// True while no particle has moved half the skin since the last build.
