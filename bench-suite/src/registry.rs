@@ -4,7 +4,7 @@ use crate::{
     case::Case,
     cases::{
         cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak, elliptical_drop::EllipticalDrop,
-        oscillating_drop::OscillatingDrop, taylor_green::Decaying,
+        obstacle::Obstacle, oscillating_drop::OscillatingDrop, taylor_green::Decaying,
     },
 };
 use sph_core::scene::Scene;
@@ -23,6 +23,7 @@ pub const CASES: &[&dyn Case] = &[
     &Cavity,
     &EllipticalDrop,
     &OscillatingDrop,
+    &Obstacle,
 ];
 
 /// The case of a name.

@@ -23,7 +23,7 @@ const NU: f64 = 0.01;
 /// Steady from about t = 10 on (reference collection, case 4); averaged from here to the end, [s].
 const FROM: f64 = 10.0;
 /// End, [s].
-const END: f64 = 14.0;
+const END: f64 = 12.0;
 /// Citation.
 const SOURCE: &str = "Ghia, Ghia & Shin 1982, J. Comput. Phys. 48, 387-411";
 

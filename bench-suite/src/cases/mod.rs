@@ -5,6 +5,7 @@ pub mod channel;
 pub mod column;
 pub mod dam_break;
 pub mod elliptical_drop;
+pub mod obstacle;
 pub mod oscillating_drop;
 pub mod taylor_green;
 

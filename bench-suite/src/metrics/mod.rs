@@ -6,6 +6,7 @@ pub mod conservation;
 pub mod decay;
 pub mod ellipse;
 pub mod front;
+pub mod gauges;
 pub mod pressure;
 pub mod sample;
 #[cfg(test)]

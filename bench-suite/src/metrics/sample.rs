@@ -3,7 +3,7 @@
 use crate::case::HostView;
 
 /// Wendland's C2 kernel without its factor, 1 at the point and 0 from `q = r/h = 1` on.
-fn wendland(q: f64) -> f64 {
+pub fn wendland(q: f64) -> f64 {
     if q < 1.0 { (1.0 - q).powi(4) * (1.0 + 4.0 * q) } else { 0.0 }
 }
 
