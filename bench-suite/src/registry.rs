@@ -2,7 +2,10 @@
 
 use crate::{
     case::Case,
-    cases::{column::Column, dam_break::DamBreak},
+    cases::{
+        cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak, elliptical_drop::EllipticalDrop,
+        obstacle::Obstacle, oscillating_drop::OscillatingDrop, taylor_green::Decaying,
+    },
 };
 use sph_core::scene::Scene;
 
@@ -13,6 +16,14 @@ pub const CASES: &[&dyn Case] = &[
     &DamBreak { n2: 1, friction: true },
     &Column { dim: 2 },
     &Column { dim: 3 },
+    &Decaying { jittered: false },
+    &Decaying { jittered: true },
+    &Channel::Couette,
+    &Channel::Poiseuille,
+    &Cavity,
+    &EllipticalDrop,
+    &OscillatingDrop,
+    &Obstacle,
 ];
 
 /// The case of a name.

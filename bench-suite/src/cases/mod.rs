@@ -1,12 +1,18 @@
 //! The cases: one file, one paper or one exact solution.
 
+pub mod cavity;
+pub mod channel;
 pub mod column;
 pub mod dam_break;
+pub mod elliptical_drop;
+pub mod obstacle;
+pub mod oscillating_drop;
+pub mod taylor_green;
 
 use sph_core::{
     sampling::{Face, Side},
-    scene::{Fluid, Scene, Slip, Wall},
-    shape::{Block, Shape},
+    scene::{Axis, Domain, Fluid, Scene, Slip, Wall},
+    shape::{Ball, Block, Shape},
 };
 
 /// A block from `min` to `max`, [m].
@@ -17,6 +23,17 @@ fn block(min: &[f64], max: &[f64]) -> Shape {
 /// Fluid at rest in a block.
 fn fluid(min: &[f64], max: &[f64]) -> Fluid {
     Fluid::new(block(min, max))
+}
+
+/// Fluid in a disc around the origin (2D).
+fn disc(radius: f64) -> Fluid {
+    Fluid::new(Shape::Disc(Ball { center: vec![0.0, 0.0], radius }))
+}
+
+/// A domain from the origin to `max`, [m], whose first `n` axes are periodic.
+fn periodic(max: &[f64], n: usize) -> Domain {
+    let axes = [Axis::X, Axis::Y, Axis::Z];
+    Domain { min: vec![0.0; max.len()], max: max.to_vec(), periodic: axes[..n].to_vec() }
 }
 
 /// A tank of wall samples, open where no face is named.

@@ -1,6 +1,6 @@
 //! Front and height of a collapsing column (Martin & Moyce 1952).
 
-use super::Curve;
+use super::{Curve, sample};
 use crate::{
     case::{HostView, Metric, Outcome},
     reference::{Table, interpolate},
@@ -9,8 +9,6 @@ use crate::{
 
 /// A front is the foremost particle with at least this many neighbors, so that spray does not count.
 const NEIGHBORS: usize = 3;
-/// Width of the strip at the wall whose particles make the height, in spacings.
-const STRIP: f64 = 3.0;
 
 /// The experiment that a column of base `a` and height `n² a` is compared with.
 pub struct Experiment {
@@ -94,7 +92,7 @@ impl Metric for Collapse {
         let Experiment { a, n2, .. } = self.experiment;
         let tau = view.t * (self.gravity / a).sqrt();
         self.front.push(tau * n2.sqrt(), front(view) / a);
-        self.height.push(tau, height(view) / (n2 * a));
+        self.height.push(tau, sample::level_at_wall(view) / (n2 * a));
     }
 
     fn finish(&self) -> Outcome {
@@ -166,11 +164,4 @@ pub fn front(view: &HostView<'_>) -> f64 {
         }
     }
     f64::NAN
-}
-
-/// Height of the column at x = 0: the area of the particles in a strip over its width, [m].
-pub fn height(view: &HostView<'_>) -> f64 {
-    let width = STRIP * view.spacing;
-    let n = view.x[0].iter().filter(|&&x| f64::from(x) < width).count();
-    n as f64 * view.volume() / width
 }

@@ -1,8 +1,16 @@
 //! Metrics: each looks at a run and measures one thing.
 
+pub mod center_lines;
+pub mod channel;
 pub mod conservation;
+pub mod decay;
+pub mod ellipse;
 pub mod front;
+pub mod gauges;
 pub mod pressure;
+pub mod sample;
+#[cfg(test)]
+mod testing;
 
 use crate::result::{Series, SeriesGroup};
 
@@ -20,6 +28,21 @@ impl Curve {
     pub fn push(&mut self, x: f64, y: f64) {
         self.x.push(x);
         self.y.push(y);
+    }
+
+    /// Ends a stroke: what follows is drawn apart from what is there.
+    pub fn gap(&mut self) {
+        if !self.x.is_empty() {
+            self.push(f64::NAN, f64::NAN);
+        }
+    }
+
+    /// The ordinate at an abscissa, interpolated; that of the last point at or beyond it; NaN before the first.
+    pub fn at(&self, x: f64) -> f64 {
+        match self.x.last() {
+            Some(&last) if x >= last => self.last(),
+            _ => crate::reference::interpolate(&self.x, &self.y, x).unwrap_or(f64::NAN),
+        }
     }
 
     /// The last ordinate, NaN for an empty curve.

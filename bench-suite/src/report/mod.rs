@@ -8,6 +8,7 @@ pub mod figures;
 pub mod html;
 mod labels;
 mod lines;
+pub mod markdown;
 pub mod number;
 pub mod plots;
 mod sections;
@@ -54,7 +55,8 @@ pub enum Page {
     Validate,
 }
 
-/// Writes `index.html`, `results.json` and the CSV tables into `folder`. Picture files of the results are
+/// Writes `index.html`, `results.json` and the CSV tables into `folder`, and of a validation its table as
+/// `validation.md`. Picture files of the results are
 /// looked for in `folder`.
 ///
 /// # Errors
@@ -63,6 +65,9 @@ pub fn write(all: &Comparison, page: Page, folder: &Path) -> Result<(), ReportEr
     save(all, &folder.join("results.json"))?;
     for (name, text) in csv::tables(all) {
         write_atomic(&folder.join(name), text.as_bytes())?;
+    }
+    if page == Page::Validate {
+        write_atomic(&folder.join("validation.md"), markdown::table(all).as_bytes())?;
     }
     let html = match page {
         Page::Compare => compare::page(all, folder)?,

@@ -66,8 +66,10 @@ impl<const D: usize> Periodic<D> {
             }
             let turns = ((x[a] - self.low[a]) * self.inv_length[a]).floor();
             let wrapped = x[a] - turns * self.length[a];
-            // Rounding may land on the upper end, which is the lower one.
-            if wrapped >= self.low[a] + self.length[a] { self.low[a] } else { wrapped }
+            // Rounding may land on the upper end, which is the lower one, or a hair below the lower one: a
+            // position just under the upper end can count as a whole turn. NaN stays.
+            let beside = wrapped < self.low[a] || wrapped >= self.low[a] + self.length[a];
+            if beside { self.low[a] } else { wrapped }
         })
     }
 }
@@ -115,5 +117,24 @@ impl<const D: usize> CellFrame<D> {
             let c = c - i32::from(f64::from(c) > place);
             if self.turn[a] > 0 { c.clamp(0, self.turn[a] - 1) } else { c }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapped_position_lies_in_the_box_whatever_the_rounding() {
+        for k in 1..2000 {
+            let (low, length) = (1e-3 * Real::from(k as i16 % 7), 2.4e-4 * Real::from(k as i16) / 7.0);
+            let periodic = Periodic::<2>::new([low, 0.0], [length, 0.0]);
+            let end = low + length;
+            for x in [low, end, end.next_down(), end.next_up(), low.next_down(), low + 2.0 * length] {
+                let [wrapped, _] = periodic.wrap([x, 0.0]);
+                assert!(wrapped >= low && wrapped < end, "{x} -> {wrapped} outside of [{low}, {end})");
+            }
+            assert!(periodic.wrap([Real::NAN, 0.0])[0].is_nan());
+        }
     }
 }

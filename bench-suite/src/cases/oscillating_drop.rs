@@ -1,0 +1,162 @@
+//! A drop that oscillates under a central force (Monaghan & Rafiee 2013).
+
+use super::{disc, set};
+use crate::{
+    case::{Case, Metric},
+    metrics::{
+        Curve,
+        conservation::Conservation,
+        ellipse::{Drop, Ellipse},
+    },
+    reference::{self, CurvePlace},
+    result::{Band, CurveStyle, ReferenceCurve, Score, series_name},
+};
+use sph_core::scene::{CentralForce, Forces, LinearVelocity, MassMode, PressureField, Scene, StrainedDrop, VelocityField};
+
+/// A disc of radius 1 m, strain rate and force both 1/s.
+pub struct OscillatingDrop;
+
+/// Period, from the exact solution, [s].
+const PERIOD: f64 = 4.8273;
+/// Periods that are followed.
+const PERIODS: usize = 3;
+/// Name of the file with the exact solution.
+const TABLE: &str = "oscillating_drop_central_force";
+/// Citation.
+const SOURCE: &str = "Monaghan & Rafiee 2013, Int. J. Numer. Meth. Fluids 71, 537-561";
+
+/// Largest semi-axis: there `a² + 1/a² = 4`, by the energy.
+fn a_max() -> f64 {
+    (2.0 + 3.0_f64.sqrt()).sqrt()
+}
+
+/// Times at which a curve rises through 0, [s].
+fn rises(x: &[f64], y: &[f64]) -> Vec<f64> {
+    let pairs = x.windows(2).zip(y.windows(2)).filter(|(_, y)| y[0] < 0.0 && y[1] >= 0.0);
+    pairs.map(|(x, y)| x[0] - y[0] * (x[1] - x[0]) / (y[1] - y[0])).collect()
+}
+
+/// The largest semi-axis of each period.
+fn peaks(curve: &Curve) -> Vec<f64> {
+    let of = |k: usize| {
+        let within = |t: f64| (t / PERIOD).floor() as usize == k;
+        let points = curve.x.iter().zip(&curve.y).filter(|(t, _)| within(**t));
+        points.map(|(_, a)| *a).fold(f64::NAN, f64::max)
+    };
+    (0..PERIODS).map(of).collect()
+}
+
+impl OscillatingDrop {
+    fn judge(e: &Ellipse) -> Vec<Score> {
+        let [a, b] = &e.moments;
+        let difference: Vec<f64> = a.y.iter().zip(&b.y).map(|(a, b)| a - b).collect();
+        let mut ends = vec![0.0];
+        ends.extend(rises(&a.x, &difference));
+        let periods: Vec<f64> = ends.windows(2).take(PERIODS).map(|pair| pair[1] - pair[0]).collect();
+        let complete = periods.len() == PERIODS;
+        let mean = if complete { periods.iter().sum::<f64>() / PERIODS as f64 } else { f64::NAN };
+        let (extent, moment) = (peaks(&e.a), peaks(a));
+        let listed = |values: &[f64]| values.iter().map(|v| format!("{v:.4}")).collect::<Vec<_>>().join(", ");
+        let last = extent.last().copied().unwrap_or(f64::NAN);
+        let loss = 1.0 - last / a_max();
+        vec![
+            Score::new("period, mean of three", "s", mean)
+                .against(PERIOD)
+                .within(Band::error_at_most(0.01))
+                .from_source(SOURCE)
+                .with_note(&format!("{} s; from a = b to a = b, by second moments", listed(&periods)))
+                .as_headline(),
+            Score::new("loss of amplitude over three periods", "-", loss)
+                .with_error(loss.abs())
+                .within(Band::at_most(0.05))
+                .from_source(SOURCE)
+                .with_note(&format!(
+                    "largest a of the third period against {:.4} m; of each {}, by second moments {}",
+                    a_max(),
+                    listed(&extent),
+                    listed(&moment)
+                )),
+            Score::new("loss of total energy", "-", e.energy_loss()).with_error(e.energy_loss().abs()),
+        ]
+    }
+}
+
+impl Case for OscillatingDrop {
+    fn name(&self) -> &'static str {
+        "oscillating_drop"
+    }
+
+    fn about(&self) -> &'static str {
+        "drop oscillating under a central force: period and amplitude over three periods"
+    }
+
+    fn source(&self) -> &'static str {
+        SOURCE
+    }
+
+    fn resolution(&self) -> usize {
+        25
+    }
+
+    /// `n` particles across the radius.
+    fn scene(&self, n: usize) -> Scene {
+        let mut scene = Scene::new(2, 1.0 / n as f64, (PERIODS as f64 + 0.05) * PERIOD);
+        scene.title = "Oscillating drop of Monaghan & Rafiee".into();
+        scene.rest_density = 1.0;
+        scene.gravity = Some(vec![0.0, 0.0]);
+        scene.mass_mode = MassMode::Volume;
+        let center = vec![0.0, 0.0];
+        let mut body = disc(1.0);
+        let matrix = vec![vec![1.0, 0.0], vec![0.0, -1.0]];
+        body.velocity = VelocityField::Linear(LinearVelocity { matrix, center: center.clone() });
+        body.pressure =
+            PressureField::StrainedDrop(StrainedDrop { center: center.clone(), radius: 1.0, rate: 1.0, strength: 1.0 });
+        scene.fluid = vec![body];
+        scene.forces = Forces { central: Some(CentralForce { center, strength: 1.0 }) };
+        set(&mut scene, [
+            ("name", "wcsph".into()),
+            ("sound_speed", 15.0.into()),
+            ("artificial_viscosity_alpha", 0.0.into()),
+        ]);
+        scene
+    }
+
+    fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
+        let drop = Drop::new(Ellipse::new(1.0, 0.01), 1.0, Self::judge);
+        vec![Box::new(Conservation::every(0.02)), Box::new(drop)]
+    }
+
+    fn references(&self) -> Vec<ReferenceCurve> {
+        let curve = |value: &str, series| {
+            let at = CurvePlace { case: self.name(), series, label: "exact", style: CurveStyle::Line };
+            reference::table(TABLE)?.curve("B t", value, &at)
+        };
+        let curves = [
+            curve("a/R", series_name::SEMI_AXIS_A),
+            curve("b/R", series_name::SEMI_AXIS_B),
+            curve("p_centre/(rho B^2 R^2)", series_name::CENTER_PRESSURE),
+        ];
+        curves.into_iter().flatten().collect()
+    }
+
+    fn pictures(&self) -> Vec<f64> {
+        vec![1.2, 3.0 * PERIOD]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn period_and_amplitude_are_those_of_the_table() {
+        let table = reference::table(TABLE).unwrap();
+        let values = |name: &str| table.column(name).unwrap().values.clone();
+        let (t, a, b) = (values("B t"), values("a/R"), values("b/R"));
+        let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+        let rises = rises(&t, &difference);
+        assert!((rises[0] - PERIOD).abs() < 2e-3 && (rises[2] - 3.0 * PERIOD).abs() < 3e-3, "{rises:?}");
+        let top = a.iter().copied().fold(0.0, f64::max);
+        assert!(top <= a_max() && top > a_max() - 3e-3, "{top}");
+    }
+}

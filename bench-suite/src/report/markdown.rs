@@ -1,0 +1,84 @@
+//! The table of a validation as Markdown, for the book.
+
+use super::{figures::method_name, number, sections};
+use crate::result::{Comparison, RunResult, Score};
+
+/// Every number that has a reference or a band; the page has the others too.
+#[must_use]
+pub fn table(all: &Comparison) -> String {
+    let judged = || all.results.iter().flat_map(|run| &run.scores).filter(|score| score.band.is_some());
+    let missed: usize = all.results.iter().map(|run| run.bands()).map(|(met, set)| set - met).sum();
+    let n = judged().count();
+    let mut out = format!(
+        "{} of {n} checks met. Commit {}, {}, {}, {} precision; written by `sph validate` on {}.\n\n",
+        n - missed,
+        all.commit,
+        all.machine.cpu,
+        methods(all),
+        all.results.first().map_or("unknown", |run| run.precision.as_str()),
+        all.created
+    );
+    out += "| case | across | quantity | measured | reference | error | band | verdict | source |\n";
+    out += "|---|---:|---|---:|---:|---:|---|---|---|\n";
+    for run in &all.results {
+        let told = |score: &&Score| score.band.is_some() || score.reference.is_some();
+        run.scores.iter().filter(told).for_each(|score| out += &row(run, score));
+        if let Some(reason) = &run.failure {
+            out += &line(&[&run.case, &run.particles_across.to_string(), reason, "", "", "", "", "**run failed**", ""]);
+        }
+    }
+    out += "\n| case | across | particles | steps | wall time |\n|---|---:|---:|---:|---:|\n";
+    for run in &all.results {
+        let (across, steps) = (run.particles_across.to_string(), number::count(run.steps));
+        out += &line(&[&run.case, &across, &number::count(run.n_fluid), &steps, &number::duration(run.wall_s)]);
+    }
+    out
+}
+
+fn methods(all: &Comparison) -> String {
+    let mut names: Vec<&str> = all.results.iter().map(method_name).collect();
+    names.dedup();
+    names.join("; ")
+}
+
+fn row(run: &RunResult, score: &Score) -> String {
+    let verdict = match score.passed {
+        _ if run.failure.is_some() => "run failed",
+        Some(true) => "met",
+        Some(false) => "**missed**",
+        None => "reported",
+    };
+    line(&[
+        &run.case,
+        &run.particles_across.to_string(),
+        &score.name,
+        &number::with_unit(score.value, &score.unit, 4),
+        &score.reference.map_or("–".into(), |value| number::with_unit(value, &score.unit, 4)),
+        &score.error.map_or("–".into(), number::percent),
+        &sections::accepted(score),
+        verdict,
+        &score.source,
+    ])
+}
+
+fn line(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::Band;
+
+    #[test]
+    fn bars_in_names_do_not_break_the_table_and_misses_are_shown() {
+        let score = Score::new("largest |dH|", "-", 0.04).with_error(0.04).within(Band::error_at_most(0.03));
+        let run = RunResult { case: "dam".into(), scores: vec![score, Score::new("plain", "-", 1.0)], ..RunResult::default() };
+        let text = table(&Comparison { results: vec![run], ..Comparison::default() });
+        assert!(text.starts_with("0 of 1 checks met."));
+        let row = text.lines().find(|line| line.contains("dH")).unwrap();
+        assert!(row.contains("\\|dH\\|") && row.contains("**missed**"));
+        assert!(!text.contains("plain"));
+    }
+}
