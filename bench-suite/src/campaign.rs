@@ -75,6 +75,7 @@ pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<R
         isa,
         pictures: job.case.pictures(),
         progress,
+        started: None,
     };
     run::run(&scene, job.case.metrics(&scene), &options).map(|(result, _)| result)
 }

@@ -13,6 +13,8 @@ pub mod registry;
 pub mod report;
 pub mod result;
 pub mod run;
+pub mod scenes;
+pub mod schema;
 pub mod stepping;
 pub mod vtu;
 pub mod write;

@@ -1,13 +1,15 @@
-//! What there is: cases and variants. The lists are the table of contents.
+//! What there is: cases, solvers and variants. The lists are the table of contents.
 
 use crate::{
     case::Case,
     cases::{
-        cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak, elliptical_drop::EllipticalDrop,
-        obstacle::Obstacle, oscillating_drop::OscillatingDrop, taylor_green::Decaying,
+        cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak,
+        elliptical_drop::EllipticalDrop, obstacle::Obstacle, oscillating_drop::OscillatingDrop,
+        taylor_green::Decaying,
     },
 };
-use sph_core::scene::Scene;
+use serde_json::Value;
+use sph_core::{parameters::ParameterInfo, scene::Scene};
 
 /// All cases.
 pub const CASES: &[&dyn Case] = &[
@@ -30,6 +32,29 @@ pub const CASES: &[&dyn Case] = &[
 pub fn case(name: &str) -> Option<&'static dyn Case> {
     CASES.iter().copied().find(|case| case.name() == name)
 }
+
+/// A method as a scene names it.
+pub struct Solver {
+    /// `solver.name`.
+    pub name: &'static str,
+    /// One line for `sph list`.
+    pub about: &'static str,
+    /// Values of `solver.preset`.
+    pub presets: &'static [&'static str],
+    /// What is declared about its parameters.
+    pub parameters: &'static [ParameterInfo],
+    /// JSON schema of its parameters.
+    pub schema: fn() -> Value,
+}
+
+/// All methods.
+pub const SOLVERS: &[Solver] = &[Solver {
+    name: "wcsph",
+    about: "weakly compressible SPH",
+    presets: &["validation", "graphics"],
+    parameters: solver_wcsph::Params::PARAMETERS,
+    schema: crate::schema::of::<solver_wcsph::Params>,
+}];
 
 /// A method with its settings, as one line of a comparison.
 pub struct Variant {

@@ -14,6 +14,7 @@ use sph_core::{
     lane::Isa,
     scene::Scene,
     simulation::{Simulation, View},
+    solver::Derived,
 };
 use std::time::Instant;
 
@@ -31,6 +32,36 @@ pub struct Options<'a> {
     pub pictures: Vec<f64>,
     /// Called about ten times a second with the part done, steps and time.
     pub progress: Option<&'a dyn Fn(Progress)>,
+    /// Called once before the first step, with what the scene has become.
+    pub started: Option<&'a dyn Fn(&Start)>,
+}
+
+/// What a scene has become before the first step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// Fluid particles.
+    pub n_fluid: usize,
+    /// Wall samples.
+    pub n_walls: usize,
+    /// Mass of a particle, [kg].
+    pub mass: f64,
+    /// Constants and step limits of the method.
+    pub derived: Derived,
+    /// A step size that the scene gives in place of the limits, [s].
+    pub fixed_dt: Option<f64>,
+}
+
+impl Start {
+    fn of<const D: usize>(simulation: &Simulation<D>) -> Self {
+        let state = &simulation.state;
+        Self {
+            n_fluid: state.fluid.len(),
+            n_walls: state.walls.len(),
+            mass: f64::from(state.rest.m),
+            derived: simulation.solver.derived(state),
+            fixed_dt: simulation.fixed_dt,
+        }
+    }
 }
 
 /// Where a run is.
@@ -115,6 +146,9 @@ fn run_in<const D: usize>(
     let before = machine::peak_memory_bytes();
     let mut simulation = simulation::<D>(scene, options.isa)?;
     let n = simulation.state.fluid.len();
+    if let Some(started) = options.started {
+        started(&Start::of(&simulation));
+    }
     let mut watch = Watch {
         metrics: metrics.into_iter().map(|metric| Scheduled { metric, next: 0.0 }).collect(),
         frames: Vec::new(),

@@ -170,6 +170,9 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     fn drift(&mut self, dt: f64) -> Result<(), StepError> {
         let limit = MAX_CORRECTION * self.state.rest.spacing;
         let found = integrate::drift(self.state, &self.wcsph.fields.w, dt as Real, limit);
+        if !self.state.containers.is_empty() {
+            integrate::contain(self.state);
+        }
         self.wcsph.stopwatch.lap("drift");
         self.check("drift", found)
     }

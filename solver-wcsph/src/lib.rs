@@ -40,7 +40,7 @@ use sph_core::{
     kernel::Kernel,
     lane::Isa,
     neighbors::Neighbors,
-    solver::{Cause, Memory, Solver, StepError, StepReport, Stopwatch},
+    solver::{Cause, Derived, Memory, Number, Solver, StepError, StepReport, Stopwatch},
     state::State,
 };
 
@@ -139,6 +139,22 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
 
     fn internal_energy(&self, rho: f64) -> f64 {
         physics::internal_energy(self.eos, rho, f64::from(self.rho_0))
+    }
+
+    fn derived(&self, state: &State<D>) -> Derived {
+        let number = |name, value, unit| Number { name, value, unit };
+        let spacing = f64::from(state.rest.spacing);
+        let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
+        let limits = self.limits(spacing, f64::from(cpu::max_speed(state)), gravity);
+        let names = ["particle speed", "sound", "acceleration", "viscosity"];
+        Derived {
+            constants: vec![
+                number("support radius h", f64::from(self.kernel.support_radius()), "m"),
+                number("sound speed c₀", f64::from(self.c_0), "m/s"),
+                number("kinematic viscosity of the step limit", f64::from(self.nu), "m²/s"),
+            ],
+            step_limits: names.into_iter().zip(limits).map(|(name, dt)| number(name, dt, "s")).collect(),
+        }
     }
 
     fn stopwatch(&self) -> &Stopwatch {

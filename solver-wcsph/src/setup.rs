@@ -54,11 +54,8 @@ pub fn simulation<const D: usize>(
 ) -> Result<Simulation<D>, Error> {
     // Through functions that are not generic: the method is then compiled once, into this crate, and not
     // again into everything that uses it.
-    let run: Box<dyn Any> = if D == 2 {
-        Box::new(in_2d(scene, isa, clock)?)
-    } else {
-        Box::new(in_3d(scene, isa, clock)?)
-    };
+    let run: Box<dyn Any> =
+        if D == 2 { Box::new(in_2d(scene, isa, clock)?) } else { Box::new(in_3d(scene, isa, clock)?) };
     let run = run.downcast::<Simulation<D>>();
     run.map(|run| *run).map_err(|_| Error::invalid("dim", "wcsph runs in 2 or 3 dimensions").value(D))
 }

@@ -9,7 +9,7 @@ use crate::{
     neighbors::Periodic,
     particles::Particles,
     scene::{MassMode, Scene, Slip},
-    shape::vector,
+    shape::{Enclosure, vector},
     state::{Domain, Forces, Material, State},
 };
 
@@ -40,9 +40,10 @@ fn sample<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setu
     let rest = material(scene, &kernel);
     let (fluid, pressure) = fluid::<D>(scene, &gravity, &periodic)?;
     let walls = walls(scene, kernel, &rest, periodic)?;
-    let domain = domain(scene, &fluid, &walls, periodic)?;
     let containers = scene.container.iter().enumerate();
     let containers = containers.map(|(k, c)| c.resolve(&format!("container[{k}]"), scene.spacing));
+    let containers: Vec<Enclosure<D>> = containers.collect::<Result<_, _>>()?;
+    let domain = domain(scene, (&fluid, &walls, &containers), periodic)?;
     let state = State {
         n_owned: fluid.len(),
         fluid,
@@ -50,7 +51,7 @@ fn sample<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setu
         rest,
         forces: forces(scene, gravity)?,
         domain,
-        containers: containers.collect::<Result<_, _>>()?,
+        containers,
         t: 0.0,
         step: 0,
     };
@@ -165,8 +166,7 @@ fn outside_period<const D: usize>(x: &[f64; D], periodic: &Periodic<D>) -> bool 
 
 fn domain<const D: usize>(
     scene: &Scene,
-    fluid: &Particles<D>,
-    walls: &Boundary<D>,
+    (fluid, walls, containers): (&Particles<D>, &Boundary<D>, &[Enclosure<D>]),
     periodic: Periodic<D>,
 ) -> Result<Domain<D>, Error> {
     let margin = (MARGIN * scene.spacing) as Real;
@@ -175,6 +175,10 @@ fn domain<const D: usize>(
         for &x in fluid.x[a].iter().chain(&walls.x[a]) {
             low[a] = low[a].min(x - margin);
             high[a] = high[a].max(x + margin);
+        }
+        for (min, max) in containers.iter().filter_map(|c| c.region.bounds()) {
+            low[a] = low[a].min(min[a] as Real);
+            high[a] = high[a].max(max[a] as Real);
         }
         // Without a domain a splash may rise as high as it likes: walls decide what is outside.
         let span = high[a] - low[a];

@@ -89,6 +89,26 @@ pub enum Memory<'a> {
     Number(&'a mut f64),
 }
 
+/// A number that a method derived from the scene, to be read by people.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number {
+    /// What it is.
+    pub name: &'static str,
+    /// How large it is; infinite for a limit that does not act.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
+}
+
+/// What a method derived from a scene before the first step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Derived {
+    /// Constants of the run, as the sound speed.
+    pub constants: Vec<Number>,
+    /// Limits of the step size at the start, [s]: the smallest binds.
+    pub step_limits: Vec<Number>,
+}
+
 /// A method: advances a state by one step.
 pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// Name in scenes and reports.
@@ -118,6 +138,11 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// Internal energy per mass at density `rho` [kg/m³], zero at rest: 0 for a method without one, [J/kg].
     fn internal_energy(&self, _rho: f64) -> f64 {
         0.0
+    }
+
+    /// What it derived from the scene, for people; a method without such numbers has none to show.
+    fn derived(&self, _state: &State<D, B>) -> Derived {
+        Derived::default()
     }
 
     /// Time spent in each phase.

@@ -3,6 +3,7 @@
 mod bench;
 mod campaigns;
 mod golden;
+mod list;
 mod scene;
 
 use clap::{Parser, Subcommand};
@@ -25,7 +26,8 @@ Examples:
   sph compare --quick            the same in seconds
   sph validate --case column     published numbers, met or missed
   sph run bench-suite/scenes/dam_break_2d.toml
-  sph list                       cases, variants, scenes' solvers
+  sph list                       cases, variants, solvers and scenes
+  sph list --parameters          every key of a scene: unit, range, default, meaning
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done."
 )]
@@ -45,9 +47,22 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Lists cases and variants.
-    List,
-    /// Runs a scene file.
+    /// Lists cases, variants, solvers and scenes.
+    #[command(after_help = "\
+Examples:
+  sph list
+  sph list --parameters          every key of a scene: unit, range, default, meaning
+  sph list --json")]
+    List {
+        /// Every parameter of scenes and solvers instead.
+        #[arg(long)]
+        parameters: bool,
+    },
+    /// Runs a scene file: a report, results.json, and final.vtu for ParaView.
+    #[command(after_help = "\
+Examples:
+  sph run bench-suite/scenes/dam_break_2d.toml
+  sph run bench-suite/scenes/cube.toml --out results/cube --threads 4")]
     Run {
         /// The scene, a TOML file.
         scene: PathBuf,
@@ -75,6 +90,7 @@ enum Command {
         out: PathBuf,
     },
     /// Runs every case at the resolution of its bands and says which are met.
+    #[command(after_help = "Example: sph validate --case column --case dam_break")]
     Validate {
         /// Only these cases.
         #[arg(long = "case")]
@@ -84,6 +100,7 @@ enum Command {
         out: PathBuf,
     },
     /// Writes a report again from its results.json.
+    #[command(after_help = "Example: sph report results/compare")]
     Report {
         /// Folder with a results.json.
         folder: PathBuf,
@@ -92,14 +109,17 @@ enum Command {
         validation: bool,
     },
     /// Stores today's results at low resolution as the ones to expect.
+    #[command(after_help = "Example: sph bless --reason \"wall pressure is no longer clamped\"")]
     Bless {
         /// Why results changed; stored beside them.
         #[arg(long)]
         reason: String,
     },
     /// Prints the JSON schema of scene files, for editors.
+    #[command(after_help = "Example: sph schema > bench-suite/scenes/scene.schema.json")]
     Schema,
     /// Times steps.
+    #[command(after_help = "Example: sph bench step --m 29 --steps 60 --json")]
     Bench {
         #[command(subcommand)]
         what: bench::Bench,
@@ -119,8 +139,9 @@ pub fn execute(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
 fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let isa = args.isa.unwrap_or_else(Isa::best);
     match &args.command {
-        Command::List => scene::list(args.json),
-        Command::Run { scene, out } => scene::run(scene, out, isa, args.json),
+        Command::List { parameters: false } => list::all(args.json),
+        Command::List { parameters: true } => list::parameters(args.json),
+        Command::Run { scene, out } => scene::run(scene, out, args.threads, isa, args.json),
         Command::Compare { quick, full, cases, variants, out } => {
             let effort = campaigns::effort(*quick, *full);
             campaigns::compare(effort, cases, variants, out, isa, args.json)
@@ -129,7 +150,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
         Command::Bless { reason } => golden::bless(reason, isa),
         Command::Schema => {
-            println!("{}", sph_core::scene::Scene::schema());
+            print!("{}", bench_suite::schema::scene_schema()?);
             Ok(ExitCode::SUCCESS)
         }
         Command::Bench { what } => bench::run(what, isa, args.json),

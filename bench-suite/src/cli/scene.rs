@@ -1,78 +1,54 @@
-//! `sph list` and `sph run`.
+//! `sph run`.
 
 use super::{FAILED, campaigns};
 use bench_suite::{
     campaign,
     metrics::conservation::Conservation,
-    registry,
     report::{self, Page},
-    run::{self, Final, Options},
+    result::{Comparison, RunResult},
+    run::{self, Final, Options, Start},
+    scenes,
     vtu::{self, Field, Values, VtuError},
 };
+use indicatif::ProgressBar;
 use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
 use std::{error::Error, path::Path, process::ExitCode};
 
-type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
+type Refused = Box<dyn Error + Send + Sync>;
 
-/// What there is.
-pub fn list(json: bool) -> Outcome {
-    if json {
-        let cases: Vec<_> = registry::CASES.iter().map(|c| (c.name(), c.about(), c.source())).collect();
-        let variants: Vec<_> = registry::VARIANTS.iter().map(|v| (v.name, v.label)).collect();
-        println!("{}", serde_json::json!({ "cases": cases, "variants": variants, "solvers": ["wcsph"] }));
-        return Ok(ExitCode::SUCCESS);
+/// Runs a scene file and writes report, results and final particles. Threads that the command line gives go
+/// before those of the scene.
+pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) -> Result<ExitCode, Refused> {
+    let scene = scenes::read(file)?;
+    if out.exists() && !out.is_dir() {
+        return Err(format!("--out {}: is a file, must be a folder", out.display()).into());
     }
-    println!("cases (sph validate --case NAME):");
-    for case in registry::CASES {
-        println!("  {:<28}{}\n{:30}{}", case.name(), case.about(), "", case.source());
-    }
-    println!("variants (sph compare --variant NAME):");
-    for variant in registry::VARIANTS {
-        println!("  {:<28}{}", variant.name, variant.label);
-    }
-    println!("solvers (solver.name in a scene):\n  {:<28}weakly compressible SPH", "wcsph");
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Runs a scene file and writes report, results and final particles.
-pub fn run(file: &Path, out: &Path, isa: Isa, json: bool) -> Outcome {
-    let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
-    let scene = Scene::parse(&name, &text)?;
-    let end = scene.run.end_time;
     let bar = campaigns::bar(&scene.title);
-    let show = |p| campaigns::show(&bar, p);
-    let options = Options {
-        case: file.file_stem().map_or(name, |stem| stem.to_string_lossy().into_owned()),
-        variant: format!("scene {}", file.display()),
-        particles_across: 0,
-        isa,
-        pictures: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| part * end).to_vec(),
-        progress: Some(&show),
+    let ran = match scene.run.threads.filter(|_| threads.is_none()) {
+        None => steps(file, &scene, &bar, isa, json),
+        Some(n) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize).build()?;
+            pool.install(|| steps(file, &scene, &bar, isa, json))
+        }
     };
-    let interval = scene.run.output_interval.unwrap_or(end / 100.0);
-    let (result, last) = run::run(&scene, vec![Box::new(Conservation::every(interval))], &options)?;
     bar.finish_and_clear();
+    let (result, last) = ran?;
     let failure = result.failure.clone();
-    let (steps, wall) = (result.steps, result.wall_s);
-    let speed = result.particle_steps_per_s().unwrap_or(f64::NAN) * 1e-6;
+    let summary = summary(&result);
     let all = campaign::collect(
         &scene.title,
         format!("cargo run --release -- run {}", file.display()),
         vec![result],
     );
-    report::write(&all, Page::Compare, out)?;
-    match &last {
-        Final::Two(simulation) => write_vtu(simulation, out)?,
-        Final::Three(simulation) => write_vtu(simulation, out)?,
+    // The input was right and the work is done: this is no refusal.
+    if let Err(error) = write(&all, &last, out) {
+        eprintln!("error: {error}");
+        return Ok(ExitCode::from(FAILED));
     }
     if json {
         println!("{}", serde_json::to_string(&all)?);
     } else {
-        println!(
-            "{steps} steps in {wall:.2} s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s",
-            end / wall
-        );
+        println!("{summary}");
         println!(
             "report: {}\nparticles: {}",
             out.join("index.html").display(),
@@ -84,6 +60,89 @@ pub fn run(file: &Path, out: &Path, isa: Isa, json: bool) -> Outcome {
         return Ok(ExitCode::from(FAILED));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn steps(
+    file: &Path,
+    scene: &Scene,
+    bar: &ProgressBar,
+    isa: Isa,
+    json: bool,
+) -> Result<(RunResult, Final), sph_core::error::Error> {
+    let end = scene.run.end_time;
+    let show = |p| campaigns::show(bar, p);
+    let announce = |start: &Start| {
+        if !json {
+            println!("{}", announcement(scene, start));
+        }
+    };
+    let options = Options {
+        case: file
+            .file_stem()
+            .map_or_else(|| scene.title.clone(), |stem| stem.to_string_lossy().into_owned()),
+        variant: format!("scene {}", file.display()),
+        particles_across: 0,
+        isa,
+        pictures: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| part * end).to_vec(),
+        progress: Some(&show),
+        started: Some(&announce),
+    };
+    let interval = scene.run.output_interval.unwrap_or(end / 100.0);
+    run::run(scene, vec![Box::new(Conservation::every(interval))], &options)
+}
+
+/// What the scene has become, before the first step.
+fn announcement(scene: &Scene, start: &Start) -> String {
+    let mut text = format!(
+        "{}\n  {} fluid particles of {:.4e} kg, {} wall samples, spacing {} m",
+        scene.title, start.n_fluid, start.mass, start.n_walls, scene.spacing
+    );
+    for number in &start.derived.constants {
+        text += &format!("\n  {}: {} {}", number.name, Short(number.value), number.unit);
+    }
+    let limits = &start.derived.step_limits;
+    let smallest = limits.iter().map(|limit| limit.value).fold(f64::INFINITY, f64::min);
+    for limit in limits {
+        let binds = if limit.value == smallest { " (binds)" } else { "" };
+        text += &format!("\n  step limit by {}: {} {}{binds}", limit.name, Short(limit.value), limit.unit);
+    }
+    if let Some(dt) = start.fixed_dt {
+        text += &format!("\n  the scene fixes the step: {} s", Short(dt));
+    }
+    text
+}
+
+/// A number as short as it can be read.
+struct Short(f64);
+
+impl std::fmt::Display for Short {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            x if x.is_infinite() => f.write_str("∞"),
+            x if x == 0.0 || (1e-3..1e5).contains(&x.abs()) => write!(f, "{x:.4}"),
+            x => write!(f, "{x:.3e}"),
+        }
+    }
+}
+
+fn summary(result: &RunResult) -> String {
+    let speed = result.particle_steps_per_s().unwrap_or(f64::NAN) * 1e-6;
+    format!(
+        "{} steps in {:.2} s: {:.1} steps/s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s",
+        result.steps,
+        result.wall_s,
+        result.steps as f64 / result.wall_s,
+        result.simulated_s / result.wall_s
+    )
+}
+
+fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
+    report::write(all, Page::Compare, out)?;
+    match last {
+        Final::Two(simulation) => write_vtu(simulation, out)?,
+        Final::Three(simulation) => write_vtu(simulation, out)?,
+    }
+    Ok(())
 }
 
 /// The last state for ParaView.

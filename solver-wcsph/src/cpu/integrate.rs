@@ -74,6 +74,25 @@ pub fn drift<const D: usize>(state: &mut State<D>, w: &[Vec<Real>; D], dt: Real,
     })
 }
 
+/// Brings back the particles that have left a container, and turns their velocity.
+pub fn contain<const D: usize>(state: &mut State<D>) {
+    let containers = &state.containers;
+    let outputs =
+        (state.fluid.x.each_mut().map(Vec::as_mut_slice), state.fluid.v.each_mut().map(Vec::as_mut_slice));
+    parallel::blocks(state.fluid.id.len(), outputs, |range, (x, v)| {
+        for k in 0..range.len() {
+            let mut x_i: [Real; D] = std::array::from_fn(|d| x[d][k]);
+            let mut v_i: [Real; D] = std::array::from_fn(|d| v[d][k]);
+            for container in containers {
+                container.collide(&mut x_i, &mut v_i);
+            }
+            for d in 0..D {
+                (x[d][k], v[d][k]) = (x_i[d], v_i[d]);
+            }
+        }
+    });
+}
+
 /// `dt w_i`, no longer than `limit`.
 #[inline(always)]
 fn correction<const D: usize>(w: &[Vec<Real>; D], i: usize, dt: Real, limit: Real) -> [Real; D] {

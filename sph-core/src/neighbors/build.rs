@@ -50,7 +50,8 @@ pub type PerThread<const D: usize> = Vec<Mutex<Candidates<D>>>;
 
 /// Gives every thread the room that one of them needed: which thread meets the fullest cell is left to chance.
 pub fn share_room<const D: usize>(per_thread: &mut PerThread<D>) {
-    let mut all = per_thread.iter_mut().map(|c| c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let mut all =
+        per_thread.iter_mut().map(|c| c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner));
     let room = all.by_ref().map(|c| c.j.len()).max().unwrap_or(0);
     for c in per_thread {
         c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).grow(room);

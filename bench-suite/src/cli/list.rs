@@ -1,0 +1,77 @@
+//! `sph list`: what there is.
+
+use bench_suite::{
+    registry,
+    scenes::{files, read},
+    schema,
+};
+use serde_json::{Value, json};
+use sph_core::parameters::ParameterInfo;
+use std::{error::Error, process::ExitCode};
+
+type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
+
+/// Cases, variants, solvers and scenes.
+pub fn all(as_json: bool) -> Outcome {
+    if as_json {
+        println!("{}", as_value());
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("cases (sph validate --case NAME):");
+    for case in registry::CASES {
+        println!("  {:<28}{}\n{:30}{}", case.name(), case.about(), "", case.source());
+    }
+    println!("variants (sph compare --variant NAME):");
+    for variant in registry::VARIANTS {
+        println!("  {:<28}{}", variant.name, variant.label);
+    }
+    println!("solvers (solver.name in a scene; their numbers: sph list --parameters):");
+    for solver in registry::SOLVERS {
+        println!("  {:<28}{}; presets {}", solver.name, solver.about, solver.presets.join(", "));
+    }
+    println!("scenes (sph run FILE):");
+    for file in files() {
+        let title = read(&file).map_or_else(|error| error.to_string(), |scene| scene.title);
+        println!("  {:<48}{title}", file.display().to_string());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_value() -> Value {
+    let cases = registry::CASES.iter();
+    let scenes = files().into_iter();
+    json!({
+        "cases": cases.map(|c| json!({
+            "name": c.name(), "about": c.about(), "source": c.source(), "particles_across": c.resolution(),
+        })).collect::<Vec<_>>(),
+        "variants": registry::VARIANTS.iter().map(|v| json!({ "name": v.name, "label": v.label })).collect::<Vec<_>>(),
+        "solvers": registry::SOLVERS.iter().map(|s| {
+            json!({ "name": s.name, "about": s.about, "presets": s.presets })
+        }).collect::<Vec<_>>(),
+        "scenes": scenes.map(|file| json!({
+            "file": file.display().to_string(), "title": read(&file).map(|scene| scene.title).ok(),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// Every parameter of scenes and solvers: name, unit, range, default, text.
+pub fn parameters(as_json: bool) -> Outcome {
+    let tables = schema::parameters();
+    if as_json {
+        let of = |p: &ParameterInfo| json!({ "name": p.name, "unit": p.unit, "range": p.range, "default": p.default, "about": p.doc });
+        let tables =
+            tables.iter().map(|(table, list)| (table.clone(), list.iter().map(of).collect::<Value>()));
+        println!("{}", tables.collect::<serde_json::Map<_, _>>().into_iter().collect::<Value>());
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (table, list) in tables {
+        println!("{table}");
+        for p in list {
+            let default = if p.default.is_empty() { "must be given" } else { p.default };
+            let numbers =
+                [p.unit, p.range].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+            println!("  {:<28}{numbers:<20}{default}\n{:30}{}", p.name, "", p.doc);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,110 @@
+//! The JSON schema of scene files: the scene's own, with the parameters of every solver under `solver`.
+
+use crate::registry::{self, Solver};
+use serde_json::{Map, Value, json};
+use sph_core::scene::Scene;
+
+/// The schema as text, the same in single and double precision.
+///
+/// # Errors
+/// When the scene's schema is not JSON, which is a mistake of its declarations.
+pub fn scene_schema() -> Result<String, serde_json::Error> {
+    let mut schema: Value = serde_json::from_str(&Scene::schema())?;
+    let mut solver = Map::new();
+    for method in registry::SOLVERS {
+        let mut own = (method.schema)();
+        if let Some(definitions) = take(&mut own, "$defs") {
+            extend(&mut schema, "$defs", definitions);
+        }
+        solver.extend(take(&mut own, "properties").unwrap_or_default());
+    }
+    solver.insert("name".into(), named("Name of the solver.", registry::SOLVERS.iter().map(|s| s.name)));
+    let presets = registry::SOLVERS.iter().flat_map(|s| s.presets.iter().copied());
+    solver.insert("preset".into(), named("Set of parameters that the others change.", presets));
+    let table = json!({
+        "type": "object",
+        "description": "The solver, and its parameters.",
+        "properties": solver,
+        "additionalProperties": false,
+    });
+    extend(&mut schema, "$defs", Map::from_iter([("Solver".to_owned(), table)]));
+    one_precision(&mut schema);
+    Ok(format!("{schema:#}\n"))
+}
+
+/// One of several names.
+fn named<'a>(about: &str, names: impl Iterator<Item = &'a str>) -> Value {
+    json!({ "type": "string", "description": about, "enum": names.collect::<Vec<_>>() })
+}
+
+fn take(schema: &mut Value, key: &str) -> Option<Map<String, Value>> {
+    match schema.as_object_mut()?.remove(key)? {
+        Value::Object(map) => Some(map),
+        _ => None,
+    }
+}
+
+fn extend(schema: &mut Value, key: &str, more: Map<String, Value>) {
+    if let Some(Value::Object(map)) =
+        schema.as_object_mut().map(|s| s.entry(key).or_insert_with(|| json!({})))
+    {
+        map.extend(more);
+    }
+}
+
+/// Numbers of single precision as they are written in the source: 0.4, not 0.4000000059604645.
+fn one_precision(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            if map.get("format").is_some_and(|format| format == "float") {
+                map.insert("format".into(), "double".into());
+                let default = map.get("default").and_then(Value::as_f64);
+                if let Some(short) = default.and_then(|x| (x as f32).to_string().parse::<f64>().ok()) {
+                    map.insert("default".into(), short.into());
+                }
+            }
+            map.values_mut().for_each(one_precision);
+        }
+        Value::Array(items) => items.iter_mut().for_each(one_precision),
+        _ => {}
+    }
+}
+
+/// The schema of a solver's parameters.
+pub(crate) fn of<P: schemars::JsonSchema>() -> Value {
+    schemars::schema_for!(P).to_value()
+}
+
+/// Every parameter of a scene file: the table it stands in, and what is declared about it.
+pub fn parameters() -> Vec<(String, &'static [sph_core::parameters::ParameterInfo])> {
+    use sph_core::{motion, scene, shape};
+    let mut all: Vec<(String, &'static [_])> = [
+        ("the scene", Scene::PARAMETERS),
+        ("run", scene::Run::PARAMETERS),
+        ("[[fluid]]", scene::Fluid::PARAMETERS),
+        ("[[wall]]", scene::Wall::PARAMETERS),
+        ("[[container]]", scene::Container::PARAMETERS),
+        ("wall.surface_velocity", scene::FaceVelocity::PARAMETERS),
+        ("shape.block", shape::Block::PARAMETERS),
+        ("shape.ball, shape.disc", shape::Ball::PARAMETERS),
+        ("shape.cylinder", shape::Cylinder::PARAMETERS),
+        ("shape.half_space", shape::HalfSpace::PARAMETERS),
+        ("motion.translation", motion::Translation::PARAMETERS),
+        ("motion.oscillation", motion::Oscillation::PARAMETERS),
+        ("motion.rotation", motion::Rotation::PARAMETERS),
+        ("motion.piecewise", motion::Keyframe::PARAMETERS),
+        ("domain", scene::Domain::PARAMETERS),
+        ("boundary", scene::Boundary::PARAMETERS),
+        ("forces.central", scene::CentralForce::PARAMETERS),
+        ("damping", scene::Damping::PARAMETERS),
+        ("neighbors", scene::Neighbors::PARAMETERS),
+    ]
+    .map(|(table, list)| (table.to_owned(), list))
+    .into();
+    all.extend(
+        registry::SOLVERS
+            .iter()
+            .map(|Solver { name, parameters, .. }| (format!("solver, {name}"), *parameters)),
+    );
+    all
+}

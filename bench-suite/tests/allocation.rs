@@ -1,0 +1,70 @@
+//! Does a steady step of every variant allocate nothing?
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+
+use bench_suite::registry;
+use sph_core::{lane::Isa, scene::Scene};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// The system's allocator, counting.
+struct Counting;
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from the same allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the pointer came from the same allocator.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations<const D: usize>(name: &str, scene: &Scene) -> usize {
+    common::on_threads(2, || {
+        let mut simulation = common::simulation::<D>(name, scene, Isa::best());
+        common::steps(name, &mut simulation, 30);
+        let before = CALLS.load(Ordering::Relaxed);
+        common::steps(name, &mut simulation, 20);
+        CALLS.load(Ordering::Relaxed) - before
+    })
+}
+
+/// One test alone: the counter is that of the process.
+#[test]
+fn a_steady_step_of_every_variant_allocates_nothing() {
+    for (case, n) in [("column", 30), ("column_3d", 12)] {
+        for variant in registry::VARIANTS {
+            let mut scene = registry::case(case).unwrap().scene(n);
+            (variant.apply)(&mut scene);
+            let name = format!("{case}, {}", variant.name);
+            let count = if scene.dim == 2 {
+                allocations::<2>(&name, &scene)
+            } else {
+                allocations::<3>(&name, &scene)
+            };
+            assert_eq!(count, 0, "{name}");
+        }
+    }
+    let before = CALLS.load(Ordering::Relaxed);
+    drop(std::hint::black_box(vec![0_u8; 100]));
+    assert!(CALLS.load(Ordering::Relaxed) > before, "the counter counts nothing");
+}

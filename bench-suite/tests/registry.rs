@@ -1,0 +1,68 @@
+//! Do the lists of the registry hold everything that there is?
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use bench_suite::{campaign, golden, registry};
+use std::{collections::BTreeSet, fs, path::Path};
+
+fn source(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path)).unwrap()
+}
+
+/// The text of the list `CASES`.
+fn listed() -> String {
+    let text = source("registry.rs");
+    let start = text.find("pub const CASES").unwrap();
+    text[start..].split("];").next().unwrap().to_owned()
+}
+
+#[test]
+fn every_case_in_a_file_is_listed() {
+    let listed = listed();
+    let mut found = 0;
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cases")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        for after in text.split("impl Case for ").skip(1) {
+            let name: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
+            assert!(
+                listed.contains(&format!("&{name} {{")) || listed.contains(&format!("&{name},")),
+                "{name} of {} is not in CASES of registry.rs",
+                path.display()
+            );
+            found += 1;
+        }
+    }
+    assert!(found >= 2);
+}
+
+#[test]
+fn every_file_of_cases_is_a_module() {
+    let modules = source("cases/mod.rs");
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cases")).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(
+            stem == "mod" || modules.contains(&format!("mod {stem};")),
+            "{} is not compiled",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn names_are_unique() {
+    let cases: BTreeSet<_> = registry::CASES.iter().map(|case| case.name()).collect();
+    assert_eq!(cases.len(), registry::CASES.len());
+    let variants: BTreeSet<_> = registry::VARIANTS.iter().map(|variant| variant.name).collect();
+    assert_eq!(variants.len(), registry::VARIANTS.len());
+}
+
+#[test]
+fn plans_name_cases_that_exist() {
+    for (name, _) in golden::QUICK {
+        assert!(registry::case(name).is_some(), "{name}");
+    }
+    for effort in [campaign::Effort::Quick, campaign::Effort::Default, campaign::Effort::Full] {
+        assert!(!campaign::comparison(effort, &[], &[]).is_empty());
+    }
+}
