@@ -85,7 +85,7 @@ fn periodic<const D: usize>(scene: &Scene, h: Real) -> Result<Periodic<D>, Error
         let least = 3.0 * (f64::from(h) * 1.001 + scene.neighbors.skin);
         if l < least {
             let message = format!(
-                "periodic axis {axis:?} is {l} m long; it must be at least 3 support radii, {least:.4} m"
+                "periodic axis {axis:?} is {l} m long; it must be at least 3 support radii, {least} m"
             );
             return Err(Error::invalid("domain.max", message));
         }

@@ -229,9 +229,9 @@ fn walls_follow_their_motion_from_where_they_began() {
         assert_near(e[1], sin * d[0] + cos * d[1], tolerance, "y");
         assert_near(v[0], -omega * e[1] + 0.125, tolerance, "u");
         assert_near(v[1], omega * e[0] - 0.25, tolerance, "v");
-        for a in 0..2 {
-            let acceleration = -omega * omega * e[a];
-            assert_near(stepped.a[a][b], acceleration, 10.0 * tolerance, "acceleration");
+        for (a, e) in stepped.a.iter().zip(e) {
+            let acceleration = -omega * omega * e;
+            assert_near(a[b], acceleration, 10.0 * tolerance, "acceleration");
         }
     }
 }

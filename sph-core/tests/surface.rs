@@ -132,8 +132,7 @@ fn pairs_feel_the_published_forces<const D: usize>() {
         assert_eq!(acceleration_at::<D>(q, ADHESION, 1000.0), [0.0; D], "adhesion at q = {q}");
     }
     // Both particles have one neighbor and opposite normals into each other, h m/ρ ∇W; K = ρ_0/ρ.
-    let normal =
-        H * M / 800.0 * f64::from(CubicSpline::<D>::new(H as Real).grad_factor((0.5 * H).powi(2))) * 0.5 * H;
+    let normal = H * M / 800.0 * CubicSpline::<D>::new(H as Real).grad_factor((0.5 * H).powi(2)) * 0.5 * H;
     let expected = -(RHO_0 / 800.0) * 3.0 * 2.0 * normal;
     let a = acceleration_at::<D>(0.5, CURVATURE, 800.0)[0];
     assert_near(a, expected, 20.0 * EXACT * expected.abs(), "curvature");
