@@ -17,6 +17,7 @@ pub(crate) use momentum::{ViscosityModel, Wall};
 use sph_core::{
     Real,
     kernel::Kernel,
+    lane::each,
     neighbors::norm2,
     parallel::{self, Max, Sum},
     solver::{Cause, StepError, StepReport},
@@ -45,7 +46,9 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let (s, state) = (&mut *self.wcsph, &mut *self.state);
         s.stopwatch.start();
         s.fields.resize(state.fluid.len(), state.walls.len(), s.needs);
-        let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| !field.is_empty());
+        // Symplectic Euler computes both anew before it uses them.
+        let kept = s.params.integrator == params::Integrator::VelocityVerlet;
+        let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| kept && !field.is_empty());
         if let Err(cause) = s.neighbors.update(state, carried) {
             return Err(self.error("find_neighbors", None, cause.into()));
         }
@@ -71,17 +74,19 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
         let (Sum(excess), Max(largest)) = parallel::blocks(n, outputs, |range, (p, record)| {
             let (mut excess, mut largest) = (0.0, Real::NEG_INFINITY);
-            for (k, i) in range.enumerate() {
-                let p_i = physics::pressure(eos, rho[i], rho_0);
-                let p_i = if clamp { p_i.max(0.0) } else { p_i };
-                p[k] = p_i;
-                record[k][3] = p_i / (rho[i] * rho[i]);
-                record[k][7] = rho[i];
+            let rho = &rho[range.clone()];
+            let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
+            let v: [&[Real]; D] = each(|d| &v[d][range.clone()]);
+            for (k, (p, record)) in p.iter_mut().zip(record).enumerate() {
+                let p_k = physics::pressure(eos, rho[k], rho_0);
+                *p = if clamp { p_k.max(0.0) } else { p_k };
+                record[3] = *p / (rho[k] * rho[k]);
+                record[7] = rho[k];
                 for d in 0..D {
-                    record[k][d] = x[d][i];
-                    record[k][4 + d] = v[d][i];
+                    record[d] = x[d][k];
+                    record[4 + d] = v[d][k];
                 }
-                let error = rho[i] / rho_0 - 1.0;
+                let error = rho[k] / rho_0 - 1.0;
                 excess += error.max(0.0);
                 largest = largest.max(error);
             }
@@ -94,10 +99,15 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 
     fn extrapolate_to_walls(&mut self) -> Result<(), StepError> {
-        if self.wcsph.wall == Wall::Own && !self.state.walls.is_empty() {
+        let dummy = self.wcsph.wall == Wall::Own;
+        if dummy && !self.state.walls.is_empty() {
             self.extrapolate();
         }
-        self.pack_walls();
+        // Records of walls at rest that take nothing from the fluid stay as they are.
+        if dummy || self.state.walls.is_moving() || !self.wcsph.fields.walls_packed {
+            self.pack_walls();
+            self.wcsph.fields.walls_packed = true;
+        }
         self.wcsph.stopwatch.lap("extrapolate_to_walls");
         Ok(())
     }
@@ -198,13 +208,18 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let (fields, state) = (&mut self.wcsph.fields, &*self.state);
         let (n, x, rho) = (state.fluid.len(), &state.fluid.x, &state.fluid.rho);
         parallel::blocks(n, &mut fields.x4[..n], |range, x4| {
-            for (out, i) in x4.iter_mut().zip(range) {
+            let rho = &rho[range.clone()];
+            let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
+            for (k, out) in x4.iter_mut().enumerate() {
                 for d in 0..D {
-                    out[d] = x[d][i];
+                    out[d] = x[d][k];
                 }
-                out[3] = rho[i];
+                out[3] = rho[k];
             }
         });
+        if fields.walls_packed && !state.walls.is_moving() {
+            return;
+        }
         let (n, x, rho_0, volume) =
             (state.walls.len(), &state.walls.x, state.rest.rho_0, &state.walls.volume);
         parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
@@ -292,6 +307,9 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
             parallel::blocks(n, &mut s.fields.record[..n], |range, out| {
                 out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
             });
+        }
+        if s.fields.walls_packed && s.wall != Wall::Own && !state.walls.is_moving() {
+            return;
         }
         let (n, walls, x4) = (state.walls.len(), &state.walls, &s.fields.wall_x4);
         parallel::blocks(n, &mut s.fields.wall_record[..n], |range, out| {

@@ -36,8 +36,9 @@ pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, 
     let n = state.fluid.len();
     parallel::blocks(n, state.fluid.v.each_mut().map(Vec::as_mut_slice), |range, v| {
         let mut found = Extremes::default();
+        let a: [&[Real]; D] = each(|d| &a[d][range.clone()]);
         for (k, i) in range.enumerate() {
-            let a_i: [Real; D] = each(|d| a[d][i]);
+            let a_i: [Real; D] = each(|d| a[d][k]);
             let v_i: [Real; D] = each(|d| (v[d][k] + dt * a_i[d]) * damping);
             for d in 0..D {
                 v[d][k] = v_i[d];
@@ -59,9 +60,10 @@ pub fn drift<const D: usize>(state: &mut State<D>, w: &[Vec<Real>; D], dt: Real,
     let (n, v, domain) = (state.fluid.len(), &state.fluid.v, state.domain);
     parallel::blocks(n, state.fluid.x.each_mut().map(Vec::as_mut_slice), |range, x| {
         let mut found = Extremes::default();
+        let v: [&[Real]; D] = each(|d| &v[d][range.clone()]);
         for (k, i) in range.enumerate() {
             let correction = correction(w, i, dt, w_limit);
-            let x_i: [Real; D] = each(|d| x[d][k] + (dt * v[d][i] + correction[d]));
+            let x_i: [Real; D] = each(|d| x[d][k] + (dt * v[d][k] + correction[d]));
             let x_i = domain.periodic.wrap(x_i);
             for d in 0..D {
                 x[d][k] = x_i[d];
