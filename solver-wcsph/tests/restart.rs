@@ -51,6 +51,13 @@ fn both_integrators_with_both_densities() {
 }
 
 #[test]
+fn steps_limited_by_acceleration() {
+    for preset in ["validation", "graphics"] {
+        restarts::<2>(&dam_break::<2>(preset, 0.03, "", "cfl_force = 0.005"));
+    }
+}
+
+#[test]
 fn drift_corrections_and_surface_terms() {
     for solver in [
         "regularization = \"shifting\"\nxsph = 0.5",
