@@ -1,4 +1,5 @@
 //! The same bits for every number of threads and every instruction set.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 mod common;
 
 use common::{dam_break, simulation_with};

@@ -1,4 +1,5 @@
 //! How walls push and drag.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 mod common;
 
 use common::{EXACT, acceleration, simulation};
