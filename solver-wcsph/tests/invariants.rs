@@ -1,6 +1,6 @@
 //! What the forces conserve, and what they do not see.
-#![allow(clippy::unnecessary_cast, reason = "the width of `Real` is a feature")]
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
 use common::{Block, EXACT, KERNELS, Probe, VISCOSITIES, acceleration, by_id, cases, density_change, norm, probe, shake, sum, vectors};

@@ -3,6 +3,7 @@
 //! The one exception is a Verlet skin. Its lists, and with them the order of every sum, date from a moment
 //! before the restart that the state no longer knows; a restart builds them anew, which is right to round-off.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
 use common::{dam_break, memory, remember, simulation};
