@@ -20,6 +20,7 @@
 //! - Akinci's wall friction has the softening `0.01 h_s²` of the viscosity, not `0.01 h²`.
 //! - Laminar viscosity is divided by the factor that the rest lattice gives it (`viscosity_calibration`).
 #![warn(missing_docs)]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
 mod cpu;
 mod memory;

@@ -1,4 +1,6 @@
 //! A run that goes wrong stops at once and says when, where and why; it never panics.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
 use common::{dam_break, norm, simulation, vectors};

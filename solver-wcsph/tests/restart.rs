@@ -2,6 +2,8 @@
 //!
 //! The one exception is a Verlet skin. Its lists, and with them the order of every sum, date from a moment
 //! before the restart that the state no longer knows; a restart builds them anew, which is right to round-off.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
 use common::{dam_break, memory, remember, simulation};
@@ -47,6 +49,13 @@ fn both_integrators_with_both_densities() {
             let solver = format!("integrator = \"{integrator}\"\ndensity = \"{density}\"\n");
             restarts::<2>(&dam_break::<2>("validation", 0.03, "", &solver));
         }
+    }
+}
+
+#[test]
+fn steps_limited_by_acceleration() {
+    for preset in ["validation", "graphics"] {
+        restarts::<2>(&dam_break::<2>(preset, 0.03, "", "cfl_force = 0.005"));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Integrators, step sizes and energy.
-#![allow(clippy::unnecessary_cast, reason = "the width of `Real` is a feature")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
 use common::{Block, EPSILON, shake, simulation};

@@ -1,4 +1,6 @@
 //! How walls push and drag.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
 use common::{EXACT, acceleration, simulation};
