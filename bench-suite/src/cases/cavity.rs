@@ -67,14 +67,17 @@ impl Case for Cavity {
         let mut walls = tank(&[0.0, 0.0], &[1.0, 1.0], &faces, Slip::NoSlip, 3);
         walls.surface_velocity = vec![FaceVelocity { face: Some(Face::YMax), velocity: vec![1.0, 0.0] }];
         scene.wall = vec![walls];
-        set(&mut scene, [
-            ("name", "wcsph".into()),
-            ("sound_speed", 10.0.into()),
-            ("viscosity_model", "morris".into()),
-            ("dynamic_viscosity", NU.into()),
-            ("regularization", "shifting".into()),
-            ("clamp_wall_pressure", false.into()),
-        ]);
+        set(
+            &mut scene,
+            [
+                ("name", "wcsph".into()),
+                ("sound_speed", 10.0.into()),
+                ("viscosity_model", "morris".into()),
+                ("dynamic_viscosity", NU.into()),
+                ("regularization", "shifting".into()),
+                ("clamp_wall_pressure", false.into()),
+            ],
+        );
         scene
     }
 

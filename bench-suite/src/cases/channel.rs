@@ -100,19 +100,25 @@ impl Case for Channel {
             scene.gravity = Some(vec![F, 0.0]);
         }
         scene.wall = vec![walls];
-        set(&mut scene, [
-            ("name", "wcsph".into()),
-            ("sound_speed", (10.0 * V_0).into()),
-            ("viscosity_model", "morris".into()),
-            ("dynamic_viscosity", (1000.0 * NU).into()),
-            ("clamp_wall_pressure", false.into()),
-        ]);
+        set(
+            &mut scene,
+            [
+                ("name", "wcsph".into()),
+                ("sound_speed", (10.0 * V_0).into()),
+                ("viscosity_model", "morris".into()),
+                ("dynamic_viscosity", (1000.0 * NU).into()),
+                ("clamp_wall_pressure", false.into()),
+            ],
+        );
         scene
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
         // All times of the paper are multiples of the interval.
-        vec![Box::new(Conservation::every(0.01)), Box::new(Profiles::new(self.exact(), TIMES.to_vec(), 0.0025))]
+        vec![
+            Box::new(Conservation::every(0.01)),
+            Box::new(Profiles::new(self.exact(), TIMES.to_vec(), 0.0025)),
+        ]
     }
 
     fn references(&self) -> Vec<ReferenceCurve> {
@@ -136,7 +142,9 @@ mod tests {
 
     #[test]
     fn the_series_reproduce_the_tables() {
-        for (table, exact) in [("couette_morris1997", couette as fn(f64, f64) -> f64), ("poiseuille_morris1997", poiseuille)] {
+        for (table, exact) in
+            [("couette_morris1997", couette as fn(f64, f64) -> f64), ("poiseuille_morris1997", poiseuille)]
+        {
             let table = reference::table(table).unwrap();
             let y = &table.columns[0].values;
             for (column, t) in table.columns[1..].iter().zip(TIMES) {

@@ -45,11 +45,14 @@ impl EllipticalDrop {
                 .against(b)
                 .within(Band::error_at_most(0.02))
                 .from_source(SOURCE)
-                .with_note(&format!("farthest particle and half a spacing; {:.4} by second moments", e.moments[1].last()))
+                .with_note(&format!(
+                    "farthest particle and half a spacing; {:.4} by second moments",
+                    e.moments[1].last()
+                ))
                 .as_headline(),
             Score::new("loss of total energy", "-", e.energy_loss())
                 .with_error(e.energy_loss().abs())
-                .within(Band::at_most(0.03))
+                .within(Band::error_at_most(0.03))
                 .from_source(SOURCE)
                 .with_note("kinetic and internal energy, end over start"),
             Score::new("semi-axis a(0.0076 s)", "m", e.a.last()).against(1.0 / b).from_source(SOURCE),
@@ -91,13 +94,17 @@ impl Case for EllipticalDrop {
         let mut body = disc(1.0);
         let matrix = vec![vec![-RATE, 0.0], vec![0.0, RATE]];
         body.velocity = VelocityField::Linear(LinearVelocity { matrix, center: center.clone() });
-        body.pressure = PressureField::StrainedDrop(StrainedDrop { center, radius: 1.0, rate: RATE, strength: 0.0 });
+        body.pressure =
+            PressureField::StrainedDrop(StrainedDrop { center, radius: 1.0, rate: RATE, strength: 0.0 });
         scene.fluid = vec![body];
-        set(&mut scene, [
-            ("name", "wcsph".into()),
-            ("sound_speed", 1400.0.into()),
-            ("artificial_viscosity_alpha", 0.02.into()),
-        ]);
+        set(
+            &mut scene,
+            [
+                ("name", "wcsph".into()),
+                ("sound_speed", 1400.0.into()),
+                ("artificial_viscosity_alpha", 0.02.into()),
+            ],
+        );
         scene
     }
 

@@ -11,7 +11,9 @@ use crate::{
     reference::{self, CurvePlace},
     result::{Band, CurveStyle, ReferenceCurve, Score, series_name},
 };
-use sph_core::scene::{CentralForce, Forces, LinearVelocity, MassMode, PressureField, Scene, StrainedDrop, VelocityField};
+use sph_core::scene::{
+    CentralForce, Forces, LinearVelocity, MassMode, PressureField, Scene, StrainedDrop, VelocityField,
+};
 
 /// A disc of radius 1 m, strain rate and force both 1/s.
 pub struct OscillatingDrop;
@@ -68,7 +70,7 @@ impl OscillatingDrop {
                 .as_headline(),
             Score::new("loss of amplitude over three periods", "-", loss)
                 .with_error(loss.abs())
-                .within(Band::at_most(0.05))
+                .within(Band::error_at_most(0.05))
                 .from_source(SOURCE)
                 .with_note(&format!(
                     "largest a of the third period against {:.4} m; of each {}, by second moments {}",
@@ -109,15 +111,22 @@ impl Case for OscillatingDrop {
         let mut body = disc(1.0);
         let matrix = vec![vec![1.0, 0.0], vec![0.0, -1.0]];
         body.velocity = VelocityField::Linear(LinearVelocity { matrix, center: center.clone() });
-        body.pressure =
-            PressureField::StrainedDrop(StrainedDrop { center: center.clone(), radius: 1.0, rate: 1.0, strength: 1.0 });
+        body.pressure = PressureField::StrainedDrop(StrainedDrop {
+            center: center.clone(),
+            radius: 1.0,
+            rate: 1.0,
+            strength: 1.0,
+        });
         scene.fluid = vec![body];
         scene.forces = Forces { central: Some(CentralForce { center, strength: 1.0 }) };
-        set(&mut scene, [
-            ("name", "wcsph".into()),
-            ("sound_speed", 15.0.into()),
-            ("artificial_viscosity_alpha", 0.0.into()),
-        ]);
+        set(
+            &mut scene,
+            [
+                ("name", "wcsph".into()),
+                ("sound_speed", 15.0.into()),
+                ("artificial_viscosity_alpha", 0.0.into()),
+            ],
+        );
         scene
     }
 

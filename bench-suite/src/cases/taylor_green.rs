@@ -67,20 +67,30 @@ impl Case for Decaying {
             body.jitter = 0.2;
         }
         scene.fluid = vec![body];
-        set(&mut scene, [
-            ("name", "wcsph".into()),
-            ("sound_speed", 10.0.into()),
-            ("viscosity_model", "morris".into()),
-            ("dynamic_viscosity", NU.into()),
-            // Without it the lattice is squeezed into strings at the stagnation points.
-            ("regularization", "shifting".into()),
-        ]);
+        set(
+            &mut scene,
+            [
+                ("name", "wcsph".into()),
+                ("sound_speed", 10.0.into()),
+                ("viscosity_model", "morris".into()),
+                ("dynamic_viscosity", NU.into()),
+                // Without it the lattice is squeezed into strings at the stagnation points.
+                ("regularization", "shifting".into()),
+            ],
+        );
         scene
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
-        let vortex =
-            Vortex { speed: 1.0, rate: RATE, velocity, range: 0.2..=2.0, times: [0.5, 1.0, 2.0], judged: 1, source: SOURCE };
+        let vortex = Vortex {
+            speed: 1.0,
+            rate: RATE,
+            velocity,
+            range: 0.2..=2.0,
+            times: [0.5, 1.0, 2.0],
+            judged: 1,
+            source: SOURCE,
+        };
         vec![Box::new(Conservation::every(0.02)), Box::new(Decay::new(vortex, 0.01))]
     }
 

@@ -86,11 +86,15 @@ impl Metric for CenterLines {
                 self.n,
                 rms.last()
             );
-            let score = score.with_error(error).within(Band::at_most(0.02)).from_source(self.source).with_note(&note);
+            let score =
+                score.with_error(error).within(Band::at_most(0.02)).from_source(self.source).with_note(&note);
             out.scores.push(if line.of == 0 { score.as_headline() } else { score });
             let profile = Curve { x: line.places.clone(), y: mean };
             let name = if line.of == 0 { series_name::CENTER_U } else { series_name::CENTER_V };
-            let (x, y) = (format!("{} over the side", ["x", "y"][line.along]), format!("{} over the lid's speed", line.name));
+            let (x, y) = (
+                format!("{} over the side", ["x", "y"][line.along]),
+                format!("{} over the lid's speed", line.name),
+            );
             out.series.push(profile.series(name, SeriesGroup::Result, (&x, "-"), (&y, "-")));
         }
         let t = ("time", "s");

@@ -57,14 +57,17 @@ impl Profiles {
     /// Every particle against the exact velocity at its own height and at the time of the look.
     fn compare(&mut self, view: &HostView<'_>, t: f64) {
         let Exact { velocity, width, scale, source } = self.exact;
-        let mut points: Vec<(f64, f64)> = (0..view.n()).map(|i| (view.position(i)[1], view.velocity(i)[0])).collect();
+        let mut points: Vec<(f64, f64)> =
+            (0..view.n()).map(|i| (view.position(i)[1], view.velocity(i)[0])).collect();
         let off = points.iter().map(|&(y, u)| (u - velocity(y, view.t)).abs()).fold(0.0, f64::max);
         let error = off / self.exact.peak(view.t);
         let steady = self.scores.len() + 1 == self.times.len();
         let when = if steady { format!("steady, t = {t} s") } else { format!("t = {t} s") };
         let score = Score::new(&format!("largest velocity error, {when}"), "-", error);
         let score = score.with_error(error).within(Band::at_most(0.01)).from_source(source);
-        self.scores.push(score.with_note("largest over all particles, over the peak of the exact profile at that time"));
+        self.scores.push(
+            score.with_note("largest over all particles, over the peak of the exact profile at that time"),
+        );
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         self.drawn.gap();
         // A row of particles is a point of the drawn profile.

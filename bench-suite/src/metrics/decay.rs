@@ -77,12 +77,17 @@ impl Metric for Decay {
                 .within(Band::error_at_most(0.02))
                 .with_note(&range_text)
                 .as_headline(),
-            self.rate_score("decay rate of the root of the kinetic energy", self.log_energy.slope(range.clone()))
-                .with_note(&range_text),
+            self.rate_score(
+                "decay rate of the root of the kinetic energy",
+                self.log_energy.slope(range.clone()),
+            )
+            .with_note(&range_text),
         ];
         for (k, &t) in times.iter().enumerate() {
             let l1 = self.l1.at(t);
-            let score = Score::new(&format!("L1 velocity error at t = {t}"), "-", l1).with_error(l1).from_source(source);
+            let score = Score::new(&format!("L1 velocity error at t = {t}"), "-", l1)
+                .with_error(l1)
+                .from_source(source);
             let score = score.with_note("mean |v - v_exact| over the exact largest speed of that time");
             scores.push(if k == *judged { score.within(Band::at_most(0.03)) } else { score });
         }
@@ -90,7 +95,12 @@ impl Metric for Decay {
         Outcome {
             scores,
             series: vec![
-                self.speed.series(series_name::LARGEST_SPEED, SeriesGroup::Result, t, ("largest speed over U", "-")),
+                self.speed.series(
+                    series_name::LARGEST_SPEED,
+                    SeriesGroup::Result,
+                    t,
+                    ("largest speed over U", "-"),
+                ),
                 self.l1.series("L1 velocity error", SeriesGroup::Result, t, ("L1 velocity error", "-")),
             ],
         }

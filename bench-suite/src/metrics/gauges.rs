@@ -53,7 +53,9 @@ impl Gauges {
         };
         let (ours, theirs) = (peak(curve), peak(&gauge.measured));
         let scored = |name: &str, unit: &str, ours: f64, theirs: f64| {
-            Score::new(&format!("{}, {name}", gauge.name), unit, ours).against(theirs).from_source(self.source)
+            Score::new(&format!("{}, {name}", gauge.name), unit, ours)
+                .against(theirs)
+                .from_source(self.source)
         };
         match gauge.kind {
             Kind::Pressure => vec![

@@ -94,7 +94,7 @@ impl Metric for Resting {
                 .from_source(SOURCE)
                 .with_note(&format!("single particles {:.3}; below two supports, after {} s", self.single, self.from))
                 .as_headline(),
-            Score::new("level drift", "dx", drift).with_error(drift.abs()).within(Band::error_at_most(1.0)).from_source(SOURCE),
+            Score::new("level drift", "dx", drift).within(Band::between(-1.0, 1.0)).from_source(SOURCE),
             Score::new("kinetic energy over ρgHV", "-", self.kinetic.last())
                 .within(Band::at_most(1e-5))
                 .from_source(SOURCE),

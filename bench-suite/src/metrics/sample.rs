@@ -94,7 +94,8 @@ mod tests {
     #[test]
     fn the_gauge_reads_a_flat_level_and_ignores_a_drop() {
         let mut cloud = Cloud::lattice(20, 12, 0.05);
-        cloud.with(|view| assert!((level_at_wall(view) - 0.6).abs() < 0.05 * 0.03, "{}", level_at_wall(view)));
+        cloud
+            .with(|view| assert!((level_at_wall(view) - 0.6).abs() < 0.05 * 0.03, "{}", level_at_wall(view)));
         cloud.push(0.025, 0.9);
         cloud.with(|view| assert!((level_at_wall(view) - 0.6).abs() < 0.05 * 0.03));
     }

@@ -3,7 +3,7 @@
 use super::{figures::method_name, number, sections};
 use crate::result::{Comparison, RunResult, Score};
 
-/// Every number that has a reference or a band; the page has the others too.
+/// Every number that has an error or a band; the page has the others too.
 #[must_use]
 pub fn table(all: &Comparison) -> String {
     let judged = || all.results.iter().flat_map(|run| &run.scores).filter(|score| score.band.is_some());
@@ -21,16 +21,27 @@ pub fn table(all: &Comparison) -> String {
     out += "| case | across | quantity | measured | reference | error | band | verdict | source |\n";
     out += "|---|---:|---|---:|---:|---:|---|---|---|\n";
     for run in &all.results {
-        let told = |score: &&Score| score.band.is_some() || score.reference.is_some();
+        let told = |score: &&Score| score.band.is_some() || score.error.is_some();
         run.scores.iter().filter(told).for_each(|score| out += &row(run, score));
         if let Some(reason) = &run.failure {
-            out += &line(&[&run.case, &run.particles_across.to_string(), reason, "", "", "", "", "**run failed**", ""]);
+            out += &line(&[
+                &run.case,
+                &run.particles_across.to_string(),
+                reason,
+                "",
+                "",
+                "",
+                "",
+                "**run failed**",
+                "",
+            ]);
         }
     }
     out += "\n| case | across | particles | steps | wall time |\n|---|---:|---:|---:|---:|\n";
     for run in &all.results {
         let (across, steps) = (run.particles_across.to_string(), number::count(run.steps));
-        out += &line(&[&run.case, &across, &number::count(run.n_fluid), &steps, &number::duration(run.wall_s)]);
+        out +=
+            &line(&[&run.case, &across, &number::count(run.n_fluid), &steps, &number::duration(run.wall_s)]);
     }
     out
 }
@@ -74,7 +85,11 @@ mod tests {
     #[test]
     fn bars_in_names_do_not_break_the_table_and_misses_are_shown() {
         let score = Score::new("largest |dH|", "-", 0.04).with_error(0.04).within(Band::error_at_most(0.03));
-        let run = RunResult { case: "dam".into(), scores: vec![score, Score::new("plain", "-", 1.0)], ..RunResult::default() };
+        let run = RunResult {
+            case: "dam".into(),
+            scores: vec![score, Score::new("plain", "-", 1.0)],
+            ..RunResult::default()
+        };
         let text = table(&Comparison { results: vec![run], ..Comparison::default() });
         assert!(text.starts_with("0 of 1 checks met."));
         let row = text.lines().find(|line| line.contains("dH")).unwrap();
