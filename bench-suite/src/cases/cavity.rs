@@ -82,7 +82,7 @@ impl Case for Cavity {
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
-        let mut metrics: Vec<Box<dyn Metric>> = vec![Box::new(Conservation::every(0.1))];
+        let mut metrics: Vec<Box<dyn Metric>> = vec![Box::new(Conservation::every(0.1).driven())];
         if let Ok(lines) = Self::lines() {
             metrics.push(Box::new(CenterLines::new(lines, 0.1, FROM, SOURCE)));
         }

@@ -116,7 +116,7 @@ impl Case for Channel {
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
         // All times of the paper are multiples of the interval.
         vec![
-            Box::new(Conservation::every(0.01)),
+            Box::new(Conservation::every(0.01).driven()),
             Box::new(Profiles::new(self.exact(), TIMES.to_vec(), 0.0025)),
         ]
     }

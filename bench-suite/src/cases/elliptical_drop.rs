@@ -52,7 +52,7 @@ impl EllipticalDrop {
                 .as_headline(),
             Score::new("loss of total energy", "-", e.energy_loss())
                 .with_error(e.energy_loss().abs())
-                .within(Band::at_most(0.03))
+                .within(Band::error_at_most(0.03))
                 .from_source(SOURCE)
                 .with_note("kinetic and internal energy, end over start"),
             Score::new("semi-axis a(0.0076 s)", "m", e.a.last()).against(1.0 / b).from_source(SOURCE),

@@ -16,16 +16,17 @@ use sph_core::{
     scene::{MassMode, Scene, Slip, Wall},
 };
 
-/// The MARIN tank, y up and z across.
+/// The MARIN tank, y up, z across, and x from the wall behind the water, so that the fluid's lattice and the walls'
+/// begin together: a tank that is no whole number of spacings long leaks where they part.
 pub struct Obstacle;
 
 /// Length, height and width of the tank, [m].
 const TANK: [f64; 3] = [3.22, 1.0, 1.0];
 /// Depth of the water, [m].
 const DEPTH: f64 = 0.55;
-/// Where the water begins, [m].
-const DAM: f64 = 1.992;
-/// Gauges: name, what, place, [m].
+/// Length of the water, [m].
+const WATER: f64 = 3.22 - 1.992;
+/// Gauges: name, what, place in the coordinates of the paper, [m].
 const GAUGES: [(&str, Kind, [f64; 3]); 4] = [
     ("P1", Kind::Pressure, [0.8245, 0.021, 0.471]),
     ("P3", Kind::Pressure, [0.8245, 0.101, 0.471]),
@@ -41,7 +42,7 @@ impl Obstacle {
         let t = &table.column("t")?.values;
         let gauge = |&(name, kind, at): &(&'static str, Kind, [f64; 3])| {
             let measured = Curve { x: t.clone(), y: table.column(name)?.values.clone() };
-            Ok(Gauge { name, kind, at, measured })
+            Ok(Gauge { name, kind, at: [TANK[0] - at[0], at[1], at[2]], measured })
         };
         GAUGES.iter().map(gauge).collect()
     }
@@ -70,14 +71,13 @@ impl Case for Obstacle {
         let mut scene = Scene::new(3, dx, 2.0);
         scene.title = "Dam break against a box (SPHERIC test 2)".into();
         scene.mass_mode = MassMode::Volume;
-        let mut water = fluid(&[DAM, 0.0, 0.0], &[TANK[0], DEPTH, TANK[2]]);
-        // The lattice begins at the wall behind the water, so that no gap is left there.
-        water.origin = Some(vec![TANK[0], 0.0, 0.0]);
+        // The far wall, which matters last, stands up to one spacing farther.
+        let end = [(TANK[0] / dx - 1e-6).ceil() * dx, TANK[1], TANK[2]];
         let faces = [Face::XMin, Face::XMax, Face::YMin, Face::ZMin, Face::ZMax];
-        let obstacle = block(&[0.6635, 0.0, 0.2955], &[0.8245, 0.161, 0.6985]);
-        scene.fluid = vec![water];
+        let obstacle = block(&[TANK[0] - 0.8245, 0.0, 0.2955], &[TANK[0] - 0.6635, 0.161, 0.6985]);
+        scene.fluid = vec![fluid(&[0.0; 3], &[WATER, DEPTH, TANK[2]])];
         scene.wall = vec![
-            tank(&[0.0; 3], &TANK, &faces, Slip::FreeSlip, 3),
+            tank(&[0.0; 3], &end, &faces, Slip::FreeSlip, 3),
             Wall { slip: Slip::FreeSlip, layers: 3, ..Wall::new(obstacle, Side::Outside) },
         ];
         scene.solver.set("name", "wcsph");

@@ -70,7 +70,7 @@ impl OscillatingDrop {
                 .as_headline(),
             Score::new("loss of amplitude over three periods", "-", loss)
                 .with_error(loss.abs())
-                .within(Band::at_most(0.05))
+                .within(Band::error_at_most(0.05))
                 .from_source(SOURCE)
                 .with_note(&format!(
                     "largest a of the third period against {:.4} m; of each {}, by second moments {}",

@@ -91,7 +91,7 @@ impl Case for Decaying {
             judged: 1,
             source: SOURCE,
         };
-        vec![Box::new(Conservation::every(0.02)), Box::new(Decay::new(vortex, 0.01))]
+        vec![Box::new(Conservation::every(0.02).driven()), Box::new(Decay::new(vortex, 0.01))]
     }
 
     fn references(&self) -> Vec<ReferenceCurve> {

@@ -20,12 +20,21 @@ pub struct Line {
     pub values: Vec<f64>,
 }
 
+/// Points of the drawn curves.
+const DRAWN: usize = 49;
+
+/// Place `k` of the drawn curve: those on the walls are left out.
+fn drawn(k: usize) -> f64 {
+    (k + 1) as f64 / (DRAWN + 1) as f64
+}
+
 /// Follows the center lines of the unit cavity whose lid moves with speed 1.
 pub struct CenterLines {
     lines: [Line; 2],
     interval: f64,
     from: f64,
     source: &'static str,
+    /// Sums over looks, at the places of the table and then at those of the drawn curve.
     sums: [Vec<f64>; 2],
     /// RMS error with time, of the field of that moment.
     rms: [Curve; 2],
@@ -35,7 +44,7 @@ pub struct CenterLines {
 impl CenterLines {
     /// Averages from time `from` on, [s], looking every `interval`, [s].
     pub fn new(lines: [Line; 2], interval: f64, from: f64, source: &'static str) -> Self {
-        let sums = lines.each_ref().map(|line| vec![0.0; line.places.len()]);
+        let sums = lines.each_ref().map(|line| vec![0.0; line.places.len() + DRAWN]);
         Self { lines, interval, from, source, sums, rms: Default::default(), n: 0 }
     }
 
@@ -48,12 +57,12 @@ impl CenterLines {
     }
 
     fn sampled(view: &HostView<'_>, line: &Line) -> Vec<f64> {
-        let at = |&place: &f64| {
+        let at = |place: f64| {
             let mut at = [0.5; 2];
             at[line.along] = place;
             sample::plane_fit(view, at, |i| view.velocity(i)[line.of]).unwrap_or(f64::NAN)
         };
-        line.places.iter().map(at).collect()
+        line.places.iter().copied().chain((0..DRAWN).map(drawn)).map(at).collect()
     }
 }
 
@@ -89,7 +98,7 @@ impl Metric for CenterLines {
             let score =
                 score.with_error(error).within(Band::at_most(0.02)).from_source(self.source).with_note(&note);
             out.scores.push(if line.of == 0 { score.as_headline() } else { score });
-            let profile = Curve { x: line.places.clone(), y: mean };
+            let profile = Curve { x: (0..DRAWN).map(drawn).collect(), y: mean[line.places.len()..].to_vec() };
             let name = if line.of == 0 { series_name::CENTER_U } else { series_name::CENTER_V };
             let (x, y) = (
                 format!("{} over the side", ["x", "y"][line.along]),

@@ -80,7 +80,7 @@ impl Ellipse {
                 series_name::CENTER_PRESSURE,
                 result,
                 t,
-                ("center pressure over its exact first value", "-"),
+                ("pressure over p(0)", "-"),
             ),
             over(&self.energy, first).series("total energy over its first value", result, t, ("energy", "-")),
         ]

@@ -33,13 +33,15 @@ pub struct Gauges {
     curves: Vec<Curve>,
     interval: f64,
     source: &'static str,
+    /// Part of the water below the bed.
+    leaked: f64,
 }
 
 impl Gauges {
     /// Looks every `interval`, [s].
     pub fn new(gauges: Vec<Gauge>, interval: f64, source: &'static str) -> Self {
         let curves = gauges.iter().map(|_| Curve::default()).collect();
-        Self { gauges, curves, interval, source }
+        Self { gauges, curves, interval, source, leaked: 0.0 }
     }
 
     fn score(&self, gauge: &Gauge, curve: &Curve) -> Vec<Score> {
@@ -106,6 +108,8 @@ impl Metric for Gauges {
             };
             curve.push(view.t, value);
         }
+        let below = (0..view.n()).filter(|&i| view.position(i)[1] < -view.spacing).count();
+        self.leaked = below as f64 / view.n() as f64;
     }
 
     fn finish(&self) -> Outcome {
@@ -116,6 +120,7 @@ impl Metric for Gauges {
             let name = format!("gauge {}", gauge.name);
             out.series.push(curve.series(&name, SeriesGroup::Result, ("time", "s"), y));
         }
+        out.scores.push(Score::new("water that leaked through the bed", "-", self.leaked).with_error(self.leaked));
         if let Some(first) = out.scores.iter_mut().find(|s| s.name.contains("dH")) {
             first.headline = true;
         }

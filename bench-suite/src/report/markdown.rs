@@ -3,7 +3,7 @@
 use super::{figures::method_name, number, sections};
 use crate::result::{Comparison, RunResult, Score};
 
-/// Every number that has a reference or a band; the page has the others too.
+/// Every number that has an error or a band; the page has the others too.
 #[must_use]
 pub fn table(all: &Comparison) -> String {
     let judged = || all.results.iter().flat_map(|run| &run.scores).filter(|score| score.band.is_some());
@@ -21,7 +21,7 @@ pub fn table(all: &Comparison) -> String {
     out += "| case | across | quantity | measured | reference | error | band | verdict | source |\n";
     out += "|---|---:|---|---:|---:|---:|---|---|---|\n";
     for run in &all.results {
-        let told = |score: &&Score| score.band.is_some() || score.reference.is_some();
+        let told = |score: &&Score| score.band.is_some() || score.error.is_some();
         run.scores.iter().filter(told).for_each(|score| out += &row(run, score));
         if let Some(reason) = &run.failure {
             out += &line(&[
