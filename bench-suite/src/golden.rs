@@ -41,10 +41,8 @@ pub fn measure(isa: Isa) -> Result<BTreeMap<String, f64>, Error> {
 /// # Errors
 /// When the file is not JSON of this form.
 pub fn stored() -> Result<Golden, serde_json::Error> {
-    let text = if size_of::<sph_core::Real>() == 4 {
-        include_str!("../reference/golden_f32.json")
-    } else {
-        include_str!("../reference/golden_f64.json")
-    };
-    serde_json::from_str(text)
+    serde_json::from_str(if size_of::<sph_core::Real>() == 4 { STORED_F32 } else { STORED_F64 })
 }
+
+const STORED_F32: &str = include_str!("../reference/golden_f32.json");
+const STORED_F64: &str = include_str!("../reference/golden_f64.json");

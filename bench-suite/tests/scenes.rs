@@ -70,15 +70,15 @@ fn check(root: &serde_json::Value, schema: &serde_json::Value, value: &serde_jso
     if let Some(reference) = schema.get("$ref").and_then(|r| r.as_str()) {
         return check(root, root.pointer(&reference[1..]).unwrap(), value, path);
     }
-    for alternatives in ["oneOf", "anyOf"].iter().filter_map(|key| schema[*key].as_array()) {
-        let resolve = |s: &serde_json::Value| match s.get("$ref").and_then(|r| r.as_str()) {
-            Some(reference) => root.pointer(&reference[1..]).unwrap().clone(),
-            None => s.clone(),
-        };
+    let resolve = |schema: &serde_json::Value| match schema.get("$ref").and_then(|r| r.as_str()) {
+        Some(reference) => root.pointer(&reference[1..]).unwrap().clone(),
+        None => schema.clone(),
+    };
+    if let Some(alternatives) = ["oneOf", "anyOf"].iter().find_map(|key| schema[*key].as_array()) {
         let key = value.as_object().and_then(|map| map.keys().next());
-        let fits = |s: &&serde_json::Value| match key {
-            Some(key) => resolve(s)["properties"].get(key).is_some() || resolve(s).get("oneOf").is_some(),
-            None => true,
+        let fits = |s: &&serde_json::Value| {
+            let s = resolve(s);
+            key.is_none_or(|key| s["properties"].get(key).is_some() || s.get("oneOf").is_some())
         };
         let found = alternatives.iter().find(fits);
         return check(
