@@ -382,6 +382,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     }
 
     fn surface_terms(&mut self) {
+        // The packed densities are those before this step's.
+        self.pack_positions();
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let tension = surface::Tension {
             cohesion: s.params.cohesion,
