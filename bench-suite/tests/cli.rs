@@ -179,7 +179,7 @@ fn a_wrong_scene_is_refused_with_its_place() {
         ("name = \"wcsph\"", "name = \"pbd\"", "wrong.toml:14:8"),
         ("name = \"wcsph\"", "name = \"wcsph\"\ncfl = 2.0", "wrong.toml:15:7: solver.cfl = 2: must lie in (0, 1] [-]"),
         ("title = \"Tiny\"", "title = \"Tiny", "wrong.toml:2:"),
-        ("max = [0.5, 0.5]", "max = [0.5, 0.5, 0.5]", "wrong.toml:7:44"),
+        ("max = [0.5, 0.5]", "max = [0.5, 0.5, 0.5]", "wrong.toml:7:41"),
     ];
     for (right, mistake, place) in wrong {
         fs::write(folder.join("wrong.toml"), SCENE.replace(right, mistake)).unwrap();
