@@ -1,7 +1,9 @@
 //! Kernels: W and F of wide lanes, 1024 pairs at a time. The inverse of the throughput is ns per pair.
 #![allow(missing_docs, reason = "criterion writes public functions")]
 
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use criterion::{
+    BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
+};
 use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},

@@ -4,7 +4,10 @@
 
 mod shared;
 
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+    measurement::WallTime,
+};
 use sph_core::{
     lane::Isa,
     neighbors::{Backend, Cells, Neighbors, Settings},

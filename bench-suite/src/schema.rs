@@ -45,7 +45,9 @@ fn take(schema: &mut Value, key: &str) -> Option<Map<String, Value>> {
 }
 
 fn extend(schema: &mut Value, key: &str, more: Map<String, Value>) {
-    if let Some(Value::Object(map)) = schema.as_object_mut().map(|s| s.entry(key).or_insert_with(|| json!({}))) {
+    if let Some(Value::Object(map)) =
+        schema.as_object_mut().map(|s| s.entry(key).or_insert_with(|| json!({})))
+    {
         map.extend(more);
     }
 }
@@ -99,6 +101,10 @@ pub fn parameters() -> Vec<(String, &'static [sph_core::parameters::ParameterInf
     ]
     .map(|(table, list)| (table.to_owned(), list))
     .into();
-    all.extend(registry::SOLVERS.iter().map(|Solver { name, parameters, .. }| (format!("solver, {name}"), *parameters)));
+    all.extend(
+        registry::SOLVERS
+            .iter()
+            .map(|Solver { name, parameters, .. }| (format!("solver, {name}"), *parameters)),
+    );
     all
 }

@@ -61,7 +61,11 @@ fn a_steady_step_of_every_variant_allocates_nothing() {
             let mut scene = registry::case(case).unwrap().scene(n);
             (variant.apply)(&mut scene);
             let name = format!("{case}, {}", variant.name);
-            let count = if scene.dim == 2 { allocations::<2>(&name, &scene) } else { allocations::<3>(&name, &scene) };
+            let count = if scene.dim == 2 {
+                allocations::<2>(&name, &scene)
+            } else {
+                allocations::<3>(&name, &scene)
+            };
             assert_eq!(count, 0, "{name}");
         }
     }

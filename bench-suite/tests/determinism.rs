@@ -16,7 +16,11 @@ fn hash_in<const D: usize>(name: &str, scene: &Scene, threads: usize, isa: Isa) 
 }
 
 fn hash(name: &str, scene: &Scene, threads: usize, isa: Isa) -> u64 {
-    if scene.dim == 2 { hash_in::<2>(name, scene, threads, isa) } else { hash_in::<3>(name, scene, threads, isa) }
+    if scene.dim == 2 {
+        hash_in::<2>(name, scene, threads, isa)
+    } else {
+        hash_in::<3>(name, scene, threads, isa)
+    }
 }
 
 #[test]

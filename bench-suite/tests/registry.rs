@@ -41,7 +41,11 @@ fn every_file_of_cases_is_a_module() {
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cases")).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        assert!(stem == "mod" || modules.contains(&format!("mod {stem};")), "{} is not compiled", path.display());
+        assert!(
+            stem == "mod" || modules.contains(&format!("mod {stem};")),
+            "{} is not compiled",
+            path.display()
+        );
     }
 }
 

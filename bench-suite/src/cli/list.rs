@@ -58,10 +58,9 @@ fn as_value() -> Value {
 pub fn parameters(as_json: bool) -> Outcome {
     let tables = schema::parameters();
     if as_json {
-        let of = |p: &ParameterInfo| {
-            json!({ "name": p.name, "unit": p.unit, "range": p.range, "default": p.default, "about": p.doc })
-        };
-        let tables = tables.iter().map(|(table, list)| (table.clone(), list.iter().map(of).collect::<Value>()));
+        let of = |p: &ParameterInfo| json!({ "name": p.name, "unit": p.unit, "range": p.range, "default": p.default, "about": p.doc });
+        let tables =
+            tables.iter().map(|(table, list)| (table.clone(), list.iter().map(of).collect::<Value>()));
         println!("{}", tables.collect::<serde_json::Map<_, _>>().into_iter().collect::<Value>());
         return Ok(ExitCode::SUCCESS);
     }
@@ -69,7 +68,8 @@ pub fn parameters(as_json: bool) -> Outcome {
         println!("{table}");
         for p in list {
             let default = if p.default.is_empty() { "must be given" } else { p.default };
-            let numbers = [p.unit, p.range].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+            let numbers =
+                [p.unit, p.range].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
             println!("  {:<28}{numbers:<20}{default}\n{:30}{}", p.name, "", p.doc);
         }
     }

@@ -35,7 +35,11 @@ pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) 
     let (result, last) = ran?;
     let failure = result.failure.clone();
     let summary = summary(&result);
-    let all = campaign::collect(&scene.title, format!("cargo run --release -- run {}", file.display()), vec![result]);
+    let all = campaign::collect(
+        &scene.title,
+        format!("cargo run --release -- run {}", file.display()),
+        vec![result],
+    );
     // The input was right and the work is done: this is no refusal.
     if let Err(error) = write(&all, &last, out) {
         eprintln!("error: {error}");
@@ -45,7 +49,11 @@ pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) 
         println!("{}", serde_json::to_string(&all)?);
     } else {
         println!("{summary}");
-        println!("report: {}\nparticles: {}", out.join("index.html").display(), out.join("final.vtu").display());
+        println!(
+            "report: {}\nparticles: {}",
+            out.join("index.html").display(),
+            out.join("final.vtu").display()
+        );
     }
     if let Some(failure) = failure {
         eprintln!("the run stopped: {failure}");
@@ -69,7 +77,9 @@ fn steps(
         }
     };
     let options = Options {
-        case: file.file_stem().map_or_else(|| scene.title.clone(), |stem| stem.to_string_lossy().into_owned()),
+        case: file
+            .file_stem()
+            .map_or_else(|| scene.title.clone(), |stem| stem.to_string_lossy().into_owned()),
         variant: format!("scene {}", file.display()),
         particles_across: 0,
         isa,
@@ -141,7 +151,11 @@ fn write_vtu<const D: usize>(simulation: &Simulation<D>, out: &Path) -> Result<(
     let empty: &[Real] = &[];
     let pressure = simulation.solver.field("pressure").unwrap_or(empty);
     let mut fields = vec![
-        Field { name: "velocity", unit: "m/s", values: Values::Vector(fluid.v.each_ref().map(Vec::as_slice)) },
+        Field {
+            name: "velocity",
+            unit: "m/s",
+            values: Values::Vector(fluid.v.each_ref().map(Vec::as_slice)),
+        },
         Field { name: "density", unit: "kg/m^3", values: Values::Scalar(&fluid.rho) },
     ];
     if pressure.len() == fluid.len() {

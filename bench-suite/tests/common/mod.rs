@@ -3,13 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
 use bench_suite::{run, scenes};
-use sph_core::{
-    Real,
-    lane::Isa,
-    scene::Scene,
-    simulation::Simulation,
-    solver::Memory,
-};
+use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation, solver::Memory};
 use std::{collections::BTreeMap, path::Path};
 
 /// A scene file at half its resolution, with its name. Half keeps periods whole and obstacles thick.
