@@ -27,7 +27,12 @@ name = "wcsph"
 
 /// Runs `sph` in a folder of its own.
 fn sph(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sph")).current_dir(folder).args(args).env_remove("SPH_ISA").output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_sph"))
+        .current_dir(folder)
+        .args(args)
+        .env_remove("SPH_ISA")
+        .output()
+        .unwrap()
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -83,7 +88,8 @@ fn list_names_cases_variants_solvers_and_scenes() {
 #[test]
 fn list_is_json_for_machines() {
     let list: Value = serde_json::from_str(&stdout(&sph(&folder("list-json"), &["list", "--json"]))).unwrap();
-    let has = |table: &str, key: &str, value: &str| list[table].as_array().unwrap().iter().any(|e| e[key] == value);
+    let has =
+        |table: &str, key: &str, value: &str| list[table].as_array().unwrap().iter().any(|e| e[key] == value);
     assert!(has("cases", "name", "dam_break") && has("variants", "name", "wcsph-delta"));
     assert!(has("solvers", "name", "wcsph") && has("scenes", "title", "Dam break in 2D"));
 }
@@ -115,14 +121,17 @@ fn schema_is_json_and_knows_the_solver() {
 fn run_writes_report_results_and_particles() {
     let folder = folder("run");
     let text = stdout(&run_tiny(&folder, &[]));
-    for part in ["25 fluid particles", "wall samples", "support radius h: 0.3", "sound speed", "(binds)", "steps/s"] {
+    for part in
+        ["25 fluid particles", "wall samples", "support radius h: 0.3", "sound speed", "(binds)", "steps/s"]
+    {
         assert!(text.contains(part), "{part:?} is not in {text}");
     }
     let names = names(&folder.join("out"));
     for name in ["index.html", "results.json", "final.vtu"] {
         assert!(names.iter().any(|n| n == name), "{name} is not among {names:?}");
     }
-    let results: Value = serde_json::from_str(&fs::read_to_string(folder.join("out/results.json")).unwrap()).unwrap();
+    let results: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("out/results.json")).unwrap()).unwrap();
     assert_eq!(results["results"][0]["n_fluid"], 25);
     assert!(results["results"][0]["steps"].as_u64().unwrap() > 0);
 }
@@ -138,7 +147,8 @@ fn run_prints_nothing_but_json_for_machines() {
 fn threads_of_the_scene_hold_unless_the_command_line_names_others() {
     let folder = folder("threads");
     let threads = |more: &[&str]| {
-        fs::write(folder.join("t.toml"), SCENE.replace("run.end_time", "run.threads = 3\nrun.end_time")).unwrap();
+        fs::write(folder.join("t.toml"), SCENE.replace("run.end_time", "run.threads = 3\nrun.end_time"))
+            .unwrap();
         let output = sph(&folder, &[&["run", "t.toml", "--out", "out", "--json"], more].concat());
         let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
         printed["results"][0]["threads"].as_u64().unwrap()
@@ -177,9 +187,13 @@ fn a_wrong_scene_is_refused_with_its_place() {
         ("spacing = 0.1", "spacing = -0.1", "wrong.toml:3:11: spacing = -0.1: must lie in (0, inf) [m]"),
         ("layers = 3", "leyers = 3", "wrong.toml:11:1"),
         ("name = \"wcsph\"", "name = \"pbd\"", "wrong.toml:14:8"),
-        ("name = \"wcsph\"", "name = \"wcsph\"\ncfl = 2.0", "wrong.toml:15:7: solver.cfl = 2: must lie in (0, 1] [-]"),
+        (
+            "name = \"wcsph\"",
+            "name = \"wcsph\"\ncfl = 2.0",
+            "wrong.toml:15:7: solver.cfl = 2: must lie in (0, 1] [-]",
+        ),
         ("title = \"Tiny\"", "title = \"Tiny", "wrong.toml:2:"),
-        ("max = [0.5, 0.5]", "max = [0.5, 0.5, 0.5]", "wrong.toml:7:44"),
+        ("max = [0.5, 0.5]", "max = [0.5, 0.5, 0.5]", "wrong.toml:7:41"),
     ];
     for (right, mistake, place) in wrong {
         fs::write(folder.join("wrong.toml"), SCENE.replace(right, mistake)).unwrap();
@@ -198,7 +212,11 @@ fn what_is_no_scene_file_is_refused() {
     assert_refused(&folder, &["run", "folder.toml"], &["folder.toml: "]);
     assert_refused(&folder, &["run", "bytes.toml"], &["bytes.toml: ", "UTF-8"]);
     assert_refused(&folder, &["run", "empty.toml"], &["empty.toml:1:1", "missing"]);
-    assert_refused(&folder, &["run", "good.toml", "--out", "bytes.toml"], &["bytes.toml", "must be a folder"]);
+    assert_refused(
+        &folder,
+        &["run", "good.toml", "--out", "bytes.toml"],
+        &["bytes.toml", "must be a folder"],
+    );
     assert_refused(&folder, &["report", "folder.toml"], &["results.json"]);
 }
 

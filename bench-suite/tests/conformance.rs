@@ -66,7 +66,8 @@ fn falls<const D: usize>(variant: &Variant) {
     let start = by_id(&common::simulation::<D>(variant.name, &scene, Isa::best()));
     let end = by_id(&run::<D>(variant.name, &scene, n, dt));
     let steps = n as f64;
-    let kicked = if scene.solver.preset() == Some("graphics") { steps * (steps + 1.0) } else { steps * steps };
+    let kicked =
+        if scene.solver.preset() == Some("graphics") { steps * (steps + 1.0) } else { steps * steps };
     let (fall, speed) = (-9.81 * dt * dt * 0.5 * kicked, -9.81 * dt * steps);
     // Each step rounds once; a place rounds at the size of the block, a speed at its own.
     let (x_bound, v_bound) = (steps * EPSILON * 4.0 * SPACING, 2.0 * steps * EPSILON * speed.abs());
@@ -98,7 +99,11 @@ fn flies_straight<const D: usize>(variant: &Variant) {
     let (x, v_end) = end[0];
     let expected = v.map(|v| 0.5 * SPACING + n as f64 * dt * v);
     assert_eq!(v_end, v, "{} {D}D", variant.name);
-    assert!(distance(&x, &expected) < n as f64 * EPSILON * 0.1, "{} {D}D: {x:?}, not {expected:?}", variant.name);
+    assert!(
+        distance(&x, &expected) < n as f64 * EPSILON * 0.1,
+        "{} {D}D: {x:?}, not {expected:?}",
+        variant.name
+    );
 }
 
 #[test]
@@ -110,7 +115,11 @@ fn a_single_particle_flies_straight() {
 }
 
 /// A sliding block in the corner of a tank: pressure, viscosity and walls all act.
-fn sliding<const D: usize>(variant: &Variant, place: &impl Fn([f64; D]) -> [f64; D], faces: &[Face]) -> Scene {
+fn sliding<const D: usize>(
+    variant: &Variant,
+    place: &impl Fn([f64; D]) -> [f64; D],
+    faces: &[Face],
+) -> Scene {
     let mut scene = fluid::<D>(variant, [8.0; D]);
     let origin = place([0.0; D]);
     let direction = |v: [f64; D]| {
@@ -119,7 +128,10 @@ fn sliding<const D: usize>(variant: &Variant, place: &impl Fn([f64; D]) -> [f64;
     };
     let moved = |max: [f64; D]| {
         let (a, b) = (place([0.0; D]), place(max));
-        block(&std::array::from_fn::<_, D, _>(|k| a[k].min(b[k])), &std::array::from_fn::<_, D, _>(|k| a[k].max(b[k])))
+        block(
+            &std::array::from_fn::<_, D, _>(|k| a[k].min(b[k])),
+            &std::array::from_fn::<_, D, _>(|k| a[k].max(b[k])),
+        )
     };
     scene.gravity = Some(direction(std::array::from_fn(|a| if a == 1 { -9.81 } else { 0.0 })));
     scene.fluid[0].shape = moved([8.0 * SPACING; D]);
@@ -131,13 +143,19 @@ fn sliding<const D: usize>(variant: &Variant, place: &impl Fn([f64; D]) -> [f64;
 }
 
 /// Compares a run with its image under `place`, particle by particle.
-fn agrees<const D: usize>(variant: &Variant, what: &str, place: impl Fn([f64; D]) -> [f64; D], faces: [&[Face]; 2]) {
+fn agrees<const D: usize>(
+    variant: &Variant,
+    what: &str,
+    place: impl Fn([f64; D]) -> [f64; D],
+    faces: [&[Face]; 2],
+) {
     let (n, dt) = (40, 5e-4);
     let here = sliding::<D>(variant, &|x| x, faces[0]);
     let there = sliding::<D>(variant, &place, faces[1]);
     let first = |scene| by_id(&common::simulation::<D>(variant.name, scene, Isa::best()));
     let (start, image) = (first(&here), first(&there));
-    let (end, image_end) = (by_id(&run::<D>(variant.name, &here, n, dt)), by_id(&run::<D>(variant.name, &there, n, dt)));
+    let (end, image_end) =
+        (by_id(&run::<D>(variant.name, &here, n, dt)), by_id(&run::<D>(variant.name, &there, n, dt)));
     let mut farthest = 0.0_f64;
     let mut way = 0.0_f64;
     for (i, (x0, _)) in start.iter().enumerate() {
@@ -192,10 +210,15 @@ fn resting_fluid_rests() {
             let mut scene = registry::case(case).unwrap().scene(10);
             (variant.apply)(&mut scene);
             let name = format!("{case}, {}", variant.name);
-            let v = if scene.dim == 2 { restlessness::<2>(&name, &scene) } else { restlessness::<3>(&name, &scene) };
-            // A fall through the depth would end with 4.4 m/s. Measured: see the bound.
-            println!("{name}: {v} m/s");
-            assert!(v < 0.44, "{name}: {v} m/s");
+            let v = if scene.dim == 2 {
+                restlessness::<2>(&name, &scene)
+            } else {
+                restlessness::<3>(&name, &scene)
+            };
+            // Evolved density starts with the pressure at rest: 0.02 to 0.03 m/s are measured. Summed density
+            // starts without, and settles onto its walls: by 0.3 of 0.1 m it falls to √(2 g 0.03 m).
+            let bound = if scene.solver.preset() == Some("graphics") { 0.77 } else { 0.06 };
+            assert!(v < bound, "{name}: {v} m/s");
         }
     });
 }
