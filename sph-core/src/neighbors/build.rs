@@ -186,16 +186,26 @@ unsafe fn pack_candidates<L: Lane, const D: usize>(
     let (zero, limit) = (L::splat(0.0), L::splat(limit * limit));
     let n = search.from_x[0].len();
     let (mut m, mut own) = (0, 0);
-    for r in 0..c.runs.len() {
-        let run = c.runs[r];
+    // Pointers and slices of their own, which the stores below cannot change: no reload in the loop. And
+    // loops, not `each`: a closure of a function without target features may stay a call.
+    let (mut to_x, to_j, iota) = ([std::ptr::null_mut(); D], c.j.as_mut_ptr(), search.iota.as_ptr());
+    let mut from: [&[Real]; D] = [&[]; D];
+    for a in 0..D {
+        to_x[a] = c.x[a].as_mut_ptr();
+        from[a] = &search.from_x[a];
+    }
+    for run in &c.runs {
         let mut k = run.start;
+        let (mut box_low, mut box_high) = ([zero; D], [zero; D]);
+        for a in 0..D {
+            box_low[a] = L::splat(low[a] - run.shift[a]);
+            box_high[a] = L::splat(high[a] - run.shift[a]);
+        }
         while k < run.end {
-            // Loops, not `each`: a closure of a function without target features may stay a call.
             let (mut x, mut d) = ([zero; D], [zero; D]);
             for a in 0..D {
-                let (low, high) = (L::splat(low[a] - run.shift[a]), L::splat(high[a] - run.shift[a]));
-                x[a] = load_from::<L>(&search.from_x[a], k, n);
-                d[a] = (low - x[a]).max(x[a] - high).max(zero);
+                x[a] = load_from::<L>(from[a], k, n);
+                d[a] = (box_low[a] - x[a]).max(x[a] - box_high[a]).max(zero);
             }
             let mut mask = norm2(d).below(limit);
             if k + L::N > run.end {
@@ -207,16 +217,16 @@ unsafe fn pack_candidates<L: Lane, const D: usize>(
             // SAFETY: `reserve` left room for all points of the runs plus one vector; `iota` has PAD more.
             unsafe {
                 for a in 0..D {
-                    x[a].pack(mask, c.x[a].as_mut_ptr().add(m));
+                    x[a].pack(mask, to_x[a].add(m));
                 }
-                L::pack_index(search.iota.as_ptr().add(k), mask, c.j.as_mut_ptr().add(m));
+                L::pack_index(iota.add(k), mask, to_j.add(m));
             }
             m += mask.count_ones() as usize;
             k += L::N;
         }
     }
     // SAFETY: one more vector fits, see above.
-    unsafe { L::splat(FAR).store(c.x[0].as_mut_ptr().add(m)) };
+    unsafe { L::splat(FAR).store(to_x[0].add(m)) };
     (m, own)
 }
 
@@ -266,31 +276,31 @@ unsafe fn write_row<L: Lane, const D: usize>(
     out: &mut [u32],
     mut len: usize,
 ) -> usize {
-    let mut x_i = [L::splat(0.0); D];
+    // Copies, which the stores below cannot change: nothing is read again in the loop.
+    let (mut x_i, mut from_x) = ([L::splat(0.0); D], [std::ptr::null(); D]);
     for a in 0..D {
         x_i[a] = L::splat(search.query_x[a][i]);
+        from_x[a] = c.x[a].as_ptr();
     }
+    let (periodic, from_j) = (search.periodic, c.j.as_ptr());
     let limit = L::splat(search.radius * search.radius);
-    let out = out.as_mut_ptr();
     let null = search.from_x[0].len() as u32;
+    let to = out.as_mut_ptr();
     let mut k = 0;
     while k < m {
         let mut d = x_i;
         for a in 0..D {
             // SAFETY: k < m, and one vector more than m is filled.
-            d[a] = unsafe { L::load(c.x[a].as_ptr().add(k)) } - x_i[a];
+            d[a] = unsafe { L::load(from_x[a].add(k)) } - x_i[a];
         }
-        let mut mask = norm2(search.periodic.nearest(d)).below(limit);
+        let mut mask = norm2(periodic.nearest(d)).below(limit);
         let own = myself.wrapping_sub(k);
         mask &= !(((own < L::N) as u32) << (own & 31));
         // SAFETY: room by the contract.
-        unsafe { L::pack_index(c.j.as_ptr().add(k), mask, out.add(len)) };
+        unsafe { L::pack_index(from_j.add(k), mask, to.add(len)) };
         len += mask.count_ones() as usize;
         k += L::N;
     }
-    for k in 0..PAD {
-        // SAFETY: room by the contract.
-        unsafe { *out.add(len + k) = null };
-    }
+    out[len..len + PAD].fill(null);
     len.next_multiple_of(PAD)
 }

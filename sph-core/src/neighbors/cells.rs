@@ -75,6 +75,8 @@ pub struct Cells<const D: usize> {
     keys: Vec<u32>,
     counts: Vec<Vec<u32>>,
     coordinates: Vec<[i32; D]>,
+    /// Cells with a point in or next to them, when marked.
+    reached: Vec<bool>,
     table: CellTable<D>,
     n: usize,
 }
@@ -93,6 +95,7 @@ impl<const D: usize> Cells<D> {
             keys: Vec::new(),
             counts: Vec::new(),
             coordinates: Vec::new(),
+            reached: Vec::new(),
             table: CellTable::default(),
             n: 0,
         }
@@ -243,6 +246,41 @@ impl<const D: usize> Cells<D> {
         self.occupied.get(c).map_or(self.n, |cell| cell.start as usize)
     }
 
+    /// Marks the cells that have a point in or next to them, so that [`Cells::runs_around`] need not look
+    /// around the others. Pays for walls, which most cells of a fluid are far from.
+    pub fn mark_surroundings(&mut self) {
+        self.reached.clear();
+        if self.backend != Backend::DenseGrid || self.periodic.any() {
+            return;
+        }
+        self.reached.resize(self.extent.iter().product(), false);
+        for cell in &self.occupied[..self.n_occupied()] {
+            for around in 0..3_i32.pow(D as u32) {
+                let (mut at, mut rest) = (cell.at, around);
+                for c in &mut at {
+                    *c += rest % 3 - 1;
+                    rest /= 3;
+                }
+                if let Some(key) = self.key_inside(at) {
+                    self.reached[key] = true;
+                }
+            }
+        }
+    }
+
+    /// The number of a cell, if it is inside the box.
+    fn key_inside(&self, at: [i32; D]) -> Option<usize> {
+        let mut key = 0;
+        for a in (0..D).rev() {
+            let c = i64::from(at[a]) - i64::from(self.low[a]);
+            if c < 0 || c >= self.extent[a] as i64 {
+                return None;
+            }
+            key = key * self.extent[a] + c as usize;
+        }
+        Some(key)
+    }
+
     /// The runs of points in the 3^D cells around `at`, ascending.
     pub fn runs_around(&self, at: [i32; D], runs: &mut Vec<Run<D>>) {
         runs.clear();
@@ -254,6 +292,10 @@ impl<const D: usize> Cells<D> {
             return;
         }
         if self.backend == Backend::DenseGrid && !self.periodic.any() {
+            let far = !self.reached.is_empty() && self.key_inside(at).is_some_and(|key| !self.reached[key]);
+            if far {
+                return;
+            }
             return self.runs_inside(at, runs);
         }
         for row in 0..3_i32.pow(D as u32 - 1) {

@@ -103,6 +103,7 @@ impl<const D: usize> Neighbors<D> {
         }
         if !self.walls_sorted || state.walls.is_moving() {
             self.wall_cells.sort(&state.walls.x, &mut self.order)?;
+            self.wall_cells.mark_surroundings();
             state.walls.permute(&self.order, &mut self.scratch);
             self.walls_sorted = true;
         }
