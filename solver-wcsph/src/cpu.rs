@@ -99,7 +99,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 
     fn extrapolate_to_walls(&mut self) -> Result<(), StepError> {
-        let dummy = self.wcsph.wall == Wall::Own;
+        let dummy = self.wcsph.wall.is_dummy();
         if dummy && !self.state.walls.is_empty() {
             self.extrapolate();
         }
@@ -308,7 +308,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                 out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
             });
         }
-        if s.fields.walls_packed && s.wall != Wall::Own && !state.walls.is_moving() {
+        if s.fields.walls_packed && !s.wall.is_dummy() && !state.walls.is_moving() {
             return;
         }
         let (n, walls, x4) = (state.walls.len(), &state.walls, &s.fields.wall_x4);
@@ -361,7 +361,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn pack_walls(&mut self) {
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let (walls, rho_0, eos) = (&state.walls, state.rest.rho_0, s.eos);
-        let (dummy, clamp) = (s.wall == Wall::Own, s.params.clamp_wall_pressure);
+        let (dummy, clamp) = (s.wall.is_dummy(), s.params.clamp_wall_pressure);
         let (extrapolated, x4) = (&s.extrapolated, &s.fields.wall_x4);
         parallel::blocks(walls.len(), &mut s.fields.wall_record[..walls.len()], |range, out| {
             for (out, b) in out.iter_mut().zip(range) {

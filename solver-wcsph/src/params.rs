@@ -159,7 +159,8 @@ parameters! {
         pub integrator: Integrator = Integrator::VelocityVerlet;
         /// How walls push.
         pub wall_pressure: WallPressure = WallPressure::Dummy;
-        /// Removes negative pressure of walls, for free-surface flows with impact.
+        /// Walls never pull: removes negative pressure of dummy walls, and of particles towards them. For
+        /// free-surface flows with impact; closed flows under suction need `false`.
         pub clamp_wall_pressure: bool = true;
         /// Friction σ of pseudo-mass walls, eq. 12 of [AIA12].
         pub wall_friction: Real = 0.0, "-", "[0, 10]";

@@ -144,7 +144,7 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
             wall: match params.wall_pressure {
                 WallPressure::Akinci => Wall::OneSided,
                 WallPressure::Symmetric => Wall::Mirrored,
-                WallPressure::Dummy => Wall::Own,
+                WallPressure::Dummy => Wall::Own { pulls: !params.clamp_wall_pressure },
             },
             rho_0,
             c_0,

@@ -37,7 +37,7 @@ pub struct Args {
     /// Threads; all of the machine if left out. The results do not depend on it.
     #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Instruction set: sse2, avx2, avx512 (portable elsewhere); the best if left out. The results do not depend on it.
+    /// Instruction set: sse2, avx2, avx512, mixed (portable elsewhere); the best if left out. The results do not depend on it.
     #[arg(long, global = true, env = "SPH_ISA")]
     isa: Option<Isa>,
     /// Prints results as JSON instead of text.

@@ -48,18 +48,27 @@ pub enum Wall {
     OneSided,
     /// Mirrored: `p_i (1/ρ_i² + 1/ρ₀²)`, never negative.
     Mirrored,
-    /// The sample's own pressure.
-    Own,
+    /// The sample's own pressure. With `pulls` a negative particle pressure counts as well.
+    Own {
+        /// False at free surfaces: a drop below rest density would be drawn into the wall.
+        pulls: bool,
+    },
 }
 
 impl Wall {
+    /// True for dummy particles with a pressure of their own.
+    pub fn is_dummy(self) -> bool {
+        matches!(self, Wall::Own { .. })
+    }
+
     /// The particle's part of the pressure term; the sample's part is in its record (zero but for `Own`).
     #[inline(always)]
     fn pressure_term(self, p_rho2: Real, rho: Real, rho_0: Real) -> Real {
         match self {
             Wall::OneSided => p_rho2.max(0.0),
             Wall::Mirrored => p_rho2.max(0.0) * (1.0 + (rho / rho_0) * (rho / rho_0)),
-            Wall::Own => p_rho2,
+            Wall::Own { pulls: false } => p_rho2.max(0.0),
+            Wall::Own { pulls: true } => p_rho2,
         }
     }
 }

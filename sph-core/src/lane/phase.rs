@@ -88,7 +88,7 @@ macro_rules! phase {
                 $crate::lane::Level::Avx512 => unsafe { with_avx512::<$($name),*>($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the same.
-                $crate::lane::Level::Avx2 => unsafe { with_avx2::<$($name),*>($($arg),*) },
+                $crate::lane::Level::Avx2 | $crate::lane::Level::Mixed => unsafe { with_avx2::<$($name),*>($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 $crate::lane::Level::Sse2 => with_sse2::<$($name),*>($($arg),*),
                 #[cfg(not(target_arch = "x86_64"))]

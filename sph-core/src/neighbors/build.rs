@@ -81,6 +81,7 @@ pub struct Search<'a, const D: usize> {
 impl<const D: usize> Search<'_, D> {
     /// Builds all rows.
     pub fn build(&self, isa: Isa, backend: Backend, per_thread: &PerThread<D>, lists: &mut NeighborLists) {
+        let isa = isa.for_search();
         self.cut_into_chunks(lists);
         let n_chunks = lists.n_chunks;
         let chunks = &mut lists.chunks[..n_chunks];
