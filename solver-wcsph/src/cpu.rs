@@ -70,6 +70,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     fn compute_pressure(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let (eos, rho_0, clamp) = (s.eos, state.rest.rho_0, s.params.clamps());
+        let cavitation = s.params.cavitation;
         let (n, rho, x, v) = (state.fluid.len(), &state.fluid.rho, &state.fluid.x, &state.fluid.v);
         let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
         let (Sum(excess), Max(largest)) = parallel::blocks(n, outputs, |range, (p, record)| {
@@ -79,7 +80,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
             let v: [&[Real]; D] = each(|d| &v[d][range.clone()]);
             for (k, (p, record)) in p.iter_mut().zip(record).enumerate() {
                 let p_k = physics::pressure(eos, rho[k], rho_0);
-                *p = if clamp { p_k.max(0.0) } else { p_k };
+                *p = if clamp { p_k.max(0.0) } else { physics::tension(p_k, rho[k], rho_0, cavitation) };
                 record[3] = *p / (rho[k] * rho[k]);
                 record[7] = rho[k];
                 for d in 0..D {
@@ -277,10 +278,12 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         } else {
             rates!(8, &fields.record);
         }
-        let rate = &fields.p;
+        let (rate, torn) = (&fields.p, (1.0 - s.params.cavitation) * state.rest.rho_0);
         parallel::blocks(state.fluid.len(), &mut state.fluid.rho[..], |range, rho| {
             for (rho, i) in rho.iter_mut().zip(range) {
-                *rho += dt * rate[i];
+                let next = *rho + dt * rate[i];
+                // Not `max`, which would hide a density that is not a number.
+                *rho = if next < torn { torn } else { next };
             }
         });
         s.stopwatch.lap("compute_density");

@@ -18,6 +18,8 @@
 //! - The transport velocity is used with the pressure force `p_i/ρ_i² + p_j/ρ_j²`, as everything else here,
 //!   not with the density-weighted mean of Adami et al. 2013.
 //! - Akinci's wall friction has the softening `0.01 h_s²` of the viscosity, not `0.01 h²`.
+//! - Evolved density has a floor, and torn fluid bears no tension (`cavitation`): without it spray that is left
+//!   to itself clumps under a tension that no liquid has, and blows up.
 //! - Laminar viscosity is divided by the factor that the rest lattice gives it (`viscosity_calibration`).
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]

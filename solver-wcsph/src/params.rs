@@ -137,6 +137,8 @@ parameters! {
         pub stiffness: Option<Real> = None, "Pa", "(0, inf)";
         /// What becomes of negative pressure.
         pub clamp_negative_pressure: Clamp = Clamp::Auto;
+        /// Fluid whose evolved density falls to (1 − this) ρ₀ is torn: it gets no less dense, and bears no tension.
+        pub cavitation: Real = 0.1, "-", "(0, 1]";
         /// Viscosity model.
         pub viscosity_model: ViscosityModel = ViscosityModel::Monaghan;
         /// Artificial viscosity α [Mon92].

@@ -44,6 +44,18 @@ pub fn pressure(eos: Eos, rho: Real, rho_0: Real) -> Real {
     }
 }
 
+/// Tension that torn fluid bears: negative pressure `p` counts in full down to the density `(1 − ε/2) ρ₀` and
+/// fades to nothing at `(1 − ε) ρ₀`, `ε = cavitation` [-]. Spray that is left to itself would else be pulled
+/// into clumps by a tension without bound.
+#[inline(always)]
+pub fn tension(p: Real, rho: Real, rho_0: Real, cavitation: Real) -> Real {
+    if p >= 0.0 {
+        return p;
+    }
+    let above = (rho / rho_0 - (1.0 - cavitation)) / (0.5 * cavitation);
+    p * above.clamp(0.0, 1.0)
+}
+
 /// Density [kg/m³] of pressure `p` [Pa]: the inverse of [`pressure`].
 #[inline(always)]
 pub fn density_of_pressure(eos: Eos, p: Real, rho_0: Real) -> Real {
