@@ -7,6 +7,7 @@ use sph_core::{
     sampling::{Lattice, Side},
     scene::{Fluid, Scene, Wall},
     shape::{Block, Shape},
+    state::State,
 };
 use std::collections::BTreeMap;
 
@@ -117,6 +118,23 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
             ("density_error_mean", report.density_error_mean),
             ("density_error_max", report.density_error_max),
             ("max_speed", report.max_speed),
+            ("kinetic_energy", kinetic_energy(&simulation.state)),
+            ("front", front(&simulation.state)),
         ]),
     })
+}
+
+/// Kinetic energy of the fluid, [J].
+fn kinetic_energy(state: &State<3>) -> f64 {
+    let fluid = &state.fluid;
+    let squares =
+        (0..fluid.len()).map(|i| fluid.velocity(i).iter().map(|&v| f64::from(v).powi(2)).sum::<f64>());
+    0.5 * f64::from(state.rest.m) * squares.sum::<f64>()
+}
+
+/// The x that 99.9 % of the particles lie below, [m].
+fn front(state: &State<3>) -> f64 {
+    let mut x: Vec<f64> = state.fluid.x[0].iter().map(|&x| f64::from(x)).collect();
+    x.sort_by(f64::total_cmp);
+    x[x.len() - 1 - x.len() / 1000]
 }

@@ -264,6 +264,15 @@ mod tests {
     }
 
     #[test]
+    fn torn_fluid_bears_no_tension() {
+        let at = |rho: Real| tension(-100.0, rho * RHO_0, RHO_0, 0.1);
+        assert_eq!((at(0.99), at(0.9), at(0.5)), (-100.0, 0.0, 0.0));
+        assert!((at(0.925) + 50.0).abs() < 0.01, "half way in the fade");
+        assert_eq!(tension(100.0, 0.5 * RHO_0, RHO_0, 0.1), 100.0, "pressure is not touched");
+        assert!(tension(Real::NAN, 0.99 * RHO_0, RHO_0, 0.1).is_nan() && at(Real::NAN).is_nan());
+    }
+
+    #[test]
     #[allow(clippy::useless_conversion, reason = "the width of `Real` is a feature")]
     fn pressure_is_0_at_rest_density_and_rises_with_the_sound_speed_squared() {
         for eos in equations() {

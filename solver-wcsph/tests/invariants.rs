@@ -183,7 +183,7 @@ fn a_moving_periodic_lattice_feels_nothing() {
 /// `dρ/dt = −ρ div v` of a linear velocity inside of a lattice.
 fn continuity<const D: usize>(kernel: &str, calibrated: bool, tolerance: f64) {
     let solver = format!(
-        "kernel = \"{kernel}\"\nintegrator = \"symplectic_euler\"\ndelta_sph = 0.0\ngradient_calibration = {calibrated}"
+        "kernel = \"{kernel}\"\nintegrator = \"symplectic_euler\"\ndelta_sph = 0.0\ncavitation = 1.0\ngradient_calibration = {calibrated}"
     );
     let mut sim = Block::free(10, &solver).build::<D>();
     let strain = [0.3, -0.1, 0.25];
@@ -219,7 +219,8 @@ fn density_follows_the_divergence() {
 
 /// The change of density by diffusion alone.
 fn diffused<const D: usize>(form: &str, rho: impl Fn(&[f64; D], usize) -> f64) -> (Vec<f64>, Vec<f64>) {
-    let solver = format!("sound_speed = 0.1\nintegrator = \"symplectic_euler\"\ndelta_form = \"{form}\"");
+    let solver =
+        format!("sound_speed = 0.1\ncavitation = 1.0\nintegrator = \"symplectic_euler\"\ndelta_form = \"{form}\"");
     let mut sim = Block::free(10, &solver).jitter(0.2).build::<D>();
     for i in 0..sim.state.fluid.len() {
         let x = sim.state.fluid.position(i).map(|x| x as f64);

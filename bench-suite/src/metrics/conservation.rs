@@ -108,7 +108,10 @@ impl Metric for Conservation {
         };
         if !self.driven {
             let score = Score::new("energy drift", "-", drift(&self.total) / scale);
-            out.scores.insert(0, score.with_note("total energy, end minus start, over the largest energy in motion"));
+            out.scores.insert(
+                0,
+                score.with_note("total energy, end minus start, over the largest energy in motion"),
+            );
             out.series.insert(1, energy(&self.potential, series_name::POTENTIAL_ENERGY));
             out.series.insert(2, energy(&self.total, series_name::TOTAL_ENERGY));
         }

@@ -120,7 +120,8 @@ impl Metric for Gauges {
             let name = format!("gauge {}", gauge.name);
             out.series.push(curve.series(&name, SeriesGroup::Result, ("time", "s"), y));
         }
-        out.scores.push(Score::new("water that leaked through the bed", "-", self.leaked).with_error(self.leaked));
+        out.scores
+            .push(Score::new("water that leaked through the bed", "-", self.leaked).with_error(self.leaked));
         if let Some(first) = out.scores.iter_mut().find(|s| s.name.contains("dH")) {
             first.headline = true;
         }

@@ -32,7 +32,18 @@ impl Resting {
     /// Judges the pressure from time `from` on, [s].
     pub fn new(depth: f64, area: f64, interval: f64, from: f64) -> Self {
         let curve = Curve::default;
-        Self { depth, area, interval, from, bins: f64::NAN, single: f64::NAN, level: curve(), kinetic: curve(), compression: 0.0, profile: curve() }
+        Self {
+            depth,
+            area,
+            interval,
+            from,
+            bins: f64::NAN,
+            single: f64::NAN,
+            level: curve(),
+            kinetic: curve(),
+            compression: 0.0,
+            profile: curve(),
+        }
     }
 
     fn pressures(&mut self, view: &HostView<'_>) {
@@ -92,7 +103,10 @@ impl Metric for Resting {
                 .with_error(self.bins)
                 .within(Band::error_at_most(0.02))
                 .from_source(SOURCE)
-                .with_note(&format!("single particles {:.3}; below two supports, after {} s", self.single, self.from))
+                .with_note(&format!(
+                    "single particles {:.3}; below two supports, after {} s",
+                    self.single, self.from
+                ))
                 .as_headline(),
             Score::new("level drift", "dx", drift).within(Band::between(-1.0, 1.0)).from_source(SOURCE),
             Score::new("kinetic energy over ρgHV", "-", self.kinetic.last())
@@ -107,7 +121,12 @@ impl Metric for Resting {
         Outcome {
             scores,
             series: vec![
-                self.profile.series("pressure profile", result, ("height z/H", "-"), ("pressure p/(ρgH)", "-")),
+                self.profile.series(
+                    "pressure profile",
+                    result,
+                    ("height z/H", "-"),
+                    ("pressure p/(ρgH)", "-"),
+                ),
                 self.level.series("level", result, t, ("level drift", "dx")),
                 self.kinetic.series("kinetic energy at rest", result, t, ("kinetic energy over ρgHV", "-")),
             ],
