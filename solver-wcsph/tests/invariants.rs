@@ -219,8 +219,9 @@ fn density_follows_the_divergence() {
 
 /// The change of density by diffusion alone.
 fn diffused<const D: usize>(form: &str, rho: impl Fn(&[f64; D], usize) -> f64) -> (Vec<f64>, Vec<f64>) {
-    let solver =
-        format!("sound_speed = 0.1\ncavitation = 1.0\nintegrator = \"symplectic_euler\"\ndelta_form = \"{form}\"");
+    let solver = format!(
+        "sound_speed = 0.1\ncavitation = 1.0\nintegrator = \"symplectic_euler\"\ndelta_form = \"{form}\""
+    );
     let mut sim = Block::free(10, &solver).jitter(0.2).build::<D>();
     for i in 0..sim.state.fluid.len() {
         let x = sim.state.fluid.position(i).map(|x| x as f64);
