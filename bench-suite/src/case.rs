@@ -28,7 +28,7 @@ pub trait Case: Sync {
         Vec::new()
     }
 
-    /// Moments of the pictures, [s].
+    /// Moments of the pictures, `[s]`.
     fn pictures(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -36,33 +36,33 @@ pub trait Case: Sync {
 
 /// What a metric may see of a run, whatever its dimension.
 pub struct HostView<'a> {
-    /// Time, [s].
+    /// Time, `[s]`.
     pub t: f64,
     /// Number of dimensions.
     pub dim: usize,
-    /// Positions, one slice an axis, [m].
+    /// Positions, one slice an axis, `[m]`.
     pub x: Vec<&'a [Real]>,
-    /// Velocities, one slice an axis, [m/s].
+    /// Velocities, one slice an axis, `[m/s]`.
     pub v: Vec<&'a [Real]>,
-    /// Densities, [kg/m³].
+    /// Densities, `[kg/m³]`.
     pub rho: &'a [Real],
-    /// Pressures, [Pa]; empty for a method without pressure.
+    /// Pressures, `[Pa]`; empty for a method without pressure.
     pub p: &'a [Real],
-    /// Particle spacing, [m].
+    /// Particle spacing, `[m]`.
     pub spacing: f64,
-    /// Kernel support radius, [m].
+    /// Kernel support radius, `[m]`.
     pub support: f64,
-    /// Particle mass, [kg].
+    /// Particle mass, `[kg]`.
     pub m: f64,
-    /// Rest density, [kg/m³].
+    /// Rest density, `[kg/m³]`.
     pub rho_0: f64,
-    /// Gravity, [m/s²].
+    /// Gravity, `[m/s²]`.
     pub gravity: Vec<f64>,
-    /// Center and strength of the central force, [m] and [1/s].
+    /// Center and strength of the central force, `[m]` and `[1/s]`.
     pub central: Option<(Vec<f64>, f64)>,
-    /// Internal energy per mass of a density, [J/kg].
+    /// Internal energy per mass of a density, `[J/kg]`.
     pub internal_energy: &'a dyn Fn(f64) -> f64,
-    /// Mean density error of the step, [-].
+    /// Mean density error of the step, `[-]`.
     pub density_error: f64,
 }
 
@@ -72,17 +72,17 @@ impl HostView<'_> {
         self.rho.len()
     }
 
-    /// Position of particle `i`; z is 0 in 2D, [m].
+    /// Position of particle `i`; z is 0 in 2D, `[m]`.
     pub fn position(&self, i: usize) -> [f64; 3] {
         std::array::from_fn(|a| self.x.get(a).map_or(0.0, |x| f64::from(x[i])))
     }
 
-    /// Velocity of particle `i`; w is 0 in 2D, [m/s].
+    /// Velocity of particle `i`; w is 0 in 2D, `[m/s]`.
     pub fn velocity(&self, i: usize) -> [f64; 3] {
         std::array::from_fn(|a| self.v.get(a).map_or(0.0, |v| f64::from(v[i])))
     }
 
-    /// Volume of a particle at rest, [m³].
+    /// Volume of a particle at rest, `[m³]`.
     pub fn volume(&self) -> f64 {
         self.spacing.powi(self.dim as i32)
     }
@@ -124,7 +124,7 @@ pub struct Outcome {
 
 /// Measures one thing in a run.
 pub trait Metric {
-    /// Simulated time between two looks, [s].
+    /// Simulated time between two looks, `[s]`.
     fn interval(&self) -> f64;
 
     /// Looks at the run; the first time at its start, the last time at its end.

@@ -28,7 +28,7 @@ pub struct Options<'a> {
     pub particles_across: usize,
     /// Instruction set.
     pub isa: Isa,
-    /// Moments of pictures, [s].
+    /// Moments of pictures, `[s]`.
     pub pictures: Vec<f64>,
     /// Called about ten times a second with the part done, steps and time.
     pub progress: Option<&'a dyn Fn(Progress)>,
@@ -43,11 +43,11 @@ pub struct Start {
     pub n_fluid: usize,
     /// Wall samples.
     pub n_walls: usize,
-    /// Mass of a particle, [kg].
+    /// Mass of a particle, `[kg]`.
     pub mass: f64,
     /// Constants and step limits of the method.
     pub derived: Derived,
-    /// A step size that the scene gives in place of the limits, [s].
+    /// A step size that the scene gives in place of the limits, `[s]`.
     pub fixed_dt: Option<f64>,
 }
 
@@ -67,13 +67,13 @@ impl Start {
 /// Where a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Simulated time, [s].
+    /// Simulated time, `[s]`.
     pub t: f64,
-    /// End of the run, [s].
+    /// End of the run, `[s]`.
     pub end: f64,
     /// Steps done.
     pub steps: u64,
-    /// Wall-clock time, [s].
+    /// Wall-clock time, `[s]`.
     pub wall: f64,
 }
 
@@ -133,7 +133,7 @@ struct Watch<'a, 'b> {
     max_steps: u64,
     start: Instant,
     last_progress: f64,
-    /// Time spent looking, not stepping, [s].
+    /// Time spent looking, not stepping, `[s]`.
     looking: f64,
 }
 

@@ -37,19 +37,19 @@ pub struct Timing {
     pub threads: usize,
     /// Instruction set.
     pub isa: String,
-    /// Median, [ms].
+    /// Median, `[ms]`.
     pub ms_per_step: f64,
-    /// Fastest step, [ms].
+    /// Fastest step, `[ms]`.
     pub ms_min: f64,
     /// Million particle-steps a second, of the median.
     pub million_per_second: f64,
-    /// Peak memory of the process over the particles, [B].
+    /// Peak memory of the process over the particles, `[B]`.
     pub bytes_per_particle: f64,
-    /// Peak memory of the process, [MiB].
+    /// Peak memory of the process, `[MiB]`.
     pub peak_rss_mib: f64,
-    /// Sort and lists, [ns] a particle and step.
+    /// Sort and lists, `[ns]` a particle and step.
     pub ns_per_particle_neighbors: f64,
-    /// Mean time of each phase, [ns] a particle and step.
+    /// Mean time of each phase, `[ns]` a particle and step.
     pub phases: BTreeMap<&'static str, f64>,
     /// Where the fluid was at the end: time, density error, speed.
     pub physics: BTreeMap<&'static str, f64>,
@@ -124,7 +124,7 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
     })
 }
 
-/// Kinetic energy of the fluid, [J].
+/// Kinetic energy of the fluid, `[J]`.
 fn kinetic_energy(state: &State<3>) -> f64 {
     let fluid = &state.fluid;
     let squares =
@@ -132,7 +132,7 @@ fn kinetic_energy(state: &State<3>) -> f64 {
     0.5 * f64::from(state.rest.m) * squares.sum::<f64>()
 }
 
-/// The x that 99.9 % of the particles lie below, [m].
+/// The x that 99.9 % of the particles lie below, `[m]`.
 fn front(state: &State<3>) -> f64 {
     let mut x: Vec<f64> = state.fluid.x[0].iter().map(|&x| f64::from(x)).collect();
     x.sort_by(f64::total_cmp);

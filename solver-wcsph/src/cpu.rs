@@ -30,7 +30,7 @@ pub(crate) use walls::Extrapolated;
 pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
     pub wcsph: &'a mut Wcsph<D, K>,
     pub state: &'a mut State<D>,
-    /// Full step size, [s].
+    /// Full step size, `[s]`.
     pub dt: f64,
 }
 
@@ -492,7 +492,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     }
 }
 
-/// The largest speed of the fluid, [m/s].
+/// The largest speed of the fluid, `[m/s]`.
 pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
     let fluid = &state.fluid;
     let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {

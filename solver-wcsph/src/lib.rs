@@ -54,21 +54,21 @@ pub struct Wcsph<const D: usize, K: Kernel<D>> {
     eos: Eos,
     viscosity: ViscosityModel,
     wall: Wall,
-    /// Rest density ρ₀, [kg/m³].
+    /// Rest density ρ₀, `[kg/m³]`.
     rho_0: Real,
-    /// Sound speed c₀, [m/s].
+    /// Sound speed c₀, `[m/s]`.
     c_0: Real,
-    /// Kinematic viscosity of the step limit, [m²/s].
+    /// Kinematic viscosity of the step limit, `[m²/s]`.
     nu: Real,
-    /// 1 over the lattice's gradient factor, [-].
+    /// 1 over the lattice's gradient factor, `[-]`.
     gradient: Real,
-    /// `0.01 h_s²`, [m²].
+    /// `0.01 h_s²`, `[m²]`.
     softening: Real,
-    /// `2 δ h_s c₀`, [m²/s].
+    /// `2 δ h_s c₀`, `[m²/s]`.
     diffusion: Real,
-    /// `σ h_s c₀`, [m²/s].
+    /// `σ h_s c₀`, `[m²/s]`.
     friction: Real,
-    /// `ρ₀ c₀²`, [Pa].
+    /// `ρ₀ c₀²`, `[Pa]`.
     background: Real,
     needs: Needs,
     isa: Isa,
@@ -86,7 +86,7 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
             && self.params.delta_form == DeltaForm::Antuono
     }
 
-    /// The four limits of the step: speed, sound, acceleration, viscosity (in this order), [s].
+    /// The four limits of the step: speed, sound, acceleration, viscosity (in this order), `[s]`.
     pub fn limits(&self, spacing: f64, v_max: f64, a_max: f64) -> [f64; 4] {
         let p = &self.params;
         [

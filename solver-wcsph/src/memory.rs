@@ -9,11 +9,11 @@ use sph_core::{
 /// Fields over fluid particles and wall samples. Packed records end with the null particle.
 #[derive(Debug)]
 pub struct Fields<const D: usize> {
-    /// Accelerations, kept for the next kick. Shape `[D][n]`, [m/s²].
+    /// Accelerations, kept for the next kick. Shape `[D][n]`, `[m/s²]`.
     pub a: [Vec<Real>; D],
-    /// Drift velocity minus velocity, kept for the next drift. Shape `[D][n]`, [m/s].
+    /// Drift velocity minus velocity, kept for the next drift. Shape `[D][n]`, `[m/s]`.
     pub w: [Vec<Real>; D],
-    /// Pressures. Shape `[n]`, [Pa].
+    /// Pressures. Shape `[n]`, `[Pa]`.
     pub p: Vec<Real>,
     /// Surface terms: `[x y z · | normal ρ]`. Shape `[n + 1]`.
     pub surface: Vec<[Real; 8]>,
@@ -29,9 +29,9 @@ pub struct Fields<const D: usize> {
     pub wall_record: Vec<[Real; 12]>,
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
-    /// Largest speed of the last step, [m/s]; negative before the first one.
+    /// Largest speed of the last step, `[m/s]`; negative before the first one.
     pub max_speed: f64,
-    /// Largest acceleration of the last step, [m/s²].
+    /// Largest acceleration of the last step, `[m/s²]`.
     pub max_acceleration: f64,
     /// 1 once accelerations have been computed.
     pub started: f64,

@@ -26,7 +26,7 @@ choice! {
 choice! {
     /// Equation of state.
     Eos {
-        /// `p = ρ₀c₀²/γ ((ρ/ρ₀)^γ − 1)` from the sound speed [BT07].
+        /// `p = ρ₀c₀²/γ ((ρ/ρ₀)^γ − 1)` from the sound speed `[BT07]`.
         #[default]
         Tait,
         /// The same with `stiffness` given in place of the sound speed.
@@ -50,14 +50,14 @@ choice! {
 choice! {
     /// Viscosity model.
     ViscosityModel {
-        /// Artificial viscosity between approaching particles [Mon92].
+        /// Artificial viscosity between approaching particles `[Mon92]`.
         #[default]
         Monaghan,
-        /// Laminar viscosity along the velocity difference [MFZ97].
+        /// Laminar viscosity along the velocity difference `[MFZ97]`.
         Morris,
-        /// Laminar viscosity with the Laplacian kernel [MCG03].
+        /// Laminar viscosity with the Laplacian kernel `[MCG03]`.
         Muller,
-        /// Laminar viscosity along the line of centers, conserving angular momentum [Mon05].
+        /// Laminar viscosity along the line of centers, conserving angular momentum `[Mon05]`.
         Solenoidal,
         /// None.
         None,
@@ -66,9 +66,9 @@ choice! {
 choice! {
     /// Form of the density diffusion.
     DeltaForm {
-        /// First difference alone [MC09].
+        /// First difference alone `[MC09]`.
         Molteni,
-        /// With the corrected gradient: exact for linear density [Ant10].
+        /// With the corrected gradient: exact for linear density `[Ant10]`.
         #[default]
         Antuono,
     }
@@ -86,7 +86,7 @@ choice! {
 choice! {
     /// How walls push.
     WallPressure {
-        /// Pseudo-masses and one-sided force, eq. 9 of [AIA12]: half the wall pressure, for comparison.
+        /// Pseudo-masses and one-sided force, eq. 9 of `[AIA12]`: half the wall pressure, for comparison.
         Akinci,
         /// Pseudo-masses and mirrored pressure.
         Symmetric,
@@ -129,9 +129,9 @@ parameters! {
         pub density: Density = Density::Continuity;
         /// Equation of state.
         pub eos: Eos = Eos::Tait;
-        /// Exponent γ of the equation of state [BT07].
+        /// Exponent γ of the equation of state `[BT07]`.
         pub eos_gamma: Real = 7.0, "-", "[1, 20]";
-        /// Sound speed c₀; ten times the speed of a fall through the fluid's depth when left out [BT07].
+        /// Sound speed c₀; ten times the speed of a fall through the fluid's depth when left out `[BT07]`.
         pub sound_speed: Option<Real> = None, "m/s", "(0, inf)";
         /// Stiffness B of `eos = "stiffness"`.
         pub stiffness: Option<Real> = None, "Pa", "(0, inf)";
@@ -141,9 +141,9 @@ parameters! {
         pub cavitation: Real = 0.1, "-", "(0, 1]";
         /// Viscosity model.
         pub viscosity_model: ViscosityModel = ViscosityModel::Monaghan;
-        /// Artificial viscosity α [Mon92].
+        /// Artificial viscosity α `[Mon92]`.
         pub artificial_viscosity_alpha: Real = 0.05, "-", "[0, 10]";
-        /// Artificial viscosity β, for shocks [Mon92].
+        /// Artificial viscosity β, for shocks `[Mon92]`.
         pub artificial_viscosity_beta: Real = 0.0, "-", "[0, 20]";
         /// Dynamic viscosity μ of the laminar models.
         pub dynamic_viscosity: Real = 1e-3, "Pa s", "[0, inf)";
@@ -151,9 +151,9 @@ parameters! {
         pub viscosity_calibration: bool = true;
         /// Divides pressure gradient and velocity divergence by the factor that the rest lattice gives them.
         pub gradient_calibration: bool = false;
-        /// Part ε of the neighbors' mean velocity in the drift, 0 is off, 0.5 usual [Mon92].
+        /// Part ε of the neighbors' mean velocity in the drift, 0 is off, 0.5 usual `[Mon92]`.
         pub xsph: Real = 0.0, "-", "[0, 1]";
-        /// Density diffusion δ, 0 is off, 0.1 usual; continuity density only [Ant10].
+        /// Density diffusion δ, 0 is off, 0.1 usual; continuity density only `[Ant10]`.
         pub delta_sph: Real = 0.1, "-", "[0, 0.2]";
         /// Form of the density diffusion.
         pub delta_form: DeltaForm = DeltaForm::Antuono;
@@ -164,7 +164,7 @@ parameters! {
         /// Walls never pull: removes negative pressure of dummy walls, and of particles towards them. For
         /// free-surface flows with impact; closed flows under suction need `false`.
         pub clamp_wall_pressure: bool = true;
-        /// Friction σ of pseudo-mass walls, eq. 12 of [AIA12].
+        /// Friction σ of pseudo-mass walls, eq. 12 of `[AIA12]`.
         pub wall_friction: Real = 0.0, "-", "[0, 10]";
         /// What keeps particles evenly spread.
         pub regularization: Regularization = Regularization::None;
@@ -172,19 +172,19 @@ parameters! {
         pub shifting: Real = 10.0, "-", "[0, 20]";
         /// Background pressure of the transport velocity over ρ₀c₀².
         pub background_pressure: Real = 1.0, "-", "[0, 10]";
-        /// Cohesion γ_c between fluid particles [AAT13]; m⁴/(kg s²) in 3D.
+        /// Cohesion γ_c between fluid particles `[AAT13]`; m⁴/(kg s²) in 3D.
         pub cohesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
-        /// Curvature coefficient γ_κ of the surface tension [AAT13].
+        /// Curvature coefficient γ_κ of the surface tension `[AAT13]`.
         pub surface_tension: Real = 0.0, "m/s^2", "[0, inf)";
-        /// Adhesion β to walls [AAT13]; m⁴/(kg s²) in 3D.
+        /// Adhesion β to walls `[AAT13]`; m⁴/(kg s²) in 3D.
         pub adhesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
         /// Courant number of the particle speed, λ.
         pub cfl: Real = 0.4, "-", "(0, 1]";
-        /// Courant number of sound, λ_c [Mon92].
+        /// Courant number of sound, λ_c `[Mon92]`.
         pub cfl_sound: Real = 0.5, "-", "(0, 2]";
-        /// Factor of the acceleration limit, λ_f [Mon92].
+        /// Factor of the acceleration limit, λ_f `[Mon92]`.
         pub cfl_force: Real = 0.25, "-", "(0, 1]";
-        /// Factor of the viscous limit, λ_ν [MFZ97].
+        /// Factor of the viscous limit, λ_ν `[MFZ97]`.
         pub cfl_viscous: Real = 0.25, "-", "(0, 1]";
         /// Smallest step; the run stops below it.
         pub dt_min: Real = 1e-9, "s", "[0, inf)";

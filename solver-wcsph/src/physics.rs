@@ -11,26 +11,26 @@ pub const SOFTENING: f64 = 0.01;
 /// Equation of state `p(ρ)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Eos {
-    /// `p = B ((ρ/ρ₀)⁷ − 1)`: Tait with γ = 7 (Becker & Teschner 2007, eq. 7). `B` [Pa].
+    /// `p = B ((ρ/ρ₀)⁷ − 1)`: Tait with γ = 7 (Becker & Teschner 2007, eq. 7). `B` `[Pa]`.
     Tait7 {
-        /// Stiffness B, [Pa].
+        /// Stiffness B, `[Pa]`.
         b: Real,
     },
     /// `p = B ((ρ/ρ₀)^γ − 1)` with another exponent.
     Tait {
-        /// Stiffness B, [Pa].
+        /// Stiffness B, `[Pa]`.
         b: Real,
-        /// Exponent γ, [-].
+        /// Exponent γ, `[-]`.
         gamma: Real,
     },
     /// `p = c₀² (ρ − ρ₀)`.
     Linear {
-        /// Sound speed squared, [m²/s²].
+        /// Sound speed squared, `[m²/s²]`.
         c2: Real,
     },
 }
 
-/// Pressure [Pa] of density `rho` [kg/m³]. One particle at a time: powers have no lanes.
+/// Pressure `[Pa]` of density `rho` `[kg/m³]`. One particle at a time: powers have no lanes.
 #[inline(always)]
 pub fn pressure(eos: Eos, rho: Real, rho_0: Real) -> Real {
     match eos {
@@ -45,7 +45,7 @@ pub fn pressure(eos: Eos, rho: Real, rho_0: Real) -> Real {
 }
 
 /// Tension that torn fluid bears: negative pressure `p` counts in full down to the density `(1 − ε/2) ρ₀` and
-/// fades to nothing at `(1 − ε) ρ₀`, `ε = cavitation` [-]. Spray that is left to itself would else be pulled
+/// fades to nothing at `(1 − ε) ρ₀`, `ε = cavitation` `[-]`. Spray that is left to itself would else be pulled
 /// into clumps by a tension without bound.
 #[inline(always)]
 pub fn tension(p: Real, rho: Real, rho_0: Real, cavitation: Real) -> Real {
@@ -56,7 +56,7 @@ pub fn tension(p: Real, rho: Real, rho_0: Real, cavitation: Real) -> Real {
     p * above.clamp(0.0, 1.0)
 }
 
-/// Density [kg/m³] of pressure `p` [Pa]: the inverse of [`pressure`].
+/// Density `[kg/m³]` of pressure `p` `[Pa]`: the inverse of [`pressure`].
 #[inline(always)]
 pub fn density_of_pressure(eos: Eos, p: Real, rho_0: Real) -> Real {
     match eos {
@@ -66,7 +66,7 @@ pub fn density_of_pressure(eos: Eos, p: Real, rho_0: Real) -> Real {
     }
 }
 
-/// Internal energy per mass [J/kg] whose derivative is `de/dρ = p/ρ²`, zero at rest density.
+/// Internal energy per mass `[J/kg]` whose derivative is `de/dρ = p/ρ²`, zero at rest density.
 pub fn internal_energy(eos: Eos, rho: f64, rho_0: f64) -> f64 {
     let t = rho / rho_0;
     let tait = |b: f64, g: f64| {
@@ -106,24 +106,24 @@ pub fn density_diffusion<L: Lane>(rho_ji: L, grad_dot_x: L, f: L) -> L {
 /// A pair for the viscous force.
 #[derive(Clone, Copy)]
 pub struct Pair<L, const D: usize> {
-    /// `x_i − x_j`, [m].
+    /// `x_i − x_j`, `[m]`.
     pub x_ij: [L; D],
-    /// `v_i − v_j`, [m/s].
+    /// `v_i − v_j`, `[m/s]`.
     pub v_ij: [L; D],
-    /// `|x_ij|²`, [m²].
+    /// `|x_ij|²`, `[m²]`.
     pub r2: L,
-    /// Kernel gradient factor, [m^-(D+2)].
+    /// Kernel gradient factor, `[m^-(D+2)]`.
     pub f: L,
-    /// Density of `i`, [kg/m³].
+    /// Density of `i`, `[kg/m³]`.
     pub rho_i: L,
-    /// Density of `j`, [kg/m³].
+    /// Density of `j`, `[kg/m³]`.
     pub rho_j: L,
 }
 
 /// A viscosity model. One type a model, so that the loop over neighbors holds no choice.
 pub trait Viscosity: Copy + Send + Sync {
     /// Viscous acceleration of `i` by the pair, per mass of `j`: the factors of `x_ij` and of `v_ij`.
-    /// `softening = 0.01 h_s²`, [m²].
+    /// `softening = 0.01 h_s²`, `[m²]`.
     fn factors<L: Lane, const D: usize>(self, pair: &Pair<L, D>, softening: Real) -> [L; 2];
 }
 
@@ -141,9 +141,9 @@ impl Viscosity for Inviscid {
 /// Monaghan 1992, eq. 4.1: `Π_ij = (−α c μ_ij + β μ_ij²)/ρ̄` for approaching pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Monaghan {
-    /// `α h_s c₀`, [m²/s].
+    /// `α h_s c₀`, `[m²/s]`.
     pub alpha_h_c: Real,
-    /// `β h_s²`, [m²].
+    /// `β h_s²`, `[m²]`.
     pub beta_h2: Real,
 }
 
@@ -163,7 +163,7 @@ impl Viscosity for Monaghan {
 /// Morris, Fox & Zhu 1997, eq. 22: laminar, along the velocity difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Morris {
-    /// Dynamic viscosity μ over its lattice factor, [Pa s].
+    /// Dynamic viscosity μ over its lattice factor, `[Pa s]`.
     pub mu: Real,
 }
 
@@ -179,11 +179,11 @@ impl Viscosity for Morris {
 /// Müller, Charypar & Gross 2003, eq. 14, with the Laplacian of the viscosity kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Muller {
-    /// Dynamic viscosity μ, [Pa s].
+    /// Dynamic viscosity μ, `[Pa s]`.
     pub mu: Real,
-    /// Factor of `(h − r)` in the Laplacian, [m^-(D+3)].
+    /// Factor of `(h − r)` in the Laplacian, `[m^-(D+3)]`.
     pub laplacian: Real,
-    /// Support radius h, [m].
+    /// Support radius h, `[m]`.
     pub h: Real,
 }
 
@@ -199,7 +199,7 @@ impl Viscosity for Muller {
 /// Monaghan 2005, Koschier et al. 2019: along the line of centers, both signs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solenoidal {
-    /// `2 (D+2) μ` over its lattice factor, [Pa s].
+    /// `2 (D+2) μ` over its lattice factor, `[Pa s]`.
     pub mu: Real,
 }
 

@@ -5,7 +5,7 @@ use sph_core::solver::{StepError, StepReport};
 
 /// The phases of a step, in the words of the listing.
 pub trait Phases {
-    /// Brings moving walls to where they are after `dt`, [s].
+    /// Brings moving walls to where they are after `dt`, `[s]`.
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError>;
     /// Sorts particles by cell and lists their neighbors.
     fn find_neighbors(&mut self) -> Result<(), StepError>;

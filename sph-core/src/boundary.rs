@@ -22,7 +22,7 @@ pub struct Body<const D: usize> {
     pub name: String,
     /// How it moves.
     pub motion: Trajectory<D>,
-    /// Speed of its surface, added to the motion's: a belt, or the lid of a cavity, [m/s].
+    /// Speed of its surface, added to the motion's: a belt, or the lid of a cavity, `[m/s]`.
     pub surface_velocity: [Real; D],
     /// True when the fluid sticks to it, false when it slips.
     pub no_slip: bool,
@@ -48,15 +48,15 @@ pub enum PsiMode {
 pub struct Boundary<const D: usize, B: Backend = Host> {
     /// Stable names. Shape `[n]`.
     pub id: B::Field<u64>,
-    /// Positions now. Shape `[D][n]`, [m].
+    /// Positions now. Shape `[D][n]`, `[m]`.
     pub x: [B::Field<Real>; D],
-    /// Velocities now, the surface's own motion included. Shape `[D][n]`, [m/s].
+    /// Velocities now, the surface's own motion included. Shape `[D][n]`, `[m/s]`.
     pub v: [B::Field<Real>; D],
-    /// Accelerations now. Shape `[D][n]`, [m/s²].
+    /// Accelerations now. Shape `[D][n]`, `[m/s²]`.
     pub a: [B::Field<Real>; D],
-    /// Positions at t = 0. Shape `[D][n]`, [m].
+    /// Positions at t = 0. Shape `[D][n]`, `[m]`.
     pub x_0: [B::Field<Real>; D],
-    /// Volumes V_b (times 1 m in 2D). Shape `[n]`, [m³].
+    /// Volumes V_b (times 1 m in 2D). Shape `[n]`, `[m³]`.
     pub volume: B::Field<Real>,
     /// Index into `bodies`. Shape `[n]`.
     pub body: B::Field<u16>,
@@ -108,13 +108,13 @@ impl<const D: usize> Boundary<D> {
         self.id.is_empty()
     }
 
-    /// Position of sample `b`, [m].
+    /// Position of sample `b`, `[m]`.
     #[inline(always)]
     pub fn position(&self, b: usize) -> [Real; D] {
         std::array::from_fn(|a| self.x[a][b])
     }
 
-    /// Velocity of sample `b`, [m/s].
+    /// Velocity of sample `b`, `[m/s]`.
     #[inline(always)]
     pub fn velocity(&self, b: usize) -> [Real; D] {
         std::array::from_fn(|a| self.v[a][b])

@@ -12,11 +12,11 @@ use crate::{
 pub struct Particles<const D: usize, B: Backend = Host> {
     /// Stable names; the order of the arrays is the sort's. Shape `[n]`.
     pub id: B::Field<u64>,
-    /// Positions, one array an axis. Shape `[D][n]`, [m].
+    /// Positions, one array an axis. Shape `[D][n]`, `[m]`.
     pub x: [B::Field<Real>; D],
-    /// Velocities. Shape `[D][n]`, [m/s].
+    /// Velocities. Shape `[D][n]`, `[m/s]`.
     pub v: [B::Field<Real>; D],
-    /// Densities: evolved by the continuity equation, or the last sum. Shape `[n]`, [kg/m³].
+    /// Densities: evolved by the continuity equation, or the last sum. Shape `[n]`, `[kg/m³]`.
     pub rho: B::Field<Real>,
 }
 
@@ -53,13 +53,13 @@ impl<const D: usize> Particles<D> {
         }
     }
 
-    /// Position of particle `i`, [m].
+    /// Position of particle `i`, `[m]`.
     #[inline(always)]
     pub fn position(&self, i: usize) -> [Real; D] {
         each(|a| self.x[a][i])
     }
 
-    /// Velocity of particle `i`, [m/s].
+    /// Velocity of particle `i`, `[m/s]`.
     #[inline(always)]
     pub fn velocity(&self, i: usize) -> [Real; D] {
         each(|a| self.v[a][i])

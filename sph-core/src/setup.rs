@@ -18,7 +18,7 @@ use crate::{
 pub struct Setup<const D: usize> {
     /// The state; densities are at rest.
     pub state: State<D>,
-    /// Initial pressures in the order of the particles. Shape `[n]`, [Pa].
+    /// Initial pressures in the order of the particles. Shape `[n]`, `[Pa]`.
     pub pressure: Vec<f64>,
 }
 

@@ -33,12 +33,12 @@ pub struct Simulation<const D: usize> {
     pub state: State<D>,
     /// The method.
     pub solver: Box<dyn Solver<D>>,
-    /// A step size that replaces the adaptive one, [s].
+    /// A step size that replaces the adaptive one, `[s]`.
     pub fixed_dt: Option<f64>,
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Does one step, no further than `end`, [s].
+    /// Does one step, no further than `end`, `[s]`.
     ///
     /// # Errors
     /// What the solver found.
@@ -61,7 +61,7 @@ impl<const D: usize> Simulation<D> {
         Ok(report)
     }
 
-    /// Runs to `end`, [s], or until `max_steps` are done or an observer ends it.
+    /// Runs to `end`, `[s]`, or until `max_steps` are done or an observer ends it.
     ///
     /// # Errors
     /// What the solver found.

@@ -9,19 +9,19 @@ use crate::{
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// Step size, [s].
+    /// Step size, `[s]`.
     pub dt: f64,
     /// Iterations of an iterative solver, 0 for the others.
     pub iterations: u32,
     /// Residual of an iterative solver, in its own unit.
     pub residual: f64,
-    /// Mean over the particles of max(ρ/ρ₀ − 1, 0), [-].
+    /// Mean over the particles of max(ρ/ρ₀ − 1, 0), `[-]`.
     pub density_error_mean: f64,
-    /// Largest ρ/ρ₀ − 1, [-].
+    /// Largest ρ/ρ₀ − 1, `[-]`.
     pub density_error_max: f64,
-    /// Largest speed after the step, [m/s].
+    /// Largest speed after the step, `[m/s]`.
     pub max_speed: f64,
-    /// Largest acceleration in the step, [m/s²].
+    /// Largest acceleration in the step, `[m/s²]`.
     pub max_acceleration: f64,
 }
 
@@ -33,7 +33,7 @@ pub enum Cause {
     NotFinite {
         /// Which field.
         field: &'static str,
-        /// The step size, [s].
+        /// The step size, `[s]`.
         dt: f64,
     },
     /// A particle left the domain.
@@ -41,9 +41,9 @@ pub enum Cause {
         "the particle left the domain at {x:?} with speed {speed:.3e} m/s; thicken the walls, reduce dt or enlarge `domain`"
     )]
     Escaped {
-        /// Where it is, [m].
+        /// Where it is, `[m]`.
         x: Vec<f64>,
-        /// How fast it is, [m/s].
+        /// How fast it is, `[m/s]`.
         speed: f64,
     },
     /// The step size fell below its floor.
@@ -51,9 +51,9 @@ pub enum Cause {
         "the step size {dt:.3e} s is below its floor {floor:.3e} s; the fluid has become too fast or too stiff"
     )]
     StepTooSmall {
-        /// The step size that the limits ask for, [s].
+        /// The step size that the limits ask for, `[s]`.
         dt: f64,
-        /// The smallest that is allowed, [s].
+        /// The smallest that is allowed, `[s]`.
         floor: f64,
     },
     /// An iteration did not reach its tolerance.
@@ -70,7 +70,7 @@ pub enum Cause {
 pub struct StepError {
     /// Step number, from 0.
     pub step: u64,
-    /// Time at the start of the step, [s].
+    /// Time at the start of the step, `[s]`.
     pub t: f64,
     /// The phase that found it.
     pub phase: &'static str,
@@ -105,7 +105,7 @@ pub struct Number {
 pub struct Derived {
     /// Constants of the run, as the sound speed.
     pub constants: Vec<Number>,
-    /// Limits of the step size at the start, [s]: the smallest binds.
+    /// Limits of the step size at the start, `[s]`: the smallest binds.
     pub step_limits: Vec<Number>,
 }
 
@@ -114,16 +114,16 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// Name in scenes and reports.
     fn name(&self) -> &'static str;
 
-    /// Kernel support radius h, [m].
+    /// Kernel support radius h, `[m]`.
     fn support_radius(&self) -> Real;
 
-    /// The largest step that the method's limits allow now, [s].
+    /// The largest step that the method's limits allow now, `[s]`.
     ///
     /// # Errors
     /// When it lies below the floor.
     fn max_dt(&mut self, state: &State<D, B>) -> Result<f64, StepError>;
 
-    /// Advances the state by `dt`, [s].
+    /// Advances the state by `dt`, `[s]`.
     ///
     /// # Errors
     /// When a number is not finite, a particle escaped or an iteration failed; the state is then useless.
@@ -135,7 +135,7 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// A field that the method computes, in the order of the particles; `None` for an unknown name.
     fn field(&self, name: &str) -> Option<&[Real]>;
 
-    /// Internal energy per mass at density `rho` [kg/m³], zero at rest: 0 for a method without one, [J/kg].
+    /// Internal energy per mass at density `rho` `[kg/m³]`, zero at rest: 0 for a method without one, `[J/kg]`.
     fn internal_energy(&self, _rho: f64) -> f64 {
         0.0
     }
@@ -173,7 +173,7 @@ impl Clock for NoClock {
 pub struct PhaseTime {
     /// Name of the phase.
     pub name: &'static str,
-    /// Total, [s].
+    /// Total, `[s]`.
     pub seconds: f64,
     /// How often it ran.
     pub calls: u64,

@@ -13,27 +13,27 @@ use crate::{
 /// The liquid and the resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// Rest density ρ₀, [kg/m³].
+    /// Rest density ρ₀, `[kg/m³]`.
     pub rho_0: Real,
-    /// Mass of every fluid particle (a slab of 1 m depth in 2D), [kg].
+    /// Mass of every fluid particle (a slab of 1 m depth in 2D), `[kg]`.
     pub m: Real,
-    /// Particle spacing Δx, [m].
+    /// Particle spacing Δx, `[m]`.
     pub spacing: Real,
 }
 
 /// Accelerations from outside, and the damping of a run's first moments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forces<const D: usize> {
-    /// Gravity g, [m/s²].
+    /// Gravity g, `[m/s²]`.
     pub gravity: [Real; D],
-    /// Center and strength B of the central acceleration −B² (x − c), [m] and [1/s].
+    /// Center and strength B of the central acceleration −B² (x − c), `[m]` and `[1/s]`.
     pub central: Option<([Real; D], Real)>,
-    /// Rate k of the damping v ← v e^(−k dt), and when it ends, [1/s] and [s].
+    /// Rate k of the damping v ← v e^(−k dt), and when it ends, `[1/s]` and `[s]`.
     pub damping: Option<(Real, f64)>,
 }
 
 impl<const D: usize> Forces<D> {
-    /// Acceleration at `x`, [m/s²].
+    /// Acceleration at `x`, `[m/s²]`.
     #[inline(always)]
     pub fn acceleration(&self, x: [Real; D]) -> [Real; D] {
         match self.central {
@@ -46,9 +46,9 @@ impl<const D: usize> Forces<D> {
 /// The space a run may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Domain<const D: usize> {
-    /// A particle below has escaped, [m].
+    /// A particle below has escaped, `[m]`.
     pub low: [Real; D],
-    /// A particle above has escaped, [m].
+    /// A particle above has escaped, `[m]`.
     pub high: [Real; D],
     /// Periodic axes, on which nothing escapes.
     pub periodic: Periodic<D>,
@@ -77,7 +77,7 @@ pub struct State<const D: usize, B: Backend = Host> {
     pub domain: Domain<D>,
     /// Containers without samples, given by their signed distance.
     pub containers: Vec<Enclosure<D>>,
-    /// Time, [s].
+    /// Time, `[s]`.
     pub t: f64,
     /// Steps done.
     pub step: u64,

@@ -16,7 +16,7 @@ use crate::{
 pub struct Tension {
     /// γ_c, [m⁴/(kg s²)] in 3D.
     pub cohesion: Real,
-    /// γ_κ, [m/s²].
+    /// γ_κ, `[m/s²]`.
     pub curvature: Real,
     /// β, [m⁴/(kg s²)] in 3D.
     pub adhesion: Real,

@@ -18,11 +18,11 @@ use sph_core::{
 /// The unit square under a lid of speed 1.
 pub struct Cavity;
 
-/// Kinematic viscosity, [m²/s].
+/// Kinematic viscosity, `[m²/s]`.
 const NU: f64 = 0.01;
-/// Steady from about t = 10 on (reference collection, case 4); averaged from here to the end, [s].
+/// Steady from about t = 10 on (reference collection, case 4); averaged from here to the end, `[s]`.
 const FROM: f64 = 10.0;
-/// End, [s].
+/// End, `[s]`.
 const END: f64 = 12.0;
 /// Citation.
 const SOURCE: &str = "Ghia, Ghia & Shin 1982, J. Comput. Phys. 48, 387-411";

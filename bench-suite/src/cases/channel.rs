@@ -24,15 +24,15 @@ pub enum Channel {
     Poiseuille,
 }
 
-/// Width, [m].
+/// Width, `[m]`.
 const L: f64 = 1e-3;
-/// Kinematic viscosity, [m²/s].
+/// Kinematic viscosity, `[m²/s]`.
 const NU: f64 = 1e-6;
-/// Speed of the wall, and the steady peak under the force, [m/s].
+/// Speed of the wall, and the steady peak under the force, `[m/s]`.
 const V_0: f64 = 1.25e-5;
-/// Body force, [m/s²].
+/// Body force, `[m/s²]`.
 const F: f64 = 1e-4;
-/// Times of the paper; at the last the exact solution is steady to 1e-5, [s].
+/// Times of the paper; at the last the exact solution is steady to 1e-5, `[s]`.
 const TIMES: [f64; 5] = [0.0225, 0.045, 0.1125, 0.225, 1.2];
 /// Citation.
 const SOURCE: &str = "Morris, Fox & Zhu 1997, J. Comput. Phys. 136, 214-226: parameters and exact series";

@@ -17,7 +17,7 @@ pub struct Column {
     pub dim: u8,
 }
 
-/// Depth, [m].
+/// Depth, `[m]`.
 const H: f64 = 1.0;
 
 impl Case for Column {

@@ -23,7 +23,7 @@ pub struct DamBreak {
     pub friction: bool,
 }
 
-/// Base width, [m].
+/// Base width, `[m]`.
 const A: f64 = 0.05715;
 /// Citation.
 const SOURCE: &str = "Martin & Moyce 1952, Phil. Trans. R. Soc. A 244, 312-324";

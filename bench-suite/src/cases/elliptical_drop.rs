@@ -15,11 +15,11 @@ use sph_core::scene::{LinearVelocity, MassMode, PressureField, Scene, StrainedDr
 /// A disc of radius 1 m that flows towards the x axis.
 pub struct EllipticalDrop;
 
-/// Strain rate, [1/s].
+/// Strain rate, `[1/s]`.
 const RATE: f64 = 100.0;
-/// End, [s].
+/// End, `[s]`.
 const END: f64 = 0.0076;
-/// Exact pressure at the center at time 0, `ρ A² R²/2`, [Pa].
+/// Exact pressure at the center at time 0, `ρ A² R²/2`, `[Pa]`.
 const PRESSURE: f64 = 5e6;
 /// Name of the file with the exact solution.
 const TABLE: &str = "elliptical_drop_monaghan1994";

@@ -15,7 +15,7 @@ use sph_core::{
     shape::{Ball, Block, Shape},
 };
 
-/// A block from `min` to `max`, [m].
+/// A block from `min` to `max`, `[m]`.
 fn block(min: &[f64], max: &[f64]) -> Shape {
     Shape::Block(Block { min: min.to_vec(), max: max.to_vec() })
 }
@@ -30,7 +30,7 @@ fn disc(radius: f64) -> Fluid {
     Fluid::new(Shape::Disc(Ball { center: vec![0.0, 0.0], radius }))
 }
 
-/// A domain from the origin to `max`, [m], whose first `n` axes are periodic.
+/// A domain from the origin to `max`, `[m]`, whose first `n` axes are periodic.
 fn periodic(max: &[f64], n: usize) -> Domain {
     let axes = [Axis::X, Axis::Y, Axis::Z];
     Domain { min: vec![0.0; max.len()], max: max.to_vec(), periodic: axes[..n].to_vec() }

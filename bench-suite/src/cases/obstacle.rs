@@ -20,13 +20,13 @@ use sph_core::{
 /// begin together: a tank that is no whole number of spacings long leaks where they part.
 pub struct Obstacle;
 
-/// Length, height and width of the tank, [m].
+/// Length, height and width of the tank, `[m]`.
 const TANK: [f64; 3] = [3.22, 1.0, 1.0];
-/// Depth of the water, [m].
+/// Depth of the water, `[m]`.
 const DEPTH: f64 = 0.55;
-/// Length of the water, [m].
+/// Length of the water, `[m]`.
 const WATER: f64 = 3.22 - 1.992;
-/// Gauges: name, what, place in the coordinates of the paper, [m].
+/// Gauges: name, what, place in the coordinates of the paper, `[m]`.
 const GAUGES: [(&str, Kind, [f64; 3]); 4] = [
     ("P1", Kind::Pressure, [0.8245, 0.021, 0.471]),
     ("P3", Kind::Pressure, [0.8245, 0.101, 0.471]),

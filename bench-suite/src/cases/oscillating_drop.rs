@@ -18,7 +18,7 @@ use sph_core::scene::{
 /// A disc of radius 1 m, strain rate and force both 1/s.
 pub struct OscillatingDrop;
 
-/// Period, from the exact solution, [s].
+/// Period, from the exact solution, `[s]`.
 const PERIOD: f64 = 4.8273;
 /// Periods that are followed.
 const PERIODS: usize = 3;
@@ -32,7 +32,7 @@ fn a_max() -> f64 {
     (2.0 + 3.0_f64.sqrt()).sqrt()
 }
 
-/// Times at which a curve rises through 0, [s].
+/// Times at which a curve rises through 0, `[s]`.
 fn rises(x: &[f64], y: &[f64]) -> Vec<f64> {
     let pairs = x.windows(2).zip(y.windows(2)).filter(|(_, y)| y[0] < 0.0 && y[1] >= 0.0);
     pairs.map(|(x, y)| x[0] - y[0] * (x[1] - x[0]) / (y[1] - y[0])).collect()

@@ -20,7 +20,7 @@ pub struct Decaying {
 
 /// Kinematic viscosity, [m²/s]: speed 1, side 1, Re 100.
 const NU: f64 = 0.01;
-/// Rate of decay, [1/s].
+/// Rate of decay, `[1/s]`.
 const RATE: f64 = -8.0 * PI * PI * NU;
 /// Citation.
 const SOURCE: &str = "Taylor & Green 1937, Proc. R. Soc. A 158, 499-521: exact solution exp(-8 pi^2 t/Re)";

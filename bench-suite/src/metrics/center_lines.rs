@@ -42,7 +42,7 @@ pub struct CenterLines {
 }
 
 impl CenterLines {
-    /// Averages from time `from` on, [s], looking every `interval`, [s].
+    /// Averages from time `from` on, `[s]`, looking every `interval`, `[s]`.
     pub fn new(lines: [Line; 2], interval: f64, from: f64, source: &'static str) -> Self {
         let sums = lines.each_ref().map(|line| vec![0.0; line.places.len() + DRAWN]);
         Self { lines, interval, from, source, sums, rms: Default::default(), n: 0 }

@@ -9,18 +9,18 @@ use crate::{
 /// The exact solution of a flow along x that depends on y and time alone.
 #[derive(Clone, Copy)]
 pub struct Exact {
-    /// Velocity at a height [m] and time [s], [m/s].
+    /// Velocity at a height `[m]` and time `[s]`, `[m/s]`.
     pub velocity: fn(f64, f64) -> f64,
-    /// Width, [m].
+    /// Width, `[m]`.
     pub width: f64,
-    /// Velocity in which profiles are drawn, [m/s].
+    /// Velocity in which profiles are drawn, `[m/s]`.
     pub scale: f64,
     /// Source.
     pub source: &'static str,
 }
 
 impl Exact {
-    /// The largest velocity across the channel at a time, [m/s].
+    /// The largest velocity across the channel at a time, `[m/s]`.
     pub fn peak(&self, t: f64) -> f64 {
         (0..=200).map(|k| (self.velocity)(self.width * f64::from(k) / 200.0, t)).fold(0.0, f64::max)
     }
@@ -49,7 +49,7 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// The `times` [s] are multiples of `interval` [s], in order, the last being the steady state.
+    /// The `times` `[s]` are multiples of `interval` `[s]`, in order, the last being the steady state.
     pub fn new(exact: Exact, times: Vec<f64>, interval: f64) -> Self {
         Self { exact, times, interval, scores: Vec::new(), drawn: Curve::default() }
     }

@@ -16,14 +16,14 @@ pub struct Conservation {
     momentum: Curve,
     volume: Curve,
     density: Curve,
-    /// Energy that drifts are measured in, [J].
+    /// Energy that drifts are measured in, `[J]`.
     scale: f64,
     /// True when walls, a force along a period or viscosity change the energy as they should.
     driven: bool,
 }
 
 impl Conservation {
-    /// Looks every `interval`, [s].
+    /// Looks every `interval`, `[s]`.
     pub fn every(interval: f64) -> Self {
         Self { interval, ..Self::default() }
     }
@@ -37,15 +37,15 @@ impl Conservation {
 /// Sums of one moment.
 #[derive(Debug, Default)]
 pub struct Sums {
-    /// Kinetic energy, [J].
+    /// Kinetic energy, `[J]`.
     pub kinetic: f64,
-    /// Potential energy in gravity and the central force, [J].
+    /// Potential energy in gravity and the central force, `[J]`.
     pub potential: f64,
-    /// Internal energy, [J].
+    /// Internal energy, `[J]`.
     pub internal: f64,
-    /// Momentum along x, [kg m/s].
+    /// Momentum along x, `[kg m/s]`.
     pub momentum_x: f64,
-    /// Volume `Σ m/ρ`, [m³].
+    /// Volume `Σ m/ρ`, `[m³]`.
     pub volume: f64,
 }
 

@@ -9,15 +9,15 @@ use std::ops::RangeInclusive;
 
 /// The exact solution.
 pub struct Vortex {
-    /// Largest speed at time 0, [m/s].
+    /// Largest speed at time 0, `[m/s]`.
     pub speed: f64,
-    /// Rate of decay, negative, [1/s].
+    /// Rate of decay, negative, `[1/s]`.
     pub rate: f64,
-    /// Velocity at time 0, [m/s].
+    /// Velocity at time 0, `[m/s]`.
     pub velocity: fn(&[f64; 3]) -> [f64; 3],
-    /// Range of time in which the rate is taken, [s].
+    /// Range of time in which the rate is taken, `[s]`.
     pub range: RangeInclusive<f64>,
-    /// Times at which the velocity error is reported, [s].
+    /// Times at which the velocity error is reported, `[s]`.
     pub times: [f64; 3],
     /// Which of them is judged.
     pub judged: usize,
@@ -36,7 +36,7 @@ pub struct Decay {
 }
 
 impl Decay {
-    /// Looks every `interval`, [s].
+    /// Looks every `interval`, `[s]`.
     pub fn new(vortex: Vortex, interval: f64) -> Self {
         let curve = Curve::default;
         Self { vortex, speed: curve(), log_speed: curve(), log_energy: curve(), l1: curve(), interval }

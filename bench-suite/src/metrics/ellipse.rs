@@ -19,17 +19,17 @@ pub struct Ellipse {
     pub moments: [Curve; 2],
     /// Total energy over its first value.
     pub energy: Curve,
-    /// Mean pressure within R/10 of the center, [Pa].
+    /// Mean pressure within R/10 of the center, `[Pa]`.
     pub pressure: Curve,
 }
 
 impl Ellipse {
-    /// For a drop of radius `radius`, [m], looking every `interval`, [s].
+    /// For a drop of radius `radius`, `[m]`, looking every `interval`, `[s]`.
     pub fn new(radius: f64, interval: f64) -> Self {
         Self { interval, radius, ..Self::default() }
     }
 
-    /// The interval of looks, [s].
+    /// The interval of looks, `[s]`.
     pub fn interval(&self) -> f64 {
         self.interval
     }
@@ -68,7 +68,7 @@ impl Ellipse {
         1.0 - self.energy.last() / self.energy.y.first().copied().unwrap_or(f64::NAN)
     }
 
-    /// Semi-axes, energy and pressure (over `pressure_scale`, [Pa]) with time.
+    /// Semi-axes, energy and pressure (over `pressure_scale`, `[Pa]`) with time.
     pub fn series(&self, pressure_scale: f64) -> Vec<Series> {
         let (t, result) = (("time", "s"), SeriesGroup::Result);
         let over = |c: &Curve, by: f64| Curve { x: c.x.clone(), y: c.y.iter().map(|y| y / by).collect() };

@@ -12,7 +12,7 @@ const NEIGHBORS: usize = 3;
 
 /// The experiment that a column of base `a` and height `n² a` is compared with.
 pub struct Experiment {
-    /// Base width, [m].
+    /// Base width, `[m]`.
     pub a: f64,
     /// Aspect ratio n².
     pub n2: f64,
@@ -37,7 +37,7 @@ pub struct Collapse {
 }
 
 impl Collapse {
-    /// For a run of `experiment` under `gravity`, [m/s²].
+    /// For a run of `experiment` under `gravity`, `[m/s²]`.
     pub fn new(experiment: Experiment, gravity: f64) -> Self {
         Self { experiment, gravity, front: Curve::default(), height: Curve::default() }
     }
@@ -146,7 +146,7 @@ impl Metric for Collapse {
     }
 }
 
-/// The foremost particle that is not spray, plus half a spacing, [m].
+/// The foremost particle that is not spray, plus half a spacing, `[m]`.
 pub fn front(view: &HostView<'_>) -> f64 {
     let mut order: Vec<usize> = (0..view.n()).collect();
     let x = |i: &usize| f64::from(view.x[0][*i]);

@@ -9,9 +9,9 @@ use crate::{
 /// What a gauge measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Pressure at a point, [Pa].
+    /// Pressure at a point, `[Pa]`.
     Pressure,
-    /// Height of the water over a point of the bed, [m].
+    /// Height of the water over a point of the bed, `[m]`.
     Height,
 }
 
@@ -21,7 +21,7 @@ pub struct Gauge {
     pub name: &'static str,
     /// What it measures.
     pub kind: Kind,
-    /// Its place, [m].
+    /// Its place, `[m]`.
     pub at: [f64; 3],
     /// Measured curve.
     pub measured: Curve,
@@ -38,7 +38,7 @@ pub struct Gauges {
 }
 
 impl Gauges {
-    /// Looks every `interval`, [s].
+    /// Looks every `interval`, `[s]`.
     pub fn new(gauges: Vec<Gauge>, interval: f64, source: &'static str) -> Self {
         let curves = gauges.iter().map(|_| Curve::default()).collect();
         Self { gauges, curves, interval, source, leaked: 0.0 }
@@ -74,7 +74,7 @@ impl Gauges {
     }
 }
 
-/// Mean pressure of the particles in reach, weighted by distance; 0 where there are none, [Pa].
+/// Mean pressure of the particles in reach, weighted by distance; 0 where there are none, `[Pa]`.
 fn pressure(view: &HostView<'_>, at: [f64; 3]) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     for i in 0..view.p.len() {
@@ -87,7 +87,7 @@ fn pressure(view: &HostView<'_>, at: [f64; 3]) -> f64 {
     if weights > 0.0 { sum / weights } else { 0.0 }
 }
 
-/// Volume of the water over the bed around a point, per area and weighted by distance from the gauge, [m].
+/// Volume of the water over the bed around a point, per area and weighted by distance from the gauge, `[m]`.
 fn height(view: &HostView<'_>, at: [f64; 3]) -> f64 {
     let h = view.support;
     let weight = |x: [f64; 3]| super::sample::wendland((x[0] - at[0]).hypot(x[2] - at[2]) / h);

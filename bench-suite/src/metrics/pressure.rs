@@ -9,7 +9,7 @@ use crate::{
 /// Follows a resting column of depth `depth` whose surface is at that height.
 pub struct Resting {
     depth: f64,
-    /// Width of the fluid across gravity, [m^(D-1)].
+    /// Width of the fluid across gravity, `[m^(D-1)]`.
     area: f64,
     interval: f64,
     from: f64,
@@ -29,7 +29,7 @@ const BIN: f64 = 0.1;
 const SOURCE: &str = "hydrostatics, p = ρg(H − z); bands of the reference collection, case 8";
 
 impl Resting {
-    /// Judges the pressure from time `from` on, [s].
+    /// Judges the pressure from time `from` on, `[s]`.
     pub fn new(depth: f64, area: f64, interval: f64, from: f64) -> Self {
         let curve = Curve::default;
         Self {

@@ -5,11 +5,11 @@ use sph_core::Real;
 
 /// Particles at rest in the plane.
 pub struct Cloud {
-    /// Positions, one list an axis, [m].
+    /// Positions, one list an axis, `[m]`.
     pub x: [Vec<Real>; 2],
-    /// Velocities, one list an axis, [m/s].
+    /// Velocities, one list an axis, `[m/s]`.
     pub v: [Vec<Real>; 2],
-    /// Spacing, [m].
+    /// Spacing, `[m]`.
     pub spacing: f64,
 }
 
@@ -36,7 +36,7 @@ impl Cloud {
         self.with_time(0.0, f)
     }
 
-    /// The same at time `t`, [s].
+    /// The same at time `t`, `[s]`.
     pub fn with_time<T>(&self, t: f64, f: impl FnOnce(&HostView<'_>) -> T) -> T {
         let n = self.x[0].len();
         f(&HostView {

@@ -111,7 +111,7 @@ pub struct Continuity<'a, const D: usize, K, const N: usize> {
     pub walls: &'a [[Real; 12]],
     /// Mass over the lattice's gradient factor.
     pub m: Real,
-    /// `2 δ h_s c₀`, [m²/s].
+    /// `2 δ h_s c₀`, `[m²/s]`.
     pub diffusion: Real,
 }
 

@@ -18,11 +18,11 @@ pub struct Drift<'a, const D: usize, K> {
     /// `[x y z psi]` of the walls.
     pub walls: &'a [[Real; 4]],
     pub m: Real,
-    /// Volume Δx^D of a particle at rest, [m³].
+    /// Volume Δx^D of a particle at rest, `[m³]`.
     pub volume: Real,
-    /// 1 over W at one spacing, [m^D].
+    /// 1 over W at one spacing, `[m^D]`.
     pub inv_w_dx: Real,
-    /// Factor of the sum: `A_s v_max h_s` of shifting, [m²/s], ε of XSPH, or `Δt p_b / 2 m` of transport.
+    /// Factor of the sum: `A_s v_max h_s` of shifting, `[m²/s]`, ε of XSPH, or `Δt p_b / 2 m` of transport.
     pub factor: Real,
 }
 

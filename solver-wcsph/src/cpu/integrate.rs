@@ -11,7 +11,7 @@ use sph_core::{
 /// What a streaming loop found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
-    /// Largest squared speed, [m²/s²].
+    /// Largest squared speed, `[m²/s²]`.
     pub v2: Real,
     /// Largest squared acceleration, [m²/s⁴].
     pub a2: Real,
@@ -55,7 +55,7 @@ pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, 
 }
 
 /// `x ← x + dt (v + w)`, wrapped into the periodic box; `w` may be empty. A correction moves a particle by
-/// `w_limit` at most, [m].
+/// `w_limit` at most, `[m]`.
 pub fn drift<const D: usize>(state: &mut State<D>, w: &[Vec<Real>; D], dt: Real, w_limit: Real) -> Extremes {
     let (n, v, domain) = (state.fluid.len(), &state.fluid.v, state.domain);
     parallel::blocks(n, state.fluid.x.each_mut().map(Vec::as_mut_slice), |range, x| {

@@ -22,9 +22,9 @@ pub struct Momentum<'a, const D: usize, K, V> {
     /// 1 over the lattice's gradient factor, on the pressure term.
     pub gradient: Real,
     pub viscosity: V,
-    /// `0.01 h_s²`, [m²].
+    /// `0.01 h_s²`, `[m²]`.
     pub softening: Real,
-    /// `σ h_s c₀` of pseudo-mass walls, [m²/s].
+    /// `σ h_s c₀` of pseudo-mass walls, `[m²/s]`.
     pub friction: Real,
     pub wall: Wall,
     pub rho_0: Real,

@@ -16,7 +16,7 @@ pub struct Extrapolation<'a, const D: usize, K> {
     pub record: &'a [[Real; 8]],
     /// Positions of the samples.
     pub x: &'a [Vec<Real>; D],
-    /// Accelerations of the samples, [m/s²].
+    /// Accelerations of the samples, `[m/s²]`.
     pub a: &'a [Vec<Real>; D],
     pub gravity: [Real; D],
 }
@@ -24,9 +24,9 @@ pub struct Extrapolation<'a, const D: usize, K> {
 /// What a sample gets from the fluid.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extrapolated {
-    /// Pressure, [Pa].
+    /// Pressure, `[Pa]`.
     pub p: Real,
-    /// Mean velocity of the fluid in reach, `None` if there is none, [m/s].
+    /// Mean velocity of the fluid in reach, `None` if there is none, `[m/s]`.
     pub v: Option<[Real; 3]>,
 }
 

@@ -72,7 +72,7 @@ pub struct Search<'a, const D: usize> {
     pub iota: &'a [u32],
     /// True when both are the same set: a row then leaves out its own point.
     pub same: bool,
-    /// Pairs nearer than this are neighbors, [m].
+    /// Pairs nearer than this are neighbors, `[m]`.
     pub radius: Real,
     /// Periodic axes.
     pub periodic: Periodic<D>,

@@ -42,7 +42,7 @@ pub struct Run<const D: usize> {
     pub start: usize,
     /// End of the run.
     pub end: usize,
-    /// What to add to the points so that they lie next to the cell, [m].
+    /// What to add to the points so that they lie next to the cell, `[m]`.
     pub shift: [Real; D],
 }
 

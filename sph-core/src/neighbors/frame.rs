@@ -9,9 +9,9 @@ use crate::{
 /// the wrap leaves every number as it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Periodic<const D: usize> {
-    /// Lower end of each axis, [m].
+    /// Lower end of each axis, `[m]`.
     pub low: [Real; D],
-    /// Length of each periodic axis, 0 on the others, [m].
+    /// Length of each periodic axis, 0 on the others, `[m]`.
     pub length: [Real; D],
     inv_length: [Real; D],
     any: bool,

@@ -13,7 +13,7 @@ use crate::{
 
 /// Rows are padded to a multiple of this.
 pub const PAD: usize = 16;
-/// Every coordinate of the null particle, [m].
+/// Every coordinate of the null particle, `[m]`.
 pub const FAR: Real = 1e15;
 /// Points a chunk holds, about.
 pub const CHUNK: usize = 1024;

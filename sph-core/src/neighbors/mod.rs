@@ -25,9 +25,9 @@ use crate::{
 pub struct Settings<const D: usize> {
     /// How cells are found.
     pub backend: Backend,
-    /// Support radius of the kernel, [m].
+    /// Support radius of the kernel, `[m]`.
     pub radius: Real,
-    /// Verlet skin: lists reach this much farther and live until a particle has moved half of it, [m].
+    /// Verlet skin: lists reach this much farther and live until a particle has moved half of it, `[m]`.
     pub skin: Real,
     /// Periodic axes.
     pub periodic: Periodic<D>,
