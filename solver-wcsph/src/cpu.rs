@@ -4,6 +4,7 @@ mod density;
 mod drift;
 mod integrate;
 mod momentum;
+mod pack;
 mod walls;
 
 use crate::{
@@ -204,35 +205,6 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 const MAX_CORRECTION: Real = 0.05;
 
 impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
-    /// The packed positions that the loops gather.
-    fn pack_positions(&mut self) {
-        let (fields, state) = (&mut self.wcsph.fields, &*self.state);
-        let (n, x, rho) = (state.fluid.len(), &state.fluid.x, &state.fluid.rho);
-        parallel::blocks(n, &mut fields.x4[..n], |range, x4| {
-            let rho = &rho[range.clone()];
-            let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
-            for (k, out) in x4.iter_mut().enumerate() {
-                for d in 0..D {
-                    out[d] = x[d][k];
-                }
-                out[3] = rho[k];
-            }
-        });
-        if fields.walls_packed && !state.walls.is_moving() {
-            return;
-        }
-        let (n, x, rho_0, volume) =
-            (state.walls.len(), &state.walls.x, state.rest.rho_0, &state.walls.volume);
-        parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
-            for (out, b) in x4.iter_mut().zip(range) {
-                for d in 0..D {
-                    out[d] = x[d][b];
-                }
-                out[3] = rho_0 * volume[b];
-            }
-        });
-    }
-
     fn sum_density(&mut self) {
         let (s, state) = (&mut *self.wcsph, &mut *self.state);
         let density = density::Density {
@@ -289,43 +261,6 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         s.stopwatch.lap("compute_density");
     }
 
-    /// Records with volume and velocity, and walls with their prescribed velocity.
-    fn pack_for_continuity(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
-        let (n, m) = (state.fluid.len(), state.rest.m);
-        let (x4, v, wide) = (&s.fields.x4, &state.fluid.v, s.corrected_diffusion());
-        let pack = |i: usize, out: &mut [Real]| {
-            out[..3].copy_from_slice(&x4[i][..3]);
-            out[3] = m / x4[i][3];
-            for d in 0..D {
-                out[4 + d] = v[d][i];
-            }
-            out[7] = x4[i][3];
-        };
-        if wide {
-            parallel::blocks(n, &mut s.fields.wide[..n], |range, out| {
-                out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
-            });
-        } else {
-            parallel::blocks(n, &mut s.fields.record[..n], |range, out| {
-                out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
-            });
-        }
-        if s.fields.walls_packed && !s.wall.is_dummy() && !state.walls.is_moving() {
-            return;
-        }
-        let (n, walls, x4) = (state.walls.len(), &state.walls, &s.fields.wall_x4);
-        parallel::blocks(n, &mut s.fields.wall_record[..n], |range, out| {
-            for (out, b) in out.iter_mut().zip(range) {
-                out[..3].copy_from_slice(&x4[b][..3]);
-                for d in 0..D {
-                    out[4 + d] = walls.v[d][b];
-                }
-                out[8] = x4[b][3];
-            }
-        });
-    }
-
     fn density_gradient(&mut self) {
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let n = state.fluid.len();
@@ -357,30 +292,6 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         s.extrapolated.resize(state.walls.len(), Extrapolated::default());
         s.neighbors.wall_fluid.for_each(&mut s.extrapolated[..], |_, rows, out| {
             walls::extrapolate(isa, &extrapolation, rows, out);
-        });
-    }
-
-    /// Wall records for the momentum loop: pressure, mirrored velocity, density, pseudo-mass.
-    fn pack_walls(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
-        let (walls, rho_0, eos) = (&state.walls, state.rest.rho_0, s.eos);
-        let (dummy, clamp) = (s.wall.is_dummy(), s.params.clamp_wall_pressure);
-        let (extrapolated, x4) = (&s.extrapolated, &s.fields.wall_x4);
-        parallel::blocks(walls.len(), &mut s.fields.wall_record[..walls.len()], |range, out| {
-            for (out, b) in out.iter_mut().zip(range) {
-                let body = &walls.bodies[walls.body[b] as usize];
-                let fluid = if dummy { extrapolated[b] } else { Extrapolated::default() };
-                let p = if clamp { fluid.p.max(0.0) } else { fluid.p };
-                let rho = if dummy { physics::density_of_pressure(eos, p, rho_0) } else { rho_0 };
-                *out = [0.0; 12];
-                for d in 0..D {
-                    out[d] = x4[b][d];
-                    let prescribed = walls.v[d][b];
-                    out[4 + d] = fluid.v.map_or(prescribed, |v| 2.0 * prescribed - v[d]);
-                }
-                (out[3], out[7], out[8]) = (p / (rho * rho), rho, x4[b][3]);
-                out[9] = if body.no_slip { 1.0 } else { 0.0 };
-            }
         });
     }
 
