@@ -184,7 +184,7 @@ fn run_in<const D: usize>(
         memory_bytes_peak: peak,
         bytes_per_particle: held,
         frames: std::mem::take(&mut watch.frames),
-        scene_toml: scene.to_toml()?,
+        scene_toml: resolved(scene)?,
         failure: ended.err().map(|error| error.to_string()),
         ..RunResult::default()
     };
@@ -193,6 +193,16 @@ fn run_in<const D: usize>(
         result.series.extend(outcome.series);
     }
     Ok((result, simulation))
+}
+
+/// The scene with every default written out, those of its solver too: it gives the same run when they change.
+///
+/// # Errors
+/// When the solver refuses its parameters.
+pub fn resolved(scene: &Scene) -> Result<String, Error> {
+    let mut all = scene.clone();
+    all.solver.resolve(&solver_wcsph::parameters(scene)?)?;
+    all.to_toml()
 }
 
 fn phases<const D: usize>(simulation: &Simulation<D>) -> Vec<Phase> {

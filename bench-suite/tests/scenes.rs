@@ -102,3 +102,21 @@ fn check(root: &serde_json::Value, schema: &serde_json::Value, value: &serde_jso
         _ => {}
     }
 }
+
+#[test]
+fn a_resolved_scene_says_everything_and_gives_the_same_run() {
+    let text = "spacing = 0.1\nrun.end_time = 0.02\n[[fluid]]\nshape.block = { min = [0, 0], max = [1, 1] }\n\
+                [solver]\nname = \"wcsph\"\npreset = \"graphics\"\ncfl = 0.3\n";
+    let scene = Scene::parse("short.toml", text).unwrap();
+    let resolved = bench_suite::run::resolved(&scene).unwrap();
+    for line in ["cfl = 0.3", "density = \"summation\"", "cfl_sound = 0.5", "gravity = [0.0, -9.81]"] {
+        assert!(resolved.contains(line), "{line:?} is not in\n{resolved}");
+    }
+    let again = Scene::parse("resolved.toml", &resolved).unwrap();
+    let hash = |scene: &Scene| {
+        let mut run = bench_suite::run::simulation::<2>(scene, Isa::best()).unwrap();
+        run.run(scene.run.end_time, u64::MAX, &mut []).unwrap();
+        run.state.hash()
+    };
+    assert_eq!(hash(&scene), hash(&again));
+}
