@@ -128,13 +128,21 @@ fn tank_stations(low: f64, high: f64, faces: (Face, Face), spacing: f64, how: &L
         let behind = |l| Station { x: low - distance(l), wall: Some((faces.0, l)) };
         stations.extend((0..how.count).rev().map(behind));
     }
-    let fluid = (0..).map(|k| low + (f64::from(k) + 0.5) * spacing);
-    let fluid = fluid.take_while(|x| *x < high - SURFACE_TOLERANCE * spacing);
-    stations.extend(fluid.map(|x| Station { x, wall: None }));
+    let pitch = if how.has(faces.1) { even_pitch(high - low, spacing) } else { spacing };
+    let between = (0..).map(|k| low + (f64::from(k) + 0.5) * pitch);
+    let between = between.take_while(|x| *x < high - SURFACE_TOLERANCE * spacing);
+    stations.extend(between.map(|x| Station { x, wall: None }));
     if how.has(faces.1) {
         stations.extend((0..how.count).map(|l| Station { x: high + distance(l), wall: Some((faces.1, l)) }));
     }
     stations
+}
+
+/// The pitch nearest to the spacing that divides a length: a tank that is no multiple of the spacing would else
+/// have a gap before its far face, through which it leaks. The spacing itself where it does divide.
+fn even_pitch(length: f64, spacing: f64) -> f64 {
+    let n = (length / spacing).round().max(1.0);
+    if (n * spacing - length).abs() < SURFACE_TOLERANCE * spacing { spacing } else { length / n }
 }
 
 /// Evenly spaced coordinates between the first layers of both faces.
