@@ -385,7 +385,8 @@ fn the_bed_of_a_tank_has_no_gap_whatever_its_length() {
         let how = Layers { side: Side::Inside, faces: None, count: 2, offset: 0.5 };
         let samples = layers(&tank, 0.1, &how);
         // The first layer of the bed, corners included, from left to right.
-        let mut x: Vec<f64> = samples.iter().filter(|s| (s.x[1] + 0.05).abs() < 1e-9).map(|s| s.x[0]).collect();
+        let mut x: Vec<f64> =
+            samples.iter().filter(|s| (s.x[1] + 0.05).abs() < 1e-9).map(|s| s.x[0]).collect();
         x.sort_by(f64::total_cmp);
         let widest = x.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
         assert!(widest < 0.106, "length {length}: a gap of {widest} m at a spacing of 0.1 m");
