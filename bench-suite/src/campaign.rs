@@ -58,7 +58,7 @@ pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<
 pub fn validation(cases: &[String]) -> Vec<Job> {
     let all = registry::CASES.iter().copied();
     let wanted = all.filter(|case| cases.is_empty() || cases.iter().any(|c| c == case.name()));
-    wanted.map(|case| Job { case, variant: &registry::VARIANTS[0], n: case.resolution() }).collect()
+    wanted.map(|case| Job { case, variant: &registry::VALIDATION, n: case.resolution() }).collect()
 }
 
 /// Runs one job.

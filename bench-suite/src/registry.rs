@@ -66,6 +66,9 @@ pub struct Variant {
     pub apply: fn(&mut Scene),
 }
 
+/// The method of a validation, with the settings that each case gives it.
+pub const VALIDATION: Variant = Variant { name: "wcsph", label: "WCSPH", apply: |_| {} };
+
 /// The lines of a comparison.
 pub const VARIANTS: &[Variant] = &[
     Variant {
