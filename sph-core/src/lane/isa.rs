@@ -63,9 +63,9 @@ impl Isa {
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512dq");
             if avx2 && avx512 {
-                // Transposing records keeps one port busy with 512 bits on Intel and two with 256: there sums
-                // are faster with AVX2 (22 against 29 ns a particle and density pass on a Xeon of 2023, 19
-                // against 16 on a Zen 5), while packing rows is faster with AVX-512 (35 against 55 ns).
+                // Sums over transposed records are faster with AVX2 on Intel (22 against 29 ns a particle and
+                // density pass of a prototype on a Xeon, 19 against 16 on a Zen 5), while packing rows is
+                // faster with AVX-512 (35 against 55 ns).
                 let (mixed, pure) = (Self(Level::Mixed), Self(Level::Avx512));
                 all.extend(if is_intel() { [pure, mixed] } else { [mixed, pure] });
             }
