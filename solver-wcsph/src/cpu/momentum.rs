@@ -110,3 +110,18 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
     }
 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_wall_that_may_pull_answers_tension() {
+        let (p_rho2, rho) = (-2.0, 900.0);
+        for wall in [Wall::OneSided, Wall::Mirrored, Wall::Own { pulls: false }] {
+            assert_eq!(wall.pressure_term(p_rho2, rho, 1000.0), 0.0, "{wall:?}");
+        }
+        assert_eq!(Wall::Own { pulls: true }.pressure_term(p_rho2, rho, 1000.0), p_rho2);
+        assert_eq!(Wall::Own { pulls: false }.pressure_term(2.0, rho, 1000.0), 2.0, "pressure is not touched");
+    }
+}
