@@ -122,6 +122,10 @@ mod tests {
             assert_eq!(wall.pressure_term(p_rho2, rho, 1000.0), 0.0, "{wall:?}");
         }
         assert_eq!(Wall::Own { pulls: true }.pressure_term(p_rho2, rho, 1000.0), p_rho2);
-        assert_eq!(Wall::Own { pulls: false }.pressure_term(2.0, rho, 1000.0), 2.0, "pressure is not touched");
+        assert_eq!(
+            Wall::Own { pulls: false }.pressure_term(2.0, rho, 1000.0),
+            2.0,
+            "pressure is not touched"
+        );
     }
 }
