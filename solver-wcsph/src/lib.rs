@@ -140,6 +140,10 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         }
     }
 
+    fn neighbors(&self) -> &Neighbors<D> {
+        &self.neighbors
+    }
+
     fn internal_energy(&self, rho: f64) -> f64 {
         physics::internal_energy(self.eos, rho, f64::from(self.rho_0))
     }

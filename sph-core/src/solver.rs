@@ -3,6 +3,7 @@
 use crate::{
     Real,
     backend::{Backend, Host},
+    neighbors::Neighbors,
     state::State,
 };
 
@@ -134,6 +135,9 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
 
     /// A field that the method computes, in the order of the particles; `None` for an unknown name.
     fn field(&self, name: &str) -> Option<&[Real]>;
+
+    /// The neighbor rows of the last step, in the order of the particles.
+    fn neighbors(&self) -> &Neighbors<D>;
 
     /// Internal energy per mass at density `rho` `[kg/m³]`, zero at rest: 0 for a method without one, `[J/kg]`.
     fn internal_energy(&self, _rho: f64) -> f64 {
