@@ -46,7 +46,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.wcsph, &mut *self.state);
         s.stopwatch.start();
-        s.fields.resize(state.fluid.len(), state.walls.len(), s.needs);
+        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs);
         // Symplectic Euler computes both anew before it uses them.
         let kept = s.params.integrator == params::Integrator::VelocityVerlet;
         let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| kept && !field.is_empty());
@@ -70,7 +70,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 
     fn compute_pressure(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.wcsph, &*self.state);
-        let (eos, rho_0, clamp) = (s.eos, state.rest.rho_0, s.params.clamps());
+        let (eos, rho_0, clamp) = (s.constants.eos, state.rest.rho_0, s.params.clamps());
         let cavitation = s.params.cavitation;
         let (n, rho, x, v) = (state.fluid.len(), &state.fluid.rho, &state.fluid.x, &state.fluid.v);
         let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
@@ -101,7 +101,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 
     fn extrapolate_to_walls(&mut self) -> Result<(), StepError> {
-        let dummy = self.wcsph.wall.is_dummy();
+        let dummy = self.wcsph.constants.wall.is_dummy();
         if dummy && !self.state.walls.is_empty() {
             self.extrapolate();
         }
@@ -126,11 +126,11 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
                     record: &s.fields.record,
                     walls: &s.fields.wall_record,
                     m: state.rest.m,
-                    gradient: s.gradient,
+                    gradient: s.constants.gradient,
                     viscosity: $viscosity,
-                    softening: s.softening,
-                    friction: s.friction,
-                    wall: s.wall,
+                    softening: s.constants.softening,
+                    friction: s.constants.friction,
+                    wall: s.constants.wall,
                     rho_0: state.rest.rho_0,
                     forces: state.forces,
                 };
@@ -139,7 +139,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
                 });
             }};
         }
-        match s.viscosity {
+        match s.constants.viscosity {
             ViscosityModel::None => accelerate!(physics::Inviscid),
             ViscosityModel::Monaghan(v) => accelerate!(v),
             ViscosityModel::Morris(v) => accelerate!(v),
@@ -148,7 +148,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         }
         self.wcsph.fields.started = 1.0;
         self.wcsph.stopwatch.lap("compute_acceleration");
-        if self.wcsph.needs.surface {
+        if self.wcsph.constants.needs.surface {
             self.surface_terms();
             self.wcsph.stopwatch.lap("surface_terms");
         }
@@ -160,7 +160,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 
     fn compute_drift_correction(&mut self) -> Result<(), StepError> {
-        if self.wcsph.needs.drift_correction {
+        if self.wcsph.constants.needs.drift_correction {
             self.drift_correction();
             self.wcsph.stopwatch.lap("compute_drift_correction");
         }
@@ -237,8 +237,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                     periodic: state.domain.periodic,
                     record: $record,
                     walls: &fields.wall_record,
-                    m: state.rest.m * s.gradient,
-                    diffusion: s.diffusion,
+                    m: state.rest.m * s.constants.gradient,
+                    diffusion: s.constants.diffusion,
                 };
                 lists.fluid.for_each(&mut fields.p[..], |k, fluid, rate| {
                     density::continuity(isa, &continuity, fluid, &lists.walls.chunks()[k], rate);
@@ -342,7 +342,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let volume = rest.spacing.powi(D as i32);
         let v_max = max_speed(state);
         let shift = params.shifting * v_max * 0.5 * s.kernel.support_radius();
-        let transport = 0.5 * self.dt as Real / rest.m * params.background_pressure * s.background;
+        let transport = 0.5 * self.dt as Real / rest.m * params.background_pressure * s.constants.background;
         let mut drift = drift::Drift {
             kernel: s.kernel,
             periodic: state.domain.periodic,

@@ -40,22 +40,21 @@ use params::{DeltaForm, Density};
 use physics::Eos;
 use sph_core::{
     Real,
+    error::Error,
     kernel::Kernel,
     lane::Isa,
     neighbors::Neighbors,
     solver::{Cause, Derived, Memory, Number, Solver, StepError, StepReport, Stopwatch},
-    state::State,
+    state::{Material, State},
 };
 
-/// Weakly compressible SPH on the CPU.
-pub struct Wcsph<const D: usize, K: Kernel<D>> {
-    params: Params,
-    kernel: K,
+/// What follows from the parameters, the kernel and the liquid, once for all steps.
+#[derive(Clone, Copy, Debug)]
+struct Constants {
     eos: Eos,
     viscosity: ViscosityModel,
     wall: Wall,
-    /// Rest density ρ₀, `[kg/m³]`.
-    rho_0: Real,
+    rest: Material,
     /// Sound speed c₀, `[m/s]`.
     c_0: Real,
     /// Kinematic viscosity of the step limit, `[m²/s]`.
@@ -71,6 +70,13 @@ pub struct Wcsph<const D: usize, K: Kernel<D>> {
     /// `ρ₀ c₀²`, `[Pa]`.
     background: Real,
     needs: Needs,
+}
+
+/// Weakly compressible SPH on the CPU.
+pub struct Wcsph<const D: usize, K: Kernel<D>> {
+    params: Params,
+    kernel: K,
+    constants: Constants,
     isa: Isa,
     neighbors: Neighbors<D>,
     fields: Fields<D>,
@@ -91,9 +97,9 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
         let p = &self.params;
         [
             f64::from(p.cfl) * spacing / v_max,
-            f64::from(p.cfl_sound) * spacing / (f64::from(self.c_0) + v_max),
+            f64::from(p.cfl_sound) * spacing / (f64::from(self.constants.c_0) + v_max),
             f64::from(p.cfl_force) * (spacing / a_max).sqrt(),
-            f64::from(p.cfl_viscous) * spacing * spacing / f64::from(self.nu),
+            f64::from(p.cfl_viscous) * spacing * spacing / f64::from(self.constants.nu),
         ]
     }
 }
@@ -131,6 +137,29 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
+        self.neighbors.memory(visit);
+    }
+
+    fn fluid_changed(&mut self) {
+        self.neighbors.forget();
+        // New particles have no acceleration yet, and may be the fastest.
+        (self.fields.started, self.fields.max_speed) = (0.0, -1.0);
+    }
+
+    fn walls_changed(&mut self) {
+        self.neighbors.forget();
+        self.fields.walls_packed = false;
+    }
+
+    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.changed(name, value).map(drop)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        let params = self.changed(name, value)?;
+        self.change(params);
+        self.fields.walls_packed = false;
+        Ok(())
     }
 
     fn field(&self, name: &str) -> Option<&[Real]> {
@@ -145,7 +174,7 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
     }
 
     fn internal_energy(&self, rho: f64) -> f64 {
-        physics::internal_energy(self.eos, rho, f64::from(self.rho_0))
+        physics::internal_energy(self.constants.eos, rho, f64::from(self.constants.rest.rho_0))
     }
 
     fn derived(&self, state: &State<D>) -> Derived {
@@ -157,8 +186,8 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         Derived {
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
-                number("sound speed c₀", f64::from(self.c_0), "m/s"),
-                number("kinematic viscosity of the step limit", f64::from(self.nu), "m²/s"),
+                number("sound speed c₀", f64::from(self.constants.c_0), "m/s"),
+                number("kinematic viscosity of the step limit", f64::from(self.constants.nu), "m²/s"),
             ],
             step_limits: names.into_iter().zip(limits).map(|(name, dt)| number(name, dt, "s")).collect(),
         }

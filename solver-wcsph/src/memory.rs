@@ -130,10 +130,10 @@ fn set_last<const K: usize>(records: &mut [[Real; K]]) {
     }
 }
 
-/// `resize` without the spare room of a growing vector.
+/// `resize`, at first without the spare room of a growing vector.
 fn fit<T: Clone>(field: &mut Vec<T>, n: usize, value: T) {
-    if n > field.capacity() {
-        field.reserve_exact(n - field.len());
+    if field.capacity() == 0 {
+        field.reserve_exact(n);
     }
     field.resize(n, value);
 }

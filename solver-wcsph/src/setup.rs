@@ -1,7 +1,7 @@
 //! From a scene to a run.
 
 use crate::{
-    Params, Preset, Wcsph,
+    Constants, Params, Preset, Wcsph,
     cpu::{self, Wall},
     memory::{Fields, Needs},
     params::{self, Density, Regularization, ViscosityModel, WallPressure},
@@ -14,11 +14,11 @@ use sph_core::{
     lane::Isa,
     lattice,
     neighbors::{Neighbors, Settings},
-    scene::Scene,
+    scene::{Scene, SolverSettings},
     setup::{self, Setup},
     simulation::Simulation,
     solver::{Clock, Solver, Stopwatch},
-    state::State,
+    state::{Material, State},
 };
 use std::any::Any;
 
@@ -100,14 +100,14 @@ fn with_kernel<const D: usize, K: Kernel<D>>(
     let solver = Wcsph::new(params, kernel, &state, settings, clock).map_err(|error| scene.locate(error))?;
     if solver.params.density == Density::Continuity {
         for (rho, p) in state.fluid.rho.iter_mut().zip(pressure) {
-            *rho = physics::density_of_pressure(solver.eos, p as Real, state.rest.rho_0);
+            *rho = physics::density_of_pressure(solver.constants.eos, p as Real, state.rest.rho_0);
         }
     }
     if params_use_lattice_mass(&solver.params) {
         // Dummy walls go on with the fluid's lattice (Adami et al. 2012).
         state.walls.volume.fill((scene.spacing.powi(D as i32)) as Real);
     }
-    Ok(Simulation { state, solver: Box::new(solver) as Box<dyn Solver<D>>, fixed_dt: scene.run.time_step })
+    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
 }
 
 /// Dummy walls have the mass `ρ₀ Δx^D`, whatever their pseudo-mass would be.
@@ -127,28 +127,67 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
         settings: Settings<D>,
         clock: Box<dyn Clock>,
     ) -> Result<Self, Error> {
-        let (h_s, rho_0) = (0.5 * kernel.support_radius(), state.rest.rho_0);
         let c_0 = sound_speed(&params, state)?;
-        let volume = f64::from(state.rest.m / rho_0);
-        let dx = f64::from(state.rest.spacing);
+        Ok(Self {
+            constants: Constants::derive(&params, &kernel, state.rest, c_0),
+            isa: settings.isa,
+            neighbors: Neighbors::new(settings),
+            fields: Fields::default(),
+            extrapolated: Vec::new(),
+            stopwatch: Stopwatch::new(clock),
+            kernel,
+            params,
+        })
+    }
+
+    /// The parameters with one of them changed.
+    ///
+    /// # Errors
+    /// When there is no such parameter, it cannot change in a run, or the value is refused.
+    pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
+        let fixed = ["kernel", "support_ratio", "density", "integrator", "eos", "wall_pressure"];
+        if fixed.contains(&name) {
+            let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
+            return Err(error.hint("give it in the scene"));
+        }
+        let mut settings = SolverSettings::default();
+        settings.set(name, value.clone());
+        let params = settings.parameters_over(&self.params)?;
+        params.check()?;
+        Ok(params)
+    }
+
+    /// Takes new parameters. The sound speed that was derived from the first state stays.
+    pub(crate) fn change(&mut self, params: Params) {
+        let c_0 = given_sound_speed(&params, self.constants.rest.rho_0).unwrap_or(self.constants.c_0);
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, c_0);
+        self.params = params;
+    }
+}
+
+impl Constants {
+    /// Depends on nothing but its arguments.
+    fn derive<const D: usize, K: Kernel<D>>(params: &Params, kernel: &K, rest: Material, c_0: Real) -> Self {
+        let (h_s, rho_0) = (0.5 * kernel.support_radius(), rest.rho_0);
+        let volume = f64::from(rest.m / rho_0);
+        let dx = f64::from(rest.spacing);
         let calibrated = |on: bool, factor: f64| if on { (1.0 / factor) as Real } else { 1.0 };
-        let gradient = calibrated(params.gradient_calibration, lattice::gradient_factor(&kernel, dx, volume));
+        let gradient = calibrated(params.gradient_calibration, lattice::gradient_factor(kernel, dx, volume));
         let inv_g_nu =
-            calibrated(params.viscosity_calibration, lattice::viscosity_factor(&kernel, dx, volume));
-        let viscosity = viscosity::<D>(&params, kernel.support_radius(), c_0, inv_g_nu);
+            calibrated(params.viscosity_calibration, lattice::viscosity_factor(kernel, dx, volume));
         let corrected = params.density == Density::Continuity && params.delta_sph > 0.0;
         let transport = params.regularization == Regularization::TransportVelocity;
-        Ok(Self {
-            eos: eos(&params, c_0, rho_0),
-            viscosity,
+        Self {
+            eos: eos(params, c_0, rho_0),
+            viscosity: viscosity::<D>(params, kernel.support_radius(), c_0, inv_g_nu),
             wall: match params.wall_pressure {
                 WallPressure::Akinci => Wall::OneSided,
                 WallPressure::Symmetric => Wall::Mirrored,
                 WallPressure::Dummy => Wall::Own { pulls: !params.clamp_wall_pressure },
             },
-            rho_0,
+            rest,
             c_0,
-            nu: kinematic_viscosity::<D>(&params, h_s, c_0, rho_0),
+            nu: kinematic_viscosity::<D>(params, h_s, c_0, rho_0),
             gradient,
             softening: SOFTENING as Real * h_s * h_s,
             diffusion: 2.0 * params.delta_sph * h_s * c_0,
@@ -159,24 +198,18 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
                 wide: corrected && params.delta_form == params::DeltaForm::Antuono || transport,
                 surface: params.cohesion > 0.0 || params.surface_tension > 0.0 || params.adhesion > 0.0,
             },
-            isa: settings.isa,
-            neighbors: Neighbors::new(settings),
-            fields: Fields::default(),
-            extrapolated: Vec::new(),
-            stopwatch: Stopwatch::new(clock),
-            kernel,
-            params,
-        })
+        }
     }
 }
 
 /// `c₀`: given, from the stiffness, or ten times the speed of a fall through the depth of the fluid.
 fn sound_speed<const D: usize>(params: &Params, state: &State<D>) -> Result<Real, Error> {
-    if let (params::Eos::Stiffness, Some(b)) = (params.eos, params.stiffness) {
-        return Ok((b * params.eos_gamma / state.rest.rho_0).sqrt());
-    }
-    if let Some(c) = params.sound_speed {
+    if let Some(c) = given_sound_speed(params, state.rest.rho_0) {
         return Ok(c);
+    }
+    if state.fluid.is_empty() {
+        let error = Error::missing("solver.sound_speed");
+        return Err(error.hint("without fluid at the start it cannot be derived"));
     }
     let g = state.forces.gravity;
     let size = g.iter().map(|g| g * g).sum::<Real>().sqrt();
@@ -190,6 +223,14 @@ fn sound_speed<const D: usize>(params: &Params, state: &State<D>) -> Result<Real
     let heights = (0..state.fluid.len()).map(height);
     let (low, high) = heights.fold((Real::INFINITY, Real::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
     Ok(10.0 * (2.0 * size * (high - low + state.rest.spacing)).sqrt())
+}
+
+/// `c₀` as far as the parameters say it: of its own, or through the stiffness.
+fn given_sound_speed(params: &Params, rho_0: Real) -> Option<Real> {
+    match (params.eos, params.stiffness) {
+        (params::Eos::Stiffness, Some(b)) => Some((b * params.eos_gamma / rho_0).sqrt()),
+        _ => params.sound_speed,
+    }
 }
 
 fn eos(params: &Params, c_0: Real, rho_0: Real) -> Eos {

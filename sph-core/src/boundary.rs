@@ -22,6 +22,8 @@ pub struct Body<const D: usize> {
     pub name: String,
     /// How it moves.
     pub motion: Trajectory<D>,
+    /// The moment that the times of its motion count from: 0, or that of a command, `[s]`.
+    pub since: f64,
     /// Speed of its surface, added to the motion's: a belt, or the lid of a cavity, `[m/s]`.
     pub surface_velocity: [Real; D],
     /// True when the fluid sticks to it, false when it slips.
@@ -54,7 +56,7 @@ pub struct Boundary<const D: usize, B: Backend = Host> {
     pub v: [B::Field<Real>; D],
     /// Accelerations now. Shape `[D][n]`, `[m/s²]`.
     pub a: [B::Field<Real>; D],
-    /// Positions at t = 0. Shape `[D][n]`, `[m]`.
+    /// Positions at the moment that the motion of their body counts from. Shape `[D][n]`, `[m]`.
     pub x_0: [B::Field<Real>; D],
     /// Volumes V_b (times 1 m in 2D). Shape `[n]`, `[m³]`.
     pub volume: B::Field<Real>,
@@ -152,7 +154,7 @@ impl<const D: usize> Boundary<D> {
         parallel::blocks(body.len(), outputs, |range, (x, v, acceleration)| {
             for (k, b) in range.enumerate() {
                 let body = &bodies[body[b] as usize];
-                let now = body.motion.at(&std::array::from_fn(|a| f64::from(x_0[a][b])), t);
+                let now = body.motion.at(&std::array::from_fn(|a| f64::from(x_0[a][b])), t - body.since);
                 for a in 0..D {
                     x[a][k] = now.x[a] as Real;
                     v[a][k] = now.v[a] as Real + body.surface_velocity[a];
@@ -160,6 +162,27 @@ impl<const D: usize> Boundary<D> {
                 }
             }
         });
+    }
+
+    /// Gives all bodies of this name another motion, whose times count from now and whose places are those of
+    /// now. Returns false when there is no such body.
+    pub fn set_motion(&mut self, name: &str, motion: &Trajectory<D>, t: f64) -> bool {
+        self.move_to(t);
+        let mut found = false;
+        for body in self.bodies.iter_mut().filter(|body| body.name == name) {
+            (body.motion, body.since, found) = (motion.clone(), t, true);
+        }
+        for b in 0..self.len() {
+            let body = &self.bodies[self.body[b] as usize];
+            if body.name == name {
+                for a in 0..D {
+                    self.x_0[a][b] = self.x[a][b];
+                    (self.v[a][b], self.a[a][b]) = (body.surface_velocity[a], 0.0);
+                }
+            }
+        }
+        self.move_to(t);
+        found
     }
 
     /// Finds the volume of every sample: `V_b = 1 / Σ_k W_bk` over its own rigid set (all bodies at rest

@@ -70,6 +70,13 @@ impl Error {
         self
     }
 
+    /// The same error of another key, through which the value came.
+    #[must_use]
+    pub fn under(mut self, key: impl Into<String>) -> Self {
+        self.0.key = Some(key.into());
+        self
+    }
+
     /// Adds advice on how to mend the input.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -18,7 +18,9 @@ extern crate self as sph_core;
 
 pub mod backend;
 pub mod boundary;
+pub mod checkpoint;
 pub mod error;
+pub mod interaction;
 pub mod kernel;
 pub mod lane;
 pub mod lattice;

@@ -222,6 +222,7 @@ macro_rules! parameters {
             ///
             /// The first refused value, with key, range and unit.
             pub fn validate(&self, prefix: &str) -> Result<(), $crate::error::Error> {
+                let _ = prefix; // A table of names alone has no number to check.
                 $(
                     $({
                         const RANGE: $crate::parameters::Range = $crate::parameters::Range::parse($range);

@@ -65,6 +65,13 @@ impl<const D: usize> Particles<D> {
         each(|a| self.v[a][i])
     }
 
+    /// Keeps the particles `keep`, in ascending order, and no others.
+    pub fn keep(&mut self, keep: &[u32]) {
+        compact(&mut self.id, keep);
+        self.x.iter_mut().chain(&mut self.v).for_each(|field| compact(field, keep));
+        compact(&mut self.rho, keep);
+    }
+
     /// Brings the particles into `order`: the new particle `k` is the old `order[k]`.
     pub fn permute(&mut self, order: &[u32], scratch: &mut Scratch) {
         scratch.permute_ids(order, &mut self.id);
@@ -74,6 +81,14 @@ impl<const D: usize> Particles<D> {
         }
         scratch.permute(order, &mut self.rho);
     }
+}
+
+/// `field[k] ← field[keep[k]]` for ascending `keep`, and no more.
+pub fn compact<T: Copy>(field: &mut Vec<T>, keep: &[u32]) {
+    for (k, &i) in keep.iter().enumerate() {
+        field[k] = field[i as usize];
+    }
+    field.truncate(keep.len());
 }
 
 /// Buffers that permutations swap with the permuted fields, kept between steps.

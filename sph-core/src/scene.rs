@@ -20,6 +20,7 @@ use crate::parameters;
 use crate::shape::vector;
 
 mod check;
+mod command;
 mod fluid;
 mod settings;
 mod source;
@@ -27,6 +28,7 @@ mod wall;
 
 pub use crate::boundary::PsiMode;
 pub use crate::neighbors::Backend as NeighborBackend;
+pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Set, Setting};
 pub use fluid::{
     Fluid, Hydrostatic, LinearVelocity, PressureField, StrainedDrop, TaylorGreen, VelocityField,
 };
@@ -71,6 +73,8 @@ parameters! {
         pub forces: Forces = Forces::default(), validate;
         /// Artificial damping of the beginning.
         pub damping: Option<Damping> = None, validate;
+        /// What is done to the run between its steps.
+        pub command: Vec<Command> = Vec::new(), validate;
         /// The search of neighbors.
         pub neighbors: Neighbors = Neighbors::default(), validate;
         /// Length and output of the run.
@@ -100,6 +104,7 @@ impl Scene {
             boundary: Boundary::default(),
             forces: Forces::default(),
             damping: None,
+            command: Vec::new(),
             neighbors: Neighbors::default(),
             run,
             solver: SolverSettings::default(),
@@ -124,6 +129,7 @@ impl Scene {
         let source = Source::new(name, text);
         let mut scene: Self = source.read()?;
         scene.solver.source = source.clone();
+        command::mark(&mut scene.command, &source);
         scene.source = source;
         scene.resolve();
         scene.check()?;

@@ -46,6 +46,7 @@ fn sample<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setu
     let domain = domain(scene, (&fluid, &walls, &containers), periodic)?;
     let state = State {
         n_owned: fluid.len(),
+        next_id: fluid.len() as u64,
         fluid,
         walls,
         rest,
@@ -143,8 +144,9 @@ fn walls<const D: usize, K: Kernel<D>>(
         }
         for (velocity, samples) in groups {
             let body = Body {
-                name: if wall.name.is_empty() { key.clone() } else { wall.name.clone() },
+                name: wall.called(k),
                 motion: motion.clone(),
+                since: 0.0,
                 surface_velocity: reals(velocity),
                 no_slip: wall.slip == Slip::NoSlip,
             };

@@ -1,7 +1,10 @@
 //! The run loop: step size, solver, observers.
 
 use crate::{
-    solver::{Solver, StepError, StepReport},
+    error::Error,
+    interaction::{Interaction, Run},
+    scene::{Command, Scene},
+    solver::{Cause, Solver, StepError, StepReport},
     state::State,
 };
 
@@ -35,14 +38,62 @@ pub struct Simulation<const D: usize> {
     pub solver: Box<dyn Solver<D>>,
     /// A step size that replaces the adaptive one, `[s]`.
     pub fixed_dt: Option<f64>,
+    /// What is done to the run between its steps.
+    pub interaction: Interaction<D>,
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Does one step, no further than `end`, `[s]`.
+    /// The run of a scene, with a state and a method that were made of it.
     ///
     /// # Errors
-    /// What the solver found.
+    /// When a command of the scene changes a parameter that the method does not have.
+    pub fn new(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
+        for command in &scene.command {
+            let Some(set) = &command.set else { continue };
+            if let Some(name) = set.key.strip_prefix("solver.") {
+                let key = format!("{}.set.value", command.key());
+                let checked = solver.check_parameter(name, &set.value.0);
+                checked.map_err(|error| command.locate(error.under(key)))?;
+            }
+        }
+        let interaction = Interaction::of(scene);
+        Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction })
+    }
+
+    /// Does a command now, between two steps.
+    ///
+    /// # Errors
+    /// When it cannot be done; nothing has changed then.
+    pub fn command(&mut self, command: &Command) -> Result<(), Error> {
+        let (interaction, mut run) = self.parts();
+        interaction.command(command, &mut run)
+    }
+
+    /// The interaction, and the run that it acts on.
+    pub(crate) fn parts(&mut self) -> (&mut Interaction<D>, Run<'_, D>) {
+        let run = Run { state: &mut self.state, solver: &mut *self.solver, fixed_dt: &mut self.fixed_dt };
+        (&mut self.interaction, run)
+    }
+
+    /// What is due between the steps.
+    fn interact(&mut self) -> Result<(), StepError> {
+        let (step, t) = (self.state.step, self.state.t);
+        let (interaction, mut run) = self.parts();
+        interaction.before_step(&mut run).map_err(|error| StepError {
+            step,
+            t,
+            phase: "commands",
+            particle: None,
+            cause: Cause::Command(error),
+        })
+    }
+
+    /// Does one step, no further than `end`, `[s]`, after the commands that are due.
+    ///
+    /// # Errors
+    /// What the solver found, or why a command of the script could not be done.
     pub fn step(&mut self, end: f64) -> Result<StepReport, StepError> {
+        self.interact()?;
         let largest = match self.fixed_dt {
             Some(dt) => dt,
             None => self.solver.max_dt(&self.state)?,
@@ -54,6 +105,8 @@ impl<const D: usize> Simulation<D> {
             steps if steps < 2.0 && self.fixed_dt.is_none() => 0.5 * left,
             _ => largest,
         };
+        let (interaction, mut run) = self.parts();
+        interaction.push(&mut run, dt);
         let report = self.solver.step(&mut self.state, dt)?;
         // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
         self.state.t = if dt == left { end } else { self.state.t + dt };

@@ -3,6 +3,7 @@
 use crate::{
     Real,
     backend::{Backend, Host},
+    error::Error,
     neighbors::Neighbors,
     state::State,
 };
@@ -63,6 +64,9 @@ pub enum Cause {
     /// The neighbor search gave up.
     #[error(transparent)]
     Neighbors(#[from] crate::neighbors::TooManyCells),
+    /// A command of the script could not be done.
+    #[error(transparent)]
+    Command(#[from] Error),
 }
 
 /// A run that stopped: when, where, and what to do about it.
@@ -84,8 +88,10 @@ pub struct StepError {
 /// A place of the solver's memory that a restart must keep.
 #[derive(Debug)]
 pub enum Memory<'a> {
-    /// A field over the particles, in their order.
+    /// A field over the particles, in their order; empty while the method has not used it.
     Field(&'a mut Vec<Real>),
+    /// Any other numbers.
+    Array(&'a mut Vec<Real>),
     /// A single number.
     Number(&'a mut f64),
 }
@@ -132,6 +138,26 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
 
     /// Shows `visit` every place that a restart must keep, to read or to overwrite it.
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>));
+
+    /// Particles were added or removed between two steps, and the fields of [`Solver::memory`] with them (new
+    /// entries are 0): forgets all else that depends on their number or order.
+    fn fluid_changed(&mut self);
+
+    /// Walls got another motion between two steps: forgets what was computed once for walls at rest.
+    fn walls_changed(&mut self);
+
+    /// Checks a new value of a parameter: what [`Solver::set_parameter`] would refuse.
+    ///
+    /// # Errors
+    /// When the parameter does not exist, cannot change in a run, or the value is wrong.
+    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error>;
+
+    /// Changes a parameter between two steps. What it derives depends on the parameters alone, not on the
+    /// state, so that a restart derives the same.
+    ///
+    /// # Errors
+    /// As [`Solver::check_parameter`].
+    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error>;
 
     /// A field that the method computes, in the order of the particles; `None` for an unknown name.
     fn field(&self, name: &str) -> Option<&[Real]>;

@@ -81,6 +81,8 @@ pub struct State<const D: usize, B: Backend = Host> {
     pub t: f64,
     /// Steps done.
     pub step: u64,
+    /// The id of the next particle that is added.
+    pub next_id: u64,
     /// Particles `0..n_owned` are this process's own; copies of others would follow.
     pub n_owned: usize,
 }

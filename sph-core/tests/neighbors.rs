@@ -20,6 +20,7 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
     let body = sph_core::boundary::Body {
         name: String::new(),
         motion: sph_core::motion::Trajectory::Static,
+        since: 0.0,
         surface_velocity: [0.0; D],
         no_slip: false,
     };
@@ -35,6 +36,7 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
         containers: Vec::new(),
         t: 0.0,
         step: 0,
+        next_id: 0,
     }
 }
 

@@ -56,7 +56,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                 out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
             });
         }
-        if s.fields.walls_packed && !s.wall.is_dummy() && !state.walls.is_moving() {
+        if s.fields.walls_packed && !s.constants.wall.is_dummy() && !state.walls.is_moving() {
             return;
         }
         let (n, walls, x4) = (state.walls.len(), &state.walls, &s.fields.wall_x4);
@@ -74,8 +74,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     /// Wall records for the momentum loop: pressure, mirrored velocity, density, pseudo-mass.
     pub(super) fn pack_walls(&mut self) {
         let (s, state) = (&mut *self.wcsph, &*self.state);
-        let (walls, rho_0, eos) = (&state.walls, state.rest.rho_0, s.eos);
-        let (dummy, clamp) = (s.wall.is_dummy(), s.params.clamp_wall_pressure);
+        let (walls, rho_0, eos) = (&state.walls, state.rest.rho_0, s.constants.eos);
+        let (dummy, clamp) = (s.constants.wall.is_dummy(), s.params.clamp_wall_pressure);
         let (extrapolated, x4) = (&s.extrapolated, &s.fields.wall_x4);
         parallel::blocks(walls.len(), &mut s.fields.wall_record[..walls.len()], |range, out| {
             for (out, b) in out.iter_mut().zip(range) {

@@ -17,6 +17,7 @@ use crate::{
     lane::Isa,
     parallel::{self, Max},
     particles::Scratch,
+    solver::Memory,
     state::State,
 };
 
@@ -53,8 +54,10 @@ pub struct Neighbors<const D: usize> {
     iota: Vec<u32>,
     scratch: Scratch,
     per_thread: PerThread<D>,
-    /// Positions at the last build: fluid, walls.
-    built: Option<[[Vec<Real>; D]; 2]>,
+    /// Positions at the last build, with a skin: fluid, walls. Empty before the first one.
+    built: [[Vec<Real>; D]; 2],
+    /// True while the rows are those of the last build: not after a restart.
+    listed: bool,
     walls_sorted: bool,
 }
 
@@ -72,7 +75,8 @@ impl<const D: usize> Neighbors<D> {
             iota: Vec::new(),
             scratch: Scratch::default(),
             per_thread: Vec::new(),
-            built: None,
+            built: [const { [const { Vec::new() }; D] }; 2],
+            listed: false,
             walls_sorted: false,
             settings,
         }
@@ -93,7 +97,7 @@ impl<const D: usize> Neighbors<D> {
         state: &mut State<D>,
         carried: impl IntoIterator<Item = &'a mut Vec<Real>>,
     ) -> Result<bool, TooManyCells> {
-        if self.still_valid(state) {
+        if self.still_valid(state) && (self.listed || self.list_again(state)?) {
             return Ok(false);
         }
         self.cells.sort(&state.fluid.x, &mut self.order)?;
@@ -110,6 +114,55 @@ impl<const D: usize> Neighbors<D> {
         self.build(state);
         self.remember(state);
         Ok(true)
+    }
+
+    /// After a restart, builds the rows of the remembered positions: they then are what they would have been,
+    /// and so is the order of every sum. Returns false when the particles are not in the order of those.
+    fn list_again(&mut self, state: &mut State<D>) -> Result<bool, TooManyCells> {
+        self.swap_built(state);
+        let sorted = self.sort_built(state);
+        if matches!(sorted, Ok(true)) {
+            self.build(state);
+        }
+        self.swap_built(state);
+        sorted
+    }
+
+    fn sort_built(&mut self, state: &State<D>) -> Result<bool, TooManyCells> {
+        let in_order = |order: &[u32]| order.iter().enumerate().all(|(k, &i)| k == i as usize);
+        self.cells.sort(&state.fluid.x, &mut self.order)?;
+        let fluid = in_order(&self.order);
+        self.wall_cells.sort(&state.walls.x, &mut self.order)?;
+        self.wall_cells.mark_surroundings();
+        self.walls_sorted = in_order(&self.order);
+        Ok(fluid && self.walls_sorted)
+    }
+
+    fn swap_built(&mut self, state: &mut State<D>) {
+        let [fluid, walls] = &mut self.built;
+        std::mem::swap(&mut state.fluid.x, fluid);
+        std::mem::swap(&mut state.walls.x, walls);
+    }
+
+    /// Forgets rows and order: particles were added or removed, or walls got another motion.
+    pub fn forget(&mut self) {
+        (self.listed, self.walls_sorted) = (false, false);
+        self.built.iter_mut().flatten().for_each(Vec::clear);
+    }
+
+    /// Shows `visit` what a restart must keep.
+    pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        const NAMES: [[&str; 3]; 2] = [
+            ["listed_fluid_x", "listed_fluid_y", "listed_fluid_z"],
+            ["listed_walls_x", "listed_walls_y", "listed_walls_z"],
+        ];
+        if self.settings.skin > 0.0 {
+            for (names, x) in NAMES.iter().zip(&mut self.built) {
+                for (name, x) in names.iter().zip(x) {
+                    visit(name, Memory::Array(x));
+                }
+            }
+        }
     }
 
     /// Builds the rows of particles that are in the order of their cells.
@@ -141,8 +194,11 @@ impl<const D: usize> Neighbors<D> {
 
     /// True while no particle has moved half the skin since the last build.
     fn still_valid(&self, state: &State<D>) -> bool {
-        let Some([x_fluid, x_walls]) = &self.built else { return false };
-        if x_fluid[0].len() != state.fluid.len() || x_walls[0].len() != state.walls.len() {
+        let [x_fluid, x_walls] = &self.built;
+        if self.settings.skin <= 0.0
+            || x_fluid[0].len() != state.fluid.len()
+            || x_walls[0].len() != state.walls.len()
+        {
             return false;
         }
         let moved = |x: &[Vec<Real>; D], x_built: &[Vec<Real>; D]| {
@@ -160,11 +216,11 @@ impl<const D: usize> Neighbors<D> {
     }
 
     fn remember(&mut self, state: &State<D>) {
+        self.listed = true;
         if self.settings.skin <= 0.0 {
             return;
         }
-        let built = self.built.get_or_insert([const { [const { Vec::new() }; D] }; 2]);
-        for (kept, x) in built.iter_mut().zip([&state.fluid.x, &state.walls.x]) {
+        for (kept, x) in self.built.iter_mut().zip([&state.fluid.x, &state.walls.x]) {
             for a in 0..D {
                 kept[a].clone_from(&x[a]);
             }

@@ -31,6 +31,7 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
     for (i, body) in scene.container.iter().enumerate() {
         body.resolve::<D>(&format!("container[{i}]"), scene.spacing)?;
     }
+    super::command::check_all(&scene.command, scene)?;
     if let Some(force) = &scene.forces.central {
         vector::<D>("forces.central.center", &force.center)?;
     }
@@ -58,7 +59,7 @@ fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error
     Ok((min, max))
 }
 
-fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> Result<Region<D>, Error> {
+pub(super) fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> Result<Region<D>, Error> {
     let shape = join(key, "shape");
     let region = bounded(body.shape.resolve(&shape)?, &join(&shape, body.shape.name()))?;
     thick(&region, scene.spacing, &join(&shape, body.shape.name()))?;

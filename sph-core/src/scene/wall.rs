@@ -103,6 +103,11 @@ impl Wall {
         }
     }
 
+    /// The name by which results and commands call it, `k` being its place in the scene.
+    pub fn called(&self, k: usize) -> String {
+        if self.name.is_empty() { format!("wall[{k}]") } else { self.name.clone() }
+    }
+
     /// Number, place and faces of its layers.
     pub fn layout(&self) -> Layers {
         let (faces, count) = (self.faces.clone(), self.layers as usize);

@@ -37,7 +37,7 @@ pub fn block<const D: usize>(counts: [usize; D], dx: f64, jitter: f64) -> Vec<[R
 }
 
 pub fn body<const D: usize>(motion: Trajectory<D>) -> Body<D> {
-    Body { name: String::new(), motion, surface_velocity: [0.0; D], no_slip: true }
+    Body { name: String::new(), motion, since: 0.0, surface_velocity: [0.0; D], no_slip: true }
 }
 
 pub fn walls<const D: usize>(x: &[[Real; D]]) -> Boundary<D> {
@@ -67,6 +67,7 @@ pub fn state<const D: usize>(
         containers: Vec::new(),
         t: 0.0,
         step: 0,
+        next_id: 0,
     };
     let isa = Isa::best();
     let backend = Backend::DenseGrid;

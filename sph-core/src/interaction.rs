@@ -1,0 +1,258 @@
+//! What happens to a run between its steps: commands, and the emitters, drains and pointers that they open.
+//!
+//! A command that was done stands in the history with its step. The history of a run, given to a new run of
+//! the same scene as its script, repeats it to the last bit; so does a restart, which takes from the history
+//! what no array holds.
+
+mod crowd;
+mod edit;
+mod emitter;
+mod open;
+mod push;
+
+pub use edit::Run;
+pub use emitter::{Emitted, Emitter};
+pub use open::{Drain, Open};
+pub use push::Push;
+
+use crate::{
+    error::Error,
+    scene::{Command, Scene},
+};
+
+/// A command that was done, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// The command, with its step in place of a time.
+    pub command: Command,
+    /// Time of the run, `[s]`.
+    pub t: f64,
+    /// True when it came from the script.
+    pub scripted: bool,
+}
+
+/// What a restart must keep beside the history. Places in the history stand for the commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counters {
+    /// Commands of the script that are done: those with a step, those with a time.
+    pub script: [usize; 2],
+    /// Particles that drains have taken.
+    pub drained: u64,
+    /// The drains that are open.
+    pub drains: Vec<usize>,
+    /// The pointers that are under way.
+    pub pushes: Vec<usize>,
+    /// The emitters that are open.
+    pub emitters: Vec<usize>,
+    /// What each of them has given.
+    pub emitted: Vec<Emitted>,
+}
+
+/// Commands in the order in which they are due, and how many are done.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    commands: Vec<Command>,
+    done: usize,
+}
+
+impl Queue {
+    fn next(&self, is_due: impl Fn(&Command) -> bool) -> Option<Command> {
+        self.commands.get(self.done).filter(|command| is_due(command)).cloned()
+    }
+}
+
+/// Script, history, and what is open now.
+#[derive(Clone, Debug)]
+pub struct Interaction<const D: usize> {
+    by_step: Queue,
+    by_time: Queue,
+    history: Vec<Done>,
+    emitters: Vec<Open<Emitter<D>>>,
+    drains: Vec<Open<Drain<D>>>,
+    pushes: Vec<Open<Push<D>>>,
+    drained: u64,
+}
+
+impl<const D: usize> Interaction<D> {
+    /// The script of a scene.
+    pub fn of(scene: &Scene) -> Self {
+        let (mut by_step, mut by_time): (Vec<_>, Vec<_>) =
+            scene.command.iter().cloned().partition(|command| command.step.is_some());
+        // Stable: commands of one moment keep the order in which they stand.
+        by_step.sort_by_key(|command| command.step);
+        by_time.sort_by(|a, b| moment(a).total_cmp(&moment(b)));
+        let queue = |commands| Queue { commands, done: 0 };
+        Self {
+            by_step: queue(by_step),
+            by_time: queue(by_time),
+            history: Vec::new(),
+            emitters: Vec::new(),
+            drains: Vec::new(),
+            pushes: Vec::new(),
+            drained: 0,
+        }
+    }
+
+    /// Everything done so far.
+    pub fn history(&self) -> &[Done] {
+        &self.history
+    }
+
+    /// The emitters that are open.
+    pub fn emitters(&self) -> impl Iterator<Item = &Emitter<D>> {
+        self.emitters.iter().map(|open| &open.what)
+    }
+
+    /// Particles that drains have taken.
+    pub fn drained(&self) -> u64 {
+        self.drained
+    }
+
+    /// The numbers that a restart must keep.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            script: [self.by_step.done, self.by_time.done],
+            drained: self.drained,
+            drains: self.drains.iter().map(|open| open.by).collect(),
+            pushes: self.pushes.iter().map(|open| open.by).collect(),
+            emitters: self.emitters.iter().map(|open| open.by).collect(),
+            emitted: self.emitters().map(|emitter| emitter.emitted).collect(),
+        }
+    }
+
+    /// Does what is due before the next step: commands of the script, emitters, drains.
+    ///
+    /// # Errors
+    /// When a command of the script cannot be done; those before it are.
+    pub fn before_step(&mut self, run: &mut Run<'_, D>) -> Result<(), Error> {
+        let (step, t) = (run.state.step, run.state.t);
+        while let Some(command) = self.by_step.next(|command| command.step.is_some_and(|due| due <= step)) {
+            self.perform(command, true, run)?;
+            self.by_step.done += 1;
+        }
+        while let Some(command) = self.by_time.next(|command| moment(command) <= t) {
+            self.perform(command, true, run)?;
+            self.by_time.done += 1;
+        }
+        for open in &mut self.emitters {
+            open.what.emit(run);
+        }
+        self.emitters.retain(|open| !open.what.is_spent(t));
+        for open in &self.drains {
+            self.drained += run.remove(&open.what.region);
+        }
+        self.drains.retain(|open| t < open.what.end);
+        self.pushes.retain(|open| t < open.what.end());
+        Ok(())
+    }
+
+    /// Drags the fluid for a step of `dt`, `[s]`.
+    pub fn push(&self, run: &mut Run<'_, D>, dt: f64) {
+        for open in &self.pushes {
+            open.what.act(run.state, dt);
+        }
+    }
+
+    /// Does a command now, whatever time it names.
+    ///
+    /// # Errors
+    /// When it cannot be done; nothing has changed then.
+    pub fn command(&mut self, command: &Command, run: &mut Run<'_, D>) -> Result<(), Error> {
+        self.perform(command.clone(), false, run)
+    }
+
+    fn perform(&mut self, mut command: Command, scripted: bool, run: &mut Run<'_, D>) -> Result<(), Error> {
+        let done = self.act(&command, run).map_err(|error| command.locate(error));
+        (command.step, command.at) = (Some(run.state.step), None);
+        done.map(|()| self.history.push(Done { command, t: run.state.t, scripted }))
+    }
+
+    fn act(&mut self, command: &Command, run: &mut Run<'_, D>) -> Result<(), Error> {
+        let key = command.key();
+        if let Some(fluid) = &command.add {
+            run.add_body(fluid, &format!("{key}.add"))?;
+        }
+        if let Some(emitter) = &command.emitter {
+            let emitter = Emitter::open(emitter, &format!("{key}.emitter"), run.state)?;
+            emitter.check_outlet(&format!("{key}.emitter.center"), run.state)?;
+            self.emitters.push(Open { by: self.history.len(), what: emitter });
+        }
+        if let Some(name) = &command.close {
+            self.close(name, &format!("{key}.close"))?;
+        }
+        self.begin(command, self.history.len(), run.state.t)?;
+        run.reconfigure(command)
+    }
+
+    /// Opens a drain, or sets a pointer on its way.
+    fn begin(&mut self, command: &Command, by: usize, t: f64) -> Result<(), Error> {
+        let key = command.key();
+        if let Some(drain) = &command.drain {
+            self.drains.push(Open { by, what: Drain::open(drain, &format!("{key}.drain"), t)? });
+        }
+        if let Some(push) = &command.push {
+            self.pushes.push(Open { by, what: Push::begin(push, &format!("{key}.push"), t)? });
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, name: &str, key: &str) -> Result<(), Error> {
+        let names: Vec<String> = self.emitters().map(|emitter| &emitter.name).cloned().collect();
+        let names: Vec<String> =
+            names.into_iter().chain(self.drains.iter().map(|open| open.what.name.clone())).collect();
+        if !names.iter().any(|known| known == name) {
+            let error = Error::invalid(key, "is no open emitter or drain").value(format!("{name:?}"));
+            return Err(error.hint(format!("open are: {names:?}")));
+        }
+        self.emitters.retain(|open| open.what.name != name);
+        self.drains.retain(|open| open.what.name != name);
+        Ok(())
+    }
+
+    /// Takes back what commands had led to, but for the arrays, which the caller overwrites next: motions,
+    /// parameters, and what is open. `run` is that of the scene, before its first step.
+    ///
+    /// # Errors
+    /// When the history does not fit the scene, or the counters the history.
+    pub fn restore(
+        &mut self,
+        history: Vec<Done>,
+        counters: &Counters,
+        run: &mut Run<'_, D>,
+    ) -> Result<(), Error> {
+        for done in &history {
+            run.state.t = done.t;
+            run.reconfigure(&done.command)?;
+        }
+        self.history = history;
+        for &by in counters.drains.iter().chain(&counters.pushes) {
+            let Done { command, t, .. } = self.opener(by)?;
+            self.begin(&command, by, t)?;
+        }
+        for (&by, &emitted) in counters.emitters.iter().zip(&counters.emitted) {
+            let Done { command, t, .. } = self.opener(by)?;
+            let Some(emitter) = &command.emitter else { continue };
+            run.state.t = t;
+            let mut emitter = Emitter::open(emitter, "emitter", run.state)?;
+            emitter.emitted = emitted;
+            self.emitters.push(Open { by, what: emitter });
+        }
+        self.drained = counters.drained;
+        self.by_step.done = counters.script[0];
+        self.by_time.done = counters.script[1];
+        Ok(())
+    }
+
+    fn opener(&self, by: usize) -> Result<Done, Error> {
+        let found = self.history.get(by).cloned();
+        found.ok_or_else(|| {
+            Error::new(format!("counts on command {by} of a history of {}", self.history.len()))
+        })
+    }
+}
+
+/// When a command without a step is due, `[s]`.
+fn moment(command: &Command) -> f64 {
+    command.at.unwrap_or(0.0)
+}

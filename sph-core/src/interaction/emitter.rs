@@ -1,0 +1,124 @@
+//! An outlet from which layers of fluid come.
+
+use super::{Run, crowd::Crowd};
+use crate::{
+    error::Error,
+    parameters::join,
+    scene,
+    shape::{direction, perpendicular, vector},
+    state::State,
+};
+
+/// What an emitter has given so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Emitted {
+    /// Layers.
+    pub layers: u64,
+    /// Particles.
+    pub particles: u64,
+    /// Places of a layer that stayed empty, for something was nearer than half a spacing.
+    pub blocked: u64,
+}
+
+/// An open outlet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Emitter<const D: usize> {
+    /// Name, to close it by.
+    pub name: String,
+    /// What it has given so far.
+    pub emitted: Emitted,
+    /// Places of a layer in the outlet, `[m]`.
+    outlet: Vec<[f64; D]>,
+    velocity: [f64; D],
+    start: f64,
+    end: f64,
+    /// Time between two layers, `[s]`.
+    interval: f64,
+    limit: u64,
+}
+
+impl<const D: usize> Emitter<D> {
+    /// The emitter that a command opens now.
+    pub(super) fn open(emitter: &scene::Emitter, key: &str, state: &State<D>) -> Result<Self, Error> {
+        let spacing = f64::from(state.rest.spacing);
+        let center: [f64; D] = vector(&join(key, "center"), &emitter.center)?;
+        let along: [f64; D] = direction(&join(key, "direction"), &emitter.direction)?;
+        let outlet = outlet(&center, &along, emitter.radius, spacing);
+        Ok(Self {
+            name: emitter.name.clone(),
+            emitted: Emitted::default(),
+            outlet,
+            velocity: along.map(|d| d * emitter.speed),
+            start: state.t,
+            end: emitter.duration.map_or(f64::INFINITY, |duration| state.t + duration),
+            interval: spacing / emitter.speed,
+            limit: emitter.limit.unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Refuses an outlet in a wall or outside of the domain.
+    pub(super) fn check_outlet(&self, key: &str, state: &State<D>) -> Result<(), Error> {
+        let half = 0.5 * f64::from(state.rest.spacing);
+        let walls = Crowd::around(&self.outlet, &state.walls.x, half, &state.domain.periodic);
+        for x in &self.outlet {
+            if !state.domain.holds(x.map(|x| x as crate::Real)) {
+                return Err(Error::invalid(key, format!("the outlet reaches out of the domain at {x:?} m")));
+            }
+            if let Some((wall, distance)) = walls.near(x) {
+                let message =
+                    format!("the outlet at {x:?} m is {distance} m from a wall sample at {wall:?} m");
+                return Err(Error::invalid(key, message).hint("keep half a spacing from walls"));
+            }
+        }
+        Ok(())
+    }
+
+    /// True when it has nothing more to give at time `t`, `[s]`.
+    pub(super) fn is_spent(&self, t: f64) -> bool {
+        t >= self.end || self.emitted.particles >= self.limit
+    }
+
+    /// Adds the layers that are due: layer k leaves the outlet at `start + k Δx/speed` and stands, when the
+    /// step begins, where it has come since.
+    pub(super) fn emit(&mut self, run: &mut Run<'_, D>) {
+        loop {
+            let leaves = self.start + self.emitted.layers as f64 * self.interval;
+            if leaves > run.state.t || leaves >= self.end || self.emitted.particles >= self.limit {
+                return;
+            }
+            let late = run.state.t - leaves;
+            let layer = self.outlet.iter().map(|x| std::array::from_fn(|a| x[a] + late * self.velocity[a]));
+            let layer: Vec<[f64; D]> = layer.collect();
+            let half = 0.5 * f64::from(run.state.rest.spacing);
+            let there = Crowd::around(&layer, &run.state.fluid.x, half, &run.state.domain.periodic);
+            let (mut free, n) = (layer.clone(), layer.len());
+            free.retain(|x| there.near(x).is_none());
+            self.emitted.blocked += (n - free.len()) as u64;
+            free.truncate(usize::try_from(self.limit - self.emitted.particles).unwrap_or(usize::MAX));
+            self.emitted.layers += 1;
+            self.emitted.particles += free.len() as u64;
+            run.append(&free, |_| self.velocity);
+        }
+    }
+}
+
+/// A square lattice on the disc (2D: on the segment) across `along`, symmetric about its center.
+fn outlet<const D: usize>(center: &[f64; D], along: &[f64; D], radius: f64, spacing: f64) -> Vec<[f64; D]> {
+    let first = perpendicular(along);
+    let at = |v: &[f64; D], k: usize| v.get(k % 3).copied().unwrap_or(0.0);
+    let cross = |k: usize| at(along, k + 1) * at(&first, k + 2) - at(along, k + 2) * at(&first, k + 1);
+    let n = ((2.0 * radius / spacing * (1.0 + 1e-9)).floor() as usize).max(1);
+    let place = |k: usize| (k as f64 - 0.5 * (n as f64 - 1.0)) * spacing;
+    let rows = if D == 3 { n } else { 1 };
+    let mut points = Vec::new();
+    for j in 0..rows {
+        for i in 0..n {
+            let (u, v) = (place(i), if D == 3 { place(j) } else { 0.0 });
+            if u.hypot(v) <= radius {
+                points.push(std::array::from_fn(|a| center[a] + u * first[a] + v * cross(a)));
+            }
+        }
+    }
+    points
+}
