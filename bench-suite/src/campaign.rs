@@ -76,8 +76,10 @@ pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<R
         pictures: job.case.pictures(),
         progress,
         started: None,
+        checkpoints: None,
+        interrupt: None,
     };
-    run::run(&scene, job.case.metrics(&scene), &options).map(|(result, _)| result)
+    run::run(&scene, job.case.metrics(&scene), None, &options).map(|ran| ran.result)
 }
 
 /// Results with everything that makes them reproducible.

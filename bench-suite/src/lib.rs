@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod case;
 pub mod cases;
+pub mod checkpoints;
 pub mod clock;
 pub mod golden;
 pub mod machine;

@@ -326,6 +326,9 @@ pub struct RunResult {
     pub bytes_per_particle: Option<f64>,
     /// Pictures.
     pub frames: Vec<Frame>,
+    /// Hash of all bits of the last state: equal for equal histories.
+    #[serde(default)]
+    pub state_hash: String,
     /// The resolved scene.
     pub scene_toml: String,
     /// Why the run ended early, if it did. A failed run is kept, and shown as failed.

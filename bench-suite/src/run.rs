@@ -2,21 +2,28 @@
 
 use crate::{
     case::{HostView, Metric},
+    checkpoints::Checkpoints,
     clock::SystemClock,
     machine,
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
     result::{Frame, Image, Phase, RunResult},
+    write::WriteError,
 };
 use sph_core::{
     Real,
+    checkpoint::Checkpoint,
     error::Error,
     lane::Isa,
     scene::Scene,
     simulation::{Simulation, View},
-    solver::Derived,
+    solver::{Derived, StepReport},
 };
-use std::time::Instant;
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
 
 /// How to run, and what to keep.
 pub struct Options<'a> {
@@ -34,6 +41,19 @@ pub struct Options<'a> {
     pub progress: Option<&'a dyn Fn(Progress)>,
     /// Called once before the first step, with what the scene has become.
     pub started: Option<&'a dyn Fn(&Start)>,
+    /// Where checkpoints go, if there are any.
+    pub checkpoints: Option<Keep<'a>>,
+    /// Becomes true when the run shall end before its time.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// Checkpoints of a run: after every so many steps if there is a number, and when the run is interrupted.
+#[derive(Clone, Copy)]
+pub struct Keep<'a> {
+    /// Where they go.
+    pub to: &'a Checkpoints<'a>,
+    /// Steps from one to the next.
+    pub every: Option<u64>,
 }
 
 /// What a scene has become before the first step.
@@ -85,21 +105,33 @@ pub enum Final {
     Three(Box<Simulation<3>>),
 }
 
-/// Runs a scene to its end. A run that fails is a result too, with its reason.
+/// A run that has ended.
+pub struct Ran {
+    /// What it left behind.
+    pub result: RunResult,
+    /// Its last state.
+    pub last: Final,
+    /// True when it was interrupted.
+    pub interrupted: bool,
+    /// The last checkpoint that was written.
+    pub checkpoint: Option<PathBuf>,
+}
+
+/// Runs a scene to its end, from a checkpoint if there is one. A run that fails is a result too, with its
+/// reason.
 ///
 /// # Errors
-/// When the scene is refused before the first step.
+/// When the scene, or the checkpoint for it, is refused before the first step.
 pub fn run(
     scene: &Scene,
     metrics: Vec<Box<dyn Metric>>,
+    resume: Option<Checkpoint>,
     options: &Options<'_>,
-) -> Result<(RunResult, Final), Error> {
+) -> Result<Ran, Error> {
     if scene.dim == 2 {
-        let (result, simulation) = run_in::<2>(scene, metrics, options)?;
-        Ok((result, Final::Two(Box::new(simulation))))
+        run_in::<2>(scene, metrics, resume, options, |run| Final::Two(Box::new(run)))
     } else {
-        let (result, simulation) = run_in::<3>(scene, metrics, options)?;
-        Ok((result, Final::Three(Box::new(simulation))))
+        run_in::<3>(scene, metrics, resume, options, |run| Final::Three(Box::new(run)))
     }
 }
 
@@ -128,41 +160,40 @@ struct Scheduled {
 struct Watch<'a, 'b> {
     metrics: Vec<Scheduled>,
     frames: Vec<Frame>,
+    pictures_done: usize,
     options: &'a Options<'b>,
     end: f64,
     max_steps: u64,
     start: Instant,
     last_progress: f64,
-    /// Time spent looking, not stepping, `[s]`.
+    /// The last checkpoint.
+    checkpoint: Option<PathBuf>,
+    /// Time spent looking and keeping, not stepping, `[s]`.
     looking: f64,
 }
 
 fn run_in<const D: usize>(
     scene: &Scene,
     metrics: Vec<Box<dyn Metric>>,
+    resume: Option<Checkpoint>,
     options: &Options<'_>,
-) -> Result<(RunResult, Simulation<D>), Error> {
+    wrap: impl FnOnce(Simulation<D>) -> Final,
+) -> Result<Ran, Error> {
     machine::reset_peak_memory();
     let before = machine::peak_memory_bytes();
     let mut simulation = simulation::<D>(scene, options.isa)?;
-    let n = simulation.state.fluid.len();
+    if let Some(checkpoint) = resume {
+        checkpoint.restore(&mut simulation)?;
+    }
+    let (n, first) = (simulation.state.fluid.len(), simulation.state.step);
     if let Some(started) = options.started {
         started(&Start::of(&simulation));
     }
-    let mut watch = Watch {
-        metrics: metrics.into_iter().map(|metric| Scheduled { metric, next: 0.0 }).collect(),
-        frames: Vec::new(),
-        options,
-        end: scene.run.end_time,
-        max_steps: scene.run.max_steps.unwrap_or(u64::MAX),
-        start: Instant::now(),
-        last_progress: 0.0,
-        looking: 0.0,
-    };
+    let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
+    let scene_toml = resolved(scene)?;
     let start = Instant::now();
-    let ended = simulation.run(watch.end, watch.max_steps, &mut [&mut |view: &View<'_, D>| watch.look(view)]);
+    let ended = drive(&mut simulation, &mut watch, &scene_toml);
     let wall = start.elapsed().as_secs_f64() - watch.looking;
-    let outcomes: Vec<_> = watch.metrics.iter().map(|s| s.metric.finish()).collect();
     let peak = machine::peak_memory_bytes();
     let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64 / n.max(1) as f64);
     let mut result = RunResult {
@@ -174,7 +205,7 @@ fn run_in<const D: usize>(
         spacing: scene.spacing,
         n_fluid: n as u64,
         n_walls: simulation.state.walls.len() as u64,
-        steps: simulation.state.step,
+        steps: simulation.state.step - first,
         simulated_s: simulation.state.t,
         wall_s: wall,
         precision: if size_of::<Real>() == 4 { "f32" } else { "f64" }.into(),
@@ -184,15 +215,58 @@ fn run_in<const D: usize>(
         memory_bytes_peak: peak,
         bytes_per_particle: held,
         frames: std::mem::take(&mut watch.frames),
-        scene_toml: resolved(scene)?,
-        failure: ended.err().map(|error| error.to_string()),
+        state_hash: format!("{:016x}", simulation.state.hash()),
+        scene_toml,
+        failure: ended.failure(simulation.state.step, simulation.state.t),
         ..RunResult::default()
     };
-    for outcome in outcomes {
+    for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
         result.scores.extend(outcome.scores);
         result.series.extend(outcome.series);
     }
-    Ok((result, simulation))
+    let interrupted = matches!(ended, Ended::Interrupted);
+    Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })
+}
+
+/// How a run ended.
+enum Ended {
+    Done,
+    Interrupted,
+    Failed(String),
+}
+
+impl Ended {
+    /// Why it ended early, if it did.
+    fn failure(&self, step: u64, t: f64) -> Option<String> {
+        match self {
+            Self::Done => None,
+            Self::Interrupted => Some(format!("interrupted after step {step}, t = {t:.6} s")),
+            Self::Failed(why) => Some(why.clone()),
+        }
+    }
+}
+
+/// Steps to the end of the run; between the steps it is looked at, and kept.
+fn drive<const D: usize>(run: &mut Simulation<D>, watch: &mut Watch<'_, '_>, scene: &str) -> Ended {
+    let mut report = StepReport::default();
+    let first = run.state.step;
+    loop {
+        watch.look(&run.view(&report));
+        if run.state.t >= watch.end || run.state.step >= watch.max_steps {
+            return Ended::Done;
+        }
+        let interrupted = watch.options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if let Err(error) = watch.keep(run, scene, interrupted, run.state.step > first) {
+            return Ended::Failed(error.to_string());
+        }
+        if interrupted {
+            return Ended::Interrupted;
+        }
+        match run.step(watch.end) {
+            Ok(done) => report = done,
+            Err(error) => return Ended::Failed(error.to_string()),
+        }
+    }
 }
 
 /// The scene with every default written out, those of its solver too: it gives the same run when they change.
@@ -210,8 +284,41 @@ fn phases<const D: usize>(simulation: &Simulation<D>) -> Vec<Phase> {
     phases.map(|p| Phase { name: p.name.into(), seconds: p.seconds, calls: p.calls }).collect()
 }
 
-impl Watch<'_, '_> {
-    fn look<const D: usize>(&mut self, view: &View<'_, D>) -> bool {
+impl<'a, 'b> Watch<'a, 'b> {
+    fn of(scene: &Scene, metrics: Vec<Box<dyn Metric>>, from: f64, options: &'a Options<'b>) -> Self {
+        Self {
+            metrics: metrics.into_iter().map(|metric| Scheduled { metric, next: 0.0 }).collect(),
+            frames: Vec::new(),
+            pictures_done: options.pictures.partition_point(|&at| at < from),
+            options,
+            end: scene.run.end_time,
+            max_steps: scene.run.max_steps.unwrap_or(u64::MAX),
+            start: Instant::now(),
+            last_progress: 0.0,
+            checkpoint: None,
+            looking: 0.0,
+        }
+    }
+
+    /// Writes a checkpoint when one is due: at its step if the run has come further, or always when `now`.
+    fn keep<const D: usize>(
+        &mut self,
+        run: &mut Simulation<D>,
+        scene: &str,
+        now: bool,
+        further: bool,
+    ) -> Result<(), WriteError> {
+        let Some(keep) = self.options.checkpoints else { return Ok(()) };
+        let due = further && keep.every.is_some_and(|every| run.state.step.is_multiple_of(every));
+        if due || now {
+            let entered = Instant::now();
+            self.checkpoint = Some(keep.to.save(run, scene)?);
+            self.looking += entered.elapsed().as_secs_f64();
+        }
+        Ok(())
+    }
+
+    fn look<const D: usize>(&mut self, view: &View<'_, D>) {
         let entered = Instant::now();
         let t = view.state.t;
         let last = t >= self.end || view.state.step >= self.max_steps;
@@ -223,15 +330,12 @@ impl Watch<'_, '_> {
                 }
             });
         }
-        while self.options.pictures.get(self.frames.len()).is_some_and(|&at| t >= at) {
-            match picture_of(view) {
-                Some(frame) => self.frames.push(frame),
-                None => break,
-            }
+        while self.options.pictures.get(self.pictures_done).is_some_and(|&at| t >= at) {
+            self.frames.extend(picture_of(view));
+            self.pictures_done += 1;
         }
         self.report_progress(t, view.state.step);
         self.looking += entered.elapsed().as_secs_f64();
-        true
     }
 
     fn report_progress(&mut self, t: f64, steps: u64) {

@@ -1,6 +1,6 @@
 //! The scene files that come with the project.
 
-use sph_core::{error::Error, scene::Scene};
+use sph_core::{error::Error, scene::{Scene, Script}};
 use std::path::{Path, PathBuf};
 
 /// Where they lie: beside the caller in the root of the project, else where this program was built.
@@ -23,7 +23,21 @@ pub fn files() -> Vec<PathBuf> {
 /// # Errors
 /// When the file cannot be read, is not text, or is no scene.
 pub fn read(file: &Path) -> Result<Scene, Error> {
+    let (name, text) = text_of(file)?;
+    Scene::parse(&name, &text)
+}
+
+/// Reads a file of commands for a scene.
+///
+/// # Errors
+/// When the file cannot be read, is not text, or is no script for this scene.
+pub fn read_script(file: &Path, scene: &Scene) -> Result<Script, Error> {
+    let (name, text) = text_of(file)?;
+    Script::parse(&name, &text, scene)
+}
+
+fn text_of(file: &Path) -> Result<(String, String), Error> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| Error::new(error.to_string()).in_file(&name))?;
-    Scene::parse(&name, &text)
+    Ok((name, text))
 }

@@ -15,71 +15,137 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
+/// The calls through which files are written: those of the disk, or of one that fails on purpose.
+pub trait Files: Sync {
+    /// Makes a folder and those above it.
+    ///
+    /// # Errors
+    /// Those of the system; so with all that follow.
+    fn make_folder(&self, folder: &Path) -> io::Result<()>;
+    /// Makes a file that is not there yet.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
+    /// Gives a file another name, and its place if there is one.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Flushes the names in a folder to the disk.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn flush_folder(&self, folder: &Path) -> io::Result<()>;
+}
+
+/// A file that is being written.
+pub trait NewFile: Write {
+    /// Flushes all bytes to the disk.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn flush_to_disk(&mut self) -> io::Result<()>;
+}
+
+/// The files of the system.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
+        Ok(Box::new(File::create_new(path)?))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    /// Does nothing where folders cannot be opened.
+    fn flush_folder(&self, folder: &Path) -> io::Result<()> {
+        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    }
+}
+
+impl NewFile for File {
+    fn flush_to_disk(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
 /// Writes `bytes` to `path`, creating its folders. A reader sees the old file or the new one, never a part;
 /// a failure leaves the old file and nothing beside it.
 ///
 /// # Errors
 /// When a folder or file cannot be made, written or renamed.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    write_with(path, |file| file.write_all(bytes))
+    write_with(&Disk, path, |file| file.write_all(bytes))
 }
 
-/// As [`write_atomic`], for content that is made while it is written.
+/// As [`write_atomic`], for content that is made while it is written, and any files.
 ///
 /// # Errors
 /// As [`write_atomic`], and whatever `fill` returns.
 pub fn write_with(
+    files: &dyn Files,
     path: &Path,
-    fill: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let failed = |source| WriteError { path: path.to_owned(), source };
+    let folder = folder_of(path);
     let beside = beside(path).map_err(failed)?;
-    let guard = Beside(&beside);
-    fill_and_flush(&beside, fill).map_err(failed)?;
-    fs::rename(&beside, path).map_err(failed)?;
-    std::mem::forget(guard);
-    flush_folder(path).map_err(failed)
-}
-
-/// Removes the file beside, unless it was renamed.
-struct Beside<'a>(&'a Path);
-
-impl Drop for Beside<'_> {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(self.0); // absent if it could not be created
+    files.make_folder(folder).map_err(failed)?;
+    let mut written = fill_and_flush(files, &beside, fill);
+    if written.is_ok() {
+        written = files.rename(&beside, path);
     }
+    if let Err(source) = written {
+        let _ = files.remove(&beside); // absent if it could not be created
+        return Err(failed(source));
+    }
+    files.flush_folder(folder).map_err(failed)
 }
 
-/// A fresh name in the same folder, hence on the same file system. Makes the folder.
+/// A fresh name in the same folder, hence on the same file system.
 fn beside(path: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
     };
-    let folder = folder_of(path);
-    fs::create_dir_all(folder)?;
     let mut fresh = std::ffi::OsString::from(".");
     fresh.push(name);
-    fresh.push(format!(".{}-{}.part", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-    Ok(folder.join(fresh))
+    fresh.push(format!(".{}-{}{PART}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    Ok(folder_of(path).join(fresh))
 }
+
+/// The end of the names of unfinished files.
+pub const PART: &str = ".part";
 
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn fill_and_flush(
+    files: &dyn Files,
     beside: &Path,
-    fill: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut file = io::BufWriter::with_capacity(1 << 20, File::create_new(beside)?);
+    let mut file = io::BufWriter::with_capacity(1 << 20, files.create(beside)?);
     fill(&mut file)?;
-    file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
-}
-
-/// Flushes the rename itself, where folders can be opened.
-fn flush_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder_of(path))?.sync_all() } else { Ok(()) }
+    file.into_inner().map_err(io::IntoInnerError::into_error)?.flush_to_disk()
 }
 
 #[cfg(test)]
@@ -108,7 +174,7 @@ mod tests {
         let folder = fresh_folder("failure");
         let path = folder.join("a.txt");
         write_atomic(&path, b"old").unwrap();
-        let error = write_with(&path, |file| {
+        let error = write_with(&Disk, &path, |file| {
             file.write_all(b"half")?;
             Err(io::Error::other("the pen broke"))
         });

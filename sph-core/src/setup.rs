@@ -114,7 +114,8 @@ fn fluid<const D: usize>(
             pressure.push(body.pressure.at(&x, scene.rest_density, gravity));
         }
     }
-    if particles.is_empty() {
+    let comes = scene.command.iter().any(|command| command.add.is_some() || command.emitter.is_some());
+    if particles.is_empty() && !comes {
         return Err(Error::invalid("fluid", "the scene holds no fluid particle"));
     }
     Ok((particles, pressure))
@@ -173,6 +174,7 @@ fn domain<const D: usize>(
 ) -> Result<Domain<D>, Error> {
     let margin = (MARGIN * scene.spacing) as Real;
     let (mut low, mut high) = ([Real::INFINITY; D], [Real::NEG_INFINITY; D]);
+    let commanded = commanded::<D>(scene)?;
     for a in 0..D {
         for &x in fluid.x[a].iter().chain(&walls.x[a]) {
             low[a] = low[a].min(x - margin);
@@ -181,6 +183,10 @@ fn domain<const D: usize>(
         for (min, max) in containers.iter().filter_map(|c| c.region.bounds()) {
             low[a] = low[a].min(min[a] as Real);
             high[a] = high[a].max(max[a] as Real);
+        }
+        for (min, max) in &commanded {
+            low[a] = low[a].min(min[a] as Real - margin);
+            high[a] = high[a].max(max[a] as Real + margin);
         }
         // Without a domain a splash may rise as high as it likes: walls decide what is outside.
         let span = high[a] - low[a];
@@ -192,6 +198,21 @@ fn domain<const D: usize>(
         high = reals(vector("domain.max", &domain.max)?);
     }
     Ok(Domain { low, high, periodic })
+}
+
+/// The boxes in which commands of the scene will put fluid.
+fn commanded<const D: usize>(scene: &Scene) -> Result<Vec<([f64; D], [f64; D])>, Error> {
+    let mut boxes = Vec::new();
+    for command in &scene.command {
+        if let Some(fluid) = &command.add {
+            boxes.extend(fluid.shape.resolve::<D>(&format!("{}.add.shape", command.key()))?.bounds());
+        }
+        if let Some(emitter) = &command.emitter {
+            let center: [f64; D] = vector(&format!("{}.emitter.center", command.key()), &emitter.center)?;
+            boxes.push((center.map(|x| x - emitter.radius), center.map(|x| x + emitter.radius)));
+        }
+    }
+    Ok(boxes)
 }
 
 fn forces<const D: usize>(scene: &Scene, gravity: [f64; D]) -> Result<Forces<D>, Error> {

@@ -114,6 +114,11 @@ impl<const D: usize> Simulation<D> {
         Ok(report)
     }
 
+    /// What an observer sees, after a step that did `report`.
+    pub fn view<'a>(&'a self, report: &'a StepReport) -> View<'a, D> {
+        View { state: &self.state, solver: &*self.solver, report }
+    }
+
     /// Runs to `end`, `[s]`, or until `max_steps` are done or an observer ends it.
     ///
     /// # Errors
@@ -126,7 +131,7 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<(), StepError> {
         let mut report = StepReport::default();
         loop {
-            let view = View { state: &self.state, solver: &*self.solver, report: &report };
+            let view = self.view(&report);
             // All observers see the last state, also when an earlier one ends the run.
             let mut go_on = true;
             for observer in &mut *observers {

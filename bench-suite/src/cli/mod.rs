@@ -3,7 +3,9 @@
 mod bench;
 mod campaigns;
 mod golden;
+mod interrupt;
 mod list;
+mod resume;
 mod scene;
 
 use clap::{Parser, Subcommand};
@@ -29,7 +31,7 @@ Examples:
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
 
-Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done."
+Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -62,14 +64,10 @@ Examples:
     #[command(after_help = "\
 Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
-  sph run bench-suite/scenes/cube.toml --out results/cube --threads 4")]
-    Run {
-        /// The scene, a TOML file.
-        scene: PathBuf,
-        /// Folder for the result.
-        #[arg(long, short, default_value = "results/run")]
-        out: PathBuf,
-    },
+  sph run bench-suite/scenes/cube.toml --out results/cube --threads 4
+  sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500
+  sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500 --resume")]
+    Run(scene::RunArgs),
     /// Runs methods side by side and writes a report.
     #[command(after_help = "Example: sph compare --case dam_break --variant wcsph-delta --out results/delta")]
     Compare {
@@ -141,7 +139,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match &args.command {
         Command::List { parameters: false } => list::all(args.json),
         Command::List { parameters: true } => list::parameters(args.json),
-        Command::Run { scene, out } => scene::run(scene, out, args.threads, isa, args.json),
+        Command::Run(run) => scene::run(run, args.threads, isa, args.json),
         Command::Compare { quick, full, cases, variants, out } => {
             let effort = campaigns::effort(*quick, *full);
             campaigns::compare(effort, cases, variants, out, isa, args.json)

@@ -1,94 +1,175 @@
 //! `sph run`.
 
-use super::{FAILED, campaigns};
+use super::{FAILED, campaigns, interrupt, resume};
 use bench_suite::{
     campaign,
+    checkpoints::{Checkpoints, Found},
     metrics::conservation::Conservation,
     report::{self, Page},
     result::{Comparison, RunResult},
-    run::{self, Final, Options, Start},
+    run::{self, Final, Keep, Options, Ran, Start},
     scenes,
     vtu::{self, Field, Values, VtuError},
+    write::Disk,
 };
 use indicatif::ProgressBar;
 use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
-use std::{error::Error, path::Path, process::ExitCode};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 type Refused = Box<dyn Error + Send + Sync>;
 
+/// What `sph run` is told.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// The scene, a TOML file.
+    scene: PathBuf,
+    /// Folder for the result.
+    #[arg(long, short, default_value = "results/run")]
+    out: PathBuf,
+    /// Commands for the run, a TOML file: added to those of the scene.
+    #[arg(long)]
+    script: Option<PathBuf>,
+    /// Writes a checkpoint after every so many steps. Ctrl-C writes one in any case.
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_every: Option<u64>,
+    /// Goes on from the newest whole checkpoint in the folder of the result, or from FILE.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    resume: Option<Option<PathBuf>>,
+    /// Removes the checkpoints of an earlier run in the folder of the result.
+    #[arg(long, conflicts_with = "resume")]
+    fresh: bool,
+}
+
 /// Runs a scene file and writes report, results and final particles. Threads that the command line gives go
 /// before those of the scene.
-pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) -> Result<ExitCode, Refused> {
-    let scene = scenes::read(file)?;
+pub fn run(args: &RunArgs, threads: Option<u16>, isa: Isa, json: bool) -> Result<ExitCode, Refused> {
+    let out = &args.out;
+    let mut scene = scenes::read(&args.scene)?;
+    if let Some(script) = &args.script {
+        let script = scenes::read_script(script, &scene)?;
+        scene.command.extend(script.command);
+    }
     if out.exists() && !out.is_dir() {
         return Err(format!("--out {}: is a file, must be a folder", out.display()).into());
     }
+    let checkpoints = Checkpoints::of(out, &Disk);
+    let found = match &args.resume {
+        Some(named) => Some(resume::find(named.as_deref(), &checkpoints, &mut scene)?),
+        None => None,
+    };
+    make_way(args, &checkpoints)?;
+    let job = Job { args, scene: &scene, checkpoints: &checkpoints, isa, json };
     let bar = campaigns::bar(&scene.title);
     let ran = match scene.run.threads.filter(|_| threads.is_none()) {
-        None => steps(file, &scene, &bar, isa, json),
+        None => job.steps(found, &bar),
         Some(n) => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize).build()?;
-            pool.install(|| steps(file, &scene, &bar, isa, json))
+            pool.install(|| job.steps(found, &bar))
         }
     };
     bar.finish_and_clear();
-    let (result, last) = ran?;
-    let failure = result.failure.clone();
-    let summary = summary(&result);
-    let all = campaign::collect(
-        &scene.title,
-        format!("cargo run --release -- run {}", file.display()),
-        vec![result],
-    );
-    // The input was right and the work is done: this is no refusal.
-    if let Err(error) = write(&all, &last, out) {
-        eprintln!("error: {error}");
-        return Ok(ExitCode::from(FAILED));
-    }
-    if json {
-        println!("{}", serde_json::to_string(&all)?);
-    } else {
-        println!("{summary}");
-        println!(
-            "report: {}\nparticles: {}",
-            out.join("index.html").display(),
-            out.join("final.vtu").display()
-        );
-    }
-    if let Some(failure) = failure {
-        eprintln!("the run stopped: {failure}");
-        return Ok(ExitCode::from(FAILED));
-    }
-    Ok(ExitCode::SUCCESS)
+    job.finish(ran?)
 }
 
-fn steps(
-    file: &Path,
-    scene: &Scene,
-    bar: &ProgressBar,
+/// A fresh run must not leave checkpoints of another one behind, which a later `--resume` would take for its
+/// own.
+fn make_way(args: &RunArgs, checkpoints: &Checkpoints<'_>) -> Result<(), Refused> {
+    if args.fresh {
+        checkpoints.remove_all()?;
+    }
+    match checkpoints.all().first().filter(|_| args.resume.is_none()) {
+        None => Ok(checkpoints.tidy()?),
+        Some(newest) => Err(format!(
+            "--out {}: holds the checkpoints of another run, the newest {}; give --resume to go on with it, \
+             --fresh to remove them, or another folder",
+            args.out.display(),
+            newest.display()
+        )
+        .into()),
+    }
+}
+
+/// A run, and how it was asked for.
+struct Job<'a> {
+    args: &'a RunArgs,
+    scene: &'a Scene,
+    checkpoints: &'a Checkpoints<'a>,
     isa: Isa,
     json: bool,
-) -> Result<(RunResult, Final), sph_core::error::Error> {
-    let end = scene.run.end_time;
-    let show = |p| campaigns::show(bar, p);
-    let announce = |start: &Start| {
-        if !json {
-            println!("{}", announcement(scene, start));
+}
+
+impl Job<'_> {
+    fn steps(&self, found: Option<Found>, bar: &ProgressBar) -> Result<Ran, Refused> {
+        let (scene, file) = (self.scene, &self.args.scene);
+        let end = scene.run.end_time;
+        let show = |p| campaigns::show(bar, p);
+        let announce = |start: &Start| {
+            if !self.json {
+                println!("{}", announcement(scene, start));
+            }
+        };
+        let interrupt = interrupt::flag()?;
+        let options = Options {
+            case: file
+                .file_stem()
+                .map_or_else(|| scene.title.clone(), |stem| stem.to_string_lossy().into_owned()),
+            variant: format!("scene {}", file.display()),
+            particles_across: 0,
+            isa: self.isa,
+            pictures: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| part * end).to_vec(),
+            progress: Some(&show),
+            started: Some(&announce),
+            checkpoints: Some(Keep { to: self.checkpoints, every: self.args.checkpoint_every }),
+            interrupt: Some(&interrupt),
+        };
+        let interval = scene.run.output_interval.unwrap_or(end / 100.0);
+        let checkpoint = found.map(|found| {
+            found.passed.iter().for_each(|error| eprintln!("warning: passed over: {error}"));
+            let header = found.checkpoint.header();
+            eprintln!("resumed: {} at step {}, t = {} s", found.path.display(), header.step, header.t);
+            found.checkpoint
+        });
+        Ok(run::run(scene, vec![Box::new(Conservation::every(interval))], checkpoint, &options)?)
+    }
+
+    /// Writes and tells what the run has left behind.
+    fn finish(&self, ran: Ran) -> Result<ExitCode, Refused> {
+        let out = &self.args.out;
+        let failure = ran.result.failure.clone();
+        let summary = summary(&ran.result);
+        let command = format!("cargo run --release -- run {}", self.args.scene.display());
+        let all = campaign::collect(&self.scene.title, command, vec![ran.result]);
+        // The input was right and the work is done: this is no refusal.
+        if let Err(error) = write(&all, &ran.last, out) {
+            eprintln!("error: {error}");
+            return Ok(ExitCode::from(FAILED));
         }
-    };
-    let options = Options {
-        case: file
-            .file_stem()
-            .map_or_else(|| scene.title.clone(), |stem| stem.to_string_lossy().into_owned()),
-        variant: format!("scene {}", file.display()),
-        particles_across: 0,
-        isa,
-        pictures: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| part * end).to_vec(),
-        progress: Some(&show),
-        started: Some(&announce),
-    };
-    let interval = scene.run.output_interval.unwrap_or(end / 100.0);
-    run::run(scene, vec![Box::new(Conservation::every(interval))], &options)
+        if self.json {
+            println!("{}", serde_json::to_string(&all)?);
+        } else {
+            println!("{summary}");
+            println!(
+                "report: {}\nparticles: {}",
+                out.join("index.html").display(),
+                out.join("final.vtu").display()
+            );
+        }
+        if let Some(checkpoint) = &ran.checkpoint {
+            eprintln!("last checkpoint: {}", checkpoint.display());
+        }
+        let Some(failure) = failure else { return Ok(ExitCode::SUCCESS) };
+        eprintln!("the run stopped: {failure}");
+        if ran.interrupted {
+            let (scene, out) = (self.args.scene.display(), out.display());
+            eprintln!("go on with: sph run {scene} --out {out} --resume");
+            return Ok(ExitCode::from(interrupt::INTERRUPTED));
+        }
+        Ok(ExitCode::from(FAILED))
+    }
 }
 
 /// What the scene has become, before the first step.
@@ -128,11 +209,13 @@ impl std::fmt::Display for Short {
 fn summary(result: &RunResult) -> String {
     let speed = result.particle_steps_per_s().unwrap_or(f64::NAN) * 1e-6;
     format!(
-        "{} steps in {:.2} s: {:.1} steps/s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s",
+        "{} steps in {:.2} s: {:.1} steps/s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s\nlast state: {:.6} s, hash {}",
         result.steps,
         result.wall_s,
         result.steps as f64 / result.wall_s,
-        result.simulated_s / result.wall_s
+        result.simulated_s / result.wall_s,
+        result.simulated_s,
+        result.state_hash
     )
 }
 

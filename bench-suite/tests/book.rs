@@ -1,0 +1,105 @@
+//! Every example of the book's pages on runs does what the page says.
+//!
+//! A block ```` ```toml ```` behind `<!-- file: NAME -->` becomes a file of a scratch folder, which also holds
+//! `bench-suite/scenes`; each line `$ sph …` of a block ```` ```console ```` is run there, and ends with the exit
+//! code behind `# exit`, or 0; blocks ```` ```python ```` are run last.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A fenced block, and the line before it.
+struct Block {
+    language: String,
+    before: String,
+    text: String,
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let (mut blocks, mut before) = (Vec::new(), String::new());
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let text = lines.by_ref().take_while(|line| *line != "```").collect::<Vec<_>>().join("\n") + "\n";
+            let language = language.split(',').next().unwrap_or("").to_owned();
+            blocks.push(Block { language, before: before.clone(), text });
+        }
+        if !line.is_empty() {
+            before = line.to_owned();
+        }
+    }
+    blocks
+}
+
+fn scratch(page: &str) -> PathBuf {
+    let name = page.replace(['/', '.'], "-");
+    let folder = std::env::temp_dir().join(format!("sph-book-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    let scenes = folder.join("bench-suite/scenes");
+    fs::create_dir_all(&scenes).unwrap();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            fs::copy(&path, scenes.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    folder
+}
+
+fn run_line(line: &str, folder: &Path) {
+    let (command, code) = match line.split_once("  # exit ") {
+        Some((command, code)) => (command, code.trim().parse().unwrap()),
+        None => (line.split("  #").next().unwrap(), 0),
+    };
+    let out = Command::new("sh")
+        .args(["-c", &command.replacen("sph ", &format!("{} ", env!("CARGO_BIN_EXE_sph")), 1)])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = [out.stdout, out.stderr].concat();
+    assert_eq!(out.status.code(), Some(code), "{line}\n{}", String::from_utf8_lossy(&text));
+}
+
+/// True when python with NumPy is there; in the checks of a change it has to be.
+fn python(text: &str, folder: &Path) {
+    let python = std::env::var("SPH_PYTHON").unwrap_or_else(|_| "python3".into());
+    let has_numpy = Command::new(&python).args(["-c", "import numpy, tomllib"]).output();
+    if !has_numpy.is_ok_and(|out| out.status.success()) {
+        assert!(std::env::var("SPH_REQUIRE_PYTHON").is_err(), "{python} lacks numpy");
+        println!("skipped: {python} lacks numpy");
+        return;
+    }
+    let out = Command::new(&python).args(["-c", text]).current_dir(folder).output().unwrap();
+    assert!(out.status.success(), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
+}
+
+fn examples(page: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src").join(page);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (folder, blocks) = (scratch(page), blocks(&text));
+    let mut lines = 0;
+    for block in &blocks {
+        if let Some(name) = block.before.strip_prefix("<!-- file: ") {
+            fs::write(folder.join(name.trim_end_matches(" -->")), &block.text).unwrap();
+        }
+    }
+    for block in blocks.iter().filter(|block| block.language == "console") {
+        for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
+            run_line(line, &folder);
+            lines += 1;
+        }
+    }
+    for block in blocks.iter().filter(|block| block.language == "python") {
+        python(&block.text, &folder);
+    }
+    assert!(lines > 0, "{page} has no example");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn running_and_resuming() {
+    examples("how-to/running.md");
+}
