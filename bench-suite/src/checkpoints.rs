@@ -50,7 +50,8 @@ impl<'a> Checkpoints<'a> {
     /// Their files, the newest first.
     pub fn all(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_checkpoint(path)).collect();
+        let mut files: Vec<_> =
+            entries.map(|entry| entry.path()).filter(|path| is_checkpoint(path)).collect();
         files.sort_by(|a, b| b.cmp(a));
         files
     }

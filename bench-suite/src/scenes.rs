@@ -1,6 +1,9 @@
 //! The scene files that come with the project.
 
-use sph_core::{error::Error, scene::{Scene, Script}};
+use sph_core::{
+    error::Error,
+    scene::{Scene, Script},
+};
 use std::path::{Path, PathBuf};
 
 /// Where they lie: beside the caller in the root of the project, else where this program was built.

@@ -55,7 +55,15 @@ impl Drop for Folder {
 
 fn sph(folder: &Path, more: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sph"));
-    command.current_dir(folder).args(["run", "scene.toml", "--out", "out", "--json", "--checkpoint-every", "2"]);
+    command.current_dir(folder).args([
+        "run",
+        "scene.toml",
+        "--out",
+        "out",
+        "--json",
+        "--checkpoint-every",
+        "2",
+    ]);
     command.args(more).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -70,7 +78,10 @@ fn hash(child: Child) -> String {
 
 fn checkpoints(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join("out/checkpoints")).into_iter().flatten().flatten();
-    let mut all: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "sph")).collect();
+    let mut all: Vec<_> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "sph"))
+        .collect();
     all.sort();
     all
 }

@@ -13,7 +13,8 @@ use sph_core::{
     simulation::Simulation,
 };
 
-const COMMAND: &str = "[[command]]\nemitter = { center = [0.9, 0.6], direction = [-1.0, 0.2], radius = 0.06, speed = 2.0 }\n";
+const COMMAND: &str =
+    "[[command]]\nemitter = { center = [0.9, 0.6], direction = [-1.0, 0.2], radius = 0.06, speed = 2.0 }\n";
 
 fn text() -> String {
     dam_break::<2>("validation", 0.1, "", COMMAND)
@@ -94,7 +95,9 @@ fn foreign_and_other_versions_are_told_apart() {
     later[8] = 2;
     refused(&later, "of version 2, this program reads version 1");
     let other = if cfg!(feature = "f64") { ("f64", "f32") } else { ("f32", "f64") };
-    let precision = |text: String| text.replace(&format!("precision = \"{}\"", other.0), &format!("precision = \"{}\"", other.1));
+    let precision = |text: String| {
+        text.replace(&format!("precision = \"{}\"", other.0), &format!("precision = \"{}\"", other.1))
+    };
     refused(&with_header(&bytes, precision), &format!("holds {} numbers", other.1));
     refused(&with_header(&bytes, |text| text.replace("step =", "paces =")), "header of another program");
     refused(&with_header(&bytes, |text| text + "\nmore = 1"), "header of another program");
@@ -103,7 +106,8 @@ fn foreign_and_other_versions_are_told_apart() {
 #[test]
 fn the_checkpoint_of_another_run_is_refused() {
     let bytes = saved();
-    let restore = |text: &str| read(&bytes).unwrap().restore(&mut simulation::<2>(text)).map_err(|e| e.to_string());
+    let restore =
+        |text: &str| read(&bytes).unwrap().restore(&mut simulation::<2>(text)).map_err(|e| e.to_string());
     assert_eq!(restore(&text()), Ok(()));
     // Fewer bodies than samples count on.
     let tankless = text().split("[[wall]]").next().unwrap().to_owned() + "[solver]\nname = \"wcsph\"\n";

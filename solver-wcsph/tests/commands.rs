@@ -39,12 +39,21 @@ fn an_added_body_keeps_its_distance() {
     let text = dam_break::<2>("validation", 0.05, "", PADDLE);
     let mut run = simulation::<2>(&text);
     let block = |x: f64, y: f64| {
-        format!("[[command]]\nadd.shape.block = {{ min = [{x:?}, {y:?}], max = [{:?}, {:?}] }}\n", x + 0.1, y + 0.1)
+        format!(
+            "[[command]]\nadd.shape.block = {{ min = [{x:?}, {y:?}], max = [{:?}, {:?}] }}\n",
+            x + 0.1,
+            y + 0.1
+        )
     };
     refused(&mut run, &text, &block(0.4, 0.5), "spacings from a fluid particle");
     refused(&mut run, &text, &block(1.15, 0.5), "spacings from a wall sample");
     refused(&mut run, &text, &block(1e4, 0.5), "out of the domain");
-    refused(&mut run, &text, "[[command]]\nadd.shape.ball = { center = [0.9, 0.5], radius = 0.03 }\nadd.cut = [{ ball = { center = [0.9, 0.5], radius = 0.1 } }]", "no particle");
+    refused(
+        &mut run,
+        &text,
+        "[[command]]\nadd.shape.ball = { center = [0.9, 0.5], radius = 0.03 }\nadd.cut = [{ ball = { center = [0.9, 0.5], radius = 0.1 } }]",
+        "no particle",
+    );
     let (n, next) = (run.state.fluid.len(), run.state.next_id);
     order(&mut run, &text, &block(0.0, 0.7)).unwrap();
     assert_eq!((run.state.fluid.len(), run.state.next_id), (n + 4, next + 4));
@@ -92,7 +101,10 @@ fn an_emitter_gives_speed_times_area() {
         assert!(late > 0.004, "the last step must have begun after the last layer was due");
         assert_eq!(run.state.fluid.len(), layers * layer);
         let emitted = run.interaction.emitters().next().unwrap().emitted;
-        assert_eq!((emitted.layers, emitted.particles, emitted.blocked), (layers as u64, (layers * layer) as u64, 0));
+        assert_eq!(
+            (emitted.layers, emitted.particles, emitted.blocked),
+            (layers as u64, (layers * layer) as u64, 0)
+        );
         // The jet is the lattice: one spacing between layers, and its length that of its time.
         let far = run.state.fluid.x[0].iter().copied().fold(0.0, Real::max);
         assert!((f64::from(far) - 2.0 * run.state.t).abs() < 0.02, "{far} at {}", run.state.t);
@@ -105,7 +117,9 @@ fn an_emitter_gives_speed_times_area() {
 #[test]
 fn an_emitter_closes_after_its_time_or_number_or_by_name() {
     let emitter = |more: &str| {
-        format!("[[command]]\nemitter = {{ name = \"tap\", center = [0.0, 0.0], direction = [1.0, 0.0], radius = 0.25, speed = 2.0, {more} }}\n")
+        format!(
+            "[[command]]\nemitter = {{ name = \"tap\", center = [0.0, 0.0], direction = [1.0, 0.0], radius = 0.25, speed = 2.0, {more} }}\n"
+        )
     };
     for (more, commands, n) in [
         ("duration = 0.12", "", 15),
@@ -142,7 +156,8 @@ fn a_drain_takes_what_is_inside_and_nothing_else() {
     let inside = |i: &usize| (fluid.x[0][*i] - 0.2).hypot(fluid.x[1][*i] - 0.2) <= 0.12;
     let gone: Vec<u64> = (0..fluid.len()).filter(inside).map(|i| fluid.id[i]).collect();
     let n = fluid.len();
-    let drain = "[[command]]\ndrain = { shape.disc = { center = [0.2, 0.2], radius = 0.12 }, duration = 1e-9 }";
+    let drain =
+        "[[command]]\ndrain = { shape.disc = { center = [0.2, 0.2], radius = 0.12 }, duration = 1e-9 }";
     order(&mut run, &text, drain).unwrap();
     go(&mut run, 2);
     assert!(gone.len() > 10 && run.interaction.drained() == gone.len() as u64);
@@ -157,7 +172,8 @@ fn all_fluid_may_leave() {
     let text = dam_break::<2>("validation", 0.05, "", "");
     let mut run = simulation::<2>(&text);
     go(&mut run, 3);
-    order(&mut run, &text, "[[command]]\ndrain.shape.block = { min = [-9.0, -9.0], max = [9.0, 9.0] }").unwrap();
+    order(&mut run, &text, "[[command]]\ndrain.shape.block = { min = [-9.0, -9.0], max = [9.0, 9.0] }")
+        .unwrap();
     go(&mut run, 3);
     assert!(run.state.fluid.is_empty());
 }
@@ -176,8 +192,9 @@ fn a_pointer_drags_what_is_near_and_never_faster_than_itself() {
         let v = fluid.v[1][i];
         if r < 0.1 {
             assert!((v - 1.0).abs() < 0.05, "{v} m/s at {r} m");
-        } else if r > 0.25 {
-            assert!(v.abs() < 0.01, "{v} m/s at {r} m");
+        } else if r > 0.42 {
+            // Farther than its radius and what neighbors of that pass on in a step.
+            assert!(v.abs() < 1e-3, "{v} m/s at {r} m");
         }
     }
     while run.state.t < 1.05 {
@@ -200,7 +217,12 @@ fn a_wall_goes_on_from_where_it_is() {
     let (there, speed) = paddle(&run);
     assert!(speed.abs() > 0.1);
     let start = run.state.t;
-    order(&mut run, &text, "[[command]]\nmove_wall = { wall = \"paddle\", motion.translation = { velocity = [-0.5, 0.0] } }").unwrap();
+    order(
+        &mut run,
+        &text,
+        "[[command]]\nmove_wall = { wall = \"paddle\", motion.translation = { velocity = [-0.5, 0.0] } }",
+    )
+    .unwrap();
     assert!((paddle(&run).0 - there).abs() < 1e-6, "it jumped");
     go(&mut run, 30);
     let (now, speed) = paddle(&run);

@@ -70,10 +70,10 @@ impl Error {
         self
     }
 
-    /// The same error of another key, through which the value came.
+    /// The same error of another key, through which the value came: its place is that of this key.
     #[must_use]
     pub fn under(mut self, key: impl Into<String>) -> Self {
-        self.0.key = Some(key.into());
+        (self.0.key, self.0.file, self.0.position) = (Some(key.into()), None, None);
         self
     }
 

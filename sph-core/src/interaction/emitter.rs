@@ -4,6 +4,7 @@ use super::{Run, crowd::Crowd};
 use crate::{
     error::Error,
     parameters::join,
+    sampling::SURFACE_TOLERANCE,
     scene,
     shape::{direction, perpendicular, vector},
     state::State,
@@ -108,7 +109,7 @@ fn outlet<const D: usize>(center: &[f64; D], along: &[f64; D], radius: f64, spac
     let first = perpendicular(along);
     let at = |v: &[f64; D], k: usize| v.get(k % 3).copied().unwrap_or(0.0);
     let cross = |k: usize| at(along, k + 1) * at(&first, k + 2) - at(along, k + 2) * at(&first, k + 1);
-    let n = ((2.0 * radius / spacing * (1.0 + 1e-9)).floor() as usize).max(1);
+    let n = ((2.0 * radius / spacing * (1.0 + SURFACE_TOLERANCE)).floor() as usize).max(1);
     let place = |k: usize| (k as f64 - 0.5 * (n as f64 - 1.0)) * spacing;
     let rows = if D == 3 { n } else { 1 };
     let mut points = Vec::new();
