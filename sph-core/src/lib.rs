@@ -18,6 +18,7 @@ extern crate self as sph_core;
 
 pub mod backend;
 pub mod boundary;
+pub mod diagnosis;
 pub mod error;
 pub mod kernel;
 pub mod lane;
@@ -28,11 +29,13 @@ pub mod operators;
 pub mod parallel;
 pub mod parameters;
 pub mod particles;
+pub mod recovery;
 pub mod sampling;
 pub mod scene;
 pub mod setup;
 pub mod shape;
 pub mod simulation;
+pub mod snapshot;
 pub mod solver;
 pub mod state;
 #[cfg(any(test, feature = "proptest"))]

@@ -84,7 +84,6 @@ parameters! {
 impl Scene {
     /// A scene without fluid and walls, under standard gravity.
     pub fn new(dim: u8, spacing: f64, end_time: f64) -> Self {
-        let run = Run { end_time, max_steps: None, output_interval: None, threads: None, time_step: None };
         Self {
             title: String::new(),
             dim,
@@ -101,7 +100,7 @@ impl Scene {
             forces: Forces::default(),
             damping: None,
             neighbors: Neighbors::default(),
-            run,
+            run: Run::until(end_time),
             solver: SolverSettings::default(),
             source: Source::default(),
         }

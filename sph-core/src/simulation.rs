@@ -1,6 +1,8 @@
 //! The run loop: step size, solver, observers.
 
 use crate::{
+    diagnosis,
+    recovery::Guard,
     solver::{Solver, StepError, StepReport},
     state::State,
 };
@@ -35,18 +37,40 @@ pub struct Simulation<const D: usize> {
     pub solver: Box<dyn Solver<D>>,
     /// A step size that replaces the adaptive one, `[s]`.
     pub fixed_dt: Option<f64>,
+    /// What it does about failures.
+    pub guard: Guard<D>,
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Does one step, no further than `end`, `[s]`.
+    /// Does one step, no further than `end`, `[s]`. After a failure that the policy answers with smaller steps
+    /// it goes back, and on until it has passed the failed step's start: time never runs backwards for the
+    /// caller.
     ///
     /// # Errors
-    /// What the solver found.
+    /// What the solver found, explained. The state is then the one that failed.
     pub fn step(&mut self, end: f64) -> Result<StepReport, StepError> {
-        let largest = match self.fixed_dt {
-            Some(dt) => dt,
-            None => self.solver.max_dt(&self.state)?,
-        };
+        let (seen, before) = (self.state.t, self.guard.retries.len());
+        loop {
+            match self.attempt(end) {
+                Ok(mut report) => {
+                    self.guard.succeed();
+                    if self.state.t > seen {
+                        report.retries = (self.guard.retries.len() - before) as u32;
+                        return Ok(report);
+                    }
+                }
+                Err(error) => {
+                    let error = diagnosis::explain(error, &self.state, &*self.solver, self.guard.facts());
+                    self.guard.recover(error, &mut self.state, &mut *self.solver)?;
+                }
+            }
+        }
+    }
+
+    /// One step that may fail.
+    fn attempt(&mut self, end: f64) -> Result<StepReport, StepError> {
+        diagnosis::check_inputs(&self.state)?;
+        let largest = self.guard.begin(&self.state, &mut *self.solver, self.fixed_dt)?;
         let left = end - self.state.t;
         // The last steps share what is left, rather than leave a sliver.
         let dt = match left / largest {
@@ -54,7 +78,9 @@ impl<const D: usize> Simulation<D> {
             steps if steps < 2.0 && self.fixed_dt.is_none() => 0.5 * left,
             _ => largest,
         };
+        self.guard.settle(dt);
         let report = self.solver.step(&mut self.state, dt)?;
+        self.guard.judge(&self.state, &report)?;
         // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
         self.state.t = if dt == left { end } else { self.state.t + dt };
         self.state.step += 1;

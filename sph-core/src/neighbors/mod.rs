@@ -112,6 +112,12 @@ impl<const D: usize> Neighbors<D> {
         Ok(true)
     }
 
+    /// Has the next update sort and build everything anew, as when particles or walls were replaced.
+    pub fn forget(&mut self) {
+        self.built = None;
+        self.walls_sorted = false;
+    }
+
     /// Builds the rows of particles that are in the order of their cells.
     fn build(&mut self, state: &State<D>) {
         let (n, n_walls) = (state.fluid.len(), state.walls.len());
