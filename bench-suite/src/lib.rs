@@ -4,6 +4,7 @@ pub mod campaign;
 pub mod case;
 pub mod cases;
 pub mod clock;
+pub mod failure;
 pub mod golden;
 pub mod machine;
 pub mod metrics;

@@ -3,6 +3,7 @@
 use crate::{
     case::{HostView, Metric},
     clock::SystemClock,
+    failure::Failure,
     machine,
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
@@ -14,7 +15,7 @@ use sph_core::{
     lane::Isa,
     scene::Scene,
     simulation::{Simulation, View},
-    solver::Derived,
+    solver::{Derived, StepError},
 };
 use std::time::Instant;
 
@@ -165,6 +166,7 @@ fn run_in<const D: usize>(
     let outcomes: Vec<_> = watch.metrics.iter().map(|s| s.metric.finish()).collect();
     let peak = machine::peak_memory_bytes();
     let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64 / n.max(1) as f64);
+    let failed = ended.err();
     let mut result = RunResult {
         case: options.case.clone(),
         solver: simulation.solver.name().into(),
@@ -185,7 +187,9 @@ fn run_in<const D: usize>(
         bytes_per_particle: held,
         frames: std::mem::take(&mut watch.frames),
         scene_toml: resolved(scene)?,
-        failure: ended.err().map(|error| error.to_string()),
+        failure: failed.as_ref().map(StepError::line),
+        failure_report: failed.as_ref().map(Failure::of),
+        retries: std::mem::take(&mut simulation.guard.retries),
         ..RunResult::default()
     };
     for outcome in outcomes {

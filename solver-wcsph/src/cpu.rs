@@ -415,6 +415,9 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let is_finite = |field: &[Vec<Real>; D]| field.iter().all(|axis| axis[i].is_finite());
         let not_finite = |phase, field| self.not_finite(phase, Some(fluid.id[i]), field);
         Err(match (phase, is_finite(&fluid.v)) {
+            ("kick", true) if !is_finite(&self.wcsph.fields.a) => {
+                not_finite("compute_acceleration", "acceleration")
+            }
             ("kick", true) => not_finite("kick", "velocity"),
             // Kick leaves no such velocity, so it was there when the step began.
             ("kick", false) => not_finite(BEFORE, "velocity"),

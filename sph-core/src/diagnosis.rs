@@ -72,6 +72,7 @@ pub fn explain<const D: usize>(
 fn suggest(suspicion: &Suspicion, facts: &Facts) -> Option<f64> {
     let half = 0.5 * facts.dt;
     let limit = match suspicion {
+        Suspicion::TooStiff { .. } => return None,
         _ if !suspicion.is_cured_by_smaller_steps() => return None,
         Suspicion::StepTooLarge { allowed, .. } => *allowed,
         Suspicion::WallTooThin { thickness, speed, .. } => {

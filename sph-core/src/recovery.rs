@@ -135,25 +135,21 @@ impl<const D: usize> Guard<D> {
             let limits = solver.derived(state).step_limits;
             self.at_start = limits.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
         }
-        let allowed = solver.max_dt(state);
-        self.facts = Facts {
-            dt: fixed_dt.unwrap_or(f64::NAN),
-            fixed: fixed_dt.is_some(),
-            allowed: match &allowed {
-                Ok(dt) => Some(*dt),
-                Err(StepError { cause: Cause::StepTooSmall { dt, .. }, .. }) => Some(*dt),
-                Err(_) => None,
-            },
-            at_start: self.at_start,
+        let chosen = solver.max_dt(state);
+        let allowed = match &chosen {
+            Ok(dt) | Err(StepError { cause: Cause::StepTooSmall { dt, .. }, .. }) => Some(*dt),
+            Err(_) => None,
         };
+        let dt = fixed_dt.or(allowed).unwrap_or(f64::NAN);
+        self.facts = Facts { dt, fixed: fixed_dt.is_some(), allowed, at_start: self.at_start };
         let largest = match fixed_dt {
             Some(dt) => dt,
-            None => allowed?,
+            None => chosen?,
         };
         Ok(largest * self.recovery.scale)
     }
 
-    /// The size of the step that is about to be done, `[s]`.
+    /// The size of the step that is about to be done, not a number while it is not known, `[s]`.
     pub(crate) fn settle(&mut self, dt: f64) {
         self.facts.dt = dt;
     }

@@ -69,6 +69,7 @@ impl<const D: usize> Simulation<D> {
 
     /// One step that may fail.
     fn attempt(&mut self, end: f64) -> Result<StepReport, StepError> {
+        self.guard.settle(f64::NAN);
         diagnosis::check_inputs(&self.state)?;
         let largest = self.guard.begin(&self.state, &mut *self.solver, self.fixed_dt)?;
         let left = end - self.state.t;

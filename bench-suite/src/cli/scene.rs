@@ -3,6 +3,7 @@
 use super::{FAILED, campaigns};
 use bench_suite::{
     campaign,
+    failure::{self, Failure},
     metrics::conservation::Conservation,
     report::{self, Page},
     result::{Comparison, RunResult},
@@ -11,7 +12,7 @@ use bench_suite::{
     vtu::{self, Field, Values, VtuError},
 };
 use indicatif::ProgressBar;
-use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
+use sph_core::{Real, lane::Isa, recovery::Retry, scene::Scene, simulation::Simulation};
 use std::{error::Error, path::Path, process::ExitCode};
 
 type Refused = Box<dyn Error + Send + Sync>;
@@ -33,7 +34,8 @@ pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) 
     };
     bar.finish_and_clear();
     let (result, last) = ran?;
-    let failure = result.failure.clone();
+    let failure = result.failure_report.clone();
+    let retries = result.retries.clone();
     let summary = summary(&result);
     let all = campaign::collect(
         &scene.title,
@@ -41,7 +43,11 @@ pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) 
         vec![result],
     );
     // The input was right and the work is done: this is no refusal.
-    if let Err(error) = write(&all, &last, out) {
+    let (written, particles) = match &failure {
+        None => (write(&all, &last, out), "final.vtu"),
+        Some(failure) => (write_failure(&all, failure, &last, out), failure::FILE),
+    };
+    if let Err(error) = written {
         eprintln!("error: {error}");
         return Ok(ExitCode::from(FAILED));
     }
@@ -52,8 +58,11 @@ pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) 
         println!(
             "report: {}\nparticles: {}",
             out.join("index.html").display(),
-            out.join("final.vtu").display()
+            out.join(particles).display()
         );
+    }
+    for Retry { step, t, back_to, scale, reason, .. } in &retries {
+        eprintln!("step {step}, t = {t:.6} s: back to step {back_to}, steps times {scale}: {reason}");
     }
     if let Some(failure) = failure {
         eprintln!("the run stopped: {failure}");
@@ -141,6 +150,17 @@ fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
     match last {
         Final::Two(simulation) => write_vtu(simulation, out)?,
         Final::Three(simulation) => write_vtu(simulation, out)?,
+    }
+    Ok(())
+}
+
+/// The report, and the particles around the failure. The last state is none to go on with, and may hold numbers
+/// that are not finite.
+fn write_failure(all: &Comparison, failure: &Failure, last: &Final, out: &Path) -> Result<(), Refused> {
+    report::write(all, Page::Compare, out)?;
+    match last {
+        Final::Two(simulation) => failure.write_vtu(simulation, out)?,
+        Final::Three(simulation) => failure.write_vtu(simulation, out)?,
     }
     Ok(())
 }

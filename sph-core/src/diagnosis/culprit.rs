@@ -74,3 +74,20 @@ impl Culprit {
         self.v.iter().map(|v| v * v).sum::<f64>().sqrt()
     }
 }
+
+/// Distance of the closest two particles at places that `place` gives, among those that are in rows, `[m]`.
+pub fn closest<const D: usize>(
+    state: &State<D>,
+    solver: &dyn Solver<D>,
+    place: impl Fn(usize) -> [Real; D],
+) -> f64 {
+    let rows = &solver.neighbors().fluid;
+    let n = if rows.len() == state.fluid.len() { rows.len() } else { 0 };
+    let nearest = |d| norm2(state.domain.periodic.nearest(d));
+    let pairs = (0..n).flat_map(|i| rows.neighbors(i).map(move |j| (i, j)));
+    let squares = pairs.map(|(i, j)| {
+        let (x_i, x_j) = (place(i), place(j));
+        nearest(each::<Real, D>(|a| x_i[a] - x_j[a]))
+    });
+    f64::from(squares.fold(Real::INFINITY, Real::min)).sqrt()
+}

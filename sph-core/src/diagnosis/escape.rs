@@ -15,12 +15,14 @@ pub struct Way {
 
 /// A domain that ends within this many spacings of the walls is tight; that of a scene without one has 50.
 const TIGHT: f64 = 10.0;
-/// A wall sample within this many spacings of the way stood in it.
-const IN_THE_WAY: f64 = 0.75;
-/// The way is looked at in points this many spacings apart.
+/// Points of the way are this many spacings apart.
 const STRIDE: f64 = 0.25;
 /// A gap of this many spacings ends a wall.
 const GAP: f64 = 1.5;
+/// Within this many spacings of a wall the particle was beside it ...
+const BESIDE: f64 = 1.5;
+/// ... and slid along it if it stayed there for so many without coming through.
+const SLID: f64 = 2.0;
 /// The way is followed back over this many points at most.
 const MAX_POINTS: usize = 4000;
 
@@ -55,23 +57,34 @@ fn bounds<const D: usize>(state: &State<D>) -> [(f64, f64); D] {
     })
 }
 
-/// Length of the last stretch of the way that wall samples line.
+/// Length of the last stretch of the way that wall samples line. The way ends where the particle slid along a
+/// wall, or has come past the middle of all walls: those behind are not on its way out.
 fn thickness<const D: usize>(culprit: &Culprit, state: &State<D>) -> Option<f64> {
     let spacing = f64::from(state.rest.spacing);
-    let reach = IN_THE_WAY * spacing;
+    // The farthest that a way through a layer of samples can keep from all of them, and a little more.
+    let reach = spacing * (0.5 * (D as f64 - 1.0).sqrt() + 0.05);
+    let start: [f64; D] = each(|a| culprit.x[a]);
     let bounds = bounds(state);
-    let (mut first, mut last, mut length) = (None, 0.0, 0.0);
-    let mut x: [f64; D] = each(|a| culprit.x[a]);
-    let mut v: [f64; D] = each(|a| culprit.v[a]);
+    let inward: [f64; D] = each(|a| 0.5 * (bounds[a].0 + bounds[a].1) - start[a]);
+    let (mut first, mut last, mut length, mut beside) = (None, 0.0, 0.0, 0.0);
+    let (mut x, mut v) = (start, each::<f64, D>(|a| culprit.v[a]));
     for _ in 0..MAX_POINTS {
         let speed = norm2(v).sqrt();
-        if speed <= 0.0 || first.is_some() && length - last > GAP * spacing {
+        let done: f64 = (0..D).map(|a| (x[a] - start[a]) * inward[a]).sum();
+        let through = first.is_some() && length - last > GAP * spacing;
+        let lost = first.is_none() && (beside > SLID * spacing || done > norm2(inward));
+        if speed <= 0.0 || through || lost {
             break;
         }
-        let near = (0..D).all(|a| x[a] > bounds[a].0 - reach && x[a] < bounds[a].1 + reach);
-        if near && is_lined(&x, state, reach) {
+        let near =
+            (0..D).all(|a| x[a] > bounds[a].0 - BESIDE * spacing && x[a] < bounds[a].1 + BESIDE * spacing);
+        let distance = if near { distance(&x, state) } else { f64::INFINITY };
+        if distance < reach {
             first.get_or_insert(length);
             last = length;
+        }
+        if distance < BESIDE * spacing {
+            beside += STRIDE * spacing;
         }
         let dt = STRIDE * spacing / speed;
         for a in 0..D {
@@ -80,14 +93,13 @@ fn thickness<const D: usize>(culprit: &Culprit, state: &State<D>) -> Option<f64>
         }
         length += STRIDE * spacing;
     }
-    // The samples reach out by `IN_THE_WAY` at both ends, and each stands for a spacing.
-    first.map(|first| (last - first + (1.0 - 2.0 * IN_THE_WAY) * spacing).max(spacing))
+    // The samples reach out at both ends, and each stands for a spacing.
+    first.map(|first| (last - first + spacing - 2.0 * reach).max(spacing))
 }
 
-fn is_lined<const D: usize>(x: &[f64; D], state: &State<D>, reach: f64) -> bool {
+/// Distance of the nearest wall sample, `[m]`.
+fn distance<const D: usize>(x: &[f64; D], state: &State<D>) -> f64 {
     let walls = &state.walls;
-    (0..walls.len()).any(|b| {
-        let d: [f64; D] = each(|a| x[a] - f64::from(walls.x[a][b]));
-        norm2(d) < reach * reach
-    })
+    let squares = (0..walls.len()).map(|b| norm2::<f64, D>(each(|a| x[a] - f64::from(walls.x[a][b]))));
+    squares.fold(f64::INFINITY, f64::min).sqrt()
 }

@@ -1,7 +1,8 @@
 //! The likely cause of a failure, by rules that go from what is certain to what is merely usual.
 
-use super::{Culprit, Facts, escape, is_before};
+use super::{Culprit, Facts, culprit::closest, escape, is_before};
 use crate::{
+    Real,
     lane::each,
     solver::{Cause, Solver, StepError},
     state::State,
@@ -84,12 +85,7 @@ pub enum Suspicion {
         speed: f64,
     },
     /// An iteration did not reach its tolerance.
-    NoConvergence {
-        /// Iterations done.
-        iterations: u32,
-        /// What was left, in the method's unit.
-        residual: f64,
-    },
+    NoConvergence,
     /// Particles are spread over a space that the dense grid cannot hold.
     TooFarApart,
     /// None of these.
@@ -113,7 +109,7 @@ impl Suspicion {
             Self::WallMissing { .. } => "wall_missing",
             Self::DomainTooSmall { .. } => "domain_too_small",
             Self::TooStiff { .. } => "too_stiff",
-            Self::NoConvergence { .. } => "no_convergence",
+            Self::NoConvergence => "no_convergence",
             Self::TooFarApart => "too_far_apart",
             Self::Unclear { .. } => "unclear",
         }
@@ -138,6 +134,8 @@ const OVERLAP: f64 = 0.5;
 const MACH: f64 = 0.3;
 /// Steps within which nothing can have come closer by itself: a step moves a particle by less than a spacing.
 const FIRST_STEPS: u64 = 1;
+/// Above this ρ/ρ₀ − 1 no liquid is at its start.
+const COMPRESSED: f64 = 0.5;
 /// A wall that moves farther in a step jumps onto particles, in spacings.
 const WALL_TRAVEL: f64 = 0.5;
 
@@ -155,9 +153,7 @@ impl<const D: usize> Case<'_, D> {
     pub fn suspect(&self) -> Suspicion {
         match &self.error.cause {
             Cause::NotFinite { field } if is_before(self.error) => Suspicion::BadValue { field },
-            Cause::NotConverged(report) => {
-                Suspicion::NoConvergence { iterations: report.iterations, residual: report.residual }
-            }
+            Cause::NotConverged(_) => Suspicion::NoConvergence,
             Cause::StepTooSmall { limit, .. } => {
                 self.blown_up().unwrap_or(Suspicion::TooStiff { limit, speed: self.max_speed() })
             }
@@ -172,16 +168,24 @@ impl<const D: usize> Case<'_, D> {
     }
 
     fn wrong_from_the_start(&self) -> Option<Suspicion> {
-        if self.error.step > FIRST_STEPS || self.always_too_large().is_some() {
+        let moved = self.always_too_large().is_some() || self.wall_too_fast().is_some();
+        if self.error.step > FIRST_STEPS || moved {
             return None;
         }
-        if let Some(Suspicion::Overlap { distance, .. }) = self.too_close() {
+        let distance = self.closest_before() / self.spacing();
+        let error = self.culprit?.rho / f64::from(self.state.rest.rho_0) - 1.0;
+        if distance < OVERLAP {
             return Some(Suspicion::Overlap { distance, at_start: true });
         }
-        match self.error.cause {
-            Cause::TooDense { error, .. } => Some(Suspicion::Inconsistent { error }),
-            _ => None,
-        }
+        (error > COMPRESSED).then_some(Suspicion::Inconsistent { error })
+    }
+
+    /// Distance of the closest two particles when the forces were computed: a step that came to its end has
+    /// moved them since.
+    fn closest_before(&self) -> f64 {
+        let fluid = &self.state.fluid;
+        let dt = if matches!(self.error.cause, Cause::NotFinite { .. }) { 0.0 } else { self.facts.dt };
+        closest(self.state, self.solver, |i| each(|a| fluid.x[a][i] - dt as Real * fluid.v[a][i]))
     }
 
     /// The dynamics has failed: steps, walls or sound.
@@ -194,7 +198,7 @@ impl<const D: usize> Case<'_, D> {
 
     fn escaped(&self) -> Suspicion {
         let Some(culprit) = self.culprit else { return Suspicion::Unclear { travel: f64::NAN } };
-        if let Some(suspicion) = self.always_too_large() {
+        if let Some(suspicion) = self.always_too_large().or_else(|| self.wrong_from_the_start()) {
             return suspicion;
         }
         let way = escape::Way::of(culprit, self.state);
@@ -342,10 +346,9 @@ impl fmt::Display for Suspicion {
                 f,
                 "too fast or too stiff: {limit} asks for steps below the floor, the largest speed is {speed:.3} m/s"
             ),
-            Self::NoConvergence { iterations, residual } => write!(
-                f,
-                "{iterations} iterations left a residual of {residual:.3e}: smaller steps make it easier"
-            ),
+            Self::NoConvergence => {
+                write!(f, "the equations are too stiff for this step: a smaller one makes them easier")
+            }
             Self::TooFarApart => {
                 write!(f, "particles are too far apart for the dense grid; set `neighbors.backend`")
             }
