@@ -3,9 +3,13 @@
 //! A report is drawn from these values alone, so it can be drawn again years later. Numbers that are not
 //! finite (a run that blew up) are kept: JSON has no NaN, so they are stored as `null` and read back as NaN.
 
-use serde::{Deserialize, Serialize};
+pub(crate) mod nan;
 
-use crate::machine::Machine;
+use serde::{Deserialize, Serialize};
+use sph_core::recovery::Retry;
+
+use crate::{failure::Failure, machine::Machine};
+use nan::{nan_as_null, nans_as_null};
 
 /// Names of the series that a report knows how to place. A series of any other name is drawn too.
 pub mod series_name {
@@ -333,6 +337,12 @@ pub struct RunResult {
     pub scene_toml: String,
     /// Why the run ended early, if it did. A failed run is kept, and shown as failed.
     pub failure: Option<String>,
+    /// The same failure in its parts.
+    #[serde(default)]
+    pub failure_report: Option<Failure>,
+    /// Failures that the run went back from.
+    #[serde(default)]
+    pub retries: Vec<Retry>,
 }
 
 impl RunResult {
@@ -378,33 +388,6 @@ pub struct Comparison {
     /// Published and exact curves.
     #[serde(default)]
     pub references: Vec<ReferenceCurve>,
-}
-
-/// One number; what is not finite travels as `null`.
-mod nan_as_null {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(x: &f64, out: S) -> Result<S::Ok, S::Error> {
-        x.is_finite().then_some(*x).serialize(out)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-        Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
-    }
-}
-
-/// Many numbers; those that are not finite travel as `null`.
-mod nans_as_null {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(x: &[f64], out: S) -> Result<S::Ok, S::Error> {
-        out.collect_seq(x.iter().map(|x| x.is_finite().then_some(*x)))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
-        let values = Vec::<Option<f64>>::deserialize(from)?;
-        Ok(values.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect())
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::{
     case::{HostView, Metric},
     checkpoints::Checkpoints,
     clock::SystemClock,
+    failure::Failure,
     machine,
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
@@ -17,10 +18,10 @@ use sph_core::{
     lane::Isa,
     scene::Scene,
     simulation::{Simulation, View},
-    solver::{Derived, StepReport},
+    solver::{Derived, StepError, StepReport},
 };
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
@@ -218,6 +219,8 @@ fn run_in<const D: usize>(
         state_hash: format!("{:016x}", simulation.state.hash()),
         scene_toml,
         failure: ended.failure(simulation.state.step, simulation.state.t),
+        failure_report: ended.report(watch.checkpoint.as_deref()),
+        retries: std::mem::take(&mut simulation.guard.retries),
         ..RunResult::default()
     };
     for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
@@ -232,7 +235,8 @@ fn run_in<const D: usize>(
 enum Ended {
     Done,
     Interrupted,
-    Failed(String),
+    Failed(Box<StepError>),
+    NotKept(WriteError),
 }
 
 impl Ended {
@@ -241,8 +245,15 @@ impl Ended {
         match self {
             Self::Done => None,
             Self::Interrupted => Some(format!("interrupted after step {step}, t = {t:.6} s")),
-            Self::Failed(why) => Some(why.clone()),
+            Self::Failed(error) => Some(error.line()),
+            Self::NotKept(error) => Some(error.to_string()),
         }
+    }
+
+    /// What is known of a failed step.
+    fn report(&self, checkpoint: Option<&Path>) -> Option<Failure> {
+        let Self::Failed(error) = self else { return None };
+        Some(Failure { last_checkpoint: checkpoint.map(Path::to_owned), ..Failure::of(error) })
     }
 }
 
@@ -257,14 +268,14 @@ fn drive<const D: usize>(run: &mut Simulation<D>, watch: &mut Watch<'_, '_>, sce
         }
         let interrupted = watch.options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
         if let Err(error) = watch.keep(run, scene, interrupted, run.state.step > first) {
-            return Ended::Failed(error.to_string());
+            return Ended::NotKept(error);
         }
         if interrupted {
             return Ended::Interrupted;
         }
         match run.step(watch.end) {
             Ok(done) => report = done,
-            Err(error) => return Ended::Failed(error.to_string()),
+            Err(error) => return Ended::Failed(Box::new(error)),
         }
     }
 }

@@ -5,6 +5,8 @@ mod drift;
 mod integrate;
 mod momentum;
 mod pack;
+#[cfg(test)]
+mod poison;
 mod walls;
 
 use crate::{
@@ -20,8 +22,8 @@ use sph_core::{
     kernel::Kernel,
     lane::each,
     neighbors::norm2,
-    parallel::{self, Max, Sum},
-    solver::{Cause, StepError, StepReport},
+    parallel::{self, First, Max, Sum},
+    solver::{BEFORE, Cause, StepError, StepReport},
     state::State,
     surface,
 };
@@ -51,12 +53,16 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let kept = s.params.integrator == params::Integrator::VelocityVerlet;
         let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| kept && !field.is_empty());
         if let Err(cause) = s.neighbors.update(state, carried) {
-            return Err(self.error("find_neighbors", None, cause.into()));
+            // Infinity is far from everything else, too.
+            let x = &self.state.fluid.x;
+            let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
+            self.check_packed([First(infinite), First::NONE])?;
+            return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
         self.wcsph.stopwatch.lap("find_neighbors");
-        self.pack_positions();
+        let found = self.pack_positions();
         self.wcsph.stopwatch.lap("pack");
-        Ok(())
+        self.check_packed(found)
     }
 
     fn compute_density(&mut self, dt: f64) -> Result<(), StepError> {
@@ -74,8 +80,8 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let cavitation = s.params.cavitation;
         let (n, rho, x, v) = (state.fluid.len(), &state.fluid.rho, &state.fluid.x, &state.fluid.v);
         let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
-        let (Sum(excess), Max(largest)) = parallel::blocks(n, outputs, |range, (p, record)| {
-            let (mut excess, mut largest) = (0.0, Real::NEG_INFINITY);
+        let sums = parallel::blocks(n, outputs, |range, (p, record)| {
+            let (mut excess, mut largest, mut bad) = (0.0, Real::NEG_INFINITY, First::NONE);
             let rho = &rho[range.clone()];
             let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
             let v: [&[Real]; D] = each(|d| &v[d][range.clone()]);
@@ -91,13 +97,20 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
                 let error = rho[k] / rho_0 - 1.0;
                 excess += error.max(0.0);
                 largest = largest.max(error);
+                if !(error + record[3]).is_finite() {
+                    bad.set(range.start + k);
+                }
             }
-            (Sum(excess as f64), Max(largest as f64))
+            ((Sum(excess as f64), Max(largest as f64)), bad)
         });
+        let ((Sum(excess), Max(largest)), bad) = sums;
         s.fields.report.density_error_mean = excess / n.max(1) as f64;
         s.fields.report.density_error_max = if n == 0 { 0.0 } else { largest };
         s.stopwatch.lap("compute_pressure");
-        Ok(())
+        match bad.0 {
+            Some(i) => Err(self.not_finite("compute_pressure", Some(self.state.fluid.id[i]), "pressure")),
+            None => Ok(()),
+        }
     }
 
     fn extrapolate_to_walls(&mut self) -> Result<(), StepError> {
@@ -296,8 +309,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     }
 
     fn surface_terms(&mut self) {
-        // The packed densities are those before this step's.
-        self.pack_positions();
+        // The packed densities are those before this step's. What is wrong with these has been found.
+        let _ = self.pack_positions();
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let tension = surface::Tension {
             cohesion: s.params.cohesion,
@@ -378,28 +391,45 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         }
     }
 
-    /// Turns what a streaming loop found into an error with the phase that caused it.
-    fn check(&self, phase: &'static str, found: Extremes) -> Result<(), StepError> {
-        let Some(i) = found.bad else { return Ok(()) };
-        let (fluid, fields) = (&self.state.fluid, &self.wcsph.fields);
-        let not_finite = |field| Cause::NotFinite { field, dt: self.dt };
-        let (phase, cause) = if !fluid.rho[i].is_finite() {
-            ("compute_density", not_finite("density"))
-        } else if (0..D).any(|d| !fields.a[d][i].is_finite()) {
-            ("compute_acceleration", not_finite("acceleration"))
-        } else if !norm2(fluid.velocity(i)).is_finite() {
-            (phase, not_finite("velocity"))
-        } else if fluid.position(i).iter().any(|x| !x.is_finite()) {
-            (phase, not_finite("position"))
-        } else {
-            let x = fluid.position(i).iter().map(|&x| f64::from(x)).collect();
-            (phase, Cause::Escaped { x, speed: f64::from(norm2(fluid.velocity(i))).sqrt() })
-        };
-        Err(self.error(phase, Some(fluid.id[i]), cause))
+    /// Fails if the packed positions and densities of fluid or walls are not finite.
+    fn check_packed(&self, [fluid, walls]: [First; 2]) -> Result<(), StepError> {
+        let State { fluid: particles, walls: samples, .. } = &*self.state;
+        // This step has moved the particles already, but for its first forces.
+        let kept = self.wcsph.params.integrator == params::Integrator::VelocityVerlet;
+        let moved = if kept && !self.is_first_step() { "drift" } else { BEFORE };
+        if let Some(b) = walls.0 {
+            return Err(self.not_finite("move_walls", Some(samples.id[b]), "wall position"));
+        }
+        let Some(i) = fluid.0 else { return Ok(()) };
+        let id = Some(particles.id[i]);
+        Err(match particles.position(i).iter().all(|x| x.is_finite()) {
+            true => self.not_finite(BEFORE, id, "density"),
+            false => self.not_finite(moved, id, "position"),
+        })
     }
 
-    fn error(&self, phase: &'static str, particle: Option<u64>, cause: Cause) -> StepError {
-        StepError { step: self.state.step, t: self.state.t, phase, particle, cause }
+    /// Fails if a streaming loop found something, with what is known here of where it began.
+    fn check(&self, phase: &'static str, found: Extremes) -> Result<(), StepError> {
+        let Some(i) = found.bad else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        let is_finite = |field: &[Vec<Real>; D]| field.iter().all(|axis| axis[i].is_finite());
+        let not_finite = |phase, field| self.not_finite(phase, Some(fluid.id[i]), field);
+        Err(match (phase, is_finite(&fluid.v)) {
+            ("kick", true) if !is_finite(&self.wcsph.fields.a) => {
+                not_finite("compute_acceleration", "acceleration")
+            }
+            ("kick", true) => not_finite("kick", "velocity"),
+            // Kick leaves no such velocity, so it was there when the step began.
+            ("kick", false) => not_finite(BEFORE, "velocity"),
+            (_, false) => not_finite("kick", "velocity"),
+            (_, true) if !is_finite(&fluid.x) => not_finite(BEFORE, "position"),
+            (_, true) if self.state.domain.holds(fluid.position(i)) => not_finite("drift", "position"),
+            (_, true) => StepError::new(self.state, "drift", Some(fluid.id[i]), Cause::Escaped),
+        })
+    }
+
+    fn not_finite(&self, phase: &'static str, particle: Option<u64>, field: &'static str) -> StepError {
+        StepError::new(self.state, phase, particle, Cause::NotFinite { field })
     }
 }
 

@@ -40,6 +40,7 @@ use params::{DeltaForm, Density};
 use physics::Eos;
 use sph_core::{
     Real,
+    diagnosis::Link,
     error::Error,
     kernel::Kernel,
     lane::Isa,
@@ -47,6 +48,7 @@ use sph_core::{
     solver::{Cause, Derived, Memory, Number, Solver, StepError, StepReport, Stopwatch},
     state::{Material, State},
 };
+use std::slice::from_ref;
 
 /// What follows from the parameters, the kernel and the liquid, once for all steps.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +85,9 @@ pub struct Wcsph<const D: usize, K: Kernel<D>> {
     extrapolated: Vec<Extrapolated>,
     stopwatch: Stopwatch,
 }
+
+/// Names of [`Wcsph::limits`].
+const LIMITS: [&str; 4] = ["particle speed", "sound", "acceleration", "viscosity"];
 
 impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
     /// True when the diffusion of density needs its gradient.
@@ -124,8 +129,9 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
         let floor = f64::from(self.params.dt_min);
         if dt < floor {
-            let cause = Cause::StepTooSmall { dt, floor };
-            return Err(StepError { step: state.step, t: state.t, phase: "max_dt", particle: None, cause });
+            let binding = LIMITS.into_iter().zip(limits).find(|(_, limit)| *limit == dt);
+            let cause = Cause::StepTooSmall { dt, floor, limit: binding.map_or("dt_max", |(name, _)| name) };
+            return Err(StepError::new(state, "max_dt", None, cause));
         }
         Ok(dt)
     }
@@ -162,6 +168,21 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         Ok(())
     }
 
+    fn restored(&mut self) {
+        self.neighbors.restored();
+        self.fields.walls_packed = false;
+    }
+
+    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
+        let mut chain = vec![Link::fluid("compute_density", "density", from_ref(&state.fluid.rho))];
+        chain.extend(self.fields.chain());
+        chain
+    }
+
+    fn sound_speed(&self) -> Option<f64> {
+        Some(f64::from(self.constants.c_0))
+    }
+
     fn field(&self, name: &str) -> Option<&[Real]> {
         match name {
             "pressure" => Some(&self.fields.p),
@@ -182,14 +203,13 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         let spacing = f64::from(state.rest.spacing);
         let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
         let limits = self.limits(spacing, f64::from(cpu::max_speed(state)), gravity);
-        let names = ["particle speed", "sound", "acceleration", "viscosity"];
         Derived {
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
                 number("sound speed c₀", f64::from(self.constants.c_0), "m/s"),
                 number("kinematic viscosity of the step limit", f64::from(self.constants.nu), "m²/s"),
             ],
-            step_limits: names.into_iter().zip(limits).map(|(name, dt)| number(name, dt, "s")).collect(),
+            step_limits: LIMITS.into_iter().zip(limits).map(|(name, dt)| number(name, dt, "s")).collect(),
         }
     }
 

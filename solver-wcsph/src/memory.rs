@@ -2,9 +2,11 @@
 
 use sph_core::{
     Real,
+    diagnosis::Link,
     neighbors::FAR,
     solver::{Memory, StepReport},
 };
+use std::slice::from_ref;
 
 /// Fields over fluid particles and wall samples. Packed records end with the null particle.
 #[derive(Debug)]
@@ -96,6 +98,23 @@ impl<const D: usize> Fields<D> {
         set_last(&mut self.surface);
         set_last(&mut self.wall_x4);
         set_last(&mut self.wall_record);
+    }
+
+    /// The fields in the order of cause and effect, behind the density.
+    pub fn chain(&self) -> Vec<Link<'_>> {
+        let walls = &self.wall_record;
+        let of_walls = move |b: usize| walls.get(b).is_none_or(|record| record.iter().all(|x| x.is_finite()));
+        vec![
+            Link::fluid("compute_pressure", "pressure", from_ref(&self.p)),
+            Link {
+                phase: "extrapolate_to_walls",
+                field: "wall pressure or velocity",
+                on_walls: true,
+                is_finite: Box::new(of_walls),
+            },
+            Link::fluid("compute_acceleration", "acceleration", &self.a),
+            Link::fluid("compute_drift_correction", "drift correction", &self.w),
+        ]
     }
 
     /// Shows `visit` what a restart must keep.

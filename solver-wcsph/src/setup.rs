@@ -86,6 +86,18 @@ fn with_kernel<const D: usize, K: Kernel<D>>(
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
+    let (state, solver) = method::<D, K>(scene, params, h, isa, clock)?;
+    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
+}
+
+/// The state of the scene, and the method for it.
+pub(crate) fn method<const D: usize, K: Kernel<D>>(
+    scene: &Scene,
+    params: Params,
+    h: Real,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+) -> Result<(State<D>, Wcsph<D, K>), Error> {
     let kernel = K::new(h);
     let Setup { mut state, pressure } = setup::build(scene, kernel)?;
     let skin = scene.neighbors.skin as Real;
@@ -107,7 +119,7 @@ fn with_kernel<const D: usize, K: Kernel<D>>(
         // Dummy walls go on with the fluid's lattice (Adami et al. 2012).
         state.walls.volume.fill((scene.spacing.powi(D as i32)) as Real);
     }
-    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
+    Ok((state, solver))
 }
 
 /// Dummy walls have the mass `ρ₀ Δx^D`, whatever their pseudo-mass would be.

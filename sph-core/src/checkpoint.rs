@@ -61,8 +61,14 @@ fn arrays<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&str, V
     });
 }
 
-/// Shows `visit` every number of the solver that a restart must keep.
+/// Shows `visit` every number of solver and recovery that a restart must keep.
 fn numbers<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&'static str, &mut f64)) {
+    let recovery = &mut run.guard.recovery;
+    let (mut good_steps, mut failures) = (recovery.good_steps as f64, f64::from(recovery.failures));
+    visit("recovery.scale", &mut recovery.scale);
+    visit("recovery.good_steps", &mut good_steps);
+    visit("recovery.failures", &mut failures);
+    (recovery.good_steps, recovery.failures) = (good_steps as u64, failures as u32);
     run.solver.memory(&mut |name, memory| {
         if let Memory::Number(number) = memory {
             visit(name, number);

@@ -62,16 +62,23 @@ impl Queue {
     }
 }
 
+/// What is open now, and what it has done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Openings<const D: usize> {
+    emitters: Vec<Open<Emitter<D>>>,
+    drains: Vec<Open<Drain<D>>>,
+    pushes: Vec<Open<Push<D>>>,
+    drained: u64,
+}
+
 /// Script, history, and what is open now.
 #[derive(Clone, Debug)]
 pub struct Interaction<const D: usize> {
     by_step: Queue,
     by_time: Queue,
     history: Vec<Done>,
-    emitters: Vec<Open<Emitter<D>>>,
-    drains: Vec<Open<Drain<D>>>,
-    pushes: Vec<Open<Push<D>>>,
-    drained: u64,
+    /// A run that goes back to an earlier state goes back to these, too.
+    pub(crate) open: Openings<D>,
 }
 
 impl<const D: usize> Interaction<D> {
@@ -87,10 +94,7 @@ impl<const D: usize> Interaction<D> {
             by_step: queue(by_step),
             by_time: queue(by_time),
             history: Vec::new(),
-            emitters: Vec::new(),
-            drains: Vec::new(),
-            pushes: Vec::new(),
-            drained: 0,
+            open: Openings::default(),
         }
     }
 
@@ -101,22 +105,22 @@ impl<const D: usize> Interaction<D> {
 
     /// The emitters that are open.
     pub fn emitters(&self) -> impl Iterator<Item = &Emitter<D>> {
-        self.emitters.iter().map(|open| &open.what)
+        self.open.emitters.iter().map(|open| &open.what)
     }
 
     /// Particles that drains have taken.
     pub fn drained(&self) -> u64 {
-        self.drained
+        self.open.drained
     }
 
     /// The numbers that a restart must keep.
     pub fn counters(&self) -> Counters {
         Counters {
             script: [self.by_step.done, self.by_time.done],
-            drained: self.drained,
-            drains: self.drains.iter().map(|open| open.by).collect(),
-            pushes: self.pushes.iter().map(|open| open.by).collect(),
-            emitters: self.emitters.iter().map(|open| open.by).collect(),
+            drained: self.open.drained,
+            drains: self.open.drains.iter().map(|open| open.by).collect(),
+            pushes: self.open.pushes.iter().map(|open| open.by).collect(),
+            emitters: self.open.emitters.iter().map(|open| open.by).collect(),
             emitted: self.emitters().map(|emitter| emitter.emitted).collect(),
         }
     }
@@ -135,21 +139,21 @@ impl<const D: usize> Interaction<D> {
             self.perform(command, true, run)?;
             self.by_time.done += 1;
         }
-        for open in &mut self.emitters {
+        for open in &mut self.open.emitters {
             open.what.emit(run);
         }
-        self.emitters.retain(|open| !open.what.is_spent(t));
-        for open in &self.drains {
-            self.drained += run.remove(&open.what.region);
+        self.open.emitters.retain(|open| !open.what.is_spent(t));
+        for open in &self.open.drains {
+            self.open.drained += run.remove(&open.what.region);
         }
-        self.drains.retain(|open| t < open.what.end);
-        self.pushes.retain(|open| t < open.what.end());
+        self.open.drains.retain(|open| t < open.what.end);
+        self.open.pushes.retain(|open| t < open.what.end());
         Ok(())
     }
 
     /// Drags the fluid for a step of `dt`, `[s]`.
     pub fn push(&self, run: &mut Run<'_, D>, dt: f64) {
-        for open in &self.pushes {
+        for open in &self.open.pushes {
             open.what.act(run.state, dt);
         }
     }
@@ -176,7 +180,7 @@ impl<const D: usize> Interaction<D> {
         if let Some(emitter) = &command.emitter {
             let emitter = Emitter::open(emitter, &format!("{key}.emitter"), run.state)?;
             emitter.check_outlet(&format!("{key}.emitter.center"), run.state)?;
-            self.emitters.push(Open { by: self.history.len(), what: emitter });
+            self.open.emitters.push(Open { by: self.history.len(), what: emitter });
         }
         if let Some(name) = &command.close {
             self.close(name, &format!("{key}.close"))?;
@@ -189,10 +193,10 @@ impl<const D: usize> Interaction<D> {
     fn begin(&mut self, command: &Command, by: usize, t: f64) -> Result<(), Error> {
         let key = command.key();
         if let Some(drain) = &command.drain {
-            self.drains.push(Open { by, what: Drain::open(drain, &format!("{key}.drain"), t)? });
+            self.open.drains.push(Open { by, what: Drain::open(drain, &format!("{key}.drain"), t)? });
         }
         if let Some(push) = &command.push {
-            self.pushes.push(Open { by, what: Push::begin(push, &format!("{key}.push"), t)? });
+            self.open.pushes.push(Open { by, what: Push::begin(push, &format!("{key}.push"), t)? });
         }
         Ok(())
     }
@@ -200,13 +204,13 @@ impl<const D: usize> Interaction<D> {
     fn close(&mut self, name: &str, key: &str) -> Result<(), Error> {
         let names: Vec<String> = self.emitters().map(|emitter| &emitter.name).cloned().collect();
         let names: Vec<String> =
-            names.into_iter().chain(self.drains.iter().map(|open| open.what.name.clone())).collect();
+            names.into_iter().chain(self.open.drains.iter().map(|open| open.what.name.clone())).collect();
         if !names.iter().any(|known| known == name) {
             let error = Error::invalid(key, "is no open emitter or drain").value(format!("{name:?}"));
             return Err(error.hint(format!("open are: {names:?}")));
         }
-        self.emitters.retain(|open| open.what.name != name);
-        self.drains.retain(|open| open.what.name != name);
+        self.open.emitters.retain(|open| open.what.name != name);
+        self.open.drains.retain(|open| open.what.name != name);
         Ok(())
     }
 
@@ -236,9 +240,9 @@ impl<const D: usize> Interaction<D> {
             run.state.t = t;
             let mut emitter = Emitter::open(emitter, "emitter", run.state)?;
             emitter.emitted = emitted;
-            self.emitters.push(Open { by, what: emitter });
+            self.open.emitters.push(Open { by, what: emitter });
         }
-        self.drained = counters.drained;
+        self.open.drained = counters.drained;
         self.by_step.done = counters.script[0];
         self.by_time.done = counters.script[1];
         Ok(())

@@ -87,6 +87,27 @@ impl Merge for Max {
     }
 }
 
+/// The first of several places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct First(pub Option<usize>);
+
+impl First {
+    /// No place yet.
+    pub const NONE: Self = Self(None);
+
+    /// Keeps `i` if it is the first.
+    #[inline(always)]
+    pub fn set(&mut self, i: usize) {
+        self.0.get_or_insert(i);
+    }
+}
+
+impl Merge for First {
+    fn merge(self, later: Self) -> Self {
+        First(self.0.or(later.0))
+    }
+}
+
 impl<A: Merge, B: Merge> Merge for (A, B) {
     fn merge(self, later: Self) -> Self {
         (self.0.merge(later.0), self.1.merge(later.1))

@@ -88,7 +88,6 @@ parameters! {
 impl Scene {
     /// A scene without fluid and walls, under standard gravity.
     pub fn new(dim: u8, spacing: f64, end_time: f64) -> Self {
-        let run = Run { end_time, max_steps: None, output_interval: None, threads: None, time_step: None };
         Self {
             title: String::new(),
             dim,
@@ -106,7 +105,7 @@ impl Scene {
             damping: None,
             command: Vec::new(),
             neighbors: Neighbors::default(),
-            run,
+            run: Run::until(end_time),
             solver: SolverSettings::default(),
             source: Source::default(),
         }

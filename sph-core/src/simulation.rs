@@ -1,10 +1,12 @@
 //! The run loop: step size, solver, observers.
 
 use crate::{
+    diagnosis,
     error::Error,
     interaction::{Interaction, Run},
+    recovery::{Guard, Policy},
     scene::{Command, Scene},
-    solver::{Cause, Solver, StepError, StepReport},
+    solver::{BEFORE, Cause, Solver, StepError, StepReport},
     state::State,
 };
 
@@ -40,6 +42,8 @@ pub struct Simulation<const D: usize> {
     pub fixed_dt: Option<f64>,
     /// What is done to the run between its steps.
     pub interaction: Interaction<D>,
+    /// What it does about failures.
+    pub guard: Guard<D>,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -56,8 +60,8 @@ impl<const D: usize> Simulation<D> {
                 checked.map_err(|error| command.locate(error.under(key)))?;
             }
         }
-        let interaction = Interaction::of(scene);
-        Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction })
+        let (interaction, guard) = (Interaction::of(scene), Guard::new(Policy::from(&scene.run)));
+        Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction, guard })
     }
 
     /// Does a command now, between two steps.
@@ -66,7 +70,9 @@ impl<const D: usize> Simulation<D> {
     /// When it cannot be done; nothing has changed then.
     pub fn command(&mut self, command: &Command) -> Result<(), Error> {
         let (interaction, mut run) = self.parts();
-        interaction.command(command, &mut run)
+        interaction.command(command, &mut run)?;
+        self.guard.forget();
+        Ok(())
     }
 
     /// The interaction, and the run that it acts on.
@@ -77,27 +83,48 @@ impl<const D: usize> Simulation<D> {
 
     /// What is due between the steps.
     fn interact(&mut self) -> Result<(), StepError> {
-        let (step, t) = (self.state.step, self.state.t);
+        let done = self.interaction.history().len();
         let (interaction, mut run) = self.parts();
-        interaction.before_step(&mut run).map_err(|error| StepError {
-            step,
-            t,
-            phase: "commands",
-            particle: None,
-            cause: Cause::Command(error),
-        })
+        let acted = interaction.before_step(&mut run);
+        if self.interaction.history().len() > done {
+            self.guard.forget();
+        }
+        acted.map_err(|error| StepError::new(&self.state, BEFORE, None, Cause::Command(error)))
     }
 
-    /// Does one step, no further than `end`, `[s]`, after the commands that are due.
+    /// Does one step, no further than `end`, `[s]`, after the commands that are due. After a failure that the
+    /// policy answers with smaller steps it goes back, and on until it has passed the failed step's start:
+    /// time never runs backwards for the caller.
     ///
     /// # Errors
-    /// What the solver found, or why a command of the script could not be done.
+    /// What the solver found, explained, or why a command of the script could not be done. The state is then
+    /// the one that failed.
     pub fn step(&mut self, end: f64) -> Result<StepReport, StepError> {
+        let (seen, before) = (self.state.t, self.guard.retries.len());
+        loop {
+            match self.attempt(end) {
+                Ok(mut report) => {
+                    self.guard.succeed();
+                    if self.state.t > seen {
+                        report.retries = (self.guard.retries.len() - before) as u32;
+                        return Ok(report);
+                    }
+                }
+                Err(error) => {
+                    let error = diagnosis::explain(error, &self.state, &*self.solver, self.guard.facts());
+                    let (guard, interaction) = (&mut self.guard, &mut self.interaction);
+                    guard.recover(error, &mut self.state, &mut *self.solver, interaction)?;
+                }
+            }
+        }
+    }
+
+    /// One step that may fail.
+    fn attempt(&mut self, end: f64) -> Result<StepReport, StepError> {
+        self.guard.settle(f64::NAN);
+        diagnosis::check_inputs(&self.state)?;
         self.interact()?;
-        let largest = match self.fixed_dt {
-            Some(dt) => dt,
-            None => self.solver.max_dt(&self.state)?,
-        };
+        let largest = self.guard.begin(&self.state, &mut *self.solver, &self.interaction, self.fixed_dt)?;
         let left = end - self.state.t;
         // The last steps share what is left, rather than leave a sliver.
         let dt = match left / largest {
@@ -107,7 +134,9 @@ impl<const D: usize> Simulation<D> {
         };
         let (interaction, mut run) = self.parts();
         interaction.push(&mut run, dt);
+        self.guard.settle(dt);
         let report = self.solver.step(&mut self.state, dt)?;
+        self.guard.judge(&self.state, &report)?;
         // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
         self.state.t = if dt == left { end } else { self.state.t + dt };
         self.state.step += 1;

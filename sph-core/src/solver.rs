@@ -3,6 +3,7 @@
 use crate::{
     Real,
     backend::{Backend, Host},
+    diagnosis::{Diagnosis, Link},
     error::Error,
     neighbors::Neighbors,
     state::State,
@@ -25,38 +26,39 @@ pub struct StepReport {
     pub max_speed: f64,
     /// Largest acceleration in the step, `[m/s²]`.
     pub max_acceleration: f64,
+    /// How often the run went back to an earlier state on the way to the end of this step.
+    pub retries: u32,
 }
 
-/// Why a step could not be done.
+/// Why a step could not be done. What made it so is for [`crate::diagnosis`] to find.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
     /// A number is not finite.
-    #[error("{field} is not finite; the step was probably too large (dt = {dt:.3e} s)")]
+    #[error("{field} is not finite")]
     NotFinite {
         /// Which field.
         field: &'static str,
-        /// The step size, `[s]`.
-        dt: f64,
     },
     /// A particle left the domain.
-    #[error(
-        "the particle left the domain at {x:?} with speed {speed:.3e} m/s; thicken the walls, reduce dt or enlarge `domain`"
-    )]
-    Escaped {
-        /// Where it is, `[m]`.
-        x: Vec<f64>,
-        /// How fast it is, `[m/s]`.
-        speed: f64,
-    },
+    #[error("the particle left the domain")]
+    Escaped,
     /// The step size fell below its floor.
-    #[error(
-        "the step size {dt:.3e} s is below its floor {floor:.3e} s; the fluid has become too fast or too stiff"
-    )]
+    #[error("the step size {dt:.3e} s, limited by {limit}, is below its floor {floor:.3e} s")]
     StepTooSmall {
         /// The step size that the limits ask for, `[s]`.
         dt: f64,
         /// The smallest that is allowed, `[s]`.
         floor: f64,
+        /// The limit that asks for it.
+        limit: &'static str,
+    },
+    /// A density is too far above the density at rest.
+    #[error("the density is {error:.3} above that at rest (ρ/ρ₀ − 1), the limit is {limit}")]
+    TooDense {
+        /// Largest ρ/ρ₀ − 1, `[-]`.
+        error: f64,
+        /// The largest that is allowed, `[-]`.
+        limit: f64,
     },
     /// An iteration did not reach its tolerance.
     #[error("no convergence after {} iterations, residual {:.3e}", .0.iterations, .0.residual)]
@@ -69,20 +71,36 @@ pub enum Cause {
     Command(#[from] Error),
 }
 
-/// A run that stopped: when, where, and what to do about it.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("step {step}, t = {t:.6} s, {phase}{}: {cause}", .particle.map_or(String::new(), |id| format!(", particle {id}")))]
+/// The phase of what was wrong before the step began.
+pub const BEFORE: &str = "before the step";
+
+/// A run that stopped: when, where, and why. As text a block of lines; [`StepError::line`] is one line.
+#[derive(Clone, Debug, PartialEq)]
 pub struct StepError {
     /// Step number, from 0.
     pub step: u64,
     /// Time at the start of the step, `[s]`.
     pub t: f64,
-    /// The phase that found it.
+    /// The phase that caused it, or [`BEFORE`].
     pub phase: &'static str,
-    /// Id of the particle.
+    /// Id of the particle, or of the wall sample if the diagnosis says so.
     pub particle: Option<u64>,
     /// What happened.
     pub cause: Cause,
+    /// What made it happen; `None` in the hands of the solver, which only finds it.
+    pub diagnosis: Option<Box<Diagnosis>>,
+}
+
+impl StepError {
+    /// What a solver found in `phase` of the step that `state` is in.
+    pub fn new<const D: usize, B: Backend>(
+        state: &State<D, B>,
+        phase: &'static str,
+        particle: Option<u64>,
+        cause: Cause,
+    ) -> Self {
+        Self { step: state.step, t: state.t, phase, particle, cause, diagnosis: None }
+    }
 }
 
 /// A place of the solver's memory that a restart must keep.
@@ -158,6 +176,20 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// # Errors
     /// As [`Solver::check_parameter`].
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error>;
+    /// State and memory have been put back to an earlier moment: whatever else the method kept of the steps
+    /// since, as neighbor rows, is void.
+    fn restored(&mut self);
+
+    /// The fields that a step computes, each with its phase, in the order of cause and effect. Read after a
+    /// failure, to find where it began.
+    fn chain<'a>(&'a self, _state: &'a State<D, B>) -> Vec<Link<'a>> {
+        Vec::new()
+    }
+
+    /// Speed of sound, if the method has one: flow must stay well below it, `[m/s]`.
+    fn sound_speed(&self) -> Option<f64> {
+        None
+    }
 
     /// A field that the method computes, in the order of the particles; `None` for an unknown name.
     fn field(&self, name: &str) -> Option<&[Real]>;

@@ -4,6 +4,7 @@ use super::{FAILED, campaigns, interrupt, resume};
 use bench_suite::{
     campaign,
     checkpoints::{Checkpoints, Found},
+    failure::{self, Failure},
     metrics::conservation::Conservation,
     report::{self, Page},
     result::{Comparison, RunResult},
@@ -13,7 +14,7 @@ use bench_suite::{
     write::Disk,
 };
 use indicatif::ProgressBar;
-use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
+use sph_core::{Real, lane::Isa, recovery::Retry, scene::Scene, simulation::Simulation};
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -139,12 +140,16 @@ impl Job<'_> {
     /// Writes and tells what the run has left behind.
     fn finish(&self, ran: Ran) -> Result<ExitCode, Refused> {
         let out = &self.args.out;
-        let failure = ran.result.failure.clone();
-        let summary = summary(&ran.result);
+        let (failure, report) = (ran.result.failure.clone(), ran.result.failure_report.clone());
+        let (retries, summary) = (ran.result.retries.clone(), summary(&ran.result));
         let command = format!("cargo run --release -- run {}", self.args.scene.display());
         let all = campaign::collect(&self.scene.title, command, vec![ran.result]);
         // The input was right and the work is done: this is no refusal.
-        if let Err(error) = write(&all, &ran.last, out) {
+        let (written, particles) = match &report {
+            None => (write(&all, &ran.last, out), "final.vtu"),
+            Some(report) => (write_failure(&all, report, &ran.last, out), failure::FILE),
+        };
+        if let Err(error) = written {
             eprintln!("error: {error}");
             return Ok(ExitCode::from(FAILED));
         }
@@ -155,14 +160,17 @@ impl Job<'_> {
             println!(
                 "report: {}\nparticles: {}",
                 out.join("index.html").display(),
-                out.join("final.vtu").display()
+                out.join(particles).display()
             );
+        }
+        for Retry { step, t, back_to, scale, reason, .. } in &retries {
+            eprintln!("step {step}, t = {t:.6} s: back to step {back_to}, steps times {scale}: {reason}");
         }
         if let Some(checkpoint) = &ran.checkpoint {
             eprintln!("last checkpoint: {}", checkpoint.display());
         }
         let Some(failure) = failure else { return Ok(ExitCode::SUCCESS) };
-        eprintln!("the run stopped: {failure}");
+        eprintln!("the run stopped: {}", report.map_or(failure, |report| report.to_string()));
         if ran.interrupted {
             let (scene, out) = (self.args.scene.display(), out.display());
             eprintln!("go on with: sph run {scene} --out {out} --resume");
@@ -224,6 +232,17 @@ fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
     match last {
         Final::Two(simulation) => write_vtu(simulation, out)?,
         Final::Three(simulation) => write_vtu(simulation, out)?,
+    }
+    Ok(())
+}
+
+/// The report, and the particles around the failure. The last state is none to go on with, and may hold numbers
+/// that are not finite.
+fn write_failure(all: &Comparison, failure: &Failure, last: &Final, out: &Path) -> Result<(), Refused> {
+    report::write(all, Page::Compare, out)?;
+    match last {
+        Final::Two(simulation) => failure.write_vtu(simulation, out)?,
+        Final::Three(simulation) => failure.write_vtu(simulation, out)?,
     }
     Ok(())
 }

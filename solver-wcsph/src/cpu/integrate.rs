@@ -31,7 +31,7 @@ impl Merge for Extremes {
     }
 }
 
-/// `v ← (v + dt a) damping`.
+/// `v ← (v + dt a) damping`. Where that is not finite `v` stays, for the one who looks for the cause.
 pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, damping: Real) -> Extremes {
     let n = state.fluid.len();
     parallel::blocks(n, state.fluid.v.each_mut().map(Vec::as_mut_slice), |range, v| {
@@ -40,13 +40,14 @@ pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, 
         for (k, i) in range.enumerate() {
             let a_i: [Real; D] = each(|d| a[d][k]);
             let v_i: [Real; D] = each(|d| (v[d][k] + dt * a_i[d]) * damping);
-            for d in 0..D {
-                v[d][k] = v_i[d];
-            }
             let (v2, a2) = (norm2(v_i), norm2(a_i));
+            let good = (v2 + a2).is_finite();
+            for d in 0..D {
+                v[d][k] = if good { v_i[d] } else { v[d][k] };
+            }
             found.v2 = found.v2.max(v2);
             found.a2 = found.a2.max(a2);
-            if !(v2 + a2).is_finite() && found.bad.is_none() {
+            if !good && found.bad.is_none() {
                 found.bad = Some(i);
             }
         }
@@ -55,7 +56,7 @@ pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, 
 }
 
 /// `x ← x + dt (v + w)`, wrapped into the periodic box; `w` may be empty. A correction moves a particle by
-/// `w_limit` at most, `[m]`.
+/// `w_limit` at most, `[m]`. Where the new `x` is not finite the old one stays, as in [`kick`].
 pub fn drift<const D: usize>(state: &mut State<D>, w: &[Vec<Real>; D], dt: Real, w_limit: Real) -> Extremes {
     let (n, v, domain) = (state.fluid.len(), &state.fluid.v, state.domain);
     parallel::blocks(n, state.fluid.x.each_mut().map(Vec::as_mut_slice), |range, x| {
@@ -65,10 +66,12 @@ pub fn drift<const D: usize>(state: &mut State<D>, w: &[Vec<Real>; D], dt: Real,
             let correction = correction(w, i, dt, w_limit);
             let x_i: [Real; D] = each(|d| x[d][k] + (dt * v[d][k] + correction[d]));
             let x_i = domain.periodic.wrap(x_i);
+            let inside = domain.holds(x_i);
+            let good = inside || norm2(x_i).is_finite();
             for d in 0..D {
-                x[d][k] = x_i[d];
+                x[d][k] = if good { x_i[d] } else { x[d][k] };
             }
-            if !domain.holds(x_i) && found.bad.is_none() {
+            if !inside && found.bad.is_none() {
                 found.bad = Some(i);
             }
         }

@@ -2,14 +2,27 @@
 
 use super::{Cpu, Extrapolated};
 use crate::physics;
-use sph_core::{Real, kernel::Kernel, lane::each, parallel};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    lane::each,
+    parallel::{self, First},
+};
+
+/// Zero times a number is zero, unless the number is not finite.
+#[inline(always)]
+fn is_finite(record: &[Real; 4]) -> bool {
+    record.iter().map(|x| 0.0 * x).sum::<Real>() == 0.0
+}
 
 impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
-    /// The packed positions that the loops gather.
-    pub(super) fn pack_positions(&mut self) {
+    /// The packed positions that the loops gather. Returns the first particle and the first wall sample whose
+    /// numbers are not finite.
+    pub(super) fn pack_positions(&mut self) -> [First; 2] {
         let (fields, state) = (&mut self.wcsph.fields, &*self.state);
         let (n, x, rho) = (state.fluid.len(), &state.fluid.x, &state.fluid.rho);
-        parallel::blocks(n, &mut fields.x4[..n], |range, x4| {
+        let bad_fluid = parallel::blocks(n, &mut fields.x4[..n], |range, x4| {
+            let mut bad = First::NONE;
             let rho = &rho[range.clone()];
             let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
             for (k, out) in x4.iter_mut().enumerate() {
@@ -17,21 +30,31 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                     out[d] = x[d][k];
                 }
                 out[3] = rho[k];
+                if !is_finite(out) {
+                    bad.set(range.start + k);
+                }
             }
+            bad
         });
         if fields.walls_packed && !state.walls.is_moving() {
-            return;
+            return [bad_fluid, First::NONE];
         }
         let (n, x, rho_0, volume) =
             (state.walls.len(), &state.walls.x, state.rest.rho_0, &state.walls.volume);
-        parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
+        let bad_walls = parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
+            let mut bad = First::NONE;
             for (out, b) in x4.iter_mut().zip(range) {
                 for d in 0..D {
                     out[d] = x[d][b];
                 }
                 out[3] = rho_0 * volume[b];
+                if !is_finite(out) {
+                    bad.set(b);
+                }
             }
+            bad
         });
+        [bad_fluid, bad_walls]
     }
 
     /// Records with volume and velocity, and walls with their prescribed velocity.

@@ -150,6 +150,11 @@ impl<const D: usize> Neighbors<D> {
         self.built.iter_mut().flatten().for_each(Vec::clear);
     }
 
+    /// The arrays were replaced by those of an earlier moment: the next update lists them again.
+    pub fn restored(&mut self) {
+        (self.listed, self.walls_sorted) = (false, false);
+    }
+
     /// Shows `visit` what a restart must keep.
     pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         const NAMES: [[&str; 3]; 2] = [

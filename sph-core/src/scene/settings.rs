@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::neighbors::Backend as NeighborBackend;
 use crate::parameters;
 use crate::parameters::{Bounded, Range, Validate, join};
+use crate::recovery::OnFailure;
 
 parameters! {
     /// The box in which particles are expected; needed for periodic axes.
@@ -74,6 +75,14 @@ parameters! {
         pub threads: Option<u32> = None, "-", "[1, 4096]";
         /// Fixed step; chosen by the solver if left out.
         pub time_step: Option<f64> = None, "s", "(0, inf)";
+        /// Largest `ρ/ρ₀ − 1` of a particle; the run fails beyond it.
+        pub density_limit: f64 = 1.0, "-", "(0, inf)";
+        /// What a failed step leads to.
+        pub on_failure: OnFailure = OnFailure::Stop;
+        /// How often in a row a run goes back before it gives up, with `on_failure = "reduce_dt"`.
+        pub max_retries: u32 = 5, "-", "[1, 50]";
+        /// Steps between the states that it may go back to.
+        pub snapshot_every: u64 = 20, "-", "[1, 100000]";
     }
 }
 
@@ -87,6 +96,23 @@ pub enum Axis {
     Y,
     /// The third.
     Z,
+}
+
+impl Run {
+    /// A run until `end_time` `[s]` with defaults for the rest.
+    pub fn until(end_time: f64) -> Self {
+        Self {
+            end_time,
+            max_steps: None,
+            output_interval: None,
+            threads: None,
+            time_step: None,
+            density_limit: 1.0,
+            on_failure: OnFailure::Stop,
+            max_retries: 5,
+            snapshot_every: 20,
+        }
+    }
 }
 
 impl Axis {

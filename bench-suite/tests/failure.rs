@@ -1,0 +1,153 @@
+//! What a failed run leaves behind: why it stopped, the particles around the culprit, and no number that is not
+//! finite.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+
+use bench_suite::{failure, failure::Failure, run};
+use serde_json::Value;
+use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const SCENE: &str = r#"
+title = "Too soft"
+spacing = 0.05
+run.end_time = 2.0
+
+[[fluid]]
+shape.block = { min = [0.0, 0.5], max = [0.5, 1.5] }
+
+[[wall]]
+shape.block = { min = [0.0, 0.0], max = [0.5, 1.6] }
+layers = 3
+
+[solver]
+name = "wcsph"
+sound_speed = 3.0
+"#;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("failure-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The numbers of an array of a `.vtu` file: its bytes, and how many one number takes.
+fn array(file: &[u8], name: &str) -> Vec<u8> {
+    let start = file.windows(15).position(|part| part == b"encoding=\"raw\">").unwrap() + 17;
+    let head = std::str::from_utf8(&file[..start]).unwrap();
+    let line = head.lines().find(|line| line.contains(&format!("Name=\"{name}\""))).unwrap();
+    let offset = line.split(" offset=\"").nth(1).unwrap().split('"').next().unwrap();
+    let at = start + offset.parse::<usize>().unwrap();
+    let size = u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
+    file[at + 8..at + 8 + size].to_vec()
+}
+
+fn reals(file: &[u8], name: &str) -> Vec<Real> {
+    let bytes = array(file, name);
+    bytes.chunks_exact(size_of::<Real>()).map(|b| Real::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+fn integers(file: &[u8], name: &str) -> Vec<u64> {
+    array(file, name).chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+#[test]
+fn the_command_says_why_and_leaves_the_culprit() {
+    let folder = folder("command");
+    fs::write(folder.join("soft.toml"), SCENE).unwrap();
+    let mut sph = Command::new(env!("CARGO_BIN_EXE_sph"));
+    let output = sph.current_dir(&folder).args(["run", "soft.toml", "--out", "out"]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    for part in ["the run stopped: step ", "likely cause: the sound speed is too low", "suggested: "] {
+        assert!(message.contains(part), "{part:?} is not in {message}");
+    }
+    let text = fs::read_to_string(folder.join("out/results.json")).unwrap();
+    let results: Value = serde_json::from_str(&text).unwrap();
+    let run = &results["results"][0];
+    let report = &run["failure_report"];
+    assert_eq!(report["suspicion"], "sound_too_low");
+    assert_eq!(run["failure"].as_str().unwrap().lines().count(), 1);
+    let id = report["culprit"]["id"].as_u64().unwrap();
+    let file = fs::read(folder.join("out").join(failure::FILE)).unwrap();
+    assert!(integers(&file, "id").contains(&id));
+    for name in ["Points", "velocity", "density", "pressure"] {
+        assert!(reals(&file, name).iter().all(|x| x.is_finite()), "{name}");
+    }
+    assert!(!folder.join("out/final.vtu").exists(), "the last state is none to go on with");
+    for name in ["results.json", "index.html"] {
+        assert!(!fs::read_to_string(folder.join("out").join(name)).unwrap().contains("NaN"), "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_finite_is_flagged_and_not_written() {
+    let folder = folder("flags");
+    let scene = Scene::parse("soft.toml", SCENE).unwrap();
+    let mut sim: Simulation<2> = run::simulation(&scene, Isa::best()).unwrap();
+    sim.run(1.0, 3, &mut []).unwrap();
+    let id = sim.state.fluid.id[50];
+    sim.state.fluid.v[1][50] = Real::NAN;
+    sim.state.fluid.rho[50] = Real::INFINITY;
+    let failure = Failure::of(&sim.step(1.0).unwrap_err());
+    assert_eq!((failure.phase.as_str(), failure.suspicion.as_str()), ("before the step", "bad_value"));
+    failure.write_vtu(&sim, &folder).unwrap();
+    let file = fs::read(folder.join(failure::FILE)).unwrap();
+    let (ids, flags) = (integers(&file, "id"), integers(&file, "not_finite"));
+    assert!(ids.len() > 10 && ids.len() < sim.state.fluid.len(), "{} particles", ids.len());
+    assert!(ids.iter().zip(&flags).all(|(&i, &flag)| flag == if i == id { 2 + 4 } else { 0 }));
+    for name in ["Points", "velocity", "density"] {
+        assert!(reals(&file, name).iter().all(|x| x.is_finite()), "{name}");
+    }
+}
+
+/// A position that is not a number has no surroundings; the particle is written all the same.
+#[test]
+fn a_culprit_without_a_place_stands_alone() {
+    let folder = folder("alone");
+    let scene = Scene::parse("soft.toml", SCENE).unwrap();
+    let mut sim: Simulation<2> = run::simulation(&scene, Isa::best()).unwrap();
+    sim.state.fluid.x[0][50] = Real::NAN;
+    let failure = Failure::of(&sim.step(1.0).unwrap_err());
+    failure.write_vtu(&sim, &folder).unwrap();
+    let file = fs::read(folder.join(failure::FILE)).unwrap();
+    assert_eq!((integers(&file, "id").len(), integers(&file, "not_finite")), (1, vec![1]));
+    let text = serde_json::to_string(&failure).unwrap();
+    let again: Failure = serde_json::from_str(&text).unwrap();
+    assert!(again.culprit.unwrap().x[0].is_nan() && !text.contains("NaN,"));
+}
+
+#[test]
+fn a_checkpoint_to_go_on_from_is_named() {
+    let failure =
+        Failure { text: "stopped".into(), last_checkpoint: Some("a/b".into()), ..Failure::default() };
+    assert_eq!(failure.to_string(), "stopped\n  last good checkpoint: a/b");
+}
+
+/// Courant numbers beyond the stable ones: the run goes back, takes smaller steps, and says so.
+#[test]
+fn retries_are_told_and_kept() {
+    let folder = folder("retries");
+    let text = SCENE
+        .replace(
+            "run.end_time = 2.0",
+            "run.end_time = 0.2\nrun.on_failure = \"reduce_dt\"\nrun.density_limit = 0.3",
+        )
+        .replace("sound_speed = 3.0", "sound_speed = 60.0\npreset = \"graphics\"\ncfl_sound = 2.0\ncfl = 1.0")
+        .replace("min = [0.0, 0.5], max = [0.5, 1.5]", "min = [0.0, 0.0], max = [0.5, 1.0]");
+    fs::write(folder.join("fast.toml"), text).unwrap();
+    let mut sph = Command::new(env!("CARGO_BIN_EXE_sph"));
+    let output = sph.current_dir(&folder).args(["run", "fast.toml", "--out", "out"]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{message}");
+    assert!(message.contains(": back to step "), "{message}");
+    let results: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("out/results.json")).unwrap()).unwrap();
+    let retries = results["results"][0]["retries"].as_array().unwrap();
+    assert!(!retries.is_empty() && retries[0]["scale"] == 0.5, "{retries:?}");
+    assert!(folder.join("out/final.vtu").exists());
+}

@@ -1,0 +1,93 @@
+//! The particle that a failure is about.
+
+use crate::{Real, lane::each, neighbors::norm2, solver::Solver, state::State};
+
+/// An index into the fluid or the walls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Of a fluid particle.
+    Fluid(usize),
+    /// Of a wall sample.
+    Wall(usize),
+}
+
+/// A particle as it was left by a failed step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Culprit {
+    /// Its stable name.
+    pub id: u64,
+    /// True for a wall sample, false for a fluid particle.
+    pub is_wall: bool,
+    /// Position, one number an axis, `[m]`.
+    pub x: Vec<f64>,
+    /// Velocity, one number an axis, `[m/s]`.
+    pub v: Vec<f64>,
+    /// Density; not a number for a wall sample, `[kg/m³]`.
+    pub rho: f64,
+    /// Fluid particles within the support.
+    pub neighbors: usize,
+    /// Wall samples within the support.
+    pub wall_neighbors: usize,
+    /// Distance of the nearest other fluid particle, if one is within the support, `[m]`.
+    pub nearest: Option<f64>,
+}
+
+impl Culprit {
+    /// Looks at all particles, since rows may be older than the positions.
+    pub(super) fn of<const D: usize>(who: Who, state: &State<D>, solver: &dyn Solver<D>) -> Self {
+        let (fluid, walls) = (&state.fluid, &state.walls);
+        let (x, v) = match who {
+            Who::Fluid(i) => (fluid.position(i), fluid.velocity(i)),
+            Who::Wall(b) => (walls.position(b), walls.velocity(b)),
+        };
+        let h2 = solver.support_radius().powi(2);
+        let periodic = &state.domain.periodic;
+        let r2 = |x_j: [Real; D]| norm2(periodic.nearest(each(|a| x[a] - x_j[a])));
+        let near_fluid: Vec<Real> = (0..fluid.len())
+            .filter(|&j| who != Who::Fluid(j))
+            .map(|j| r2(fluid.position(j)))
+            .filter(|&r2| r2 < h2)
+            .collect();
+        let wall_neighbors =
+            (0..walls.len()).filter(|&b| who != Who::Wall(b) && r2(walls.position(b)) < h2).count();
+        let nearest = near_fluid.iter().copied().reduce(Real::min);
+        Self {
+            id: match who {
+                Who::Fluid(i) => fluid.id[i],
+                Who::Wall(b) => walls.id[b],
+            },
+            is_wall: matches!(who, Who::Wall(_)),
+            x: x.iter().map(|&x| f64::from(x)).collect(),
+            v: v.iter().map(|&v| f64::from(v)).collect(),
+            rho: match who {
+                Who::Fluid(i) => f64::from(fluid.rho[i]),
+                Who::Wall(_) => f64::NAN,
+            },
+            neighbors: near_fluid.len(),
+            wall_neighbors,
+            nearest: nearest.map(|r2| f64::from(r2).sqrt()),
+        }
+    }
+
+    /// Its speed, `[m/s]`.
+    pub fn speed(&self) -> f64 {
+        self.v.iter().map(|v| v * v).sum::<f64>().sqrt()
+    }
+}
+
+/// Distance of the closest two particles at places that `place` gives, among those that are in rows, `[m]`.
+pub fn closest<const D: usize>(
+    state: &State<D>,
+    solver: &dyn Solver<D>,
+    place: impl Fn(usize) -> [Real; D],
+) -> f64 {
+    let rows = &solver.neighbors().fluid;
+    let n = if rows.len() == state.fluid.len() { rows.len() } else { 0 };
+    let nearest = |d| norm2(state.domain.periodic.nearest(d));
+    let pairs = (0..n).flat_map(|i| rows.neighbors(i).map(move |j| (i, j)));
+    let squares = pairs.map(|(i, j)| {
+        let (x_i, x_j) = (place(i), place(j));
+        nearest(each::<Real, D>(|a| x_i[a] - x_j[a]))
+    });
+    f64::from(squares.fold(Real::INFINITY, Real::min)).sqrt()
+}
