@@ -3,7 +3,7 @@
 use crate::{
     diagnosis,
     recovery::Guard,
-    solver::{Solver, StepError, StepReport},
+    solver::{BEFORE, Cause, Solver, StepError, StepReport},
     state::State,
 };
 
@@ -54,8 +54,8 @@ impl<const D: usize> Simulation<D> {
             match self.attempt(end) {
                 Ok(mut report) => {
                     self.guard.succeed();
-                    if self.state.t > seen {
-                        report.retries = (self.guard.retries.len() - before) as u32;
+                    report.retries = (self.guard.retries.len() - before) as u32;
+                    if report.retries == 0 || self.state.t > seen {
                         return Ok(report);
                     }
                 }
@@ -80,6 +80,9 @@ impl<const D: usize> Simulation<D> {
             _ => largest,
         };
         self.guard.settle(dt);
+        if !dt.is_finite() {
+            return Err(StepError::new(&self.state, BEFORE, None, Cause::NotFinite { field: "dt" }));
+        }
         let report = self.solver.step(&mut self.state, dt)?;
         self.guard.judge(&self.state, &report)?;
         // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
