@@ -49,13 +49,14 @@ const WARM_UP: u64 = 20;
 
 /// Allocations in 20 steps of a column at rest, after warming up.
 ///
-/// Damping holds it there: where particles change cells the rows of a chunk become longer now and then, and
-/// its room grows, less and less often. For the same reason the support ends between planes of the lattice.
+/// Snapshots are taken on the way, each into the room of an older one. Damping holds the column there: where
+/// particles change cells the rows of a chunk become longer now and then, and its room grows, less and less
+/// often. For the same reason the support ends between planes of the lattice.
 fn allocations<const D: usize>(preset: &str, spacing: f64, solver: &str) -> usize {
     let z = |x: &str| if D == 3 { format!(", {x}") } else { String::new() };
     let mut sim = simulation::<D>(&format!(
         "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
-         support_ratio = 2.6\ndamping = {{ rate = 1000.0, until = 10.0 }}\n\
+         run.on_failure = \"reduce_dt\"\nrun.snapshot_every = 5\nsupport_ratio = 2.6\ndamping = {{ rate = 1000.0, until = 10.0 }}\n\
          [[fluid]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [0.6, 0.6{1}] }}\npressure.hydrostatic.surface = 0.6\n\
          [[wall]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [0.6, 1.0{1}] }}\nlayers = 3\n\
          [solver]\nname = \"wcsph\"\npreset = \"{preset}\"\n{solver}\n",

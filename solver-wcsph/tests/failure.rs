@@ -89,6 +89,14 @@ fn bad_input_is_named_by_the_hash_grid_far_from_the_origin() {
 }
 
 #[test]
+fn a_step_size_that_is_no_number_is_named() {
+    let mut sim = simulation::<2>(&dam_break::<2>("graphics", 0.05, "", ""));
+    sim.fixed_dt = Some(f64::NAN);
+    let error = sim.step(1.0).expect_err("it is no number");
+    assert_eq!((error.phase, error.cause), (BEFORE, Cause::NotFinite { field: "dt" }));
+}
+
+#[test]
 fn the_memory_of_the_solver_is_named() {
     let mut sim = simulation::<2>(&dam_break::<2>("validation", 0.05, "", ""));
     sim.run(10.0, 3, &mut []).expect("a healthy run");

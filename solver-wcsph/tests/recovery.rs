@@ -196,6 +196,13 @@ fn a_run_gives_up_and_tells_what_it_tried() {
     assert!(sim.state.t <= moment);
 }
 
+/// A step to where the run is already comes back.
+#[test]
+fn a_step_of_no_length_returns() {
+    let mut sim = simulation::<2>(&dam_break::<2>("graphics", 0.05, "run.on_failure = \"reduce_dt\"", ""));
+    assert_eq!(sim.step(0.0).expect("nothing can go wrong").dt, 0.0);
+}
+
 #[test]
 fn nothing_is_tried_unless_the_scene_asks_for_it() {
     let text = dam_break::<2>("graphics", 0.05, "", "");

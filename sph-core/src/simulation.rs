@@ -105,8 +105,8 @@ impl<const D: usize> Simulation<D> {
             match self.attempt(end) {
                 Ok(mut report) => {
                     self.guard.succeed();
-                    if self.state.t > seen {
-                        report.retries = (self.guard.retries.len() - before) as u32;
+                    report.retries = (self.guard.retries.len() - before) as u32;
+                    if report.retries == 0 || self.state.t > seen {
                         return Ok(report);
                     }
                 }
@@ -132,9 +132,12 @@ impl<const D: usize> Simulation<D> {
             steps if steps < 2.0 && self.fixed_dt.is_none() => 0.5 * left,
             _ => largest,
         };
+        self.guard.settle(dt);
+        if !dt.is_finite() {
+            return Err(StepError::new(&self.state, BEFORE, None, Cause::NotFinite { field: "dt" }));
+        }
         let (interaction, mut run) = self.parts();
         interaction.push(&mut run, dt);
-        self.guard.settle(dt);
         let report = self.solver.step(&mut self.state, dt)?;
         self.guard.judge(&self.state, &report)?;
         // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.

@@ -358,9 +358,10 @@ impl fmt::Display for Suspicion {
             Self::TooFarApart => {
                 write!(f, "particles are too far apart for the dense grid; set `neighbors.backend`")
             }
-            Self::Unclear { travel } => {
+            Self::Unclear { travel } if travel.is_finite() => {
                 write!(f, "none of the usual ones; the particle moves {travel:.2} spacings a step")
             }
+            Self::Unclear { .. } => write!(f, "none of the usual ones"),
         }
     }
 }
