@@ -6,7 +6,10 @@ pub mod cases;
 pub mod clock;
 pub mod golden;
 pub mod machine;
+#[cfg(feature = "mesh")]
+pub mod mesh;
 pub mod metrics;
+pub mod output;
 pub mod picture;
 pub mod reference;
 pub mod registry;
@@ -16,5 +19,4 @@ pub mod run;
 pub mod scenes;
 pub mod schema;
 pub mod stepping;
-pub mod vtu;
 pub mod write;

@@ -4,6 +4,7 @@ use crate::{
     case::{HostView, Metric},
     clock::SystemClock,
     machine,
+    output::{self, Stream},
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
     result::{Frame, Image, Phase, RunResult},
@@ -13,7 +14,7 @@ use sph_core::{
     error::Error,
     lane::Isa,
     scene::Scene,
-    simulation::{Simulation, View},
+    simulation::{Observer, Simulation, View},
     solver::Derived,
 };
 use std::time::Instant;
@@ -30,6 +31,8 @@ pub struct Options<'a> {
     pub isa: Isa,
     /// Moments of pictures, `[s]`.
     pub pictures: Vec<f64>,
+    /// Frames to write while the run goes on.
+    pub output: Option<output::Settings>,
     /// Called about ten times a second with the part done, steps and time.
     pub progress: Option<&'a dyn Fn(Progress)>,
     /// Called once before the first step, with what the scene has become.
@@ -146,22 +149,30 @@ fn run_in<const D: usize>(
     let before = machine::peak_memory_bytes();
     let mut simulation = simulation::<D>(scene, options.isa)?;
     let n = simulation.state.fluid.len();
+    let mut stream =
+        options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
     if let Some(started) = options.started {
         started(&Start::of(&simulation));
     }
+    let max_steps = scene.run.max_steps.unwrap_or(u64::MAX);
     let mut watch = Watch {
         metrics: metrics.into_iter().map(|metric| Scheduled { metric, next: 0.0 }).collect(),
         frames: Vec::new(),
         options,
         end: scene.run.end_time,
-        max_steps: scene.run.max_steps.unwrap_or(u64::MAX),
+        max_steps,
         start: Instant::now(),
         last_progress: 0.0,
         looking: 0.0,
     };
     let start = Instant::now();
-    let ended = simulation.run(watch.end, watch.max_steps, &mut [&mut |view: &View<'_, D>| watch.look(view)]);
-    let wall = start.elapsed().as_secs_f64() - watch.looking;
+    let mut look = |view: &View<'_, D>| watch.look(view);
+    let mut observers: Vec<&mut dyn Observer<D>> = vec![&mut look];
+    observers.extend(stream.as_mut().map(|stream| stream as &mut dyn Observer<D>));
+    let ended = simulation.run(scene.run.end_time, max_steps, &mut observers);
+    let frames = stream.as_ref().map_or(0.0, Stream::seconds);
+    let wall = start.elapsed().as_secs_f64() - watch.looking - frames;
+    let written = stream.map(Stream::finish).transpose();
     let outcomes: Vec<_> = watch.metrics.iter().map(|s| s.metric.finish()).collect();
     let peak = machine::peak_memory_bytes();
     let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64 / n.max(1) as f64);
@@ -185,7 +196,7 @@ fn run_in<const D: usize>(
         bytes_per_particle: held,
         frames: std::mem::take(&mut watch.frames),
         scene_toml: resolved(scene)?,
-        failure: ended.err().map(|error| error.to_string()),
+        failure: ended.err().map(|error| error.to_string()).or(written.err().map(|error| error.to_string())),
         ..RunResult::default()
     };
     for outcome in outcomes {

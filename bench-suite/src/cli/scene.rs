@@ -1,38 +1,47 @@
 //! `sph run`.
 
-use super::{FAILED, campaigns};
+use super::{FAILED, campaigns, output::OutputArgs};
 use bench_suite::{
     campaign,
     metrics::conservation::Conservation,
+    output,
     report::{self, Page},
     result::{Comparison, RunResult},
     run::{self, Final, Options, Start},
     scenes,
-    vtu::{self, Field, Values, VtuError},
 };
 use indicatif::ProgressBar;
-use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
+use sph_core::{lane::Isa, scene::Scene};
 use std::{error::Error, path::Path, process::ExitCode};
 
 type Refused = Box<dyn Error + Send + Sync>;
 
 /// Runs a scene file and writes report, results and final particles. Threads that the command line gives go
 /// before those of the scene.
-pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) -> Result<ExitCode, Refused> {
+pub fn run(
+    file: &Path,
+    out: &Path,
+    frames: &OutputArgs,
+    threads: Option<u16>,
+    isa: Isa,
+    json: bool,
+) -> Result<ExitCode, Refused> {
     let scene = scenes::read(file)?;
     if out.exists() && !out.is_dir() {
         return Err(format!("--out {}: is a file, must be a folder", out.display()).into());
     }
+    let frames = frames.settings(&scene, out)?;
     let bar = campaigns::bar(&scene.title);
     let ran = match scene.run.threads.filter(|_| threads.is_none()) {
-        None => steps(file, &scene, &bar, isa, json),
+        None => steps(file, &scene, frames.clone(), &bar, isa, json),
         Some(n) => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize).build()?;
-            pool.install(|| steps(file, &scene, &bar, isa, json))
+            pool.install(|| steps(file, &scene, frames.clone(), &bar, isa, json))
         }
     };
     bar.finish_and_clear();
     let (result, last) = ran?;
+    let folder = frames.map(|settings| settings.folder);
     let failure = result.failure.clone();
     let summary = summary(&result);
     let all = campaign::collect(
@@ -54,6 +63,9 @@ pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) 
             out.join("index.html").display(),
             out.join("final.vtu").display()
         );
+        if let Some(folder) = folder {
+            println!("frames: {}", folder.display());
+        }
     }
     if let Some(failure) = failure {
         eprintln!("the run stopped: {failure}");
@@ -65,6 +77,7 @@ pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) 
 fn steps(
     file: &Path,
     scene: &Scene,
+    output: Option<output::Settings>,
     bar: &ProgressBar,
     isa: Isa,
     json: bool,
@@ -84,6 +97,7 @@ fn steps(
         particles_across: 0,
         isa,
         pictures: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| part * end).to_vec(),
+        output,
         progress: Some(&show),
         started: Some(&announce),
     };
@@ -138,34 +152,10 @@ fn summary(result: &RunResult) -> String {
 
 fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
     report::write(all, Page::Compare, out)?;
+    let file = out.join("final.vtu");
     match last {
-        Final::Two(simulation) => write_vtu(simulation, out)?,
-        Final::Three(simulation) => write_vtu(simulation, out)?,
+        Final::Two(simulation) => output::write_vtu(simulation, &file)?,
+        Final::Three(simulation) => output::write_vtu(simulation, &file)?,
     }
     Ok(())
-}
-
-/// The last state for ParaView.
-fn write_vtu<const D: usize>(simulation: &Simulation<D>, out: &Path) -> Result<(), VtuError> {
-    let fluid = &simulation.state.fluid;
-    let empty: &[Real] = &[];
-    let pressure = simulation.solver.field("pressure").unwrap_or(empty);
-    let mut fields = vec![
-        Field {
-            name: "velocity",
-            unit: "m/s",
-            values: Values::Vector(fluid.v.each_ref().map(Vec::as_slice)),
-        },
-        Field { name: "density", unit: "kg/m^3", values: Values::Scalar(&fluid.rho) },
-    ];
-    if pressure.len() == fluid.len() {
-        fields.push(Field { name: "pressure", unit: "Pa", values: Values::Scalar(pressure) });
-    }
-    let particles = vtu::Particles {
-        t: simulation.state.t,
-        x: fluid.x.each_ref().map(Vec::as_slice),
-        id: &fluid.id,
-        fields: &fields,
-    };
-    vtu::write_vtu(&particles, &out.join("final.vtu"))
 }
