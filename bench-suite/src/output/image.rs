@@ -44,12 +44,24 @@ pub fn colored<'a, const D: usize>(
     Ok((values, &field.unit))
 }
 
-/// The least and the largest of the values that are numbers; those of speeds begin at rest.
+/// Ends of the color bar for these values. Speeds begin at rest and end at the largest; of other fields, whose
+/// extremes may be single particles, it is the range without the lowest and highest hundredth. Infinite, from
+/// above to below, where no value is a number.
 #[must_use]
 pub fn range(name: &str, values: &[Real]) -> (f64, f64) {
     let finite = values.iter().map(|&value| f64::from(value)).filter(|value| value.is_finite());
-    let low = if matches!(name, "speed" | "velocity") { 0.0 } else { f64::INFINITY };
-    finite.fold((low, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+    if is_speed(name) {
+        return (0.0, finite.fold(f64::NEG_INFINITY, f64::max));
+    }
+    let mut sorted: Vec<_> = finite.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let out = sorted.len() / 100;
+    let ends = sorted.get(out).zip(sorted.iter().nth_back(out));
+    ends.map_or((f64::INFINITY, f64::NEG_INFINITY), |(&low, &high)| (low, high))
+}
+
+fn is_speed(name: &str) -> bool {
+    matches!(name, "speed" | "velocity")
 }
 
 /// Corners of the box around fluid and walls `[m]`.
@@ -80,16 +92,35 @@ pub(super) fn draw<const D: usize>(
     look: &Look<'_, D>,
 ) -> Result<Vec<u8>, OutputError> {
     let (values, unit) = colored(fluid, look.color_by)?;
-    let (low, mut high) = look.range.unwrap_or_else(|| range(look.color_by, &values));
-    // Equal ends, or none at all, would leave nothing to tell apart.
-    if high <= low {
-        high = low + 1e-6;
+    let (mut low, mut high) = look.range.unwrap_or_else(|| range(look.color_by, &values));
+    if !high.is_finite() {
+        (low, high) = (0.0, 1.0); // no value is a number, and none is shown
+    } else if high <= low {
+        high = low + 1e-6; // equal ends would leave nothing to tell apart
     }
-    let (low, high) = if high.is_finite() { (low, high) } else { (0.0, 1.0) };
-    let speed = matches!(look.color_by, "speed" | "velocity") && low == 0.0;
-    let scale = if speed { Scale::speed(high) } else { Scale::linear(look.color_by, unit, low, high) };
+    let scale = if is_speed(look.color_by) && low == 0.0 {
+        Scale::speed(high)
+    } else {
+        Scale::linear(look.color_by, unit, low, high)
+    };
     let title = format!("t = {:.3} s", fluid.t);
     let mut style = Style::new(look.size.0, look.size.1, &title, scale);
     style.up = 1; // gravity points along the second axis in both dimensions
     Ok(picture::draw(&cloud(fluid, walls, &values, look.bounds), &style)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_leaves_single_extremes_out_but_no_speed() {
+        let mut values: Vec<Real> = (0..200).map(|i| i as Real).collect();
+        values[100] = -1e6;
+        values[101] = Real::NAN;
+        assert_eq!(range("pressure", &values), (0.0, 198.0));
+        assert_eq!(range("speed", &values), (0.0, 199.0));
+        assert_eq!(range("pressure", &[3.0]), (3.0, 3.0));
+        assert!(range("pressure", &[Real::NAN]).0 > range("pressure", &[]).1);
+    }
 }

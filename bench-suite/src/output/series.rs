@@ -12,6 +12,8 @@ use std::{
 pub const INDEX: &str = "frames.csv";
 /// List of the `.vtu` frames, for ParaView.
 pub const PVD: &str = "fluid.pvd";
+/// List of the walls' files, where walls move.
+const WALLS_PVD: &str = "walls.pvd";
 const HEADER: &str = "step,t [s]";
 
 /// Name of a frame's file.
@@ -109,7 +111,23 @@ impl Series {
                 fs::remove_file(entry.path()).map_err(|error| left(&entry.path(), error))?;
             }
         }
-        Ok(Self { folder: folder.to_owned(), members, walls_move })
+        let series = Self { folder: folder.to_owned(), members, walls_move };
+        match series.members.is_empty() {
+            true => series.remove_lists()?,
+            false => series.write_lists()?,
+        }
+        Ok(series)
+    }
+
+    /// Nothing is left of another run, its walls included.
+    fn remove_lists(&self) -> Result<(), OutputError> {
+        for name in [INDEX, PVD, WALLS_PVD, &walls_name(None)] {
+            let path = self.path(name);
+            if path.exists() {
+                fs::remove_file(&path).map_err(|error| left(&path, error))?;
+            }
+        }
+        Ok(())
     }
 
     /// Time of the last frame `[s]`.
@@ -125,12 +143,15 @@ impl Series {
     /// Lists one frame more. Its files are there already, so that a list never promises too much.
     pub fn add(&mut self, step: u64, t: f64, formats: &[Format]) -> Result<(), OutputError> {
         self.members.retain(|member| member.step < step);
-        let vtu = formats.contains(&Format::Vtu);
-        self.members.push(Member { step, t, vtu });
-        if vtu {
+        self.members.push(Member { step, t, vtu: formats.contains(&Format::Vtu) });
+        self.write_lists()
+    }
+
+    fn write_lists(&self) -> Result<(), OutputError> {
+        if self.members.iter().any(|member| member.vtu) {
             self.write_pvd(PVD, |step| frame_name(step, Format::Vtu))?;
             if self.walls_move {
-                self.write_pvd("walls.pvd", |step| walls_name(Some(step)))?;
+                self.write_pvd(WALLS_PVD, |step| walls_name(Some(step)))?;
             }
         }
         let mut text = format!("{HEADER}\n");
@@ -187,7 +208,7 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.join(INDEX)).unwrap(), "step,t [s]\n0,0\n10,1\n25,2.5\n");
         assert_eq!(listed(&folder).unwrap().len(), 2);
         assert_eq!(Series::open(&folder, 0, false).unwrap().last_time(), None);
-        assert_eq!(names(), ["fluid.pvd", INDEX, "mine.vtu"]);
+        assert_eq!(names(), ["mine.vtu"]);
         fs::write(folder.join(INDEX), "step,t [s]\n0;0\n").unwrap();
         let error = Series::open(&folder, 5, false).unwrap_err().to_string();
         assert!(error.contains("frames.csv: line 2"), "{error}");

@@ -74,7 +74,8 @@ impl<const D: usize> Stream<D> {
         for _ in 0..BUFFERS {
             let _ = written.send(Snapshot::default()); // its receiver is here
         }
-        let writer = Writer { settings: settings.clone(), series, moving, walls_written: false };
+        let walls_written = series.path(&walls_name(None)).is_file();
+        let writer = Writer { settings: settings.clone(), series, moving, walls_written };
         let writer = std::thread::spawn(move || writer.run(to_write, written));
         let spent = Spent::default();
         let (full, writer) = (Some(full), Some(writer));
@@ -92,7 +93,7 @@ impl<const D: usize> Stream<D> {
         let state = view.state;
         let interval = self.every.interval(state.t);
         let due = match self.every {
-            Every::Steps(n) => state.step % n == 0,
+            Every::Steps(n) => state.step.is_multiple_of(n),
             Every::Seconds(_) => self.last.is_none_or(|last| interval > last),
         };
         if !due {
