@@ -31,7 +31,7 @@ fn ball() -> FrameData<3> {
 
 /// `Σ a · (b × c) / 6` over the triangles `[m³]`.
 fn volume(surface: &Surface) -> f64 {
-    let corner = |i: u32| surface.corners[i as usize].map(|x| f64::from(x));
+    let corner = |i: u32| surface.corners[i as usize].map(f64::from);
     let sixfold = surface.triangles.iter().map(|t| {
         let [a, b, c] = t.map(corner);
         a[0] * (b[1] * c[2] - b[2] * c[1])

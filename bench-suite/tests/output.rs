@@ -151,6 +151,18 @@ fn a_frame_read_back_is_the_state() {
 }
 
 #[test]
+fn the_solver_knows_every_field_that_it_names() {
+    let mut simulation = simulation::<2>("");
+    simulation.run(f64::INFINITY, 1, &mut []).unwrap();
+    let solver = &simulation.solver;
+    assert!(!solver.fields().is_empty());
+    for field in solver.fields() {
+        let values = solver.field(field.name).unwrap();
+        assert_eq!(values.len(), simulation.state.fluid.len(), "{}", field.name);
+    }
+}
+
+#[test]
 fn no_frame_is_dropped_when_the_writer_is_slow() {
     let folder = folder("slow");
     let mut simulation = simulation::<2>("");

@@ -16,7 +16,7 @@ pub struct OutputArgs {
     #[arg(long, conflicts_with = "frame_interval", value_parser = clap::value_parser!(u64).range(1..))]
     frames_every: Option<u64>,
     /// Simulated time from one frame to the next, in s; the scene's output interval if left out.
-    #[arg(long, value_parser = seconds)]
+    #[arg(long, value_parser = seconds, allow_negative_numbers = true)]
     frame_interval: Option<f64>,
     /// Fields beside id and position; velocity, density, neighbors and those of the solver if left out.
     #[arg(long, value_delimiter = ',')]

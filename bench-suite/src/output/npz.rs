@@ -4,7 +4,10 @@
 //! string of JSON that names the unit of each array. (An array's header is one line of text; the libraries
 //! that write it bring a parser of Python along.)
 
-use super::{FrameData, OutputError, Values, vtu::bytes};
+use super::{
+    FrameData, OutputError, Values,
+    vtu::{bytes, vector_bytes},
+};
 use sph_core::Real;
 use std::{
     collections::BTreeMap,
@@ -20,24 +23,19 @@ pub(super) fn encode<const D: usize>(frame: &FrameData<D>) -> Result<Vec<u8>, Ou
     let n = frame.id.len();
     let mut archive = Archive { zip: ZipWriter::new(Cursor::new(Vec::new())), units: BTreeMap::new() };
     archive.add("id", "-", "<u8", &[n], &bytes(&frame.id, u64::to_le_bytes))?;
-    archive.add("x", "m", REAL, &[n, D], &rows(&frame.x))?;
+    archive.add("x", "m", REAL, &[n, D], &vector_bytes(&frame.x, D))?;
     for field in &frame.fields {
         let (name, unit) = (&*field.name, &*field.unit);
         match &field.values {
             Values::Scalar(values) => archive.add(name, unit, REAL, &[n], &bytes(values, Real::to_le_bytes)),
             Values::Count(values) => archive.add(name, unit, "<u4", &[n], &bytes(values, u32::to_le_bytes)),
-            Values::Vector(axes) => archive.add(name, unit, REAL, &[n, D], &rows(axes)),
+            Values::Vector(axes) => archive.add(name, unit, REAL, &[n, D], &vector_bytes(axes, D)),
         }?;
     }
     archive.add("t", "s", "<f8", &[], &frame.t.to_le_bytes())?;
     archive.add("step", "-", "<u8", &[], &frame.step.to_le_bytes())?;
     archive.add("spacing", "m", "<f8", &[], &frame.spacing.to_le_bytes())?;
     archive.finish()
-}
-
-/// A vector's axes, particle by particle.
-fn rows<const D: usize>(axes: &[Vec<Real>; D]) -> Vec<u8> {
-    (0..axes[0].len()).flat_map(|i| axes.iter().flat_map(move |axis| axis[i].to_le_bytes())).collect()
 }
 
 struct Archive {

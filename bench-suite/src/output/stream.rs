@@ -110,10 +110,8 @@ impl<const D: usize> Stream<D> {
         self.spent.waiting += waited;
         self.spent.copying += start.elapsed().as_secs_f64() - waited;
         self.last = Some(interval);
-        match self.full.as_ref().map(|full| full.send(snapshot)) {
-            Some(Ok(())) => Ok(()),
-            _ => self.join(),
-        }
+        let sent = self.full.as_ref().is_some_and(|full| full.send(snapshot).is_ok());
+        if sent { Ok(()) } else { self.join() }
     }
 
     /// Waits until everything is written.

@@ -49,9 +49,9 @@ pub(super) fn encode<const D: usize>(frame: &FrameData<D>) -> Vec<u8> {
         }
     }
     let fields = std::mem::take(&mut blocks.xml);
-    let index = |first: u64| (first..first + n as u64).flat_map(u64::to_le_bytes).collect::<Vec<u8>>();
-    blocks.add("connectivity", "", "Int64", "", &index(0));
-    blocks.add("offsets", "", "Int64", "", &index(1));
+    let index: Vec<u64> = (0..=n as u64).collect();
+    blocks.add("connectivity", "", "Int64", "", &bytes(&index[..n], u64::to_le_bytes));
+    blocks.add("offsets", "", "Int64", "", &bytes(&index[1..], u64::to_le_bytes));
     blocks.add("types", "", "UInt8", "", &vec![1; n]); // a vertex
     let cells = std::mem::take(&mut blocks.xml);
     let head = format!(
@@ -67,8 +67,21 @@ pub(super) fn encode<const D: usize>(frame: &FrameData<D>) -> Vec<u8> {
 pub(super) const RAW: &str = "<AppendedData encoding=\"raw\">\n_";
 
 /// The bytes of all values.
-pub(super) fn bytes<T: Copy, const N: usize>(values: &[T], of: fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|&value| of(value)).collect()
+pub(super) fn bytes<T: Copy, const N: usize>(values: &[T], of: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(N * values.len());
+    values.iter().for_each(|&value| out.extend_from_slice(&of(value)));
+    out
+}
+
+/// The bytes of vectors, particle by particle; axes beyond `D`, up to `components`, are zero.
+pub(super) fn vector_bytes<const D: usize>(axes: &[Vec<Real>; D], components: usize) -> Vec<u8> {
+    let n = axes[0].len();
+    let mut out = Vec::with_capacity(size_of::<Real>() * components * n);
+    for i in 0..n {
+        axes.iter().for_each(|axis| out.extend_from_slice(&axis[i].to_le_bytes()));
+        (D..components).for_each(|_| out.extend_from_slice(&Real::to_le_bytes(0.0)));
+    }
+    out
 }
 
 /// The header's lines, and the bytes they point to.
@@ -80,10 +93,7 @@ struct Blocks {
 
 impl Blocks {
     fn add_vector<const D: usize>(&mut self, name: &str, unit: &str, axes: &[Vec<Real>; D]) {
-        let component = |i: usize, d: usize| axes.get(d).map_or(0.0, |axis| axis[i]).to_le_bytes();
-        let bytes: Vec<u8> =
-            (0..axes[0].len()).flat_map(|i| (0..3).flat_map(move |d| component(i, d))).collect();
-        self.add(name, unit, REAL, " NumberOfComponents=\"3\"", &bytes);
+        self.add(name, unit, REAL, " NumberOfComponents=\"3\"", &vector_bytes(axes, 3));
     }
 
     fn add(&mut self, name: &str, unit: &str, kind: &str, shape: &str, bytes: &[u8]) {
