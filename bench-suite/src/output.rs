@@ -140,6 +140,9 @@ pub enum OutputError {
         /// Why.
         reason: String,
     },
+    /// There is no thread to write with.
+    #[error("cannot start the thread that writes frames: {0}")]
+    Thread(std::io::Error),
     /// The thread that writes is gone.
     #[error("the thread that writes frames has panicked")]
     Panicked,

@@ -216,15 +216,15 @@ fn a_frame_that_cannot_be_written_ends_the_run() {
         if view.state.step == 8 {
             fs::create_dir_all(folder.join(frame_name(10, Format::Vtu)).join("full")).unwrap();
         }
-        if view.state.step == 11 {
-            // The other thread needs a moment to fail; the run meets the error at a later step.
-            std::thread::sleep(std::time::Duration::from_millis(500));
+        if view.state.step > 10 {
+            // The other thread needs a moment to fail.
+            std::thread::sleep(std::time::Duration::from_millis(20));
         }
         true
     };
     let error = steps(&mut simulation, &settings, 100, &mut [&mut block]).unwrap_err().to_string();
     assert!(error.contains("frame_000000010.vtu"), "{error}");
-    assert_eq!(simulation.state.step, 12, "the run went on");
+    assert!((11..100).contains(&simulation.state.step), "the run went on");
 }
 
 #[test]

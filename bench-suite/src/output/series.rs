@@ -2,6 +2,7 @@
 
 use super::{Format, OutputError, vtu};
 use crate::write::write_atomic;
+use clap::ValueEnum as _;
 use std::{
     fmt::Write as _,
     fs,
@@ -58,8 +59,7 @@ fn left(path: &Path, reason: impl std::fmt::Display) -> OutputError {
 /// The step in a name such as `frame_000001200.vtu`.
 fn step_of(name: &str, prefix: &str) -> Option<u64> {
     let (digits, extension) = name.strip_prefix(prefix)?.split_once('.')?;
-    let formats = [Format::Vtu, Format::Ply, Format::Csv, Format::Npz, Format::Png];
-    let known = formats.iter().any(|format| format.extension() == extension);
+    let known = Format::value_variants().iter().any(|format| format.extension() == extension);
     if known && digits.len() >= 9 { digits.parse().ok() } else { None }
 }
 

@@ -17,7 +17,7 @@ use sph_core::{
 };
 use std::{
     mem,
-    sync::mpsc::{self, Receiver, Sender, SyncSender},
+    sync::mpsc::{self, Receiver, SyncSender},
     thread::JoinHandle,
     time::Instant,
 };
@@ -70,13 +70,14 @@ impl<const D: usize> Stream<D> {
         let series = Series::open(&settings.folder, simulation.state.step, moving)?;
         let last = series.last_time().map(|t| settings.every.interval(t));
         let (full, to_write) = mpsc::sync_channel(BUFFERS);
-        let (written, free) = mpsc::channel();
+        let (written, free) = mpsc::sync_channel(BUFFERS);
         for _ in 0..BUFFERS {
             let _ = written.send(Snapshot::default()); // its receiver is here
         }
         let walls_written = series.path(&walls_name(None)).is_file();
         let writer = Writer { settings: settings.clone(), series, moving, walls_written };
-        let writer = std::thread::spawn(move || writer.run(to_write, written));
+        let thread = std::thread::Builder::new().name("frames".into());
+        let writer = thread.spawn(move || writer.run(to_write, written)).map_err(OutputError::Thread)?;
         let spent = Spent::default();
         let (full, writer) = (Some(full), Some(writer));
         Ok(Self { fields, every: settings.every, last, full, free, writer, error: None, spent })
@@ -186,7 +187,7 @@ impl Writer {
     fn run<const D: usize>(
         mut self,
         full: Receiver<Snapshot<D>>,
-        free: Sender<Snapshot<D>>,
+        free: SyncSender<Snapshot<D>>,
     ) -> Result<Spent, OutputError> {
         let mut spent = Spent::default();
         for snapshot in full {
