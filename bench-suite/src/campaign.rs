@@ -74,6 +74,7 @@ pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<R
         particles_across: job.n,
         isa,
         pictures: job.case.pictures(),
+        output: None,
         progress,
         started: None,
         checkpoints: None,

@@ -1,8 +1,8 @@
 //! A failed run as data: for `results.json`, and as particles around the culprit for ParaView.
 
 use crate::{
+    output::{self, Field, Fields, FrameData, OutputError, Values},
     result::nan::{nan_as_null, nans_as_null},
-    vtu::{self, Field, Values, VtuError},
 };
 use serde::{Deserialize, Serialize};
 use sph_core::{Real, diagnosis, lane::each, neighbors::norm2, simulation::Simulation, solver::StepError};
@@ -102,9 +102,9 @@ impl Failure {
         }
     }
 
-    /// Writes the culprit and what is within two supports of it to [`FILE`] in `folder`: id, velocity, density,
-    /// pressure, number of neighbors, and in `not_finite` the sum of 1 for a position, 2 for a velocity, 4 for a
-    /// density and 8 for a pressure that was not finite and is written as 0. Without a culprit nobody is near.
+    /// Writes the culprit and what is within two supports of it to [`FILE`] in `folder`: id, the standard fields,
+    /// and in `not_finite` the sum of 1 for a position, 2 for a velocity, 4 for a density and 8 for a field of the
+    /// solver that was not finite and is written as 0. Without a culprit nobody is near.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -112,31 +112,28 @@ impl Failure {
         &self,
         simulation: &Simulation<D>,
         folder: &Path,
-    ) -> Result<(), VtuError> {
-        let (fluid, solver) = (&simulation.state.fluid, &*simulation.solver);
+    ) -> Result<(), OutputError> {
+        let mut frame = FrameData::default();
+        frame.copy(&Fields::standard(&*simulation.solver), &simulation.state, &*simulation.solver);
         let near = self.near(simulation);
-        let pressure = solver.field("pressure").filter(|p| p.len() == fluid.len());
         let mut flags = vec![0; near.len()];
-        let x: [Vec<Real>; D] = std::array::from_fn(|a| finite(&near, &fluid.x[a], 1, &mut flags));
-        let v: [Vec<Real>; D] = std::array::from_fn(|a| finite(&near, &fluid.v[a], 2, &mut flags));
-        let rho = finite(&near, &fluid.rho, 4, &mut flags);
-        let p = pressure.map(|p| finite(&near, p, 8, &mut flags));
-        let id: Vec<u64> = near.iter().map(|&i| fluid.id[i]).collect();
-        let rows = &solver.neighbors().fluid;
-        let row = |i: usize| if rows.len() == fluid.len() { rows.neighbors(i).count() as u64 } else { 0 };
-        let neighbors: Vec<u64> = near.iter().map(|&i| row(i)).collect();
-        let mut fields = vec![
-            Field { name: "velocity", unit: "m/s", values: Values::Vector(v.each_ref().map(Vec::as_slice)) },
-            Field { name: "density", unit: "kg/m^3", values: Values::Scalar(&rho) },
-            Field { name: "neighbors", unit: "-", values: Values::Integer(&neighbors) },
-            Field { name: "not_finite", unit: "-", values: Values::Integer(&flags) },
-        ];
-        if let Some(p) = &p {
-            fields.push(Field { name: "pressure", unit: "Pa", values: Values::Scalar(p) });
+        frame.id = near.iter().map(|&i| frame.id[i]).collect();
+        frame.x.iter_mut().for_each(|x| keep(x, &near, 1, &mut flags));
+        for field in &mut frame.fields {
+            let flag = match &*field.name {
+                "velocity" => 2,
+                "density" => 4,
+                _ => 8,
+            };
+            match &mut field.values {
+                Values::Scalar(values) => keep(values, &near, flag, &mut flags),
+                Values::Vector(axes) => axes.iter_mut().for_each(|x| keep(x, &near, flag, &mut flags)),
+                Values::Count(counts) => *counts = near.iter().map(|&i| counts[i]).collect(),
+            }
         }
-        let x = x.each_ref().map(Vec::as_slice);
-        let particles = vtu::Particles { t: simulation.state.t, x, id: &id, fields: &fields };
-        vtu::write_vtu(&particles, &folder.join(FILE))
+        let values = Values::Count(flags);
+        frame.fields.push(Field { name: "not_finite".into(), unit: "-".into(), values });
+        output::write_frame(&frame, &folder.join(FILE))
     }
 
     /// The culprit, and the particles within two supports of it.
@@ -154,16 +151,16 @@ impl Failure {
     }
 }
 
-/// `values` of the particles `near`, with 0 and a flag in place of what is not finite.
-fn finite(near: &[usize], values: &[Real], flag: u64, flags: &mut [u64]) -> Vec<Real> {
-    let value = |(&i, flags): (&usize, &mut u64)| {
+/// Keeps the values of the particles `near`, with 0 and a flag in place of what is not finite.
+fn keep(values: &mut Vec<Real>, near: &[usize], flag: u32, flags: &mut [u32]) {
+    let value = |(&i, flags): (&usize, &mut u32)| {
         if values[i].is_finite() {
             return values[i];
         }
         *flags |= flag;
         0.0
     };
-    near.iter().zip(flags).map(value).collect()
+    *values = near.iter().zip(flags).map(value).collect();
 }
 
 impl fmt::Display for Failure {

@@ -8,7 +8,10 @@ pub mod clock;
 pub mod failure;
 pub mod golden;
 pub mod machine;
+#[cfg(feature = "mesh")]
+pub mod mesh;
 pub mod metrics;
+pub mod output;
 pub mod picture;
 pub mod reference;
 pub mod registry;
@@ -18,5 +21,4 @@ pub mod run;
 pub mod scenes;
 pub mod schema;
 pub mod stepping;
-pub mod vtu;
 pub mod write;

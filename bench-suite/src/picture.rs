@@ -217,8 +217,8 @@ impl<const D: usize> Cloud<'_, D> {
         std::array::from_fn(|d| wide(axes[d][i]))
     }
 
-    /// Corners of the box in view.
-    fn bounds(&self) -> ([f64; D], [f64; D]) {
+    /// Corners of the box in view `[m]`.
+    pub fn bounds(&self) -> ([f64; D], [f64; D]) {
         if let Some(bounds) = self.bounds {
             return bounds;
         }

@@ -6,6 +6,7 @@ use crate::{
     clock::SystemClock,
     failure::Failure,
     machine,
+    output::{self, Stream},
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
     result::{Frame, Image, Phase, RunResult},
@@ -17,7 +18,7 @@ use sph_core::{
     error::Error,
     lane::Isa,
     scene::Scene,
-    simulation::{Simulation, View},
+    simulation::{Observer, Simulation, View},
     solver::{Derived, StepError, StepReport},
 };
 use std::{
@@ -38,6 +39,8 @@ pub struct Options<'a> {
     pub isa: Isa,
     /// Moments of pictures, `[s]`.
     pub pictures: Vec<f64>,
+    /// Frames to write while the run goes on.
+    pub output: Option<output::Settings>,
     /// Called about ten times a second with the part done, steps and time.
     pub progress: Option<&'a dyn Fn(Progress)>,
     /// Called once before the first step, with what the scene has become.
@@ -183,18 +186,25 @@ fn run_in<const D: usize>(
     machine::reset_peak_memory();
     let before = machine::peak_memory_bytes();
     let mut simulation = simulation::<D>(scene, options.isa)?;
+    let resumed = resume.is_some();
     if let Some(checkpoint) = resume {
         checkpoint.restore(&mut simulation)?;
     }
     let (n, first) = (simulation.state.fluid.len(), simulation.state.step);
+    let mut stream =
+        options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
     if let Some(started) = options.started {
         started(&Start::of(&simulation));
     }
     let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
     let scene_toml = resolved(scene)?;
     let start = Instant::now();
-    let ended = drive(&mut simulation, &mut watch, &scene_toml);
-    let wall = start.elapsed().as_secs_f64() - watch.looking;
+    let mut ended = drive(&mut simulation, &mut watch, &mut stream, &scene_toml, resumed);
+    let frames = stream.as_ref().map_or(0.0, Stream::seconds);
+    let wall = start.elapsed().as_secs_f64() - watch.looking - frames;
+    if let (Err(error), true) = (stream.map(Stream::finish).transpose(), !matches!(ended, Ended::Failed(_))) {
+        ended = Ended::NotWritten(error.to_string());
+    }
     let peak = machine::peak_memory_bytes();
     let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64 / n.max(1) as f64);
     let mut result = RunResult {
@@ -236,7 +246,8 @@ enum Ended {
     Done,
     Interrupted,
     Failed(Box<StepError>),
-    NotKept(WriteError),
+    /// A checkpoint or a frame could not be written.
+    NotWritten(String),
 }
 
 impl Ended {
@@ -246,7 +257,7 @@ impl Ended {
             Self::Done => None,
             Self::Interrupted => Some(format!("interrupted after step {step}, t = {t:.6} s")),
             Self::Failed(error) => Some(error.line()),
-            Self::NotKept(error) => Some(error.to_string()),
+            Self::NotWritten(why) => Some(why.clone()),
         }
     }
 
@@ -257,18 +268,37 @@ impl Ended {
     }
 }
 
-/// Steps to the end of the run; between the steps it is looked at, and kept.
-fn drive<const D: usize>(run: &mut Simulation<D>, watch: &mut Watch<'_, '_>, scene: &str) -> Ended {
+/// Steps to the end of the run; between the steps it is looked at, written, and kept. A run that was resumed
+/// has done so with its first state already.
+fn drive<const D: usize>(
+    run: &mut Simulation<D>,
+    watch: &mut Watch<'_, '_>,
+    stream: &mut Option<Stream<D>>,
+    scene: &str,
+    resumed: bool,
+) -> Ended {
     let mut report = StepReport::default();
     let first = run.state.step;
     loop {
+        let old = resumed && run.state.step == first;
         watch.look(&run.view(&report));
+        if let Some(stream) = stream.as_mut().filter(|_| !old)
+            && !stream.observe(&run.view(&report))
+        {
+            return Ended::NotWritten(String::new());
+        }
         if run.state.t >= watch.end || run.state.step >= watch.max_steps {
             return Ended::Done;
         }
         let interrupted = watch.options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if let Err(error) = watch.keep(run, scene, interrupted, run.state.step > first) {
-            return Ended::NotKept(error);
+        if interrupted || !old && watch.is_due(run.state.step) {
+            // A checkpoint promises that the frames up to it are there.
+            if let Some(Err(error)) = stream.as_mut().map(Stream::settle) {
+                return Ended::NotWritten(error.to_string());
+            }
+            if let Err(error) = watch.keep(run, scene) {
+                return Ended::NotWritten(error.to_string());
+            }
         }
         if interrupted {
             return Ended::Interrupted;
@@ -311,21 +341,18 @@ impl<'a, 'b> Watch<'a, 'b> {
         }
     }
 
-    /// Writes a checkpoint when one is due: at its step if the run has come further, or always when `now`.
-    fn keep<const D: usize>(
-        &mut self,
-        run: &mut Simulation<D>,
-        scene: &str,
-        now: bool,
-        further: bool,
-    ) -> Result<(), WriteError> {
+    /// True when a checkpoint is due after so many steps.
+    fn is_due(&self, step: u64) -> bool {
+        let every = self.options.checkpoints.and_then(|keep| keep.every);
+        step > 0 && every.is_some_and(|every| step.is_multiple_of(every))
+    }
+
+    /// Writes a checkpoint, if the run has a place for them.
+    fn keep<const D: usize>(&mut self, run: &mut Simulation<D>, scene: &str) -> Result<(), WriteError> {
         let Some(keep) = self.options.checkpoints else { return Ok(()) };
-        let due = further && keep.every.is_some_and(|every| run.state.step.is_multiple_of(every));
-        if due || now {
-            let entered = Instant::now();
-            self.checkpoint = Some(keep.to.save(run, scene)?);
-            self.looking += entered.elapsed().as_secs_f64();
-        }
+        let entered = Instant::now();
+        self.checkpoint = Some(keep.to.save(run, scene)?);
+        self.looking += entered.elapsed().as_secs_f64();
         Ok(())
     }
 

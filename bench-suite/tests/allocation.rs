@@ -3,7 +3,10 @@
 
 mod common;
 
-use bench_suite::registry;
+use bench_suite::{
+    output::{Fields, FrameData},
+    registry,
+};
 use sph_core::{lane::Isa, scene::Scene};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -53,9 +56,31 @@ fn allocations<const D: usize>(name: &str, scene: &Scene) -> usize {
     })
 }
 
+/// Allocations of a copy for a frame, once its buffers have their size.
+fn allocations_of_a_copy() -> usize {
+    common::on_threads(2, || {
+        let scene = registry::case("column_3d").unwrap().scene(12);
+        let mut simulation = common::simulation::<3>("column_3d", &scene, Isa::best());
+        let (mut frame, mut walls) = (FrameData::default(), FrameData::default());
+        let names = ["velocity", "speed", "density", "neighbors", "wall_neighbors", "pressure"];
+        let fields = Fields::choose("fields", names, &*simulation.solver).unwrap();
+        let copies = |_| {
+            common::steps("column_3d", &mut simulation, 2);
+            let before = CALLS.load(Ordering::Relaxed);
+            frame.copy(&fields, &simulation.state, &*simulation.solver);
+            walls.copy_walls(&simulation.state);
+            CALLS.load(Ordering::Relaxed) - before
+        };
+        let copies: Vec<_> = (0..4).map(copies).collect();
+        assert!(copies[0] > 0, "the first copy makes the buffers");
+        // The thread pool allocates now and then.
+        copies[1..].iter().copied().min().unwrap()
+    })
+}
+
 /// One test alone: the counter is that of the process.
 #[test]
-fn a_steady_step_of_every_variant_allocates_nothing() {
+fn a_steady_step_of_every_variant_and_a_copy_of_it_allocate_nothing() {
     for (case, n) in [("column", 30), ("column_3d", 12)] {
         for variant in registry::VARIANTS {
             let mut scene = registry::case(case).unwrap().scene(n);
@@ -69,6 +94,7 @@ fn a_steady_step_of_every_variant_allocates_nothing() {
             assert_eq!(count, 0, "{name}");
         }
     }
+    assert_eq!(allocations_of_a_copy(), 0);
     let before = CALLS.load(Ordering::Relaxed);
     drop(std::hint::black_box(vec![0_u8; 100]));
     assert!(CALLS.load(Ordering::Relaxed) > before, "the counter counts nothing");

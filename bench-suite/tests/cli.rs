@@ -137,6 +137,56 @@ fn run_writes_report_results_and_particles() {
 }
 
 #[test]
+fn run_writes_frames_and_picture_draws_them() {
+    let folder = folder("frames");
+    let frames = ["--format", "vtu,csv", "--frames-every", "5", "--fields", "velocity,speed,pressure"];
+    let text = stdout(&run_tiny(&folder, &frames));
+    assert!(text.contains("frames: out/frames"), "{text}");
+    let found = names(&folder.join("out/frames"));
+    for name in ["fluid.pvd", "frames.csv", "walls.vtu", "frame_000000000.csv", "frame_000000005.vtu"] {
+        assert!(found.iter().any(|n| n == name), "{name} is not among {found:?}");
+    }
+    let draw = ["picture", "out", "--color-by", "pressure", "--size", "320x240"];
+    let output = sph(&folder, &draw);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let drawn = stdout(&output).lines().count();
+    assert_eq!(
+        drawn,
+        found.iter().filter(|name| name.starts_with("frame_") && name.ends_with("vtu")).count()
+    );
+    let mut picture = png::Decoder::new(std::io::Cursor::new(
+        fs::read(folder.join("out/frames/frame_000000005.png")).unwrap(),
+    ));
+    let head = picture.read_header_info().unwrap();
+    assert_eq!((head.width, head.height), (320, 240));
+    assert_refused(&folder, &["picture", "out/results.json"], &["out/results.json", "no .vtu file"]);
+    assert_refused(
+        &folder,
+        &["picture", "out", "--color-by", "heat"],
+        &["\"heat\"", "velocity, speed, pressure"],
+    );
+    assert_refused(&folder, &["picture", "out", "--range", "2,1"], &["the lower first"]);
+    assert_refused(&folder, &["picture", "out", "--size", "10x10"], &["10 × 10 pixels"]);
+    assert_refused(&folder, &["picture", "."], &["holds no frames"]);
+}
+
+#[test]
+fn frames_that_cannot_be_are_refused() {
+    let folder = folder("no-frames");
+    fs::write(folder.join("tiny.toml"), SCENE).unwrap();
+    let refused = |args: &[&str], parts: &[&str]| {
+        assert_refused(&folder, &[&["run", "tiny.toml", "--out", "out"], args].concat(), parts);
+    };
+    refused(&["--format", "bmp"], &["bmp", "vtu"]);
+    refused(&["--fields", "heat"], &["--fields = \"heat\": is no field", "velocity", "pressure"]);
+    refused(&["--format", "png", "--color-by", "heat"], &["--color-by = \"heat\""]);
+    refused(&["--color-by", "speed"], &["--format png"]);
+    refused(&["--frames-every", "0"], &["--frames-every"]);
+    refused(&["--frame-interval", "-1"], &["--frame-interval"]);
+    refused(&["--frame-interval", "1", "--frames-every", "2"], &["cannot be used with"]);
+}
+
+#[test]
 fn run_prints_nothing_but_json_for_machines() {
     let folder = folder("run-json");
     let printed: Value = serde_json::from_str(&stdout(&run_tiny(&folder, &["--json"]))).unwrap();
@@ -240,7 +290,7 @@ fn help_shows_examples_and_exit_codes() {
     for part in ["Examples:", "sph compare --quick", "Exit codes: 0 done; 1", "2 bad input"] {
         assert!(stdout(&help).contains(part), "{part:?}");
     }
-    for command in ["list", "run", "compare", "validate", "report", "bless", "schema", "bench"] {
+    for command in ["list", "run", "compare", "validate", "report", "bless", "schema", "bench", "picture"] {
         assert!(stdout(&sph(&folder, &[command, "--help"])).contains("Example"), "{command}");
     }
 }

@@ -45,7 +45,7 @@ use sph_core::{
     kernel::Kernel,
     lane::Isa,
     neighbors::Neighbors,
-    solver::{Cause, Derived, Memory, Number, Solver, StepError, StepReport, Stopwatch},
+    solver::{Cause, Derived, FieldInfo, Memory, Number, Solver, StepError, StepReport, Stopwatch},
     state::{Material, State},
 };
 use std::slice::from_ref;
@@ -188,6 +188,10 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
             "pressure" => Some(&self.fields.p),
             _ => None,
         }
+    }
+
+    fn fields(&self) -> &'static [FieldInfo] {
+        &[FieldInfo { name: "pressure", unit: "Pa" }]
     }
 
     fn neighbors(&self) -> &Neighbors<D> {

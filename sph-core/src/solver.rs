@@ -134,6 +134,15 @@ pub struct Derived {
     pub step_limits: Vec<Number>,
 }
 
+/// A field that a method computes beside the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldInfo {
+    /// Name, as [`Solver::field`] knows it.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+}
+
 /// A method: advances a state by one step.
 pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// Name in scenes and reports.
@@ -193,6 +202,11 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
 
     /// A field that the method computes, in the order of the particles; `None` for an unknown name.
     fn field(&self, name: &str) -> Option<&[Real]>;
+
+    /// The names that [`Solver::field`] knows; a method without such fields has none to show.
+    fn fields(&self) -> &'static [FieldInfo] {
+        &[]
+    }
 
     /// The neighbor rows of the last step, in the order of the particles.
     fn neighbors(&self) -> &Neighbors<D>;

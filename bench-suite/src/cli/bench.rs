@@ -1,9 +1,16 @@
-//! `sph bench`: steps per second of the rivals' case.
+//! `sph bench`: steps per second of the rivals' case, and what frames cost it.
 
-use bench_suite::stepping::{self, Options};
+use bench_suite::{
+    output::{Format, cost},
+    stepping::{self, Options},
+};
 use clap::Subcommand;
 use sph_core::lane::Isa;
-use std::{error::Error, process::ExitCode};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// What to time.
 #[derive(Debug, Subcommand)]
@@ -26,6 +33,25 @@ pub enum Bench {
         #[arg(long, default_value_t = 0.15, value_parser = jitter)]
         jitter: f64,
     },
+    /// Blocks of steps with one frame written and with none, in turns.
+    #[command(after_help = "Example: sph bench output --m 29 --pairs 10 --format vtu,npz")]
+    Output {
+        /// The block is 2m × 2m × m particles.
+        #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
+        m: u16,
+        /// Steps to a frame.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+        every: u64,
+        /// Pairs of blocks.
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+        pairs: u16,
+        /// Formats of a frame.
+        #[arg(long = "format", value_delimiter = ',', default_value = "vtu")]
+        formats: Vec<Format>,
+        /// Folder for the frames.
+        #[arg(long, default_value = "results/bench-output")]
+        out: PathBuf,
+    },
 }
 
 fn jitter(text: &str) -> Result<f64, String> {
@@ -37,8 +63,36 @@ fn jitter(text: &str) -> Result<f64, String> {
 
 /// Runs it.
 pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let Bench::Step { m, warmup, steps, jitter, .. } = *what;
-    let timing = stepping::time(&Options { m: m.into(), warmup, steps, jitter, isa })?;
+    match what {
+        Bench::Step { m, warmup, steps, jitter, .. } => {
+            step(&Options { m: (*m).into(), warmup: *warmup, steps: *steps, jitter: *jitter, isa }, json)
+        }
+        Bench::Output { m, every, pairs, formats, out } => {
+            let (m, pairs) = ((*m).into(), (*pairs).into());
+            output(&cost::Options { m, every: *every, pairs, formats: formats.clone(), isa }, out, json)
+        }
+    }
+}
+
+fn output(options: &cost::Options, out: &Path, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let cost = cost::time(options, out)?;
+    if json {
+        println!("{}", serde_json::to_string(&cost)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!(
+        "{} particles, {} threads, a frame every {} steps: {:.2} ms a step without frames, {:.2} with: {:+.2} %",
+        cost.particles, cost.threads, cost.every, cost.ms_without, cost.ms_with, cost.percent
+    );
+    println!(
+        "  a frame is copied in {:.2} ms ({:.2} % of the steps' time) and written in {:.2} ms by another thread",
+        cost.ms_copying, cost.copying_percent, cost.ms_writing
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn step(options: &Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let timing = stepping::time(options)?;
     if json {
         println!("{}", serde_json::to_string(&timing)?);
         return Ok(ExitCode::SUCCESS);

@@ -5,6 +5,10 @@ mod campaigns;
 mod golden;
 mod interrupt;
 mod list;
+#[cfg(feature = "mesh")]
+mod mesh;
+mod output;
+mod picture;
 mod resume;
 mod scene;
 
@@ -65,9 +69,20 @@ Examples:
 Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
   sph run bench-suite/scenes/cube.toml --out results/cube --threads 4
+  sph run bench-suite/scenes/dam_break_2d.toml --format vtu,npz --frames-every 50
   sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500
   sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500 --resume")]
     Run(scene::RunArgs),
+    /// Draws frames of a run as PNG: discs in the plane, lit spheres in space.
+    #[command(after_help = "\
+Examples:
+  sph picture results/run
+  sph picture results/run/final.vtu --color-by pressure --range 0,10000 --size 1920x1080")]
+    Picture(picture::PictureArgs),
+    /// Wraps frames of a run in three dimensions in surfaces, as PLY.
+    #[cfg(feature = "mesh")]
+    #[command(after_help = "Example: sph mesh results/run --cube 0.5")]
+    Mesh(mesh::MeshArgs),
     /// Runs methods side by side and writes a report.
     #[command(after_help = "Example: sph compare --case dam_break --variant wcsph-delta --out results/delta")]
     Compare {
@@ -140,6 +155,9 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         Command::List { parameters: false } => list::all(args.json),
         Command::List { parameters: true } => list::parameters(args.json),
         Command::Run(run) => scene::run(run, args.threads, isa, args.json),
+        Command::Picture(args) => picture::run(args),
+        #[cfg(feature = "mesh")]
+        Command::Mesh(args) => mesh::run(args),
         Command::Compare { quick, full, cases, variants, out } => {
             let effort = campaigns::effort(*quick, *full);
             campaigns::compare(effort, cases, variants, out, isa, args.json)

@@ -1,20 +1,20 @@
 //! `sph run`.
 
-use super::{FAILED, campaigns, interrupt, resume};
+use super::{FAILED, campaigns, interrupt, output::OutputArgs, resume};
 use bench_suite::{
     campaign,
     checkpoints::{Checkpoints, Found},
     failure::{self, Failure},
     metrics::conservation::Conservation,
+    output,
     report::{self, Page},
     result::{Comparison, RunResult},
     run::{self, Final, Keep, Options, Ran, Start},
     scenes,
-    vtu::{self, Field, Values, VtuError},
     write::Disk,
 };
 use indicatif::ProgressBar;
-use sph_core::{Real, lane::Isa, recovery::Retry, scene::Scene, simulation::Simulation};
+use sph_core::{lane::Isa, recovery::Retry, scene::Scene};
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -43,6 +43,8 @@ pub struct RunArgs {
     /// Removes the checkpoints of an earlier run in the folder of the result.
     #[arg(long, conflicts_with = "resume")]
     fresh: bool,
+    #[command(flatten)]
+    frames: OutputArgs,
 }
 
 /// Runs a scene file and writes report, results and final particles. Threads that the command line gives go
@@ -62,8 +64,9 @@ pub fn run(args: &RunArgs, threads: Option<u16>, isa: Isa, json: bool) -> Result
         Some(named) => Some(resume::find(named.as_deref(), &checkpoints, &mut scene)?),
         None => None,
     };
+    let frames = args.frames.settings(&scene, out)?;
     make_way(args, &checkpoints)?;
-    let job = Job { args, scene: &scene, checkpoints: &checkpoints, isa, json };
+    let job = Job { args, scene: &scene, checkpoints: &checkpoints, frames, isa, json };
     let bar = campaigns::bar(&scene.title);
     let ran = match scene.run.threads.filter(|_| threads.is_none()) {
         None => job.steps(found, &bar),
@@ -99,6 +102,7 @@ struct Job<'a> {
     args: &'a RunArgs,
     scene: &'a Scene,
     checkpoints: &'a Checkpoints<'a>,
+    frames: Option<output::Settings>,
     isa: Isa,
     json: bool,
 }
@@ -122,6 +126,7 @@ impl Job<'_> {
             particles_across: 0,
             isa: self.isa,
             pictures: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| part * end).to_vec(),
+            output: self.frames.clone(),
             progress: Some(&show),
             started: Some(&announce),
             checkpoints: Some(Keep { to: self.checkpoints, every: self.args.checkpoint_every }),
@@ -162,6 +167,9 @@ impl Job<'_> {
                 out.join("index.html").display(),
                 out.join(particles).display()
             );
+            if let Some(frames) = &self.frames {
+                println!("frames: {}", frames.folder.display());
+            }
         }
         for Retry { step, t, back_to, scale, reason, .. } in &retries {
             eprintln!("step {step}, t = {t:.6} s: back to step {back_to}, steps times {scale}: {reason}");
@@ -229,9 +237,10 @@ fn summary(result: &RunResult) -> String {
 
 fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
     report::write(all, Page::Compare, out)?;
+    let file = out.join("final.vtu");
     match last {
-        Final::Two(simulation) => write_vtu(simulation, out)?,
-        Final::Three(simulation) => write_vtu(simulation, out)?,
+        Final::Two(simulation) => output::write_vtu(simulation, &file)?,
+        Final::Three(simulation) => output::write_vtu(simulation, &file)?,
     }
     Ok(())
 }
@@ -245,29 +254,4 @@ fn write_failure(all: &Comparison, failure: &Failure, last: &Final, out: &Path) 
         Final::Three(simulation) => failure.write_vtu(simulation, out)?,
     }
     Ok(())
-}
-
-/// The last state for ParaView.
-fn write_vtu<const D: usize>(simulation: &Simulation<D>, out: &Path) -> Result<(), VtuError> {
-    let fluid = &simulation.state.fluid;
-    let empty: &[Real] = &[];
-    let pressure = simulation.solver.field("pressure").unwrap_or(empty);
-    let mut fields = vec![
-        Field {
-            name: "velocity",
-            unit: "m/s",
-            values: Values::Vector(fluid.v.each_ref().map(Vec::as_slice)),
-        },
-        Field { name: "density", unit: "kg/m^3", values: Values::Scalar(&fluid.rho) },
-    ];
-    if pressure.len() == fluid.len() {
-        fields.push(Field { name: "pressure", unit: "Pa", values: Values::Scalar(pressure) });
-    }
-    let particles = vtu::Particles {
-        t: simulation.state.t,
-        x: fluid.x.each_ref().map(Vec::as_slice),
-        id: &fluid.id,
-        fields: &fields,
-    };
-    vtu::write_vtu(&particles, &out.join("final.vtu"))
 }

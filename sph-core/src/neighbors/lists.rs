@@ -52,6 +52,11 @@ impl Chunk {
         self.row(i).iter().take_while(|&&j| j != self.null).map(|&j| j as usize)
     }
 
+    /// Number of neighbors of point `i`.
+    pub fn count(&self, i: usize) -> usize {
+        self.row(i).partition_point(|&j| j != self.null)
+    }
+
     /// `Σ_j f(x_ij, |x_ij|², record j)` over the neighbors of point `i` at `x_i`.
     ///
     /// A record begins with the position in its first `D` slots (four are reserved); `K` is a multiple of 4.

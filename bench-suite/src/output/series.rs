@@ -1,0 +1,217 @@
+//! The frames of a run as a series: names that carry the step, and the lists of what is there.
+
+use super::{Format, OutputError, vtu};
+use crate::write::write_atomic;
+use clap::ValueEnum as _;
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Table of step and time of every frame, whatever its formats.
+pub const INDEX: &str = "frames.csv";
+/// List of the `.vtu` frames, for ParaView.
+pub const PVD: &str = "fluid.pvd";
+/// List of the walls' files, where walls move.
+const WALLS_PVD: &str = "walls.pvd";
+const HEADER: &str = "step,t [s]";
+
+/// Name of a frame's file.
+#[must_use]
+pub fn frame_name(step: u64, format: Format) -> String {
+    format!("frame_{step:09}.{}", format.extension())
+}
+
+/// Name of the walls' file: of one frame where they move, else of all.
+pub(super) fn walls_name(step: Option<u64>) -> String {
+    step.map_or("walls.vtu".into(), |step| format!("walls_{step:09}.vtu"))
+}
+
+/// The file of the walls that belong to a frame's file, if there is one.
+#[must_use]
+pub fn walls_of(frame: &Path) -> Option<PathBuf> {
+    let step = frame.file_name().and_then(|name| step_of(name.to_str()?, "frame_"));
+    let names = [walls_name(step), walls_name(None)];
+    names.map(|name| frame.with_file_name(name)).into_iter().find(|path| path.is_file())
+}
+
+/// The `.vtu` frames of a run's folder, or of its folder `frames`.
+///
+/// # Errors
+/// When it holds none, or their list cannot be read.
+pub fn listed(folder: &Path) -> Result<Vec<PathBuf>, OutputError> {
+    let inner = folder.join("frames");
+    let folder = if inner.is_dir() { &inner } else { folder };
+    let members = read_index(folder)?.into_iter();
+    let frames = members.map(|member| folder.join(frame_name(member.step, Format::Vtu)));
+    let frames: Vec<_> = frames.filter(|path| path.is_file()).collect();
+    if frames.is_empty() {
+        return Err(left(folder, "holds no frames; `sph run --format vtu` writes them"));
+    }
+    Ok(frames)
+}
+
+fn left(path: &Path, reason: impl std::fmt::Display) -> OutputError {
+    OutputError::Left { path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// The step in a name such as `frame_000001200.vtu`.
+fn step_of(name: &str, prefix: &str) -> Option<u64> {
+    let (digits, extension) = name.strip_prefix(prefix)?.split_once('.')?;
+    let known = Format::value_variants().iter().any(|format| format.extension() == extension);
+    if known && digits.len() >= 9 { digits.parse().ok() } else { None }
+}
+
+/// A frame of the series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Member {
+    step: u64,
+    t: f64,
+    vtu: bool,
+}
+
+fn read_index(folder: &Path) -> Result<Vec<Member>, OutputError> {
+    let path = folder.join(INDEX);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(&path).map_err(|error| left(&path, error))?;
+    let mut members = Vec::new();
+    for (k, line) in text.lines().enumerate().skip(1) {
+        let numbers = line.split_once(',').and_then(|(step, t)| Some((step.parse().ok()?, t.parse().ok()?)));
+        let Some((step, t)) = numbers else {
+            return Err(left(&path, format!("line {}: {line:?} is not {HEADER:?}", k + 1)));
+        };
+        members.push(Member { step, t, vtu: folder.join(frame_name(step, Format::Vtu)).is_file() });
+    }
+    Ok(members)
+}
+
+/// The frames that are there, and the lists that say so.
+#[derive(Debug)]
+pub(super) struct Series {
+    folder: PathBuf,
+    members: Vec<Member>,
+    walls_move: bool,
+}
+
+impl Series {
+    /// Goes on with the series of a folder from a step: earlier frames stay, those of this step and later,
+    /// which another run left, are removed.
+    pub fn open(folder: &Path, from: u64, walls_move: bool) -> Result<Self, OutputError> {
+        // A new run does not care what an old list says.
+        let mut members = if from > 0 { read_index(folder)? } else { Vec::new() };
+        members.retain(|member| member.step < from);
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let entry = entry.map_err(|error| left(folder, error))?;
+            let name = entry.file_name();
+            let step = name.to_str().and_then(|name| step_of(name, "frame_").or(step_of(name, "walls_")));
+            if step.is_some_and(|step| step >= from) {
+                fs::remove_file(entry.path()).map_err(|error| left(&entry.path(), error))?;
+            }
+        }
+        let series = Self { folder: folder.to_owned(), members, walls_move };
+        match series.members.is_empty() {
+            true => series.remove_lists()?,
+            false => series.write_lists()?,
+        }
+        Ok(series)
+    }
+
+    /// Nothing is left of another run, its walls included.
+    fn remove_lists(&self) -> Result<(), OutputError> {
+        for name in [INDEX, PVD, WALLS_PVD, &walls_name(None)] {
+            let path = self.path(name);
+            if path.exists() {
+                fs::remove_file(&path).map_err(|error| left(&path, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Time of the last frame `[s]`.
+    pub fn last_time(&self) -> Option<f64> {
+        self.members.last().map(|member| member.t)
+    }
+
+    /// The file of a name in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Lists one frame more. Its files are there already, so that a list never promises too much.
+    pub fn add(&mut self, step: u64, t: f64, formats: &[Format]) -> Result<(), OutputError> {
+        self.members.retain(|member| member.step < step);
+        self.members.push(Member { step, t, vtu: formats.contains(&Format::Vtu) });
+        self.write_lists()
+    }
+
+    fn write_lists(&self) -> Result<(), OutputError> {
+        if self.members.iter().any(|member| member.vtu) {
+            self.write_pvd(PVD, |step| frame_name(step, Format::Vtu))?;
+            if self.walls_move {
+                self.write_pvd(WALLS_PVD, |step| walls_name(Some(step)))?;
+            }
+        }
+        let mut text = format!("{HEADER}\n");
+        for member in &self.members {
+            let _ = writeln!(text, "{},{}", member.step, member.t); // writing to a string cannot fail
+        }
+        Ok(write_atomic(&self.path(INDEX), text.as_bytes())?)
+    }
+
+    fn write_pvd(&self, name: &str, file_of: impl Fn(u64) -> String) -> Result<(), OutputError> {
+        let members = self.members.iter().filter(|member| member.vtu);
+        let files: Vec<_> = members.map(|member| (member.t, file_of(member.step))).collect();
+        let text = vtu::pvd(files.iter().map(|(t, file)| (*t, file.as_str())));
+        Ok(write_atomic(&self.path(name), text.as_bytes())?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_carry_the_step_and_give_it_back() {
+        assert_eq!(frame_name(1200, Format::Vtu), "frame_000001200.vtu");
+        assert_eq!(step_of("frame_000001200.vtu", "frame_"), Some(1200));
+        assert_eq!(step_of(&frame_name(u64::MAX, Format::Npz), "frame_"), Some(u64::MAX));
+        for other in ["frame_1.vtu", "frame_000000001_surface.ply", "frame_000000001.txt", "walls.vtu"] {
+            assert_eq!(step_of(other, "frame_"), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_series_goes_on_where_a_run_does() {
+        let folder = std::env::temp_dir().join(format!("sph-series-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let names = || {
+            let mut names: Vec<_> = fs::read_dir(&folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        };
+        let mut series = Series::open(&folder, 0, false).unwrap();
+        for step in [0, 10, 20] {
+            write_atomic(&series.path(&frame_name(step, Format::Vtu)), b"").unwrap();
+            series.add(step, 0.1 * step as f64, &[Format::Vtu]).unwrap();
+        }
+        write_atomic(&folder.join("mine.vtu"), b"").unwrap();
+        let mut series = Series::open(&folder, 20, false).unwrap();
+        assert_eq!(series.last_time(), Some(1.0));
+        assert_eq!(names(), ["fluid.pvd", "frame_000000000.vtu", "frame_000000010.vtu", INDEX, "mine.vtu"]);
+        series.add(25, 2.5, &[Format::Npz]).unwrap();
+        assert_eq!(fs::read_to_string(folder.join(INDEX)).unwrap(), "step,t [s]\n0,0\n10,1\n25,2.5\n");
+        assert_eq!(listed(&folder).unwrap().len(), 2);
+        assert_eq!(Series::open(&folder, 0, false).unwrap().last_time(), None);
+        assert_eq!(names(), ["mine.vtu"]);
+        fs::write(folder.join(INDEX), "step,t [s]\n0;0\n").unwrap();
+        let error = Series::open(&folder, 5, false).unwrap_err().to_string();
+        assert!(error.contains("frames.csv: line 2"), "{error}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,20 @@
+//! Readers in Python, which know nothing of this project. `SPH_PYTHON` names the interpreter. Where it or a
+//! module is missing the tests say that they were skipped, or fail when `SPH_REQUIRE_PYTHON=1`.
+
+use std::{path::Path, process::Command};
+
+/// Runs a script of this folder's parent on a folder of files; it must succeed.
+pub fn read(script: &str, folder: &Path) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
+    let python = std::env::var("SPH_PYTHON").unwrap_or_else(|_| "python3".into());
+    match Command::new(&python).arg(script).arg(folder).output() {
+        Err(error) => {
+            assert_ne!(std::env::var("SPH_REQUIRE_PYTHON").as_deref(), Ok("1"), "{python}: {error}");
+            println!("skipped: no python ({error})");
+        }
+        Ok(out) => {
+            println!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+            assert!(out.status.success(), "{python}: {}", String::from_utf8_lossy(&out.stderr));
+        }
+    }
+}
