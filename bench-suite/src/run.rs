@@ -4,6 +4,7 @@ use crate::{
     case::{HostView, Metric},
     clock::SystemClock,
     machine,
+    metrics::leak,
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
     result::{Frame, Image, Phase, RunResult},
@@ -12,8 +13,9 @@ use sph_core::{
     Real,
     error::Error,
     lane::Isa,
+    leak::LeakMeter,
     scene::Scene,
-    simulation::{Simulation, View},
+    simulation::{Observer, Simulation, View},
     solver::Derived,
 };
 use std::time::Instant;
@@ -149,19 +151,28 @@ fn run_in<const D: usize>(
     if let Some(started) = options.started {
         started(&Start::of(&simulation));
     }
+    let max_steps = scene.run.max_steps.unwrap_or(u64::MAX);
     let mut watch = Watch {
         metrics: metrics.into_iter().map(|metric| Scheduled { metric, next: 0.0 }).collect(),
         frames: Vec::new(),
         options,
         end: scene.run.end_time,
-        max_steps: scene.run.max_steps.unwrap_or(u64::MAX),
+        max_steps,
         start: Instant::now(),
         last_progress: 0.0,
         looking: 0.0,
     };
+    let mut leak = LeakMeter::new(&simulation.state);
     let start = Instant::now();
-    let ended = simulation.run(watch.end, watch.max_steps, &mut [&mut |view: &View<'_, D>| watch.look(view)]);
+    let mut look = |view: &View<'_, D>| {
+        let entered = Instant::now();
+        leak.observe(view);
+        watch.looking += entered.elapsed().as_secs_f64();
+        watch.look(view)
+    };
+    let ended = simulation.run(scene.run.end_time, max_steps, &mut [&mut look]);
     let wall = start.elapsed().as_secs_f64() - watch.looking;
+    leak.look(&simulation.state);
     let outcomes: Vec<_> = watch.metrics.iter().map(|s| s.metric.finish()).collect();
     let peak = machine::peak_memory_bytes();
     let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64 / n.max(1) as f64);
@@ -192,6 +203,7 @@ fn run_in<const D: usize>(
         result.scores.extend(outcome.scores);
         result.series.extend(outcome.series);
     }
+    result.scores.extend(leak::scores(&leak));
     Ok((result, simulation))
 }
 

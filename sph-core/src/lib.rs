@@ -17,11 +17,13 @@ pub type Real = f64;
 extern crate self as sph_core;
 
 pub mod backend;
+pub mod barrier;
 pub mod boundary;
 pub mod error;
 pub mod kernel;
 pub mod lane;
 pub mod lattice;
+pub mod leak;
 pub mod motion;
 pub mod neighbors;
 pub mod operators;

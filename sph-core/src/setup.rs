@@ -129,6 +129,8 @@ fn walls<const D: usize, K: Kernel<D>>(
     for (k, wall) in scene.wall.iter().enumerate() {
         let key = format!("wall[{k}]");
         let motion = wall.motion.resolve::<D>(&format!("{key}.motion"))?;
+        let name = if wall.name.is_empty() { &key } else { &wall.name };
+        let first = boundary.len();
         // Samples of one surface velocity are one body; most walls have a single one.
         let mut groups: Vec<([f64; D], Vec<[Real; D]>)> = Vec::new();
         for sample in wall.sample::<D>(&key, scene.spacing)? {
@@ -143,13 +145,15 @@ fn walls<const D: usize, K: Kernel<D>>(
         }
         for (velocity, samples) in groups {
             let body = Body {
-                name: if wall.name.is_empty() { key.clone() } else { wall.name.clone() },
+                name: name.clone(),
                 motion: motion.clone(),
                 surface_velocity: reals(velocity),
                 no_slip: wall.slip == Slip::NoSlip,
             };
             boundary.add_body(body, &samples);
         }
+        let region = wall.shape.resolve(&format!("{key}.shape"))?;
+        boundary.add_barrier(name, region, &wall.layout(), scene.spacing, first);
     }
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);
