@@ -131,6 +131,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
                     softening: s.softening,
                     friction: s.friction,
                     wall: s.wall,
+                    contact: s.contact,
                     rho_0: state.rest.rho_0,
                     forces: state.forces,
                 };

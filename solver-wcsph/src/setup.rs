@@ -146,6 +146,7 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
                 WallPressure::Symmetric => Wall::Mirrored,
                 WallPressure::Dummy => Wall::Own { pulls: !params.clamp_wall_pressure },
             },
+            contact: physics::Contact::new(params.wall_contact, c_0, state.rest.spacing),
             rho_0,
             c_0,
             nu: kinematic_viscosity::<D>(&params, h_s, c_0, rho_0),
