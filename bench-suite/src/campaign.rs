@@ -3,6 +3,7 @@
 use crate::{
     case::Case,
     machine,
+    metrics::leak,
     registry::{self, Variant},
     result::{Comparison, RunResult},
     run::{self, Options, Progress},
@@ -54,11 +55,20 @@ pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<
     jobs
 }
 
-/// The runs of a validation: every case at the resolution of its bands, with the settings that suit it.
+/// The runs of a validation: every case at the resolution of its bands, with the settings that suit it. Without
+/// names those of the registry's list; the group of the walls is named by `walls`.
 pub fn validation(cases: &[String]) -> Vec<Job> {
-    let all = registry::CASES.iter().copied();
-    let wanted = all.filter(|case| cases.is_empty() || cases.iter().any(|c| c == case.name()));
-    wanted.map(|case| Job { case, variant: &registry::VALIDATION, n: case.resolution() }).collect()
+    let is = |case: &dyn Case, name: &str| {
+        case.name().strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let wanted: Vec<_> = match cases {
+        [] => registry::CASES.to_vec(),
+        names => registry::all_cases().filter(|&case| names.iter().any(|name| is(case, name))).collect(),
+    };
+    wanted
+        .into_iter()
+        .map(|case| Job { case, variant: &registry::VALIDATION, n: case.resolution() })
+        .collect()
 }
 
 /// Runs one job.
@@ -80,7 +90,11 @@ pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<R
         checkpoints: None,
         interrupt: None,
     };
-    run::run(&scene, job.case.metrics(&scene), None, &options).map(|ran| ran.result)
+    let mut result = run::run(&scene, job.case.metrics(&scene), None, &options)?.result;
+    if let Some(deepest) = job.case.deepest_penetration() {
+        leak::judge(&mut result.scores, deepest);
+    }
+    Ok(result)
 }
 
 /// Results with everything that makes them reproducible.

@@ -32,6 +32,11 @@ pub trait Case: Sync {
     fn pictures(&self) -> Vec<f64> {
         Vec::new()
     }
+
+    /// How deep particles may come into walls, in spacings, where that is demanded; and none may escape.
+    fn deepest_penetration(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// What a metric may see of a run, whatever its dimension.

@@ -1,6 +1,6 @@
 //! Golden results: every case at low resolution, to notice a change that nobody meant.
 
-use crate::{campaign, registry};
+use crate::{campaign, metrics::leak, registry};
 use serde::{Deserialize, Serialize};
 use sph_core::{error::Error, lane::Isa};
 use std::collections::BTreeMap;
@@ -28,7 +28,8 @@ pub fn measure(isa: Isa) -> Result<BTreeMap<String, f64>, Error> {
             let Some(case) = registry::case(name) else { continue };
             let result = campaign::run(&campaign::Job { case, variant, n }, isa, None)?;
             scores.insert(format!("{name}/{}/steps", variant.name), result.steps as f64);
-            for score in result.scores {
+            // A single particle decides the deepest penetration: another machine's round-off moves it too far.
+            for score in result.scores.into_iter().filter(|score| !leak::is_leak(score)) {
                 scores.insert(format!("{name}/{}/{}", variant.name, score.name), score.value);
             }
         }

@@ -20,5 +20,6 @@ pub mod result;
 pub mod run;
 pub mod scenes;
 pub mod schema;
+pub mod soak;
 pub mod stepping;
 pub mod write;

@@ -76,6 +76,19 @@ pub fn peak_memory_bytes() -> Option<u64> {
     kib_of(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM")
 }
 
+/// Resident memory of this process now `[bytes]`. `None` where the operating system does not tell.
+#[must_use]
+pub fn memory_bytes() -> Option<u64> {
+    kib_of(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS")
+}
+
+/// Open file handles of this process, the one that counts them included. `None` where the operating system does
+/// not tell.
+#[must_use]
+pub fn open_handles() -> Option<u64> {
+    Some(fs::read_dir("/proc/self/fd").ok()?.count() as u64)
+}
+
 /// Lets the peak start again from the present size, so that each run has its own. Returns whether that
 /// worked; where it did not, the peak of a run includes those before it.
 pub fn reset_peak_memory() -> bool {

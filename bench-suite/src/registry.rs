@@ -5,7 +5,7 @@ use crate::{
     cases::{
         cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak,
         elliptical_drop::EllipticalDrop, obstacle::Obstacle, oscillating_drop::OscillatingDrop,
-        taylor_green::Decaying,
+        taylor_green::Decaying, walls,
     },
 };
 use serde_json::Value;
@@ -28,9 +28,14 @@ pub const CASES: &[&dyn Case] = &[
     &Obstacle,
 ];
 
+/// The cases of a whole validation, and the scenes of walls that must hold, which are run when they are named.
+pub fn all_cases() -> impl Iterator<Item = &'static dyn Case> {
+    CASES.iter().copied().chain(walls::SCENES.iter().map(|scene| scene as &dyn Case))
+}
+
 /// The case of a name.
 pub fn case(name: &str) -> Option<&'static dyn Case> {
-    CASES.iter().copied().find(|case| case.name() == name)
+    all_cases().find(|case| case.name() == name)
 }
 
 /// A method as a scene names it.

@@ -6,6 +6,7 @@ use crate::{
     clock::SystemClock,
     failure::Failure,
     machine,
+    metrics::leak,
     output::{self, Stream},
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
@@ -17,6 +18,7 @@ use sph_core::{
     checkpoint::Checkpoint,
     error::Error,
     lane::Isa,
+    leak::LeakMeter,
     scene::Scene,
     simulation::{Observer, Simulation, View},
     solver::{Derived, StepError, StepReport},
@@ -197,14 +199,16 @@ fn run_in<const D: usize>(
         started(&Start::of(&simulation));
     }
     let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
+    let mut leak = LeakMeter::new(&simulation.state);
     let scene_toml = resolved(scene)?;
     let start = Instant::now();
-    let mut ended = drive(&mut simulation, &mut watch, &mut stream, &scene_toml, resumed);
+    let mut ended = drive(&mut simulation, &mut watch, (&mut stream, &mut leak), &scene_toml, resumed);
     let frames = stream.as_ref().map_or(0.0, Stream::seconds);
     let wall = start.elapsed().as_secs_f64() - watch.looking - frames;
     if let (Err(error), true) = (stream.map(Stream::finish).transpose(), !matches!(ended, Ended::Failed(_))) {
         ended = Ended::NotWritten(error.to_string());
     }
+    leak.look(&simulation.state);
     let peak = machine::peak_memory_bytes();
     let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64 / n.max(1) as f64);
     let mut result = RunResult {
@@ -237,6 +241,7 @@ fn run_in<const D: usize>(
         result.scores.extend(outcome.scores);
         result.series.extend(outcome.series);
     }
+    result.scores.extend(leak::scores(&leak));
     let interrupted = matches!(ended, Ended::Interrupted);
     Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })
 }
@@ -273,7 +278,7 @@ impl Ended {
 fn drive<const D: usize>(
     run: &mut Simulation<D>,
     watch: &mut Watch<'_, '_>,
-    stream: &mut Option<Stream<D>>,
+    (stream, leak): (&mut Option<Stream<D>>, &mut LeakMeter<D>),
     scene: &str,
     resumed: bool,
 ) -> Ended {
@@ -282,7 +287,10 @@ fn drive<const D: usize>(
     loop {
         let old = resumed && run.state.step == first;
         watch.look(&run.view(&report));
-        if let Some(stream) = stream.as_mut().filter(|_| !old)
+        let entered = Instant::now();
+        leak.observe(&run.view(&report));
+        watch.looking += entered.elapsed().as_secs_f64();
+        if let Some(stream) = stream.as_mut()
             && !stream.observe(&run.view(&report))
         {
             return Ended::NotWritten(String::new());

@@ -283,6 +283,28 @@ fn unknown_names_are_refused_with_the_known_ones() {
 }
 
 #[test]
+fn soak_writes_series_figures_and_page() {
+    let folder = folder("soak");
+    let output = sph(&folder, &["soak", "--steps", "60", "--particles", "150", "--out", "out"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("It held."), "{}", stdout(&output));
+    let series = fs::read_to_string(folder.join("out/soak.csv")).unwrap();
+    assert_eq!(series.lines().count(), 61, "a head and a line a step");
+    let page = fs::read_to_string(folder.join("out/soak.md")).unwrap();
+    assert!(page.starts_with("# Long rest") && page.contains("growth of memory"), "{page}");
+    let figures: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("out/soak.json")).unwrap()).unwrap();
+    assert_eq!((figures["steps"].as_u64(), figures["escaped"].as_u64()), (Some(60), Some(0)));
+    assert!(figures["samples"][59]["energy"].as_f64().unwrap() < 1e-5);
+}
+
+#[test]
+fn run_reports_how_tight_its_walls_are() {
+    let text = stdout(&run_tiny(&folder("leak"), &[]));
+    assert!(text.contains("escaped particles: 0") && text.contains("deepest penetration: 0"), "{text}");
+}
+
+#[test]
 fn help_shows_examples_and_exit_codes() {
     let folder = folder("help");
     let help = sph(&folder, &["--help"]);
@@ -290,7 +312,9 @@ fn help_shows_examples_and_exit_codes() {
     for part in ["Examples:", "sph compare --quick", "Exit codes: 0 done; 1", "2 bad input"] {
         assert!(stdout(&help).contains(part), "{part:?}");
     }
-    for command in ["list", "run", "compare", "validate", "report", "bless", "schema", "bench", "picture"] {
+    let commands =
+        ["list", "run", "compare", "validate", "report", "bless", "schema", "bench", "picture", "soak"];
+    for command in commands {
         assert!(stdout(&sph(&folder, &[command, "--help"])).contains("Example"), "{command}");
     }
 }

@@ -8,11 +8,13 @@ fn source(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path)).unwrap()
 }
 
-/// The text of the list `CASES`.
+/// The text of the list `CASES`, and what `all_cases` adds to it.
 fn listed() -> String {
     let text = source("registry.rs");
     let start = text.find("pub const CASES").unwrap();
-    text[start..].split("];").next().unwrap().to_owned()
+    let end = text.find("pub fn case(").unwrap();
+    // The scenes of the walls are a list of their own, which `all_cases` takes whole.
+    text[start..end].replace("walls::SCENES", "&WallScene {")
 }
 
 #[test]
@@ -51,8 +53,8 @@ fn every_file_of_cases_is_a_module() {
 
 #[test]
 fn names_are_unique() {
-    let cases: BTreeSet<_> = registry::CASES.iter().map(|case| case.name()).collect();
-    assert_eq!(cases.len(), registry::CASES.len());
+    let cases: BTreeSet<_> = registry::all_cases().map(|case| case.name()).collect();
+    assert_eq!(cases.len(), registry::all_cases().count());
     let variants: BTreeSet<_> = registry::VARIANTS.iter().map(|variant| variant.name).collect();
     assert_eq!(variants.len(), registry::VARIANTS.len());
 }

@@ -144,6 +144,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
                     softening: s.constants.softening,
                     friction: s.constants.friction,
                     wall: s.constants.wall,
+                    contact: s.constants.contact,
                     rho_0: state.rest.rho_0,
                     forces: state.forces,
                 };

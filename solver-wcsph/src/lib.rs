@@ -20,6 +20,8 @@
 //! - Akinci's wall friction has the softening `0.01 h_s²` of the viscosity, not `0.01 h²`.
 //! - Evolved density has a floor, and torn fluid bears no tension (`cavitation`): without it spray that is left
 //!   to itself clumps under a tension that no liquid has, and blows up.
+//! - Particles that come between the samples of a wall are pushed back by a contact (`wall_contact`): an evolved
+//!   density does not see how close they are, and a wall of irregular samples let them sink in.
 //! - Laminar viscosity is divided by the factor that the rest lattice gives it (`viscosity_calibration`).
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
@@ -56,6 +58,7 @@ struct Constants {
     eos: Eos,
     viscosity: ViscosityModel,
     wall: Wall,
+    contact: physics::Contact,
     rest: Material,
     /// Sound speed c₀, `[m/s]`.
     c_0: Real,

@@ -166,6 +166,9 @@ parameters! {
         pub clamp_wall_pressure: bool = true;
         /// Friction σ of pseudo-mass walls, eq. 12 of `[AIA12]`.
         pub wall_friction: Real = 0.0, "-", "[0, 10]";
+        /// Stiffness κ of the contact that keeps particles from between the samples of walls, over that of sound;
+        /// 0 is off.
+        pub wall_contact: Real = 1.0, "-", "[0, 2]";
         /// What keeps particles evenly spread.
         pub regularization: Regularization = Regularization::None;
         /// Shifting coefficient A_s.
@@ -205,6 +208,8 @@ impl Params {
                 delta_sph: 0.0,
                 integrator: Integrator::SymplecticEuler,
                 wall_pressure: WallPressure::Symmetric,
+                // A summed density sees how close a wall is.
+                wall_contact: 0.0,
                 ..Self::default()
             },
         }

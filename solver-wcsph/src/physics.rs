@@ -245,6 +245,37 @@ pub fn wall_friction<L: Lane, const D: usize>(sigma_h_c: L, pair: &Pair<L, D>, s
     sigma_h_c * w / (pair.rho_i * (norm2(pair.x_ij) + L::splat(softening))) * pair.f
 }
 
+/// Contact with wall samples: a spring that hardens, on particles nearer to a sample than its reach r_c. It keeps
+/// them from between the samples, where a density that is evolved and not summed does not see how close they are.
+///
+/// `a_i = Σ_b κ c₀²/Δx (1 − r/r_c)² x_ib/r` for `r < r_c`, with the potential `κ c₀² r_c/(3 Δx) (1 − r/r_c)³`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// `κ c₀²/Δx`, `[m/s²]`.
+    pub stiffness: Real,
+    /// Reach r_c, `[m]`.
+    pub reach: Real,
+}
+
+impl Contact {
+    /// Reach over spacing. On a lattice next to a wall nothing is nearer than one spacing; between four samples the
+    /// nominal surface is 0.87 spacings away from each. A reach of 0.9 spoils the lid of a cavity.
+    const REACH: Real = 0.85;
+
+    /// The contact of stiffness `kappa` `[-]` at a sound speed `[m/s]` and a spacing `[m]`.
+    pub fn new(kappa: Real, c_0: Real, spacing: Real) -> Self {
+        Self { stiffness: kappa * c_0 * c_0 / spacing, reach: Self::REACH * spacing }
+    }
+
+    /// Acceleration over `x_ib`, `[1/s²]`. Finite at `r = 0`, where `x_ib` makes it vanish.
+    #[inline(always)]
+    pub fn factor<L: Lane>(self, r2: L) -> L {
+        let r = (r2 + L::splat(1e-6 * self.reach * self.reach)).sqrt();
+        let gap = L::splat(0.0).max(L::splat(1.0) - r * L::splat(1.0 / self.reach));
+        L::splat(self.stiffness) * gap * gap / r
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,6 +292,20 @@ mod tests {
             Eos::Tait { b, gamma: 1.0 },
             Eos::Linear { c2: C_0 * C_0 },
         ]
+    }
+
+    #[test]
+    fn contact_hardens_from_its_reach_on_and_is_finite() {
+        let (kappa, dx) = (0.5, 0.1);
+        let contact = Contact::new(kappa, C_0, dx);
+        let push = |q: Real| {
+            let r = q * contact.reach;
+            contact.factor(r * r) * r * dx / (kappa * C_0 * C_0)
+        };
+        assert_eq!((push(1.0), push(1.5), contact.factor(1e30)), (0.0, 0.0, 0.0));
+        // The softening of r is half a millionth of the reach squared.
+        assert!((push(0.5) - 0.25).abs() < 1e-5 && (push(0.25) - 0.5625).abs() < 1e-4, "{}", push(0.5));
+        assert!(contact.factor(0.0 as Real).is_finite() && push(0.0) == 0.0);
     }
 
     #[test]

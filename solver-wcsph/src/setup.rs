@@ -197,6 +197,7 @@ impl Constants {
                 WallPressure::Symmetric => Wall::Mirrored,
                 WallPressure::Dummy => Wall::Own { pulls: !params.clamp_wall_pressure },
             },
+            contact: physics::Contact::new(params.wall_contact, c_0, rest.spacing),
             rest,
             c_0,
             nu: kinematic_viscosity::<D>(params, h_s, c_0, rho_0),

@@ -7,12 +7,15 @@
 use crate::{
     Real,
     backend::{Backend, Host},
+    barrier::Barrier,
     kernel::Kernel,
     lane::Isa,
     motion::Trajectory,
     neighbors::{self, Cells, NeighborLists, Periodic, Search, norm2},
     parallel,
     particles::{Scratch, gather},
+    sampling::Layers,
+    shape::Region,
 };
 
 /// A rigid set of wall samples.
@@ -64,6 +67,8 @@ pub struct Boundary<const D: usize, B: Backend = Host> {
     pub body: B::Field<u16>,
     /// The rigid sets.
     pub bodies: Vec<Body<D>>,
+    /// The nominal surfaces that samples stand for.
+    pub barriers: Vec<Barrier<D>>,
 }
 
 impl<const D: usize> Default for Boundary<D> {
@@ -80,6 +85,7 @@ impl<const D: usize> Default for Boundary<D> {
             volume: Vec::new(),
             body: Vec::new(),
             bodies: Vec::new(),
+            barriers: Vec::new(),
         }
     }
 }
@@ -95,6 +101,7 @@ impl<const D: usize> Clone for Boundary<D> {
             volume: self.volume.clone(),
             body: self.body.clone(),
             bodies: self.bodies.clone(),
+            barriers: self.barriers.clone(),
         }
     }
 }
@@ -142,6 +149,20 @@ impl<const D: usize> Boundary<D> {
             self.body.push(index);
         }
         self.bodies.push(body);
+    }
+
+    /// Keeps the surface that the samples `first..` of the last bodies stand for, as they are now.
+    pub fn add_barrier(
+        &mut self,
+        name: &str,
+        region: Region<D>,
+        layers: &Layers,
+        spacing: f64,
+        first: usize,
+    ) {
+        let place = |b: usize| std::array::from_fn(|a| f64::from(self.x_0[a][b]));
+        let samples: Vec<_> = (first..self.len()).map(|b| (self.id[b], place(b))).collect();
+        self.barriers.push(Barrier::of_wall(name, region, layers, spacing, &samples));
     }
 
     /// Moves every sample to where its body is at time `t`.

@@ -108,6 +108,11 @@ impl<const D: usize> Interaction<D> {
         self.open.emitters.iter().map(|open| &open.what)
     }
 
+    /// True when the script gives a wall another motion.
+    pub fn moves_walls(&self) -> bool {
+        self.by_step.commands.iter().chain(&self.by_time.commands).any(|command| command.move_wall.is_some())
+    }
+
     /// Particles that drains have taken.
     pub fn drained(&self) -> u64 {
         self.open.drained

@@ -17,6 +17,7 @@ pub type Real = f64;
 extern crate self as sph_core;
 
 pub mod backend;
+pub mod barrier;
 pub mod boundary;
 pub mod checkpoint;
 pub mod diagnosis;
@@ -25,6 +26,7 @@ pub mod interaction;
 pub mod kernel;
 pub mod lane;
 pub mod lattice;
+pub mod leak;
 pub mod motion;
 pub mod neighbors;
 pub mod operators;

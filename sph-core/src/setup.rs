@@ -131,6 +131,8 @@ fn walls<const D: usize, K: Kernel<D>>(
     for (k, wall) in scene.wall.iter().enumerate() {
         let key = format!("wall[{k}]");
         let motion = wall.motion.resolve::<D>(&format!("{key}.motion"))?;
+        let name = wall.called(k);
+        let first = boundary.len();
         // Samples of one surface velocity are one body; most walls have a single one.
         let mut groups: Vec<([f64; D], Vec<[Real; D]>)> = Vec::new();
         for sample in wall.sample::<D>(&key, scene.spacing)? {
@@ -145,7 +147,7 @@ fn walls<const D: usize, K: Kernel<D>>(
         }
         for (velocity, samples) in groups {
             let body = Body {
-                name: wall.called(k),
+                name: name.clone(),
                 motion: motion.clone(),
                 since: 0.0,
                 surface_velocity: reals(velocity),
@@ -153,6 +155,8 @@ fn walls<const D: usize, K: Kernel<D>>(
             };
             boundary.add_body(body, &samples);
         }
+        let region = wall.shape.resolve(&format!("{key}.shape"))?;
+        boundary.add_barrier(&name, region, &wall.layout(), scene.spacing, first);
     }
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);

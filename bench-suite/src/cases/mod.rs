@@ -8,6 +8,7 @@ pub mod elliptical_drop;
 pub mod obstacle;
 pub mod oscillating_drop;
 pub mod taylor_green;
+pub mod walls;
 
 use sph_core::{
     sampling::{Face, Side},

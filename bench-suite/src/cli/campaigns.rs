@@ -3,6 +3,7 @@
 use super::FAILED;
 use bench_suite::{
     campaign::{self, Effort, Job},
+    cases::walls,
     registry,
     report::{self, Page},
     result::{Comparison, RunResult},
@@ -32,7 +33,7 @@ fn check_names(kind: &str, given: &[String], known: &[&str]) -> Result<(), Strin
 }
 
 fn case_names() -> Vec<&'static str> {
-    registry::CASES.iter().map(|case| case.name()).collect()
+    registry::all_cases().map(|case| case.name()).chain([walls::GROUP]).collect()
 }
 
 /// Methods side by side.

@@ -18,7 +18,7 @@ pub fn all(as_json: bool) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     println!("cases (sph validate --case NAME):");
-    for case in registry::CASES {
+    for case in registry::all_cases() {
         println!("  {:<28}{}\n{:30}{}", case.name(), case.about(), "", case.source());
     }
     println!("variants (sph compare --variant NAME):");
@@ -38,7 +38,7 @@ pub fn all(as_json: bool) -> Outcome {
 }
 
 fn as_value() -> Value {
-    let cases = registry::CASES.iter();
+    let cases = registry::all_cases();
     let scenes = files().into_iter();
     json!({
         "cases": cases.map(|c| json!({

@@ -11,6 +11,7 @@ mod output;
 mod picture;
 mod resume;
 mod scene;
+mod soak;
 
 use clap::{Parser, Subcommand};
 use sph_core::lane::Isa;
@@ -128,6 +129,19 @@ Examples:
         #[arg(long)]
         reason: String,
     },
+    /// Lets a column of water rest for long: ends with 1 when energy, memory or open files grow.
+    #[command(after_help = "Example: sph soak --steps 100000 --particles 20000")]
+    Soak {
+        /// Time steps.
+        #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+        steps: u64,
+        /// Fluid particles, about.
+        #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+        particles: u64,
+        /// Folder for the series, the figures and the page of the book.
+        #[arg(long, short, default_value = "results/soak")]
+        out: PathBuf,
+    },
     /// Prints the JSON schema of scene files, for editors.
     #[command(after_help = "Example: sph schema > bench-suite/scenes/scene.schema.json")]
     Schema,
@@ -165,6 +179,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         Command::Validate { cases, out } => campaigns::validate(cases, out, isa, args.json),
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
         Command::Bless { reason } => golden::bless(reason, isa),
+        Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, isa, args.json),
         Command::Schema => {
             print!("{}", bench_suite::schema::scene_schema()?);
             Ok(ExitCode::SUCCESS)

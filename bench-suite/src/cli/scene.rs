@@ -5,7 +5,7 @@ use bench_suite::{
     campaign,
     checkpoints::{Checkpoints, Found},
     failure::{self, Failure},
-    metrics::conservation::Conservation,
+    metrics::{conservation::Conservation, leak},
     output,
     report::{self, Page},
     result::{Comparison, RunResult},
@@ -224,8 +224,14 @@ impl std::fmt::Display for Short {
 
 fn summary(result: &RunResult) -> String {
     let speed = result.particle_steps_per_s().unwrap_or(f64::NAN) * 1e-6;
+    let leak: String = result
+        .scores
+        .iter()
+        .filter(|score| leak::is_leak(score))
+        .map(|score| format!("\n{}: {} {}", score.name, Short(score.value), score.note))
+        .collect();
     format!(
-        "{} steps in {:.2} s: {:.1} steps/s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s\nlast state: {:.6} s, hash {}",
+        "{} steps in {:.2} s: {:.1} steps/s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s{leak}\nlast state: {:.6} s, hash {}",
         result.steps,
         result.wall_s,
         result.steps as f64 / result.wall_s,

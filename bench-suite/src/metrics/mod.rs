@@ -7,6 +7,7 @@ pub mod decay;
 pub mod ellipse;
 pub mod front;
 pub mod gauges;
+pub mod leak;
 pub mod pressure;
 pub mod sample;
 #[cfg(test)]

@@ -97,17 +97,17 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// Goes on with the series of a folder from a step: earlier frames stay, those of this step and later,
-    /// which another run left, are removed.
+    /// Goes on with the series of a folder after a step: frames up to it stay, later ones, which another run left,
+    /// are removed. A run from its start keeps none.
     pub fn open(folder: &Path, from: u64, walls_move: bool) -> Result<Self, OutputError> {
         // A new run does not care what an old list says.
         let mut members = if from > 0 { read_index(folder)? } else { Vec::new() };
-        members.retain(|member| member.step < from);
+        members.retain(|member| member.step <= from);
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let entry = entry.map_err(|error| left(folder, error))?;
             let name = entry.file_name();
             let step = name.to_str().and_then(|name| step_of(name, "frame_").or(step_of(name, "walls_")));
-            if step.is_some_and(|step| step >= from) {
+            if step.is_some_and(|step| step > from || from == 0) {
                 fs::remove_file(entry.path()).map_err(|error| left(&entry.path(), error))?;
             }
         }
@@ -130,9 +130,9 @@ impl Series {
         Ok(())
     }
 
-    /// Time of the last frame `[s]`.
-    pub fn last_time(&self) -> Option<f64> {
-        self.members.last().map(|member| member.t)
+    /// Step and time `[s]` of the last frame.
+    pub fn last(&self) -> Option<(u64, f64)> {
+        self.members.last().map(|member| (member.step, member.t))
     }
 
     /// The file of a name in the folder.

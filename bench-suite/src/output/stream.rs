@@ -51,6 +51,8 @@ pub struct Stream<const D: usize> {
     every: Every,
     /// Interval of the last frame, counted from t = 0.
     last: Option<f64>,
+    /// Step of the last frame that was there when the run went on.
+    there: Option<u64>,
     full: Option<SyncSender<Snapshot<D>>>,
     free: Receiver<Snapshot<D>>,
     /// Buffers that came back while the run waited.
@@ -61,16 +63,17 @@ pub struct Stream<const D: usize> {
 }
 
 impl<const D: usize> Stream<D> {
-    /// Prepares frames of a run from where it is: frames of earlier steps that lie in the folder stay, later
-    /// ones go.
+    /// Prepares frames of a run from where it is: frames up to this step that lie in the folder stay, later ones
+    /// go. A run at its start keeps none.
     ///
     /// # Errors
     /// When a field is unknown, a color is not among the fields of a picture, or the folder cannot be used.
     pub fn start(settings: &Settings, simulation: &Simulation<D>) -> Result<Self, OutputError> {
         let fields = choose(settings, simulation)?;
-        let moving = simulation.state.walls.is_moving();
+        let moving = simulation.state.walls.is_moving() || simulation.interaction.moves_walls();
         let series = Series::open(&settings.folder, simulation.state.step, moving)?;
-        let last = series.last_time().map(|t| settings.every.interval(t));
+        let last = series.last().map(|(_, t)| settings.every.interval(t));
+        let there = series.last().map(|(step, _)| step);
         let (full, to_write) = mpsc::sync_channel(BUFFERS);
         let (written, free) = mpsc::sync_channel(BUFFERS);
         for _ in 0..BUFFERS {
@@ -83,7 +86,7 @@ impl<const D: usize> Stream<D> {
         let spent = Spent::default();
         let (full, writer) = (Some(full), Some(writer));
         let idle = Vec::with_capacity(BUFFERS);
-        Ok(Self { fields, every: settings.every, last, full, free, idle, writer, error: None, spent })
+        Ok(Self { fields, every: settings.every, last, there, full, free, idle, writer, error: None, spent })
     }
 
     /// Copies a frame if one is due.
@@ -100,7 +103,7 @@ impl<const D: usize> Stream<D> {
             Every::Steps(n) => state.step.is_multiple_of(n),
             Every::Seconds(_) => self.last.is_none_or(|last| interval > last),
         };
-        if !due {
+        if !due || self.there.is_some_and(|step| state.step <= step) {
             return Ok(());
         }
         let start = Instant::now();

@@ -12,6 +12,7 @@ pub mod markdown;
 pub mod number;
 pub mod plots;
 mod sections;
+pub mod soak;
 pub mod validate;
 
 use std::path::{Path, PathBuf};

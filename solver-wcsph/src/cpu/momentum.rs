@@ -27,6 +27,7 @@ pub struct Momentum<'a, const D: usize, K, V> {
     /// `σ h_s c₀` of pseudo-mass walls, `[m²/s]`.
     pub friction: Real,
     pub wall: Wall,
+    pub contact: physics::Contact,
     pub rho_0: Real,
     pub forces: Forces<D>,
 }
@@ -100,7 +101,8 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
             let [along_x, along_v] = s.viscosity.factors(&pair, s.softening);
             let friction = physics::wall_friction(L::splat(s.friction), &pair, s.softening);
             let (psi, sticks) = (b[8], b[8] * b[9]);
-            let push = physics::pressure_force(gradient * psi, p_i, b[3], f) + sticks * along_x + psi * friction;
+            let push = physics::pressure_force(gradient * psi, p_i, b[3], f) + sticks * along_x + psi * friction
+                + s.contact.factor(r2);
             each(|a| push * x_ib[a] + sticks * along_v * v_ib[a])
         });
         let outside = s.forces.acceleration(x_i);

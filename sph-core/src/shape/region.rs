@@ -89,6 +89,33 @@ impl<const D: usize> Region<D> {
         }
     }
 
+    /// How far a point is beyond each face, and how many faces there are: those of
+    /// [`Face::of`](crate::sampling::Face::of) in their order, or the whole surface as one. Negative inside `[m]`.
+    pub fn over_faces(&self, x: &[f64; D]) -> ([f64; 6], usize) {
+        let mut over = [0.0; 6];
+        match self {
+            Self::Block { min, max } => {
+                for k in 0..D {
+                    (over[2 * k], over[2 * k + 1]) = (min[k] - x[k], x[k] - max[k]);
+                }
+                (over, 2 * D)
+            }
+            Self::Cylinder { center, axis, radius, half_length } => {
+                let (along, across) = split(center, axis, x);
+                over[..3].copy_from_slice(&[
+                    norm(&across) - radius,
+                    -along - half_length,
+                    along - half_length,
+                ]);
+                (over, 3)
+            }
+            Self::Ball { .. } | Self::HalfSpace { .. } | Self::Outside(_) => {
+                over[0] = self.phi(x);
+                (over, 1)
+            }
+        }
+    }
+
     /// Outward normal `∇phi`, of length 1; on an edge or a center, where there is none, one of its limits.
     pub fn normal(&self, x: &[f64; D]) -> [f64; D] {
         match self {

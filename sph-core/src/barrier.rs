@@ -1,0 +1,213 @@
+//! What particles must not pass: the nominal surface of a wall, or of a container.
+
+use crate::{
+    sampling::{Face, Layers, Side},
+    shape::{Enclosure, Region},
+};
+use std::array::from_fn;
+
+/// A nominal surface, as it was drawn, and what marks where it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Barrier<const D: usize> {
+    /// Name of the wall.
+    pub name: String,
+    /// The shape, where the scene has drawn it.
+    pub region: Region<D>,
+    /// Where the fluid is.
+    pub side: Side,
+    /// Depth of the first layer behind the surface, `[m]`.
+    pub first_layer: f64,
+    /// Depth of the last layer behind the surface, `[m]`.
+    pub last_layer: f64,
+    /// Faces without wall, in the order of [`Region::over_faces`].
+    open: [bool; 6],
+    /// Samples of the wall that tell where it is now; none for a container.
+    marks: Vec<Mark<D>>,
+}
+
+/// A wall sample, and where it was drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Mark<const D: usize> {
+    id: u64,
+    drawn: [f64; D],
+}
+
+/// Where a point is, seen from a barrier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// On the side of the fluid.
+    Free,
+    /// Beyond a face that is no wall.
+    Open,
+    /// So far behind the surface, `[m]`.
+    Behind(f64),
+}
+
+/// Where a rigid set is: `x = A x_drawn + b`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose<const D: usize> {
+    /// Columns of the rotation A.
+    columns: [[f64; D]; D],
+    /// Translation b, `[m]`.
+    shift: [f64; D],
+}
+
+impl<const D: usize> Pose<D> {
+    /// The point of the drawing that is now at `x`: `A^T (x - b)`.
+    pub fn drawn(&self, x: &[f64; D]) -> [f64; D] {
+        let d: [f64; D] = from_fn(|k| x[k] - self.shift[k]);
+        from_fn(|k| dot(&self.columns[k], &d))
+    }
+}
+
+impl<const D: usize> Barrier<D> {
+    /// The surface of a wall whose samples, by id and place, have just been drawn.
+    pub fn of_wall(
+        name: &str,
+        region: Region<D>,
+        layers: &Layers,
+        spacing: f64,
+        samples: &[(u64, [f64; D])],
+    ) -> Self {
+        let mut open = [false; 6];
+        if let Some(walls) = &layers.faces {
+            for (open, face) in open.iter_mut().zip(Face::of(&region)) {
+                *open = !walls.contains(face);
+            }
+        }
+        Self {
+            name: name.to_owned(),
+            side: layers.side,
+            first_layer: layers.offset * spacing,
+            last_layer: (layers.offset + layers.count.saturating_sub(1) as f64) * spacing,
+            open,
+            marks: marks(samples),
+            region,
+        }
+    }
+
+    /// The surface of a container. It has no layers: half a spacing behind it counts as one.
+    pub fn of_container(index: usize, container: &Enclosure<D>, spacing: f64) -> Self {
+        Self {
+            name: format!("container[{index}]"),
+            region: container.region.clone(),
+            side: Side::Inside,
+            first_layer: 0.5 * spacing,
+            last_layer: 0.5 * spacing,
+            open: [false; 6],
+            marks: Vec::new(),
+        }
+    }
+
+    /// Where a point of the drawing is.
+    pub fn place(&self, x: &[f64; D]) -> Place {
+        let (over, n) = self.region.over_faces(x);
+        let faces = || over[..n].iter().zip(&self.open);
+        match self.side {
+            Side::Inside if faces().any(|(&over, &open)| open && over > 0.0) => Place::Open,
+            Side::Inside => match faces().map(|(over, _)| over.max(0.0).powi(2)).sum::<f64>() {
+                0.0 => Place::Free,
+                squares => Place::Behind(squares.sqrt()),
+            },
+            Side::Outside => {
+                let (nearest, open) =
+                    faces().fold(
+                        (f64::NEG_INFINITY, false),
+                        |best, (&over, &open)| {
+                            if over > best.0 { (over, open) } else { best }
+                        },
+                    );
+                match nearest {
+                    over if over >= 0.0 => Place::Free,
+                    _ if open => Place::Open,
+                    over => Place::Behind(-over),
+                }
+            }
+        }
+    }
+
+    /// Where the wall is, from its samples now; `None` where it was drawn. Samples are rigid, so this holds for
+    /// whatever has moved them.
+    pub fn pose(&self, sample: impl Fn(u64) -> Option<[f64; D]>) -> Option<Pose<D>> {
+        let n = self.marks.len();
+        let (mut now, mut drawn) = ([[0.0; D]; D], [[0.0; D]; D]);
+        for (k, mark) in self.marks.iter().enumerate() {
+            (now[k], drawn[k]) = (sample(mark.id)?, mark.drawn);
+        }
+        if now == drawn {
+            return None;
+        }
+        let (here, there) = (frame(&now[..n]), frame(&drawn[..n]));
+        // A = H Tᵀ maps the axes of the drawing onto those of now.
+        let columns: [[f64; D]; D] =
+            from_fn(|k| from_fn(|row| (0..D).map(|axis| here[axis][row] * there[axis][k]).sum()));
+        let turned: [f64; D] = from_fn(|row| (0..D).map(|k| columns[k][row] * drawn[0][k]).sum());
+        Some(Pose { columns, shift: from_fn(|row| now[0][row] - turned[row]) })
+    }
+}
+
+/// Up to `D` samples far apart: the first, the farthest from it, and in 3D the farthest from their line.
+fn marks<const D: usize>(samples: &[(u64, [f64; D])]) -> Vec<Mark<D>> {
+    let mut marks: Vec<Mark<D>> = Vec::new();
+    while marks.len() < D {
+        let places: Vec<[f64; D]> = marks.iter().map(|mark: &Mark<D>| mark.drawn).collect();
+        let far = |x: &[f64; D]| distance2(&places, x);
+        let best = samples.iter().fold(None::<(f64, &(u64, [f64; D]))>, |best, sample| {
+            let far = far(&sample.1);
+            if best.is_none_or(|(most, _)| far > most) { Some((far, sample)) } else { best }
+        });
+        match best {
+            Some((far, &(id, drawn))) if far > 0.0 => marks.push(Mark { id, drawn }),
+            _ => break,
+        }
+    }
+    marks
+}
+
+/// Squared distance of `x` from the point or line through `places`; infinite from none.
+fn distance2<const D: usize>(places: &[[f64; D]], x: &[f64; D]) -> f64 {
+    let Some(origin) = places.first() else { return f64::INFINITY };
+    let d: [f64; D] = from_fn(|k| x[k] - origin[k]);
+    let along = places.get(1).map_or(0.0, |end| {
+        let axis = unit(&from_fn(|k| end[k] - origin[k]));
+        dot(&d, &axis)
+    });
+    dot(&d, &d) - along * along
+}
+
+/// Right-handed axes of length 1 that a rigid set of points carries along. What the points leave open, a turn of a
+/// single point or about a line of them, is not turned.
+fn frame<const D: usize>(points: &[[f64; D]]) -> [[f64; D]; D] {
+    let to = |k: usize| points.get(k).map(|end| from_fn(|a| end[a] - points[0][a]));
+    let Some(first) = to(1).map(|d| unit(&d)) else { return from_fn(|k| axis(k)) };
+    let mut axes: [[f64; D]; D] = from_fn(|_| first);
+    if D == 2 {
+        axes[1] = from_fn(|k| if k == 0 { -first[1] } else { first[0] });
+        return axes;
+    }
+    axes[1] = match to(2) {
+        Some(d) => {
+            let along = dot(&d, &first);
+            unit(&from_fn(|k| d[k] - along * first[k]))
+        }
+        None => crate::shape::perpendicular(&first),
+    };
+    axes[2] = from_fn(|k| {
+        let (i, j) = ((k + 1) % D, (k + 2) % D);
+        axes[0][i] * axes[1][j] - axes[0][j] * axes[1][i]
+    });
+    axes
+}
+
+fn axis<const D: usize>(axis: usize) -> [f64; D] {
+    from_fn(|k| if k == axis { 1.0 } else { 0.0 })
+}
+
+fn dot<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
+    (0..D).map(|k| a[k] * b[k]).sum()
+}
+
+fn unit<const D: usize>(d: &[f64; D]) -> [f64; D] {
+    let length = dot(d, d).sqrt();
+    d.map(|x| x / length)
+}
