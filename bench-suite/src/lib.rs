@@ -15,6 +15,7 @@ pub mod result;
 pub mod run;
 pub mod scenes;
 pub mod schema;
+pub mod start;
 pub mod stepping;
 pub mod vtu;
 pub mod write;

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
+use crate::start::Start;
 
 /// Names of the series that a report knows how to place. A series of any other name is drawn too.
 pub mod series_name {
@@ -324,6 +325,8 @@ pub struct RunResult {
     pub memory_bytes_peak: Option<u64>,
     /// Memory of state and solver over all particles `[bytes]`.
     pub bytes_per_particle: Option<f64>,
+    /// What the scene had become before the first step, with its warnings.
+    pub start: Option<Start>,
     /// Pictures.
     pub frames: Vec<Frame>,
     /// The resolved scene.
@@ -378,7 +381,7 @@ pub struct Comparison {
 }
 
 /// One number; what is not finite travels as `null`.
-mod nan_as_null {
+pub(crate) mod nan_as_null {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub fn serialize<S: Serializer>(x: &f64, out: S) -> Result<S::Ok, S::Error> {

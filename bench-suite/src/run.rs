@@ -7,14 +7,15 @@ use crate::{
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
     result::{Frame, Image, Phase, RunResult},
+    start::Start,
 };
 use sph_core::{
     Real,
     error::Error,
     lane::Isa,
+    plan::{Counts, MemoryPlan},
     scene::Scene,
     simulation::{Simulation, View},
-    solver::Derived,
 };
 use std::time::Instant;
 
@@ -34,34 +35,6 @@ pub struct Options<'a> {
     pub progress: Option<&'a dyn Fn(Progress)>,
     /// Called once before the first step, with what the scene has become.
     pub started: Option<&'a dyn Fn(&Start)>,
-}
-
-/// What a scene has become before the first step.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Start {
-    /// Fluid particles.
-    pub n_fluid: usize,
-    /// Wall samples.
-    pub n_walls: usize,
-    /// Mass of a particle, `[kg]`.
-    pub mass: f64,
-    /// Constants and step limits of the method.
-    pub derived: Derived,
-    /// A step size that the scene gives in place of the limits, `[s]`.
-    pub fixed_dt: Option<f64>,
-}
-
-impl Start {
-    fn of<const D: usize>(simulation: &Simulation<D>) -> Self {
-        let state = &simulation.state;
-        Self {
-            n_fluid: state.fluid.len(),
-            n_walls: state.walls.len(),
-            mass: f64::from(state.rest.m),
-            derived: simulation.solver.derived(state),
-            fixed_dt: simulation.fixed_dt,
-        }
-    }
 }
 
 /// Where a run is.
@@ -106,11 +79,39 @@ pub fn run(
 /// The run of a scene with the solver that it names.
 ///
 /// # Errors
-/// When the solver is unknown or refuses the scene.
+/// When the solver is unknown or refuses the scene, when the scene needs more memory than is free, or fixes a step
+/// that is not stable.
 pub fn simulation<const D: usize>(scene: &Scene, isa: Isa) -> Result<Simulation<D>, Error> {
+    let plan = memory_plan(scene, scene.estimate()?)?;
+    if let Some(free) = machine::free_memory_bytes() {
+        plan.check(scene, free as f64)?;
+    }
     let clock = Box::new(SystemClock::default());
+    let simulation = match solver_of(scene)? {
+        Method::Wcsph => solver_wcsph::simulation(scene, isa, clock)?,
+    };
+    scene.check_time_step(&simulation.solver.derived(&simulation.state))?;
+    Ok(simulation)
+}
+
+/// The memory that a run of the scene needs on the threads of this call.
+///
+/// # Errors
+/// When the solver is unknown or refuses its parameters.
+pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
+    match solver_of(scene)? {
+        Method::Wcsph => solver_wcsph::memory_plan(scene, counts, rayon::current_num_threads()),
+    }
+}
+
+/// The solvers that a scene may name.
+enum Method {
+    Wcsph,
+}
+
+fn solver_of(scene: &Scene) -> Result<Method, Error> {
     match scene.solver.name() {
-        None | Some("wcsph") => solver_wcsph::simulation(scene, isa, clock),
+        None | Some("wcsph") => Ok(Method::Wcsph),
         Some(other) => {
             let error = Error::invalid("solver.name", "is no solver").value(format!("{other:?}"));
             Err(scene.locate(error.hint("use \"wcsph\"")))
@@ -146,8 +147,9 @@ fn run_in<const D: usize>(
     let before = machine::peak_memory_bytes();
     let mut simulation = simulation::<D>(scene, options.isa)?;
     let n = simulation.state.fluid.len();
+    let begun = Start::of(scene, &simulation)?;
     if let Some(started) = options.started {
-        started(&Start::of(&simulation));
+        started(&begun);
     }
     let mut watch = Watch {
         metrics: metrics.into_iter().map(|metric| Scheduled { metric, next: 0.0 }).collect(),
@@ -184,6 +186,7 @@ fn run_in<const D: usize>(
         memory_bytes_peak: peak,
         bytes_per_particle: held,
         frames: std::mem::take(&mut watch.frames),
+        start: Some(begun),
         scene_toml: resolved(scene)?,
         failure: ended.err().map(|error| error.to_string()),
         ..RunResult::default()

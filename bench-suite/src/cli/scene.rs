@@ -1,13 +1,14 @@
 //! `sph run`.
 
-use super::{FAILED, campaigns};
+use super::{FAILED, announce, campaigns};
 use bench_suite::{
     campaign,
     metrics::conservation::Conservation,
     report::{self, Page},
     result::{Comparison, RunResult},
-    run::{self, Final, Options, Start},
+    run::{self, Final, Options},
     scenes,
+    start::Start,
     vtu::{self, Field, Values, VtuError},
 };
 use indicatif::ProgressBar;
@@ -73,7 +74,10 @@ fn steps(
     let show = |p| campaigns::show(bar, p);
     let announce = |start: &Start| {
         if !json {
-            println!("{}", announcement(scene, start));
+            println!("{}", announce::announcement(scene, start));
+        }
+        for warning in &start.warnings {
+            eprintln!("warning: {warning}");
         }
     };
     let options = Options {
@@ -89,40 +93,6 @@ fn steps(
     };
     let interval = scene.run.output_interval.unwrap_or(end / 100.0);
     run::run(scene, vec![Box::new(Conservation::every(interval))], &options)
-}
-
-/// What the scene has become, before the first step.
-fn announcement(scene: &Scene, start: &Start) -> String {
-    let mut text = format!(
-        "{}\n  {} fluid particles of {:.4e} kg, {} wall samples, spacing {} m",
-        scene.title, start.n_fluid, start.mass, start.n_walls, scene.spacing
-    );
-    for number in &start.derived.constants {
-        text += &format!("\n  {}: {} {}", number.name, Short(number.value), number.unit);
-    }
-    let limits = &start.derived.step_limits;
-    let smallest = limits.iter().map(|limit| limit.value).fold(f64::INFINITY, f64::min);
-    for limit in limits {
-        let binds = if limit.value == smallest { " (binds)" } else { "" };
-        text += &format!("\n  step limit by {}: {} {}{binds}", limit.name, Short(limit.value), limit.unit);
-    }
-    if let Some(dt) = start.fixed_dt {
-        text += &format!("\n  the scene fixes the step: {} s", Short(dt));
-    }
-    text
-}
-
-/// A number as short as it can be read.
-struct Short(f64);
-
-impl std::fmt::Display for Short {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            x if x.is_infinite() => f.write_str("∞"),
-            x if x == 0.0 || (1e-3..1e5).contains(&x.abs()) => write!(f, "{x:.4}"),
-            x => write!(f, "{x:.3e}"),
-        }
-    }
 }
 
 fn summary(result: &RunResult) -> String {

@@ -1,7 +1,9 @@
 //! Contradictions that show without making any particle.
 use super::{Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
+use crate::Real;
 use crate::error::Error;
 use crate::parameters::join;
+use crate::plan::Counts;
 use crate::sampling::{Face, Lattice, SURFACE_TOLERANCE, Side};
 use crate::shape::{Region, ordered, vector};
 
@@ -15,7 +17,6 @@ pub(super) fn scene(scene: &Scene) -> Result<(), Error> {
 fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
     scene.gravity_vector::<D>()?;
     let domain = scene.domain.as_ref().map(domain::<D>).transpose()?;
-    let mut count = 0.0;
     for (i, body) in scene.fluid.iter().enumerate() {
         let key = format!("fluid[{i}]");
         let region = fluid::<D>(scene, body, &key)?;
@@ -23,22 +24,43 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
             within(&region, &min, &max, scene.spacing, &key)?;
             whole_periods(&region, body.lattice, domain, &min, &max, scene.spacing)?;
         }
-        count += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
     }
     for (i, body) in scene.wall.iter().enumerate() {
-        count += wall::<D>(scene, body, &format!("wall[{i}]"))?;
+        wall::<D>(scene, body, &format!("wall[{i}]"))?;
     }
     for (i, body) in scene.container.iter().enumerate() {
-        body.resolve::<D>(&format!("container[{i}]"), scene.spacing)?;
+        let key = format!("container[{i}]");
+        let container = body.resolve::<D>(&key, scene.spacing)?;
+        thick(&container.region, scene.spacing, &join(&key, &format!("shape.{}", body.shape.name())))?;
     }
     if let Some(force) = &scene.forces.central {
         vector::<D>("forces.central.center", &force.center)?;
     }
+    let Counts { fluid, walls } = count::<D>(scene)?;
+    let count = fluid + walls;
     if count <= MAX_PARTICLES {
         return Ok(());
     }
     let message = format!("makes about {count:.1e} particles, more than {MAX_PARTICLES:.0e}");
     Err(Error::invalid("spacing", message).value(scene.spacing).hint("enlarge it"))
+}
+
+/// Number of particles and samples by the volumes of the shapes.
+pub(super) fn estimate(scene: &Scene) -> Result<Counts, Error> {
+    if scene.dim == 2 { count::<2>(scene) } else { count::<3>(scene) }
+}
+
+fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
+    let mut counts = Counts { fluid: 0.0, walls: 0.0 };
+    for (i, body) in scene.fluid.iter().enumerate() {
+        let region: Region<D> = body.shape.resolve(&format!("fluid[{i}].shape"))?;
+        counts.fluid += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
+    }
+    for (i, body) in scene.wall.iter().enumerate() {
+        let region: Region<D> = body.shape.resolve(&format!("wall[{i}].shape"))?;
+        counts.walls += wall_count(&region, scene.spacing, body);
+    }
+    Ok(counts)
 }
 
 fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error> {
@@ -61,12 +83,15 @@ fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error
 fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> Result<Region<D>, Error> {
     let shape = join(key, "shape");
     let region = bounded(body.shape.resolve(&shape)?, &join(&shape, body.shape.name()))?;
-    thick(&region, scene.spacing, &join(&shape, body.shape.name()))?;
+    let named = join(&shape, body.shape.name());
+    thick(&region, scene.spacing, &named)?;
+    told_apart(&region, scene.spacing, &named)?;
     for (i, cut) in body.cut.iter().enumerate() {
         cut.resolve::<D>(&format!("{key}.cut[{i}]"))?;
     }
     if let Some(origin) = &body.origin {
-        vector::<D>(&join(key, "origin"), origin)?;
+        let origin = vector::<D>(&join(key, "origin"), origin)?;
+        told_apart(&Region::Ball { center: origin, radius: 0.0 }, scene.spacing, &join(key, "origin"))?;
     }
     body.check_lattice::<D>(key)?;
     body.velocity.check_dim::<D>(&join(key, "velocity"))?;
@@ -79,11 +104,14 @@ fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> Result<Regio
     Ok(region)
 }
 
-/// Checks a wall and estimates its number of particles.
-fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<f64, Error> {
+fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<(), Error> {
     let shape = join(key, "shape");
     let named = join(&shape, body.shape.name());
     let region = bounded(body.shape.resolve::<D>(&shape)?, &named)?;
+    told_apart(&region, scene.spacing, &named)?;
+    if body.side == Side::Inside {
+        thick(&region, scene.spacing, &named)?;
+    }
     let faces = Face::of(&region);
     for (i, face) in body.faces.iter().flatten().enumerate() {
         has_face(faces, *face, body, &format!("{key}.faces[{i}]"))?;
@@ -100,7 +128,7 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<f64, Er
         }
         tangential(&velocity, face, &join(&key, "velocity"))?;
     }
-    Ok(wall_count(&region, scene.spacing, body))
+    Ok(())
 }
 
 fn has_face(faces: &[Face], face: Face, body: &Wall, key: &str) -> Result<(), Error> {
@@ -134,13 +162,20 @@ fn tangential<const D: usize>(velocity: &[f64; D], face: Face, key: &str) -> Res
     Err(error.hint("a wall that moves has a motion"))
 }
 
-/// Volume of all layers over that of a particle.
+/// Volume of all layers over that of a particle. Faces that are no walls have none.
 fn wall_count<const D: usize>(region: &Region<D>, spacing: f64, body: &Wall) -> f64 {
     let depth = (f64::from(body.layers) + body.offset) * spacing;
     let depth = if body.side == Side::Inside { depth } else { -depth };
     let (Some((min, max)), Some(volume)) = (region.bounds(), region.volume()) else { return 0.0 };
-    let grown: f64 = (0..D).map(|k| (1.0 + 2.0 * depth / (max[k] - min[k])).max(0.0)).product();
-    (volume * (grown - 1.0)).abs() / spacing.powi(D as i32)
+    let is_wall = |face: &Face| body.faces.as_ref().is_none_or(|faces| faces.contains(face));
+    let faces = |k: usize| match region {
+        Region::Block { .. } => {
+            Face::of(region).iter().skip(2 * k).take(2).filter(|face| is_wall(face)).count()
+        }
+        _ => 2,
+    };
+    let grown = (0..D).map(|k| (1.0 + faces(k) as f64 * depth / (max[k] - min[k])).max(0.0));
+    (volume * (grown.product::<f64>() - 1.0)).abs() / spacing.powi(D as i32)
 }
 
 fn bounded<const D: usize>(region: Region<D>, key: &str) -> Result<Region<D>, Error> {
@@ -159,6 +194,20 @@ fn thick<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Result<
     }
     let message = format!("is only {thickness} m thick, less than the spacing {spacing} m");
     Err(Error::invalid(key, message).hint("refine the spacing"))
+}
+
+/// Refuses places so far from the origin that the precision of the run does not tell neighbors apart.
+fn told_apart<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Result<(), Error> {
+    let Some((min, max)) = region.bounds() else { return Ok(()) };
+    let farthest = min.iter().chain(&max).fold(0.0_f64, |most, x| most.max(x.abs()));
+    let limit = 0.1 / f64::from(Real::EPSILON) * spacing;
+    if farthest <= limit {
+        return Ok(());
+    }
+    let message = format!(
+        "lies {farthest:e} m from the origin; beyond {limit:.1e} m places are rounded by more than a tenth of the spacing"
+    );
+    Err(Error::invalid(key, message).hint("move the scene to the origin"))
 }
 
 fn within<const D: usize>(

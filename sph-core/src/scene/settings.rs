@@ -74,6 +74,8 @@ parameters! {
         pub threads: Option<u32> = None, "-", "[1, 4096]";
         /// Fixed step; chosen by the solver if left out.
         pub time_step: Option<f64> = None, "s", "(0, inf)";
+        /// Runs with a fixed step above the solver's limits, which is refused otherwise.
+        pub allow_unstable_time_step: bool = false;
     }
 }
 
