@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     neighbors::{CHUNK, PAD},
     scene::Scene,
+    shape::Shape,
 };
 use rows::Rows;
 
@@ -54,8 +55,8 @@ pub struct MemoryPlan {
 const ROOM: f64 = 1.17;
 /// Rows that have grown leave holes that no other fills: part of the rows, by the length of one (measured).
 const HOLES: f64 = 0.1;
-/// Stacks, code and tables that a run of any size touches, `[B]` (measured).
-const FIXED: f64 = 1.2e6;
+/// Stacks and tables that a run of any size has, `[B]` (measured).
+const FIXED: f64 = 0.2e6;
 
 const REAL: f64 = size_of::<Real>() as f64;
 
@@ -91,9 +92,9 @@ impl MemoryPlan {
         plan.add("walls", sample * w);
         plan.add("neighbor rows", fluid_rows + holes + row(n, rows.walls) + wall_rows);
         plan.add("sorting", sorting + candidates);
-        plan.add("the program", FIXED);
-        // Each sample has a row, a place, its cell and its sum.
-        plan.start = FIXED + particle * n + (sample + 26.0 + (REAL + 4.0) * d) * w + row(w, rows.own_wall);
+        plan.add("threads and tables", FIXED);
+        // Each sample has its place in double precision, then in the order of cells, its cell and its sums.
+        plan.start = FIXED + particle * n + (sample + 26.0 + (REAL + 4.0) * d + 8.0 * d + 16.0) * w;
         plan
     }
 
@@ -127,12 +128,11 @@ impl MemoryPlan {
     }
 }
 
-/// Bytes of the grids of cells: the number of points before each cell, for all and by thread.
+/// Bytes of the grids of cells: the number of points before each cell, for all and by thread, and of the fluid
+/// the cells that hold points.
 fn cells<const D: usize>(scene: &Scene, demand: &Demand) -> f64 {
     let edge = demand.support_ratio * scene.spacing;
-    let fluid = scene.fluid.iter().map(|body| &body.shape);
-    let walls = scene.wall.iter().map(|wall| &wall.shape);
-    let count = |shapes: &mut dyn Iterator<Item = &crate::shape::Shape>| {
+    let count = |shapes: &mut dyn Iterator<Item = &Shape>| {
         let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
         let regions = shapes.filter_map(|shape| shape.resolve::<D>("").ok());
         for (min, max) in regions.filter_map(|region| region.bounds()) {
@@ -142,6 +142,8 @@ fn cells<const D: usize>(scene: &Scene, demand: &Demand) -> f64 {
         }
         (0..D).map(|a| ((high[a] - low[a]) / edge + 2.0).max(0.0)).product::<f64>()
     };
-    let each = 4.0 * (1.0 + demand.threads as f64) + 4.0 + 4.0 * D as f64;
-    each * (count(&mut fluid.into_iter()) + count(&mut walls.into_iter()))
+    let fluid = count(&mut scene.fluid.iter().map(|body| &body.shape));
+    let walls = count(&mut scene.wall.iter().map(|wall| &wall.shape));
+    let numbers = 4.0 * (1.0 + demand.threads as f64);
+    (numbers + 4.0 + 4.0 * D as f64) * fluid + (numbers + 1.0) * walls
 }

@@ -47,11 +47,11 @@ parameters! {
     pub struct Scene {
         /// What it shows.
         pub title: String = String::new();
-        /// Number of dimensions; two of them are a slab of depth 1 m.
+        /// Number of dimensions; two of them are a slab of depth 1 m `[convention]`.
         pub dim: u8 = 2, "-", "[2, 3]";
         /// Initial distance of particles `Δx`; each stands for the volume `Δx^D`.
         pub spacing: f64, "m", "(0, inf)";
-        /// Rest density `ρ_0`.
+        /// Rest density `ρ_0`; left out, that of `[water]`.
         pub rest_density: f64 = 1000.0, "kg/m³", "(0, inf)";
         /// Gravity `g`; 9.81 against the second axis if left out.
         pub gravity: Option<Vec<f64>> = None, "m/s²", "(-inf, inf)";

@@ -10,6 +10,7 @@ use bench_suite::{
     scenes,
     start::Start,
     vtu::{self, Field, Values, VtuError},
+    write::check_folder,
 };
 use indicatif::ProgressBar;
 use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
@@ -21,9 +22,7 @@ type Refused = Box<dyn Error + Send + Sync>;
 /// before those of the scene.
 pub fn run(file: &Path, out: &Path, threads: Option<u16>, isa: Isa, json: bool) -> Result<ExitCode, Refused> {
     let scene = scenes::read(file)?;
-    if out.exists() && !out.is_dir() {
-        return Err(format!("--out {}: is a file, must be a folder", out.display()).into());
-    }
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let bar = campaigns::bar(&scene.title);
     let ran = match scene.run.threads.filter(|_| threads.is_none()) {
         None => steps(file, &scene, &bar, isa, json),

@@ -22,8 +22,6 @@ pub(super) struct Rows {
     pub wetted: f64,
     /// Number of those samples.
     pub n_wetted: f64,
-    /// Of a wall sample over its own wall.
-    pub own_wall: f64,
 }
 
 /// Disordered fluid spreads the number of neighbors by this part of it (measured, 0.04 to 0.06).
@@ -66,7 +64,6 @@ impl Rows {
         if rows.n_wetted > 0.0 {
             rows.wetted = pairs / rows.n_wetted + 0.5 * PAD as f64;
         }
-        rows.own_wall = own_wall::<D>(scene, eta);
         rows
     }
 }
@@ -87,14 +84,6 @@ fn touches<const D: usize>(
     let gap = if high { top[a] - max[a] } else { min[a] - low[a] };
     let named = !matches!(wall, Region::Block { .. }) || has(FACES[a][usize::from(high)]);
     named && gap.abs() < 1.5 * spacing
-}
-
-/// Rows of wall samples over their own wall: a slab as thick as its layers.
-fn own_wall<const D: usize>(scene: &Scene, eta: f64) -> f64 {
-    let layers = scene.wall.iter().map(|wall| f64::from(wall.layers)).fold(0.0, f64::max);
-    let mut n = [f64::INFINITY; D];
-    n[0] = layers;
-    Sites { n, covered: [[false; 2]; D], periodic: [false; D], eta }.mean().padded
 }
 
 /// A block of lattice sites.
@@ -172,7 +161,7 @@ impl<const D: usize> Sites<D> {
     /// `-1, -2, …`, and all between as `None`.
     fn layers(&self, a: usize) -> Vec<(Option<i64>, f64)> {
         let reach = self.eta.floor() as i64;
-        if self.periodic[a] || self.n[a].is_infinite() {
+        if self.periodic[a] {
             return vec![(None, 1.0)];
         }
         let n = self.n[a].round().max(1.0);

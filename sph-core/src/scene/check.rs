@@ -37,11 +37,11 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
         vector::<D>("forces.central.center", &force.center)?;
     }
     let Counts { fluid, walls } = count::<D>(scene)?;
-    let count = fluid + walls;
+    let count = (fluid + walls).max(sites::<D>(scene)?);
     if count <= MAX_PARTICLES {
-        return Ok(());
+        return places::<D>(scene);
     }
-    let message = format!("makes about {count:.1e} particles, more than {MAX_PARTICLES:.0e}");
+    let message = format!("makes about {count:.1e} particles or sites, more than {MAX_PARTICLES:.0e}");
     Err(Error::invalid("spacing", message).value(scene.spacing).hint("enlarge it"))
 }
 
@@ -61,6 +61,17 @@ fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
         counts.walls += wall_count(&region, scene.spacing, body);
     }
     Ok(counts)
+}
+
+/// Lattice sites that are looked at to fill the fluid: those of the boxes around its shapes.
+fn sites<const D: usize>(scene: &Scene) -> Result<f64, Error> {
+    let mut sites = 0.0;
+    for (i, body) in scene.fluid.iter().enumerate() {
+        let region: Region<D> = body.shape.resolve(&format!("fluid[{i}].shape"))?;
+        let (min, max) = region.bounds().unwrap_or(([0.0; D], [0.0; D]));
+        sites += (0..D).map(|k| (max[k] - min[k]) / scene.spacing).product::<f64>();
+    }
+    Ok(sites)
 }
 
 fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error> {
@@ -85,13 +96,11 @@ fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> Result<Regio
     let region = bounded(body.shape.resolve(&shape)?, &join(&shape, body.shape.name()))?;
     let named = join(&shape, body.shape.name());
     thick(&region, scene.spacing, &named)?;
-    told_apart(&region, scene.spacing, &named)?;
     for (i, cut) in body.cut.iter().enumerate() {
         cut.resolve::<D>(&format!("{key}.cut[{i}]"))?;
     }
     if let Some(origin) = &body.origin {
-        let origin = vector::<D>(&join(key, "origin"), origin)?;
-        told_apart(&Region::Ball { center: origin, radius: 0.0 }, scene.spacing, &join(key, "origin"))?;
+        vector::<D>(&join(key, "origin"), origin)?;
     }
     body.check_lattice::<D>(key)?;
     body.velocity.check_dim::<D>(&join(key, "velocity"))?;
@@ -108,7 +117,6 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<(), Err
     let shape = join(key, "shape");
     let named = join(&shape, body.shape.name());
     let region = bounded(body.shape.resolve::<D>(&shape)?, &named)?;
-    told_apart(&region, scene.spacing, &named)?;
     if body.side == Side::Inside {
         thick(&region, scene.spacing, &named)?;
     }
@@ -192,8 +200,26 @@ fn thick<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Result<
     if thickness >= spacing * (1.0 - SURFACE_TOLERANCE) {
         return Ok(());
     }
-    let message = format!("is only {thickness} m thick, less than the spacing {spacing} m");
+    let message = format!("is only {thickness:?} m thick, less than the spacing {spacing:?} m");
     Err(Error::invalid(key, message).hint("refine the spacing"))
+}
+
+/// Checks how far all shapes lie from the origin.
+fn places<const D: usize>(scene: &Scene) -> Result<(), Error> {
+    for (i, body) in scene.fluid.iter().enumerate() {
+        let key = format!("fluid[{i}].shape");
+        told_apart::<D>(&body.shape.resolve(&key)?, scene.spacing, &key)?;
+        if let Some(origin) = &body.origin {
+            let key = format!("fluid[{i}].origin");
+            let center = vector::<D>(&key, origin)?;
+            told_apart(&Region::Ball { center, radius: 0.0 }, scene.spacing, &key)?;
+        }
+    }
+    for (i, body) in scene.wall.iter().enumerate() {
+        let key = format!("wall[{i}].shape");
+        told_apart::<D>(&body.shape.resolve(&key)?, scene.spacing, &key)?;
+    }
+    Ok(())
 }
 
 /// Refuses places so far from the origin that the precision of the run does not tell neighbors apart.

@@ -108,7 +108,7 @@ pub enum MassMode {
     /// `m = ρ_0 Δx^D`.
     Volume,
     /// The second, times a factor `[-]`.
-    Factor(f64),
+    Factor(#[schemars(extend("x-unit" = "-", "x-range" = "(0, 2]"))] f64),
 }
 
 impl Validate for MassMode {

@@ -32,9 +32,9 @@ pub struct Overlap<const D: usize> {
     /// What it is too near to.
     pub near: Near,
     /// Place of the point, `[m]`.
-    pub x: [f64; D],
+    pub x: [Real; D],
     /// Place of the other, `[m]`.
-    pub x_near: [f64; D],
+    pub x_near: [Real; D],
     /// Their distance over the spacing, `[-]`.
     pub distance: f64,
 }
@@ -78,9 +78,11 @@ struct Table<'a, const D: usize> {
     spacing: f64,
     periodic: &'a Periodic<D>,
     frame: CellFrame<D>,
-    /// Where each bucket begins in `points`.
+    /// Where each bucket begins in `points` and `places`.
     start: Vec<u32>,
     points: Vec<u32>,
+    /// Their places side by side: a look-up then touches one line of the cache.
+    places: Vec<[Real; D]>,
     /// The box of the points, larger by the clearance.
     bounds: [(Real, Real); D],
     /// Radius of the search, `[m]`.
@@ -109,6 +111,7 @@ impl<'a, const D: usize> Table<'a, D> {
             frame: CellFrame::new((EDGE * CLEARANCE * spacing) as Real, periodic),
             start: vec![0; n.next_power_of_two() + 1],
             points: vec![0; n],
+            places: vec![[0.0; D]; n],
             bounds,
             reach,
             limit: CLEARANCE * spacing - rounding,
@@ -137,7 +140,8 @@ impl<'a, const D: usize> Table<'a, D> {
         let mut end: Vec<u32> = self.start[1..].to_vec();
         for (i, &b) in buckets.iter().enumerate().rev() {
             end[b as usize] -= 1;
-            self.points[end[b as usize] as usize] = i as u32;
+            let place = end[b as usize] as usize;
+            (self.points[place], self.places[place]) = (i as u32, at(x, i));
         }
     }
 
@@ -180,23 +184,43 @@ impl<'a, const D: usize> Table<'a, D> {
         // An axis on which both ends lie in one cell is walked through once.
         let corners =
             corners.filter(|corner| (0..D).all(|a| corner >> a & 1 == 0 || ends[0][a] != ends[1][a]));
+        // Rounding may hide a pair at the limit; the limit allows for that.
+        let wide = self.reach * self.reach;
         for corner in corners {
-            let cell: [i32; D] = std::array::from_fn(|a| ends[corner >> a & 1][a]);
+            let mut cell = ends[0];
+            for a in 0..D {
+                cell[a] = ends[corner >> a & 1][a];
+            }
             let b = bucket(cell, self.start.len() - 1);
-            for &to in &self.points[self.start[b] as usize..self.start[b + 1] as usize] {
-                let x_to = at(self.x, to as usize);
-                let difference: [f64; D] = std::array::from_fn(|a| f64::from(x[a]) - f64::from(x_to[a]));
-                let distance = norm2(self.nearest(difference)).sqrt();
-                if distance < self.limit
-                    && let Some((point, near)) = pair(to as usize)
+            for k in self.start[b] as usize..self.start[b + 1] as usize {
+                let x_to = self.places[k];
+                let mut difference = x;
+                for a in 0..D {
+                    difference[a] -= x_to[a];
+                }
+                if norm2(self.periodic.nearest(difference)) < wide
+                    && let Some(overlap) = self.overlap(x, x_to, self.points[k] as usize, &pair)
                 {
-                    let (x, x_near) = if point == to as usize { (x_to, x) } else { (x, x_to) };
-                    let (x, x_near) = (x.map(f64::from), x_near.map(f64::from));
-                    return Some(Overlap { point, near, x, x_near, distance: distance / self.spacing });
+                    return Some(overlap);
                 }
             }
         }
         None
+    }
+
+    /// The pair, if it is too near in double precision too.
+    fn overlap(
+        &self,
+        x: [Real; D],
+        x_to: [Real; D],
+        to: usize,
+        pair: &impl Fn(usize) -> Option<(usize, Near)>,
+    ) -> Option<Overlap<D>> {
+        let difference = std::array::from_fn(|a| f64::from(x[a]) - f64::from(x_to[a]));
+        let distance = norm2(self.nearest(difference)).sqrt();
+        let (point, near) = pair(to).filter(|_| distance < self.limit)?;
+        let (x, x_near) = if point == to { (x_to, x) } else { (x, x_to) };
+        Some(Overlap { point, near, x, x_near, distance: distance / self.spacing })
     }
 
     /// The nearest image of a difference, as [`Periodic::nearest`] in double precision.
