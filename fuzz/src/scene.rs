@@ -16,8 +16,9 @@ pub fn accepts_or_refuses(bytes: &[u8]) {
         Err(error) => return explained(&error, text),
     };
     if let Ok(written) = scene.to_toml() {
-        let again = Scene::parse("again.toml", &written).map_err(|error| error.to_string());
-        assert_eq!(again.as_ref(), Ok(&scene), "a scene written out is the same scene");
+        // Texts, since a solver's table may hold what is not a number, which equals nothing.
+        let again = Scene::parse("again.toml", &written).and_then(|scene| scene.to_toml());
+        assert_eq!(again, Ok(written), "a scene written out is the same scene");
     }
     let sites = if scene.dim == 2 { sites::<2>(&scene) } else { sites::<3>(&scene) };
     let small = scene.estimate().is_ok_and(|counts| counts.fluid + counts.walls < SMALL) && sites < SMALL;

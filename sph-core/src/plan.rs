@@ -120,9 +120,9 @@ impl MemoryPlan {
         let mib = |bytes: f64| bytes / f64::from(1 << 20);
         let message =
             format!("needs about {:.0} MiB of memory, of which {:.0} MiB are free", mib(total), mib(free));
-        // Walls grow with a lower power; what fits the fluid fits them too.
+        // As if there were walls alone, which shrink least.
         let room = ((free - FIXED) / (total - FIXED)).max(1e-9);
-        let fits = 1.05 * scene.spacing * room.powf(-1.0 / f64::from(scene.dim));
+        let fits = 1.02 * scene.spacing * room.powf(-1.0 / (f64::from(scene.dim) - 1.0));
         let error = Error::invalid("spacing", message).value(scene.spacing);
         Err(scene.locate(error.hint(format!("a spacing of {fits:.3e} m would fit"))))
     }
