@@ -21,5 +21,6 @@ pub mod run;
 pub mod scenes;
 pub mod schema;
 pub mod soak;
+pub mod start;
 pub mod stepping;
 pub mod write;

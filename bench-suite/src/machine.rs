@@ -89,6 +89,13 @@ pub fn open_handles() -> Option<u64> {
     Some(fs::read_dir("/proc/self/fd").ok()?.count() as u64)
 }
 
+/// Memory that this process may still take without driving others out `[bytes]`. `None` where the operating system
+/// does not tell.
+#[must_use]
+pub fn free_memory_bytes() -> Option<u64> {
+    kib_of(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable")
+}
+
 /// Lets the peak start again from the present size, so that each run has its own. Returns whether that
 /// worked; where it did not, the peak of a run includes those before it.
 pub fn reset_peak_memory() -> bool {

@@ -8,7 +8,7 @@ pub(crate) mod nan;
 use serde::{Deserialize, Serialize};
 use sph_core::recovery::Retry;
 
-use crate::{failure::Failure, machine::Machine};
+use crate::{failure::Failure, machine::Machine, start::Start};
 use nan::{nan_as_null, nans_as_null};
 
 /// Names of the series that a report knows how to place. A series of any other name is drawn too.
@@ -328,6 +328,8 @@ pub struct RunResult {
     pub memory_bytes_peak: Option<u64>,
     /// Memory of state and solver over all particles `[bytes]`.
     pub bytes_per_particle: Option<f64>,
+    /// What the scene had become before the first step, with its warnings.
+    pub start: Option<Start>,
     /// Pictures.
     pub frames: Vec<Frame>,
     /// Hash of all bits of the last state: equal for equal histories.

@@ -11,6 +11,7 @@ use crate::{
     picture::{self, Cloud, Scale, Style},
     report::html::base64,
     result::{Frame, Image, Phase, RunResult},
+    start::Start,
     write::WriteError,
 };
 use sph_core::{
@@ -19,9 +20,10 @@ use sph_core::{
     error::Error,
     lane::Isa,
     leak::LeakMeter,
+    plan::{Counts, MemoryPlan},
     scene::Scene,
     simulation::{Observer, Simulation, View},
-    solver::{Derived, StepError, StepReport},
+    solver::{StepError, StepReport},
 };
 use std::{
     path::{Path, PathBuf},
@@ -60,34 +62,6 @@ pub struct Keep<'a> {
     pub to: &'a Checkpoints<'a>,
     /// Steps from one to the next.
     pub every: Option<u64>,
-}
-
-/// What a scene has become before the first step.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Start {
-    /// Fluid particles.
-    pub n_fluid: usize,
-    /// Wall samples.
-    pub n_walls: usize,
-    /// Mass of a particle, `[kg]`.
-    pub mass: f64,
-    /// Constants and step limits of the method.
-    pub derived: Derived,
-    /// A step size that the scene gives in place of the limits, `[s]`.
-    pub fixed_dt: Option<f64>,
-}
-
-impl Start {
-    fn of<const D: usize>(simulation: &Simulation<D>) -> Self {
-        let state = &simulation.state;
-        Self {
-            n_fluid: state.fluid.len(),
-            n_walls: state.walls.len(),
-            mass: f64::from(state.rest.m),
-            derived: simulation.solver.derived(state),
-            fixed_dt: simulation.fixed_dt,
-        }
-    }
 }
 
 /// Where a run is.
@@ -144,11 +118,39 @@ pub fn run(
 /// The run of a scene with the solver that it names.
 ///
 /// # Errors
-/// When the solver is unknown or refuses the scene.
+/// When the solver is unknown or refuses the scene, when the scene needs more memory than is free, or fixes a step
+/// that is not stable.
 pub fn simulation<const D: usize>(scene: &Scene, isa: Isa) -> Result<Simulation<D>, Error> {
+    let plan = memory_plan(scene, scene.estimate()?)?;
+    if let Some(free) = machine::free_memory_bytes() {
+        plan.check(scene, free as f64)?;
+    }
     let clock = Box::new(SystemClock::default());
+    let simulation = match solver_of(scene)? {
+        Method::Wcsph => solver_wcsph::simulation(scene, isa, clock)?,
+    };
+    scene.check_time_step(&simulation.solver.derived(&simulation.state))?;
+    Ok(simulation)
+}
+
+/// The memory that a run of the scene needs on the threads of this call.
+///
+/// # Errors
+/// When the solver is unknown or refuses its parameters.
+pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
+    match solver_of(scene)? {
+        Method::Wcsph => solver_wcsph::memory_plan(scene, counts, rayon::current_num_threads()),
+    }
+}
+
+/// The solvers that a scene may name.
+enum Method {
+    Wcsph,
+}
+
+fn solver_of(scene: &Scene) -> Result<Method, Error> {
     match scene.solver.name() {
-        None | Some("wcsph") => solver_wcsph::simulation(scene, isa, clock),
+        None | Some("wcsph") => Ok(Method::Wcsph),
         Some(other) => {
             let error = Error::invalid("solver.name", "is no solver").value(format!("{other:?}"));
             Err(scene.locate(error.hint("use \"wcsph\"")))
@@ -195,8 +197,9 @@ fn run_in<const D: usize>(
     let (n, first) = (simulation.state.fluid.len(), simulation.state.step);
     let mut stream =
         options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
+    let begun = Start::of(scene, &simulation)?;
     if let Some(started) = options.started {
-        started(&Start::of(&simulation));
+        started(&begun);
     }
     let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
     let mut leak = LeakMeter::new(&simulation.state);
@@ -230,6 +233,7 @@ fn run_in<const D: usize>(
         memory_bytes_peak: peak,
         bytes_per_particle: held,
         frames: std::mem::take(&mut watch.frames),
+        start: Some(begun),
         state_hash: format!("{:016x}", simulation.state.hash()),
         scene_toml,
         failure: ended.failure(simulation.state.step, simulation.state.t),

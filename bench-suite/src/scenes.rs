@@ -4,7 +4,11 @@ use sph_core::{
     error::Error,
     scene::{Scene, Script},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 /// Where they lie: beside the caller in the root of the project, else where this program was built.
 pub fn folder() -> PathBuf {
@@ -21,10 +25,13 @@ pub fn files() -> Vec<PathBuf> {
     files
 }
 
+/// A larger file is no scene, `[B]`: numbers of particles belong into shapes, not into text.
+pub const LARGEST_FILE: u64 = 1 << 20;
+
 /// Reads a scene file.
 ///
 /// # Errors
-/// When the file cannot be read, is not text, or is no scene.
+/// When the file cannot be read, is too long, is not text, or is no scene.
 pub fn read(file: &Path) -> Result<Scene, Error> {
     let (name, text) = text_of(file)?;
     Scene::parse(&name, &text)
@@ -41,6 +48,14 @@ pub fn read_script(file: &Path, scene: &Scene) -> Result<Script, Error> {
 
 fn text_of(file: &Path) -> Result<(String, String), Error> {
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| Error::new(error.to_string()).in_file(&name))?;
+    let refused = |error: std::io::Error| Error::new(error.to_string()).in_file(&name);
+    let mut text = String::new();
+    // The length is that of what is read: a device states none.
+    let open = File::open(file).map_err(refused)?;
+    open.take(LARGEST_FILE + 1).read_to_string(&mut text).map_err(refused)?;
+    if text.len() as u64 > LARGEST_FILE {
+        let message = format!("is longer than {LARGEST_FILE} bytes, the most that a scene or script may have");
+        return Err(Error::new(message).in_file(&name));
+    }
     Ok((name, text))
 }

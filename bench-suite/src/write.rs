@@ -95,6 +95,23 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_with(&Disk, path, |file| file.write_all(bytes))
 }
 
+/// Finds out whether files can be made in a folder, or in what will be its parent, and leaves nothing there.
+///
+/// # Errors
+/// When the folder is something else, or may not be written.
+pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
+    let failed = |source| WriteError { path: folder.to_owned(), source };
+    let there = folder.ancestors().find(|path| path.exists() || path.as_os_str().is_empty());
+    let there = there.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        let message = format!("{} is a file, must be a folder", there.display());
+        return Err(failed(io::Error::new(io::ErrorKind::NotADirectory, message)));
+    }
+    let probe = there.join(format!(".sph-{}.part", std::process::id()));
+    File::create_new(&probe).map_err(failed)?;
+    fs::remove_file(&probe).map_err(failed)
+}
+
 /// As [`write_atomic`], for content that is made while it is written, and any files.
 ///
 /// # Errors

@@ -27,12 +27,14 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
 mod cpu;
+mod derived;
 mod memory;
 pub mod params;
 pub mod physics;
 mod setup;
 pub mod step;
 
+pub use derived::memory_plan;
 pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
@@ -47,7 +49,7 @@ use sph_core::{
     kernel::Kernel,
     lane::Isa,
     neighbors::Neighbors,
-    solver::{Cause, Derived, FieldInfo, Memory, Number, Solver, StepError, StepReport, Stopwatch},
+    solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::{Material, State},
 };
 use std::slice::from_ref;
@@ -206,18 +208,7 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
     }
 
     fn derived(&self, state: &State<D>) -> Derived {
-        let number = |name, value, unit| Number { name, value, unit };
-        let spacing = f64::from(state.rest.spacing);
-        let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
-        let limits = self.limits(spacing, f64::from(cpu::max_speed(state)), gravity);
-        Derived {
-            constants: vec![
-                number("support radius h", f64::from(self.kernel.support_radius()), "m"),
-                number("sound speed c₀", f64::from(self.constants.c_0), "m/s"),
-                number("kinematic viscosity of the step limit", f64::from(self.constants.nu), "m²/s"),
-            ],
-            step_limits: LIMITS.into_iter().zip(limits).map(|(name, dt)| number(name, dt, "s")).collect(),
-        }
+        self.numbers(state)
     }
 
     fn stopwatch(&self) -> &Stopwatch {

@@ -1,5 +1,6 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
+use crate::params::{DeltaForm, Density, Params, Regularization};
 use sph_core::{
     Real,
     diagnosis::Link,
@@ -50,6 +51,19 @@ pub struct Needs {
     pub wide: bool,
     /// Records of the surface terms.
     pub surface: bool,
+}
+
+impl Needs {
+    /// Those of a set of parameters.
+    pub fn of(params: &Params) -> Self {
+        let corrected = params.density == Density::Continuity && params.delta_sph > 0.0;
+        let transport = params.regularization == Regularization::TransportVelocity;
+        Self {
+            drift_correction: params.xsph > 0.0 || params.regularization != Regularization::None,
+            wide: corrected && params.delta_form == DeltaForm::Antuono || transport,
+            surface: params.cohesion > 0.0 || params.surface_tension > 0.0 || params.adhesion > 0.0,
+        }
+    }
 }
 
 impl<const D: usize> Default for Fields<D> {

@@ -123,7 +123,7 @@ parameters! {
     pub struct Params {
         /// Interpolation kernel: `cubic_spline`, `wendland_c2` or `wendland_c4`.
         pub kernel: KernelKind = KernelKind::WendlandC2;
-        /// Support radius over spacing, η = h/Δx.
+        /// Support radius over spacing, η = h/Δx `[measured]`.
         pub support_ratio: Real = 3.0, "-", "[1.5, 4]";
         /// Where density comes from.
         pub density: Density = Density::Continuity;
@@ -137,7 +137,8 @@ parameters! {
         pub stiffness: Option<Real> = None, "Pa", "(0, inf)";
         /// What becomes of negative pressure.
         pub clamp_negative_pressure: Clamp = Clamp::Auto;
-        /// Fluid whose evolved density falls to (1 − this) ρ₀ is torn: it gets no less dense, and bears no tension.
+        /// Fluid whose evolved density falls to (1 − this) ρ₀ is torn: it gets no less dense, and bears no tension
+        /// `[measured]`.
         pub cavitation: Real = 0.1, "-", "(0, 1]";
         /// Viscosity model.
         pub viscosity_model: ViscosityModel = ViscosityModel::Monaghan;
@@ -145,7 +146,7 @@ parameters! {
         pub artificial_viscosity_alpha: Real = 0.05, "-", "[0, 10]";
         /// Artificial viscosity β, for shocks `[Mon92]`.
         pub artificial_viscosity_beta: Real = 0.0, "-", "[0, 20]";
-        /// Dynamic viscosity μ of the laminar models.
+        /// Dynamic viscosity μ of the laminar models; left out, that of `[water]`.
         pub dynamic_viscosity: Real = 1e-3, "Pa s", "[0, inf)";
         /// Divides μ by the factor that the rest lattice gives it.
         pub viscosity_calibration: bool = true;
@@ -171,7 +172,7 @@ parameters! {
         pub wall_contact: Real = 1.0, "-", "[0, 2]";
         /// What keeps particles evenly spread.
         pub regularization: Regularization = Regularization::None;
-        /// Shifting coefficient A_s.
+        /// Shifting coefficient A_s `[measured]`.
         pub shifting: Real = 10.0, "-", "[0, 20]";
         /// Background pressure of the transport velocity over ρ₀c₀².
         pub background_pressure: Real = 1.0, "-", "[0, 10]";
@@ -181,7 +182,7 @@ parameters! {
         pub surface_tension: Real = 0.0, "m/s^2", "[0, inf)";
         /// Adhesion β to walls `[AAT13]`; m⁴/(kg s²) in 3D.
         pub adhesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
-        /// Courant number of the particle speed, λ.
+        /// Courant number of the particle speed, λ `[measured]`.
         pub cfl: Real = 0.4, "-", "(0, 1]";
         /// Courant number of sound, λ_c `[Mon92]`.
         pub cfl_sound: Real = 0.5, "-", "(0, 2]";
@@ -189,9 +190,9 @@ parameters! {
         pub cfl_force: Real = 0.25, "-", "(0, 1]";
         /// Factor of the viscous limit, λ_ν `[MFZ97]`.
         pub cfl_viscous: Real = 0.25, "-", "(0, 1]";
-        /// Smallest step; the run stops below it.
+        /// Smallest step; the run stops below it `[convention]`.
         pub dt_min: Real = 1e-9, "s", "[0, inf)";
-        /// Largest step.
+        /// Largest step; by default no limit `[convention]`.
         pub dt_max: Real = 1e9, "s", "(0, inf)";
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     Constants, Params, Preset, Wcsph,
     cpu::{self, Wall},
     memory::{Fields, Needs},
-    params::{self, Density, Regularization, ViscosityModel, WallPressure},
+    params::{self, Density, ViscosityModel, WallPressure},
     physics::{self, Eos, SOFTENING},
 };
 use sph_core::{
@@ -140,6 +140,10 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
         clock: Box<dyn Clock>,
     ) -> Result<Self, Error> {
         let c_0 = sound_speed(&params, state)?;
+        if !(state.rest.rho_0 * c_0 * c_0).is_finite() {
+            let message = "makes a stiffness that is not finite in this precision";
+            return Err(Error::invalid("solver.sound_speed", message).value(c_0));
+        }
         Ok(Self {
             constants: Constants::derive(&params, &kernel, state.rest, c_0),
             isa: settings.isa,
@@ -187,8 +191,6 @@ impl Constants {
         let gradient = calibrated(params.gradient_calibration, lattice::gradient_factor(kernel, dx, volume));
         let inv_g_nu =
             calibrated(params.viscosity_calibration, lattice::viscosity_factor(kernel, dx, volume));
-        let corrected = params.density == Density::Continuity && params.delta_sph > 0.0;
-        let transport = params.regularization == Regularization::TransportVelocity;
         Self {
             eos: eos(params, c_0, rho_0),
             viscosity: viscosity::<D>(params, kernel.support_radius(), c_0, inv_g_nu),
@@ -206,11 +208,7 @@ impl Constants {
             diffusion: 2.0 * params.delta_sph * h_s * c_0,
             friction: params.wall_friction * h_s * c_0,
             background: rho_0 * c_0 * c_0,
-            needs: Needs {
-                drift_correction: params.xsph > 0.0 || params.regularization != Regularization::None,
-                wide: corrected && params.delta_form == params::DeltaForm::Antuono || transport,
-                surface: params.cohesion > 0.0 || params.surface_tension > 0.0 || params.adhesion > 0.0,
-            },
+            needs: Needs::of(params),
         }
     }
 }
@@ -232,10 +230,7 @@ fn sound_speed<const D: usize>(params: &Params, state: &State<D>) -> Result<Real
             error.hint("without gravity it cannot be derived: give about ten times the largest speed")
         );
     }
-    let height = |i: usize| (0..D).map(|a| -g[a] / size * state.fluid.x[a][i]).sum::<Real>();
-    let heights = (0..state.fluid.len()).map(height);
-    let (low, high) = heights.fold((Real::INFINITY, Real::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
-    Ok(10.0 * (2.0 * size * (high - low + state.rest.spacing)).sqrt())
+    Ok(10.0 * (2.0 * size * state.height()).sqrt())
 }
 
 /// `c₀` as far as the parameters say it: of its own, or through the stiffness.

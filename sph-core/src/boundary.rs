@@ -9,9 +9,8 @@ use crate::{
     backend::{Backend, Host},
     barrier::Barrier,
     kernel::Kernel,
-    lane::Isa,
     motion::Trajectory,
-    neighbors::{self, Cells, NeighborLists, Periodic, Search, norm2},
+    neighbors::{self, Cells, Periodic, norm2},
     parallel,
     particles::{Scratch, gather},
     sampling::Layers,
@@ -45,7 +44,7 @@ pub enum PsiMode {
     /// The mass of a fluid particle: the fluid's lattice goes on behind the wall. Needs full layers.
     FluidMass,
     /// The first, times a factor `[-]`.
-    Scaled(f64),
+    Scaled(#[schemars(extend("x-unit" = "-", "x-range" = "(0, 10]"))] f64),
 }
 
 /// Wall samples: structure of arrays, in the order of their cells.
@@ -105,6 +104,9 @@ impl<const D: usize> Clone for Boundary<D> {
         }
     }
 }
+
+/// Cells that a task weighs.
+const CELLS: usize = 64;
 
 impl<const D: usize> Boundary<D> {
     /// Number of samples.
@@ -245,26 +247,28 @@ impl<const D: usize> Boundary<D> {
         }
         let x: [Vec<Real>; D] =
             std::array::from_fn(|a| order.iter().map(|&b| self.x_0[a][b as usize]).collect());
-        let iota: Vec<u32> = (0..(x[0].len() + neighbors::PAD) as u32).collect();
-        let mut rows = NeighborLists::default();
-        let per_thread = (0..rayon::current_num_threads()).map(|_| Default::default()).collect();
-        let search = Search {
-            query: &cells,
-            query_x: &x,
-            from: &cells,
-            from_x: &x,
-            iota: &iota,
-            same: true,
-            radius: kernel.support_radius(),
-            periodic,
-        };
-        search.build(Isa::best(), neighbors::Backend::HashGrid, &per_thread, &mut rows);
+        // No rows: they would be the largest thing in memory before the run begins. Candidates beyond the support
+        // add zero.
+        let mut sorted = vec![0.0; self.len()];
+        let end = |piece: usize| cells.first_point((piece * CELLS).min(cells.n_occupied()));
+        let pieces = cells.n_occupied().div_ceil(CELLS);
+        parallel::pieces(0..pieces, &end, &mut sorted[..], &|piece, sums: &mut [Real]| {
+            let (mut runs, first) = (Vec::new(), end(piece));
+            for c in piece * CELLS..((piece + 1) * CELLS).min(cells.n_occupied()) {
+                cells.runs_around(cells.occupied[c].at, &mut runs);
+                for k in cells.first_point(c)..cells.first_point(c + 1) {
+                    let same = |l: &usize| *l != k && set[order[*l] as usize] == set[order[k] as usize];
+                    let near = runs.iter().flat_map(|run| run.start..run.end).filter(same);
+                    let w = near.map(|l| {
+                        kernel.w(norm2(periodic.nearest(std::array::from_fn(|a| x[a][k] - x[a][l]))))
+                    });
+                    sums[k - first] = w.fold(kernel.w_0(), |sum, w: Real| sum + w);
+                }
+            }
+        });
         let mut sums = vec![0.0; self.len()];
-        for (k, &b) in order.iter().enumerate() {
-            let near = rows.neighbors(k).filter(|&l| set[order[l] as usize] == set[b as usize]);
-            let w =
-                near.map(|l| kernel.w(norm2(periodic.nearest(std::array::from_fn(|a| x[a][k] - x[a][l])))));
-            sums[b as usize] = w.fold(kernel.w_0(), |sum, w: Real| sum + w);
+        for (sum, &b) in sorted.iter().zip(&order) {
+            sums[b as usize] = *sum;
         }
         sums
     }

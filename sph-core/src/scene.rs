@@ -17,7 +17,9 @@
 //! ```
 use crate::error::Error;
 use crate::parameters;
+use crate::plan::Counts;
 use crate::shape::vector;
+use crate::solver::Derived;
 
 mod check;
 mod command;
@@ -47,11 +49,11 @@ parameters! {
     pub struct Scene {
         /// What it shows.
         pub title: String = String::new();
-        /// Number of dimensions; two of them are a slab of depth 1 m.
+        /// Number of dimensions; two of them are a slab of depth 1 m `[convention]`.
         pub dim: u8 = 2, "-", "[2, 3]";
         /// Initial distance of particles `Δx`; each stands for the volume `Δx^D`.
         pub spacing: f64, "m", "(0, inf)";
-        /// Rest density `ρ_0`.
+        /// Rest density `ρ_0`; left out, that of `[water]`.
         pub rest_density: f64 = 1000.0, "kg/m³", "(0, inf)";
         /// Gravity `g`; 9.81 against the second axis if left out.
         pub gravity: Option<Vec<f64>> = None, "m/s²", "(-inf, inf)";
@@ -142,6 +144,32 @@ impl Scene {
     /// The first contradiction, with its place if the scene was read from a text.
     pub fn check(&self) -> Result<(), Error> {
         check::scene(self).map_err(|error| self.locate(error))
+    }
+
+    /// Refuses a fixed step above the limits that a method has derived, unless the scene allows it.
+    ///
+    /// # Errors
+    ///
+    /// Names the limit that binds.
+    pub fn check_time_step(&self, derived: &Derived) -> Result<(), Error> {
+        let (Some(dt), Some(limit)) = (self.run.time_step, derived.binding()) else { return Ok(()) };
+        // A step written as the limit that was printed counts as the limit.
+        if dt <= limit.value * (1.0 + 1e-3) || self.run.allow_unstable_time_step {
+            return Ok(());
+        }
+        let message = format!("is above the largest stable step, {:.4e} s by {}", limit.value, limit.name);
+        let error = Error::invalid("run.time_step", message).value(dt);
+        let hint = "leave it out, lower it, or set run.allow_unstable_time_step = true";
+        Err(self.locate(error.hint(hint)))
+    }
+
+    /// Number of particles and samples, estimated from the volumes of the shapes.
+    ///
+    /// # Errors
+    ///
+    /// If a shape is refused.
+    pub fn estimate(&self) -> Result<Counts, Error> {
+        check::estimate(self).map_err(|error| self.locate(error))
     }
 
     /// Adds line and column to an error that knows its key only.

@@ -1,5 +1,9 @@
 //! From a scene to the state at t = 0.
 
+mod overlap;
+
+pub use overlap::{CLEARANCE, Near, Overlap, check_clearance};
+
 use crate::{
     Real,
     boundary::{Body, Boundary},
@@ -7,6 +11,7 @@ use crate::{
     kernel::Kernel,
     lattice,
     neighbors::Periodic,
+    parameters::join,
     particles::Particles,
     scene::{MassMode, Scene, Slip},
     shape::{Enclosure, vector},
@@ -28,7 +33,9 @@ const MARGIN: f64 = 50.0;
 /// Samples the scene with the kernel of its solver.
 ///
 /// # Errors
-/// When the scene contradicts itself: wrong dimension, no fluid, a periodic length below three supports.
+/// When the scene contradicts itself: wrong dimension, no fluid, a body without particles, particles nearer than
+/// [`CLEARANCE`] to each other or to a wall, a periodic length below three supports, numbers that are infinite in
+/// the precision of the run.
 pub fn build<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setup<D>, Error> {
     let built = sample(scene, kernel).map_err(|error| scene.locate(error))?;
     Ok(built)
@@ -37,9 +44,10 @@ pub fn build<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<S
 fn sample<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setup<D>, Error> {
     let gravity = scene.gravity_vector::<D>()?;
     let periodic = periodic::<D>(scene, kernel.support_radius())?;
-    let rest = material(scene, &kernel);
-    let (fluid, pressure) = fluid::<D>(scene, &gravity, &periodic)?;
+    let rest = material(scene, &kernel)?;
+    let (fluid, pressure, ends) = fluid::<D>(scene, &gravity, &periodic)?;
     let walls = walls(scene, kernel, &rest, periodic)?;
+    clear(scene, &fluid, &ends, &walls, &periodic)?;
     let containers = scene.container.iter().enumerate();
     let containers = containers.map(|(k, c)| c.resolve(&format!("container[{k}]"), scene.spacing));
     let containers: Vec<Enclosure<D>> = containers.collect::<Result<_, _>>()?;
@@ -63,14 +71,29 @@ fn reals<const D: usize>(x: [f64; D]) -> [Real; D] {
     x.map(|x| x as Real)
 }
 
-fn material<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: &K) -> Material {
+/// Refuses a number that becomes infinite, or nothing, in the precision of the run.
+fn held(key: &str, value: f64) -> Result<Real, Error> {
+    let real = value as Real;
+    if real.is_finite() && (real != 0.0 || value == 0.0) {
+        return Ok(real);
+    }
+    let bits = 8 * size_of::<Real>();
+    Err(Error::invalid(key, format!("is out of the range of numbers of {bits} bits")).value(value))
+}
+
+fn material<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: &K) -> Result<Material, Error> {
+    let (rho_0, spacing) = (held("rest_density", scene.rest_density)?, held("spacing", scene.spacing)?);
     let volume = scene.spacing.powi(D as i32);
     let m = match scene.mass_mode {
         MassMode::Calibrated => lattice::calibrated_mass(kernel, scene.spacing, scene.rest_density),
         MassMode::Volume => scene.rest_density * volume,
         MassMode::Factor(factor) => scene.rest_density * volume * factor,
     };
-    Material { rho_0: scene.rest_density as Real, m: m as Real, spacing: scene.spacing as Real }
+    let m = held("spacing", m).map_err(|_| {
+        let message = format!("makes particles of {m:e} kg, which this precision cannot hold");
+        Error::invalid("spacing", message).value(scene.spacing)
+    })?;
+    Ok(Material { rho_0, m, spacing })
 }
 
 fn periodic<const D: usize>(scene: &Scene, h: Real) -> Result<Periodic<D>, Error> {
@@ -95,30 +118,70 @@ fn periodic<const D: usize>(scene: &Scene, h: Real) -> Result<Periodic<D>, Error
     Ok(Periodic::new(reals(min), reals(length)))
 }
 
-/// Fluid particles and their initial pressures.
+/// Fluid particles, their initial pressures, and where the particles of each body end.
 fn fluid<const D: usize>(
     scene: &Scene,
     gravity: &[f64; D],
     periodic: &Periodic<D>,
-) -> Result<(Particles<D>, Vec<f64>), Error> {
-    let (mut particles, mut pressure) = (Particles::default(), Vec::new());
+) -> Result<(Particles<D>, Vec<f64>, Vec<usize>), Error> {
+    let (mut particles, mut pressure, mut ends) = (Particles::default(), Vec::new(), Vec::new());
     for (k, body) in scene.fluid.iter().enumerate() {
-        for x in body.sample::<D>(&format!("fluid[{k}]"), scene.spacing)? {
+        let key = format!("fluid[{k}]");
+        for x in body.sample::<D>(&key, scene.spacing)? {
             let id = particles.len() as u64;
-            particles.push(
-                id,
-                periodic.wrap(reals(x)),
-                reals(body.velocity.at(&x)),
-                scene.rest_density as Real,
-            );
-            pressure.push(body.pressure.at(&x, scene.rest_density, gravity));
+            let (place, velocity) = (periodic.wrap(reals(x)), reals(body.velocity.at(&x)));
+            let p = body.pressure.at(&x, scene.rest_density, gravity);
+            for (name, values) in [("shape", &place[..]), ("velocity", &velocity), ("pressure", &[p as Real])]
+            {
+                if !values.iter().all(|value| value.is_finite()) {
+                    let message = "gives a particle numbers that are not finite";
+                    return Err(Error::invalid(join(&key, name), message).value(format!("{values:?}")));
+                }
+            }
+            particles.push(id, place, velocity, scene.rest_density as Real);
+            pressure.push(p);
         }
+        if ends.last().copied().unwrap_or(0) == particles.len() {
+            let error =
+                Error::invalid(join(&key, "shape"), "holds no particle: it, or what cuts and shell leave");
+            return Err(error.hint(format!("at a spacing of {} m it has no volume", scene.spacing)));
+        }
+        ends.push(particles.len());
     }
     let comes = scene.command.iter().any(|command| command.add.is_some() || command.emitter.is_some());
     if particles.is_empty() && !comes {
         return Err(Error::invalid("fluid", "the scene holds no fluid particle"));
     }
-    Ok((particles, pressure))
+    Ok((particles, pressure, ends))
+}
+
+/// Refuses particles that are too near each other or a wall; `ends` tells their bodies apart.
+fn clear<const D: usize>(
+    scene: &Scene,
+    fluid: &Particles<D>,
+    ends: &[usize],
+    walls: &Boundary<D>,
+    periodic: &Periodic<D>,
+) -> Result<(), Error> {
+    let none = [const { Vec::new() }; D];
+    let checked = check_clearance(&fluid.x, &none, &walls.x, scene.spacing as Real, periodic);
+    let Err(Overlap { point, near, x, x_near, distance }) = checked else { return Ok(()) };
+    let body = |i: usize| ends.partition_point(|&end| end <= i);
+    let (other, hint) = match near {
+        Near::Wall(b) => {
+            let name = walls.bodies.get(usize::from(walls.body[b])).map_or("", |body| &body.name);
+            (format!("a sample of the wall `{name}`"), "move one of them, or cut the fluid")
+        }
+        Near::Point(j) | Near::Fluid(j) if body(j) == body(point) => {
+            ("another of its particles".to_owned(), "lower its jitter, or fit it to the period")
+        }
+        Near::Point(j) | Near::Fluid(j) => (format!("one of fluid[{}]", body(j)), "move or cut one of them"),
+    };
+    let message = format!(
+        "has a particle at {x:?} m that is {distance:.3} spacings from {other} at {x_near:?} m; \
+         {CLEARANCE} are needed"
+    );
+    Err(Error::invalid(format!("fluid[{}].shape", body(point)), message).hint(hint))
 }
 
 fn walls<const D: usize, K: Kernel<D>>(
@@ -160,7 +223,17 @@ fn walls<const D: usize, K: Kernel<D>>(
     }
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);
+    for (k, wall) in boundary.body.iter().enumerate().filter(|(b, _)| !is_finite(&boundary, *b)) {
+        let name = boundary.bodies.get(usize::from(*wall)).map_or("", |body| &body.name);
+        let message = format!("the wall `{name}` has a sample whose place, velocity or volume is not finite");
+        return Err(Error::invalid("wall", message).value(format!("{:?}", boundary.position(k))));
+    }
     Ok(boundary)
+}
+
+fn is_finite<const D: usize>(walls: &Boundary<D>, b: usize) -> bool {
+    let fields = [&walls.x, &walls.v, &walls.a];
+    walls.volume[b].is_finite() && fields.iter().all(|field| field.iter().all(|axis| axis[b].is_finite()))
 }
 
 /// A wall goes on through the end of a periodic axis: samples behind it stand there already.
@@ -220,6 +293,9 @@ fn commanded<const D: usize>(scene: &Scene) -> Result<Vec<([f64; D], [f64; D])>,
 }
 
 fn forces<const D: usize>(scene: &Scene, gravity: [f64; D]) -> Result<Forces<D>, Error> {
+    for (k, g) in gravity.iter().enumerate() {
+        held(&format!("gravity[{k}]"), *g)?;
+    }
     let central = match &scene.forces.central {
         Some(c) => Some((reals(vector("forces.central.center", &c.center)?), c.strength as Real)),
         None => None,

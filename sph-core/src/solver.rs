@@ -132,6 +132,15 @@ pub struct Derived {
     pub constants: Vec<Number>,
     /// Limits of the step size at the start, `[s]`: the smallest binds.
     pub step_limits: Vec<Number>,
+    /// What is allowed but doubtful, in words.
+    pub warnings: Vec<String>,
+}
+
+impl Derived {
+    /// The limit of the step size that binds; `None` for a method without limits.
+    pub fn binding(&self) -> Option<&Number> {
+        self.step_limits.iter().min_by(|a, b| a.value.total_cmp(&b.value))
+    }
 }
 
 /// A field that a method computes beside the state.

@@ -99,6 +99,20 @@ impl<const D: usize> Clone for State<D> {
 }
 
 impl<const D: usize> State<D> {
+    /// Extent of the fluid along gravity, and a spacing for the half particles at both ends; 0 without gravity, `[m]`.
+    pub fn height(&self) -> Real {
+        let g = self.forces.gravity;
+        let size = g.iter().map(|g| g * g).sum::<Real>().sqrt();
+        if size == 0.0 {
+            return 0.0;
+        }
+        let height = |i: usize| (0..D).map(|a| -g[a] / size * self.fluid.x[a][i]).sum::<Real>();
+        let heights = (0..self.fluid.len()).map(height);
+        let (low, high) =
+            heights.fold((Real::INFINITY, Real::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+        high - low + self.rest.spacing
+    }
+
     /// A hash of all raw bits: equal for equal histories, whatever the number of threads.
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv::default();

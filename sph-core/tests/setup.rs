@@ -172,7 +172,7 @@ fn channel(low: f64, high: f64) -> String {
         domain = {{ min = [{low}, -1.0], max = [{high}, 2.0], periodic = ["x"] }}
         [[fluid]]
         shape.block = {{ min = [{low}, 0.0], max = [{high}, 1.0] }}
-        jitter = 0.5
+        jitter = 0.25
         [[wall]]
         shape.block = {{ min = [{:?}, 0.0], max = [{:?}, 1.0] }}
         faces = ["y_min", "y_max"]

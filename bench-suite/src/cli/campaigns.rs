@@ -8,6 +8,7 @@ use bench_suite::{
     report::{self, Page},
     result::{Comparison, RunResult},
     run::Progress,
+    write::check_folder,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use sph_core::lane::Isa;
@@ -47,6 +48,7 @@ pub fn compare(
 ) -> Outcome {
     check_names("case", cases, &case_names())?;
     check_names("variant", variants, &registry::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>())?;
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let jobs = campaign::comparison(effort, cases, variants);
     if jobs.is_empty() {
         return Err("no run is left: this effort does not include the chosen cases; try --full".into());
@@ -58,6 +60,7 @@ pub fn compare(
 /// Published numbers, met or missed.
 pub fn validate(cases: &[String], out: &Path, isa: Isa, json: bool) -> Outcome {
     check_names("case", cases, &case_names())?;
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let all = campaign::collect("Validation", command(), run_all(&campaign::validation(cases), isa)?);
     finish(&all, Page::Validate, out, json)
 }

@@ -1,5 +1,6 @@
 //! Commands, their options and exit codes.
 
+mod announce;
 mod bench;
 mod campaigns;
 mod golden;

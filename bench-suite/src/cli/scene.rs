@@ -1,6 +1,6 @@
 //! `sph run`.
 
-use super::{FAILED, campaigns, interrupt, output::OutputArgs, resume};
+use super::{FAILED, announce::{self, Short}, campaigns, interrupt, output::OutputArgs, resume};
 use bench_suite::{
     campaign,
     checkpoints::{Checkpoints, Found},
@@ -9,9 +9,10 @@ use bench_suite::{
     output,
     report::{self, Page},
     result::{Comparison, RunResult},
-    run::{self, Final, Keep, Options, Ran, Start},
+    run::{self, Final, Keep, Options, Ran},
     scenes,
-    write::Disk,
+    start::Start,
+    write::{Disk, check_folder},
 };
 use indicatif::ProgressBar;
 use sph_core::{lane::Isa, recovery::Retry, scene::Scene};
@@ -56,9 +57,7 @@ pub fn run(args: &RunArgs, threads: Option<u16>, isa: Isa, json: bool) -> Result
         let script = scenes::read_script(script, &scene)?;
         scene.command.extend(script.command);
     }
-    if out.exists() && !out.is_dir() {
-        return Err(format!("--out {}: is a file, must be a folder", out.display()).into());
-    }
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let checkpoints = Checkpoints::of(out, &Disk);
     let found = match &args.resume {
         Some(named) => Some(resume::find(named.as_deref(), &checkpoints, &mut scene)?),
@@ -114,8 +113,9 @@ impl Job<'_> {
         let show = |p| campaigns::show(bar, p);
         let announce = |start: &Start| {
             if !self.json {
-                println!("{}", announcement(scene, start));
+                println!("{}", announce::announcement(scene, start));
             }
+            start.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         };
         let interrupt = interrupt::flag()?;
         let options = Options {
@@ -185,40 +185,6 @@ impl Job<'_> {
             return Ok(ExitCode::from(interrupt::INTERRUPTED));
         }
         Ok(ExitCode::from(FAILED))
-    }
-}
-
-/// What the scene has become, before the first step.
-fn announcement(scene: &Scene, start: &Start) -> String {
-    let mut text = format!(
-        "{}\n  {} fluid particles of {:.4e} kg, {} wall samples, spacing {} m",
-        scene.title, start.n_fluid, start.mass, start.n_walls, scene.spacing
-    );
-    for number in &start.derived.constants {
-        text += &format!("\n  {}: {} {}", number.name, Short(number.value), number.unit);
-    }
-    let limits = &start.derived.step_limits;
-    let smallest = limits.iter().map(|limit| limit.value).fold(f64::INFINITY, f64::min);
-    for limit in limits {
-        let binds = if limit.value == smallest { " (binds)" } else { "" };
-        text += &format!("\n  step limit by {}: {} {}{binds}", limit.name, Short(limit.value), limit.unit);
-    }
-    if let Some(dt) = start.fixed_dt {
-        text += &format!("\n  the scene fixes the step: {} s", Short(dt));
-    }
-    text
-}
-
-/// A number as short as it can be read.
-struct Short(f64);
-
-impl std::fmt::Display for Short {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            x if x.is_infinite() => f.write_str("∞"),
-            x if x == 0.0 || (1e-3..1e5).contains(&x.abs()) => write!(f, "{x:.4}"),
-            x => write!(f, "{x:.3e}"),
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use proptest::test_runner::Config;
 use sph_core::{
     Real,
     lane::Isa,
+    sampling::Jitter,
     scene::Scene,
     simulation::Simulation,
     solver::{Memory, NoClock, Solver},
@@ -79,14 +80,28 @@ impl Block {
         let mut gravity = vec![0.0; D];
         gravity[1] = -self.gravity;
         let sound = if self.solver.contains("sound_speed") { "" } else { "sound_speed = 10.0" };
-        simulation(&format!(
+        let mut sim = simulation(&format!(
             "dim = {D}\nspacing = {:?}\nrest_density = 1.0\ngravity = {gravity:?}\nrun.end_time = 1.0\n{domain}\n\
-             [[fluid]]\nshape.block = {{ min = {low}, max = {high} }}\njitter = {:?}\n\
+             [[fluid]]\nshape.block = {{ min = {low}, max = {high} }}\n\
              [solver]\nname = \"wcsph\"\n{sound}\n{}\n",
             1.0 / self.n as f64,
-            self.jitter,
             self.solver,
-        ))
+        ));
+        self.displace(&mut sim.state);
+        sim
+    }
+
+    /// The jitter, after the scene was read: it may bring particles nearer than a scene may.
+    fn displace<const D: usize>(&self, state: &mut State<D>) {
+        let mut points: Vec<[f64; D]> =
+            (0..state.fluid.len()).map(|i| state.fluid.position(i).map(f64::from)).collect();
+        Jitter { amplitude: self.jitter / self.n as f64, seed: 0 }.apply(&mut points);
+        for (i, x) in points.iter().enumerate() {
+            let x = state.domain.periodic.wrap(x.map(|x| x as Real));
+            for a in 0..D {
+                state.fluid.x[a][i] = x[a];
+            }
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Contradictions that show without making any particle.
 use super::{Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
+use crate::Real;
 use crate::error::Error;
 use crate::parameters::join;
+use crate::plan::Counts;
 use crate::sampling::{Face, Lattice, SURFACE_TOLERANCE, Side};
 use crate::shape::{Region, ordered, vector};
 
@@ -15,7 +17,6 @@ pub(super) fn scene(scene: &Scene) -> Result<(), Error> {
 fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
     scene.gravity_vector::<D>()?;
     let domain = scene.domain.as_ref().map(domain::<D>).transpose()?;
-    let mut count = 0.0;
     for (i, body) in scene.fluid.iter().enumerate() {
         let key = format!("fluid[{i}]");
         let region = fluid::<D>(scene, body, &key)?;
@@ -23,23 +24,55 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
             within(&region, &min, &max, scene.spacing, &key)?;
             whole_periods(&region, body.lattice, domain, &min, &max, scene.spacing)?;
         }
-        count += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
     }
     for (i, body) in scene.wall.iter().enumerate() {
-        count += wall::<D>(scene, body, &format!("wall[{i}]"))?;
+        wall::<D>(scene, body, &format!("wall[{i}]"))?;
     }
     for (i, body) in scene.container.iter().enumerate() {
-        body.resolve::<D>(&format!("container[{i}]"), scene.spacing)?;
+        let key = format!("container[{i}]");
+        let container = body.resolve::<D>(&key, scene.spacing)?;
+        thick(&container.region, scene.spacing, &join(&key, &format!("shape.{}", body.shape.name())))?;
     }
     super::command::check_all(&scene.command, scene)?;
     if let Some(force) = &scene.forces.central {
         vector::<D>("forces.central.center", &force.center)?;
     }
+    let Counts { fluid, walls } = count::<D>(scene)?;
+    let count = (fluid + walls).max(sites::<D>(scene)?);
     if count <= MAX_PARTICLES {
-        return Ok(());
+        return places::<D>(scene);
     }
-    let message = format!("makes about {count:.1e} particles, more than {MAX_PARTICLES:.0e}");
+    let message = format!("makes about {count:.1e} particles or sites, more than {MAX_PARTICLES:.0e}");
     Err(Error::invalid("spacing", message).value(scene.spacing).hint("enlarge it"))
+}
+
+/// Number of particles and samples by the volumes of the shapes.
+pub(super) fn estimate(scene: &Scene) -> Result<Counts, Error> {
+    if scene.dim == 2 { count::<2>(scene) } else { count::<3>(scene) }
+}
+
+fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
+    let mut counts = Counts { fluid: 0.0, walls: 0.0 };
+    for (i, body) in scene.fluid.iter().enumerate() {
+        let region: Region<D> = body.shape.resolve(&format!("fluid[{i}].shape"))?;
+        counts.fluid += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
+    }
+    for (i, body) in scene.wall.iter().enumerate() {
+        let region: Region<D> = body.shape.resolve(&format!("wall[{i}].shape"))?;
+        counts.walls += wall_count(&region, scene.spacing, body);
+    }
+    Ok(counts)
+}
+
+/// Lattice sites that are looked at to fill the fluid: those of the boxes around its shapes.
+fn sites<const D: usize>(scene: &Scene) -> Result<f64, Error> {
+    let mut sites = 0.0;
+    for (i, body) in scene.fluid.iter().enumerate() {
+        let region: Region<D> = body.shape.resolve(&format!("fluid[{i}].shape"))?;
+        let (min, max) = region.bounds().unwrap_or(([0.0; D], [0.0; D]));
+        sites += (0..D).map(|k| (max[k] - min[k]) / scene.spacing).product::<f64>();
+    }
+    Ok(sites)
 }
 
 fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error> {
@@ -62,7 +95,8 @@ fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error
 pub(super) fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> Result<Region<D>, Error> {
     let shape = join(key, "shape");
     let region = bounded(body.shape.resolve(&shape)?, &join(&shape, body.shape.name()))?;
-    thick(&region, scene.spacing, &join(&shape, body.shape.name()))?;
+    let named = join(&shape, body.shape.name());
+    thick(&region, scene.spacing, &named)?;
     for (i, cut) in body.cut.iter().enumerate() {
         cut.resolve::<D>(&format!("{key}.cut[{i}]"))?;
     }
@@ -80,11 +114,13 @@ pub(super) fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> R
     Ok(region)
 }
 
-/// Checks a wall and estimates its number of particles.
-fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<f64, Error> {
+fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<(), Error> {
     let shape = join(key, "shape");
     let named = join(&shape, body.shape.name());
     let region = bounded(body.shape.resolve::<D>(&shape)?, &named)?;
+    if body.side == Side::Inside {
+        thick(&region, scene.spacing, &named)?;
+    }
     let faces = Face::of(&region);
     for (i, face) in body.faces.iter().flatten().enumerate() {
         has_face(faces, *face, body, &format!("{key}.faces[{i}]"))?;
@@ -101,7 +137,7 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<f64, Er
         }
         tangential(&velocity, face, &join(&key, "velocity"))?;
     }
-    Ok(wall_count(&region, scene.spacing, body))
+    Ok(())
 }
 
 fn has_face(faces: &[Face], face: Face, body: &Wall, key: &str) -> Result<(), Error> {
@@ -135,13 +171,20 @@ fn tangential<const D: usize>(velocity: &[f64; D], face: Face, key: &str) -> Res
     Err(error.hint("a wall that moves has a motion"))
 }
 
-/// Volume of all layers over that of a particle.
+/// Volume of all layers over that of a particle. Faces that are no walls have none.
 fn wall_count<const D: usize>(region: &Region<D>, spacing: f64, body: &Wall) -> f64 {
     let depth = (f64::from(body.layers) + body.offset) * spacing;
     let depth = if body.side == Side::Inside { depth } else { -depth };
     let (Some((min, max)), Some(volume)) = (region.bounds(), region.volume()) else { return 0.0 };
-    let grown: f64 = (0..D).map(|k| (1.0 + 2.0 * depth / (max[k] - min[k])).max(0.0)).product();
-    (volume * (grown - 1.0)).abs() / spacing.powi(D as i32)
+    let is_wall = |face: &Face| body.faces.as_ref().is_none_or(|faces| faces.contains(face));
+    let faces = |k: usize| match region {
+        Region::Block { .. } => {
+            Face::of(region).iter().skip(2 * k).take(2).filter(|face| is_wall(face)).count()
+        }
+        _ => 2,
+    };
+    let grown = (0..D).map(|k| (1.0 + faces(k) as f64 * depth / (max[k] - min[k])).max(0.0));
+    (volume * (grown.product::<f64>() - 1.0)).abs() / spacing.powi(D as i32)
 }
 
 fn bounded<const D: usize>(region: Region<D>, key: &str) -> Result<Region<D>, Error> {
@@ -158,8 +201,40 @@ fn thick<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Result<
     if thickness >= spacing * (1.0 - SURFACE_TOLERANCE) {
         return Ok(());
     }
-    let message = format!("is only {thickness} m thick, less than the spacing {spacing} m");
+    let message = format!("is only {thickness:?} m thick, less than the spacing {spacing:?} m");
     Err(Error::invalid(key, message).hint("refine the spacing"))
+}
+
+/// Checks how far all shapes lie from the origin.
+fn places<const D: usize>(scene: &Scene) -> Result<(), Error> {
+    for (i, body) in scene.fluid.iter().enumerate() {
+        let key = format!("fluid[{i}].shape");
+        told_apart::<D>(&body.shape.resolve(&key)?, scene.spacing, &key)?;
+        if let Some(origin) = &body.origin {
+            let key = format!("fluid[{i}].origin");
+            let center = vector::<D>(&key, origin)?;
+            told_apart(&Region::Ball { center, radius: 0.0 }, scene.spacing, &key)?;
+        }
+    }
+    for (i, body) in scene.wall.iter().enumerate() {
+        let key = format!("wall[{i}].shape");
+        told_apart::<D>(&body.shape.resolve(&key)?, scene.spacing, &key)?;
+    }
+    Ok(())
+}
+
+/// Refuses places so far from the origin that the precision of the run does not tell neighbors apart.
+fn told_apart<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Result<(), Error> {
+    let Some((min, max)) = region.bounds() else { return Ok(()) };
+    let farthest = min.iter().chain(&max).fold(0.0_f64, |most, x| most.max(x.abs()));
+    let limit = 0.1 / f64::from(Real::EPSILON) * spacing;
+    if farthest <= limit {
+        return Ok(());
+    }
+    let message = format!(
+        "lies {farthest:e} m from the origin; beyond {limit:.1e} m places are rounded by more than a tenth of the spacing"
+    );
+    Err(Error::invalid(key, message).hint("move the scene to the origin"))
 }
 
 fn within<const D: usize>(

@@ -90,7 +90,7 @@ pub enum VelocityField {
     #[default]
     Rest,
     /// The same everywhere `[m/s]`.
-    Uniform(Vec<f64>),
+    Uniform(#[schemars(extend("x-unit" = "m/s", "x-range" = "(-inf, inf)"))] Vec<f64>),
     /// Linear in the place.
     Linear(LinearVelocity),
     /// The Taylor-Green vortex.

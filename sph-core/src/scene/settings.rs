@@ -75,6 +75,8 @@ parameters! {
         pub threads: Option<u32> = None, "-", "[1, 4096]";
         /// Fixed step; chosen by the solver if left out.
         pub time_step: Option<f64> = None, "s", "(0, inf)";
+        /// Runs with a fixed step above the solver's limits, which is refused otherwise.
+        pub allow_unstable_time_step: bool = false;
         /// Largest `ρ/ρ₀ − 1` of a particle; the run fails beyond it.
         pub density_limit: f64 = 1.0, "-", "(0, inf)";
         /// What a failed step leads to.
@@ -103,6 +105,7 @@ impl Run {
     pub fn until(end_time: f64) -> Self {
         Self {
             end_time,
+            allow_unstable_time_step: false,
             max_steps: None,
             output_interval: None,
             threads: None,
@@ -132,7 +135,7 @@ pub enum MassMode {
     /// `m = ρ_0 Δx^D`.
     Volume,
     /// The second, times a factor `[-]`.
-    Factor(f64),
+    Factor(#[schemars(extend("x-unit" = "-", "x-range" = "(0, 2]"))] f64),
 }
 
 impl Validate for MassMode {

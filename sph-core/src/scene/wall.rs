@@ -21,9 +21,10 @@ parameters! {
         pub side: Side = Side::Inside;
         /// The faces that are walls, as `["x_min", "y_min"]` for an open corner; all if left out.
         pub faces: Option<Vec<Face>> = None;
-        /// Number of layers [SimpleSPH]; a solver without pseudo-mass needs the whole support.
+        /// Number of layers, two against leaking `[measured]`; a solver without pseudo-mass needs the whole support.
         pub layers: u32 = 2, "-", "[1, 16]";
-        /// Distance of the first layer from the surface, in spacings.
+        /// Distance of the first layer from the surface, in spacings; half of one goes on with the lattice of the
+        /// fluid `[AHA12]`.
         pub offset: f64 = 0.5, "-", "[0, 2]";
         /// How it moves.
         pub motion: Motion = Motion::Static, validate;

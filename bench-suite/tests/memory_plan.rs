@@ -1,0 +1,112 @@
+//! Is the planned memory the measured one, and is what does not fit refused before it is made?
+//!
+//! The peak is that of the process. Hence each run has one of its own, and a small run before it, after which code and
+//! threads are in memory.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::print_stdout, reason = "the measured numbers, and what was skipped")]
+
+mod common;
+
+use bench_suite::{machine, run, start::Start};
+use sph_core::{lane::Isa, scene::Scene};
+
+/// A dam break of about `n` particles.
+fn scene(dim: u8, n: f64, preset: &str) -> Scene {
+    let z = |x: f64| if dim == 3 { format!(", {x:?}") } else { String::new() };
+    let cells = if dim == 3 { 0.5 / (0.5 / n).cbrt() } else { n.sqrt() };
+    let spacing = if dim == 3 { 0.5 } else { 1.0 } / cells.round();
+    let (layers, offset) = if preset == "graphics" { (2, 0.7) } else { (3, 0.5) };
+    let sides = if dim == 3 { ", \"z_min\", \"z_max\"" } else { "" };
+    let text = format!(
+        "dim = {dim}\nspacing = {spacing:?}\nrun.end_time = 1.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{}], max = [1.0, 1.0{}] }}\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0{}], max = [2.0, 1.5{}] }}\n\
+         layers = {layers}\noffset = {offset:?}\nfaces = [\"x_min\", \"x_max\", \"y_min\"{sides}]\n\
+         [solver]\nname = \"wcsph\"\npreset = \"{preset}\"\n",
+        z(0.0),
+        z(0.5),
+        z(0.0),
+        z(0.5)
+    );
+    Scene::parse("plan.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Resident memory now, `[B]`.
+fn resident() -> f64 {
+    assert!(machine::reset_peak_memory());
+    machine::peak_memory_bytes().unwrap() as f64
+}
+
+/// Planned memory over the growth of the peak in `steps` steps.
+fn planned_over_measured<const D: usize>(scene: &Scene, steps: u64) -> f64 {
+    let before = resident();
+    let mut simulation = common::simulation::<D>("plan", scene, Isa::best());
+    common::steps("plan", &mut simulation, steps);
+    let measured = machine::peak_memory_bytes().unwrap() as f64 - before;
+    let plan = Start::of(scene, &simulation).unwrap().memory;
+    let (n, walls) = (simulation.state.fluid.len(), simulation.state.walls.len());
+    println!(
+        "{D}D {} n = {n}, walls = {walls}: planned {:.2} MB, measured {:.2} MB, {:+.1} %",
+        scene.solver.preset().unwrap_or("-"),
+        plan * 1e-6,
+        measured * 1e-6,
+        100.0 * (plan / measured - 1.0)
+    );
+    plan / measured
+}
+
+/// One run alone in its process: `SPH_PLAN_RUN=3D:30000:validation`.
+#[test]
+#[ignore = "another test starts it in a process of its own"]
+fn one_run() {
+    let run = std::env::var("SPH_PLAN_RUN").unwrap();
+    let [dim, n, preset] = run.split(':').collect::<Vec<_>>()[..] else { panic!("{run}") };
+    let (dim, n) = (dim.trim_end_matches('D').parse().unwrap(), n.parse().unwrap());
+    let (small, scene) = (scene(dim, 600.0, preset), scene(dim, n, preset));
+    common::on_threads(2, || match dim {
+        2 => (planned_over_measured::<2>(&small, 2), planned_over_measured::<2>(&scene, 60)),
+        _ => (planned_over_measured::<3>(&small, 2), planned_over_measured::<3>(&scene, 60)),
+    });
+}
+
+/// The plans of two runs, a small one and that of `SPH_PLAN_RUN`, over what they took.
+fn in_a_process(run: &str) -> f64 {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["one_run", "--exact", "--ignored", "--nocapture"]).env("SPH_PLAN_RUN", run);
+    let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let line = output.lines().rfind(|line| line.contains("measured")).unwrap_or_else(|| panic!("{output}"));
+    println!("{line}");
+    let percent = line.rsplit(", ").next().unwrap().trim_end_matches(" %");
+    1.0 + 0.01 * percent.parse::<f64>().unwrap()
+}
+
+/// `SPH_PLAN=2D:10000,3D:500000` asks for other sizes.
+#[test]
+fn the_plan_is_within_five_percent_of_the_peak() {
+    if cfg!(debug_assertions) || machine::peak_memory_bytes().is_none() || !machine::reset_peak_memory() {
+        println!("SKIPPED: needs a release build, and a system that tells the peak and lets it start again");
+        return;
+    }
+    let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:30000".to_owned());
+    let runs =
+        sizes.split(',').flat_map(|size| ["validation", "graphics"].map(|preset| format!("{size}:{preset}")));
+    let ratios: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
+    assert!(ratios.iter().all(|(ratio, _)| (ratio - 1.0).abs() <= 0.05), "{ratios:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_it_is_made_with_what_would() {
+    let scene = scene(3, 30_000.0, "validation");
+    let plan = run::memory_plan(&scene, scene.estimate().unwrap()).unwrap();
+    assert_eq!(plan.check(&scene, plan.total()), Ok(()));
+    let error = plan.check(&scene, 0.25 * plan.total()).unwrap_err();
+    let text = error.to_string();
+    assert_eq!((error.key(), error.line()), (Some("spacing"), Some(2)));
+    assert!(text.contains("MiB are free") && text.contains("would fit"), "{text}");
+    // The spacing that would fit does.
+    let fits = text.split("a spacing of ").nth(1).unwrap().split(' ').next().unwrap();
+    let mut coarser = scene.clone();
+    coarser.spacing = fits.parse().unwrap();
+    let smaller = run::memory_plan(&coarser, coarser.estimate().unwrap()).unwrap();
+    assert_eq!(smaller.check(&coarser, 0.25 * plan.total()), Ok(()));
+}
