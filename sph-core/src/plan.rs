@@ -6,6 +6,7 @@ use crate::{
     Real,
     error::Error,
     neighbors::{CHUNK, PAD},
+    recovery::OnFailure,
     scene::Scene,
     shape::Shape,
 };
@@ -92,6 +93,10 @@ impl MemoryPlan {
         plan.add("walls", sample * w);
         plan.add("neighbor rows", fluid_rows + holes + row(n, rows.walls) + wall_rows);
         plan.add("sorting", sorting + candidates);
+        if scene.run.on_failure == OnFailure::ReduceDt {
+            // Two, each with the vector that most methods keep from step to step.
+            plan.add("snapshots", 2.0 * ((particle + d * REAL) * n + sample * w));
+        }
         plan.add("threads and tables", FIXED);
         // Each sample has its place in double precision, then in the order of cells, its cell and its sums.
         plan.start = FIXED + particle * n + (sample + 26.0 + (REAL + 4.0) * d + 8.0 * d + 16.0) * w;

@@ -152,15 +152,19 @@ impl Scene {
     ///
     /// Names the limit that binds.
     pub fn check_time_step(&self, derived: &Derived) -> Result<(), Error> {
-        let (Some(dt), Some(limit)) = (self.run.time_step, derived.binding()) else { return Ok(()) };
+        self.run.time_step.map_or(Ok(()), |dt| self.check_step(dt, derived)).map_err(|error| self.locate(error))
+    }
+
+    /// The check of [`Scene::check_time_step`], of any step `dt` `[s]`.
+    pub(crate) fn check_step(&self, dt: f64, derived: &Derived) -> Result<(), Error> {
+        let Some(limit) = derived.binding() else { return Ok(()) };
         // A step written as the limit that was printed counts as the limit.
         if dt <= limit.value * (1.0 + 1e-3) || self.run.allow_unstable_time_step {
             return Ok(());
         }
         let message = format!("is above the largest stable step, {:.4e} s by {}", limit.value, limit.name);
         let error = Error::invalid("run.time_step", message).value(dt);
-        let hint = "leave it out, lower it, or set run.allow_unstable_time_step = true";
-        Err(self.locate(error.hint(hint)))
+        Err(error.hint("leave it out, lower it, or set run.allow_unstable_time_step = true"))
     }
 
     /// Number of particles and samples, estimated from the volumes of the shapes.

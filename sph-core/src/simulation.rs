@@ -50,15 +50,19 @@ impl<const D: usize> Simulation<D> {
     /// The run of a scene, with a state and a method that were made of it.
     ///
     /// # Errors
-    /// When a command of the scene changes a parameter that the method does not have.
+    /// When a command of the scene changes a parameter that the method does not have, or gives it a value that
+    /// the method refuses.
     pub fn new(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
+        let limits = solver.derived(&state);
         for command in &scene.command {
             let Some(set) = &command.set else { continue };
-            if let Some(name) = set.key.strip_prefix("solver.") {
-                let key = format!("{}.set.value", command.key());
-                let checked = solver.check_parameter(name, &set.value.0);
-                checked.map_err(|error| command.locate(error.under(key)))?;
-            }
+            let checked = match (set.key.as_str(), set.key.strip_prefix("solver.")) {
+                (_, Some(name)) => solver.check_parameter(name, &set.value.0),
+                ("run.time_step", _) => scene.check_step(set.value.0.as_float().unwrap_or(0.0), &limits),
+                _ => Ok(()),
+            };
+            let key = format!("{}.set.value", command.key());
+            checked.map_err(|error| command.locate(error.under(key)))?;
         }
         let (interaction, guard) = (Interaction::of(scene), Guard::new(Policy::from(&scene.run)));
         Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction, guard })

@@ -1,6 +1,5 @@
 //! The run that commands are done to, and what they do to its arrays.
 
-use super::crowd::Crowd;
 use crate::{
     Real,
     error::Error,
@@ -8,6 +7,7 @@ use crate::{
     parameters::join,
     particles::compact,
     scene::{Command, Fluid, Set},
+    setup::{CLEARANCE, Near, Overlap, check_clearance},
     shape::{Region, vector},
     solver::{Memory, Solver},
     state::State,
@@ -36,27 +36,28 @@ impl<const D: usize> Run<'_, D> {
         Ok(())
     }
 
-    /// Refuses points outside of the domain, or nearer than half a spacing to what is there.
+    /// Refuses points outside of the domain, or nearer than [`CLEARANCE`] to what is there.
     fn check_room(&self, points: &[[f64; D]], key: &str) -> Result<(), Error> {
-        let (state, half) = (&*self.state, 0.5 * f64::from(self.state.rest.spacing));
-        let fluid = Crowd::around(points, &state.fluid.x, half, &state.domain.periodic);
-        let walls = Crowd::around(points, &state.walls.x, half, &state.domain.periodic);
-        for x in points {
-            if !state.domain.holds(x.map(|x| x as Real)) {
-                let hint = "enlarge `domain`, or add it elsewhere";
-                return Err(Error::invalid(key, format!("reaches out of the domain at {x:?} m")).hint(hint));
+        let (state, periodic) = (&*self.state, &self.state.domain.periodic);
+        let mut x = [const { Vec::new() }; D];
+        for point in points {
+            let place = periodic.wrap(point.map(|x| x as Real));
+            if !state.domain.holds(place) {
+                let message = format!("reaches out of the domain at {point:?} m");
+                return Err(Error::invalid(key, message).hint("enlarge `domain`, or add it elsewhere"));
             }
-            for (what, crowd) in [("a fluid particle", &fluid), ("a wall sample", &walls)] {
-                if let Some((other, distance)) = crowd.near(x) {
-                    let spacings = 0.5 * distance / half;
-                    let message = format!(
-                        "a particle at {x:.4?} m is {spacings:.3} spacings from {what} at {other:.4?} m"
-                    );
-                    return Err(Error::invalid(key, message).hint("keep at least 0.5 spacings"));
-                }
-            }
+            x.iter_mut().zip(place).for_each(|(axis, x)| axis.push(x));
         }
-        Ok(())
+        let checked = check_clearance(&x, &state.fluid.x, &state.walls.x, state.rest.spacing, periodic);
+        checked.map_err(|Overlap { near, x, x_near, distance, .. }| {
+            let what = match near {
+                Near::Wall(_) => "a wall sample",
+                Near::Fluid(_) => "a fluid particle",
+                Near::Point(_) => "another particle of the body",
+            };
+            let message = format!("a particle at {x:.4?} m is {distance:.3} spacings from {what} at {x_near:.4?} m");
+            Error::invalid(key, message).hint(format!("keep at least {CLEARANCE} spacings"))
+        })
     }
 
     /// Adds particles at rest density.

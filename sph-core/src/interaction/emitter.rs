@@ -6,6 +6,7 @@ use crate::{
     parameters::join,
     sampling::SURFACE_TOLERANCE,
     scene,
+    setup::CLEARANCE,
     shape::{direction, perpendicular, vector},
     state::State,
 };
@@ -60,8 +61,8 @@ impl<const D: usize> Emitter<D> {
 
     /// Refuses an outlet in a wall or outside of the domain.
     pub(super) fn check_outlet(&self, key: &str, state: &State<D>) -> Result<(), Error> {
-        let half = 0.5 * f64::from(state.rest.spacing);
-        let walls = Crowd::around(&self.outlet, &state.walls.x, half, &state.domain.periodic);
+        let least = CLEARANCE * f64::from(state.rest.spacing);
+        let walls = Crowd::around(&self.outlet, &state.walls.x, least, &state.domain.periodic);
         for x in &self.outlet {
             if !state.domain.holds(x.map(|x| x as crate::Real)) {
                 return Err(Error::invalid(key, format!("the outlet reaches out of the domain at {x:?} m")));
@@ -91,8 +92,8 @@ impl<const D: usize> Emitter<D> {
             let late = run.state.t - leaves;
             let layer = self.outlet.iter().map(|x| std::array::from_fn(|a| x[a] + late * self.velocity[a]));
             let layer: Vec<[f64; D]> = layer.collect();
-            let half = 0.5 * f64::from(run.state.rest.spacing);
-            let there = Crowd::around(&layer, &run.state.fluid.x, half, &run.state.domain.periodic);
+            let least = CLEARANCE * f64::from(run.state.rest.spacing);
+            let there = Crowd::around(&layer, &run.state.fluid.x, least, &run.state.domain.periodic);
             let (mut free, n) = (layer.clone(), layer.len());
             free.retain(|x| there.near(x).is_none());
             self.emitted.blocked += (n - free.len()) as u64;
