@@ -4,6 +4,7 @@
 
 use rayon::prelude::*;
 use serde::Deserialize;
+use sph_core::{lane::Isa, scene::Scene};
 use std::{
     collections::BTreeMap,
     fs,
@@ -76,9 +77,58 @@ fn cases() -> Vec<(String, Case)> {
             all.push((name, case));
         }
     }
+    all.extend(checkpoint_cases(&base));
     all.sort_by(|a, b| a.0.cmp(&b.0));
     assert!(all.windows(2).all(|pair| pair[0].0 != pair[1].0), "a name comes twice");
     all
+}
+
+/// Checkpoints of the base scene, damaged in every part of the file, and files that are none.
+fn checkpoint_cases(base: &str) -> Vec<(String, Case)> {
+    let whole = checkpoint(base);
+    let header = 24 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize;
+    let cut = |n: usize| whole[..n].to_vec();
+    let flipped = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        bytes
+    };
+    let mut version = whole.clone();
+    version[8] = 9;
+    let mut files: Vec<(String, Vec<u8>, &str)> = vec![
+        ("empty".into(), Vec::new(), "is no checkpoint, or cut off"),
+        ("text".into(), b"spacing = 0.1 # and some more text".to_vec(), "is no checkpoint"),
+        ("picture".into(), b"\x89PNG\r\n\x1a\n0123456789012345".to_vec(), "is no checkpoint"),
+        ("another_version".into(), version, "of version 9, this program reads version 1"),
+        ("longer".into(), [&whole[..], b"more"].concat(), "is damaged: it has"),
+        ("cut_prefix".into(), cut(20), "cut off"),
+        ("cut_header".into(), cut(header / 2), "is damaged: its header would have"),
+        ("cut_arrays".into(), cut(header + 100), "is damaged: it has"),
+        ("cut_end".into(), cut(whole.len() - 1), "is damaged: it has"),
+    ];
+    for k in 0..8 {
+        let at = header.next_multiple_of(64) + k * (whole.len() - header - 64) / 8;
+        files.push((format!("flipped_array_{k}"), flipped(at), "is damaged: "));
+        files.push((format!("flipped_header_{k}"), flipped(24 + k * (header - 24) / 8), "is damaged: its header"));
+    }
+    let refused = |(name, bytes, why): (String, Vec<u8>, &str)| {
+        let args = ["run", "case.toml", "--out", "out", "--resume=bad.sph"].map(str::to_owned).to_vec();
+        let expect = vec!["bad.sph: ".to_owned(), why.to_owned()];
+        let bytes = BTreeMap::from([("bad.sph".to_owned(), bytes)]);
+        let case = Case { base: true, scene: Some(base.to_owned()), args: Some(args), bytes, expect, ..Case::default() };
+        (format!("checkpoints-{name}"), case)
+    };
+    files.into_iter().map(refused).collect()
+}
+
+/// The base scene after two steps.
+fn checkpoint(base: &str) -> Vec<u8> {
+    let scene = Scene::parse("case.toml", base).unwrap();
+    let mut run = bench_suite::run::simulation::<2>(&scene, Isa::best()).unwrap();
+    (0..2).for_each(|_| drop(run.step(f64::INFINITY).unwrap()));
+    let (mut bytes, scene) = (Vec::new(), bench_suite::run::resolved(&scene).unwrap());
+    sph_core::checkpoint::write(&mut run, &scene, "test", &mut bytes).unwrap();
+    bytes
 }
 
 fn changed(base: &str, changes: &[[String; 2]], name: &str) -> String {

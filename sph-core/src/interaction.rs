@@ -133,7 +133,7 @@ impl<const D: usize> Interaction<D> {
     /// Does what is due before the next step: commands of the script, emitters, drains.
     ///
     /// # Errors
-    /// When a command of the script cannot be done; those before it are.
+    /// When a command of the script cannot be done (those before it are), or an emitter not go on.
     pub fn before_step(&mut self, run: &mut Run<'_, D>) -> Result<(), Error> {
         let (step, t) = (run.state.step, run.state.t);
         while let Some(command) = self.by_step.next(|command| command.step.is_some_and(|due| due <= step)) {
@@ -145,7 +145,7 @@ impl<const D: usize> Interaction<D> {
             self.by_time.done += 1;
         }
         for open in &mut self.open.emitters {
-            open.what.emit(run);
+            open.what.emit(run)?;
         }
         self.open.emitters.retain(|open| !open.what.is_spent(t));
         for open in &self.open.drains {

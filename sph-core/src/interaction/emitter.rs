@@ -4,12 +4,14 @@ use super::{Run, crowd::Crowd};
 use crate::{
     error::Error,
     parameters::join,
-    sampling::SURFACE_TOLERANCE,
     scene,
     setup::CLEARANCE,
     shape::{direction, perpendicular, vector},
     state::State,
 };
+
+/// Layers before one step. A step that is stable for their speed gives one at most.
+const MOST_LAYERS: f64 = 64.0;
 
 /// What an emitter has given so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -46,7 +48,8 @@ impl<const D: usize> Emitter<D> {
         let spacing = f64::from(state.rest.spacing);
         let center: [f64; D] = vector(&join(key, "center"), &emitter.center)?;
         let along: [f64; D] = direction(&join(key, "direction"), &emitter.direction)?;
-        let outlet = outlet(&center, &along, emitter.radius, spacing);
+        let across = emitter.across(key, spacing)?;
+        let outlet = outlet(&center, &along, emitter.radius, across, spacing);
         Ok(Self {
             name: emitter.name.clone(),
             emitted: Emitted::default(),
@@ -83,11 +86,19 @@ impl<const D: usize> Emitter<D> {
 
     /// Adds the layers that are due: layer k leaves the outlet at `start + k Δx/speed` and stands, when the
     /// step begins, where it has come since.
-    pub(super) fn emit(&mut self, run: &mut Run<'_, D>) {
+    ///
+    /// # Errors
+    /// When so many layers are due that the step and the speed of the outlet cannot belong together.
+    pub(super) fn emit(&mut self, run: &mut Run<'_, D>) -> Result<(), Error> {
+        let due = (run.state.t - self.start) / self.interval - self.emitted.layers as f64;
+        if due > MOST_LAYERS {
+            let message = format!("the emitter {:?} is to give {due:.0} layers before one step", self.name);
+            return Err(Error::new(message).hint("lower its speed, or the step"));
+        }
         loop {
             let leaves = self.start + self.emitted.layers as f64 * self.interval;
             if leaves > run.state.t || leaves >= self.end || self.emitted.particles >= self.limit {
-                return;
+                return Ok(());
             }
             let late = run.state.t - leaves;
             let layer = self.outlet.iter().map(|x| std::array::from_fn(|a| x[a] + late * self.velocity[a]));
@@ -105,12 +116,17 @@ impl<const D: usize> Emitter<D> {
     }
 }
 
-/// A square lattice on the disc (2D: on the segment) across `along`, symmetric about its center.
-fn outlet<const D: usize>(center: &[f64; D], along: &[f64; D], radius: f64, spacing: f64) -> Vec<[f64; D]> {
+/// A square lattice on the disc (2D: on the segment) across `along`, `n` places wide, symmetric about its center.
+fn outlet<const D: usize>(
+    center: &[f64; D],
+    along: &[f64; D],
+    radius: f64,
+    n: usize,
+    spacing: f64,
+) -> Vec<[f64; D]> {
     let first = perpendicular(along);
     let at = |v: &[f64; D], k: usize| v.get(k % 3).copied().unwrap_or(0.0);
     let cross = |k: usize| at(along, k + 1) * at(&first, k + 2) - at(along, k + 2) * at(&first, k + 1);
-    let n = ((2.0 * radius / spacing * (1.0 + SURFACE_TOLERANCE)).floor() as usize).max(1);
     let place = |k: usize| (k as f64 - 0.5 * (n as f64 - 1.0)) * spacing;
     let rows = if D == 3 { n } else { 1 };
     let mut points = Vec::new();

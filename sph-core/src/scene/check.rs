@@ -51,10 +51,17 @@ pub(super) fn estimate(scene: &Scene) -> Result<Counts, Error> {
     if scene.dim == 2 { count::<2>(scene) } else { count::<3>(scene) }
 }
 
+/// The bodies of fluid at the start, and those that commands add.
+fn bodies(scene: &Scene) -> impl Iterator<Item = (String, &Fluid)> {
+    let first = scene.fluid.iter().enumerate().map(|(i, body)| (format!("fluid[{i}]"), body));
+    let added = scene.command.iter().filter_map(|c| c.add.as_ref().map(|body| (format!("{}.add", c.key()), body)));
+    first.chain(added)
+}
+
 fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
     let mut counts = Counts { fluid: 0.0, walls: 0.0 };
-    for (i, body) in scene.fluid.iter().enumerate() {
-        let region: Region<D> = body.shape.resolve(&format!("fluid[{i}].shape"))?;
+    for (key, body) in bodies(scene) {
+        let region: Region<D> = body.shape.resolve(&join(&key, "shape"))?;
         counts.fluid += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
     }
     for (i, body) in scene.wall.iter().enumerate() {
@@ -67,8 +74,8 @@ fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
 /// Lattice sites that are looked at to fill the fluid: those of the boxes around its shapes.
 fn sites<const D: usize>(scene: &Scene) -> Result<f64, Error> {
     let mut sites = 0.0;
-    for (i, body) in scene.fluid.iter().enumerate() {
-        let region: Region<D> = body.shape.resolve(&format!("fluid[{i}].shape"))?;
+    for (key, body) in bodies(scene) {
+        let region: Region<D> = body.shape.resolve(&join(&key, "shape"))?;
         let (min, max) = region.bounds().unwrap_or(([0.0; D], [0.0; D]));
         sites += (0..D).map(|k| (max[k] - min[k]) / scene.spacing).product::<f64>();
     }

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::motion::Motion;
 use crate::parameters;
 use crate::parameters::join;
+use crate::sampling::SURFACE_TOLERANCE;
 use crate::shape::{Shape, direction, vector};
 
 parameters! {
@@ -113,6 +114,9 @@ parameters! {
         pub value: Setting;
     }
 }
+
+/// Widest outlet of an emitter, in spacings.
+const WIDEST: f64 = 1000.0;
 
 /// A value as a scene writes it: a number, a name, a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -245,6 +249,7 @@ impl Command {
         if let Some(emitter) = &self.emitter {
             vector::<D>(&join(key, "emitter.center"), &emitter.center)?;
             direction::<D>(&join(key, "emitter.direction"), &emitter.direction)?;
+            emitter.across(&join(key, "emitter"), scene.spacing)?;
         }
         if let Some(drain) = &self.drain {
             drain.shape.resolve::<D>(&join(key, "drain.shape"))?;
@@ -260,6 +265,22 @@ impl Command {
             known_wall(scene, wall, &join(key, "stop_wall"))?;
         }
         Ok(())
+    }
+}
+
+impl Emitter {
+    /// Places across the outlet.
+    ///
+    /// # Errors
+    ///
+    /// If they are more than any run needs.
+    pub(crate) fn across(&self, key: &str, spacing: f64) -> Result<usize, Error> {
+        let n = 2.0 * self.radius / spacing * (1.0 + SURFACE_TOLERANCE);
+        if n > WIDEST {
+            let error = Error::range(join(key, "radius"), self.radius, &format!("(0, {}]", 0.5 * WIDEST * spacing));
+            return Err(error.unit("m").hint(format!("at most {WIDEST} spacings across")));
+        }
+        Ok((n.floor() as usize).max(1))
     }
 }
 
