@@ -74,7 +74,7 @@ fn in_a_process(run: &str) -> f64 {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     command.args(["one_run", "--exact", "--ignored", "--nocapture"]).env("SPH_PLAN_RUN", run);
     let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    let line = output.lines().rfind(|line| line.contains("measured")).unwrap_or_else(|| panic!("{output}"));
+    let line = output.lines().rfind(|line| line.contains(": planned")).unwrap_or_else(|| panic!("{output}"));
     println!("{line}");
     let percent = line.rsplit(", ").next().unwrap().trim_end_matches(" %");
     1.0 + 0.01 * percent.parse::<f64>().unwrap()

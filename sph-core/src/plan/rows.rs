@@ -38,12 +38,13 @@ impl Rows {
             let n: [f64; D] = std::array::from_fn(|a| (max[a] - min[a]) / scene.spacing);
             let weight = region.volume().unwrap_or(0.0);
             let behind = |a: usize, high: bool| {
-                walls.iter().any(|(wall, region)| {
+                let covers = walls.iter().find(|(wall, region)| {
                     let has = |face| wall.faces.as_ref().is_none_or(|faces| faces.contains(&face));
                     wall.side == Side::Inside && touches(region, &min, &max, a, high, scene.spacing, has)
-                })
+                });
+                covers.map(|(wall, _)| wall.offset - 0.5)
             };
-            let covered: [[bool; 2]; D] = std::array::from_fn(|a| [behind(a, false), behind(a, true)]);
+            let covered: [[Option<f64>; 2]; D] = std::array::from_fn(|a| [behind(a, false), behind(a, true)]);
             let periodic = |a: usize| {
                 scene.domain.as_ref().is_some_and(|d| d.periodic.iter().any(|axis| axis.index() == a))
             };
@@ -53,7 +54,7 @@ impl Rows {
             let sites: f64 = weight / scene.spacing.powi(D as i32);
             pairs += sites * found.walls;
             for a in 0..D {
-                let faces = covered[a].iter().filter(|covered| **covered).count() as f64;
+                let faces = covered[a].iter().flatten().count() as f64;
                 rows.n_wetted += faces * eta.floor() * sites / n[a];
             }
             all += weight;
@@ -90,8 +91,8 @@ fn touches<const D: usize>(
 struct Sites<const D: usize> {
     /// Sites along each axis.
     n: [f64; D],
-    /// Which faces have walls.
-    covered: [[bool; 2]; D],
+    /// Which faces have walls, and how much farther away their samples are than sites would be.
+    covered: [[Option<f64>; 2]; D],
     periodic: [bool; D],
     eta: f64,
 }
@@ -174,19 +175,23 @@ impl<const D: usize> Sites<D> {
 
     /// What stands at an offset from a site of these layers.
     fn meets(&self, layer: &[Option<i64>; D], offset: &[i64; D]) -> Met {
-        let mut met = Met::Fluid;
+        let (mut met, mut r2) = (Met::Fluid, 0.0);
         for a in 0..D {
-            let Some(layer) = layer[a] else { continue };
-            let n = self.n[a].round().max(1.0) as i64;
-            let at = if layer < 0 { n + layer } else { layer } + offset[a];
-            let beyond = if at < 0 { Some(0) } else { (at >= n).then_some(1) };
-            match beyond {
-                Some(side) if self.covered[a][side] => met = Met::Wall,
-                Some(_) => return Met::Nothing,
-                None => {}
+            let mut distance = offset[a].abs() as f64;
+            if let Some(side) = self.beyond(a, layer[a], offset[a]) {
+                let Some(farther) = self.covered[a][side] else { return Met::Nothing };
+                (met, distance) = (Met::Wall, distance + farther);
             }
+            r2 += distance * distance;
         }
-        met
+        if r2.sqrt() > self.eta + 1e-9 { Met::Nothing } else { met }
+    }
+
+    /// The face behind which an offset from a layer leads, 0 for the low one.
+    fn beyond(&self, a: usize, layer: Option<i64>, offset: i64) -> Option<usize> {
+        let (layer, n) = (layer?, self.n[a].round().max(1.0) as i64);
+        let at = if layer < 0 { n + layer } else { layer } + offset;
+        if at < 0 { Some(0) } else { (at >= n).then_some(1) }
     }
 }
 
