@@ -7,7 +7,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use sph_core::simulation::Simulation;
+use sph_core::{leak::LeakMeter, simulation::Simulation};
 use std::time::Duration;
 
 /// Wall-clock time spent on one phase, [s]: warm-up and measurement.
@@ -51,5 +51,20 @@ fn phases(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(name = benches; config = shared::few_samples(); targets = phases);
+/// A look of the leak meter, which comes every few steps.
+fn leak_meter(c: &mut Criterion) {
+    let mut group = c.benchmark_group("leak meter");
+    for m in shared::sizes(&[29]) {
+        let state = shared::flowed(m).state;
+        let pool = shared::pool(shared::available_threads());
+        let mut meter = LeakMeter::new(&state);
+        group.throughput(Throughput::Elements(state.fluid.len() as u64));
+        group.bench_function(BenchmarkId::new("look", state.fluid.len()), |b| {
+            pool.install(|| b.iter(|| meter.look(&state)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(name = benches; config = shared::few_samples(); targets = phases, leak_meter);
 criterion_main!(benches);

@@ -146,6 +146,10 @@ impl<const D: usize> Barrier<D> {
     }
 }
 
+/// Samples nearer to the line through two others than this part of the distance of these lie on it, `[-]`: round-off
+/// would turn their frame.
+const ON_LINE: f64 = 0.01;
+
 /// Up to `D` samples far apart: the first, the farthest from it, and in 3D the farthest from their line.
 fn marks<const D: usize>(samples: &[(u64, [f64; D])]) -> Vec<Mark<D>> {
     let mut marks: Vec<Mark<D>> = Vec::new();
@@ -157,11 +161,16 @@ fn marks<const D: usize>(samples: &[(u64, [f64; D])]) -> Vec<Mark<D>> {
             if best.is_none_or(|(most, _)| far > most) { Some((far, sample)) } else { best }
         });
         match best {
-            Some((far, &(id, drawn))) if far > 0.0 => marks.push(Mark { id, drawn }),
+            Some((far, &(id, drawn))) if far > least(&places) => marks.push(Mark { id, drawn }),
             _ => break,
         }
     }
     marks
+}
+
+/// Squared distance that a further mark must have.
+fn least<const D: usize>(places: &[[f64; D]]) -> f64 {
+    places.get(1).map_or(0.0, |end| ON_LINE * ON_LINE * distance2(&places[..1], end))
 }
 
 /// Squared distance of `x` from the point or line through `places`; infinite from none.

@@ -74,9 +74,8 @@ pub fn page(soak: &Soak) -> String {
         "\n| steps | time | kinetic energy / ρgHV | largest speed | density error | memory | open files |\n";
     out += "|---:|---:|---:|---:|---:|---:|---:|\n";
     const LINES: usize = 20;
-    for sample in soak.samples.iter().skip(LINES / 2 - 1).step_by((soak.samples.len() / LINES).max(1)) {
-        out += &row(sample);
-    }
+    let every = soak.samples.len().div_ceil(LINES).max(1);
+    soak.samples.iter().skip(every - 1).step_by(every).for_each(|sample| out += &row(sample));
     out
 }
 
