@@ -125,7 +125,9 @@ fn checkpoint_cases(base: &str) -> Vec<(String, Case)> {
 fn checkpoint(base: &str) -> Vec<u8> {
     let scene = Scene::parse("case.toml", base).unwrap();
     let mut run = bench_suite::run::simulation::<2>(&scene, Isa::best()).unwrap();
-    (0..2).for_each(|_| drop(run.step(f64::INFINITY).unwrap()));
+    for _ in 0..2 {
+        run.step(f64::INFINITY).unwrap();
+    }
     let (mut bytes, scene) = (Vec::new(), bench_suite::run::resolved(&scene).unwrap());
     sph_core::checkpoint::write(&mut run, &scene, "test", &mut bytes).unwrap();
     bytes
