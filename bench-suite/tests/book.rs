@@ -103,3 +103,18 @@ fn examples(page: &str) {
 fn running_and_resuming() {
     examples("how-to/running.md");
 }
+
+#[test]
+fn units_and_checks_at_load() {
+    examples("units.md");
+}
+
+#[test]
+fn what_to_do_when_it_explodes() {
+    examples("how-to/explosions.md");
+}
+
+#[test]
+fn files_for_other_programs() {
+    examples("how-to/formats.md");
+}
