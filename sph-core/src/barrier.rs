@@ -188,7 +188,7 @@ fn distance2<const D: usize>(places: &[[f64; D]], x: &[f64; D]) -> f64 {
 /// single point or about a line of them, is not turned.
 fn frame<const D: usize>(points: &[[f64; D]]) -> [[f64; D]; D] {
     let to = |k: usize| points.get(k).map(|end| from_fn(|a| end[a] - points[0][a]));
-    let Some(first) = to(1).map(|d| unit(&d)) else { return from_fn(|k| axis(k)) };
+    let Some(first) = to(1).map(|d| unit(&d)) else { return from_fn(axis) };
     let mut axes: [[f64; D]; D] = from_fn(|_| first);
     if D == 2 {
         axes[1] = from_fn(|k| if k == 0 { -first[1] } else { first[0] });
