@@ -66,7 +66,7 @@ fn a_fixed_step_above_the_limit_needs_leave() {
         scene(&text).check_time_step(&derived(&text))
     };
     let numbers = derived(&dam_break::<2>("validation", 0.05, "", ""));
-    let limit = numbers.binding().expect("limits").clone();
+    let limit = *numbers.binding().expect("limits");
     assert_eq!(limit.name, "sound");
     let step = |part: f64| format!("run.time_step = {:?}\n", part * limit.value);
     assert_eq!(check(""), Ok(()));

@@ -223,10 +223,10 @@ fn walls<const D: usize, K: Kernel<D>>(
     }
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);
-    for (k, wall) in boundary.body.iter().enumerate().filter(|(b, _)| !is_finite(&boundary, *b)) {
-        let name = boundary.bodies.get(usize::from(*wall)).map_or("", |body| &body.name);
+    if let Some(b) = (0..boundary.len()).find(|b| !is_finite(&boundary, *b)) {
+        let name = boundary.bodies.get(usize::from(boundary.body[b])).map_or("", |body| &body.name);
         let message = format!("the wall `{name}` has a sample whose place, velocity or volume is not finite");
-        return Err(Error::invalid("wall", message).value(format!("{:?}", boundary.position(k))));
+        return Err(Error::invalid("wall", message).value(format!("{:?}", boundary.position(b))));
     }
     Ok(boundary)
 }
