@@ -2,7 +2,11 @@
 //! finite.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
-use bench_suite::{failure, failure::Failure, run};
+use bench_suite::{
+    failure::{self, Failure},
+    output::{self, FrameData, Values},
+    run,
+};
 use serde_json::Value;
 use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
 use std::{
@@ -35,24 +39,26 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The numbers of an array of a `.vtu` file: its bytes, and how many one number takes.
-fn array(file: &[u8], name: &str) -> Vec<u8> {
-    let start = file.windows(15).position(|part| part == b"encoding=\"raw\">").unwrap() + 17;
-    let head = std::str::from_utf8(&file[..start]).unwrap();
-    let line = head.lines().find(|line| line.contains(&format!("Name=\"{name}\""))).unwrap();
-    let offset = line.split(" offset=\"").nth(1).unwrap().split('"').next().unwrap();
-    let at = start + offset.parse::<usize>().unwrap();
-    let size = u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
-    file[at + 8..at + 8 + size].to_vec()
+/// The particles around the failure, as they were written.
+fn written(folder: &Path) -> FrameData<2> {
+    output::read_vtu(&folder.join(failure::FILE)).unwrap().try_into().unwrap()
 }
 
-fn reals(file: &[u8], name: &str) -> Vec<Real> {
-    let bytes = array(file, name);
-    bytes.chunks_exact(size_of::<Real>()).map(|b| Real::from_le_bytes(b.try_into().unwrap())).collect()
+fn flags(frame: &FrameData<2>) -> &[u32] {
+    match &frame.field("not_finite").unwrap().values {
+        Values::Count(flags) => flags,
+        other => panic!("{other:?}"),
+    }
 }
 
-fn integers(file: &[u8], name: &str) -> Vec<u64> {
-    array(file, name).chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect()
+/// Positions and all fields are finite.
+fn is_finite(frame: &FrameData<2>) -> bool {
+    let fields = frame.fields.iter().flat_map(|field| match &field.values {
+        Values::Scalar(values) => vec![values],
+        Values::Vector(axes) => axes.iter().collect(),
+        Values::Count(_) => Vec::new(),
+    });
+    frame.x.iter().chain(fields).all(|values| values.iter().all(|x| x.is_finite()))
 }
 
 #[test]
@@ -73,11 +79,8 @@ fn the_command_says_why_and_leaves_the_culprit() {
     assert_eq!(report["suspicion"], "sound_too_low");
     assert_eq!(run["failure"].as_str().unwrap().lines().count(), 1);
     let id = report["culprit"]["id"].as_u64().unwrap();
-    let file = fs::read(folder.join("out").join(failure::FILE)).unwrap();
-    assert!(integers(&file, "id").contains(&id));
-    for name in ["Points", "velocity", "density", "pressure"] {
-        assert!(reals(&file, name).iter().all(|x| x.is_finite()), "{name}");
-    }
+    let frame = written(&folder.join("out"));
+    assert!(frame.id.contains(&id) && is_finite(&frame) && frame.field("pressure").is_some());
     assert!(!folder.join("out/final.vtu").exists(), "the last state is none to go on with");
     for name in ["results.json", "index.html"] {
         assert!(!fs::read_to_string(folder.join("out").join(name)).unwrap().contains("NaN"), "{name}");
@@ -96,13 +99,11 @@ fn what_is_not_finite_is_flagged_and_not_written() {
     let failure = Failure::of(&sim.step(1.0).unwrap_err());
     assert_eq!((failure.phase.as_str(), failure.suspicion.as_str()), ("before the step", "bad_value"));
     failure.write_vtu(&sim, &folder).unwrap();
-    let file = fs::read(folder.join(failure::FILE)).unwrap();
-    let (ids, flags) = (integers(&file, "id"), integers(&file, "not_finite"));
+    let frame = written(&folder);
+    let (ids, flags) = (&frame.id, flags(&frame));
     assert!(ids.len() > 10 && ids.len() < sim.state.fluid.len(), "{} particles", ids.len());
-    assert!(ids.iter().zip(&flags).all(|(&i, &flag)| flag == if i == id { 2 + 4 } else { 0 }));
-    for name in ["Points", "velocity", "density"] {
-        assert!(reals(&file, name).iter().all(|x| x.is_finite()), "{name}");
-    }
+    assert!(ids.iter().zip(flags).all(|(&i, &flag)| flag == if i == id { 2 + 4 } else { 0 }));
+    assert!(is_finite(&frame));
 }
 
 /// A position that is not a number has no surroundings; the particle is written all the same.
@@ -114,8 +115,8 @@ fn a_culprit_without_a_place_stands_alone() {
     sim.state.fluid.x[0][50] = Real::NAN;
     let failure = Failure::of(&sim.step(1.0).unwrap_err());
     failure.write_vtu(&sim, &folder).unwrap();
-    let file = fs::read(folder.join(failure::FILE)).unwrap();
-    assert_eq!((integers(&file, "id").len(), integers(&file, "not_finite")), (1, vec![1]));
+    let frame = written(&folder);
+    assert_eq!((frame.id.len(), flags(&frame)), (1, &[1][..]));
     let text = serde_json::to_string(&failure).unwrap();
     let again: Failure = serde_json::from_str(&text).unwrap();
     assert!(again.culprit.unwrap().x[0].is_nan(), "{text}");

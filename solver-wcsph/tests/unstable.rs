@@ -244,8 +244,8 @@ fn moving_walls_that_are_too_fast() {
     };
     stops::<2>("a piston", with("graphics", piston("-100.0")), &|_| (), name);
     stops::<2>("a piston, validation", with("validation", piston("-100.0")), &|_| (), name);
-    let stirrer = "[[wall]]\nshape.block = { min = [0.2, 0.2], max = [0.3, 0.3] }\nside = \"outside\"\nlayers = 1\n\
-        motion.rotation = { center = [0.1, 0.25], angular_velocity = 1000.0 }\n";
+    let stirrer = "[[wall]]\nshape.block = { min = [0.6, 0.2], max = [0.7, 0.3] }\nside = \"outside\"\nlayers = 1\n\
+        motion.rotation = { center = [0.5, 0.25], angular_velocity = 1000.0 }\n";
     stops::<2>("a stirrer", with("graphics", stirrer.to_owned()), &|_| (), name);
 }
 

@@ -74,6 +74,7 @@ fn beyond_the_last_layer_is_escaped_and_counted_once() {
     // Layers at 0.5, 1.5 and 2.5 spacings.
     let way = |depth: f64| [1.0 + depth * DX, 0.5];
     assert_eq!(after(&mut state::<2>(TANK), &[way(1.0), way(2.0), way(2.45)]).1, 0);
+    assert_eq!(after(&mut state::<2>(TANK), &[way(1.0), way(2.0), way(2.55)]).1, 1);
     assert_eq!(after(&mut state::<2>(TANK), &[way(1.0), way(2.0), way(2.55), way(9.0), way(1.0)]).1, 1);
 }
 

@@ -78,7 +78,7 @@ parameters! {
     pub struct Push {
         /// Radius `R`.
         pub radius: f64, "m", "(0, inf)";
-        /// How fast the fluid takes the velocity of the pointer.
+        /// How fast the fluid takes the velocity of the pointer `[convention]`.
         pub rate: f64 = 100.0, "1/s", "(0, inf)";
         /// Where the pointer is, and when; on straight lines between.
         pub path: Vec<PathPoint>, validate;

@@ -81,9 +81,9 @@ parameters! {
         pub density_limit: f64 = 1.0, "-", "(0, inf)";
         /// What a failed step leads to.
         pub on_failure: OnFailure = OnFailure::Stop;
-        /// How often in a row a run goes back before it gives up, with `on_failure = "reduce_dt"`.
+        /// How often in a row a run goes back before it gives up, with `on_failure = "reduce_dt"` `[convention]`.
         pub max_retries: u32 = 5, "-", "[1, 50]";
-        /// Steps between the states that it may go back to.
+        /// Steps between the states that it may go back to `[convention]`.
         pub snapshot_every: u64 = 20, "-", "[1, 100000]";
     }
 }
