@@ -15,7 +15,6 @@ use crate::{
     physics,
     step::Phases,
 };
-use integrate::Extremes;
 pub(crate) use momentum::{ViscosityModel, Wall};
 use sph_core::{
     Real,
@@ -56,7 +55,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
             // Infinity is far from everything else, too.
             let x = &self.state.fluid.x;
             let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
-            self.check_packed([First(infinite), First::NONE])?;
+            self.check_packed([First::from(infinite), First::NONE])?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
         self.wcsph.stopwatch.lap("find_neighbors");
@@ -97,9 +96,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
                 let error = rho[k] / rho_0 - 1.0;
                 excess += error.max(0.0);
                 largest = largest.max(error);
-                if !(error + record[3]).is_finite() {
-                    bad.set(range.start + k);
-                }
+                bad.count(range.start + k, !(error + record[3]).is_finite());
             }
             ((Sum(excess as f64), Max(largest as f64)), bad)
         });
@@ -107,7 +104,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         s.fields.report.density_error_mean = excess / n.max(1) as f64;
         s.fields.report.density_error_max = if n == 0 { 0.0 } else { largest };
         s.stopwatch.lap("compute_pressure");
-        match bad.0 {
+        match bad.place() {
             Some(i) => Err(self.not_finite("compute_pressure", Some(self.state.fluid.id[i]), "pressure")),
             None => Ok(()),
         }
@@ -190,7 +187,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         self.wcsph.fields.report.max_speed = f64::from(found.v2).sqrt();
         self.wcsph.fields.report.max_acceleration = f64::from(found.a2).sqrt();
         self.wcsph.stopwatch.lap("kick");
-        self.check("kick", found)
+        self.check("kick", found.bad)
     }
 
     fn drift(&mut self, dt: f64) -> Result<(), StepError> {
@@ -398,10 +395,10 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         // This step has moved the particles already, but for its first forces.
         let kept = self.wcsph.params.integrator == params::Integrator::VelocityVerlet;
         let moved = if kept && !self.is_first_step() { "drift" } else { BEFORE };
-        if let Some(b) = walls.0 {
+        if let Some(b) = walls.place() {
             return Err(self.not_finite("move_walls", Some(samples.id[b]), "wall position"));
         }
-        let Some(i) = fluid.0 else { return Ok(()) };
+        let Some(i) = fluid.place() else { return Ok(()) };
         let id = Some(particles.id[i]);
         Err(match particles.position(i).iter().all(|x| x.is_finite()) {
             true => self.not_finite(BEFORE, id, "density"),
@@ -410,8 +407,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     }
 
     /// Fails if a streaming loop found something, with what is known here of where it began.
-    fn check(&self, phase: &'static str, found: Extremes) -> Result<(), StepError> {
-        let Some(i) = found.bad else { return Ok(()) };
+    fn check(&self, phase: &'static str, found: First) -> Result<(), StepError> {
+        let Some(i) = found.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         let is_finite = |field: &[Vec<Real>; D]| field.iter().all(|axis| axis[i].is_finite());
         let not_finite = |phase, field| self.not_finite(phase, Some(fluid.id[i]), field);

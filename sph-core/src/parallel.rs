@@ -88,23 +88,34 @@ impl Merge for Max {
 }
 
 /// The first of several places.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct First(pub Option<usize>);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct First(usize);
 
 impl First {
     /// No place yet.
-    pub const NONE: Self = Self(None);
+    pub const NONE: Self = Self(usize::MAX);
 
-    /// Keeps `i` if it is the first.
+    /// Counts place `i` if `is_one`. Without a branch, which would keep a streaming loop from lanes.
     #[inline(always)]
-    pub fn set(&mut self, i: usize) {
-        self.0.get_or_insert(i);
+    pub fn count(&mut self, i: usize, is_one: bool) {
+        self.0 = self.0.min(if is_one { i } else { usize::MAX });
+    }
+
+    /// The place, if there was one.
+    pub fn place(self) -> Option<usize> {
+        (self.0 != usize::MAX).then_some(self.0)
+    }
+}
+
+impl From<Option<usize>> for First {
+    fn from(place: Option<usize>) -> Self {
+        place.map_or(Self::NONE, Self)
     }
 }
 
 impl Merge for First {
     fn merge(self, later: Self) -> Self {
-        First(self.0.or(later.0))
+        Self(self.0.min(later.0))
     }
 }
 

@@ -30,9 +30,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                     out[d] = x[d][k];
                 }
                 out[3] = rho[k];
-                if !is_finite(out) {
-                    bad.set(range.start + k);
-                }
+                bad.count(range.start + k, !is_finite(out));
             }
             bad
         });
@@ -48,9 +46,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                     out[d] = x[d][b];
                 }
                 out[3] = rho_0 * volume[b];
-                if !is_finite(out) {
-                    bad.set(b);
-                }
+                bad.count(b, !is_finite(out));
             }
             bad
         });

@@ -51,27 +51,32 @@ pub fn check_inputs<const D: usize>(state: &State<D>) -> Result<(), StepError> {
         return bad(field, None);
     }
     let walls = &state.walls;
-    let First(found) = parallel::blocks(walls.len(), (), |range, ()| {
-        let x: [&[Real]; D] = each(|a| &walls.x[a][range.clone()]);
-        let v: [&[Real]; D] = each(|a| &walls.v[a][range.clone()]);
-        let volume = &walls.volume[range.clone()];
-        // Zero times a number is zero, unless the number is not finite.
-        let mut sum = 0.0;
-        for (k, &volume) in volume.iter().enumerate() {
-            sum += 0.0 * volume;
-            for a in 0..D {
-                sum += 0.0 * x[a][k] + 0.0 * v[a][k];
-            }
-        }
-        First((sum != 0.0).then_some(range.start))
+    let found = parallel::blocks(walls.len(), (), |range, ()| {
+        let of_axis =
+            |a: usize| is_finite(&walls.x[a][range.clone()]) & is_finite(&walls.v[a][range.clone()]);
+        let good = is_finite(&walls.volume[range.clone()]) & (0..D).all(of_axis);
+        First::from((!good).then_some(range.start))
     });
-    let Some(first) = found else { return Ok(()) };
+    let Some(first) = found.place() else { return Ok(()) };
     let links = wall_links(state);
     let wrong = |b: usize| links.iter().find(|link| !(link.is_finite)(b)).map(|link| (b, link.field));
     match (first..walls.len()).find_map(wrong) {
         Some((b, field)) => bad(field, Some(walls.id[b])),
         None => Ok(()),
     }
+}
+
+/// Whether all `values` are finite. Zero times a number is zero, unless the number is not finite; the sums are
+/// many, so that none waits for another.
+fn is_finite(values: &[Real]) -> bool {
+    let mut sums = [0.0; 16];
+    let (whole, rest) = values.as_chunks::<16>();
+    for chunk in whole {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *sum += 0.0 * x;
+        }
+    }
+    rest.iter().chain(&sums).map(|x| 0.0 * x).sum::<Real>() == 0.0
 }
 
 fn wall_links<const D: usize>(state: &State<D>) -> Vec<Link<'_>> {

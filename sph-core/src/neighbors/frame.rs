@@ -60,17 +60,21 @@ impl<const D: usize> Periodic<D> {
         if !self.any {
             return x;
         }
-        each(|a| {
-            if self.length[a] == 0.0 {
-                return x[a];
-            }
-            let turns = ((x[a] - self.low[a]) * self.inv_length[a]).floor();
-            let wrapped = x[a] - turns * self.length[a];
-            // Rounding may land on the upper end, which is the lower one, or a hair below the lower one: a
-            // position just under the upper end can count as a whole turn. NaN stays.
-            let beside = wrapped < self.low[a] || wrapped >= self.low[a] + self.length[a];
-            if beside { self.low[a] } else { wrapped }
-        })
+        each(|a| self.wrap_axis(a, x[a]))
+    }
+
+    /// The coordinate inside the periodic box that `x` stands for on axis `a`.
+    #[inline(always)]
+    pub fn wrap_axis(&self, a: usize, x: Real) -> Real {
+        if self.length[a] == 0.0 {
+            return x;
+        }
+        let turns = ((x - self.low[a]) * self.inv_length[a]).floor();
+        let wrapped = x - turns * self.length[a];
+        // Rounding may land on the upper end, which is the lower one, or a hair below the lower one: a
+        // position just under the upper end can count as a whole turn. NaN stays.
+        let beside = wrapped < self.low[a] || wrapped >= self.low[a] + self.length[a];
+        if beside { self.low[a] } else { wrapped }
     }
 }
 
