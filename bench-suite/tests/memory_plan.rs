@@ -69,16 +69,19 @@ fn one_run() {
     });
 }
 
-/// The plans of two runs, a small one and that of `SPH_PLAN_RUN`, over what they took.
-fn in_a_process(run: &str) -> f64 {
+/// Planned and measured memory of the run of `SPH_PLAN_RUN`, in a process of its own, `[MB]`.
+fn in_a_process(run: &str) -> [f64; 2] {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     command.args(["one_run", "--exact", "--ignored", "--nocapture"]).env("SPH_PLAN_RUN", run);
     let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
     let line = output.lines().rfind(|line| line.contains(": planned")).unwrap_or_else(|| panic!("{output}"));
     println!("{line}");
-    let percent = line.rsplit(", ").next().unwrap().trim_end_matches(" %");
-    1.0 + 0.01 * percent.parse::<f64>().unwrap()
+    let after = |word: &str| line.split(word).nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    [after(": planned "), after(", measured ")]
 }
+
+/// What pages, stacks and the allocator's arenas make of any run, `[MB]`.
+const GRAIN: f64 = 0.5;
 
 /// `SPH_PLAN=2D:10000,3D:500000` asks for other sizes.
 #[test]
@@ -90,8 +93,9 @@ fn the_plan_is_within_five_percent_of_the_peak() {
     let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:30000".to_owned());
     let runs =
         sizes.split(',').flat_map(|size| ["validation", "graphics"].map(|preset| format!("{size}:{preset}")));
-    let ratios: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
-    assert!(ratios.iter().all(|(ratio, _)| (ratio - 1.0).abs() <= 0.05), "{ratios:?}");
+    let found: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
+    let close = |[planned, measured]: [f64; 2]| (planned - measured).abs() <= (0.05 * measured).max(GRAIN);
+    assert!(found.iter().all(|(memory, _)| close(*memory)), "{found:?}");
 }
 
 #[test]
