@@ -54,7 +54,8 @@ fn text_of(file: &Path) -> Result<(String, String), Error> {
     let open = File::open(file).map_err(refused)?;
     open.take(LARGEST_FILE + 1).read_to_string(&mut text).map_err(refused)?;
     if text.len() as u64 > LARGEST_FILE {
-        let message = format!("is longer than {LARGEST_FILE} bytes, the most that a scene or script may have");
+        let message =
+            format!("is longer than {LARGEST_FILE} bytes, the most that a scene or script may have");
         return Err(Error::new(message).in_file(&name));
     }
     Ok((name, text))

@@ -109,13 +109,24 @@ fn checkpoint_cases(base: &str) -> Vec<(String, Case)> {
     for k in 0..8 {
         let at = header.next_multiple_of(64) + k * (whole.len() - header - 64) / 8;
         files.push((format!("flipped_array_{k}"), flipped(at), "is damaged: "));
-        files.push((format!("flipped_header_{k}"), flipped(24 + k * (header - 24) / 8), "is damaged: its header"));
+        files.push((
+            format!("flipped_header_{k}"),
+            flipped(24 + k * (header - 24) / 8),
+            "is damaged: its header",
+        ));
     }
     let refused = |(name, bytes, why): (String, Vec<u8>, &str)| {
         let args = ["run", "case.toml", "--out", "out", "--resume=bad.sph"].map(str::to_owned).to_vec();
         let expect = vec!["bad.sph: ".to_owned(), why.to_owned()];
         let bytes = BTreeMap::from([("bad.sph".to_owned(), bytes)]);
-        let case = Case { base: true, scene: Some(base.to_owned()), args: Some(args), bytes, expect, ..Case::default() };
+        let case = Case {
+            base: true,
+            scene: Some(base.to_owned()),
+            args: Some(args),
+            bytes,
+            expect,
+            ..Case::default()
+        };
         (format!("checkpoints-{name}"), case)
     };
     files.into_iter().map(refused).collect()

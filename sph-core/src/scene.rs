@@ -152,7 +152,10 @@ impl Scene {
     ///
     /// Names the limit that binds.
     pub fn check_time_step(&self, derived: &Derived) -> Result<(), Error> {
-        self.run.time_step.map_or(Ok(()), |dt| self.check_step(dt, derived)).map_err(|error| self.locate(error))
+        self.run
+            .time_step
+            .map_or(Ok(()), |dt| self.check_step(dt, derived))
+            .map_err(|error| self.locate(error))
     }
 
     /// The check of [`Scene::check_time_step`], of any step `dt` `[s]`.

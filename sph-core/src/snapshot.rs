@@ -24,12 +24,7 @@ impl<const D: usize> Snapshot<D> {
     }
 
     /// Copies `state`, the memory of `solver` and what is open.
-    pub fn take(
-        &mut self,
-        state: &State<D>,
-        solver: &mut dyn Solver<D>,
-        interaction: &Interaction<D>,
-    ) {
+    pub fn take(&mut self, state: &State<D>, solver: &mut dyn Solver<D>, interaction: &Interaction<D>) {
         self.open.clone_from(&interaction.open);
         match &mut self.state {
             Some(kept) => copy(state, kept),

@@ -1,6 +1,12 @@
 //! `sph run`.
 
-use super::{FAILED, announce::{self, Short}, campaigns, interrupt, output::OutputArgs, resume};
+use super::{
+    FAILED,
+    announce::{self, Short},
+    campaigns, interrupt,
+    output::OutputArgs,
+    resume,
+};
 use bench_suite::{
     campaign,
     checkpoints::{Checkpoints, Found},

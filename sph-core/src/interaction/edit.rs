@@ -55,7 +55,8 @@ impl<const D: usize> Run<'_, D> {
                 Near::Fluid(_) => "a fluid particle",
                 Near::Point(_) => "another particle of the body",
             };
-            let message = format!("a particle at {x:.4?} m is {distance:.3} spacings from {what} at {x_near:.4?} m");
+            let message =
+                format!("a particle at {x:.4?} m is {distance:.3} spacings from {what} at {x_near:.4?} m");
             Error::invalid(key, message).hint(format!("keep at least {CLEARANCE} spacings"))
         })
     }

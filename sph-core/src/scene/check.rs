@@ -54,7 +54,8 @@ pub(super) fn estimate(scene: &Scene) -> Result<Counts, Error> {
 /// The bodies of fluid at the start, and those that commands add.
 fn bodies(scene: &Scene) -> impl Iterator<Item = (String, &Fluid)> {
     let first = scene.fluid.iter().enumerate().map(|(i, body)| (format!("fluid[{i}]"), body));
-    let added = scene.command.iter().filter_map(|c| c.add.as_ref().map(|body| (format!("{}.add", c.key()), body)));
+    let added =
+        scene.command.iter().filter_map(|c| c.add.as_ref().map(|body| (format!("{}.add", c.key()), body)));
     first.chain(added)
 }
 

@@ -277,7 +277,8 @@ impl Emitter {
     pub(crate) fn across(&self, key: &str, spacing: f64) -> Result<usize, Error> {
         let n = 2.0 * self.radius / spacing * (1.0 + SURFACE_TOLERANCE);
         if n > WIDEST {
-            let error = Error::range(join(key, "radius"), self.radius, &format!("(0, {}]", 0.5 * WIDEST * spacing));
+            let error =
+                Error::range(join(key, "radius"), self.radius, &format!("(0, {}]", 0.5 * WIDEST * spacing));
             return Err(error.unit("m").hint(format!("at most {WIDEST} spacings across")));
         }
         Ok((n.floor() as usize).max(1))
