@@ -4,6 +4,7 @@
 //! `bench-suite/scenes`; each line `$ sph …` of a block ```` ```console ```` is run there, and ends with the exit
 //! code behind `# exit`, or 0; blocks ```` ```python ```` are run last.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::print_stdout, reason = "skips and counts are printed")]
 
 use std::{
     fs,

@@ -3,6 +3,7 @@
 //! `SPH_KILLS` says how often (default 12): `SPH_KILLS=1000 cargo test --release --test kill`.
 #![cfg(unix)]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::print_stdout, reason = "skips and counts are printed")]
 
 use std::{
     fs,

@@ -277,8 +277,11 @@ fn domain<const D: usize>(
     Ok(Domain { low, high, periodic })
 }
 
+/// The lower and the upper corner of a box, `[m]`.
+type Corners<const D: usize> = ([f64; D], [f64; D]);
+
 /// The boxes in which commands of the scene will put fluid.
-fn commanded<const D: usize>(scene: &Scene) -> Result<Vec<([f64; D], [f64; D])>, Error> {
+fn commanded<const D: usize>(scene: &Scene) -> Result<Vec<Corners<D>>, Error> {
     let mut boxes = Vec::new();
     for command in &scene.command {
         if let Some(fluid) = &command.add {
