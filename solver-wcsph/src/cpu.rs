@@ -75,8 +75,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 
     fn compute_pressure(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.wcsph, &*self.state);
-        let (eos, rho_0, clamp) = (s.constants.eos, state.rest.rho_0, s.params.clamps());
-        let cavitation = s.params.cavitation;
+        let (pressure, rho_0) = (s.pressure(), state.rest.rho_0);
         let (n, rho, x, v) = (state.fluid.len(), &state.fluid.rho, &state.fluid.x, &state.fluid.v);
         let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
         let sums = parallel::blocks(n, outputs, |range, (p, record)| {
@@ -85,8 +84,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
             let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
             let v: [&[Real]; D] = each(|d| &v[d][range.clone()]);
             for (k, (p, record)) in p.iter_mut().zip(record).enumerate() {
-                let p_k = physics::pressure(eos, rho[k], rho_0);
-                *p = if clamp { p_k.max(0.0) } else { physics::tension(p_k, rho[k], rho_0, cavitation) };
+                *p = pressure(rho[k]);
                 record[3] = *p / (rho[k] * rho[k]);
                 record[7] = rho[k];
                 for d in 0..D {

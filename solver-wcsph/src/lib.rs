@@ -173,8 +173,9 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         Ok(())
     }
 
-    fn restored(&mut self) {
+    fn restored(&mut self, state: &State<D>) {
         self.neighbors.restored();
+        self.take_pressures(&state.fluid.rho);
         self.fields.walls_packed = false;
     }
 

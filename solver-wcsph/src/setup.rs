@@ -109,7 +109,8 @@ pub(crate) fn method<const D: usize, K: Kernel<D>>(
         isa,
         wall_rows: params.wall_pressure == WallPressure::Dummy && !state.walls.is_empty(),
     };
-    let solver = Wcsph::new(params, kernel, &state, settings, clock).map_err(|error| scene.locate(error))?;
+    let mut solver =
+        Wcsph::new(params, kernel, &state, settings, clock).map_err(|error| scene.locate(error))?;
     if solver.params.density == Density::Continuity {
         for (rho, p) in state.fluid.rho.iter_mut().zip(pressure) {
             *rho = physics::density_of_pressure(solver.constants.eos, p as Real, state.rest.rho_0);
@@ -119,6 +120,7 @@ pub(crate) fn method<const D: usize, K: Kernel<D>>(
         // Dummy walls go on with the fluid's lattice (Adami et al. 2012).
         state.walls.volume.fill((scene.spacing.powi(D as i32)) as Real);
     }
+    solver.take_pressures(&state.fluid.rho);
     Ok((state, solver))
 }
 
@@ -154,6 +156,23 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
             kernel,
             params,
         })
+    }
+
+    /// The pressure of a density: that of the equation of state, without the tension that is not wanted.
+    pub(crate) fn pressure(&self) -> impl Fn(Real) -> Real + Copy + use<D, K> {
+        let (eos, rho_0) = (self.constants.eos, self.constants.rest.rho_0);
+        let (clamp, cavitation) = (self.params.clamps(), self.params.cavitation);
+        move |rho| {
+            let p = physics::pressure(eos, rho, rho_0);
+            if clamp { p.max(0.0) } else { physics::tension(p, rho, rho_0, cavitation) }
+        }
+    }
+
+    /// Takes the pressures of these densities, as a step would.
+    pub(crate) fn take_pressures(&mut self, rho: &[Real]) {
+        let pressure = self.pressure();
+        self.fields.p.clear();
+        self.fields.p.extend(rho.iter().map(|&rho| pressure(rho)));
     }
 
     /// The parameters with one of them changed.

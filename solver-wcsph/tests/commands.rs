@@ -54,6 +54,8 @@ fn an_added_body_keeps_its_distance() {
         "[[command]]\nadd.shape.ball = { center = [0.9, 0.5], radius = 0.03 }\nadd.cut = [{ ball = { center = [0.9, 0.5], radius = 0.1 } }]",
         "no particle",
     );
+    let huge = "[[command]]\nadd.shape.block = { min = [0.0, 5.0], max = [1e6, 1e6] }";
+    refused(&mut run, &text, huge, "or more than");
     let (n, next) = (run.state.fluid.len(), run.state.next_id);
     order(&mut run, &text, &block(0.0, 0.7)).unwrap();
     assert_eq!((run.state.fluid.len(), run.state.next_id), (n + 4, next + 4));

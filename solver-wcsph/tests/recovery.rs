@@ -64,8 +64,8 @@ impl<const D: usize> Solver<D> for Failing<D> {
         self.inner.set_parameter(name, value)
     }
 
-    fn restored(&mut self) {
-        self.inner.restored();
+    fn restored(&mut self, state: &State<D>) {
+        self.inner.restored(state);
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {

@@ -4,13 +4,12 @@
 //! the same scene as its script, repeats it to the last bit; so does a restart, which takes from the history
 //! what no array holds.
 
-mod crowd;
 mod edit;
 mod emitter;
 mod open;
 mod push;
 
-pub use edit::Run;
+pub use edit::Subject;
 pub use emitter::{Emitted, Emitter};
 pub use open::{Drain, Open};
 pub use push::Push;
@@ -21,14 +20,13 @@ use crate::{
 };
 
 /// A command that was done, and when.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Done {
-    /// The command, with its step in place of a time.
-    pub command: Command,
     /// Time of the run, `[s]`.
     pub t: f64,
-    /// True when it came from the script.
-    pub scripted: bool,
+    /// The command, with its step in place of a time.
+    pub command: Command,
 }
 
 /// What a restart must keep beside the history. Places in the history stand for the commands.
@@ -134,14 +132,14 @@ impl<const D: usize> Interaction<D> {
     ///
     /// # Errors
     /// When a command of the script cannot be done (those before it are), or an emitter not go on.
-    pub fn before_step(&mut self, run: &mut Run<'_, D>) -> Result<(), Error> {
+    pub fn before_step(&mut self, run: &mut Subject<'_, D>) -> Result<(), Error> {
         let (step, t) = (run.state.step, run.state.t);
         while let Some(command) = self.by_step.next(|command| command.step.is_some_and(|due| due <= step)) {
-            self.perform(command, true, run)?;
+            self.perform(command, run)?;
             self.by_step.done += 1;
         }
         while let Some(command) = self.by_time.next(|command| moment(command) <= t) {
-            self.perform(command, true, run)?;
+            self.perform(command, run)?;
             self.by_time.done += 1;
         }
         for open in &mut self.open.emitters {
@@ -157,7 +155,7 @@ impl<const D: usize> Interaction<D> {
     }
 
     /// Drags the fluid for a step of `dt`, `[s]`.
-    pub fn push(&self, run: &mut Run<'_, D>, dt: f64) {
+    pub fn push(&self, run: &mut Subject<'_, D>, dt: f64) {
         for open in &self.open.pushes {
             open.what.act(run.state, dt);
         }
@@ -167,17 +165,18 @@ impl<const D: usize> Interaction<D> {
     ///
     /// # Errors
     /// When it cannot be done; nothing has changed then.
-    pub fn command(&mut self, command: &Command, run: &mut Run<'_, D>) -> Result<(), Error> {
-        self.perform(command.clone(), false, run)
+    pub fn command(&mut self, command: &Command, run: &mut Subject<'_, D>) -> Result<(), Error> {
+        self.perform(command.clone(), run)
     }
 
-    fn perform(&mut self, mut command: Command, scripted: bool, run: &mut Run<'_, D>) -> Result<(), Error> {
-        let done = self.act(&command, run).map_err(|error| command.locate(error));
+    fn perform(&mut self, mut command: Command, run: &mut Subject<'_, D>) -> Result<(), Error> {
+        let done = command.check_form().and_then(|()| self.act(&command, run));
+        let done = done.map_err(|error| command.locate(error));
         (command.step, command.at) = (Some(run.state.step), None);
-        done.map(|()| self.history.push(Done { command, t: run.state.t, scripted }))
+        done.map(|()| self.history.push(Done { t: run.state.t, command }))
     }
 
-    fn act(&mut self, command: &Command, run: &mut Run<'_, D>) -> Result<(), Error> {
+    fn act(&mut self, command: &Command, run: &mut Subject<'_, D>) -> Result<(), Error> {
         let key = command.key();
         if let Some(fluid) = &command.add {
             run.add_body(fluid, &format!("{key}.add"))?;
@@ -228,7 +227,7 @@ impl<const D: usize> Interaction<D> {
         &mut self,
         history: Vec<Done>,
         counters: &Counters,
-        run: &mut Run<'_, D>,
+        run: &mut Subject<'_, D>,
     ) -> Result<(), Error> {
         for done in &history {
             run.state.t = done.t;
@@ -248,8 +247,10 @@ impl<const D: usize> Interaction<D> {
             self.open.emitters.push(Open { by, what: emitter });
         }
         self.open.drained = counters.drained;
-        self.by_step.done = counters.script[0];
-        self.by_time.done = counters.script[1];
+        [self.by_step.done, self.by_time.done] = counters.script;
+        if self.counters() != *counters {
+            return Err(Error::new("has counters that do not fit its history"));
+        }
         Ok(())
     }
 

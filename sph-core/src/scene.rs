@@ -30,6 +30,7 @@ mod wall;
 
 pub use crate::boundary::PsiMode;
 pub use crate::neighbors::Backend as NeighborBackend;
+pub(crate) use command::Change;
 pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Set, Setting};
 pub use fluid::{
     Fluid, Hydrostatic, LinearVelocity, PressureField, StrainedDrop, TaylorGreen, VelocityField,

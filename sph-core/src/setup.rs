@@ -2,7 +2,7 @@
 
 mod overlap;
 
-pub use overlap::{CLEARANCE, Near, Overlap, check_clearance};
+pub use overlap::{CLEARANCE, Near, Overlap, check_clearance, crowded};
 
 use crate::{
     Real,

@@ -3,9 +3,9 @@
 use crate::{
     diagnosis,
     error::Error,
-    interaction::{Interaction, Run},
+    interaction::{Interaction, Subject},
     recovery::{Guard, Policy},
-    scene::{Command, Scene},
+    scene::{Change, Command, Scene},
     solver::{BEFORE, Cause, Solver, StepError, StepReport},
     state::State,
 };
@@ -56,13 +56,13 @@ impl<const D: usize> Simulation<D> {
         let limits = solver.derived(&state);
         for command in &scene.command {
             let Some(set) = &command.set else { continue };
-            let checked = match (set.key.as_str(), set.key.strip_prefix("solver.")) {
-                (_, Some(name)) => solver.check_parameter(name, &set.value.0),
-                ("run.time_step", _) => scene.check_step(set.value.0.as_float().unwrap_or(0.0), &limits),
-                _ => Ok(()),
-            };
-            let key = format!("{}.set.value", command.key());
-            checked.map_err(|error| command.locate(error.under(key)))?;
+            let key = format!("{}.set", command.key());
+            let checked = set.change::<D>(&key).and_then(|change| match change {
+                Change::Gravity(_) => Ok(()),
+                Change::TimeStep(dt) => scene.check_step(dt, &limits),
+                Change::Solver(name) => solver.check_parameter(name, &set.value.0),
+            });
+            checked.map_err(|error| command.locate(error.under(format!("{key}.value"))))?;
         }
         let (interaction, guard) = (Interaction::of(scene), Guard::new(Policy::from(&scene.run)));
         Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction, guard })
@@ -80,8 +80,8 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// The interaction, and the run that it acts on.
-    pub(crate) fn parts(&mut self) -> (&mut Interaction<D>, Run<'_, D>) {
-        let run = Run { state: &mut self.state, solver: &mut *self.solver, fixed_dt: &mut self.fixed_dt };
+    pub(crate) fn parts(&mut self) -> (&mut Interaction<D>, Subject<'_, D>) {
+        let run = Subject { state: &mut self.state, solver: &mut *self.solver, fixed_dt: &mut self.fixed_dt };
         (&mut self.interaction, run)
     }
 

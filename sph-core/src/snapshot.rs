@@ -7,8 +7,8 @@ use crate::{
     state::State,
 };
 
-/// A copy of a state, of its solver's memory, and of the emitters, drains and pointers that are open. Taking it again into the same place allocates nothing while
-/// the number of particles stays.
+/// A copy of a state, of its solver's memory, and of the emitters, drains and pointers that are open. Taking it
+/// again into the same place allocates nothing while the number of particles stays.
 #[derive(Debug, Default)]
 pub struct Snapshot<const D: usize> {
     state: Option<State<D>>,
@@ -60,7 +60,7 @@ impl<const D: usize> Snapshot<D> {
             }
             Memory::Number(number) => numbers.next().into_iter().for_each(|&kept| *number = kept),
         });
-        solver.restored();
+        solver.restored(state);
         true
     }
 }

@@ -195,8 +195,8 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// As [`Solver::check_parameter`].
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error>;
     /// State and memory have been put back to an earlier moment: whatever else the method kept of the steps
-    /// since, as neighbor rows, is void.
-    fn restored(&mut self);
+    /// since, as neighbor rows, is void. Fields that the state determines are made anew.
+    fn restored(&mut self, state: &State<D, B>);
 
     /// The fields that a step computes, each with its phase, in the order of cause and effect. Read after a
     /// failure, to find where it began.

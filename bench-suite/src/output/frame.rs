@@ -80,8 +80,8 @@ const COMMON: [(FieldInfo, Source); 5] = [
 
 /// The fields of a frame, chosen before the run.
 ///
-/// Before the first step nobody has looked for neighbors or computed pressures: counts are then 0, and fields
-/// of the solver are NaN. Later, counts are those of the last step's rows: they belong to the positions at
+/// Before the first step nobody has looked for neighbors: counts are then 0, and a field that the solver does not
+/// have yet is NaN. Later, counts are those of the last step's rows: they belong to the positions at
 /// which the forces were evaluated, and reach as far as the support plus the skin of the lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields(Vec<(FieldInfo, Source)>);

@@ -130,8 +130,8 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for PoisonedSolver<D, K> {
         self.wcsph.set_parameter(name, value)
     }
 
-    fn restored(&mut self) {
-        self.wcsph.restored();
+    fn restored(&mut self, state: &State<D>) {
+        self.wcsph.restored(state);
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {

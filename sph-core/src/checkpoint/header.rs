@@ -3,7 +3,6 @@
 use crate::{
     error::Error,
     interaction::{Counters, Done},
-    scene::Command,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,30 +46,9 @@ pub struct Header {
     pub numbers: BTreeMap<String, f64>,
     /// Commands done so far.
     #[serde(default)]
-    pub history: Vec<Entry>,
+    pub history: Vec<Done>,
     /// The arrays behind the header.
     pub array: Vec<Array>,
-}
-
-/// A command that was done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Entry {
-    t: f64,
-    scripted: bool,
-    command: Command,
-}
-
-impl From<&Done> for Entry {
-    fn from(done: &Done) -> Self {
-        Self { t: done.t, scripted: done.scripted, command: done.command.clone() }
-    }
-}
-
-impl From<Entry> for Done {
-    fn from(entry: Entry) -> Self {
-        Self { t: entry.t, scripted: entry.scripted, command: entry.command }
-    }
 }
 
 /// An array of numbers.

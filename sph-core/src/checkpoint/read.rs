@@ -5,7 +5,7 @@ use super::{
     header::{ALIGNMENT, LONGEST_HEADER, PREFIX},
     numbers,
 };
-use crate::{Real, error::Error, interaction::Done, simulation::Simulation};
+use crate::{Real, error::Error, simulation::Simulation};
 use std::{
     collections::BTreeMap,
     io::{self, Read},
@@ -70,7 +70,7 @@ impl Checkpoint {
     /// When the arrays do not fit this scene and its solver; the run is useless then.
     pub fn restore<const D: usize>(mut self, run: &mut Simulation<D>) -> Result<(), Error> {
         self.check_fits(run)?;
-        let history = self.header.history.drain(..).map(Done::from).collect();
+        let history = std::mem::take(&mut self.header.history);
         let (interaction, mut parts) = run.parts();
         interaction.restore(history, &self.header.counters, &mut parts)?;
         let mut wrong = None;
@@ -98,7 +98,9 @@ impl Checkpoint {
         let state = &mut run.state;
         (state.t, state.step, state.next_id) = (self.header.t, self.header.step, self.header.next_id);
         state.n_owned = state.fluid.len();
-        check_lengths(run)
+        check_lengths(run)?;
+        run.solver.restored(&run.state);
+        Ok(())
     }
 
     fn check_fits<const D: usize>(&self, run: &Simulation<D>) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use super::{
     Array, Header, MAGIC, REAL, VERSION, Values, arrays,
-    header::{Entry, PREFIX, aligned},
+    header::{PREFIX, aligned},
     numbers,
 };
 use crate::simulation::Simulation;
@@ -82,7 +82,7 @@ fn describe<const D: usize>(run: &mut Simulation<D>, scene: &str, program: &str)
         scene: scene.to_owned(),
         counters: run.interaction.counters(),
         numbers: kept,
-        history: run.interaction.history().iter().map(Entry::from).collect(),
+        history: run.interaction.history().to_vec(),
         array,
     }
 }

@@ -6,15 +6,15 @@ use crate::{
     motion::Trajectory,
     parameters::join,
     particles::compact,
-    scene::{Command, Fluid, Set},
+    scene::{Change, Command, Fluid, MAX_PARTICLES, Set},
     setup::{CLEARANCE, Near, Overlap, check_clearance},
-    shape::{Region, vector},
+    shape::Region,
     solver::{Memory, Solver},
     state::State,
 };
 
 /// A run between two steps.
-pub struct Run<'a, const D: usize> {
+pub struct Subject<'a, const D: usize> {
     /// Its state.
     pub state: &'a mut State<D>,
     /// Its method.
@@ -23,42 +23,23 @@ pub struct Run<'a, const D: usize> {
     pub fixed_dt: &'a mut Option<f64>,
 }
 
-impl<const D: usize> Run<'_, D> {
+impl<const D: usize> Subject<'_, D> {
     /// Adds a body of fluid at rest density.
     pub(super) fn add_body(&mut self, body: &Fluid, key: &str) -> Result<(), Error> {
         let spacing = f64::from(self.state.rest.spacing);
+        let region: Region<D> = body.shape.resolve(&join(key, "shape"))?;
+        let sites = region.bounds().map(|(low, high)| (0..D).map(|a| (high[a] - low[a]) / spacing).product());
+        if sites.is_none_or(|sites: f64| sites > MAX_PARTICLES) {
+            let message = format!("has no end, or more than {MAX_PARTICLES:.0e} sites");
+            return Err(Error::invalid(join(key, "shape"), message));
+        }
         let points = body.sample::<D>(key, spacing)?;
         if points.is_empty() {
             return Err(Error::invalid(key, "holds no particle").hint("enlarge the shape"));
         }
-        self.check_room(&points, &join(key, "shape"))?;
+        check_room(self.state, &points, &self.state.fluid.x, &join(key, "shape"))?;
         self.append(&points, |x| body.velocity.at(x));
         Ok(())
-    }
-
-    /// Refuses points outside of the domain, or nearer than [`CLEARANCE`] to what is there.
-    fn check_room(&self, points: &[[f64; D]], key: &str) -> Result<(), Error> {
-        let (state, periodic) = (&*self.state, &self.state.domain.periodic);
-        let mut x = [const { Vec::new() }; D];
-        for point in points {
-            let place = periodic.wrap(point.map(|x| x as Real));
-            if !state.domain.holds(place) {
-                let message = format!("reaches out of the domain at {point:?} m");
-                return Err(Error::invalid(key, message).hint("enlarge `domain`, or add it elsewhere"));
-            }
-            x.iter_mut().zip(place).for_each(|(axis, x)| axis.push(x));
-        }
-        let checked = check_clearance(&x, &state.fluid.x, &state.walls.x, state.rest.spacing, periodic);
-        checked.map_err(|Overlap { near, x, x_near, distance, .. }| {
-            let what = match near {
-                Near::Wall(_) => "a wall sample",
-                Near::Fluid(_) => "a fluid particle",
-                Near::Point(_) => "another particle of the body",
-            };
-            let message =
-                format!("a particle at {x:.4?} m is {distance:.3} spacings from {what} at {x_near:.4?} m");
-            Error::invalid(key, message).hint(format!("keep at least {CLEARANCE} spacings"))
-        })
     }
 
     /// Adds particles at rest density.
@@ -135,29 +116,51 @@ impl<const D: usize> Run<'_, D> {
     }
 
     fn set(&mut self, set: &Set, key: &str) -> Result<(), Error> {
-        let (key, value) = (join(key, "value"), &set.value.0);
-        match set.key.as_str() {
-            "gravity" => {
-                let g: Vec<f64> =
-                    value.clone().try_into().map_err(|_| wrong(&key, value, "a list of numbers"))?;
-                self.state.forces.gravity = vector::<D>(&key, &g)?.map(|g| g as Real);
+        match set.change::<D>(key)? {
+            Change::Gravity(g) => self.state.forces.gravity = g.map(|g| g as Real),
+            Change::TimeStep(dt) => *self.fixed_dt = Some(dt),
+            Change::Solver(name) => {
+                let changed = self.solver.set_parameter(name, &set.value.0);
+                changed.map_err(|error| error.under(join(key, "value")))?;
             }
-            "run.time_step" => {
-                let dt = value.as_float().filter(|dt| *dt > 0.0 && dt.is_finite());
-                *self.fixed_dt = Some(dt.ok_or_else(|| Error::range(&key, value, "(0, inf)").unit("s"))?);
-            }
-            other => match other.strip_prefix("solver.") {
-                Some(name) => self.solver.set_parameter(name, value).map_err(|error| error.under(&key))?,
-                None => {
-                    let error = Error::invalid(key, "belongs to a key that cannot change in a run");
-                    return Err(error.hint("change gravity, run.time_step, or a parameter of the solver"));
-                }
-            },
         }
         Ok(())
     }
 }
 
-fn wrong(key: &str, value: &toml::Value, expected: &str) -> Error {
-    Error::invalid(key, format!("must be {expected}")).value(value)
+/// Refuses points outside of the domain, or nearer than [`CLEARANCE`] to each other, to `fluid` or to a wall.
+pub(super) fn check_room<const D: usize>(
+    state: &State<D>,
+    points: &[[f64; D]],
+    fluid: &[Vec<Real>; D],
+    key: &str,
+) -> Result<(), Error> {
+    let x = places(points, state);
+    for i in 0..points.len() {
+        if !state.domain.holds(std::array::from_fn(|a| x[a][i])) {
+            let message = format!("reaches out of the domain at {:?} m", points[i]);
+            return Err(Error::invalid(key, message).hint("enlarge `domain`, or put it elsewhere"));
+        }
+    }
+    let checked = check_clearance(&x, fluid, &state.walls.x, state.rest.spacing, &state.domain.periodic);
+    checked.map_err(|Overlap { near, x, x_near, distance, .. }| {
+        let what = match near {
+            Near::Wall(_) => "a wall sample",
+            Near::Fluid(_) => "a fluid particle",
+            Near::Point(_) => "another of its particles",
+        };
+        let message =
+            format!("a particle at {x:.4?} m is {distance:.3} spacings from {what} at {x_near:.4?} m");
+        Error::invalid(key, message).hint(format!("keep at least {CLEARANCE} spacings"))
+    })
+}
+
+/// Points in the precision of the run and inside of its period, one array an axis.
+pub(super) fn places<const D: usize>(points: &[[f64; D]], state: &State<D>) -> [Vec<Real>; D] {
+    let mut x = [const { Vec::new() }; D];
+    for point in points {
+        let place = state.domain.periodic.wrap(point.map(|x| x as Real));
+        x.iter_mut().zip(place).for_each(|(axis, x)| axis.push(x));
+    }
+    x
 }

@@ -1,11 +1,14 @@
 //! An outlet from which layers of fluid come.
 
-use super::{Run, crowd::Crowd};
+use super::{
+    Subject,
+    edit::{check_room, places},
+};
 use crate::{
     error::Error,
     parameters::join,
     scene,
-    setup::CLEARANCE,
+    setup::crowded,
     shape::{direction, perpendicular, vector},
     state::State,
 };
@@ -64,19 +67,7 @@ impl<const D: usize> Emitter<D> {
 
     /// Refuses an outlet in a wall or outside of the domain.
     pub(super) fn check_outlet(&self, key: &str, state: &State<D>) -> Result<(), Error> {
-        let least = CLEARANCE * f64::from(state.rest.spacing);
-        let walls = Crowd::around(&self.outlet, &state.walls.x, least, &state.domain.periodic);
-        for x in &self.outlet {
-            if !state.domain.holds(x.map(|x| x as crate::Real)) {
-                return Err(Error::invalid(key, format!("the outlet reaches out of the domain at {x:?} m")));
-            }
-            if let Some((wall, distance)) = walls.near(x) {
-                let message =
-                    format!("the outlet at {x:?} m is {distance} m from a wall sample at {wall:?} m");
-                return Err(Error::invalid(key, message).hint("keep half a spacing from walls"));
-            }
-        }
-        Ok(())
+        check_room(state, &self.outlet, &[const { Vec::new() }; D], key)
     }
 
     /// True when it has nothing more to give at time `t`, `[s]`.
@@ -89,7 +80,7 @@ impl<const D: usize> Emitter<D> {
     ///
     /// # Errors
     /// When so many layers are due that the step and the speed of the outlet cannot belong together.
-    pub(super) fn emit(&mut self, run: &mut Run<'_, D>) -> Result<(), Error> {
+    pub(super) fn emit(&mut self, run: &mut Subject<'_, D>) -> Result<(), Error> {
         let due = (run.state.t - self.start) / self.interval - self.emitted.layers as f64;
         if due > MOST_LAYERS {
             let message = format!("the emitter {:?} is to give {due:.0} layers before one step", self.name);
@@ -103,10 +94,11 @@ impl<const D: usize> Emitter<D> {
             let late = run.state.t - leaves;
             let layer = self.outlet.iter().map(|x| std::array::from_fn(|a| x[a] + late * self.velocity[a]));
             let layer: Vec<[f64; D]> = layer.collect();
-            let least = CLEARANCE * f64::from(run.state.rest.spacing);
-            let there = Crowd::around(&layer, &run.state.fluid.x, least, &run.state.domain.periodic);
-            let (mut free, n) = (layer.clone(), layer.len());
-            free.retain(|x| there.near(x).is_none());
+            let (state, n) = (&*run.state, layer.len());
+            let (spacing, periodic) = (state.rest.spacing, &state.domain.periodic);
+            let near = crowded(&places(&layer, state), &state.fluid.x, spacing, periodic);
+            let free = layer.into_iter().zip(near).filter(|(_, near)| !near).map(|(x, _)| x);
+            let mut free: Vec<_> = free.collect();
             self.emitted.blocked += (n - free.len()) as u64;
             free.truncate(usize::try_from(self.limit - self.emitted.particles).unwrap_or(usize::MAX));
             self.emitted.layers += 1;

@@ -5,11 +5,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::source::Source;
-use super::{Fluid, Scene};
+use super::{Fluid, PressureField, Scene};
 use crate::error::Error;
 use crate::motion::Motion;
 use crate::parameters;
-use crate::parameters::join;
+use crate::parameters::{Bounded, Range, join};
 use crate::sampling::SURFACE_TOLERANCE;
 use crate::shape::{Shape, direction, vector};
 
@@ -204,23 +204,14 @@ impl Command {
     ///
     /// The first thing that is wrong, with its place if it was read from a text.
     pub fn check<const D: usize>(&self, scene: &Scene) -> Result<(), Error> {
-        let found = self.validate(&self.key()).and_then(|()| self.consistent::<D>(scene));
+        let found = self.check_form().and_then(|()| self.action_fits::<D>(scene, &self.key()));
         found.map_err(|error| self.locate(error))
     }
 
-    /// Adds line and column to an error that knows its key only.
-    #[must_use]
-    pub fn locate(&self, error: Error) -> Error {
-        self.origin.source.locate(error)
-    }
-
-    /// Its key path, as `command[2]`.
-    pub fn key(&self) -> String {
-        format!("command[{}]", self.origin.index)
-    }
-
-    fn consistent<const D: usize>(&self, scene: &Scene) -> Result<(), Error> {
+    /// Checks what needs no scene: every number, that there is one moment and one action.
+    pub(crate) fn check_form(&self) -> Result<(), Error> {
         let key = self.key();
+        self.validate(&key)?;
         if self.at.is_some() && self.step.is_some() {
             return Err(Error::invalid(join(&key, "step"), "stands beside `at`").hint("give one of them"));
         }
@@ -239,7 +230,22 @@ impl Command {
             let hint = "give one of add, emitter, drain, push, close, move_wall, stop_wall, set";
             return Err(Error::invalid(key, format!("names {n} actions, must name one")).hint(hint));
         }
-        self.action_fits::<D>(scene, &key)
+        if self.add.as_ref().is_some_and(|body| body.pressure != PressureField::Zero) {
+            let message = "is for the start of a run: an added body has the density of rest";
+            return Err(Error::invalid(join(&key, "add.pressure"), message).hint("leave it out"));
+        }
+        Ok(())
+    }
+
+    /// Adds line and column to an error that knows its key only.
+    #[must_use]
+    pub fn locate(&self, error: Error) -> Error {
+        self.origin.source.locate(error)
+    }
+
+    /// Its key path, as `command[2]`.
+    pub fn key(&self) -> String {
+        format!("command[{}]", self.origin.index)
     }
 
     fn action_fits<const D: usize>(&self, scene: &Scene, key: &str) -> Result<(), Error> {
@@ -264,7 +270,51 @@ impl Command {
         if let Some(wall) = &self.stop_wall {
             known_wall(scene, wall, &join(key, "stop_wall"))?;
         }
-        Ok(())
+        self.set.as_ref().map_or(Ok(()), |set| set.change::<D>(&join(key, "set")).map(drop))
+    }
+}
+
+/// What a command sets.
+pub(crate) enum Change<'a, const D: usize> {
+    /// Gravity, `[m/s²]`.
+    Gravity([f64; D]),
+    /// The fixed step, `[s]`.
+    TimeStep(f64),
+    /// This parameter of the solver, to a value that the solver has to check.
+    Solver(&'a str),
+}
+
+impl Set {
+    /// What is set, with its value; `key` is its own.
+    ///
+    /// # Errors
+    ///
+    /// If the key cannot change in a run, or has a value of another kind.
+    pub(crate) fn change<const D: usize>(&self, key: &str) -> Result<Change<'_, D>, Error> {
+        const FINITE: Range = Range::parse("(-inf, inf)");
+        const POSITIVE: Range = Range::parse("(0, inf)");
+        let (value, value_key) = (&self.value.0, join(key, "value"));
+        let wrong = |kind: &str| Error::invalid(&value_key, format!("must be {kind}")).value(value);
+        if let Some(name) = self.key.strip_prefix("solver.") {
+            return Ok(Change::Solver(name));
+        }
+        match self.key.as_str() {
+            "gravity" => {
+                let g: Vec<f64> = value.clone().try_into().map_err(|_| wrong("a list of numbers"))?;
+                g.check(&value_key, "m/s²", &FINITE)?;
+                Ok(Change::Gravity(vector(&value_key, &g)?))
+            }
+            "run.time_step" => {
+                let dt: f64 = value.clone().try_into().map_err(|_| wrong("a number"))?;
+                dt.check(&value_key, "s", &POSITIVE)?;
+                Ok(Change::TimeStep(dt))
+            }
+            other => {
+                let error =
+                    Error::invalid(join(key, "key"), "cannot change in a run").value(format!("{other:?}"));
+                Err(error.hint("change gravity, run.time_step, or a parameter of the solver"))
+            }
+        }
     }
 }
 

@@ -72,6 +72,32 @@ pub fn check_clearance<const D: usize>(
     table.search(walls, |from, to| Some((to, Near::Wall(from))))
 }
 
+/// Which points are nearer than [`CLEARANCE`] spacings to one of `others`: as [`check_clearance`], for few points that
+/// may keep away one by one. Shape `[n]`.
+pub fn crowded<const D: usize>(
+    points: &[Vec<Real>; D],
+    others: &[Vec<Real>; D],
+    spacing: Real,
+    periodic: &Periodic<D>,
+) -> Vec<bool> {
+    let mut near = vec![false; points[0].len()];
+    if near.is_empty() {
+        return near;
+    }
+    let table = Table::new(points, spacing, periodic);
+    for i in 0..others[0].len() {
+        let x = at(others, i);
+        if let Some(ends) = table.nearby(x) {
+            // No pair is the first: the walk goes on to all of them.
+            let _ = table.first_near(x, ends, &mut |to| {
+                near[to] = true;
+                None
+            });
+        }
+    }
+    near
+}
+
 /// The points by cell. Cells share buckets; distances decide.
 struct Table<'a, const D: usize> {
     x: &'a [Vec<Real>; D],
@@ -154,7 +180,7 @@ impl<'a, const D: usize> Table<'a, D> {
         let First(found) = parallel::blocks(from[0].len(), (), |range, ()| {
             for i in range {
                 let x = at(from, i);
-                let near = self.nearby(x).and_then(|at| self.first_near(x, at, |to| pair(i, to)));
+                let near = self.nearby(x).and_then(|at| self.first_near(x, at, &mut |to| pair(i, to)));
                 if near.is_some() {
                     return First(near);
                 }
@@ -178,7 +204,7 @@ impl<'a, const D: usize> Table<'a, D> {
         &self,
         x: [Real; D],
         ends: [[i32; D]; 2],
-        pair: impl Fn(usize) -> Option<(usize, Near)>,
+        pair: &mut impl FnMut(usize) -> Option<(usize, Near)>,
     ) -> Option<Overlap<D>> {
         let corners = 0..1_usize << D;
         // An axis on which both ends lie in one cell is walked through once.
@@ -199,7 +225,7 @@ impl<'a, const D: usize> Table<'a, D> {
                     difference[a] -= x_to[a];
                 }
                 if norm2(self.periodic.nearest(difference)) < wide
-                    && let Some(overlap) = self.overlap(x, x_to, self.points[k] as usize, &pair)
+                    && let Some(overlap) = self.overlap(x, x_to, self.points[k] as usize, pair)
                 {
                     return Some(overlap);
                 }
@@ -214,11 +240,14 @@ impl<'a, const D: usize> Table<'a, D> {
         x: [Real; D],
         x_to: [Real; D],
         to: usize,
-        pair: &impl Fn(usize) -> Option<(usize, Near)>,
+        pair: &mut impl FnMut(usize) -> Option<(usize, Near)>,
     ) -> Option<Overlap<D>> {
         let difference = std::array::from_fn(|a| f64::from(x[a]) - f64::from(x_to[a]));
         let distance = norm2(self.nearest(difference)).sqrt();
-        let (point, near) = pair(to).filter(|_| distance < self.limit)?;
+        if distance >= self.limit {
+            return None;
+        }
+        let (point, near) = pair(to)?;
         let (x, x_near) = if point == to { (x_to, x) } else { (x, x_to) };
         Some(Overlap { point, near, x, x_near, distance: distance / self.spacing })
     }
@@ -325,6 +354,19 @@ mod tests {
         assert_eq!((overlap.point, overlap.near), (1, Near::Point(0)));
         assert!((overlap.distance - 0.3).abs() < 1e-5);
         assert!(check_clearance(&points, &none, &none, 1.0, &Periodic::NONE).is_ok());
+    }
+
+    #[test]
+    fn crowded_points_are_those_that_alone_would_be_refused() {
+        let periodic = Periodic::new([0.0, 0.0], [1.0, 0.0]);
+        let points = [[0.02, 0.5], [0.5, 0.02], [0.3, 0.3], [0.3, 0.9]];
+        let others = soa(&[[0.96, 0.5], [0.5, 0.97], [0.28, 0.3], [0.32, 0.3]]);
+        let found = crowded(&soa(&points), &others, 0.2, &periodic);
+        assert_eq!(found, [true, false, true, false], "x is periodic, y is not");
+        for (point, crowded) in points.iter().zip(found) {
+            let alone = check_clearance(&soa(&[*point]), &others, &soa(&[]), 0.2, &periodic);
+            assert_eq!(alone.is_err(), crowded, "{point:?}");
+        }
     }
 
     #[test]
