@@ -21,6 +21,8 @@ pub const PROGRAM: &str = concat!("sph ", env!("CARGO_PKG_VERSION"));
 const KEPT: usize = 2;
 const PREFIX: &str = "checkpoint-";
 const EXTENSION: &str = "sph";
+/// Ending of those that were set aside.
+const ASIDE: &str = "sph.aside";
 
 /// A folder of checkpoints of one run.
 pub struct Checkpoints<'a> {
@@ -34,35 +36,36 @@ impl<'a> Checkpoints<'a> {
         Self { folder: out.join("checkpoints"), files }
     }
 
-    /// Writes one, and removes all but the newest two. Returns its path.
+    /// Writes one, and removes all but the newest two. Those of later steps, which a run that went on from an earlier
+    /// checkpoint has left behind it, are set aside. Returns the path of the new one.
     ///
     /// # Errors
     /// When it could not be written, or an old one not be removed; those before it are whole.
     pub fn save<const D: usize>(&self, run: &mut Simulation<D>, scene: &str) -> Result<PathBuf, WriteError> {
         let path = self.folder.join(format!("{PREFIX}{:012}.{EXTENSION}", run.state.step));
         write::write_with(self.files, &path, |file| checkpoint::write(run, scene, PROGRAM, file))?;
-        for old in self.all().into_iter().skip(KEPT) {
-            self.files.remove(&old).map_err(|source| WriteError { path: old, source })?;
+        let (later, now): (Vec<_>, Vec<_>) = self.all().into_iter().partition(|other| *other > path);
+        for late in later {
+            let aside = late.with_extension(ASIDE);
+            self.files.rename(&late, &aside).map_err(|source| WriteError { path: late, source })?;
         }
+        self.remove(now.into_iter().skip(KEPT))?;
         Ok(path)
     }
 
     /// Their files, the newest first.
     pub fn all(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut files: Vec<_> =
-            entries.map(|entry| entry.path()).filter(|path| is_checkpoint(path)).collect();
+        let mut files = self.listed(is_checkpoint);
         files.sort_by(|a, b| b.cmp(a));
         files
     }
 
-    /// Removes them, and what a killed program has left unfinished.
+    /// Removes them, those set aside, and what a killed program has left unfinished.
     ///
     /// # Errors
     /// When one cannot be removed.
     pub fn remove_all(&self) -> Result<(), WriteError> {
-        let remove = |path: PathBuf| self.files.remove(&path).map_err(|source| WriteError { path, source });
-        self.all().into_iter().chain(self.unfinished()).try_for_each(remove)
+        self.remove(self.listed(|path| is_checkpoint(path) || is_left(path)))
     }
 
     /// Removes what a killed program has left unfinished.
@@ -70,14 +73,17 @@ impl<'a> Checkpoints<'a> {
     /// # Errors
     /// When one cannot be removed.
     pub fn tidy(&self) -> Result<(), WriteError> {
-        let remove = |path: PathBuf| self.files.remove(&path).map_err(|source| WriteError { path, source });
-        self.unfinished().into_iter().try_for_each(remove)
+        self.remove(self.listed(|path| path.to_string_lossy().ends_with(PART)))
     }
 
-    fn unfinished(&self) -> Vec<PathBuf> {
+    fn remove(&self, paths: impl IntoIterator<Item = PathBuf>) -> Result<(), WriteError> {
+        let remove = |path: PathBuf| self.files.remove(&path).map_err(|source| WriteError { path, source });
+        paths.into_iter().try_for_each(remove)
+    }
+
+    fn listed(&self, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let is_part = |path: &PathBuf| path.to_string_lossy().ends_with(PART);
-        entries.map(|entry| entry.path()).filter(is_part).collect()
+        entries.map(|entry| entry.path()).filter(|path| wanted(path)).collect()
     }
 
     /// The newest that is whole, and why those after it were passed over.
@@ -113,6 +119,12 @@ pub struct Found {
 fn is_checkpoint(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.starts_with(PREFIX)) && path.extension().is_some_and(|e| e == EXTENSION)
+}
+
+/// Set aside, or unfinished.
+fn is_left(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    name.ends_with(ASIDE) || name.ends_with(PART)
 }
 
 /// Reads a checkpoint file.

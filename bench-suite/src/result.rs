@@ -165,7 +165,8 @@ impl Score {
     /// Adds a remark.
     #[must_use]
     pub fn with_note(mut self, note: &str) -> Self {
-        self.note = note.into();
+        let between = if self.note.is_empty() { "" } else { "; " };
+        self.note += &format!("{between}{note}");
         self
     }
 

@@ -1,18 +1,18 @@
 //! Runs a scene: the one place where dimension and solver, types everywhere else, become run-time choices.
 
+mod watch;
+
+use self::watch::Watch;
 use crate::{
-    case::{HostView, Metric},
+    case::Metric,
     checkpoints::Checkpoints,
     clock::SystemClock,
     failure::Failure,
     machine,
     metrics::leak,
-    output::{self, Stream},
-    picture::{self, Cloud, Scale, Style},
-    report::html::base64,
-    result::{Frame, Image, Phase, RunResult},
+    output::{self, OutputError, Stream},
+    result::{Phase, RunResult},
     start::Start,
-    write::WriteError,
 };
 use sph_core::{
     Real,
@@ -22,7 +22,7 @@ use sph_core::{
     leak::LeakMeter,
     plan::{Counts, MemoryPlan},
     scene::Scene,
-    simulation::{Observer, Simulation, View},
+    simulation::{Observer, Simulation},
     solver::{StepError, StepReport},
 };
 use std::{
@@ -62,6 +62,8 @@ pub struct Keep<'a> {
     pub to: &'a Checkpoints<'a>,
     /// Steps from one to the next.
     pub every: Option<u64>,
+    /// The one that the run goes on from.
+    pub from: Option<&'a Path>,
 }
 
 /// Where a run is.
@@ -158,28 +160,6 @@ fn solver_of(scene: &Scene) -> Result<Method, Error> {
     }
 }
 
-/// A metric, and when it looks next.
-struct Scheduled {
-    metric: Box<dyn Metric>,
-    next: f64,
-}
-
-/// Metrics, pictures and progress of a run.
-struct Watch<'a, 'b> {
-    metrics: Vec<Scheduled>,
-    frames: Vec<Frame>,
-    pictures_done: usize,
-    options: &'a Options<'b>,
-    end: f64,
-    max_steps: u64,
-    start: Instant,
-    last_progress: f64,
-    /// The last checkpoint.
-    checkpoint: Option<PathBuf>,
-    /// Time spent looking and keeping, not stepping, `[s]`.
-    looking: f64,
-}
-
 fn run_in<const D: usize>(
     scene: &Scene,
     metrics: Vec<Box<dyn Metric>>,
@@ -194,60 +174,68 @@ fn run_in<const D: usize>(
     if let Some(checkpoint) = resume {
         checkpoint.restore(&mut simulation)?;
     }
-    let (n, first) = (simulation.state.fluid.len(), simulation.state.step);
     let mut stream =
         options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
     let begun = Start::of(scene, &simulation)?;
     if let Some(started) = options.started {
         started(&begun);
     }
+    let mut result = RunResult {
+        n_fluid: simulation.state.fluid.len() as u64,
+        start: Some(begun),
+        scene_toml: resolved(scene)?,
+        ..about(scene, &simulation, options)
+    };
+    let first = simulation.state.step;
     let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
     let mut leak = LeakMeter::new(&simulation.state);
-    let scene_toml = resolved(scene)?;
     let start = Instant::now();
-    let mut ended = drive(&mut simulation, &mut watch, (&mut stream, &mut leak), &scene_toml, resumed);
+    let ended = drive(&mut simulation, &mut watch, (&mut stream, &mut leak), &result.scene_toml, resumed);
     let frames = stream.as_ref().map_or(0.0, Stream::seconds);
-    let wall = start.elapsed().as_secs_f64() - watch.looking - frames;
-    if let (Err(error), true) = (stream.map(Stream::finish).transpose(), !matches!(ended, Ended::Failed(_))) {
-        ended = Ended::NotWritten(error.to_string());
-    }
+    result.wall_s = start.elapsed().as_secs_f64() - watch.looking - frames;
+    let unwritten = stream.and_then(|stream| stream.finish().err());
     leak.look(&simulation.state);
-    let peak = machine::peak_memory_bytes();
-    let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64 / n.max(1) as f64);
-    let mut result = RunResult {
+    take_memory(&mut result, before);
+    result.steps = simulation.state.step - first;
+    result.simulated_s = simulation.state.t;
+    result.n_walls = simulation.state.walls.len() as u64;
+    result.phases = phases(&simulation);
+    result.state_hash = format!("{:016x}", simulation.state.hash());
+    result.failure = ended.failure(&simulation, unwritten.as_ref());
+    result.failure_report = ended.report(watch.checkpoint.as_deref(), unwritten.as_ref());
+    result.retries = std::mem::take(&mut simulation.guard.retries);
+    for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
+        result.scores.extend(outcome.scores);
+        result.series.extend(outcome.series);
+    }
+    result.scores.extend(leak::scores(&leak, first));
+    result.frames = watch.frames;
+    let interrupted = matches!(ended, Ended::Interrupted);
+    Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })
+}
+
+/// What is known of a run before it steps.
+fn about<const D: usize>(scene: &Scene, simulation: &Simulation<D>, options: &Options<'_>) -> RunResult {
+    RunResult {
         case: options.case.clone(),
         solver: simulation.solver.name().into(),
         variant: options.variant.clone(),
         dim: D as u8,
         particles_across: options.particles_across as u64,
         spacing: scene.spacing,
-        n_fluid: n as u64,
-        n_walls: simulation.state.walls.len() as u64,
-        steps: simulation.state.step - first,
-        simulated_s: simulation.state.t,
-        wall_s: wall,
         precision: if size_of::<Real>() == 4 { "f32" } else { "f64" }.into(),
         threads: rayon::current_num_threads() as u64,
         isa: options.isa.to_string(),
-        phases: phases(&simulation),
-        memory_bytes_peak: peak,
-        bytes_per_particle: held,
-        frames: std::mem::take(&mut watch.frames),
-        start: Some(begun),
-        state_hash: format!("{:016x}", simulation.state.hash()),
-        scene_toml,
-        failure: ended.failure(simulation.state.step, simulation.state.t),
-        failure_report: ended.report(watch.checkpoint.as_deref()),
-        retries: std::mem::take(&mut simulation.guard.retries),
         ..RunResult::default()
-    };
-    for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
-        result.scores.extend(outcome.scores);
-        result.series.extend(outcome.series);
     }
-    result.scores.extend(leak::scores(&leak));
-    let interrupted = matches!(ended, Ended::Interrupted);
-    Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })
+}
+
+/// Takes the peak of the process's memory, and what of it came after `before`, `[B]`.
+fn take_memory(result: &mut RunResult, before: Option<u64>) {
+    let peak = machine::peak_memory_bytes();
+    let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64);
+    result.memory_bytes_peak = peak;
+    result.bytes_per_particle = held.map(|held| held / result.n_fluid.max(1) as f64);
 }
 
 /// How a run ended.
@@ -255,25 +243,40 @@ enum Ended {
     Done,
     Interrupted,
     Failed(Box<StepError>),
-    /// A checkpoint or a frame could not be written.
-    NotWritten(String),
+    /// A checkpoint could not be written.
+    NotKept(String),
+    /// A frame could not be written; the stream knows why.
+    NotStreamed,
 }
 
 impl Ended {
-    /// Why it ended early, if it did.
-    fn failure(&self, step: u64, t: f64) -> Option<String> {
-        match self {
-            Self::Done => None,
-            Self::Interrupted => Some(format!("interrupted after step {step}, t = {t:.6} s")),
+    /// Why it ended early, if it did, and why not all frames could be written.
+    fn failure<const D: usize>(
+        &self,
+        run: &Simulation<D>,
+        unwritten: Option<&OutputError>,
+    ) -> Option<String> {
+        let why = match self {
+            Self::Done | Self::NotStreamed => None,
+            Self::Interrupted => {
+                Some(format!("interrupted after step {}, t = {:.6} s", run.state.step, run.state.t))
+            }
             Self::Failed(error) => Some(error.line()),
-            Self::NotWritten(why) => Some(why.clone()),
-        }
+            Self::NotKept(why) => Some(why.clone()),
+        };
+        let all: Vec<_> = why.into_iter().chain(unwritten.map(ToString::to_string)).collect();
+        if all.is_empty() { None } else { Some(all.join("; ")) }
     }
 
     /// What is known of a failed step.
-    fn report(&self, checkpoint: Option<&Path>) -> Option<Failure> {
+    fn report(&self, checkpoint: Option<&Path>, unwritten: Option<&OutputError>) -> Option<Failure> {
         let Self::Failed(error) = self else { return None };
-        Some(Failure { last_checkpoint: checkpoint.map(Path::to_owned), ..Failure::of(error) })
+        let mut failure = Failure::of(error);
+        failure.last_checkpoint = checkpoint.map(Path::to_owned);
+        if let Some(error) = unwritten {
+            failure.text += &format!("\n  frames are missing: {error}");
+        }
+        Some(failure)
     }
 }
 
@@ -297,7 +300,7 @@ fn drive<const D: usize>(
         if let Some(stream) = stream.as_mut()
             && !stream.observe(&run.view(&report))
         {
-            return Ended::NotWritten(String::new());
+            return Ended::NotStreamed;
         }
         if run.state.t >= watch.end || run.state.step >= watch.max_steps {
             return Ended::Done;
@@ -305,11 +308,11 @@ fn drive<const D: usize>(
         let interrupted = watch.options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
         if interrupted || !old && watch.is_due(run.state.step) {
             // A checkpoint promises that the frames up to it are there.
-            if let Some(Err(error)) = stream.as_mut().map(Stream::settle) {
-                return Ended::NotWritten(error.to_string());
+            if stream.as_mut().is_some_and(|stream| !stream.settle()) {
+                return Ended::NotStreamed;
             }
             if let Err(error) = watch.keep(run, scene) {
-                return Ended::NotWritten(error.to_string());
+                return Ended::NotKept(error.to_string());
             }
         }
         if interrupted {
@@ -335,87 +338,4 @@ pub fn resolved(scene: &Scene) -> Result<String, Error> {
 fn phases<const D: usize>(simulation: &Simulation<D>) -> Vec<Phase> {
     let phases = simulation.solver.stopwatch().phases().iter();
     phases.map(|p| Phase { name: p.name.into(), seconds: p.seconds, calls: p.calls }).collect()
-}
-
-impl<'a, 'b> Watch<'a, 'b> {
-    fn of(scene: &Scene, metrics: Vec<Box<dyn Metric>>, from: f64, options: &'a Options<'b>) -> Self {
-        Self {
-            metrics: metrics.into_iter().map(|metric| Scheduled { metric, next: 0.0 }).collect(),
-            frames: Vec::new(),
-            pictures_done: options.pictures.partition_point(|&at| at < from),
-            options,
-            end: scene.run.end_time,
-            max_steps: scene.run.max_steps.unwrap_or(u64::MAX),
-            start: Instant::now(),
-            last_progress: 0.0,
-            checkpoint: None,
-            looking: 0.0,
-        }
-    }
-
-    /// True when a checkpoint is due after so many steps.
-    fn is_due(&self, step: u64) -> bool {
-        let every = self.options.checkpoints.and_then(|keep| keep.every);
-        step > 0 && every.is_some_and(|every| step.is_multiple_of(every))
-    }
-
-    /// Writes a checkpoint, if the run has a place for them.
-    fn keep<const D: usize>(&mut self, run: &mut Simulation<D>, scene: &str) -> Result<(), WriteError> {
-        let Some(keep) = self.options.checkpoints else { return Ok(()) };
-        let entered = Instant::now();
-        self.checkpoint = Some(keep.to.save(run, scene)?);
-        self.looking += entered.elapsed().as_secs_f64();
-        Ok(())
-    }
-
-    fn look<const D: usize>(&mut self, view: &View<'_, D>) {
-        let entered = Instant::now();
-        let t = view.state.t;
-        let last = t >= self.end || view.state.step >= self.max_steps;
-        if last || self.metrics.iter().any(|s| t >= s.next) {
-            HostView::with(view, |host| {
-                for s in self.metrics.iter_mut().filter(|s| last || t >= s.next) {
-                    s.metric.observe(host);
-                    s.next += s.metric.interval() * (1.0 + ((t - s.next) / s.metric.interval()).floor());
-                }
-            });
-        }
-        while self.options.pictures.get(self.pictures_done).is_some_and(|&at| t >= at) {
-            self.frames.extend(picture_of(view));
-            self.pictures_done += 1;
-        }
-        self.report_progress(t, view.state.step);
-        self.looking += entered.elapsed().as_secs_f64();
-    }
-
-    fn report_progress(&mut self, t: f64, steps: u64) {
-        let wall = self.start.elapsed().as_secs_f64();
-        if let Some(progress) = self.options.progress
-            && wall - self.last_progress > 0.1
-        {
-            self.last_progress = wall;
-            progress(Progress { t, end: self.end, steps, wall });
-        }
-    }
-}
-
-/// A picture of the particles colored by speed; `None` when it cannot be drawn.
-fn picture_of<const D: usize>(view: &View<'_, D>) -> Option<Frame> {
-    let state = view.state;
-    let speed = |i: usize| state.fluid.velocity(i).iter().map(|v| v * v).sum::<Real>().sqrt();
-    let values: Vec<Real> = (0..state.fluid.len()).map(speed).collect();
-    let top = values.iter().fold(0.0_f64, |top, &v| top.max(f64::from(v))).max(1e-6);
-    let cloud = Cloud {
-        fluid: state.fluid.x.each_ref().map(Vec::as_slice),
-        values: &values,
-        walls: state.walls.x.each_ref().map(Vec::as_slice),
-        spacing: f64::from(state.rest.spacing),
-        bounds: None,
-    };
-    let title = format!("t = {:.3} s", state.t);
-    let mut style = Style::new(900, 420, &title, Scale::speed(top));
-    // Gravity points along the second axis in both dimensions.
-    style.up = 1;
-    let png = picture::draw(&cloud, &style).ok()?;
-    Some(Frame { t: state.t, caption: format!("{title}, colored by speed"), image: Image::Png(base64(&png)) })
 }

@@ -168,6 +168,31 @@ fn every_call_of_a_run_with_checkpoints_may_fail() {
     }
 }
 
+/// Those that a run leaves behind it when it goes on from an earlier one, damaged or not, take no place of its own.
+#[test]
+fn later_checkpoints_are_set_aside() {
+    let out = folder("aside");
+    small_run(&out, &Disk).unwrap();
+    let kept = Checkpoints::of(&out, &Disk);
+    let steps =
+        || kept.all().iter().map(|path| checkpoints::read(path).unwrap().header().step).collect::<Vec<_>>();
+    assert_eq!(steps(), [5, 4]);
+    fs::write(&kept.all()[0], "damaged").unwrap();
+    let mut run = simulation();
+    for _ in 0..3 {
+        run.step(f64::INFINITY).unwrap();
+        kept.save(&mut run, SCENE).unwrap();
+    }
+    assert_eq!(steps(), [3, 2]);
+    let found = kept.newest().unwrap();
+    assert!(found.checkpoint.header().step == 3 && found.passed.is_empty());
+    let folder = out.join("checkpoints");
+    assert_eq!(files(&folder).len(), 4, "nothing is lost: {:?}", files(&folder));
+    kept.remove_all().unwrap();
+    assert_eq!(files(&folder), [PathBuf::new(); 0]);
+    fs::remove_dir_all(out).unwrap();
+}
+
 #[test]
 fn every_call_of_a_replaced_file_may_fail() {
     for failure in FAILURES {

@@ -87,6 +87,25 @@ fn the_command_says_why_and_leaves_the_culprit() {
     }
 }
 
+/// A run that went on from a checkpoint and fails before the next one names the one that it came from.
+#[test]
+fn the_last_checkpoint_is_named_after_a_restart_too() {
+    let folder = folder("restart");
+    fs::write(folder.join("soft.toml"), SCENE).unwrap();
+    let sph = |more: &[&str]| {
+        let mut sph = Command::new(env!("CARGO_BIN_EXE_sph"));
+        let run = ["run", "soft.toml", "--out", "out"];
+        let output = sph.current_dir(&folder).args(run).args(more).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let named = |message: &str| {
+        let line = message.lines().find(|line| line.contains("last good checkpoint: ")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{message}"))
+    };
+    let first = named(&sph(&["--checkpoint-every", "5"]));
+    assert!(first.contains("checkpoint-") && named(&sph(&["--resume"])) == first, "{first}");
+}
+
 #[test]
 fn what_is_not_finite_is_flagged_and_not_written() {
     let folder = folder("flags");

@@ -13,6 +13,7 @@ use sph_core::{
     lane::Isa,
     scene::Scene,
     simulation::{Observer, Simulation, View},
+    solver::StepReport,
 };
 use std::{
     fs,
@@ -228,6 +229,19 @@ fn a_frame_that_cannot_be_written_ends_the_run() {
     let error = steps(&mut simulation, &settings, 100, &mut [&mut block]).unwrap_err().to_string();
     assert!(error.contains("frame_000000010.vtu"), "{error}");
     assert!((11..100).contains(&simulation.state.step), "the run went on");
+}
+
+#[test]
+fn a_stream_that_cannot_settle_says_why_at_its_end() {
+    let folder = folder("settle");
+    let simulation = simulation::<2>("");
+    let settings = settings(&folder, &[Format::Vtu], Every::Steps(1));
+    let mut stream = Stream::start(&settings, &simulation).unwrap();
+    fs::create_dir_all(folder.join(frame_name(0, Format::Vtu)).join("full")).unwrap();
+    assert!(stream.observe(&simulation.view(&StepReport::default())));
+    assert!(!stream.settle() && !stream.settle());
+    let error = stream.finish().unwrap_err().to_string();
+    assert!(error.contains("frame_000000000.vtu"), "{error}");
 }
 
 #[test]

@@ -124,6 +124,7 @@ impl Job<'_> {
             start.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         };
         let interrupt = interrupt::flag()?;
+        let from = found.as_ref().map(|found| found.path.clone());
         let options = Options {
             case: file
                 .file_stem()
@@ -135,7 +136,11 @@ impl Job<'_> {
             output: self.frames.clone(),
             progress: Some(&show),
             started: Some(&announce),
-            checkpoints: Some(Keep { to: self.checkpoints, every: self.args.checkpoint_every }),
+            checkpoints: Some(Keep {
+                to: self.checkpoints,
+                every: self.args.checkpoint_every,
+                from: from.as_deref(),
+            }),
             interrupt: Some(&interrupt),
         };
         let interval = scene.run.output_interval.unwrap_or(end / 100.0);

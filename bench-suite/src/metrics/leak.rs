@@ -8,8 +8,8 @@ pub const ESCAPED: &str = "escaped particles";
 /// The deepest penetration of a wall.
 pub const DEEPEST: &str = "deepest penetration";
 
-/// Both numbers of a run.
-pub fn scores<const D: usize>(meter: &LeakMeter<D>) -> [Score; 2] {
+/// Both numbers of a run from step `first` on: a meter starts anew with a restart.
+pub fn scores<const D: usize>(meter: &LeakMeter<D>, first: u64) -> [Score; 2] {
     let escaped = Score::new(ESCAPED, "-", meter.escaped().len() as f64);
     let escaped = match meter.escaped().first() {
         None => escaped,
@@ -22,7 +22,10 @@ pub fn scores<const D: usize>(meter: &LeakMeter<D>) -> [Score; 2] {
             Score::new(DEEPEST, "dx", p.depth).with_note(&note)
         }
     };
-    [escaped, deepest]
+    match first {
+        0 => [escaped, deepest],
+        _ => [escaped, deepest].map(|score| score.with_note(&format!("since the restart at step {first}"))),
+    }
 }
 
 /// Whether a score is one of these.

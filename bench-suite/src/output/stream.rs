@@ -123,11 +123,15 @@ impl<const D: usize> Stream<D> {
         if sent { Ok(()) } else { self.join() }
     }
 
-    /// Waits until all frames up to now are on the disk.
-    ///
-    /// # Errors
-    /// What the thread that writes has met.
-    pub fn settle(&mut self) -> Result<(), OutputError> {
+    /// Waits until all frames up to now are on the disk. False when they cannot be, which [`Stream::finish`] explains.
+    pub fn settle(&mut self) -> bool {
+        if self.error.is_none() {
+            self.error = self.drain().err();
+        }
+        self.error.is_none()
+    }
+
+    fn drain(&mut self) -> Result<(), OutputError> {
         while self.idle.len() < BUFFERS {
             match self.free.recv() {
                 Ok(snapshot) => self.idle.push(snapshot),
