@@ -189,7 +189,7 @@ fn later_checkpoints_are_set_aside() {
     let folder = out.join("checkpoints");
     assert_eq!(files(&folder).len(), 4, "nothing is lost: {:?}", files(&folder));
     kept.remove_all().unwrap();
-    assert_eq!(files(&folder), [PathBuf::new(); 0]);
+    assert!(files(&folder).is_empty(), "{:?}", files(&folder));
     fs::remove_dir_all(out).unwrap();
 }
 
