@@ -91,7 +91,7 @@ fn the_plan_is_within_five_percent_of_the_peak() {
         println!("SKIPPED: needs a release build, and a system that tells the peak and lets it start again");
         return;
     }
-    let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:60000".to_owned());
+    let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:100000".to_owned());
     let runs =
         sizes.split(',').flat_map(|size| ["validation", "graphics"].map(|preset| format!("{size}:{preset}")));
     let found: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
