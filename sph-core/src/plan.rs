@@ -56,7 +56,7 @@ pub struct MemoryPlan {
 const ROOM: f64 = 1.15;
 /// Disorder makes long rows longer. Those that have grown leave holes in the memory that no other fills: a part of
 /// all rows, and some chunks of rows a thread (measured for 3 · 10⁴ to 5 · 10⁵ particles in 3D).
-const HOLES: f64 = 0.33;
+const HOLES: f64 = 0.29;
 const CHUNKS: f64 = 3.0;
 /// Rows longer than this grow, `[-]`.
 const LONG: f64 = 4.0 * PAD as f64;
