@@ -3,6 +3,8 @@
 mod correction;
 mod lambda;
 mod pack;
+#[cfg(test)]
+mod poison;
 mod predict;
 mod velocity;
 
@@ -103,7 +105,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     fn compute_lambda(&mut self) -> Result<(), StepError> {
         let found = with_records!(self, records => self.lambda_of(records));
         self.count_errors(&found, "compute_lambda");
-        self.check_field("compute_lambda", found.bad, "lambda")
+        self.check_corrected("compute_lambda", found.bad, "lambda")
     }
 
     fn is_solved(&self, corrections: u32) -> bool {
@@ -113,7 +115,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 
     fn compute_delta_x(&mut self) -> Result<(), StepError> {
-        with_records!(self, records => self.delta_x_of(records));
+        self.correct();
         if self.pbf.constants.needs.surface_constraint {
             self.pull_surface();
         }
@@ -126,7 +128,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let found = with_records!(self, records => self.apply_to(records));
         self.pbf.fields.density_is_current = false;
         self.pbf.stopwatch.lap("apply_delta_x");
-        self.check_field("compute_delta_x", found, "position correction")
+        self.check_corrected("compute_delta_x", found, "position correction")
     }
 
     fn compute_density(&mut self) -> Result<(), StepError> {
@@ -135,7 +137,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         }
         let found = with_records!(self, records => self.density_of(records));
         self.count_errors(&found, "compute_density");
-        self.check_field("compute_density", found.bad, "density")
+        self.check_corrected("compute_density", found.bad, "density")
     }
 
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
@@ -147,17 +149,26 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let largest = &mut self.pbf.fields.report.max_acceleration;
         *largest = largest.max(f64::from(found.square).sqrt() / dt);
         self.pbf.stopwatch.lap("update_velocities");
-        let bad_place = self.check_field("apply_delta_x", self.first_bad_place(found.bad), "position");
-        bad_place.and_then(|()| self.check_field("update_velocities", found.bad, "velocity"))
+        let Some(i) = found.bad.place() else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        let (phase, field) = match (fluid.rho[i].is_finite(), norm2(fluid.velocity(i)).is_finite()) {
+            (false, _) => ("compute_density", "density"),
+            // What was predicted stays where the new one is not finite.
+            (_, false) => ("predict_positions", "velocity"),
+            _ => ("update_velocities", "velocity"),
+        };
+        self.check_corrected(phase, found.bad, field)
     }
 
     fn apply_vorticity_and_xsph(&mut self, dt: f64) -> Result<(), StepError> {
         let needs = self.pbf.constants.needs;
         if needs.velocities {
-            with_records!(self, records => self.pack_velocities(records));
+            let found = with_records!(self, records => self.pack_velocities(records));
+            self.check_field("update_velocities", found, "velocity")?;
             if needs.vorticity {
                 self.confine_vorticity(dt as Real);
-                with_records!(self, records => self.pack_velocities(records));
+                let found = with_records!(self, records => self.pack_velocities(records));
+                self.check_field("apply_vorticity_and_xsph", found, "velocity")?;
             }
             self.mix_velocities();
             self.pbf.stopwatch.lap("apply_vorticity_and_xsph");
@@ -166,7 +177,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
             self.surface_forces();
             let found = self.accelerate(dt as Real);
             self.pbf.stopwatch.lap("surface_forces");
-            self.check_field("apply_vorticity_and_xsph", found, "surface acceleration")?;
+            return self.check_accelerated(found);
         }
         Ok(())
     }
@@ -176,8 +187,9 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         self.pbf.fields.report.max_speed = f64::from(found.square).sqrt();
         self.pbf.stopwatch.lap("update_positions");
         let Some(i) = found.bad.place() else { return Ok(()) };
-        let (fluid, square) = (&self.state.fluid, f64::from(found.square));
-        if !square.is_finite() || !norm2(fluid.velocity(i)).is_finite() {
+        let fluid = &self.state.fluid;
+        if self.state.domain.holds(fluid.position(i)) {
+            // A velocity from before has taken the place of the one that is not finite.
             let changed = self.pbf.constants.needs.velocities || self.pbf.constants.needs.surface_forces;
             let phase = if changed { "apply_vorticity_and_xsph" } else { "update_velocities" };
             return self.check_field(phase, found.bad, "velocity");
@@ -260,17 +272,25 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         self.pbf.stopwatch.lap(phase);
     }
 
-    fn delta_x_of<const N: usize>(&mut self, records: &mut Records<N>) {
-        let k = self.pbf.scorr(self.dt);
-        if k > 0.0 || N == 8 {
-            let scorr = physics::Scorr { k, ..self.pbf.constants.scorr };
-            self.delta_x_with(records, scorr);
-        } else {
-            self.delta_x_with(records, NoRepulsion);
+    /// Records of unequal masses always run the loop with s_corr, to have fewer loops.
+    fn correct(&mut self) {
+        let scorr = physics::Scorr { k: self.pbf.scorr(self.dt), ..self.pbf.constants.scorr };
+        if self.pbf.constants.needs.masses {
+            let unequal = take(&mut self.pbf.fields.unequal);
+            self.delta_x_with(&unequal, scorr);
+            self.pbf.fields.unequal = unequal;
+            return;
         }
+        let equal = take(&mut self.pbf.fields.equal);
+        if scorr.k > 0.0 {
+            self.delta_x_with(&equal, scorr);
+        } else {
+            self.delta_x_with(&equal, NoRepulsion);
+        }
+        self.pbf.fields.equal = equal;
     }
 
-    fn delta_x_with<const N: usize, R: Repulsion>(&mut self, records: &mut Records<N>, repulsion: R) {
+    fn delta_x_with<const N: usize, R: Repulsion>(&mut self, records: &Records<N>, repulsion: R) {
         let (s, state) = (&mut *self.pbf, &*self.state);
         let correction = correction::Correction {
             kernel: s.kernel,
@@ -439,17 +459,31 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         })
     }
 
-    /// The first particle whose place is not finite, if there is a bad one at all.
-    fn first_bad_place(&self, bad: First) -> First {
-        if bad.place().is_none() {
-            return First::NONE;
+    /// Fails if a loop over the corrected positions found something: these, or what it made of them.
+    fn check_corrected(
+        &self,
+        phase: &'static str,
+        found: First,
+        field: &'static str,
+    ) -> Result<(), StepError> {
+        if found.place().is_some() {
+            let fields = &self.pbf.fields;
+            let is_bad = |i: &usize| !fields.place_is_finite(*i);
+            let first = First::from((0..self.state.fluid.len()).find(is_bad));
+            self.check_field("apply_delta_x", first, "position")?;
         }
-        let fields = &self.pbf.fields;
-        let is_bad = |i: &usize| match self.pbf.constants.needs.masses {
-            true => !fields.unequal.place[*i].iter().all(|x| x.is_finite()),
-            false => !fields.equal.place[*i].iter().all(|x| x.is_finite()),
-        };
-        First::from((0..self.state.fluid.len()).find(is_bad))
+        self.check_field(phase, found, field)
+    }
+
+    /// Fails if the forces of the surface found something: themselves, or the velocity before.
+    fn check_accelerated(&self, found: First) -> Result<(), StepError> {
+        let Some(i) = found.place() else { return Ok(()) };
+        if self.pbf.fields.a.iter().all(|a| a[i].is_finite()) {
+            let before = self.pbf.constants.needs.velocities;
+            let phase = if before { "apply_vorticity_and_xsph" } else { "update_velocities" };
+            return self.check_field(phase, found, "velocity");
+        }
+        self.check_field("apply_vorticity_and_xsph", found, "surface acceleration")
     }
 
     fn check_predicted(&self, found: First) -> Result<(), StepError> {

@@ -66,6 +66,8 @@ struct Constants {
     scorr: Scorr,
     weights: Weights,
     relaxation: Relaxation,
+    /// Part of its correction that an inner particle makes, `[-]`.
+    done: f64,
     needs: Needs,
 }
 
@@ -119,20 +121,11 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
 
     /// S of a step of `dt`, `[s]`.
     fn stability_number(&self, state: &State<D>, dt: f64) -> f64 {
-        let iterations = self.params.solver_iterations;
+        let (depth, spacing) = (self.depth.pressure(state), f64::from(state.rest.spacing));
         let part = dt / f64::from(self.params.substeps);
-        let s = physics::stability_number(
-            self.depth.pressure(state),
-            part,
-            f64::from(state.rest.spacing),
-            iterations,
-        );
+        let s = physics::stability_number(depth, part, spacing, self.params.solver_iterations);
         // Half of a correction is half an iteration.
-        if self.constants.relaxation.averages {
-            s
-        } else {
-            s / f64::from(self.params.relaxation_factor.min(1.0))
-        }
+        s / self.constants.done.min(1.0)
     }
 
     /// S_c of a step of `dt`, `[s]`.
@@ -201,10 +194,7 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
-        let mut chain = self.fields.chain();
-        let density = std::slice::from_ref(&state.fluid.rho);
-        chain.insert(0, Link::fluid("compute_density", "density", density));
-        chain
+        self.fields.chain(&state.fluid.rho)
     }
 
     fn field(&self, name: &str) -> Option<&[Real]> {

@@ -162,11 +162,25 @@ impl<const D: usize> Fields<D> {
         }
     }
 
-    /// The fields in the order of cause and effect, behind the positions.
-    pub fn chain(&self) -> Vec<Link<'_>> {
+    /// Whether the corrected position of a particle is finite; true beyond the end.
+    pub fn place_is_finite(&self, i: usize) -> bool {
+        let finite = |record: &[Real]| record.iter().all(|x| x.is_finite());
+        self.equal.place.get(i).is_none_or(|record| finite(record))
+            && self.unequal.place.get(i).is_none_or(|record| finite(record))
+    }
+
+    /// The fields in the order of cause and effect, behind the predicted positions.
+    pub fn chain<'a>(&'a self, rho: &'a Vec<Real>) -> Vec<Link<'a>> {
         let delta = &self.delta;
         let finite = move |i: usize| delta.get(i).is_none_or(|d| d.iter().all(|x| x.is_finite()));
         vec![
+            Link {
+                phase: "apply_delta_x",
+                field: "position",
+                on_walls: false,
+                is_finite: Box::new(|i| self.place_is_finite(i)),
+            },
+            Link::fluid("compute_density", "density", from_ref(rho)),
             Link::fluid("compute_lambda", "lambda", from_ref(&self.lambda)),
             Link {
                 phase: "compute_delta_x",

@@ -114,13 +114,13 @@ parameters! {
     pub struct Params {
         /// Whether density and gradients share a kernel.
         pub kernel_mode: KernelMode = KernelMode::Consistent;
-        /// Interpolation kernel of `kernel_mode = "consistent"`: `cubic_spline`, `wendland_c2` or `wendland_c4`.
+        /// Interpolation kernel of `kernel_mode = "consistent"`: `cubic_spline` or `wendland_c2`.
         pub kernel: KernelKind = KernelKind::CubicSpline;
         /// Support radius over spacing, η = h/Δx `[Bender]`.
         pub support_ratio: Real = 2.0, "-", "[1.5, 4]";
-        /// Largest number of iterations in a substep `[FleX-art]`.
+        /// Largest number of iterations in a substep `[MMCK14]`.
         pub solver_iterations: u32 = 4, "-", "[1, 10000]";
-        /// Iterations that are done however small the density error is, if `solver_iterations` allows them.
+        /// Iterations that are done however small the density error is, if `solver_iterations` allows them `[convention]`.
         pub min_iterations: u32 = 2, "-", "[0, 10000]";
         /// Equal parts of a step, each with its own neighbors and iterations `[MMCK14]`.
         pub substeps: u32 = 2, "-", "[1, 1000]";
@@ -160,7 +160,7 @@ parameters! {
         /// The same towards walls that the fluid sticks to, 0 is off `[convention]`.
         pub wall_viscosity: Real = 0.0, "-", "[0, 1]";
         /// Part of the pseudo-mass with which walls enter density and corrections; 0 leaves them to containers
-        /// `[FleX-art]`.
+        /// `[MMCK14]`.
         pub solid_pressure: Real = 1.0, "-", "[0, 1]";
         /// Counts walls in Σ|∇C|², as if samples could move `[Bender]`.
         pub walls_in_denominator: bool = false;
@@ -179,7 +179,7 @@ parameters! {
         pub cfl: Real = 0.4, "-", "(0, 10]";
         /// Smallest step: a shorter one is lengthened, since corrections stay stable `[Bender]`.
         pub dt_min: Real = 1e-4, "s", "[0, inf)";
-        /// Largest step, all substeps together `[FleX-art]`.
+        /// Largest step, all substeps together `[MMCK14]`.
         pub dt_max: Real = 0.016666668, "s", "(0, inf)";
     }
 }
@@ -239,8 +239,8 @@ impl Params {
         let refuse = |key: &str, value: &dyn std::fmt::Debug, why: &str| {
             Err(Error::invalid(format!("solver.{key}"), why).value(format!("{value:?}")))
         };
-        if matches!(self.kernel, KernelKind::Poly6 | KernelKind::Spiky) {
-            return refuse("kernel", &self.kernel, "must be cubic_spline, wendland_c2 or wendland_c4");
+        if !matches!(self.kernel, KernelKind::CubicSpline | KernelKind::WendlandC2) {
+            return refuse("kernel", &self.kernel, "must be cubic_spline or wendland_c2");
         }
         if !self.unilateral && self.cfm_epsilon == Some(0.0) {
             return refuse(

@@ -124,6 +124,8 @@ pub struct Bdf2 {
     pub history: Real,
     /// Part of `Δt r` that a change holds: `(1 + κ)/(1 + 2κ)`, `[-]`.
     pub rate: Real,
+    /// The step over the one before, κ, `[-]`.
+    pub kappa: Real,
 }
 
 impl Bdf2 {
@@ -133,7 +135,11 @@ impl Bdf2 {
     /// For a step that is `kappa` times the one before, `[-]`.
     pub fn new(kappa: f64) -> Self {
         let scale = 1.0 / (1.0 + 2.0 * kappa);
-        Self { history: (kappa * kappa * scale) as Real, rate: ((1.0 + kappa) * scale) as Real }
+        Self {
+            history: (kappa * kappa * scale) as Real,
+            rate: ((1.0 + kappa) * scale) as Real,
+            kappa: kappa as Real,
+        }
     }
 
     /// The change `q_{n+1} − q_n` that makes the rate at the end of the step what it shall be; `rate_dt = Δt r`.

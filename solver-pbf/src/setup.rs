@@ -10,7 +10,7 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
+    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2},
     lane::Isa,
     lattice,
     neighbors::{Neighbors, Settings},
@@ -76,7 +76,6 @@ fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Resu
     match (params.kernel_mode, params.kernel) {
         (KernelMode::Poly6Spiky, _) => with_kernel::<D, Poly6Spiky<D>>(scene, params, isa, clock),
         (_, KernelKind::WendlandC2) => with_kernel::<D, WendlandC2<D>>(scene, params, isa, clock),
-        (_, KernelKind::WendlandC4) => with_kernel::<D, WendlandC4<D>>(scene, params, isa, clock),
         // `Params::check` has refused all others.
         _ => with_kernel::<D, CubicSpline<D>>(scene, params, isa, clock),
     }
@@ -169,6 +168,11 @@ impl Constants {
         let volume = lattice::calibrated_mass(kernel, dx, rho_0) / rho_0;
         let reference = lattice::gradient_squares(kernel, dx, volume);
         let dq = params.scorr_dq * h;
+        let relaxation = Relaxation {
+            factor: params.relaxation_factor,
+            averages: params.relaxation_mode == RelaxationMode::Local,
+        };
+        let constraints = lattice::n_neighbors::<D>(f64::from(h) / dx) + 1;
         Self {
             rest,
             reference,
@@ -181,10 +185,8 @@ impl Constants {
                 MassForm::Canonical => Weights::Canonical,
                 MassForm::EqualMass => Weights::EqualMass,
             },
-            relaxation: Relaxation {
-                factor: params.relaxation_factor,
-                averages: params.relaxation_mode == RelaxationMode::Local,
-            },
+            relaxation,
+            done: f64::from(relaxation.of(constraints as Real)),
             needs: Needs::of(params),
         }
     }

@@ -74,7 +74,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                     out[d] = walls.x[d][b];
                 }
                 out[3] = rho_0 * walls.volume[b];
-                bad.count(b, !is_finite(out));
+                let v = (0..D).map(|d| 0.0 * walls.v[d][b]).sum::<Real>();
+                bad.count(b, !(is_finite(out) & (v == 0.0)));
             }
             bad
         });
@@ -96,11 +97,13 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     }
 
     /// `v = (v* + (x_corrected − x*) per_way) damping`: what `(x^{n+1} − x^n)/dt` is, without the digits that the
-    /// difference of two places loses. Where that is not finite `v*` stays.
+    /// difference of two places loses. Where that is not finite `v*` stays. Returns the largest squared change
+    /// by corrections, and the first particle whose velocity or density is not finite.
     pub(super) fn velocities<const N: usize>(&mut self, records: &Records<N>, damping: Real) -> Extremes {
         let (n, per_way) = (self.state.fluid.len(), self.per_way);
         let (x, place) = (&self.state.fluid.x, &records.place);
         let mut found = Extremes::default();
+        let rho = &self.state.fluid.rho;
         let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
         found = found.merge(parallel::blocks(n, v, |range, v| {
             let mut found = Extremes::default();
@@ -110,7 +113,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                 let v_i: [Real; D] = each(|d| (v[d][k] + gain[d]) * damping);
                 let good = norm2(v_i).is_finite();
                 found.square = found.square.max(norm2(gain));
-                found.bad.count(i, !good);
+                found.bad.count(i, !(good & rho[i].is_finite()));
                 for d in 0..D {
                     v[d][k] = if good { v_i[d] } else { v[d][k] };
                 }
@@ -140,11 +143,12 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         });
     }
 
-    /// `[x y z m | v ρ]`.
-    pub(super) fn pack_velocities<const N: usize>(&mut self, records: &Records<N>) {
+    /// `[x y z m | v ρ]`. Returns the first particle whose numbers are not finite.
+    pub(super) fn pack_velocities<const N: usize>(&mut self, records: &Records<N>) -> First {
         let (fluid, m) = (&self.state.fluid, self.state.rest.m);
         let n = fluid.len();
         parallel::blocks(n, &mut self.pbf.fields.record[..n], |range, out| {
+            let mut bad = First::NONE;
             for (out, i) in out.iter_mut().zip(range) {
                 let place = &records.place[i];
                 out[..3].copy_from_slice(&place[..3]);
@@ -153,8 +157,10 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                     out[4 + d] = fluid.v[d][i];
                 }
                 out[7] = fluid.rho[i];
+                bad.count(i, !is_finite(out));
             }
-        });
+            bad
+        })
     }
 
     /// `[x y z ρ]`, for the forces of the surface.

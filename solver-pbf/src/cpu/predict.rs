@@ -76,7 +76,8 @@ pub struct Past<'a, const D: usize> {
 }
 
 /// The same by backward differences of second order:
-/// `v* = v + (κ² Δv_n + (1 + κ) dt a)/(1 + 2κ)`, `x* = x + (κ² Δx_n + (1 + κ) dt v*)/(1 + 2κ)`.
+/// `v* = v + (κ² Δv_n + (1 + κ) dt a)/(1 + 2κ)`, `x* = x + (κ² Δx_n + (1 + κ) dt v*)/(1 + 2κ)`. The acceleration is that
+/// at the end of the step, where the last way, gone on, leads: `a(x + κ Δx_n)`.
 pub fn second_order<const D: usize>(state: &mut State<D>, past: Past<'_, D>, bdf2: Bdf2, dt: Real) -> First {
     let (forces, n, is_new) = (state.forces, state.fluid.len(), past.is_new);
     let room = Room { domain: state.domain, containers: &state.containers };
@@ -90,13 +91,14 @@ pub fn second_order<const D: usize>(state: &mut State<D>, past: Past<'_, D>, bdf
         let mut bad = First::NONE;
         for (k, i) in range.enumerate() {
             let (x_i, v_i): ([Real; D], [Real; D]) = (each(|d| x[d][k]), each(|d| v[d][k]));
-            let a = forces.acceleration(x_i);
             if is_new {
+                let a = forces.acceleration(x_i);
                 for d in 0..D {
                     gain[d][k] = dt * a[d];
                     way[d][k] = dt * (v_i[d] - 0.5 * dt * a[d]);
                 }
             }
+            let a = forces.acceleration(each(|d| x_i[d] + bdf2.kappa * way[d][k]));
             let mut v_new: [Real; D] = each(|d| v_i[d] + bdf2.change(gain[d][k], dt * a[d]));
             let step: [Real; D] = each(|d| bdf2.change(way[d][k], dt * v_new[d]));
             let mut x_new: [Real; D] = each(|d| x_i[d] + step[d]);
@@ -105,11 +107,10 @@ pub fn second_order<const D: usize>(state: &mut State<D>, past: Past<'_, D>, bdf
             if !settled.finite {
                 continue;
             }
-            let made = room.domain.periodic.nearest(each(|d| x_new[d] - x_i[d]));
             for d in 0..D {
-                gain[d][k] = v_new[d] - v_i[d];
-                // The difference of two places has fewer digits than the way between them.
-                way[d][k] = if settled.free { step[d] } else { made[d] };
+                // A collision is no rate that goes on: behind it the past is that of even motion.
+                gain[d][k] = if settled.free { v_new[d] - v_i[d] } else { 0.0 };
+                way[d][k] = if settled.free { step[d] } else { dt * v_new[d] };
                 (x[d][k], v[d][k]) = (x_new[d], v_new[d]);
             }
         }
