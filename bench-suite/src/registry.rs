@@ -53,13 +53,22 @@ pub struct Solver {
 }
 
 /// All methods.
-pub const SOLVERS: &[Solver] = &[Solver {
-    name: "wcsph",
-    about: "weakly compressible SPH",
-    presets: &["validation", "graphics"],
-    parameters: solver_wcsph::Params::PARAMETERS,
-    schema: crate::schema::of::<solver_wcsph::Params>,
-}];
+pub const SOLVERS: &[Solver] = &[
+    Solver {
+        name: "wcsph",
+        about: "weakly compressible SPH",
+        presets: &["validation", "graphics"],
+        parameters: solver_wcsph::Params::PARAMETERS,
+        schema: crate::schema::of::<solver_wcsph::Params>,
+    },
+    Solver {
+        name: "pbf",
+        about: "Position Based Fluids",
+        presets: &["standard", "fluid_demo", "flex", "accurate"],
+        parameters: solver_pbf::Params::PARAMETERS,
+        schema: crate::schema::of::<solver_pbf::Params>,
+    },
+];
 
 /// A method with its settings, as one line of a comparison.
 pub struct Variant {

@@ -20,6 +20,9 @@ pub enum Bench {
         /// The case.
         #[arg(long, default_value = "peers", value_parser = ["peers"])]
         case: String,
+        /// The method; `pbf` makes exactly five iterations a step.
+        #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf"])]
+        solver: String,
         /// The block is 2m × 2m × m particles: 17, 29, 50 are 20, 98, 500 thousand.
         #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
         m: u16,
@@ -64,8 +67,10 @@ fn jitter(text: &str) -> Result<f64, String> {
 /// Runs it.
 pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match what {
-        Bench::Step { m, warmup, steps, jitter, .. } => {
-            step(&Options { m: (*m).into(), warmup: *warmup, steps: *steps, jitter: *jitter, isa }, json)
+        Bench::Step { solver, m, warmup, steps, jitter, .. } => {
+            let scene = if solver == "pbf" { stepping::scene_of_pbf } else { stepping::scene };
+            let (m, warmup, steps) = ((*m).into(), *warmup, *steps);
+            step(&Options { scene, m, warmup, steps, jitter: *jitter, isa }, json)
         }
         Bench::Output { m, every, pairs, formats, out } => {
             let (m, pairs) = ((*m).into(), (*pairs).into());
