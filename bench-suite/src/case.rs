@@ -1,6 +1,9 @@
 //! The contract of cases and metrics.
 
-use crate::result::{ReferenceCurve, Score, Series};
+use crate::{
+    registry::Method,
+    result::{ReferenceCurve, Score, Series},
+};
 use sph_core::{Real, scene::Scene, simulation::View};
 
 /// A published experiment, an exact solution, or a state that must not change.
@@ -14,8 +17,14 @@ pub trait Case: Sync {
     /// Citation of what it is compared with.
     fn source(&self) -> &'static str;
 
-    /// The scene with `n` particles across its reference length, with the settings that suit each solver.
+    /// The scene with `n` particles across its reference length, with the settings that suit WCSPH.
     fn scene(&self, n: usize) -> Scene;
+
+    /// Gives such a scene the settings that suit a method. False when the case asks for what the method does not have,
+    /// as a pressure or a viscosity of the liquid.
+    fn suit(&self, _scene: &mut Scene, method: Method) -> bool {
+        method == Method::Wcsph
+    }
 
     /// Particles across at which the bands are stated.
     fn resolution(&self) -> usize;

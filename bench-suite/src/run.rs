@@ -203,6 +203,7 @@ fn run_in<const D: usize>(
     take_memory(&mut result, before);
     result.steps = simulation.state.step - first;
     result.simulated_s = simulation.state.t;
+    result.iterations = watch.iterations(result.steps);
     result.n_walls = simulation.state.walls.len() as u64;
     result.phases = phases(&simulation);
     result.state_hash = format!("{:016x}", simulation.state.hash());
@@ -324,7 +325,7 @@ fn drive<const D: usize>(
             return Ended::Interrupted;
         }
         match run.step(watch.end) {
-            Ok(done) => report = done,
+            Ok(done) => report = watch.count(done),
             Err(error) => return Ended::Failed(Box::new(error)),
         }
     }

@@ -1,4 +1,4 @@
-//! `sph bench`: steps per second of the rivals' case, and what frames cost it.
+//! `sph bench`: steps per second of the rivals' case, what frames cost it, and what iterations buy.
 
 use bench_suite::{
     output::{Format, cost},
@@ -55,6 +55,18 @@ pub enum Bench {
         #[arg(long, default_value = "results/bench-output")]
         out: PathBuf,
     },
+    /// Density error of Position Based Fluids against iterations and against wall time.
+    Iterations {
+        /// Layers of particles in the column: 24 are 6 912 particles.
+        #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u16).range(4..=200))]
+        n: u16,
+        /// End of the runs, `[s]`.
+        #[arg(long, default_value_t = 0.6)]
+        end_time: f64,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/bench-iterations")]
+        out: PathBuf,
+    },
 }
 
 fn jitter(text: &str) -> Result<f64, String> {
@@ -75,6 +87,9 @@ pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error
         Bench::Output { m, every, pairs, formats, out } => {
             let (m, pairs) = ((*m).into(), (*pairs).into());
             output(&cost::Options { m, every: *every, pairs, formats: formats.clone(), isa }, out, json)
+        }
+        Bench::Iterations { n, end_time, out } => {
+            super::campaigns::iterations((*n).into(), *end_time, out, isa, json)
         }
     }
 }
