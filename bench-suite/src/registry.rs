@@ -145,19 +145,7 @@ pub const VARIANTS: &[Variant] = &[
         name: "pbf",
         label: "PBF, cubic spline 2.0, 4 iterations, 2 substeps (preset standard)",
         method: Method::Pbf,
-        apply: |_| {},
-    },
-    Variant {
-        name: "pbf-second-order",
-        label: "PBF, the same with the velocity update of second order",
-        method: Method::Pbf,
-        apply: |scene| scene.solver.set("velocity_update", "second_order"),
-    },
-    Variant {
-        name: "pbf-flex",
-        label: "PBF, 3 averaged iterations, 2 substeps (preset flex)",
-        method: Method::Pbf,
-        apply: |scene| scene.solver.set("preset", "flex"),
+        apply: |scene| scene.solver.set("preset", "standard"),
     },
     Variant {
         name: "pbf-accurate",

@@ -188,7 +188,7 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
         Ok(())
     }
 
-    fn restored(&mut self) {
+    fn restored(&mut self, _state: &State<D>) {
         self.neighbors.restored();
         self.fields.walls_packed = false;
     }

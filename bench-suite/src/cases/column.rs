@@ -60,7 +60,7 @@ impl Case for Column {
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Pbf {
-            pbf(scene, []);
+            pbf(scene, [("preset", "accurate".into())]);
         }
         true
     }

@@ -93,7 +93,7 @@ impl Case for DamBreak {
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Pbf {
-            pbf(scene, []);
+            pbf(scene, [("preset", "accurate".into())]);
         }
         // A wall that brakes the fluid has a viscosity of the liquid behind it.
         method == Method::Wcsph || !self.friction

@@ -131,8 +131,8 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for PoisonedSolver<D, K> {
         self.pbf.set_parameter(name, value)
     }
 
-    fn restored(&mut self) {
-        self.pbf.restored();
+    fn restored(&mut self, state: &State<D>) {
+        self.pbf.restored(state);
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
