@@ -46,6 +46,10 @@ impl<const D: usize> Run<'_, D> {
                 let message = format!("reaches out of the domain at {point:?} m");
                 return Err(Error::invalid(key, message).hint("enlarge `domain`, or add it elsewhere"));
             }
+            if let Some(body) = state.bodies.around(&place.map(f64::from)) {
+                let message = format!("reaches into the body `{}` at {point:?} m", body.form.name);
+                return Err(Error::invalid(key, message).hint("add it elsewhere, or later"));
+            }
             x.iter_mut().zip(place).for_each(|(axis, x)| axis.push(x));
         }
         let checked = check_clearance(&x, &state.fluid.x, &state.walls.x, state.rest.spacing, periodic);
