@@ -271,9 +271,13 @@ impl<const D: usize> Bodies<D> {
 /// An engine for collisions, if this program was built with one.
 pub fn engine<const D: usize>() -> Option<Arc<dyn Engine<D>>> {
     #[cfg(feature = "rigid")]
-    return rapier::engine();
+    {
+        rapier::engine()
+    }
     #[cfg(not(feature = "rigid"))]
-    None
+    {
+        None
+    }
 }
 
 /// A vector in space; one of a plane lies in it.

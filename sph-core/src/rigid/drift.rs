@@ -3,7 +3,7 @@
 use super::{Bodies, Rigid, Rotation, norm};
 use crate::{
     barrier::{Barrier, Pose},
-    boundary::Boundary,
+    boundary::{Body, Boundary},
     lane::each,
     motion::Trajectory,
 };
@@ -61,7 +61,7 @@ impl<const D: usize> Bodies<D> {
         };
         self.list[k + 1..].iter().any(near_body)
             || self.barriers(walls).any(|barrier| {
-                let pose = barrier.pose(|id| sample(walls, id).map(|b| walls.position(b).map(f64::from)));
+                let pose = pose(barrier, walls);
                 let x = pose.map_or(body.x, |pose| pose.drawn(&body.x));
                 barrier.region.phi(&x).abs() < margin
             })
@@ -90,11 +90,25 @@ impl<const D: usize> Bodies<D> {
     }
 }
 
+/// Whether a set of samples belongs to a barrier and moves as the scene prescribes.
+fn moves<const D: usize>(body: &Body<D>, barrier: &Barrier<D>) -> bool {
+    body.name == barrier.name && !body.motion.is_static()
+}
+
+/// Where a barrier is; `None` where it was drawn. Looking for its samples takes time, so this is left out for walls that
+/// have never moved.
+fn pose<const D: usize>(barrier: &Barrier<D>, walls: &Boundary<D>) -> Option<Pose<D>> {
+    let moved = |body: &Body<D>| moves(body, barrier) || body.name == barrier.name && body.since > 0.0;
+    let place = |id| sample(walls, id).map(|b| walls.position(b).map(f64::from));
+    if walls.bodies.iter().any(moved) { barrier.pose(place) } else { None }
+}
+
 /// Where a barrier is, and how it moves, as its samples and their motion say.
 fn obstacle<'a, const D: usize>(barrier: &'a Barrier<D>, walls: &Boundary<D>, t: f64) -> Obstacle<'a, D> {
-    let place = |id| sample(walls, id).map(|b| walls.position(b).map(f64::from));
     let at_rest = Obstacle { barrier, pose: None, point: ([0.0; D], [0.0; D]), angular_velocity: [0.0; 3] };
-    let Some(b) = barrier.first_mark().and_then(|id| sample(walls, id)) else { return at_rest };
+    let pose = pose(barrier, walls);
+    let mark = barrier.first_mark().filter(|_| walls.bodies.iter().any(|body| moves(body, barrier)));
+    let Some(b) = mark.and_then(|id| sample(walls, id)) else { return Obstacle { pose, ..at_rest } };
     let body = &walls.bodies[usize::from(walls.body[b])];
     let x_0 = each(|a| f64::from(walls.x_0[a][b]));
     let angular_velocity = match &body.motion {
@@ -102,12 +116,7 @@ fn obstacle<'a, const D: usize>(barrier: &'a Barrier<D>, walls: &Boundary<D>, t:
         _ => [0.0; 3],
     };
     let v = body.motion.at(&x_0, t - body.since).v;
-    Obstacle {
-        barrier,
-        pose: barrier.pose(place),
-        point: (walls.position(b).map(f64::from), v),
-        angular_velocity,
-    }
+    Obstacle { barrier, pose, point: (walls.position(b).map(f64::from), v), angular_velocity }
 }
 
 /// The place of a wall sample in the arrays.

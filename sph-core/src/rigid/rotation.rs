@@ -50,9 +50,10 @@ impl Rotation {
         Self { w: self.w, v: self.v.map(|v| -v) }.turn(x)
     }
 
-    /// Angle about the third axis, in the plane, `[rad]`.
+    /// Angle about the third axis of a rotation in the plane, from −π to π, `[rad]`.
     pub fn angle(&self) -> f64 {
-        2.0 * self.v[2].atan2(self.w)
+        let (w, z) = (self.w, self.v[2]);
+        (2.0 * w * z).atan2(w * w - z * z)
     }
 }
 

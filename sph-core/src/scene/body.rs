@@ -122,7 +122,13 @@ impl Body {
     fn weigh<const D: usize>(&self, region: &Region<D>, key: &str) -> Result<f64, Error> {
         match (self.density, self.mass) {
             (None, Some(mass)) => Ok(mass),
-            (Some(density), None) => Ok(density * region.volume().unwrap_or(0.0)),
+            (Some(density), None) => {
+                let mass = density * region.volume().unwrap_or(0.0);
+                if mass > 0.0 && mass.is_finite() {
+                    return Ok(mass);
+                }
+                Err(Error::invalid(join(key, "density"), format!("gives a mass of {mass} kg")).value(density))
+            }
             (None, None) => Err(Error::missing(join(key, "density")).hint("give `density`, or `mass`")),
             (Some(_), Some(mass)) => {
                 Err(Error::invalid(join(key, "mass"), "contradicts density: one of them is enough")

@@ -24,6 +24,10 @@ const DAMPING: f64 = 5.0;
 /// Unit of rapier's tolerances, in spacings: contacts are foreseen from a fifth of a spacing on.
 const UNIT: f64 = 10.0;
 
+/// Sweeps over the contacts in each of rapier's four substeps: more than its standard, since none starts from the
+/// impulses of the step before.
+const SWEEPS: usize = 4;
+
 /// Bodies and obstacles over one step.
 pub struct World {
     physics: PhysicsWorld,
@@ -43,6 +47,7 @@ impl World {
             contact_softness: spring,
             static_contact_softness: spring,
             normalized_max_linear_velocity: f64::MAX,
+            num_internal_pgs_iterations: SWEEPS,
             max_ccd_substeps: 0,
             ..IntegrationParameters::default()
         };
