@@ -90,6 +90,7 @@ pub fn parameters() -> Vec<(String, &'static [sph_core::parameters::ParameterInf
         ("run", scene::Run::PARAMETERS),
         ("[[fluid]]", scene::Fluid::PARAMETERS),
         ("[[wall]]", scene::Wall::PARAMETERS),
+        ("[[body]]", scene::Body::PARAMETERS),
         ("[[container]]", scene::Container::PARAMETERS),
         ("wall.surface_velocity", scene::FaceVelocity::PARAMETERS),
         ("shape.block", shape::Block::PARAMETERS),
