@@ -47,6 +47,7 @@ fn phases(c: &mut Criterion) {
         all_phases(&mut group, "graphics, jittered", shared::jittered(m));
         all_phases(&mut group, "graphics, flowed", shared::flowed(m));
         all_phases(&mut group, "validation, jittered", shared::simulation(&shared::validation(m)));
+        all_phases(&mut group, "pbf, jittered", shared::pbf(m));
     }
     group.finish();
 }

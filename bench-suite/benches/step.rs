@@ -29,6 +29,9 @@ fn steps(c: &mut Criterion) {
     for m in shared::sizes(&[17, 29]) {
         whole(&mut group, "validation", shared::simulation(&shared::validation(m)));
     }
+    for m in shared::sizes(&[17, 29, 50]) {
+        whole(&mut group, "pbf, 5 iterations", shared::pbf(m));
+    }
     group.finish();
 }
 

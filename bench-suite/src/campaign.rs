@@ -49,13 +49,14 @@ pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<
     for (name, resolutions) in plan.iter().filter(|(name, _)| wanted(cases, name)) {
         let Some(case) = registry::case(name) else { continue };
         for variant in registry::VARIANTS.iter().filter(|v| wanted(variants, v.name)) {
-            jobs.extend(resolutions.iter().map(|&n| Job { case, variant, n }));
+            let resolutions = resolutions.iter().filter(|&&n| variant.scene(case, n).is_some());
+            jobs.extend(resolutions.map(|&n| Job { case, variant, n }));
         }
     }
     jobs
 }
 
-/// The runs of a validation: every case at the resolution of its bands, with the settings that suit it. Without
+/// The runs of a validation: every case at the resolution of its bands, by every method that it is for. Without
 /// names those of the registry's list; the group of the walls is named by `walls`.
 pub fn validation(cases: &[String]) -> Vec<Job> {
     let is = |case: &dyn Case, name: &str| {
@@ -65,19 +66,24 @@ pub fn validation(cases: &[String]) -> Vec<Job> {
         [] => registry::CASES.to_vec(),
         names => registry::all_cases().filter(|&case| names.iter().any(|name| is(case, name))).collect(),
     };
-    wanted
-        .into_iter()
-        .map(|case| Job { case, variant: &registry::VALIDATION, n: case.resolution() })
-        .collect()
+    let jobs = |case: &'static dyn Case| {
+        let job = move |variant| Job { case, variant, n: case.resolution() };
+        registry::VALIDATION
+            .iter()
+            .filter(move |variant| variant.scene(case, case.resolution()).is_some())
+            .map(job)
+    };
+    wanted.into_iter().flat_map(jobs).collect()
 }
 
 /// Runs one job.
 ///
 /// # Errors
-/// When the case's scene is refused, which is a mistake in the case.
+/// When the case is not for the method, or its scene is refused, which is a mistake in the case.
 pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<RunResult, Error> {
-    let mut scene = job.case.scene(job.n);
-    (job.variant.apply)(&mut scene);
+    let scene = job.variant.scene(job.case, job.n).ok_or_else(|| {
+        Error::new(format!("the case {} is not for the variant {}", job.case.name(), job.variant.name))
+    })?;
     let options = Options {
         case: job.case.name().into(),
         variant: job.variant.label.into(),

@@ -1,7 +1,10 @@
 //! The contract of cases and metrics.
 
-use crate::result::{ReferenceCurve, Score, Series};
-use sph_core::{Real, scene::Scene, simulation::View};
+use crate::{
+    registry::Method,
+    result::{ReferenceCurve, Score, Series},
+};
+use sph_core::{Real, rigid::Rigid, scene::Scene, simulation::View};
 
 /// A published experiment, an exact solution, or a state that must not change.
 pub trait Case: Sync {
@@ -14,8 +17,14 @@ pub trait Case: Sync {
     /// Citation of what it is compared with.
     fn source(&self) -> &'static str;
 
-    /// The scene with `n` particles across its reference length, with the settings that suit each solver.
+    /// The scene with `n` particles across its reference length, with the settings that suit WCSPH.
     fn scene(&self, n: usize) -> Scene;
+
+    /// Gives such a scene the settings that suit a method. False when the case asks for what the method does not have,
+    /// as a pressure or a viscosity of the liquid.
+    fn suit(&self, _scene: &mut Scene, method: Method) -> bool {
+        method == Method::Wcsph
+    }
 
     /// Particles across at which the bands are stated.
     fn resolution(&self) -> usize;
@@ -65,10 +74,55 @@ pub struct HostView<'a> {
     pub gravity: Vec<f64>,
     /// Center and strength of the central force, `[m]` and `[1/s]`.
     pub central: Option<(Vec<f64>, f64)>,
+    /// Dynamic bodies.
+    pub bodies: Vec<HostBody>,
     /// Internal energy per mass of a density, `[J/kg]`.
     pub internal_energy: &'a dyn Fn(f64) -> f64,
     /// Mean density error of the step, `[-]`.
     pub density_error: f64,
+}
+
+/// What a metric may see of a dynamic body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostBody {
+    /// Its name.
+    pub name: String,
+    /// Place of its center, orientation (an angle in 2D, a quaternion in 3D), velocities, and the force and torque of
+    /// the fluid: each with name and unit.
+    pub numbers: Vec<(&'static str, &'static str, f64)>,
+}
+
+impl HostBody {
+    fn of<const D: usize>(body: &Rigid<D>) -> Self {
+        const PLACE: [&str; 3] = ["x", "y", "z"];
+        const VELOCITY: [&str; 3] = ["velocity x", "velocity y", "velocity z"];
+        const TURNING: [&str; 3] = ["angular velocity x", "angular velocity y", "angular velocity z"];
+        const FORCE: [&str; 3] = ["force x", "force y", "force z"];
+        const TORQUE: [&str; 3] = ["torque x", "torque y", "torque z"];
+        let mut numbers = Vec::new();
+        let mut add = |names: &[&'static str], unit: &'static str, values: &[f64]| {
+            numbers.extend(names.iter().zip(values).map(|(&name, &value)| (name, unit, value)));
+        };
+        let (rotation, omega, torque) = (body.rotation, body.angular_velocity(), body.wrench.torque);
+        // In the plane there is one turn, about its normal.
+        let turns = if D == 2 { 2 } else { 0 };
+        add(&PLACE, "m", &body.x);
+        if D == 2 {
+            add(&["angle"], "rad", &[rotation.angle()]);
+        } else {
+            let [x, y, z] = rotation.v;
+            add(
+                &["quaternion w", "quaternion x", "quaternion y", "quaternion z"],
+                "-",
+                &[rotation.w, x, y, z],
+            );
+        }
+        add(&VELOCITY, "m/s", &body.velocity());
+        add(&TURNING[turns..], "rad/s", &omega[turns..]);
+        add(&FORCE, "N", &body.wrench.force);
+        add(&TORQUE[turns..], "N m", &torque[turns..]);
+        Self { name: body.form.name.clone(), numbers }
+    }
 }
 
 impl HostView<'_> {
@@ -112,6 +166,7 @@ impl HostView<'_> {
                 .forces
                 .central
                 .map(|(c, b)| (c.iter().map(|&c| f64::from(c)).collect(), f64::from(b))),
+            bodies: state.bodies.list.iter().map(HostBody::of).collect(),
             internal_energy: &|rho| view.solver.internal_energy(rho),
             density_error: view.report.density_error_mean,
         })

@@ -7,6 +7,7 @@ pub mod checkpoints;
 pub mod clock;
 pub mod failure;
 pub mod golden;
+pub mod iterations;
 pub mod machine;
 #[cfg(feature = "mesh")]
 pub mod mesh;

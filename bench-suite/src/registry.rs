@@ -53,13 +53,31 @@ pub struct Solver {
 }
 
 /// All methods.
-pub const SOLVERS: &[Solver] = &[Solver {
-    name: "wcsph",
-    about: "weakly compressible SPH",
-    presets: &["validation", "graphics"],
-    parameters: solver_wcsph::Params::PARAMETERS,
-    schema: crate::schema::of::<solver_wcsph::Params>,
-}];
+pub const SOLVERS: &[Solver] = &[
+    Solver {
+        name: "wcsph",
+        about: "weakly compressible SPH",
+        presets: &["validation", "graphics"],
+        parameters: solver_wcsph::Params::PARAMETERS,
+        schema: crate::schema::of::<solver_wcsph::Params>,
+    },
+    Solver {
+        name: "pbf",
+        about: "Position Based Fluids",
+        presets: &["standard", "fluid_demo", "flex", "accurate"],
+        parameters: solver_pbf::Params::PARAMETERS,
+        schema: crate::schema::of::<solver_pbf::Params>,
+    },
+];
+
+/// The methods, by what a case has to give them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Weakly compressible SPH.
+    Wcsph,
+    /// Position Based Fluids.
+    Pbf,
+}
 
 /// A method with its settings, as one line of a comparison.
 pub struct Variant {
@@ -67,28 +85,46 @@ pub struct Variant {
     pub name: &'static str,
     /// Label in reports.
     pub label: &'static str,
-    /// Changes a case's scene.
+    /// The method.
+    pub method: Method,
+    /// Changes a case's scene, which suits the method already.
     pub apply: fn(&mut Scene),
 }
 
-/// The method of a validation, with the settings that each case gives it.
-pub const VALIDATION: Variant = Variant { name: "wcsph", label: "WCSPH", apply: |_| {} };
+impl Variant {
+    /// The scene of a case with `n` particles across; `None` when the case is not for the method.
+    pub fn scene(&self, case: &dyn Case, n: usize) -> Option<Scene> {
+        let mut scene = case.scene(n);
+        let suits = case.suit(&mut scene, self.method);
+        (self.apply)(&mut scene);
+        suits.then_some(scene)
+    }
+}
+
+/// The methods of a validation, with the settings that each case gives them.
+pub const VALIDATION: &[Variant] = &[
+    Variant { name: "wcsph", label: "WCSPH", method: Method::Wcsph, apply: |_| {} },
+    Variant { name: "pbf", label: "PBF", method: Method::Pbf, apply: |_| {} },
+];
 
 /// The lines of a comparison.
 pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "wcsph-delta",
         label: "WCSPH, Wendland C2 3.0, δ-SPH (preset validation)",
+        method: Method::Wcsph,
         apply: |_| {},
     },
     Variant {
         name: "wcsph-plain",
         label: "WCSPH, Wendland C2 3.0, plain continuity",
+        method: Method::Wcsph,
         apply: |scene| scene.solver.set("delta_sph", 0.0),
     },
     Variant {
         name: "wcsph-cubic-delta",
         label: "WCSPH, cubic spline 2.5, δ-SPH",
+        method: Method::Wcsph,
         apply: |scene| {
             scene.solver.set("kernel", "cubic_spline");
             scene.solver.set("support_ratio", 2.5);
@@ -97,11 +133,24 @@ pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "wcsph-graphics",
         label: "WCSPH, cubic spline 2.0, summed density, pseudo-mass walls (preset graphics)",
+        method: Method::Wcsph,
         apply: |scene| {
             scene.solver.set("preset", "graphics");
             scene.mass_mode = sph_core::scene::MassMode::Calibrated;
             // Pseudo-mass walls at half a spacing push resting fluid off with 1.4 m/s.
             scene.wall.iter_mut().for_each(|wall| wall.offset = 0.7);
         },
+    },
+    Variant {
+        name: "pbf",
+        label: "PBF, cubic spline 2.0, 4 iterations, 2 substeps (preset standard)",
+        method: Method::Pbf,
+        apply: |scene| scene.solver.set("preset", "standard"),
+    },
+    Variant {
+        name: "pbf-accurate",
+        label: "PBF, iterations to a density error of 0.01 % (preset accurate)",
+        method: Method::Pbf,
+        apply: |scene| scene.solver.set("preset", "accurate"),
     },
 ];

@@ -310,6 +310,9 @@ pub struct RunResult {
     /// Simulated time `[s]`.
     #[serde(with = "nan_as_null")]
     pub simulated_s: f64,
+    /// Iterations of a step, on average; none of a method that does not iterate.
+    #[serde(default)]
+    pub iterations: Option<f64>,
     /// Wall time of the steps `[s]`, without set-up and output.
     #[serde(with = "nan_as_null")]
     pub wall_s: f64,

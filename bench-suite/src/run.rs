@@ -130,6 +130,7 @@ pub fn simulation<const D: usize>(scene: &Scene, isa: Isa) -> Result<Simulation<
     let clock = Box::new(SystemClock::default());
     let simulation = match solver_of(scene)? {
         Method::Wcsph => solver_wcsph::simulation(scene, isa, clock)?,
+        Method::Pbf => solver_pbf::simulation(scene, isa, clock)?,
     };
     scene.check_time_step(&simulation.solver.derived(&simulation.state))?;
     Ok(simulation)
@@ -140,22 +141,26 @@ pub fn simulation<const D: usize>(scene: &Scene, isa: Isa) -> Result<Simulation<
 /// # Errors
 /// When the solver is unknown or refuses its parameters.
 pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
+    let threads = rayon::current_num_threads();
     match solver_of(scene)? {
-        Method::Wcsph => solver_wcsph::memory_plan(scene, counts, rayon::current_num_threads()),
+        Method::Wcsph => solver_wcsph::memory_plan(scene, counts, threads),
+        Method::Pbf => solver_pbf::memory_plan(scene, counts, threads),
     }
 }
 
 /// The solvers that a scene may name.
 enum Method {
     Wcsph,
+    Pbf,
 }
 
 fn solver_of(scene: &Scene) -> Result<Method, Error> {
     match scene.solver.name() {
         None | Some("wcsph") => Ok(Method::Wcsph),
+        Some("pbf") => Ok(Method::Pbf),
         Some(other) => {
             let error = Error::invalid("solver.name", "is no solver").value(format!("{other:?}"));
-            Err(scene.locate(error.hint("use \"wcsph\"")))
+            Err(scene.locate(error.hint("use \"wcsph\" or \"pbf\"")))
         }
     }
 }
@@ -198,6 +203,7 @@ fn run_in<const D: usize>(
     take_memory(&mut result, before);
     result.steps = simulation.state.step - first;
     result.simulated_s = simulation.state.t;
+    result.iterations = watch.iterations(result.steps);
     result.n_walls = simulation.state.walls.len() as u64;
     result.phases = phases(&simulation);
     result.state_hash = format!("{:016x}", simulation.state.hash());
@@ -319,7 +325,7 @@ fn drive<const D: usize>(
             return Ended::Interrupted;
         }
         match run.step(watch.end) {
-            Ok(done) => report = done,
+            Ok(done) => report = watch.count(done),
             Err(error) => return Ended::Failed(Box::new(error)),
         }
     }
@@ -331,7 +337,10 @@ fn drive<const D: usize>(
 /// When the solver refuses its parameters.
 pub fn resolved(scene: &Scene) -> Result<String, Error> {
     let mut all = scene.clone();
-    all.solver.resolve(&solver_wcsph::parameters(scene)?)?;
+    match solver_of(scene)? {
+        Method::Wcsph => all.solver.resolve(&solver_wcsph::parameters(scene)?)?,
+        Method::Pbf => all.solver.resolve(&solver_pbf::parameters(scene)?)?,
+    }
     all.to_toml()
 }
 

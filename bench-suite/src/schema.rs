@@ -16,7 +16,14 @@ pub fn scene_schema() -> Result<String, serde_json::Error> {
         if let Some(definitions) = take(&mut own, "$defs") {
             extend(&mut schema, "$defs", definitions);
         }
-        solver.extend(take(&mut own, "properties").unwrap_or_default());
+        for (key, property) in take(&mut own, "properties").unwrap_or_default() {
+            let property = match solver.remove(&key) {
+                // Two methods mean different things, or begin with different numbers.
+                Some(other) if other != property => json!({ "anyOf": [other, property] }),
+                _ => property,
+            };
+            solver.insert(key, property);
+        }
     }
     solver.insert("name".into(), named("Name of the solver.", registry::SOLVERS.iter().map(|s| s.name)));
     let presets = registry::SOLVERS.iter().flat_map(|s| s.presets.iter().copied());
@@ -83,6 +90,7 @@ pub fn parameters() -> Vec<(String, &'static [sph_core::parameters::ParameterInf
         ("run", scene::Run::PARAMETERS),
         ("[[fluid]]", scene::Fluid::PARAMETERS),
         ("[[wall]]", scene::Wall::PARAMETERS),
+        ("[[body]]", scene::Body::PARAMETERS),
         ("[[container]]", scene::Container::PARAMETERS),
         ("wall.surface_velocity", scene::FaceVelocity::PARAMETERS),
         ("shape.block", shape::Block::PARAMETERS),

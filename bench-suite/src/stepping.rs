@@ -5,7 +5,7 @@ use serde::Serialize;
 use sph_core::{
     lane::Isa,
     sampling::{Lattice, Side},
-    scene::{Fluid, Scene, Wall},
+    scene::{Fluid, Scene, SolverSettings, Wall},
     shape::{Block, Shape},
     state::State,
 };
@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 /// What to time.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// The scene of a block of `m` and a jitter: [`scene`] or [`scene_of_pbf`].
+    pub scene: fn(usize, f64) -> Scene,
     /// The block is 2m × 2m × m particles.
     pub m: usize,
     /// Steps before the clock starts.
@@ -75,13 +77,22 @@ pub fn scene(m: usize, jitter: f64) -> Scene {
     scene
 }
 
+/// The same by Position Based Fluids, with exactly five iterations.
+pub fn scene_of_pbf(m: usize, jitter: f64) -> Scene {
+    let mut scene = scene(m, jitter);
+    scene.solver = SolverSettings::named("pbf");
+    scene.solver.set("preset", "fluid_demo");
+    scene.run.time_step = Some(0.05 * scene.spacing);
+    scene
+}
+
 /// Runs and times the steps.
 ///
 /// # Errors
 /// When the scene is refused or a step fails: a time counts only if the physics went through.
 pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Send + Sync>> {
     machine::reset_peak_memory();
-    let scene = scene(options.m, options.jitter);
+    let scene = (options.scene)(options.m, options.jitter);
     let mut simulation = run::simulation::<3>(&scene, options.isa)?;
     for _ in 0..options.warmup {
         simulation.step(f64::INFINITY)?;

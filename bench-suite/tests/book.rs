@@ -110,6 +110,12 @@ fn units_and_checks_at_load() {
     examples("units.md");
 }
 
+#[cfg(feature = "rigid")]
+#[test]
+fn dynamic_bodies() {
+    examples("bodies.md");
+}
+
 #[test]
 fn what_to_do_when_it_explodes() {
     examples("how-to/explosions.md");

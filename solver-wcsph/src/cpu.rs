@@ -28,6 +28,39 @@ use sph_core::{
 };
 pub(crate) use walls::Extrapolated;
 
+/// Runs `$body` with the momentum loop's input for the chosen viscosity, once for each: the loop holds no choice.
+macro_rules! with_momentum {
+    ($s:ident, $state:ident, |$momentum:ident| $body:expr) => {{
+        macro_rules! with_viscosity {
+            ($viscosity:expr) => {{
+                let $momentum = momentum::Momentum {
+                    kernel: $s.kernel,
+                    periodic: $state.domain.periodic,
+                    record: &$s.fields.record,
+                    walls: &$s.fields.wall_record,
+                    m: $state.rest.m,
+                    gradient: $s.constants.gradient,
+                    viscosity: $viscosity,
+                    softening: $s.constants.softening,
+                    friction: $s.constants.friction,
+                    wall: $s.constants.wall,
+                    contact: $s.constants.contact,
+                    rho_0: $state.rest.rho_0,
+                    forces: $state.forces,
+                };
+                $body
+            }};
+        }
+        match $s.constants.viscosity {
+            ViscosityModel::None => with_viscosity!(physics::Inviscid),
+            ViscosityModel::Monaghan(v) => with_viscosity!(v),
+            ViscosityModel::Morris(v) => with_viscosity!(v),
+            ViscosityModel::Muller(v) => with_viscosity!(v),
+            ViscosityModel::Solenoidal(v) => with_viscosity!(v),
+        }
+    }};
+}
+
 /// A step in progress: the method and the state it advances.
 pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
     pub wcsph: &'a mut Wcsph<D, K>,
@@ -47,7 +80,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.wcsph, &mut *self.state);
         s.stopwatch.start();
-        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs);
+        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs, !state.bodies.is_empty());
         // Symplectic Euler computes both anew before it uses them.
         let kept = s.params.integrator == params::Integrator::VelocityVerlet;
         let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| kept && !field.is_empty());
@@ -126,35 +159,9 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let (isa, lists) = (s.isa, &s.neighbors);
         let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
-        macro_rules! accelerate {
-            ($viscosity:expr) => {{
-                let momentum = momentum::Momentum {
-                    kernel: s.kernel,
-                    periodic: state.domain.periodic,
-                    record: &s.fields.record,
-                    walls: &s.fields.wall_record,
-                    m: state.rest.m,
-                    gradient: s.constants.gradient,
-                    viscosity: $viscosity,
-                    softening: s.constants.softening,
-                    friction: s.constants.friction,
-                    wall: s.constants.wall,
-                    contact: s.constants.contact,
-                    rho_0: state.rest.rho_0,
-                    forces: state.forces,
-                };
-                lists.fluid.for_each(a, |k, fluid, a| {
-                    momentum::acceleration(isa, &momentum, fluid, &lists.walls.chunks()[k], a);
-                });
-            }};
-        }
-        match s.constants.viscosity {
-            ViscosityModel::None => accelerate!(physics::Inviscid),
-            ViscosityModel::Monaghan(v) => accelerate!(v),
-            ViscosityModel::Morris(v) => accelerate!(v),
-            ViscosityModel::Muller(v) => accelerate!(v),
-            ViscosityModel::Solenoidal(v) => accelerate!(v),
-        }
+        with_momentum!(s, state, |momentum| lists.fluid.for_each(a, |k, fluid, a| {
+            momentum::acceleration(isa, &momentum, fluid, &lists.walls.chunks()[k], a);
+        }));
         self.wcsph.fields.started = 1.0;
         self.wcsph.stopwatch.lap("compute_acceleration");
         if self.wcsph.constants.needs.surface {
@@ -164,6 +171,14 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         if self.wcsph.params.regularization == Regularization::TransportVelocity {
             self.transport_stress();
             self.wcsph.stopwatch.lap("transport_stress");
+        }
+        Ok(())
+    }
+
+    fn compute_reaction(&mut self) -> Result<(), StepError> {
+        if !self.state.bodies.is_empty() {
+            self.reaction();
+            self.wcsph.stopwatch.lap("compute_reaction");
         }
         Ok(())
     }
@@ -182,6 +197,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
             _ => 1.0,
         };
         let found = integrate::kick(self.state, &self.wcsph.fields.a, dt as Real, damping);
+        self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
         self.wcsph.fields.report.max_speed = f64::from(found.v2).sqrt();
         self.wcsph.fields.report.max_acceleration = f64::from(found.a2).sqrt();
         self.wcsph.stopwatch.lap("kick");
@@ -194,6 +210,8 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         if !self.state.containers.is_empty() {
             integrate::contain(self.state);
         }
+        let State { bodies, walls, rest, t, .. } = &mut *self.state;
+        bodies.drift(walls, *t, f64::from(rest.spacing), dt);
         self.wcsph.stopwatch.lap("drift");
         self.check("drift", found)
     }
@@ -304,17 +322,27 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         });
     }
 
+    /// Forces on samples, and their sums over each body.
+    fn reaction(&mut self) {
+        let (s, state) = (&mut *self.wcsph, &mut *self.state);
+        let (isa, lists) = (s.isa, &s.neighbors);
+        let out = s.fields.reaction.each_mut().map(Vec::as_mut_slice);
+        with_momentum!(s, state, |momentum| lists.wall_fluid.for_each(out, |_, rows, out| {
+            momentum::reaction(isa, &momentum, &state.walls, rows, out);
+        }));
+        if s.params.adhesion > 0.0 {
+            let fields = &mut s.fields;
+            let view = surface_view(s.kernel, &s.params, state);
+            view.add_reaction(isa, lists, &state.walls, &fields.x4, &fields.wall_x4, &mut fields.reaction);
+        }
+        state.bodies.collect(&state.walls, &s.fields.reaction);
+    }
+
     fn surface_terms(&mut self) {
         // The packed densities are those before this step's. What is wrong with these has been found.
         let _ = self.pack_positions();
         let (s, state) = (&mut *self.wcsph, &*self.state);
-        let tension = surface::Tension {
-            cohesion: s.params.cohesion,
-            curvature: s.params.surface_tension,
-            adhesion: s.params.adhesion,
-        };
-        let rest = &state.rest;
-        let view = surface::Surface::new(s.kernel, state.domain.periodic, rest.m, rest.rho_0, tension);
+        let view = surface_view(s.kernel, &s.params, state);
         let fields = &mut s.fields;
         view.add_acceleration(
             s.isa,
@@ -427,6 +455,19 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn not_finite(&self, phase: &'static str, particle: Option<u64>, field: &'static str) -> StepError {
         StepError::new(self.state, phase, particle, Cause::NotFinite { field })
     }
+}
+
+fn surface_view<const D: usize, K: Kernel<D>>(
+    kernel: K,
+    params: &params::Params,
+    state: &State<D>,
+) -> surface::Surface<D, K> {
+    let tension = surface::Tension {
+        cohesion: params.cohesion,
+        curvature: params.surface_tension,
+        adhesion: params.adhesion,
+    };
+    surface::Surface::new(kernel, state.domain.periodic, state.rest.m, state.rest.rho_0, tension)
 }
 
 /// The largest speed of the fluid, `[m/s]`.

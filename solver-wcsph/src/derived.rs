@@ -67,12 +67,15 @@ fn slow_sound(c_0: f64, speed: f64) -> Option<String> {
 pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<MemoryPlan, Error> {
     let params = setup::parameters(scene)?;
     let dummy = params.wall_pressure == WallPressure::Dummy && counts.walls > 0.0;
+    let bodies = !scene.body.is_empty();
     let support_ratio = f64::from(params.support_ratio);
-    let mut plan = MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows: dummy, threads })?;
+    let mut plan =
+        MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows: dummy || bodies, threads })?;
     let real = size_of::<Real>() as f64;
     plan.add("fields of wcsph", real * numbers_per_particle(&params, scene.dim) * counts.fluid);
-    // Two records, and what dummy walls take from the fluid.
-    let per_sample = 4.0 + 12.0 + if dummy { 5.0 } else { 0.0 };
+    // Two records, what dummy walls take from the fluid, and what bodies get from it.
+    let reaction = if bodies { f64::from(scene.dim) } else { 0.0 };
+    let per_sample = 4.0 + 12.0 + reaction + if dummy { 5.0 } else { 0.0 };
     plan.add("wall records of wcsph", real * per_sample * counts.walls);
     Ok(plan)
 }

@@ -130,7 +130,8 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
             self.fields.max_acceleration = gravity.sqrt();
         }
         let spacing = f64::from(state.rest.spacing);
-        let limits = self.limits(spacing, self.fields.max_speed, self.fields.max_acceleration);
+        let speed = self.fields.max_speed.max(state.bodies.top_speed());
+        let limits = self.limits(spacing, speed, self.fields.max_acceleration);
         let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
         let floor = f64::from(self.params.dt_min);
         if dt < floor {
@@ -177,6 +178,10 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         self.neighbors.restored();
         self.take_pressures(&state.fluid.rho);
         self.fields.walls_packed = false;
+    }
+
+    fn moves_bodies(&self) -> bool {
+        true
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {

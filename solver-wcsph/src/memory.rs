@@ -30,6 +30,8 @@ pub struct Fields<const D: usize> {
     pub wall_x4: Vec<[Real; 4]>,
     /// Walls: `[x y z p/ρ² | v ρ | psi no-slip · ·]`. Shape `[n_walls + 1]`.
     pub wall_record: Vec<[Real; 12]>,
+    /// Forces on the samples of dynamic bodies; empty without bodies. Shape `[D][n_walls]`, `[N]`.
+    pub reaction: [Vec<Real>; D],
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
     /// Largest speed of the last step, `[m/s]`; negative before the first one.
@@ -81,6 +83,7 @@ impl<const D: usize> Default for Fields<D> {
             wide: Vec::new(),
             wall_x4: Vec::new(),
             wall_record: Vec::new(),
+            reaction: none(),
             walls_packed: false,
             max_speed: -1.0,
             max_acceleration: 0.0,
@@ -92,10 +95,11 @@ impl<const D: usize> Default for Fields<D> {
 
 impl<const D: usize> Fields<D> {
     /// Makes room for `n` particles and `n_walls` samples. Allocates only when a number changed.
-    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs) {
+    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs, has_bodies: bool) {
         self.walls_packed &= self.wall_x4.len() == n_walls + 1;
         for a in 0..D {
             fit(&mut self.a[a], n, 0.0);
+            fit(&mut self.reaction[a], if has_bodies { n_walls } else { 0 }, 0.0);
             fit(&mut self.w[a], if needs.drift_correction { n } else { 0 }, 0.0);
         }
         fit(&mut self.p, n, 0.0);

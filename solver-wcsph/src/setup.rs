@@ -107,7 +107,8 @@ pub(crate) fn method<const D: usize, K: Kernel<D>>(
         skin,
         periodic: state.domain.periodic,
         isa,
-        wall_rows: params.wall_pressure == WallPressure::Dummy && !state.walls.is_empty(),
+        wall_rows: params.wall_pressure == WallPressure::Dummy && !state.walls.is_empty()
+            || !state.bodies.is_empty(),
     };
     let mut solver =
         Wcsph::new(params, kernel, &state, settings, clock).map_err(|error| scene.locate(error))?;

@@ -17,11 +17,13 @@ pub trait Phases {
     fn extrapolate_to_walls(&mut self) -> Result<(), StepError>;
     /// Pressure, viscous, wall, surface and body accelerations.
     fn compute_acceleration(&mut self) -> Result<(), StepError>;
+    /// Forces of the fluid on dynamic bodies.
+    fn compute_reaction(&mut self) -> Result<(), StepError>;
     /// Difference of the velocity that moves particles and their own: XSPH, shifting, transport.
     fn compute_drift_correction(&mut self) -> Result<(), StepError>;
-    /// `v ← v + dt a`.
+    /// `v ← v + dt a`, and so for bodies.
     fn kick(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `x ← x + dt (v + correction)`.
+    /// `x ← x + dt (v + correction)`; bodies move and collide.
     fn drift(&mut self, dt: f64) -> Result<(), StepError>;
     /// True when no acceleration has been computed yet.
     fn is_first_step(&self) -> bool;
@@ -61,6 +63,7 @@ fn forces<P: Phases>(p: &mut P, dt: f64) -> Result<(), StepError> {
     p.compute_pressure()?; //               p_i = B ((ρ_i/ρ₀)^γ − 1)
     p.extrapolate_to_walls()?; //           p_b, v_b (Adami et al. 2012)
     p.compute_acceleration()?; //           a_i = −Σ m_j (p_i/ρ_i² + p_j/ρ_j²) ∇W_ij + viscosity + g
+    p.compute_reaction()?; //               F_b = −Σ m_i a_ib, on samples of bodies
     p.compute_drift_correction() //         XSPH, shifting
 }
 // ANCHOR_END: listing

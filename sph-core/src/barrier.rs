@@ -53,6 +53,16 @@ pub struct Pose<const D: usize> {
 }
 
 impl<const D: usize> Pose<D> {
+    /// Columns of the rotation A.
+    pub fn columns(&self) -> &[[f64; D]; D] {
+        &self.columns
+    }
+
+    /// Translation b, `[m]`.
+    pub fn shift(&self) -> &[f64; D] {
+        &self.shift
+    }
+
     /// The point of the drawing that is now at `x`: `A^T (x - b)`.
     pub fn drawn(&self, x: &[f64; D]) -> [f64; D] {
         let d: [f64; D] = from_fn(|k| x[k] - self.shift[k]);
@@ -97,6 +107,16 @@ impl<const D: usize> Barrier<D> {
             open: [false; 6],
             marks: Vec::new(),
         }
+    }
+
+    /// Faces without wall, in the order of [`Region::over_faces`].
+    pub fn open(&self) -> &[bool; 6] {
+        &self.open
+    }
+
+    /// The id of the first sample that tells where it is; `None` for a container.
+    pub fn first_mark(&self) -> Option<u64> {
+        self.marks.first().map(|mark| mark.id)
     }
 
     /// Where a point of the drawing is.

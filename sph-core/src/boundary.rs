@@ -30,6 +30,16 @@ pub struct Body<const D: usize> {
     pub surface_velocity: [Real; D],
     /// True when the fluid sticks to it, false when it slips.
     pub no_slip: bool,
+    /// The dynamic body whose surface it is, by its place in [`Bodies::list`](crate::rigid::Bodies::list). Its samples
+    /// are drawn in the frame of that body, which alone moves them.
+    pub rigid: Option<usize>,
+}
+
+impl<const D: usize> Body<D> {
+    /// True when it never moves.
+    pub fn is_fixed(&self) -> bool {
+        self.rigid.is_none() && self.motion.is_static()
+    }
 }
 
 /// Pseudo-mass of a wall sample.
@@ -58,7 +68,8 @@ pub struct Boundary<const D: usize, B: Backend = Host> {
     pub v: [B::Field<Real>; D],
     /// Accelerations now. Shape `[D][n]`, `[m/s²]`.
     pub a: [B::Field<Real>; D],
-    /// Positions at the moment that the motion of their body counts from. Shape `[D][n]`, `[m]`.
+    /// Positions at the moment that the motion of their body counts from, or in the frame of a dynamic body. Shape
+    /// `[D][n]`, `[m]`.
     pub x_0: [B::Field<Real>; D],
     /// Volumes V_b (times 1 m in 2D). Shape `[n]`, `[m³]`.
     pub volume: B::Field<Real>,
@@ -131,9 +142,15 @@ impl<const D: usize> Boundary<D> {
         std::array::from_fn(|a| self.v[a][b])
     }
 
+    /// True when sample `b` belongs to a dynamic body.
+    #[inline(always)]
+    pub fn is_rigid(&self, b: usize) -> bool {
+        self.bodies[usize::from(self.body[b])].rigid.is_some()
+    }
+
     /// True when a body moves, so that cells of samples change.
     pub fn is_moving(&self) -> bool {
-        self.bodies.iter().any(|body| !body.motion.is_static())
+        self.bodies.iter().any(|body| !body.is_fixed())
     }
 
     /// Adds a body whose samples are at `x_0` at t = 0. Call [`Boundary::weigh`] after the last one.
@@ -167,7 +184,7 @@ impl<const D: usize> Boundary<D> {
         self.barriers.push(Barrier::of_wall(name, region, layers, spacing, &samples));
     }
 
-    /// Moves every sample to where its body is at time `t`.
+    /// Moves every sample of a prescribed motion to where that is at time `t`.
     pub fn move_to(&mut self, t: f64) {
         if !self.is_moving() {
             return;
@@ -177,6 +194,9 @@ impl<const D: usize> Boundary<D> {
         parallel::blocks(body.len(), outputs, |range, (x, v, acceleration)| {
             for (k, b) in range.enumerate() {
                 let body = &bodies[body[b] as usize];
+                if body.rigid.is_some() {
+                    continue;
+                }
                 let now = body.motion.at(&std::array::from_fn(|a| f64::from(x_0[a][b])), t - body.since);
                 for a in 0..D {
                     x[a][k] = now.x[a] as Real;
@@ -188,16 +208,16 @@ impl<const D: usize> Boundary<D> {
     }
 
     /// Gives all bodies of this name another motion, whose times count from now and whose places are those of
-    /// now. Returns false when there is no such body.
+    /// now. Returns false when there is no such body; dynamic ones take no prescribed motion.
     pub fn set_motion(&mut self, name: &str, motion: &Trajectory<D>, t: f64) -> bool {
         self.move_to(t);
         let mut found = false;
-        for body in self.bodies.iter_mut().filter(|body| body.name == name) {
+        for body in self.bodies.iter_mut().filter(|body| body.name == name && body.rigid.is_none()) {
             (body.motion, body.since, found) = (motion.clone(), t, true);
         }
         for b in 0..self.len() {
             let body = &self.bodies[self.body[b] as usize];
-            if body.name == name {
+            if body.name == name && body.rigid.is_none() {
                 for a in 0..D {
                     self.x_0[a][b] = self.x[a][b];
                     (self.v[a][b], self.a[a][b]) = (body.surface_velocity[a], 0.0);
@@ -237,7 +257,7 @@ impl<const D: usize> Boundary<D> {
         let set: Vec<u16> = self
             .body
             .iter()
-            .map(|&k| if self.bodies[k as usize].motion.is_static() { u16::MAX } else { k })
+            .map(|&k| if self.bodies[k as usize].is_fixed() { u16::MAX } else { k })
             .collect();
         let mut cells = Cells::new(neighbors::Backend::HashGrid, kernel.support_radius(), periodic);
         let mut order = Vec::new();

@@ -61,8 +61,9 @@ fn arrays<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&str, V
     });
 }
 
-/// Shows `visit` every number of solver and recovery that a restart must keep.
-fn numbers<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&'static str, &mut f64)) {
+/// Shows `visit` every number of bodies, solver and recovery that a restart must keep.
+fn numbers<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&str, &mut f64)) {
+    run.state.bodies.numbers(visit);
     let recovery = &mut run.guard.recovery;
     let (mut good_steps, mut failures) = (recovery.good_steps as f64, f64::from(recovery.failures));
     visit("recovery.scale", &mut recovery.scale);

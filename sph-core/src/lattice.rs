@@ -50,6 +50,17 @@ pub fn viscosity_factor<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, volum
     sum(kernel, dx, |r2, y2| -volume * kernel.grad_factor(r2) * y2 * r2 / (r2 + 0.01 * h_s * h_s))
 }
 
+/// `Σ_j |V ∇W(r_j)|²` \[m⁻²\]: what the density constraint of an inner particle has for its neighbors' gradients.
+///
+/// `volume` as for [`gradient_factor`].
+#[must_use]
+pub fn gradient_squares<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, volume: f64) -> f64 {
+    sum(kernel, dx, |r2, _| {
+        let f = volume * kernel.grad_factor(r2);
+        f * f * r2
+    })
+}
+
 /// `Σ_j term(r_j², y_j²)`, self included.
 fn sum<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut total = 0.0;

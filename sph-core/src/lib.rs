@@ -35,6 +35,7 @@ pub mod parameters;
 pub mod particles;
 pub mod plan;
 pub mod recovery;
+pub mod rigid;
 pub mod sampling;
 pub mod scales;
 pub mod scene;

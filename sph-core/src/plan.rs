@@ -153,7 +153,8 @@ fn cells<const D: usize>(scene: &Scene, demand: &Demand) -> f64 {
         (0..D).map(|a| ((high[a] - low[a]) / edge + 2.0).max(0.0)).product::<f64>()
     };
     let fluid = count(&mut scene.fluid.iter().map(|body| &body.shape));
-    let walls = count(&mut scene.wall.iter().map(|wall| &wall.shape));
+    let walls = scene.wall.iter().map(|wall| &wall.shape);
+    let walls = count(&mut walls.chain(scene.body.iter().map(|body| &body.shape)));
     let numbers = 4.0 * (1.0 + demand.threads as f64);
     (numbers + 4.0 + 4.0 * D as f64) * fluid + (numbers + 1.0) * walls
 }

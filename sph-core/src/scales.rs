@@ -15,7 +15,7 @@ use crate::{
 pub struct Scales {
     /// Largest speed of the fluid at the start, `[m/s]`.
     pub fluid_speed: f64,
-    /// Largest speed of a wall or of its surface at any time, `[m/s]`.
+    /// Largest speed of a wall or of its surface at any time, and of a dynamic body now, `[m/s]`.
     pub wall_speed: f64,
     /// Speed of a fall through the height, `√(2 g H)`; 0 without gravity, `[m/s]`.
     pub fall_speed: f64,
@@ -61,5 +61,5 @@ fn wall_speed<const D: usize>(state: &State<D>) -> f64 {
         });
         Max(speeds.fold(0.0, f64::max))
     });
-    speed.max(0.0)
+    speed.max(state.bodies.top_speed())
 }

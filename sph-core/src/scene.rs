@@ -21,6 +21,7 @@ use crate::plan::Counts;
 use crate::shape::vector;
 use crate::solver::Derived;
 
+mod body;
 mod check;
 mod command;
 mod fluid;
@@ -30,6 +31,7 @@ mod wall;
 
 pub use crate::boundary::PsiMode;
 pub use crate::neighbors::Backend as NeighborBackend;
+pub use body::{Body, Freedom};
 pub(crate) use command::Change;
 pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Set, Setting};
 pub use fluid::{
@@ -68,6 +70,8 @@ parameters! {
         pub fluid: Vec<Fluid> = Vec::new(), validate;
         /// Walls made of particles.
         pub wall: Vec<Wall> = Vec::new(), validate;
+        /// Rigid bodies that move freely.
+        pub body: Vec<Body> = Vec::new(), validate;
         /// Containers without particles.
         pub container: Vec<Container> = Vec::new(), validate;
         /// Treatment of all walls made of particles.
@@ -102,6 +106,7 @@ impl Scene {
             domain: None,
             fluid: Vec::new(),
             wall: Vec::new(),
+            body: Vec::new(),
             container: Vec::new(),
             boundary: Boundary::default(),
             forces: Forces::default(),

@@ -1,5 +1,6 @@
 //! From a scene to the state at t = 0.
 
+mod bodies;
 mod overlap;
 
 pub use overlap::{CLEARANCE, Near, Overlap, check_clearance, crowded};
@@ -13,6 +14,7 @@ use crate::{
     neighbors::Periodic,
     parameters::join,
     particles::Particles,
+    rigid::Bodies,
     scene::{MassMode, Scene, Slip},
     shape::{Enclosure, vector},
     state::{Domain, Forces, Material, State},
@@ -46,17 +48,19 @@ fn sample<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setu
     let periodic = periodic::<D>(scene, kernel.support_radius())?;
     let rest = material(scene, &kernel)?;
     let (fluid, pressure, ends) = fluid::<D>(scene, &gravity, &periodic)?;
-    let walls = walls(scene, kernel, &rest, periodic)?;
-    clear(scene, &fluid, &ends, &walls, &periodic)?;
     let containers = scene.container.iter().enumerate();
     let containers = containers.map(|(k, c)| c.resolve(&format!("container[{k}]"), scene.spacing));
     let containers: Vec<Enclosure<D>> = containers.collect::<Result<_, _>>()?;
+    let (walls, bodies) = walls(scene, kernel, &rest, periodic, &containers)?;
+    clear(scene, &fluid, &ends, &walls, &periodic)?;
+    bodies::check_room(scene, &fluid, &walls, &bodies)?;
     let domain = domain(scene, (&fluid, &walls, &containers), periodic)?;
     let state = State {
         n_owned: fluid.len(),
         next_id: fluid.len() as u64,
         fluid,
         walls,
+        bodies,
         rest,
         forces: forces(scene, gravity)?,
         domain,
@@ -189,7 +193,8 @@ fn walls<const D: usize, K: Kernel<D>>(
     kernel: K,
     rest: &Material,
     periodic: Periodic<D>,
-) -> Result<Boundary<D>, Error> {
+    containers: &[Enclosure<D>],
+) -> Result<(Boundary<D>, Bodies<D>), Error> {
     let mut boundary = Boundary::default();
     for (k, wall) in scene.wall.iter().enumerate() {
         let key = format!("wall[{k}]");
@@ -215,20 +220,23 @@ fn walls<const D: usize, K: Kernel<D>>(
                 since: 0.0,
                 surface_velocity: reals(velocity),
                 no_slip: wall.slip == Slip::NoSlip,
+                rigid: None,
             };
             boundary.add_body(body, &samples);
         }
         let region = wall.shape.resolve(&format!("{key}.shape"))?;
         boundary.add_barrier(&name, region, &wall.layout(), scene.spacing, first);
     }
+    let bodies = bodies::add(scene, &mut boundary, containers)?;
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);
+    bodies.place_samples(&mut boundary);
     if let Some(b) = (0..boundary.len()).find(|b| !is_finite(&boundary, *b)) {
         let name = boundary.bodies.get(usize::from(boundary.body[b])).map_or("", |body| &body.name);
         let message = format!("the wall `{name}` has a sample whose place, velocity or volume is not finite");
         return Err(Error::invalid("wall", message).value(format!("{:?}", boundary.position(b))));
     }
-    Ok(boundary)
+    Ok((boundary, bodies))
 }
 
 fn is_finite<const D: usize>(walls: &Boundary<D>, b: usize) -> bool {

@@ -51,8 +51,14 @@ impl<const D: usize> Simulation<D> {
     ///
     /// # Errors
     /// When a command of the scene changes a parameter that the method does not have, or gives it a value that
-    /// the method refuses.
+    /// the method refuses, or when it does not move bodies and the scene has some.
     pub fn new(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
+        if !state.bodies.is_empty() && !solver.moves_bodies() {
+            let message = format!("cannot be moved by the method `{}`", solver.name());
+            return Err(scene.locate(
+                Error::invalid("body", message).hint("use another method, or a wall with a motion"),
+            ));
+        }
         let limits = solver.derived(&state);
         for command in &scene.command {
             let Some(set) = &command.set else { continue };
@@ -144,6 +150,10 @@ impl<const D: usize> Simulation<D> {
         interaction.push(&mut run, dt);
         let report = self.solver.step(&mut self.state, dt)?;
         self.guard.judge(&self.state, &report)?;
+        if let Some(body) = self.state.bodies.outside(&self.state.domain) {
+            let cause = Cause::BodyEscaped { name: body.form.name.clone() };
+            return Err(StepError::new(&self.state, "drift", None, cause));
+        }
         // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
         self.state.t = if dt == left { end } else { self.state.t + dt };
         self.state.step += 1;

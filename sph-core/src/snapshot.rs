@@ -75,7 +75,8 @@ fn place<T: Default>(items: &mut Vec<T>, k: usize) -> &mut T {
 
 /// `to ← from`, into the room that `to` has.
 fn copy<const D: usize>(from: &State<D>, to: &mut State<D>) {
-    let State { fluid, walls, rest, forces, domain, containers, t, step, next_id, n_owned } = to;
+    let State { fluid, walls, bodies, rest, forces, domain, containers, t, step, next_id, n_owned } = to;
+    bodies.list.clone_from(&from.bodies.list);
     fluid.id.clone_from(&from.fluid.id);
     fluid.rho.clone_from(&from.fluid.rho);
     walls.id.clone_from(&from.walls.id);

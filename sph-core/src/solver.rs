@@ -42,6 +42,12 @@ pub enum Cause {
     /// A particle left the domain.
     #[error("the particle left the domain")]
     Escaped,
+    /// A dynamic body left the domain.
+    #[error("the body `{name}` left the domain")]
+    BodyEscaped {
+        /// Its name.
+        name: String,
+    },
     /// The step size fell below its floor.
     #[error("the step size {dt:.3e} s, limited by {limit}, is below its floor {floor:.3e} s")]
     StepTooSmall {
@@ -197,6 +203,11 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// State and memory have been put back to an earlier moment: whatever else the method kept of the steps
     /// since, as neighbor rows, is void. Fields that the state determines are made anew.
     fn restored(&mut self, state: &State<D, B>);
+
+    /// True when a step moves the dynamic bodies, as [`crate::rigid`] asks for; else a scene with bodies is refused.
+    fn moves_bodies(&self) -> bool {
+        false
+    }
 
     /// The fields that a step computes, each with its phase, in the order of cause and effect. Read after a
     /// failure, to find where it began.

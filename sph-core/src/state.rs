@@ -7,6 +7,7 @@ use crate::{
     lane::each,
     neighbors::Periodic,
     particles::Particles,
+    rigid::Bodies,
     shape::Enclosure,
 };
 
@@ -70,6 +71,8 @@ pub struct State<const D: usize, B: Backend = Host> {
     pub fluid: Particles<D, B>,
     /// The walls.
     pub walls: Boundary<D, B>,
+    /// The dynamic bodies, whose samples are among those of the walls.
+    pub bodies: Bodies<D>,
     /// The liquid.
     pub rest: Material,
     /// Accelerations from outside.
@@ -93,6 +96,7 @@ impl<const D: usize> Clone for State<D> {
         Self {
             fluid: self.fluid.clone(),
             walls: self.walls.clone(),
+            bodies: self.bodies.clone(),
             containers: self.containers.clone(),
             ..*self
         }
@@ -125,6 +129,7 @@ impl<const D: usize> State<D> {
             hash.reals(&self.walls.v[a]);
         }
         hash.reals(&self.fluid.rho);
+        self.bodies.clone().numbers(&mut |_, number| hash.add(number.to_bits()));
         hash.add(self.t.to_bits());
         hash.add(self.step);
         hash.0

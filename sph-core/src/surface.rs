@@ -5,6 +5,7 @@
 
 use crate::{
     Real,
+    boundary::Boundary,
     kernel::{Adhesion, Cohesion, Kernel},
     lane::{Isa, Lane, each},
     neighbors::{Chunk, Neighbors, Periodic},
@@ -60,6 +61,24 @@ impl<const D: usize, K: Kernel<D>> Surface<D, K> {
     }
 }
 
+impl<const D: usize, K: Kernel<D>> Surface<D, K> {
+    /// Adds the forces of adhesion on the samples of dynamic bodies, opposite to those on the fluid, to `force`. Shape
+    /// `[D][n_walls]`, `[N]`.
+    pub fn add_reaction(
+        &self,
+        isa: Isa,
+        lists: &Neighbors<D>,
+        boundary: &Boundary<D>,
+        x4: &[[Real; 4]],
+        walls: &[[Real; 4]],
+        force: &mut [Vec<Real>; D],
+    ) {
+        lists.wall_fluid.for_each(force.each_mut().map(Vec::as_mut_slice), |_, rows, force| {
+            adhesion(isa, self, boundary, rows, x4, walls, force);
+        });
+    }
+}
+
 phase! {
 /// Records `[x y z · | n ρ]` with the color normals `n_i = h Σ_j m/ρ_j ∇W_ij`.
 fn normals<L>[const D: usize, K: Kernel<D>](
@@ -110,6 +129,29 @@ fn forces<L>[const D: usize, K: Kernel<D>](
         });
         for d in 0..D {
             a[d][k] += inner[d] + outer[d];
+        }
+    }
+}
+}
+
+phase! {
+/// Adhesion on samples of dynamic bodies, added: `F_b += β m psi_b Σ_i A(r) x_ib/r`.
+fn adhesion<L>[const D: usize, K: Kernel<D>](
+    s: &Surface<D, K>, boundary: &Boundary<D>, rows: &Chunk, x4: &[[Real; 4]], walls: &[[Real; 4]],
+    force: [&mut [Real]; D],
+) {
+    for (k, b) in rows.points().enumerate() {
+        if !boundary.is_rigid(b) {
+            continue;
+        }
+        let x_b: [Real; D] = each(|a| walls[b][a]);
+        let strength = L::splat(s.tension.adhesion * walls[b][3]);
+        let sum = rows.sum::<L, D, 4, D>(b, x_b, x4, &s.periodic, |x_bi, r2, _| {
+            let pull = strength * s.adhesion.a_over_r(r2);
+            each(|a| -(pull * x_bi[a]))
+        });
+        for a in 0..D {
+            force[a][k] += s.m * sum[a];
         }
     }
 }

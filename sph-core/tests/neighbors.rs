@@ -8,6 +8,7 @@ use sph_core::{
     lane::Isa,
     neighbors::{Backend, Neighbors, Periodic, Settings},
     particles::Particles,
+    rigid::Bodies,
     state::{Domain, Forces, Material, State},
 };
 
@@ -23,6 +24,7 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
         since: 0.0,
         surface_velocity: [0.0; D],
         no_slip: false,
+        rigid: None,
     };
     boundary.add_body(body, walls);
     let domain = Domain { low: [-1e9; D], high: [1e9; D], periodic };
@@ -30,6 +32,7 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
         n_owned: particles.len(),
         fluid: particles,
         walls: boundary,
+        bodies: Bodies::default(),
         rest: Material { rho_0: 1.0, m: 1.0, spacing: 1.0 },
         forces: Forces { gravity: [0.0; D], central: None, damping: None },
         domain,

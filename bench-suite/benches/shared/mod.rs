@@ -55,6 +55,11 @@ pub fn validation(m: usize) -> Scene {
     scene
 }
 
+/// The rivals' dam break by Position Based Fluids, exactly five iterations a step.
+pub fn pbf(m: usize) -> Simulation<3> {
+    simulation(&stepping::scene_of_pbf(m, 0.15))
+}
+
 /// A run of `scene` on the best instruction set.
 pub fn simulation(scene: &Scene) -> Simulation<3> {
     run::simulation(scene, Isa::best()).unwrap_or_else(|error| panic!("{error}"))

@@ -1,9 +1,10 @@
 //! A column of water at rest: hydrostatic pressure, level and silence.
 
-use super::{fluid, tank};
+use super::{fluid, pbf, tank};
 use crate::{
     case::{Case, Metric},
     metrics::{conservation::Conservation, pressure::Resting},
+    registry::Method,
     result::{CurveStyle, ReferenceCurve},
 };
 use sph_core::{
@@ -55,6 +56,13 @@ impl Case for Column {
         scene.solver.set("name", "wcsph");
         scene.solver.set("artificial_viscosity_alpha", 0.1);
         scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Pbf {
+            pbf(scene, [("preset", "accurate".into())]);
+        }
+        true
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {

@@ -1,6 +1,6 @@
 //! Collapse of a column of water on a dry bed (Martin & Moyce 1952).
 
-use super::{fluid, set, tank};
+use super::{fluid, pbf, set, tank};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -8,6 +8,7 @@ use crate::{
         front::{Collapse, Experiment},
     },
     reference::{self, CurvePlace, ReferenceError},
+    registry::Method,
     result::{CurveStyle, ReferenceCurve, series_name},
 };
 use sph_core::{
@@ -88,6 +89,14 @@ impl Case for DamBreak {
             set(&mut scene, [("wall_pressure", "symmetric".into())]);
         }
         scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Pbf {
+            pbf(scene, [("preset", "accurate".into())]);
+        }
+        // A wall that brakes the fluid has a viscosity of the liquid behind it.
+        method == Method::Wcsph || !self.friction
     }
 
     fn metrics(&self, scene: &Scene) -> Vec<Box<dyn Metric>> {

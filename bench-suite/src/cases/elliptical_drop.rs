@@ -1,6 +1,6 @@
 //! A free drop that is strained into an ellipse (Monaghan 1994).
 
-use super::{disc, set};
+use super::{disc, pbf, set};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -8,6 +8,7 @@ use crate::{
         ellipse::{Drop, Ellipse},
     },
     reference::{self, CurvePlace, ReferenceError},
+    registry::Method,
     result::{Band, CurveStyle, ReferenceCurve, Score, series_name},
 };
 use sph_core::scene::{LinearVelocity, MassMode, PressureField, Scene, StrainedDrop, VelocityField};
@@ -106,6 +107,21 @@ impl Case for EllipticalDrop {
             ],
         );
         scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Pbf {
+            pbf(
+                scene,
+                [
+                    ("scorr_k", 0.0.into()),
+                    ("cohesion", 0.0.into()),
+                    ("xsph_viscosity", 0.0.into()),
+                    ("dt_max", 1e-4.into()),
+                ],
+            );
+        }
+        true
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {

@@ -12,7 +12,7 @@ pub mod walls;
 
 use sph_core::{
     sampling::{Face, Side},
-    scene::{Axis, Domain, Fluid, Scene, Slip, Wall},
+    scene::{Axis, Domain, Fluid, MassMode, PressureField, Scene, Slip, SolverSettings, Wall},
     shape::{Ball, Block, Shape},
 };
 
@@ -40,6 +40,22 @@ fn periodic(max: &[f64], n: usize) -> Domain {
 /// A tank of wall samples, open where no face is named.
 fn tank(min: &[f64], max: &[f64], faces: &[Face], slip: Slip, layers: u32) -> Wall {
     Wall { faces: Some(faces.to_vec()), slip, layers, ..Wall::new(block(min, max), Side::Inside) }
+}
+
+/// Position Based Fluids in a scene of WCSPH: fluid of rest density, walls of two layers with pseudo-masses, and no
+/// damping, since no sound rings.
+fn pbf<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N]) {
+    scene.solver = SolverSettings::default();
+    scene.solver.set("name", "pbf");
+    set(scene, keys);
+    scene.mass_mode = MassMode::Calibrated;
+    scene.damping = None;
+    for wall in &mut scene.wall {
+        wall.layers = 2;
+    }
+    for body in &mut scene.fluid {
+        body.pressure = PressureField::Zero;
+    }
 }
 
 /// Sets keys of the solver.

@@ -1,6 +1,6 @@
 //! A drop that oscillates under a central force (Monaghan & Rafiee 2013).
 
-use super::{disc, set};
+use super::{disc, pbf, set};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -9,6 +9,7 @@ use crate::{
         ellipse::{Drop, Ellipse},
     },
     reference::{self, CurvePlace},
+    registry::Method,
     result::{Band, CurveStyle, ReferenceCurve, Score, series_name},
 };
 use sph_core::scene::{
@@ -128,6 +129,21 @@ impl Case for OscillatingDrop {
             ],
         );
         scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Pbf {
+            pbf(
+                scene,
+                [
+                    ("scorr_k", 0.0.into()),
+                    ("cohesion", 0.0.into()),
+                    ("xsph_viscosity", 0.0.into()),
+                    ("velocity_update", "second_order".into()),
+                ],
+            );
+        }
+        true
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {

@@ -1,4 +1,4 @@
-//! `sph bench`: steps per second of the rivals' case, and what frames cost it.
+//! `sph bench`: steps per second of the rivals' case, what frames cost it, and what iterations buy.
 
 use bench_suite::{
     output::{Format, cost},
@@ -20,6 +20,9 @@ pub enum Bench {
         /// The case.
         #[arg(long, default_value = "peers", value_parser = ["peers"])]
         case: String,
+        /// The method; `pbf` makes exactly five iterations a step.
+        #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf"])]
+        solver: String,
         /// The block is 2m × 2m × m particles: 17, 29, 50 are 20, 98, 500 thousand.
         #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
         m: u16,
@@ -52,6 +55,18 @@ pub enum Bench {
         #[arg(long, default_value = "results/bench-output")]
         out: PathBuf,
     },
+    /// Density error of Position Based Fluids against iterations and against wall time.
+    Iterations {
+        /// Layers of particles in the column: 24 are 6 912 particles.
+        #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u16).range(4..=200))]
+        n: u16,
+        /// End of the runs, `[s]`.
+        #[arg(long, default_value_t = 0.6)]
+        end_time: f64,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/bench-iterations")]
+        out: PathBuf,
+    },
 }
 
 fn jitter(text: &str) -> Result<f64, String> {
@@ -64,12 +79,17 @@ fn jitter(text: &str) -> Result<f64, String> {
 /// Runs it.
 pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match what {
-        Bench::Step { m, warmup, steps, jitter, .. } => {
-            step(&Options { m: (*m).into(), warmup: *warmup, steps: *steps, jitter: *jitter, isa }, json)
+        Bench::Step { solver, m, warmup, steps, jitter, .. } => {
+            let scene = if solver == "pbf" { stepping::scene_of_pbf } else { stepping::scene };
+            let (m, warmup, steps) = ((*m).into(), *warmup, *steps);
+            step(&Options { scene, m, warmup, steps, jitter: *jitter, isa }, json)
         }
         Bench::Output { m, every, pairs, formats, out } => {
             let (m, pairs) = ((*m).into(), (*pairs).into());
             output(&cost::Options { m, every: *every, pairs, formats: formats.clone(), isa }, out, json)
+        }
+        Bench::Iterations { n, end_time, out } => {
+            super::campaigns::iterations((*n).into(), *end_time, out, isa, json)
         }
     }
 }

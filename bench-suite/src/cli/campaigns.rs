@@ -4,7 +4,7 @@ use super::FAILED;
 use bench_suite::{
     campaign::{self, Effort, Job},
     cases::walls,
-    registry,
+    iterations, registry,
     report::{self, Page},
     result::{Comparison, RunResult},
     run::Progress,
@@ -63,6 +63,27 @@ pub fn validate(cases: &[String], out: &Path, isa: Isa, json: bool) -> Outcome {
     check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let all = campaign::collect("Validation", command(), run_all(&campaign::validation(cases), isa)?);
     finish(&all, Page::Validate, out, json)
+}
+
+/// What iterations buy.
+pub fn iterations(n: usize, end_time: f64, out: &Path, isa: Isa, json: bool) -> Outcome {
+    if !(end_time > 0.0 && end_time.is_finite()) {
+        return Err(format!("--end-time {end_time}: must lie in (0, inf) [s]").into());
+    }
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let bar = bar("iterations");
+    let results = iterations::compare(n, end_time, isa, &|way, iterations, p| {
+        bar.set_prefix(format!("{way}, {iterations} iterations"));
+        show(&bar, p);
+    })?;
+    bar.finish_and_clear();
+    let all = campaign::collect("What iterations buy", command(), results);
+    for percent in [1.0, 0.1] {
+        for (way, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
+            println!("density error {percent} %: {way}: {iterations} iterations, {ms:.2} ms a step");
+        }
+    }
+    finish(&all, Page::Compare, out, json)
 }
 
 /// The report of stored results.

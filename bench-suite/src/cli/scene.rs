@@ -9,9 +9,10 @@ use super::{
 };
 use bench_suite::{
     campaign,
+    case::Metric,
     checkpoints::{Checkpoints, Found},
     failure::{self, Failure},
-    metrics::{conservation::Conservation, leak},
+    metrics::{bodies::BodyCurves, conservation::Conservation, leak},
     output,
     report::{self, Page},
     result::{Comparison, RunResult},
@@ -150,7 +151,9 @@ impl Job<'_> {
             eprintln!("resumed: {} at step {}, t = {} s", found.path.display(), header.step, header.t);
             found.checkpoint
         });
-        Ok(run::run(scene, vec![Box::new(Conservation::every(interval))], checkpoint, &options)?)
+        let metrics: Vec<Box<dyn Metric>> =
+            vec![Box::new(Conservation::every(interval)), Box::new(BodyCurves::every(interval))];
+        Ok(run::run(scene, metrics, checkpoint, &options)?)
     }
 
     /// Writes and tells what the run has left behind.

@@ -1,5 +1,6 @@
 //! Metrics: each looks at a run and measures one thing.
 
+pub mod bodies;
 pub mod center_lines;
 pub mod channel;
 pub mod conservation;

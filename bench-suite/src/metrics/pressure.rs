@@ -21,12 +21,17 @@ pub struct Resting {
     kinetic: Curve,
     compression: f64,
     profile: Curve,
+    /// Particle spacing, `[m]`.
+    spacing: f64,
 }
 
 /// Height of the bins in which pressure is averaged, in depths.
 const BIN: f64 = 0.1;
 /// Source of the bands.
 const SOURCE: &str = "hydrostatics, p = ρg(H − z); bands of the reference collection, case 8";
+
+/// Source of the band of volume.
+const VOLUME: &str = "a liquid keeps its volume";
 
 impl Resting {
     /// Judges the pressure from time `from` on, `[s]`.
@@ -43,6 +48,7 @@ impl Resting {
             kinetic: curve(),
             compression: 0.0,
             profile: curve(),
+            spacing: f64::NAN,
         }
     }
 
@@ -83,6 +89,7 @@ impl Metric for Resting {
         if view.t >= self.from && !view.p.is_empty() {
             self.pressures(view);
         }
+        self.spacing = view.spacing;
         let kinetic = super::conservation::sums(view).kinetic;
         let weight = view.rho_0 * view.gravity[1].abs() * self.depth;
         self.kinetic.push(view.t, kinetic / (weight * self.area * self.depth));
@@ -115,7 +122,14 @@ impl Metric for Resting {
             Score::new("compression", "-", self.compression).within(Band::at_most(0.01)).from_source(SOURCE),
         ];
         if self.bins.is_nan() {
-            scores.remove(0);
+            // A method without pressure is known by the volume that it loses under its weight.
+            let loss = -drift * self.spacing / self.depth;
+            scores[0] = Score::new("loss of volume at rest", "-", loss)
+                .with_error(loss.abs())
+                .within(Band::error_at_most(0.03))
+                .from_source(VOLUME)
+                .with_note("by twice the mean height")
+                .as_headline();
         }
         let result = SeriesGroup::Result;
         Outcome {

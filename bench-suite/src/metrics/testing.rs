@@ -52,6 +52,7 @@ impl Cloud {
             rho_0: 1.0,
             gravity: vec![0.0; 2],
             central: None,
+            bodies: Vec::new(),
             internal_energy: &|_| 0.0,
             density_error: 0.0,
         })

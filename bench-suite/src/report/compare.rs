@@ -135,6 +135,7 @@ fn run_row(run: &RunResult) -> Vec<Cell> {
 
 fn case_section(all: &Comparison, case: &str, folder: &Path) -> Result<String, PlotError> {
     let mut plots: Vec<Figure> = figures::error_against_wall_time(all, case)?.into_iter().collect();
+    plots.extend(figures::error_against_iterations(all, case)?);
     plots.extend(figures::convergence(all, case)?);
     let curves = figures::results(all, case)?;
     let content = sections::failures(all, case)

@@ -16,7 +16,7 @@ pub fn tables(all: &Comparison) -> [(&'static str, String); 4] {
 /// One row a run.
 #[must_use]
 pub fn runs(all: &Comparison) -> String {
-    let head = "dim [-],spacing [m],n_fluid [-],n_walls [-],steps [-],simulated [s],wall [s],particle_steps [1/s],\
+    let head = "dim [-],spacing [m],n_fluid [-],n_walls [-],steps [-],iterations [-],simulated [s],wall [s],particle_steps [1/s],\
                 precision,threads [-],isa,peak_memory [B],bytes_per_particle [B],headline,headline_error [-],\
                 bands_met [-],bands_set [-],failure";
     rows(all, head, |run| {
@@ -28,6 +28,7 @@ pub fn runs(all: &Comparison) -> String {
             run.n_fluid.to_string(),
             run.n_walls.to_string(),
             run.steps.to_string(),
+            optional(run.iterations),
             number(run.simulated_s),
             number(run.wall_s),
             optional(run.particle_steps_per_s()),

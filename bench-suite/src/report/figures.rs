@@ -123,10 +123,35 @@ pub fn error_against_wall_time(all: &Comparison, case: &str) -> Result<Option<Fi
         lines,
         x_ticks: Vec::new(),
     };
-    let caption = format!(
-        "Error: {what}. Lower left is better. Numbers beside the points are particles across the reference length."
-    );
+    let numbers = match varies_iterations(all, case) {
+        true => "iterations of a step",
+        false => "particles across the reference length",
+    };
+    let caption = format!("Error: {what}. Lower left is better. Numbers beside the points are {numbers}.");
     Ok(Some(Figure { svg: chart.svg()?, caption }))
+}
+
+/// Error against the iterations of a step. `None` where runs of a method differ in resolution instead.
+///
+/// # Errors
+/// When the plot cannot be drawn.
+pub fn error_against_iterations(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError> {
+    let mut lines = error_lines(all, case, |run| run.iterations.unwrap_or(0.0));
+    let what = headline_name(all, case).filter(|_| varies_iterations(all, case) && !lines.is_empty());
+    let Some(what) = what else { return Ok(None) };
+    lines.iter_mut().for_each(|line| line.texts.clear());
+    let title = format!("Error against iterations: {case}");
+    let x = Label::log("iterations of a step", "-");
+    let chart = Chart { title, x, y: Label::log("error", "%"), lines, x_ticks: Vec::new() };
+    Ok(Some(Figure { svg: chart.svg()?, caption: format!("Error: {what}.") }))
+}
+
+/// True when the runs of a case have one resolution, and differ in how often a step iterates.
+fn varies_iterations(all: &Comparison, case: &str) -> bool {
+    let runs = || all.results.iter().filter(|run| run.case == case);
+    let iterating = || runs().filter_map(|run| run.iterations);
+    let across: BTreeSet<_> = runs().map(|run| run.particles_across).collect();
+    across.len() == 1 && iterating().any(|n| iterating().any(|other| other > 2.0 * n))
 }
 
 /// Error against resolution, with slopes of first and second order. `None` when nothing ran twice.
@@ -136,6 +161,9 @@ pub fn error_against_wall_time(all: &Comparison, case: &str) -> Result<Option<Fi
 pub fn convergence(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError> {
     let mut lines = error_lines(all, case, |run| run.particles_across as f64);
     lines.retain(|line| line.points.len() > 1);
+    if varies_iterations(all, case) {
+        return Ok(None);
+    }
     let Some(what) = headline_name(all, case).filter(|_| !lines.is_empty()) else { return Ok(None) };
     lines.iter_mut().for_each(|line| line.texts.clear());
     let points: Vec<_> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
@@ -249,13 +277,18 @@ fn finest_caption(all: &Comparison, case: &str, name: &str) -> String {
 
 /// One line a method: the headline error in percent over `x` of each run that did not fail.
 fn error_lines(all: &Comparison, case: &str, x: impl Fn(&RunResult) -> f64) -> Vec<Line> {
+    let by_iterations = varies_iterations(all, case);
     let of = |method: &Method<'_>| {
         let done = method.runs.iter().filter(|run| run.failure.is_none());
         let found = done.filter_map(|run| Some((*run, run.headline()?.error?)));
         let found: Vec<_> =
             found.filter(|(run, error)| x(run) > 0.0 && *error > 0.0 && error.is_finite()).collect();
         let points = found.iter().map(|(run, error)| (x(run), 100.0 * error)).collect();
-        let texts = found.iter().map(|(run, _)| run.particles_across.to_string()).collect();
+        let number = |run: &RunResult| match run.iterations.filter(|_| by_iterations) {
+            Some(iterations) => format!("{iterations:.0}"),
+            None => run.particles_across.to_string(),
+        };
+        let texts = found.iter().map(|(run, _)| number(run)).collect();
         Line { texts, ..Line::new(method.name, Look::Joined, method.style, points) }
     };
     methods(all, case).iter().map(of).filter(|line| !line.points.is_empty()).collect()

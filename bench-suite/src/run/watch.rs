@@ -12,6 +12,7 @@ use sph_core::{
     Real,
     scene::Scene,
     simulation::{Simulation, View},
+    solver::StepReport,
 };
 use std::{
     path::{Path, PathBuf},
@@ -36,6 +37,8 @@ pub(super) struct Watch<'a, 'b> {
     last_progress: f64,
     /// The last checkpoint.
     pub(super) checkpoint: Option<PathBuf>,
+    /// Iterations of all steps.
+    iterations: u64,
     /// Time spent looking and keeping, not stepping, `[s]`.
     pub(super) looking: f64,
 }
@@ -57,8 +60,20 @@ impl<'a, 'b> Watch<'a, 'b> {
             start: Instant::now(),
             last_progress: 0.0,
             checkpoint: options.checkpoints.and_then(|keep| keep.from).map(Path::to_owned),
+            iterations: 0,
             looking: 0.0,
         }
+    }
+
+    /// Takes note of what a step did.
+    pub(super) fn count(&mut self, report: StepReport) -> StepReport {
+        self.iterations += u64::from(report.iterations);
+        report
+    }
+
+    /// Mean number of iterations over so many steps, if the method iterates.
+    pub(super) fn iterations(&self, steps: u64) -> Option<f64> {
+        (self.iterations > 0).then(|| self.iterations as f64 / steps as f64)
     }
 
     /// True when a checkpoint is due after so many steps.

@@ -3,6 +3,7 @@
 use crate::physics::{self, Pair, Viscosity};
 use sph_core::{
     Real,
+    boundary::Boundary,
     kernel::Kernel,
     lane::{Lane, each},
     neighbors::{Chunk, Periodic},
@@ -30,6 +31,24 @@ pub struct Momentum<'a, const D: usize, K, V> {
     pub contact: physics::Contact,
     pub rho_0: Real,
     pub forces: Forces<D>,
+}
+
+/// Acceleration of a particle by a wall sample of record `b`: `p_i` from [`Wall::pressure_term`]. A macro, so that both
+/// of its users inherit the target features of their phase.
+macro_rules! from_wall {
+    ($s:ident, $p_i:expr, $rho_i:expr, $v_ib:expr, $x_ib:expr, $r2:expr, $b:expr) => {{
+        let (x_ib, v_ib, r2, b): ([L; D], [L; D], L, [L; 12]) = ($x_ib, $v_ib, $r2, $b);
+        let f = $s.kernel.grad_factor(r2);
+        let pair = Pair { x_ij: x_ib, v_ij: v_ib, r2, f, rho_i: $rho_i, rho_j: b[7] };
+        let [along_x, along_v] = $s.viscosity.factors(&pair, $s.softening);
+        let friction = physics::wall_friction(L::splat($s.friction), &pair, $s.softening);
+        let (psi, sticks) = (b[8], b[8] * b[9]);
+        let push = physics::pressure_force(L::splat($s.gradient) * psi, $p_i, b[3], f)
+            + sticks * along_x
+            + psi * friction
+            + $s.contact.factor(r2);
+        each(|a| push * x_ib[a] + sticks * along_v * v_ib[a])
+    }};
 }
 
 /// The chosen viscosity, with its coefficients.
@@ -64,11 +83,14 @@ impl Wall {
 
     /// The particle's part of the pressure term; the sample's part is in its record (zero but for `Own`).
     #[inline(always)]
-    fn pressure_term(self, p_rho2: Real, rho: Real, rho_0: Real) -> Real {
+    fn pressure_term<L: Lane>(self, p_rho2: L, rho: L, rho_0: Real) -> L {
+        let pushing = p_rho2.max(L::splat(0.0));
         match self {
-            Wall::OneSided => p_rho2.max(0.0),
-            Wall::Mirrored => p_rho2.max(0.0) * (1.0 + (rho / rho_0) * (rho / rho_0)),
-            Wall::Own { pulls: false } => p_rho2.max(0.0),
+            Wall::Mirrored => {
+                let ratio = rho / L::splat(rho_0);
+                pushing * (L::splat(1.0) + ratio * ratio)
+            }
+            Wall::OneSided | Wall::Own { pulls: false } => pushing,
             Wall::Own { pulls: true } => p_rho2,
         }
     }
@@ -84,7 +106,7 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
         let x_i: [Real; D] = each(|a| r_i[a]);
         let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
         let (p_i, rho_i) = (L::splat(r_i[3]), L::splat(r_i[7]));
-        let (m, gradient, m_pressure) = (L::splat(s.m), L::splat(s.gradient), L::splat(s.m * s.gradient));
+        let (m, m_pressure) = (L::splat(s.m), L::splat(s.m * s.gradient));
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let f = s.kernel.grad_factor(r2);
             let v_ij: [L; D] = each(|a| v_i[a] - j[4 + a]);
@@ -95,19 +117,36 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
         });
         let p_i = L::splat(s.wall.pressure_term(r_i[3], r_i[7], s.rho_0));
         let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
-            let f = s.kernel.grad_factor(r2);
-            let v_ib: [L; D] = each(|a| v_i[a] - b[4 + a]);
-            let pair = Pair { x_ij: x_ib, v_ij: v_ib, r2, f, rho_i, rho_j: b[7] };
-            let [along_x, along_v] = s.viscosity.factors(&pair, s.softening);
-            let friction = physics::wall_friction(L::splat(s.friction), &pair, s.softening);
-            let (psi, sticks) = (b[8], b[8] * b[9]);
-            let push = physics::pressure_force(gradient * psi, p_i, b[3], f) + sticks * along_x + psi * friction
-                + s.contact.factor(r2);
-            each(|a| push * x_ib[a] + sticks * along_v * v_ib[a])
+            from_wall!(s, p_i, rho_i, each(|a| v_i[a] - b[4 + a]), x_ib, r2, b)
         });
         let outside = s.forces.acceleration(x_i);
         for a in 0..D {
             out[a][k] = inner[a] + outer[a] + outside[a];
+        }
+    }
+}
+}
+
+phase! {
+/// Force on the samples of dynamic bodies, opposite to that on the fluid: `F_b = −m Σ_i a_ib`. All others get 0.
+pub fn reaction<L>[const D: usize, K: Kernel<D>, V: Viscosity](
+    s: &Momentum<'_, D, K, V>, walls: &Boundary<D>, rows: &Chunk, out: [&mut [Real]; D],
+) {
+    for (k, b) in rows.points().enumerate() {
+        if !walls.is_rigid(b) {
+            for a in 0..D {
+                out[a][k] = 0.0;
+            }
+            continue;
+        }
+        let x_b: [Real; D] = each(|a| s.walls[b][a]);
+        let r_b: [L; 12] = each(|k| L::splat(s.walls[b][k]));
+        let sum = rows.sum::<L, D, 8, D>(b, x_b, s.record, &s.periodic, |x_bi, r2, i| {
+            let p_i = s.wall.pressure_term(i[3], i[7], s.rho_0);
+            from_wall!(s, p_i, i[7], each(|a| i[4 + a] - r_b[4 + a]), each(|a| -x_bi[a]), r2, r_b)
+        });
+        for a in 0..D {
+            out[a][k] = -s.m * sum[a];
         }
     }
 }

@@ -81,6 +81,7 @@ phases! {
     compute_pressure();
     extrapolate_to_walls();
     compute_acceleration();
+    compute_reaction();
     compute_drift_correction();
     kick(dt: f64);
     drift(dt: f64);

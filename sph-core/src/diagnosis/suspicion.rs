@@ -164,6 +164,7 @@ impl<const D: usize> Case<'_, D> {
             Cause::Neighbors(_) => self.blown_up().unwrap_or(Suspicion::TooFarApart),
             Cause::Command(_) => Suspicion::BadCommand,
             Cause::Escaped => self.escaped(),
+            Cause::BodyEscaped { .. } => Suspicion::WallMissing { speed: self.state.bodies.top_speed() },
             Cause::NotFinite { .. } | Cause::TooDense { .. } => self
                 .wrong_from_the_start()
                 .or_else(|| self.blown_up())

@@ -141,6 +141,10 @@ pub(super) fn check_room<const D: usize>(
             let message = format!("reaches out of the domain at {:?} m", points[i]);
             return Err(Error::invalid(key, message).hint("enlarge `domain`, or put it elsewhere"));
         }
+        if let Some(body) = state.bodies.around(&points[i]) {
+            let message = format!("reaches into the body `{}` at {:?} m", body.form.name, points[i]);
+            return Err(Error::invalid(key, message).hint("put it elsewhere, or later"));
+        }
     }
     let checked = check_clearance(&x, fluid, &state.walls.x, state.rest.spacing, &state.domain.periodic);
     checked.map_err(|Overlap { near, x, x_near, distance, .. }| {

@@ -1,10 +1,10 @@
 //! Contradictions that show without making any particle.
-use super::{Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
+use super::{Body, Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
 use crate::Real;
 use crate::error::Error;
 use crate::parameters::join;
 use crate::plan::Counts;
-use crate::sampling::{Face, Lattice, SURFACE_TOLERANCE, Side};
+use crate::sampling::{Face, Lattice, Layers, SURFACE_TOLERANCE, Side};
 use crate::shape::{Region, ordered, vector};
 
 /// Checks a whole scene; errors name keys, not places.
@@ -27,6 +27,9 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
     }
     for (i, body) in scene.wall.iter().enumerate() {
         wall::<D>(scene, body, &format!("wall[{i}]"))?;
+    }
+    for (i, body) in scene.body.iter().enumerate() {
+        rigid::<D>(scene, body, i)?;
     }
     for (i, body) in scene.container.iter().enumerate() {
         let key = format!("container[{i}]");
@@ -67,7 +70,11 @@ fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
     }
     for (i, body) in scene.wall.iter().enumerate() {
         let region: Region<D> = body.shape.resolve(&format!("wall[{i}].shape"))?;
-        counts.walls += wall_count(&region, scene.spacing, body);
+        counts.walls += layer_count(&region, scene.spacing, &body.layout());
+    }
+    for (i, body) in scene.body.iter().enumerate() {
+        let region: Region<D> = body.shape.resolve(&format!("body[{i}].shape"))?;
+        counts.walls += layer_count(&region, scene.spacing, &body.layout());
     }
     Ok(counts)
 }
@@ -148,6 +155,17 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<(), Err
     Ok(())
 }
 
+fn rigid<const D: usize>(scene: &Scene, body: &Body, i: usize) -> Result<(), Error> {
+    let key = format!("body[{i}]");
+    let region = body.resolve::<D>(&key, i)?.form.region.clone();
+    thick(&region, scene.spacing, &join(&key, &format!("shape.{}", body.shape.name())))?;
+    if scene.domain.as_ref().is_some_and(|domain| !domain.periodic.is_empty()) {
+        let message = "cannot be in a scene with periodic axes, through which its contacts do not reach";
+        return Err(Error::invalid(key, message).hint("leave out `domain.periodic`, or make it a wall"));
+    }
+    Ok(())
+}
+
 fn has_face(faces: &[Face], face: Face, body: &Wall, key: &str) -> Result<(), Error> {
     if faces.contains(&face) {
         return Ok(());
@@ -180,11 +198,11 @@ fn tangential<const D: usize>(velocity: &[f64; D], face: Face, key: &str) -> Res
 }
 
 /// Volume of all layers over that of a particle. Faces that are no walls have none.
-fn wall_count<const D: usize>(region: &Region<D>, spacing: f64, body: &Wall) -> f64 {
-    let depth = (f64::from(body.layers) + body.offset) * spacing;
-    let depth = if body.side == Side::Inside { depth } else { -depth };
+fn layer_count<const D: usize>(region: &Region<D>, spacing: f64, layers: &Layers) -> f64 {
+    let depth = (layers.count as f64 + layers.offset) * spacing;
+    let depth = if layers.side == Side::Inside { depth } else { -depth };
     let (Some((min, max)), Some(volume)) = (region.bounds(), region.volume()) else { return 0.0 };
-    let is_wall = |face: &Face| body.faces.as_ref().is_none_or(|faces| faces.contains(face));
+    let is_wall = |face: &Face| layers.faces.as_ref().is_none_or(|faces| faces.contains(face));
     let faces = |k: usize| match region {
         Region::Block { .. } => {
             Face::of(region).iter().skip(2 * k).take(2).filter(|face| is_wall(face)).count()
@@ -226,6 +244,10 @@ fn places<const D: usize>(scene: &Scene) -> Result<(), Error> {
     }
     for (i, body) in scene.wall.iter().enumerate() {
         let key = format!("wall[{i}].shape");
+        told_apart::<D>(&body.shape.resolve(&key)?, scene.spacing, &key)?;
+    }
+    for (i, body) in scene.body.iter().enumerate() {
+        let key = format!("body[{i}].shape");
         told_apart::<D>(&body.shape.resolve(&key)?, scene.spacing, &key)?;
     }
     Ok(())

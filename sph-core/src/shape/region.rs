@@ -156,6 +156,12 @@ impl<const D: usize> Region<D> {
         }
     }
 
+    /// The corners of a block; nothing else has any `[m]`.
+    pub fn corners(&self) -> Vec<[f64; D]> {
+        let Self::Block { min, max } = self else { return Vec::new() };
+        (0..1_usize << D).map(|k| from_fn(|a| if k >> a & 1 == 0 { min[a] } else { max[a] })).collect()
+    }
+
     /// Volume, area in two dimensions, if bounded `[m^D]`.
     pub fn volume(&self) -> Option<f64> {
         use std::f64::consts::PI;

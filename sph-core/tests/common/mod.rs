@@ -10,6 +10,7 @@ use sph_core::{
     motion::Trajectory,
     neighbors::{Backend, Neighbors, Periodic, Settings},
     particles::Particles,
+    rigid::Bodies,
     sampling::Jitter,
     state::{Domain, Forces, Material, State},
 };
@@ -37,7 +38,7 @@ pub fn block<const D: usize>(counts: [usize; D], dx: f64, jitter: f64) -> Vec<[R
 }
 
 pub fn body<const D: usize>(motion: Trajectory<D>) -> Body<D> {
-    Body { name: String::new(), motion, since: 0.0, surface_velocity: [0.0; D], no_slip: true }
+    Body { name: String::new(), motion, since: 0.0, surface_velocity: [0.0; D], no_slip: true, rigid: None }
 }
 
 pub fn walls<const D: usize>(x: &[[Real; D]]) -> Boundary<D> {
@@ -61,6 +62,7 @@ pub fn state<const D: usize>(
         n_owned: particles.len(),
         fluid: particles,
         walls,
+        bodies: Bodies::default(),
         rest: Material { rho_0: 1.0, m: 1.0, spacing: 1.0 },
         forces: Forces { gravity: [0.0; D], central: None, damping: None },
         domain: Domain { low: [-1e9; D], high: [1e9; D], periodic },

@@ -1,0 +1,88 @@
+//! Where dynamic bodies are, how they move, and what the fluid does to them.
+
+use super::Curve;
+use crate::{
+    case::{HostBody, HostView, Metric, Outcome},
+    result::SeriesGroup,
+};
+
+/// The curves of all bodies, with time.
+#[derive(Debug, Default)]
+pub struct BodyCurves {
+    interval: f64,
+    bodies: Vec<Curves>,
+}
+
+/// The curves of one body: of each its name, its unit and its points.
+#[derive(Debug)]
+struct Curves {
+    name: String,
+    curves: Vec<(&'static str, &'static str, Curve)>,
+}
+
+impl BodyCurves {
+    /// Looks every `interval`, `[s]`.
+    pub fn every(interval: f64) -> Self {
+        Self { interval, ..Self::default() }
+    }
+
+    fn add(&mut self, t: f64, bodies: &[HostBody]) {
+        for (k, body) in bodies.iter().enumerate() {
+            if k == self.bodies.len() {
+                let curve =
+                    |&(name, unit, _): &(&'static str, &'static str, f64)| (name, unit, Curve::default());
+                let curves = body.numbers.iter().map(curve).collect();
+                self.bodies.push(Curves { name: body.name.clone(), curves });
+            }
+            for ((_, _, curve), (_, _, value)) in self.bodies[k].curves.iter_mut().zip(&body.numbers) {
+                curve.push(t, *value);
+            }
+        }
+    }
+}
+
+impl Metric for BodyCurves {
+    fn interval(&self) -> f64 {
+        self.interval
+    }
+
+    fn observe(&mut self, view: &HostView<'_>) {
+        self.add(view.t, &view.bodies);
+    }
+
+    fn finish(&self) -> Outcome {
+        let series = self.bodies.iter().flat_map(|body| {
+            body.curves.iter().map(|(name, unit, curve)| {
+                curve.series(
+                    &format!("{} {name}", body.name),
+                    SeriesGroup::Result,
+                    ("time", "s"),
+                    (name, unit),
+                )
+            })
+        });
+        Outcome { scores: Vec::new(), series: series.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_of_each_body_is_a_curve() {
+        let mut metric = BodyCurves::every(0.1);
+        for t in [0.0, 0.1] {
+            let body = |name: &str, x| HostBody {
+                name: name.into(),
+                numbers: vec![("x", "m", x), ("angle", "rad", t)],
+            };
+            metric.add(t, &[body("box", 1.0 + t), body("ball", 2.0)]);
+        }
+        let series = metric.finish().series;
+        let names: Vec<_> = series.iter().map(|series| series.name.as_str()).collect();
+        assert_eq!(names, ["box x", "box angle", "ball x", "ball angle"]);
+        assert_eq!((&series[0].x, &series[0].y), (&vec![0.0, 0.1], &vec![1.0, 1.1]));
+        assert_eq!(series[1].y_unit, "rad");
+    }
+}

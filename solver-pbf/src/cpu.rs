@@ -1,0 +1,527 @@
+//! The phases on the CPU: loops over particles that call `physics.rs`.
+
+mod correction;
+mod lambda;
+mod pack;
+#[cfg(test)]
+mod poison;
+mod predict;
+mod velocity;
+
+use crate::{
+    Pbf,
+    memory::Records,
+    params::{SurfaceMode, XsphWeight},
+    physics::{self, Bdf2, NoRepulsion, Repulsion},
+    step::Phases,
+};
+pub(crate) use correction::Relaxation;
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    neighbors::norm2,
+    parallel::{self, First, Max, Sum},
+    solver::{BEFORE, Cause, StepError, StepReport},
+    state::State,
+    surface,
+};
+use std::mem::take;
+
+/// A step in progress: the method and the state it advances. Between prediction and [`Phases::update_positions`] the
+/// state holds `x*` and `v*`, while the records hold the positions that are corrected.
+pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
+    pub pbf: &'a mut Pbf<D, K>,
+    pub state: &'a mut State<D>,
+    /// Substep, `[s]`.
+    pub dt: f64,
+    /// Change of velocity over the way that makes it, `[1/s]`.
+    pub per_way: Real,
+}
+
+impl<'a, const D: usize, K: Kernel<D>> Cpu<'a, D, K> {
+    pub fn new(pbf: &'a mut Pbf<D, K>, state: &'a mut State<D>) -> Self {
+        pbf.fields.report = StepReport::default();
+        Self { pbf, state, dt: 0.0, per_way: 0.0 }
+    }
+}
+
+/// Runs a loop on the records that the masses ask for.
+macro_rules! with_records {
+    ($cpu:ident, $records:ident => $run:expr) => {
+        if $cpu.pbf.constants.needs.masses {
+            let mut taken = take(&mut $cpu.pbf.fields.unequal);
+            let $records = &mut taken;
+            let result = $run;
+            $cpu.pbf.fields.unequal = taken;
+            result
+        } else {
+            let mut taken = take(&mut $cpu.pbf.fields.equal);
+            let $records = &mut taken;
+            let result = $run;
+            $cpu.pbf.fields.equal = taken;
+            result
+        }
+    };
+}
+
+impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
+    fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
+        self.pbf.stopwatch.start();
+        self.state.walls.move_to(self.state.t + dt);
+        self.pbf.stopwatch.lap("move_walls");
+        Ok(())
+    }
+
+    fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
+        (self.dt, self.per_way) = (dt, (1.0 / dt) as Real);
+        let found = match self.pbf.constants.needs.past {
+            false => predict::first_order(self.state, dt as Real),
+            true => self.predict_from_past(),
+        };
+        self.pbf.stopwatch.lap("predict_positions");
+        self.check_predicted(found)
+    }
+
+    fn find_neighbors(&mut self) -> Result<(), StepError> {
+        let (s, state) = (&mut *self.pbf, &mut *self.state);
+        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs);
+        let past = s.fields.way.iter_mut().chain(&mut s.fields.gain).filter(|field| !field.is_empty());
+        if let Err(cause) = s.neighbors.update(state, past) {
+            let x = &self.state.fluid.x;
+            let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
+            self.check_packed(First::from(infinite), First::NONE)?;
+            return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
+        }
+        self.pbf.stopwatch.lap("find_neighbors");
+        self.pbf.fields.reaction.iter_mut().for_each(|force| force.fill(0.0));
+        let fluid = with_records!(self, records => self.pack_places(records));
+        let walls = self.pack_walls();
+        self.pbf.stopwatch.lap("pack");
+        self.check_packed(fluid, walls)?;
+        self.find_surface();
+        Ok(())
+    }
+
+    fn compute_lambda(&mut self) -> Result<(), StepError> {
+        let found = with_records!(self, records => self.lambda_of(records));
+        self.count_errors(&found, "compute_lambda");
+        self.check_corrected("compute_lambda", found.bad, "lambda")
+    }
+
+    fn is_solved(&self, corrections: u32) -> bool {
+        let params = &self.pbf.params;
+        let tolerance = f64::from(params.density_tolerance);
+        corrections >= params.min_iterations && self.pbf.fields.report.density_error_mean < tolerance
+    }
+
+    fn compute_delta_x(&mut self) -> Result<(), StepError> {
+        self.correct();
+        if self.pbf.constants.needs.surface_constraint {
+            self.pull_surface();
+        }
+        self.pbf.fields.report.iterations += 1;
+        self.pbf.stopwatch.lap("compute_delta_x");
+        Ok(())
+    }
+
+    fn apply_delta_x(&mut self) -> Result<(), StepError> {
+        let found = with_records!(self, records => self.apply_to(records));
+        self.pbf.fields.density_is_current = false;
+        self.pbf.stopwatch.lap("apply_delta_x");
+        self.check_corrected("compute_delta_x", found, "position correction")
+    }
+
+    fn compute_density(&mut self) -> Result<(), StepError> {
+        if self.pbf.fields.density_is_current {
+            return Ok(());
+        }
+        let found = with_records!(self, records => self.density_of(records));
+        self.count_errors(&found, "compute_density");
+        self.check_corrected("compute_density", found.bad, "density")
+    }
+
+    fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
+        let damping = match self.state.forces.damping {
+            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * dt).exp() as Real,
+            _ => 1.0,
+        };
+        let found = with_records!(self, records => self.velocities(records, damping));
+        let largest = &mut self.pbf.fields.report.max_acceleration;
+        *largest = largest.max(f64::from(found.square).sqrt() / dt);
+        self.pbf.stopwatch.lap("update_velocities");
+        let Some(i) = found.bad.place() else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        let (phase, field) = match (fluid.rho[i].is_finite(), norm2(fluid.velocity(i)).is_finite()) {
+            (false, _) => ("compute_density", "density"),
+            // What was predicted stays where the new one is not finite.
+            (_, false) => ("predict_positions", "velocity"),
+            _ => ("update_velocities", "velocity"),
+        };
+        self.check_corrected(phase, found.bad, field)
+    }
+
+    fn apply_vorticity_and_xsph(&mut self, dt: f64) -> Result<(), StepError> {
+        let needs = self.pbf.constants.needs;
+        if needs.velocities {
+            let found = with_records!(self, records => self.pack_velocities(records));
+            self.check_field("update_velocities", found, "velocity")?;
+            if needs.vorticity {
+                self.confine_vorticity(dt as Real);
+                let found = with_records!(self, records => self.pack_velocities(records));
+                self.check_field("apply_vorticity_and_xsph", found, "velocity")?;
+            }
+            self.mix_velocities();
+            self.pbf.stopwatch.lap("apply_vorticity_and_xsph");
+        }
+        if needs.surface_forces {
+            self.surface_forces();
+            let found = self.accelerate(dt as Real);
+            self.pbf.stopwatch.lap("surface_forces");
+            return self.check_accelerated(found);
+        }
+        Ok(())
+    }
+
+    fn update_positions(&mut self) -> Result<(), StepError> {
+        let found = with_records!(self, records => self.commit(records));
+        self.pbf.fields.report.max_speed = f64::from(found.square).sqrt();
+        self.pbf.stopwatch.lap("update_positions");
+        let Some(i) = found.bad.place() else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        if self.state.domain.holds(fluid.position(i)) {
+            // A velocity from before has taken the place of the one that is not finite.
+            let changed = self.pbf.constants.needs.velocities || self.pbf.constants.needs.surface_forces;
+            let phase = if changed { "apply_vorticity_and_xsph" } else { "update_velocities" };
+            return self.check_field(phase, found.bad, "velocity");
+        }
+        if fluid.position(i).iter().all(|x| x.is_finite()) {
+            return Err(StepError::new(self.state, "update_positions", Some(fluid.id[i]), Cause::Escaped));
+        }
+        self.check_field("apply_delta_x", found.bad, "position")
+    }
+
+    fn report(&mut self, dt: f64) -> StepReport {
+        let fields = &mut self.pbf.fields;
+        fields.max_speed = fields.report.max_speed;
+        StepReport { dt, residual: fields.report.density_error_mean, ..fields.report }
+    }
+}
+
+impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+    /// Prediction of the second-order update. A step much longer than the last begins anew.
+    fn predict_from_past(&mut self) -> First {
+        let fields = &mut self.pbf.fields;
+        fields.resize_past(self.state.fluid.len(), true);
+        let kappa = self.dt / fields.last_dt;
+        let is_new = fields.last_dt == 0.0 || kappa > Bdf2::MAX_GROWTH;
+        let bdf2 = Bdf2::new(if is_new { 1.0 } else { kappa });
+        fields.last_dt = self.dt;
+        self.per_way /= bdf2.rate;
+        let past = predict::Past { way: &mut fields.way, gain: &mut fields.gain, is_new };
+        predict::second_order(self.state, past, bdf2, self.dt as Real)
+    }
+
+    fn constraint<'a, const N: usize>(&'a self, place: &'a [[Real; N]]) -> lambda::Constraint<'a, D, K, N> {
+        let (s, rest) = (&*self.pbf, self.state.rest);
+        lambda::Constraint {
+            kernel: s.kernel,
+            periodic: self.state.domain.periodic,
+            place,
+            walls: &s.fields.wall_x4,
+            m: rest.m,
+            rho_0: rest.rho_0,
+            solid: s.params.solid_pressure,
+            epsilon: s.constants.epsilon,
+            unilateral: s.params.unilateral,
+            weights: s.constants.weights,
+            walls_in_denominator: s.params.walls_in_denominator,
+        }
+    }
+
+    fn lambda_of<const N: usize>(&mut self, records: &mut Records<N>) -> lambda::Found {
+        let (n, mut lambda_out) = (self.state.fluid.len(), take(&mut self.pbf.fields.lambda));
+        let mut rho = take(&mut self.state.fluid.rho);
+        let (isa, lists) = (self.pbf.isa, &self.pbf.neighbors);
+        let constraint = self.constraint(&records.place);
+        let outputs = (&mut records.push[..n], &mut rho[..], &mut lambda_out[..]);
+        let found = lists.fluid.for_each(outputs, |k, fluid, out| {
+            lambda::lambda(isa, &constraint, fluid, &lists.walls.chunks()[k], out)
+        });
+        self.state.fluid.rho = rho;
+        self.pbf.fields.lambda = lambda_out;
+        found
+    }
+
+    fn density_of<const N: usize>(&mut self, records: &mut Records<N>) -> lambda::Found {
+        let mut rho = take(&mut self.state.fluid.rho);
+        let (isa, lists) = (self.pbf.isa, &self.pbf.neighbors);
+        let constraint = self.constraint(&records.place);
+        let found = lists.fluid.for_each(&mut rho[..], |k, fluid, rho| {
+            lambda::density(isa, &constraint, fluid, &lists.walls.chunks()[k], rho)
+        });
+        self.state.fluid.rho = rho;
+        found
+    }
+
+    fn count_errors(&mut self, found: &lambda::Found, phase: &'static str) {
+        let n = self.state.fluid.len();
+        let report = &mut self.pbf.fields.report;
+        report.density_error_mean = found.excess / n.max(1) as f64;
+        report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
+        self.pbf.fields.density_is_current = true;
+        self.pbf.stopwatch.lap(phase);
+    }
+
+    /// Records of unequal masses always run the loop with s_corr, to have fewer loops.
+    fn correct(&mut self) {
+        let scorr = physics::Scorr { k: self.pbf.scorr(self.dt), ..self.pbf.constants.scorr };
+        if self.pbf.constants.needs.masses {
+            let unequal = take(&mut self.pbf.fields.unequal);
+            self.delta_x_with(&unequal, scorr);
+            self.pbf.fields.unequal = unequal;
+            return;
+        }
+        let equal = take(&mut self.pbf.fields.equal);
+        if scorr.k > 0.0 {
+            self.delta_x_with(&equal, scorr);
+        } else {
+            self.delta_x_with(&equal, NoRepulsion);
+        }
+        self.pbf.fields.equal = equal;
+    }
+
+    fn delta_x_with<const N: usize, R: Repulsion>(&mut self, records: &Records<N>, repulsion: R) {
+        let (s, state) = (&mut *self.pbf, &*self.state);
+        let correction = correction::Correction {
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            push: &records.push,
+            walls: &s.fields.wall_x4,
+            m: state.rest.m,
+            rho_0: state.rest.rho_0,
+            solid: s.params.solid_pressure,
+            weights: s.constants.weights,
+            repulsion,
+            counts: s.constants.relaxation.averages,
+        };
+        let (isa, lists) = (s.isa, &s.neighbors);
+        lists.fluid.for_each(&mut s.fields.delta[..], |k, fluid, delta| {
+            correction::delta_x(isa, &correction, fluid, &lists.walls.chunks()[k], delta);
+        });
+    }
+
+    fn apply_to<const N: usize>(&mut self, records: &mut Records<N>) -> First {
+        let (n, relaxation) = (self.state.fluid.len(), self.pbf.constants.relaxation);
+        if self.pbf.constants.needs.reactions {
+            correction::relax_lambda(&mut records.push[..n], &self.pbf.fields.delta, relaxation);
+            self.push_back(&records.push);
+        }
+        let delta = &self.pbf.fields.delta;
+        correction::apply(&mut records.place[..n], delta, relaxation, &self.state.containers)
+    }
+
+    /// What the walls feel of a correction.
+    fn push_back<const N: usize>(&mut self, push: &[[Real; N]]) {
+        let (s, state) = (&mut *self.pbf, &*self.state);
+        let rest = state.rest;
+        let per_step2 = f64::from(rest.m * s.params.solid_pressure / rest.rho_0) / (self.dt * self.dt);
+        let reaction = correction::Reaction {
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            push,
+            walls: &s.fields.wall_x4,
+            factor: per_step2 as Real,
+        };
+        let (isa, out) = (s.isa, s.fields.reaction.each_mut().map(Vec::as_mut_slice));
+        s.neighbors.wall_fluid.for_each(out, |_, rows, out| correction::reaction(isa, &reaction, rows, out));
+    }
+
+    /// Normals of the surface at the predicted positions, for its constraint.
+    fn find_surface(&mut self) {
+        if !self.pbf.constants.needs.surface_constraint {
+            return;
+        }
+        let mut normal = take(&mut self.pbf.fields.normal);
+        let (n, isa, lists) = (self.state.fluid.len(), self.pbf.isa, &self.pbf.neighbors);
+        let constraint = self.constraint(&self.pbf.fields.equal.place);
+        lists.fluid.for_each(&mut normal[..n], |k, fluid, out| {
+            velocity::surface_normals(isa, &constraint, fluid, &lists.walls.chunks()[k], out);
+        });
+        self.pbf.fields.normal = normal;
+        self.pbf.stopwatch.lap("find_surface");
+    }
+
+    /// Adds the constraint of the surface to the corrections.
+    fn pull_surface(&mut self) {
+        let (s, n) = (&mut *self.pbf, self.state.fluid.len());
+        let place = &s.fields.equal.place;
+        parallel::blocks(n, &mut s.fields.normal[..n], |range, normal| {
+            for (normal, i) in normal.iter_mut().zip(range) {
+                normal[..3].copy_from_slice(&place[i][..3]);
+            }
+        });
+        let h = s.kernel.support_radius();
+        let pull = correction::Pull {
+            periodic: self.state.domain.periodic,
+            normal: &s.fields.normal,
+            h2: h * h,
+            half_k: 0.5 * s.params.surface_tension,
+        };
+        let isa = s.isa;
+        s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
+            correction::surface_pull(isa, &pull, fluid, delta);
+        });
+    }
+
+    fn velocity_loops(&self) -> velocity::Velocities<'_, D, K> {
+        let s = &*self.pbf;
+        velocity::Velocities {
+            kernel: s.kernel,
+            periodic: self.state.domain.periodic,
+            record: &s.fields.record,
+            walls: &s.fields.wall_record,
+            xsph: s.params.xsph_viscosity,
+            wall_xsph: s.params.wall_viscosity,
+            symmetric: s.params.xsph_weight == XsphWeight::Symmetric,
+        }
+    }
+
+    fn mix_velocities(&mut self) {
+        if self.pbf.params.xsph_viscosity == 0.0 && self.pbf.params.wall_viscosity == 0.0 {
+            return;
+        }
+        let mut v = self.state.fluid.v.each_mut().map(take);
+        let (isa, lists, loops) = (self.pbf.isa, &self.pbf.neighbors, self.velocity_loops());
+        lists.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
+            velocity::xsph(isa, &loops, fluid, &lists.walls.chunks()[k], v);
+        });
+        self.state.fluid.v = v;
+    }
+
+    fn confine_vorticity(&mut self, dt: Real) {
+        let (n, h) = (self.state.fluid.len(), self.pbf.kernel.support_radius());
+        let mut spin = take(&mut self.pbf.fields.spin);
+        let (isa, lists, loops) = (self.pbf.isa, &self.pbf.neighbors, self.velocity_loops());
+        let Sum(squares) = lists
+            .fluid
+            .for_each(&mut spin[..n], |_, fluid, spin| velocity::vorticity(isa, &loops, fluid, spin));
+        self.pbf.fields.spin = spin;
+        let s = &*self.pbf;
+        let mean = (squares / n.max(1) as f64).sqrt() as Real;
+        let confinement = velocity::Confinement {
+            kernel: s.kernel,
+            periodic: self.state.domain.periodic,
+            spin: &s.fields.spin,
+            strength: dt * s.params.vorticity_confinement,
+            least: 1e-6 * mean / h,
+        };
+        let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
+        s.neighbors.fluid.for_each(v, |_, fluid, v| velocity::confine(isa, &confinement, fluid, v));
+    }
+
+    fn surface_forces(&mut self) {
+        with_records!(self, records => self.pack_densities(records));
+        let (s, state) = (&mut *self.pbf, &*self.state);
+        let as_force = s.params.surface_mode == SurfaceMode::Forces;
+        let tension = surface::Tension {
+            cohesion: s.params.cohesion,
+            curvature: if as_force { s.params.surface_tension } else { 0.0 },
+            adhesion: s.params.adhesion,
+        };
+        let rest = &state.rest;
+        let surface = surface::Surface::new(s.kernel, state.domain.periodic, rest.m, rest.rho_0, tension);
+        let fields = &mut s.fields;
+        fields.a.iter_mut().for_each(|a| a.fill(0.0));
+        surface.add_acceleration(
+            s.isa,
+            &s.neighbors,
+            &fields.x4,
+            &fields.wall_x4,
+            &mut fields.spin,
+            &mut fields.a,
+        );
+    }
+
+    /// `v ← v + dt a` with the forces of the surface. Where that is not finite `v` stays.
+    fn accelerate(&mut self, dt: Real) -> First {
+        let (n, a) = (self.state.fluid.len(), &self.pbf.fields.a);
+        let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
+        parallel::blocks(n, v, |range, v| {
+            let mut bad = First::NONE;
+            for (k, i) in range.enumerate() {
+                for d in 0..D {
+                    let new = v[d][k] + dt * a[d][i];
+                    bad.count(i, !new.is_finite());
+                    v[d][k] = if new.is_finite() { new } else { v[d][k] };
+                }
+            }
+            bad
+        })
+    }
+
+    /// Fails if a loop over the corrected positions found something: these, or what it made of them.
+    fn check_corrected(
+        &self,
+        phase: &'static str,
+        found: First,
+        field: &'static str,
+    ) -> Result<(), StepError> {
+        if found.place().is_some() {
+            let fields = &self.pbf.fields;
+            let is_bad = |i: &usize| !fields.place_is_finite(*i);
+            let first = First::from((0..self.state.fluid.len()).find(is_bad));
+            self.check_field("apply_delta_x", first, "position")?;
+        }
+        self.check_field(phase, found, field)
+    }
+
+    /// Fails if the forces of the surface found something: themselves, or the velocity before.
+    fn check_accelerated(&self, found: First) -> Result<(), StepError> {
+        let Some(i) = found.place() else { return Ok(()) };
+        if self.pbf.fields.a.iter().all(|a| a[i].is_finite()) {
+            let before = self.pbf.constants.needs.velocities;
+            let phase = if before { "apply_vorticity_and_xsph" } else { "update_velocities" };
+            return self.check_field(phase, found, "velocity");
+        }
+        self.check_field("apply_vorticity_and_xsph", found, "surface acceleration")
+    }
+
+    fn check_predicted(&self, found: First) -> Result<(), StepError> {
+        let Some(i) = found.place() else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        if !fluid.velocity(i).iter().all(|v| v.is_finite()) {
+            return self.check_field(BEFORE, found, "velocity");
+        }
+        if !fluid.position(i).iter().all(|x| x.is_finite()) {
+            return self.check_field(BEFORE, found, "position");
+        }
+        if self.state.domain.holds(fluid.position(i)) {
+            return self.check_field("predict_positions", found, "position");
+        }
+        Err(StepError::new(self.state, "predict_positions", Some(fluid.id[i]), Cause::Escaped))
+    }
+
+    /// Fails if the packed positions of fluid or walls are not finite.
+    fn check_packed(&self, fluid: First, walls: First) -> Result<(), StepError> {
+        if let Some(b) = walls.place() {
+            let cause = Cause::NotFinite { field: "wall position" };
+            return Err(StepError::new(self.state, "move_walls", Some(self.state.walls.id[b]), cause));
+        }
+        self.check_field("predict_positions", fluid, "position")
+    }
+
+    fn check_field(&self, phase: &'static str, found: First, field: &'static str) -> Result<(), StepError> {
+        let Some(i) = found.place() else { return Ok(()) };
+        let cause = Cause::NotFinite { field };
+        Err(StepError::new(self.state, phase, Some(self.state.fluid.id[i]), cause))
+    }
+}
+
+/// The largest speed of the fluid, `[m/s]`.
+pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
+    let fluid = &state.fluid;
+    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
+        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
+    });
+    v2.sqrt() as Real
+}

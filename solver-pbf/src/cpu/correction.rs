@@ -1,0 +1,261 @@
+//! Corrections: what all constraints ask of a particle, how much of it is done, and what walls feel of it.
+
+use super::lambda::mu;
+use crate::physics::{self, Repulsion, Weights};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    lane::{Lane, each},
+    neighbors::{Chunk, Periodic},
+    parallel::{self, First},
+    phase,
+    shape::Enclosure,
+};
+
+/// What the loop over corrections reads. Records have `N` numbers: four for equal masses, eight for others.
+pub struct Correction<'a, const D: usize, K, R, const N: usize> {
+    pub kernel: K,
+    pub periodic: Periodic<D>,
+    /// `[x y z λ̂ (| μ)]` of the fluid.
+    pub push: &'a [[Real; N]],
+    /// `[x y z psi]` of the walls.
+    pub walls: &'a [[Real; 4]],
+    /// Mass of a particle at rest, `[kg]`.
+    pub m: Real,
+    pub rho_0: Real,
+    /// Part of psi that walls have, `[-]`.
+    pub solid: Real,
+    pub weights: Weights,
+    pub repulsion: R,
+    /// Whether the constraints of a particle must be counted.
+    pub counts: bool,
+}
+
+phase! {
+/// `Δx_i = 1/(μ_i ρ₀) [Σ_j m (μ_j λ̂_i + μ_i λ̂_j + μ_i μ_j s_ij) ∇W_ij + λ̂_i Σ_b s psi_b ∇W_ib]`, and the number of
+/// constraints in it if asked for: its own, and those of its neighbors that are broken.
+pub fn delta_x<L>[const D: usize, K: Kernel<D>, R: Repulsion, const N: usize](
+    s: &Correction<'_, D, K, R, N>, fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
+) {
+    for (k, i) in fluid.points().enumerate() {
+        let record = &s.push[i];
+        let x_i: [Real; D] = each(|a| record[a]);
+        let (lambda_i, mu_i) = (record[3], mu(record));
+        let (l_i, m_i, zero) = (L::splat(lambda_i), L::splat(mu_i), L::splat(0.0));
+        // Σ of corrections, and in the last place the number of broken constraints.
+        let inner = fluid.sum::<L, D, N, 4>(i, x_i, s.push, &s.periodic, |x_ij, r2, j| {
+            let f = s.kernel.grad_factor(r2);
+            let s_ij = s.repulsion.s(|| s.kernel.w(r2));
+            let along = match N {
+                8 => physics::pair_correction(l_i, j[3], s_ij, m_i, j[4]),
+                _ => l_i + j[3] + s_ij,
+            } * f;
+            let mut terms = [zero; 4];
+            for a in 0..D {
+                terms[a] = along * x_ij[a];
+            }
+            if s.counts {
+                // In reach: its gradient does not vanish.
+                terms[3] = physics::is_nonzero(j[3] * f);
+            }
+            terms
+        });
+        let mut outer = [0.0; D];
+        if lambda_i != 0.0 {
+            outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
+                let f = psi * s.kernel.grad_factor(r2);
+                each(|a| f * x_ib[a])
+            });
+        }
+        let inv = 1.0 / (s.rho_0 * s.weights.of_own(mu_i));
+        delta[k] = [0.0; 4];
+        for a in 0..D {
+            delta[k][a] = inv * (s.m * inner[a] + lambda_i * s.solid * outer[a]);
+        }
+        delta[k][3] = inner[3] + physics::is_nonzero(lambda_i);
+    }
+}
+}
+
+/// How much of the corrections is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Relaxation {
+    /// The factor, `[-]`.
+    pub factor: Real,
+    /// True when corrections are divided by the number of constraints.
+    pub averages: bool,
+}
+
+impl Relaxation {
+    /// Factor of a correction that so many constraints made.
+    #[inline(always)]
+    pub fn of(self, count: Real) -> Real {
+        if self.averages { self.factor / count.max(1.0) } else { self.factor }
+    }
+}
+
+/// `x* ← x* + f Δx`, inside of the containers. Where `Δx` is not finite `x*` stays. Returns the first particle of
+/// which this is so.
+pub fn apply<const D: usize, const N: usize>(
+    place: &mut [[Real; N]],
+    delta: &[[Real; 4]],
+    relaxation: Relaxation,
+    containers: &[Enclosure<D>],
+) -> First {
+    let n = place.len();
+    parallel::blocks(n, place, |range, place| {
+        let mut bad = First::NONE;
+        for ((record, delta), i) in place.iter_mut().zip(&delta[range.clone()]).zip(range) {
+            let f = relaxation.of(delta[3]);
+            let mut x: [Real; D] = each(|a| record[a] + f * delta[a]);
+            for container in containers {
+                container.collide(&mut x, &mut [0.0; D]);
+            }
+            let finite = x.iter().fold(true, |finite, x| finite & x.is_finite());
+            bad.count(i, !finite);
+            for a in 0..D {
+                record[a] = if finite { x[a] } else { record[a] };
+            }
+        }
+        bad
+    })
+}
+
+/// Makes `λ̂` what was done of it, for the reaction of walls.
+pub fn relax_lambda<const N: usize>(push: &mut [[Real; N]], delta: &[[Real; 4]], relaxation: Relaxation) {
+    let n = push.len();
+    parallel::blocks(n, push, |range, push| {
+        for (record, delta) in push.iter_mut().zip(&delta[range]) {
+            record[3] *= relaxation.of(delta[3]);
+        }
+    });
+}
+
+/// What the loop over wall samples reads.
+pub struct Reaction<'a, const D: usize, K, const N: usize> {
+    pub kernel: K,
+    pub periodic: Periodic<D>,
+    /// `[x y z λ̂ (| μ)]` of the fluid, where it was before the correction.
+    pub push: &'a [[Real; N]],
+    /// `[x y z psi]` of the walls.
+    pub walls: &'a [[Real; 4]],
+    /// `m s/(ρ₀ Δt²)`.
+    pub factor: Real,
+}
+
+phase! {
+/// Reaction of samples, added: `F_b −= Σ_i m_i Δx_ib/Δt²`, with `m_i Δx_ib = m λ̂_i/ρ₀ s psi_b ∇W_ib`.
+pub fn reaction<L>[const D: usize, K: Kernel<D>, const N: usize](
+    s: &Reaction<'_, D, K, N>, rows: &Chunk, out: [&mut [Real]; D],
+) {
+    for (k, b) in rows.points().enumerate() {
+        let sample = &s.walls[b];
+        let x_b: [Real; D] = each(|a| sample[a]);
+        let sums = rows.sum::<L, D, N, D>(b, x_b, s.push, &s.periodic, |x_bi, r2, i| {
+            let f = i[3] * s.kernel.grad_factor(r2);
+            each(|a| f * x_bi[a])
+        });
+        for a in 0..D {
+            // x_ib = −x_bi
+            out[a][k] += s.factor * sample[3] * sums[a];
+        }
+    }
+}
+}
+
+/// What the loop over the surface reads.
+pub struct Pull<'a, const D: usize> {
+    pub periodic: Periodic<D>,
+    /// `[x y z · | n̂ ·]`, with normals that are zero inside.
+    pub normal: &'a [[Real; 8]],
+    /// Support radius squared, `[m²]`.
+    pub h2: Real,
+    /// `½ k`, `[-]`.
+    pub half_k: Real,
+}
+
+phase! {
+/// Surface constraint, averaged over the constraints of a particle and added:
+/// `Δx_i −= ½ k/n_i Σ_j [(x_ij·n̂_i) n̂_i + (x_ij·n̂_j) n̂_j]` over the surface particles in reach.
+pub fn surface_pull<L>[const D: usize](s: &Pull<'_, D>, fluid: &Chunk, delta: &mut [[Real; 4]]) {
+    for (k, i) in fluid.points().enumerate() {
+        let record = &s.normal[i];
+        let n_i: [L; D] = each(|a| L::splat(record[4 + a]));
+        if record[4..4 + D].iter().all(|n| *n == 0.0) {
+            continue;
+        }
+        let (h2, zero) = (L::splat(s.h2), L::splat(0.0));
+        let sums = fluid.sum::<L, D, 8, 4>(i, each(|a| record[a]), s.normal, &s.periodic, |x_ij, r2, j| {
+            let n_j: [L; D] = each(|a| j[4 + a]);
+            let on_surface = physics::is_nonzero(sph_core::neighbors::norm2(n_j))
+                * physics::is_nonzero((h2 - r2).max(zero));
+            let pull = physics::surface_pull(x_ij, n_i, n_j);
+            let mut terms = [zero; 4];
+            for a in 0..D {
+                terms[a] = on_surface * pull[a];
+            }
+            terms[3] = on_surface;
+            terms
+        });
+        // Each pair is two constraints, one of either normal.
+        let part = s.half_k / (2.0 * sums[3]).max(1.0);
+        for a in 0..D {
+            delta[k][a] -= part * sums[a];
+        }
+    }
+}
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::setup;
+    use sph_core::{
+        Real,
+        kernel::CubicSpline,
+        lane::Isa,
+        scene::Scene,
+        solver::{NoClock, Solver},
+    };
+
+    /// Momentum of the fluid and reaction of the walls times the step, over the sum of sizes of the latter.
+    fn balance<const D: usize>(solver: &str) -> Real {
+        let z = |x: &str| if D == 3 { format!(", {x}") } else { String::new() };
+        let text = format!(
+            "dim = {D}\nspacing = 0.1\ngravity = {2:?}\nrun.end_time = 1.0\n\
+             [[fluid]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [0.6, 0.6{1}] }}\njitter = 0.1\n\
+             [[wall]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [1.2, 1.0{1}] }}\n\
+             [solver]\nname = \"pbf\"\nsubsteps = 1\nxsph_viscosity = 0.0\ncohesion = 0.0\nwall_reactions = true\n\
+             solver_iterations = 3\nmin_iterations = 3\n{solver}\n",
+            z("0.0"),
+            z("0.6"),
+            vec![0.0; D],
+        );
+        let scene = Scene::parse("test.toml", &text).unwrap();
+        let params = setup::parameters(&scene).unwrap();
+        let (mut state, mut pbf) =
+            setup::method::<D, CubicSpline<D>>(&scene, params, Isa::best(), Box::new(NoClock)).unwrap();
+        let dt = 0.01;
+        pbf.step(&mut state, dt).unwrap();
+        let spread = pbf.params.mass_spread;
+        let mass = |i: usize| state.rest.m * (1.0 + spread * crate::physics::deviation(state.fluid.id[i]));
+        let (mut worst, mut size) = (0.0, 0.0);
+        for a in 0..D {
+            let fluid: Real = (0..state.fluid.len()).map(|i| mass(i) * state.fluid.v[a][i]).sum();
+            let walls: Real = pbf.fields.reaction[a].iter().map(|force| force * dt as Real).sum();
+            size += pbf.fields.reaction[a].iter().map(|force| force.abs() * dt as Real).sum::<Real>();
+            worst = Real::max(worst, (fluid + walls).abs());
+        }
+        assert!(size > 1e-3, "walls feel nothing: {size}");
+        worst / size
+    }
+
+    #[test]
+    fn walls_feel_what_they_do_to_the_fluid() {
+        // Velocities are read off places of about 0.5 m.
+        let bound = if size_of::<Real>() == 4 { 1e-3 } else { 1e-11 };
+        for solver in ["", "mass_spread = 0.4", "relaxation_factor = 0.5\nsolid_pressure = 0.7"] {
+            let (flat, space) = (balance::<2>(solver), balance::<3>(solver));
+            assert!(flat < bound && space < bound, "{flat} {space} {solver}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Numbers that are not finite, put behind each phase in turn: every one is found before it reaches an output,
+//! and its field, phase and particle are named.
+
+use super::Cpu;
+use crate::{Pbf, Poly6Spiky, setup, step, step::Phases};
+use sph_core::{
+    Real,
+    diagnosis::Link,
+    error::Error,
+    kernel::{CubicSpline, Kernel},
+    lane::Isa,
+    neighbors::Neighbors,
+    scene::Scene,
+    simulation::{Simulation, View},
+    solver::{BEFORE, Cause, Derived, Memory, NoClock, Solver, StepError, StepReport, Stopwatch},
+    state::State,
+};
+use std::sync::{Arc, OnceLock};
+
+/// What is done behind which call of a phase, counted over the whole run.
+struct Poison<const D: usize, K: Kernel<D>> {
+    phase: &'static str,
+    call: u32,
+    spoil: fn(&mut Cpu<'_, D, K>, usize, Real),
+    value: Real,
+    /// Id of the particle, or of the wall sample, that was spoilt.
+    victim: Arc<OnceLock<u64>>,
+}
+
+/// A step whose phases are those of the method, and one of them does harm.
+struct Poisoned<'a, 'b, const D: usize, K: Kernel<D>> {
+    cpu: Cpu<'a, D, K>,
+    poison: &'b mut Poison<D, K>,
+}
+
+impl<const D: usize, K: Kernel<D>> Poisoned<'_, '_, D, K> {
+    fn after(&mut self, phase: &str, result: Result<(), StepError>) -> Result<(), StepError> {
+        let poison = &mut *self.poison;
+        if phase == poison.phase && poison.victim.get().is_none() {
+            if poison.call == 0 {
+                let state = &self.cpu.state;
+                // One with neighbors and walls around: the fluid's corner, and a sample beside it.
+                let nearest = |x: &[Vec<Real>; D]| {
+                    let far = |i: usize| x.iter().map(|axis| (axis[i] - 0.05).powi(2)).sum::<Real>();
+                    (0..x[0].len()).min_by(|&i, &j| far(i).total_cmp(&far(j))).unwrap_or(0)
+                };
+                let on_wall = phase == "move_walls";
+                let i = if on_wall { nearest(&state.walls.x) } else { nearest(&state.fluid.x) };
+                let id = if on_wall { state.walls.id[i] } else { state.fluid.id[i] };
+                poison.victim.get_or_init(|| id);
+                (poison.spoil)(&mut self.cpu, i, poison.value);
+            }
+            poison.call = poison.call.saturating_sub(1);
+        }
+        result
+    }
+}
+
+macro_rules! phases {
+    ($($name:ident($($argument:ident: $type:ty)?);)*) => {
+        impl<const D: usize, K: Kernel<D>> Phases for Poisoned<'_, '_, D, K> {
+            $(fn $name(&mut self $(, $argument: $type)?) -> Result<(), StepError> {
+                let result = self.cpu.$name($($argument)?);
+                self.after(stringify!($name), result)
+            })*
+
+            fn is_solved(&self, corrections: u32) -> bool {
+                self.cpu.is_solved(corrections)
+            }
+
+            fn report(&mut self, dt: f64) -> StepReport {
+                self.cpu.report(dt)
+            }
+        }
+    };
+}
+phases! {
+    move_walls(dt: f64);
+    predict_positions(dt: f64);
+    find_neighbors();
+    compute_lambda();
+    compute_delta_x();
+    apply_delta_x();
+    compute_density();
+    update_velocities(dt: f64);
+    apply_vorticity_and_xsph(dt: f64);
+    update_positions();
+}
+
+struct PoisonedSolver<const D: usize, K: Kernel<D>> {
+    pbf: Pbf<D, K>,
+    poison: Poison<D, K>,
+}
+
+impl<const D: usize, K: Kernel<D>> Solver<D> for PoisonedSolver<D, K> {
+    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+        let iterations = self.pbf.params.iterations();
+        let cpu = Cpu::new(&mut self.pbf, state);
+        step::step(&mut Poisoned { cpu, poison: &mut self.poison }, iterations, dt)
+    }
+
+    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
+        self.pbf.max_dt(state)
+    }
+
+    fn name(&self) -> &'static str {
+        self.pbf.name()
+    }
+
+    fn support_radius(&self) -> Real {
+        self.pbf.support_radius()
+    }
+
+    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        self.pbf.memory(visit);
+    }
+
+    fn fluid_changed(&mut self) {
+        self.pbf.fluid_changed();
+    }
+
+    fn walls_changed(&mut self) {
+        self.pbf.walls_changed();
+    }
+
+    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.pbf.check_parameter(name, value)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.pbf.set_parameter(name, value)
+    }
+
+    fn restored(&mut self, state: &State<D>) {
+        self.pbf.restored(state);
+    }
+
+    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
+        self.pbf.chain(state)
+    }
+
+    fn field(&self, name: &str) -> Option<&[Real]> {
+        self.pbf.field(name)
+    }
+
+    fn neighbors(&self) -> &Neighbors<D> {
+        self.pbf.neighbors()
+    }
+
+    fn derived(&self, state: &State<D>) -> Derived {
+        self.pbf.derived(state)
+    }
+
+    fn stopwatch(&self) -> &Stopwatch {
+        self.pbf.stopwatch()
+    }
+
+    fn reset_stopwatch(&mut self) {
+        self.pbf.reset_stopwatch();
+    }
+}
+
+/// A dam of some hundred particles, with a paddle so that walls move.
+fn scene<const D: usize>(solver: &str) -> Scene {
+    let z = |x: &str| if D == 3 { format!(", {x}") } else { String::new() };
+    let text = format!(
+        "dim = {D}\nspacing = 0.1\nrun.end_time = 1.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [0.5, 0.6{1}] }}\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [1.2, 1.0{1}] }}\nlayers = 3\n\
+         motion.oscillation = {{ amplitude = [0.01, 0.0{0}], frequency = 1.0 }}\n\
+         [solver]\nname = \"pbf\"\n{solver}\n",
+        z("0.0"),
+        z("0.5"),
+    );
+    Scene::parse("test.toml", &text).unwrap()
+}
+
+/// Runs with the poison; gives the error, and whether nothing bad could have been written before.
+fn run<const D: usize, K: Kernel<D>>(solver: &str, poison: Poison<D, K>) -> (StepError, bool) {
+    let scene = scene::<D>(solver);
+    let params = setup::parameters(&scene).unwrap();
+    let (state, pbf) = setup::method::<D, K>(&scene, params, Isa::best(), Box::new(NoClock)).unwrap();
+    let label = format!("{} {} {}\n{solver}", poison.phase, poison.call, poison.value);
+    let mut sim = Simulation::new(&scene, state, Box::new(PoisonedSolver { pbf, poison })).unwrap();
+    // What observers see is what is written.
+    let mut seen_finite = true;
+    let found = sim.run(
+        1.0,
+        8,
+        &mut [&mut |view: &View<'_, D>| {
+            let fluid = &view.state.fluid;
+            let fields = fluid.x.iter().chain(&fluid.v).chain([&fluid.rho]).map(Vec::as_slice);
+            let fields = fields.chain(view.solver.field("lambda"));
+            seen_finite &= fields.flatten().all(|x| x.is_finite());
+            true
+        }],
+    );
+    match found {
+        Err(error) => (error, seen_finite),
+        Ok(()) => panic!("not found: {label}"),
+    }
+}
+
+/// Phase, field that must be named, and what of the phase's output is spoilt.
+type Spoil<const D: usize, K> = (&'static str, &'static str, fn(&mut Cpu<'_, D, K>, usize, Real));
+
+fn spoils<const D: usize, K: Kernel<D>>() -> Vec<Spoil<D, K>> {
+    vec![
+        ("move_walls", "wall position", |cpu, b, bad| cpu.state.walls.x[0][b] = bad),
+        ("move_walls", "wall velocity", |cpu, b, bad| cpu.state.walls.v[D - 1][b] = bad),
+        ("predict_positions", "position", |cpu, i, bad| cpu.state.fluid.x[0][i] = bad),
+        ("predict_positions", "velocity", |cpu, i, bad| cpu.state.fluid.v[D - 1][i] = bad),
+        ("compute_lambda", "lambda", |cpu, i, bad| {
+            cpu.pbf.fields.lambda[i] = bad;
+            match cpu.pbf.constants.needs.masses {
+                true => cpu.pbf.fields.unequal.push[i][3] = bad,
+                false => cpu.pbf.fields.equal.push[i][3] = bad,
+            }
+        }),
+        ("compute_delta_x", "position correction", |cpu, i, bad| cpu.pbf.fields.delta[i][D - 1] = bad),
+        ("apply_delta_x", "position", |cpu, i, bad| match cpu.pbf.constants.needs.masses {
+            true => cpu.pbf.fields.unequal.place[i][0] = bad,
+            false => cpu.pbf.fields.equal.place[i][0] = bad,
+        }),
+        ("compute_density", "density", |cpu, i, bad| cpu.state.fluid.rho[i] = bad),
+        ("update_velocities", "velocity", |cpu, i, bad| cpu.state.fluid.v[0][i] = bad),
+        ("apply_vorticity_and_xsph", "velocity", |cpu, i, bad| cpu.state.fluid.v[D - 1][i] = bad),
+        ("update_positions", "position", |cpu, i, bad| cpu.state.fluid.x[D - 1][i] = bad),
+        ("update_positions", "velocity", |cpu, i, bad| cpu.state.fluid.v[0][i] = bad),
+    ]
+}
+
+fn every_phase_is_named<const D: usize, K: Kernel<D>>(solver: &str, calls: &[u32]) {
+    for (phase, field, spoil) in spoils::<D, K>() {
+        for (&call, value) in calls.iter().flat_map(|call| VALUES.map(|value| (call, value))) {
+            let victim = Arc::default();
+            let (error, outputs_are_finite) =
+                run(solver, Poison { phase, call, spoil, value, victim: Arc::clone(&victim) });
+            let label = format!("{phase} {call} {value}: {error}\n{solver}");
+            // Behind the last phase of a step it can only be found by the next step, as its input.
+            let is_last = phase == "update_positions";
+            let named = if is_last { BEFORE } else { phase };
+            assert_eq!((error.phase, &error.cause), (named, &Cause::NotFinite { field }), "{label}");
+            assert_eq!(error.particle, victim.get().copied(), "{label}");
+            assert!(is_last || outputs_are_finite, "{label}");
+        }
+    }
+}
+
+const VALUES: [Real; 3] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY];
+
+/// Each phase runs at least once a substep, and iterations are never cut short.
+const STEADY: &str = "substeps = 1\nmin_iterations = 3\nsolver_iterations = 3\n";
+
+#[test]
+fn every_phase_is_named_with_either_update() {
+    for update in ["first_order", "second_order"] {
+        let solver = format!("{STEADY}velocity_update = \"{update}\"");
+        every_phase_is_named::<2, CubicSpline<2>>(&solver, &[0, 3]);
+    }
+}
+
+#[test]
+fn every_phase_is_named_with_other_records_and_kernels_in_3d() {
+    let masses = format!("{STEADY}mass_spread = 0.2\ncohesion = 0.0");
+    every_phase_is_named::<3, CubicSpline<3>>(&masses, &[2]);
+    let mode =
+        format!("{STEADY}kernel_mode = \"poly6_spiky\"\nvorticity_confinement = 0.1\nxsph_viscosity = 0.0");
+    every_phase_is_named::<3, Poly6Spiky<3>>(&mode, &[2]);
+}

@@ -1,0 +1,145 @@
+//! Numbers for people before the first step: what the scene has become, whether its step is stable, and how much
+//! memory it takes.
+
+use crate::{Params, Pbf, memory::Needs, physics, setup};
+use sph_core::{
+    Real,
+    error::Error,
+    kernel::Kernel,
+    plan::{Counts, Demand, MemoryPlan},
+    scales::Scales,
+    scene::Scene,
+    solver::{Derived, Number},
+    state::State,
+};
+
+impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
+    /// Constraint and stability number, and the limits of the step: those that keep it from exploding, while the
+    /// step that the method chooses also keeps the volume.
+    pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
+        let number = |name, value, unit| Number { name, value, unit };
+        let scales = Scales::of(state);
+        let [speed, volume, surface] = self.limits(state, scales.fluid_speed);
+        let dt = speed.max(f64::from(self.params.dt_min)).min(f64::from(self.params.dt_max));
+        let dt = dt.min(volume).min(surface);
+        let s = self.stability_number(state, dt);
+        Derived {
+            constants: vec![
+                number("support radius h", f64::from(self.kernel.support_radius()), "m"),
+                number("Σ|∇C|² of the rest lattice", self.constants.reference, "1/m²"),
+                number("relaxation ε", f64::from(self.constants.epsilon), "1/m²"),
+                number(
+                    "strength k of s_corr",
+                    f64::from(self.scorr(dt / f64::from(self.params.substeps))),
+                    "m²",
+                ),
+                number("depth of the fluid H", self.depth.height, "m"),
+                number("largest step of the method", dt, "s"),
+                number("stability number S = gH Δt²/(Δx² n) of it", s, "-"),
+                number("volume lost at rest, about", physics::LOSS_OVER_S * s, "-"),
+                number("characteristic speed U", scales.speed(), "m/s"),
+            ],
+            step_limits: vec![
+                number("particle speed", speed.max(f64::from(self.params.dt_min)), "s"),
+                number("stability number", self.explosive_step(state), "s"),
+                number("surface forces", surface, "s"),
+            ],
+            warnings: self.warnings(),
+        }
+    }
+
+    /// The step at which a column explodes, `[s]`.
+    fn explosive_step(&self, state: &State<D>) -> f64 {
+        let limit = physics::s_explosion(D, self.params.solver_iterations);
+        (limit / self.stability_number(state, 1.0)).sqrt()
+    }
+
+    /// What is allowed but doubtful, whatever the step.
+    fn warnings(&self) -> Vec<String> {
+        let p = &self.params;
+        let boils = physics::CONFINEMENT_OVER_H as Real * self.kernel.support_radius();
+        let mut warnings = self.fixed_step_warning.clone().into_iter().collect::<Vec<_>>();
+        if p.vorticity_confinement > boils {
+            warnings.push(format!(
+                "solver.vorticity_confinement = {} m/s is above {boils:.4} m/s, 2.5 support radii in a second: \
+                 fluid at rest will boil",
+                p.vorticity_confinement
+            ));
+        }
+        if !p.unilateral && f64::from(self.constants.epsilon) < 0.5 * self.constants.reference {
+            warnings.push(
+                "without solver.unilateral a small solver.cfm_epsilon throws lone particles far: 1 is safe"
+                    .into(),
+            );
+        }
+        warnings
+    }
+
+    /// Refuses the fixed step of a scene if it explodes, and notes a warning if it loses volume.
+    ///
+    /// # Errors
+    /// Names the stability number, and the iterations or substeps that would do.
+    pub(crate) fn check_fixed_step(&mut self, scene: &Scene, state: &State<D>) -> Result<(), Error> {
+        let Some(dt) = scene.run.time_step else { return Ok(()) };
+        let s = self.stability_number(state, dt);
+        let limit = physics::s_explosion(D, self.params.solver_iterations);
+        let advice = self.advice(s);
+        if s >= limit && !scene.run.allow_unstable_time_step {
+            let message = format!(
+                "explodes: its stability number S = gH Δt²/(Δx² n) is {s:.3}, {limit:.3} or more are unstable"
+            );
+            let hint = format!("{advice}; or set run.allow_unstable_time_step = true");
+            return Err(Error::invalid("run.time_step", message).value(dt).hint(hint));
+        }
+        self.fixed_step_warning = (s > physics::S_VOLUME).then(|| {
+            format!(
+                "a step of {dt} s has the stability number S = {s:.3}: fluid at rest will lose about {:.0} % of its \
+                 volume; {advice}",
+                100.0 * physics::LOSS_OVER_S * s
+            )
+        });
+        Ok(())
+    }
+
+    /// What brings the stability number `s` down to where the volume is kept.
+    fn advice(&self, s: f64) -> String {
+        let too_much = s / physics::S_VOLUME;
+        let iterations = (f64::from(self.params.solver_iterations) * too_much).ceil();
+        let substeps = (f64::from(self.params.substeps) * too_much.sqrt()).ceil();
+        format!("solver.solver_iterations = {iterations} or solver.substeps = {substeps} would do")
+    }
+}
+
+/// The memory that a run of the scene needs with Position Based Fluids.
+///
+/// # Errors
+/// When the solver's parameters are refused.
+pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<MemoryPlan, Error> {
+    let params = setup::parameters(scene)?;
+    let wall_rows = params.wall_reactions && counts.walls > 0.0;
+    let support_ratio = f64::from(params.support_ratio);
+    let mut plan = MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows, threads })?;
+    let real = size_of::<Real>() as f64;
+    plan.add("fields of pbf", real * numbers_per_particle(&params, scene.dim) * counts.fluid);
+    let needs = Needs::of(&params);
+    let per_sample = 4.0
+        + if needs.sticky_walls { 8.0 } else { 0.0 }
+        + if needs.reactions { f64::from(scene.dim) } else { 0.0 };
+    plan.add("wall records of pbf", real * per_sample * counts.walls);
+    Ok(plan)
+}
+
+/// Records, multiplier, correction, velocities, past and surface; see `Fields`.
+fn numbers_per_particle(params: &Params, dim: u8) -> f64 {
+    let (needs, d) = (Needs::of(params), f64::from(dim));
+    let optional = |on: bool, count: f64| if on { count } else { 0.0 };
+    let records = if needs.masses { 16.0 } else { 8.0 };
+    records
+        + 1.0
+        + 4.0
+        + optional(needs.velocities, 8.0)
+        + optional(needs.vorticity || needs.surface_forces, 8.0)
+        + optional(needs.surface_constraint, 8.0)
+        + optional(needs.surface_forces, 4.0 + d)
+        + optional(needs.past, 2.0 * d)
+}

@@ -1,0 +1,226 @@
+//! Position Based Fluids: the liquid keeps its density by moving its particles, velocities follow.
+//!
+//! Macklin & Müller 2013 (constraint, tensile correction, vorticity, XSPH), Macklin, Müller, Chentanez & Kim 2014
+//! (inequality, averaging, substeps), Akinci et al. 2012 (walls) and Akinci, Akinci & Teschner 2013 (surface).
+//!
+//! The step stands in [`step`], the formulas in [`physics`], the numbers in [`params`].
+//!
+//! # Symbols
+//! `i` the particle that is moved, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`; `x*` a predicted
+//! or corrected position; `h` the support radius; `F` with `∇W_ij = F x_ij`; `λ̂ = λ/m`, `μ_i = m_i/m`.
+//!
+//! # Deviations
+//! - The velocity `(x^{n+1} − x^n)/Δt` is computed as `v* + (x^{n+1} − x*)/Δt`, which is the same number: the
+//!   difference of two places would lose the digits of slow motion.
+//! - λ is divided by inverse masses, so that particles of unequal mass keep their momentum (`mass_form`).
+//! - ε and the strength of s_corr are given relative to the rest lattice, so that they mean the same at every
+//!   spacing, step and number of iterations (`cfm_mode`, `scorr_scaling`).
+//! - Walls are samples with pseudo-masses, in density and correction; containers are clamped to. A particle that
+//!   its prediction has brought into a container's wall goes on with the velocity that restitution and friction leave.
+//! - Vorticity has the volumes of particles, so that it is in 1/s, and its confinement is off by default.
+//! - The second-order velocity has a prediction of its own, with steps of any size: with that of the first order each
+//!   acceleration would act twice. What is done to velocities alone, as XSPH, is no part of the past that it sees.
+//! - The constraint of the surface acts between particles of the surface, not on those below it, which it would draw
+//!   out.
+#![warn(missing_docs)]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+
+mod cpu;
+mod derived;
+mod kernel;
+mod memory;
+pub mod params;
+pub mod physics;
+mod setup;
+pub mod step;
+
+pub use derived::memory_plan;
+pub use kernel::Poly6Spiky;
+pub use params::{Params, Preset};
+pub use setup::{parameters, simulation};
+
+use cpu::{Cpu, Relaxation};
+use memory::{Fields, Needs};
+use params::ScorrScaling;
+use physics::{Scorr, Weights};
+use sph_core::{
+    Real,
+    diagnosis::Link,
+    error::Error,
+    kernel::Kernel,
+    lane::Isa,
+    neighbors::Neighbors,
+    solver::{Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
+    state::{Material, State},
+};
+
+/// What follows from the parameters, the kernel and the liquid, once for all steps.
+#[derive(Clone, Copy, Debug)]
+struct Constants {
+    rest: Material,
+    /// Σ|∇C|² of the rest lattice, `[1/m²]`.
+    reference: f64,
+    /// ε, `[1/m²]`.
+    epsilon: Real,
+    /// Exponent and distance of s_corr; its strength depends on the step.
+    scorr: Scorr,
+    weights: Weights,
+    relaxation: Relaxation,
+    /// Part of its correction that an inner particle makes, `[-]`.
+    done: f64,
+    needs: Needs,
+}
+
+/// How high the pressure of the fluid may rise, as far as its first state tells.
+#[derive(Clone, Copy, Debug)]
+struct Depth {
+    /// Extent of the fluid along gravity, `[m]`.
+    height: f64,
+    /// Largest squared distance from the center of a central force, `[m²]`.
+    radius2: f64,
+}
+
+/// Position Based Fluids on the CPU.
+pub struct Pbf<const D: usize, K: Kernel<D>> {
+    params: Params,
+    kernel: K,
+    constants: Constants,
+    depth: Depth,
+    isa: Isa,
+    neighbors: Neighbors<D>,
+    fields: Fields<D>,
+    stopwatch: Stopwatch,
+    /// What is doubtful about the fixed step of the scene.
+    fixed_step_warning: Option<String>,
+}
+
+impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
+    /// Strength of s_corr in a substep of `dt` `[s]`, `[m²]`.
+    fn scorr(&self, dt: f64) -> Real {
+        let (k, n) = (self.params.scorr_k, self.params.solver_iterations);
+        match self.params.scorr_scaling {
+            ScorrScaling::Literal => k,
+            ScorrScaling::Scaled => {
+                physics::scaled_scorr(f64::from(k), self.constants.reference, dt, n) as Real
+            }
+        }
+    }
+
+    /// Steps that the speed of particles, the volume at rest and the surface forces allow, `[s]`.
+    fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 3] {
+        let p = &self.params;
+        let substeps = f64::from(p.substeps);
+        let spacing = f64::from(state.rest.spacing);
+        let over_step = |number: f64, most: f64| substeps * (most / number).sqrt();
+        [
+            substeps * f64::from(p.cfl) * spacing / v_max,
+            over_step(self.stability_number(state, substeps), physics::S_VOLUME),
+            over_step(self.cohesion_number(state, substeps), physics::S_COHESION),
+        ]
+    }
+
+    /// S of a step of `dt`, `[s]`.
+    fn stability_number(&self, state: &State<D>, dt: f64) -> f64 {
+        let (depth, spacing) = (self.depth.pressure(state), f64::from(state.rest.spacing));
+        let part = dt / f64::from(self.params.substeps);
+        let s = physics::stability_number(depth, part, spacing, self.params.solver_iterations);
+        // Half of a correction is half an iteration.
+        s / self.constants.done.min(1.0)
+    }
+
+    /// S_c of a step of `dt`, `[s]`.
+    fn cohesion_number(&self, state: &State<D>, dt: f64) -> f64 {
+        let (h, rest) = (f64::from(self.kernel.support_radius()), state.rest);
+        let part = dt / f64::from(self.params.substeps);
+        let cohesion = f64::from(self.params.cohesion);
+        physics::cohesion_number(cohesion, f64::from(rest.m), h, D, part, f64::from(rest.spacing))
+    }
+}
+
+impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
+    fn name(&self) -> &'static str {
+        "pbf"
+    }
+
+    fn support_radius(&self) -> Real {
+        self.kernel.support_radius()
+    }
+
+    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
+        if self.fields.max_speed < 0.0 {
+            self.fields.max_speed = f64::from(cpu::max_speed(state));
+        }
+        let [speed, volume, surface] = self.limits(state, self.fields.max_speed);
+        // Fast particles do not make it unstable, but deep water does.
+        let dt = speed.max(f64::from(self.params.dt_min));
+        Ok(dt.min(volume).min(surface).min(f64::from(self.params.dt_max)))
+    }
+
+    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+        let iterations = self.params.iterations();
+        step::step(&mut Cpu::new(self, state), iterations, dt)
+    }
+
+    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        self.fields.memory(visit);
+        self.neighbors.memory(visit);
+    }
+
+    fn fluid_changed(&mut self) {
+        self.neighbors.forget();
+        // New particles may be the fastest.
+        self.fields.max_speed = -1.0;
+    }
+
+    fn walls_changed(&mut self) {
+        self.neighbors.forget();
+        self.fields.walls_packed = false;
+    }
+
+    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.changed(name, value).map(drop)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        let params = self.changed(name, value)?;
+        self.change(params);
+        self.fields.walls_packed = false;
+        Ok(())
+    }
+
+    fn restored(&mut self, _state: &State<D>) {
+        self.neighbors.restored();
+        self.fields.walls_packed = false;
+    }
+
+    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
+        self.fields.chain(&state.fluid.rho)
+    }
+
+    fn field(&self, name: &str) -> Option<&[Real]> {
+        match name {
+            "lambda" => Some(&self.fields.lambda),
+            _ => None,
+        }
+    }
+
+    fn fields(&self) -> &'static [FieldInfo] {
+        &[FieldInfo { name: "lambda", unit: "m²" }]
+    }
+
+    fn neighbors(&self) -> &Neighbors<D> {
+        &self.neighbors
+    }
+
+    fn derived(&self, state: &State<D>) -> Derived {
+        self.numbers(state)
+    }
+
+    fn stopwatch(&self) -> &Stopwatch {
+        &self.stopwatch
+    }
+
+    fn reset_stopwatch(&mut self) {
+        self.stopwatch.reset();
+    }
+}

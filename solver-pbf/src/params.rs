@@ -1,0 +1,291 @@
+//! The numbers of the method: unit, range, default and source, stated once.
+
+use serde::{Deserialize, Serialize};
+use sph_core::{Real, error::Error, kernel::KernelKind, parameters};
+
+/// A choice of the scene file, spelled in snake case.
+macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+    };
+}
+
+choice! {
+    /// Which kernels density and gradients use.
+    KernelMode {
+        /// Density by poly6, gradients by spiky `[MM13]`.
+        Poly6Spiky,
+        /// The same kernel for both, so that λ belongs to the constraint that is measured.
+        #[default]
+        Consistent,
+    }
+}
+choice! {
+    /// How masses enter λ and Δx; the same for equal masses.
+    MassForm {
+        /// Weighted by inverse masses, as constraints are elsewhere: keeps the momentum of unequal masses.
+        #[default]
+        Canonical,
+        /// As printed, without inverse masses `[MM13]`.
+        EqualMass,
+    }
+}
+choice! {
+    /// What the relaxation ε of the constraint is measured in.
+    CfmMode {
+        /// In parts of Σ|∇C|² of the rest lattice, `[-]`.
+        #[default]
+        Relative,
+        /// As it stands in the formula, `[1/m²]` `[MM13]`.
+        Absolute,
+    }
+}
+choice! {
+    /// What the strength k of the tensile correction means.
+    ScorrScaling {
+        /// A density error at steps of 1/60 s and four iterations: the push on a particle in a second is then the
+        /// same for all steps and iterations.
+        #[default]
+        Scaled,
+        /// As it stands in the formula, `[m²]` `[MM13]`.
+        Literal,
+    }
+}
+choice! {
+    /// What part of the sum of all corrections a particle makes.
+    RelaxationMode {
+        /// `relaxation_factor` of it: keeps momentum.
+        #[default]
+        Global,
+        /// `relaxation_factor` of the mean over the constraints that move it `[MMCK14]`.
+        Local,
+    }
+}
+choice! {
+    /// Velocity from positions.
+    VelocityUpdate {
+        /// `(x^{n+1} − x^n)/Δt`.
+        #[default]
+        FirstOrder,
+        /// Backward differences of second order, with their own prediction.
+        SecondOrder,
+    }
+}
+choice! {
+    /// Weight of a neighbor's velocity in XSPH.
+    XsphWeight {
+        /// `2 m_j/(ρ_i + ρ_j)`: keeps momentum `[Mon92]`.
+        #[default]
+        Symmetric,
+        /// `m_j/ρ_j` `[SB12, MM13]`.
+        RhoJ,
+    }
+}
+choice! {
+    /// How surface tension acts.
+    SurfaceMode {
+        /// Accelerations by cohesion and curvature `[AAT13]`.
+        #[default]
+        Forces,
+        /// A constraint on positions that draws the neighbors of a surface particle into its tangent plane.
+        Constraint,
+    }
+}
+choice! {
+    /// A set of parameters for a purpose.
+    Preset {
+        /// The defaults: FleX's constraint and Macklin & Müller's correction, two substeps.
+        #[default]
+        Standard,
+        /// The demo of an open implementation: exactly five iterations, adaptive steps, no correction `[Bender]`.
+        FluidDemo,
+        /// The unified solver: three iterations, averaged corrections, cohesion `[MMCK14]`.
+        Flex,
+        /// As many iterations as a density error of 0.01 % takes, up to a hundred.
+        Accurate,
+    }
+}
+
+parameters! {
+    /// Parameters of Position Based Fluids. Defaults are those of the preset `standard`.
+    pub struct Params {
+        /// Whether density and gradients share a kernel.
+        pub kernel_mode: KernelMode = KernelMode::Consistent;
+        /// Interpolation kernel of `kernel_mode = "consistent"`: `cubic_spline` or `wendland_c2`.
+        pub kernel: KernelKind = KernelKind::CubicSpline;
+        /// Support radius over spacing, η = h/Δx `[Bender]`.
+        pub support_ratio: Real = 2.0, "-", "[1.5, 4]";
+        /// Largest number of iterations in a substep `[MMCK14]`.
+        pub solver_iterations: u32 = 4, "-", "[1, 10000]";
+        /// Iterations that are done however small the density error is, if `solver_iterations` allows them `[convention]`.
+        pub min_iterations: u32 = 2, "-", "[0, 10000]";
+        /// Equal parts of a step, each with its own neighbors and iterations `[MMCK14]`.
+        pub substeps: u32 = 2, "-", "[1, 1000]";
+        /// Mean of max(ρ/ρ₀ − 1, 0) at which iterations end `[Bender]`.
+        pub density_tolerance: Real = 1e-3, "-", "(0, inf)";
+        /// Relaxation ε of the constraint; 0.01 with `unilateral`, 1 without if left out `[measured]`.
+        pub cfm_epsilon: Option<Real> = None, "- or 1/m^2", "[0, inf)";
+        /// What ε is measured in.
+        pub cfm_mode: CfmMode = CfmMode::Relative;
+        /// Corrects compression only, so that no tension clumps the surface `[MMCK14]`.
+        pub unilateral: bool = true;
+        /// How masses enter.
+        pub mass_form: MassForm = MassForm::Canonical;
+        /// Random spread of masses: `m_i = m (1 + spread u_i)`, `u_i` in [−1, 1) by the particle's id. Breaks the
+        /// order of a lattice; 0 is off `[convention]`.
+        pub mass_spread: Real = 0.0, "-", "[0, 0.9]";
+        /// Strength k of the tensile correction s_corr, 0 is off `[MM13]`.
+        pub scorr_k: Real = 0.1, "- or m^2", "[0, inf)";
+        /// Exponent n of s_corr `[MM13]`.
+        pub scorr_n: u32 = 4, "-", "[1, 16]";
+        /// Distance |Δq| at which s_corr is −k, over h `[MM13]`.
+        pub scorr_dq: Real = 0.2, "-", "[0.1, 0.3]";
+        /// What k means.
+        pub scorr_scaling: ScorrScaling = ScorrScaling::Scaled;
+        /// Whether corrections are added or averaged.
+        pub relaxation_mode: RelaxationMode = RelaxationMode::Global;
+        /// Factor of the corrections, above 1 over-relaxes `[MMCK14]`.
+        pub relaxation_factor: Real = 1.0, "-", "(0, 2]";
+        /// Velocity from positions.
+        pub velocity_update: VelocityUpdate = VelocityUpdate::FirstOrder;
+        /// Strength ε of the vorticity confinement, 0 is off `[FSJ01, MM13]`.
+        pub vorticity_confinement: Real = 0.0, "m/s", "[0, inf)";
+        /// Part c of the neighbors' mean velocity that a step mixes in `[SB12, MM13]`.
+        pub xsph_viscosity: Real = 0.01, "-", "[0, 1]";
+        /// Weight of a neighbor's velocity.
+        pub xsph_weight: XsphWeight = XsphWeight::Symmetric;
+        /// The same towards walls that the fluid sticks to, 0 is off `[convention]`.
+        pub wall_viscosity: Real = 0.0, "-", "[0, 1]";
+        /// Part of the pseudo-mass with which walls enter density and corrections; 0 leaves them to containers
+        /// `[MMCK14]`.
+        pub solid_pressure: Real = 1.0, "-", "[0, 1]";
+        /// Counts walls in Σ|∇C|², as if samples could move `[Bender]`.
+        pub walls_in_denominator: bool = false;
+        /// Sums up the force on every wall sample; takes rows of neighbors for walls `[convention]`.
+        pub wall_reactions: bool = false;
+        /// How surface tension acts.
+        pub surface_mode: SurfaceMode = SurfaceMode::Forces;
+        /// Cohesion γ_c between fluid particles `[AAT13]`; m⁴/(kg s²) in 3D.
+        pub cohesion: Real = 0.025, "m^4/(kg s^2)", "[0, inf)";
+        /// Curvature coefficient γ_κ of the surface tension `[AAT13]`; the stiffness of the constraint, up to 1, with
+        /// `surface_mode = "constraint"`.
+        pub surface_tension: Real = 0.0, "m/s^2", "[0, inf)";
+        /// Adhesion β to walls `[AAT13]`; m⁴/(kg s²) in 3D.
+        pub adhesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
+        /// Courant number of the particle speed in a substep, λ `[Bender]`.
+        pub cfl: Real = 0.4, "-", "(0, 10]";
+        /// Smallest step: a shorter one is lengthened, since corrections stay stable `[Bender]`.
+        pub dt_min: Real = 1e-4, "s", "[0, inf)";
+        /// Largest step, all substeps together `[MMCK14]`.
+        pub dt_max: Real = 0.016666668, "s", "(0, inf)";
+    }
+}
+
+/// How often a step repeats what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Iterations {
+    /// Substeps of a step.
+    pub substeps: u32,
+    /// Largest number of iterations in a substep.
+    pub most: u32,
+}
+
+impl Params {
+    /// The parameters of a preset.
+    pub fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Standard => Self::default(),
+            Preset::FluidDemo => Self {
+                solver_iterations: 5,
+                min_iterations: 5,
+                substeps: 1,
+                cfm_epsilon: Some(1e-6),
+                cfm_mode: CfmMode::Absolute,
+                walls_in_denominator: true,
+                scorr_k: 0.0,
+                xsph_viscosity: 0.02,
+                cohesion: 0.0,
+                dt_max: 5e-3,
+                ..Self::default()
+            },
+            Preset::Flex => Self {
+                solver_iterations: 3,
+                min_iterations: 3,
+                scorr_k: 0.0,
+                relaxation_mode: RelaxationMode::Local,
+                xsph_viscosity: 0.0,
+                ..Self::default()
+            },
+            Preset::Accurate => Self {
+                solver_iterations: 100,
+                substeps: 1,
+                density_tolerance: 1e-4,
+                dt_max: 5e-3,
+                cohesion: 0.0,
+                ..Self::default()
+            },
+        }
+    }
+
+    /// Checks ranges and contradictions; keys in errors begin with `solver`.
+    ///
+    /// # Errors
+    /// The first number out of its range, or the first choice that does not fit another.
+    pub fn check(&self) -> Result<(), Error> {
+        self.validate("solver")?;
+        let refuse = |key: &str, value: &dyn std::fmt::Debug, why: &str| {
+            Err(Error::invalid(format!("solver.{key}"), why).value(format!("{value:?}")))
+        };
+        if !matches!(self.kernel, KernelKind::CubicSpline | KernelKind::WendlandC2) {
+            return refuse("kernel", &self.kernel, "must be cubic_spline or wendland_c2");
+        }
+        if !self.unilateral && self.cfm_epsilon == Some(0.0) {
+            return refuse(
+                "cfm_epsilon",
+                &0.0,
+                "must be above 0 without unilateral: a lone particle has no gradient",
+            );
+        }
+        let constraint = self.surface_mode == SurfaceMode::Constraint;
+        if constraint && self.surface_tension > 1.0 {
+            return refuse("surface_tension", &self.surface_tension, "is at most 1 as a constraint");
+        }
+        if !constraint && self.surface_tension > 0.0 && self.cohesion == 0.0 {
+            return refuse(
+                "surface_tension",
+                &self.surface_tension,
+                "disperses the fluid without cohesion > 0",
+            );
+        }
+        let tension = self.cohesion > 0.0 || self.surface_tension > 0.0 || self.adhesion > 0.0;
+        if self.mass_spread > 0.0 && tension {
+            let why = "must be 0 with cohesion, surface_tension or adhesion, which are for equal masses";
+            return refuse("mass_spread", &self.mass_spread, why);
+        }
+        Ok(())
+    }
+
+    /// How often a step repeats what.
+    pub fn iterations(&self) -> Iterations {
+        Iterations { substeps: self.substeps, most: self.solver_iterations }
+    }
+
+    /// ε as given, or what the constraint needs.
+    pub fn cfm(&self) -> Real {
+        self.cfm_epsilon.unwrap_or(if self.unilateral { 1e-2 } else { 1.0 })
+    }
+
+    /// True when accelerations of the surface act.
+    pub fn has_surface_forces(&self) -> bool {
+        let curvature = self.surface_mode == SurfaceMode::Forces && self.surface_tension > 0.0;
+        self.cohesion > 0.0 || curvature || self.adhesion > 0.0
+    }
+
+    /// True when the surface is a constraint.
+    pub fn has_surface_constraint(&self) -> bool {
+        self.surface_mode == SurfaceMode::Constraint && self.surface_tension > 0.0
+    }
+}

@@ -1,0 +1,309 @@
+//! The formulas of Position Based Fluids: pure, without loops, over lanes.
+//!
+//! A multiplier is kept over the mass of a particle at rest, `λ̂ = λ/m` `[m²]`, and masses as `μ_i = m_i/m`: for
+//! equal masses, `μ = 1`, the formulas are then those of Macklin & Müller (2013). `F` is the kernel's gradient
+//! factor, `∇W_ij = F x_ij`, negative for every kernel used here, and `V = m/ρ₀`.
+
+use sph_core::{Real, lane::Lane};
+
+/// Density constraint `C_i = ρ_i/ρ₀ − 1` (Macklin & Müller 2013, eq. 1); of an inequality `C ≤ 0` only its violation
+/// `max(C_i, 0)` (Macklin et al. 2014, §3.2). Not a number stays one. `[-]`.
+#[inline(always)]
+pub fn constraint<L: Lane>(rho: L, inv_rho_0: L, unilateral: bool) -> L {
+    let c = rho * inv_rho_0 - L::splat(1.0);
+    if unilateral { L::splat(0.0).max(c) } else { c }
+}
+
+/// Multiplier of a constraint (Macklin & Müller 2013, eq. 11, with inverse masses as in Macklin et al. 2014, eq. 4):
+/// `λ̂_i = −C_i / (|∇_i C_i|²/μ_i + Σ_j |∇_j C_i|²/μ_j + ε)`. The three terms and ε `[1/m²]`; result `[m²]`.
+/// A constraint that is met has λ̂ = 0, also where all gradients vanish.
+#[inline(always)]
+pub fn lambda(c: Real, own_grad2: Real, sum_grad2: Real, epsilon: Real) -> Real {
+    if c == 0.0 { 0.0 } else { -c / (own_grad2 + sum_grad2 + epsilon) }
+}
+
+/// How masses weigh in `λ̂` and `Δx`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// By inverse masses: `Σ m_i Δx_i = 0`.
+    Canonical,
+    /// As if inverse masses were equal: `Σ Δx_i = 0`.
+    EqualMass,
+}
+
+impl Weights {
+    /// `|∇_j C_i|²/μ_j` over `V² |∇W_ij|²`: `μ_j`, or `μ_j²` without inverse masses, `[-]`.
+    #[inline(always)]
+    pub fn of_gradient<L: Lane>(self, mu_j: L) -> L {
+        match self {
+            Self::Canonical => mu_j,
+            Self::EqualMass => mu_j * mu_j,
+        }
+    }
+
+    /// What `|∇_i C_i|²` and `Δx_i` are divided by, `[-]`.
+    #[inline(always)]
+    pub fn of_own(self, mu_i: Real) -> Real {
+        match self {
+            Self::Canonical => mu_i,
+            Self::EqualMass => 1.0,
+        }
+    }
+}
+
+/// Correction of a pair (Macklin & Müller 2013, eq. 12 and 14): `μ_i Δx_i` over `V ∇W_ij` is
+/// `μ_j λ̂_i + μ_i λ̂_j + μ_i μ_j s_ij`, from `∇_i C_i` and `∇_i C_j = +m_i/ρ₀ ∇W_ij`. The same for `j`, so that
+/// `Σ m_i Δx_i = 0`. `[m²]`.
+#[inline(always)]
+pub fn pair_correction<L: Lane>(lambda_i: L, lambda_j: L, s_ij: L, mu_i: L, mu_j: L) -> L {
+    mu_j * lambda_i + mu_i * lambda_j + mu_i * mu_j * s_ij
+}
+
+/// Tensile correction (Macklin & Müller 2013, eq. 13; Monaghan 2000). One type a choice, so that the loop over
+/// neighbors holds none.
+pub trait Repulsion: Copy + Send + Sync {
+    /// `s_ij` of a pair with kernel value `w`, `[m²]`.
+    fn s<L: Lane>(self, w: impl FnOnce() -> L) -> L;
+}
+
+/// No correction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoRepulsion;
+
+impl Repulsion for NoRepulsion {
+    #[inline(always)]
+    fn s<L: Lane>(self, _w: impl FnOnce() -> L) -> L {
+        L::splat(0.0)
+    }
+}
+
+/// `s_ij = −k (W_ij/W(Δq))^n`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scorr {
+    /// Strength k, `[m²]`.
+    pub k: Real,
+    /// `1/W(Δq)`, `[m^D]`.
+    pub inv_w_dq: Real,
+    /// Exponent n, `[-]`.
+    pub n: u32,
+}
+
+impl Repulsion for Scorr {
+    #[inline(always)]
+    fn s<L: Lane>(self, w: impl FnOnce() -> L) -> L {
+        let q = w() * L::splat(self.inv_w_dq);
+        let q2 = q * q;
+        let mut power = q2 * q2;
+        if self.n != 4 {
+            power = q;
+            for _ in 1..self.n {
+                power = power * q;
+            }
+        }
+        -(L::splat(self.k) * power)
+    }
+}
+
+/// Step at which the scaled strength of s_corr is what is given, `[s]`, and the number of iterations.
+const SCORR_STEP: (f64, f64) = (1.0 / 60.0, 4.0);
+
+/// `k` `[m²]` of a strength `[-]` that is comparable with a density error, the same push in a second for all steps
+/// and iterations: `k̂/Σ|∇C|² (Δt/Δt_ref)² 4/n_iter`, `Δt_ref` = 1/60 s. The term is added in every iteration and
+/// its effect, a displacement, stands against `g Δt²`.
+pub fn scaled_scorr(k: f64, reference: f64, dt: f64, iterations: u32) -> f64 {
+    let (dt_ref, n_ref) = SCORR_STEP;
+    k / reference * (dt / dt_ref).powi(2) * n_ref / f64::from(iterations)
+}
+
+/// Variable-step BDF2, `κ = Δt_n/Δt_{n−1}`: for a quantity q with rate r,
+/// `r_{n+1} Δt_n = ((1 + 2κ) (q_{n+1} − q_n) − κ² (q_n − q_{n−1}))/(1 + κ)`.
+/// Exact where q is a parabola in time. Zero-stable for `κ < 1 + √2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bdf2 {
+    /// Part of the last change that goes on: `κ²/(1 + 2κ)`, `[-]`.
+    pub history: Real,
+    /// Part of `Δt r` that a change holds: `(1 + κ)/(1 + 2κ)`, `[-]`.
+    pub rate: Real,
+    /// The step over the one before, κ, `[-]`.
+    pub kappa: Real,
+}
+
+impl Bdf2 {
+    /// Steps that grow faster begin anew, `[-]`.
+    pub const MAX_GROWTH: f64 = 2.0;
+
+    /// For a step that is `kappa` times the one before, `[-]`.
+    pub fn new(kappa: f64) -> Self {
+        let scale = 1.0 / (1.0 + 2.0 * kappa);
+        Self {
+            history: (kappa * kappa * scale) as Real,
+            rate: ((1.0 + kappa) * scale) as Real,
+            kappa: kappa as Real,
+        }
+    }
+
+    /// The change `q_{n+1} − q_n` that makes the rate at the end of the step what it shall be; `rate_dt = Δt r`.
+    #[inline(always)]
+    pub fn change(self, last_change: Real, rate_dt: Real) -> Real {
+        self.history * last_change + self.rate * rate_dt
+    }
+}
+
+/// XSPH weight of a neighbor (Monaghan 1992, eq. 7.1): `2 m_j/(ρ_i + ρ_j) W_ij`; or (Schechter & Bridson 2012, §6)
+/// `m_j/ρ_j W_ij`, which does not keep momentum where densities differ. `[-]`.
+#[inline(always)]
+pub fn xsph<L: Lane>(symmetric: bool, m_j: L, rho_i: L, rho_j: L, w: L) -> L {
+    if symmetric { L::splat(2.0) * m_j / (rho_i + rho_j) * w } else { m_j / rho_j * w }
+}
+
+/// XSPH weight of a wall sample: `psi_b/ρ_i W_ib`, `[-]`.
+#[inline(always)]
+pub fn wall_xsph<L: Lane>(psi: L, rho_i: L, w: L) -> L {
+    psi / rho_i * w
+}
+
+/// `a × b`; in 2D, where vectors have no third component, `[0, 0, a_x b_y − a_y b_x]`.
+#[inline(always)]
+pub fn cross<L: Lane>(a: [L; 3], b: [L; 3]) -> [L; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// The first D components, and zeros.
+#[inline(always)]
+pub fn in_space<L: Lane, const D: usize>(a: [L; D]) -> [L; 3] {
+    let mut out = [L::splat(0.0); 3];
+    out[..D].copy_from_slice(&a);
+    out
+}
+
+/// 1 where `a` is not 0, else 0.
+#[inline(always)]
+pub fn is_nonzero<L: Lane>(a: L) -> L {
+    let size = a.max(-a);
+    size / size.max(L::splat(Real::MIN_POSITIVE))
+}
+
+/// Normals `|n_i| = |h Σ_j V_j ∇W_ij|` above this are those of a surface, `[-]`.
+pub const SURFACE: Real = 0.2;
+
+/// Surface constraint of a pair, over `−½ k`: `x_ij·n̂_i n̂_i + x_ij·n̂_j n̂_j`, with unit normals at a surface and zero
+/// ones inside. It vanishes when both particles lie in both tangent planes.
+#[inline(always)]
+pub fn surface_pull<L: Lane, const D: usize>(x_ij: [L; D], n_i: [L; D], n_j: [L; D]) -> [L; D] {
+    let (mut along_i, mut along_j) = (L::splat(0.0), L::splat(0.0));
+    for a in 0..D {
+        along_i = along_i + x_ij[a] * n_i[a];
+        along_j = along_j + x_ij[a] * n_j[a];
+    }
+    let mut pull = x_ij;
+    for a in 0..D {
+        pull[a] = along_i * n_i[a] + along_j * n_j[a];
+    }
+    pull
+}
+
+/// Deviation of a mass from the mean over the mass, uniform in [−1, 1) and a function of the particle's id alone.
+pub fn deviation(id: u64) -> Real {
+    let z = id.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (((z ^ (z >> 31)) >> 40) as f64 / f64::from(1 << 23) - 1.0) as Real
+}
+
+/// Stability number `S = G Δt²/(Δx² n_iter)` of a substep, with `G = g H` the largest hydrostatic pressure over
+/// ρ₀ `[m²/s²]`: how far the fluid falls in a step against how far iterations can push it back.
+pub fn stability_number(gh: f64, dt: f64, spacing: f64, iterations: u32) -> f64 {
+    gh * dt * dt / (spacing * spacing * f64::from(iterations))
+}
+
+/// Largest S that keeps the volume within 3 %.
+pub const S_VOLUME: f64 = 0.09;
+/// Volume that is lost at rest, over S.
+pub const LOSS_OVER_S: f64 = 0.3;
+
+/// S at which a column explodes, in `dim` dimensions: 0.35 in two, 0.25 in three; half of it with two iterations.
+pub fn s_explosion(dim: usize, iterations: u32) -> f64 {
+    let few = f64::from(iterations.min(4)) / 4.0;
+    few * if dim == 2 { 0.35 } else { 0.25 }
+}
+
+/// Number of the explicit surface forces, `S_c = γ_c m 0.159/h³ Δt²/Δx` (in 2D with `h²`): the way that the largest
+/// cohesion of a pair makes in a step, in spacings.
+pub fn cohesion_number(cohesion: f64, m: f64, h: f64, dim: usize, dt: f64, spacing: f64) -> f64 {
+    const LARGEST: f64 = 0.159_154_943;
+    cohesion * m * LARGEST / h.powi(dim as i32) * dt * dt / spacing
+}
+
+/// Largest cohesion number of a usable run: calm up to 0.005, boiling at 0.05.
+pub const S_COHESION: f64 = 0.02;
+
+/// Vorticity confinement boils above so many support radii in a second, `[1/s]`.
+pub const CONFINEMENT_OVER_H: f64 = 2.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_met_constraint_has_no_multiplier_and_a_broken_one_pushes() {
+        assert_eq!(constraint(990.0 as Real, 1e-3, true), 0.0);
+        assert!((constraint(990.0 as Real, 1e-3, false) + 0.01).abs() < 1e-6);
+        assert!(constraint(Real::NAN, 1e-3, true).is_nan());
+        assert_eq!(lambda(0.0, 0.0, 0.0, 0.0), 0.0);
+        assert_eq!(lambda(0.5, 1.0, 2.0, 1.0), -0.125);
+    }
+
+    #[test]
+    fn a_pair_gets_opposite_momenta() {
+        let (li, lj, s, mi, mj): (Real, Real, Real, Real, Real) = (-0.3, -0.7, -0.1, 0.5, 1.5);
+        assert_eq!(pair_correction(li, lj, s, mi, mj), pair_correction(lj, li, s, mj, mi));
+        assert_eq!(pair_correction(li, lj, s, 1.0, 1.0), li + lj + s);
+    }
+
+    #[test]
+    fn s_corr_is_minus_k_at_its_distance_for_every_exponent() {
+        for n in 1..=16 {
+            let s = Scorr { k: 0.1, inv_w_dq: 0.25, n };
+            assert!((s.s(|| 4.0 as Real) + 0.1).abs() < 1e-7);
+            assert!((s.s(|| 2.0 as Real) / -0.1 - (0.5 as Real).powi(n as i32)).abs() < 1e-6);
+        }
+        assert_eq!(NoRepulsion.s(|| 4.0 as Real), 0.0);
+    }
+
+    /// Parabolas through unequal steps: positions by their velocity, velocities by their acceleration.
+    #[test]
+    fn bdf2_is_exact_on_parabolas_whatever_the_steps() {
+        let (a, v_0, x_0) = (-9.81_f64, 1.5, 0.25);
+        let v = |t: f64| v_0 + a * t;
+        let x = |t: f64| x_0 + v_0 * t + 0.5 * a * t * t;
+        for kappa in [0.3, 0.5, 1.0, 1.4, 2.0] {
+            let (before, now) = (0.01, 0.01 * kappa);
+            let bdf = Bdf2::new(kappa);
+            let dv = bdf.change((v(0.0) - v(-before)) as Real, (now * a) as Real);
+            assert!((f64::from(dv) - (v(now) - v(0.0))).abs() < 1e-6, "{kappa}");
+            let dx = bdf.change((x(0.0) - x(-before)) as Real, (now * v(now)) as Real);
+            assert!((f64::from(dx) - (x(now) - x(0.0))).abs() < 1e-7, "{kappa}");
+        }
+    }
+
+    #[test]
+    fn deviations_fill_their_range_evenly() {
+        let all: Vec<f64> = (0..10_000).map(|id| f64::from(deviation(id))).collect();
+        assert!(all.iter().all(|u| (-1.0..1.0).contains(u)));
+        let mean = all.iter().sum::<f64>() / 1e4;
+        let square = all.iter().map(|u| u * u).sum::<f64>() / 1e4;
+        // Four standard errors: 4 √(1/3)/100 of the mean, 4 √(4/45)/100 of the square.
+        assert!(mean.abs() < 0.024 && (square - 1.0 / 3.0).abs() < 0.012, "{mean} {square}");
+    }
+
+    #[test]
+    fn stability_numbers_follow_the_recipe() {
+        // 20 layers of 2 cm at 1/60 s with 4 iterations explode, at 1/120 s they lose a few percent.
+        let s = |dt| stability_number(9.81 * 0.4, dt, 0.02, 4);
+        assert!(s(1.0 / 60.0) > s_explosion(2, 4) && s(1.0 / 120.0) < 0.18 && s(1.0 / 120.0) > S_VOLUME);
+        assert_eq!(s_explosion(3, 2), 0.125);
+        // 19.9 γ_c Δt²/Δx per m³ ρ₀/h³ of the recipe: h = 2 Δx, m = ρ₀ Δx³.
+        let c = cohesion_number(1.0, 1000.0 * 0.02_f64.powi(3), 0.04, 3, 1.0, 1.0);
+        assert!((c - 19.9).abs() < 0.01, "{c}");
+    }
+}

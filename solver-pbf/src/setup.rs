@@ -1,0 +1,214 @@
+//! From a scene to a run.
+
+use crate::{
+    Constants, Depth, Params, Pbf, Poly6Spiky, Preset,
+    cpu::Relaxation,
+    memory::{Fields, Needs},
+    params::{CfmMode, KernelMode, MassForm, RelaxationMode},
+    physics::{Scorr, Weights},
+};
+use sph_core::{
+    Real,
+    error::Error,
+    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2},
+    lane::Isa,
+    lattice,
+    neighbors::{Neighbors, Settings},
+    scene::{Scene, SolverSettings},
+    setup::{self, Setup},
+    simulation::Simulation,
+    solver::{Clock, Solver, Stopwatch},
+    state::{Material, State},
+};
+use std::any::Any;
+
+/// Reads the parameters of a scene: its preset, changed by what it gives.
+///
+/// # Errors
+/// Unknown keys or presets, wrong types, numbers out of range, choices that do not fit.
+pub fn parameters(scene: &Scene) -> Result<Params, Error> {
+    let preset = match scene.solver.preset() {
+        None | Some("standard") => Preset::Standard,
+        Some("fluid_demo") => Preset::FluidDemo,
+        Some("flex") => Preset::Flex,
+        Some("accurate") => Preset::Accurate,
+        Some(other) => {
+            let error = Error::invalid("solver.preset", "is no preset of pbf").value(format!("{other:?}"));
+            let hint = "use \"standard\", \"fluid_demo\", \"flex\" or \"accurate\"";
+            return Err(scene.locate(error.hint(hint)));
+        }
+    };
+    let mut params: Params = scene.solver.parameters_over(&Params::preset(preset))?;
+    if let Some(eta) = scene.support_ratio {
+        params.support_ratio = eta as Real;
+    }
+    params.check().map_err(|error| scene.locate(error))?;
+    Ok(params)
+}
+
+/// A run of the scene with Position Based Fluids on the CPU, in two or three dimensions.
+///
+/// # Errors
+/// When the scene or the solver's parameters are refused, or a fixed step explodes.
+pub fn simulation<const D: usize>(
+    scene: &Scene,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+) -> Result<Simulation<D>, Error> {
+    // Through functions that are not generic: the method is then compiled once, into this crate, and not
+    // again into everything that uses it.
+    let run: Box<dyn Any> =
+        if D == 2 { Box::new(in_2d(scene, isa, clock)?) } else { Box::new(in_3d(scene, isa, clock)?) };
+    let run = run.downcast::<Simulation<D>>();
+    run.map(|run| *run).map_err(|_| Error::invalid("dim", "pbf runs in 2 or 3 dimensions").value(D))
+}
+
+fn in_2d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<2>, Error> {
+    build(scene, isa, clock)
+}
+
+fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>, Error> {
+    build(scene, isa, clock)
+}
+
+fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
+    let params = parameters(scene)?;
+    match (params.kernel_mode, params.kernel) {
+        (KernelMode::Poly6Spiky, _) => with_kernel::<D, Poly6Spiky<D>>(scene, params, isa, clock),
+        (_, KernelKind::WendlandC2) => with_kernel::<D, WendlandC2<D>>(scene, params, isa, clock),
+        // `Params::check` has refused all others.
+        _ => with_kernel::<D, CubicSpline<D>>(scene, params, isa, clock),
+    }
+}
+
+fn with_kernel<const D: usize, K: Kernel<D>>(
+    scene: &Scene,
+    params: Params,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+) -> Result<Simulation<D>, Error> {
+    let (state, solver) = method::<D, K>(scene, params, isa, clock)?;
+    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
+}
+
+/// The state of the scene, and the method for it.
+pub(crate) fn method<const D: usize, K: Kernel<D>>(
+    scene: &Scene,
+    params: Params,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+) -> Result<(State<D>, Pbf<D, K>), Error> {
+    let kernel = K::new(params.support_ratio * scene.spacing as Real);
+    let Setup { state, .. } = setup::build(scene, kernel)?;
+    let settings = Settings {
+        backend: scene.neighbors.backend,
+        radius: kernel.support_radius(),
+        skin: scene.neighbors.skin as Real,
+        periodic: state.domain.periodic,
+        isa,
+        wall_rows: params.wall_reactions && !state.walls.is_empty(),
+    };
+    let mut solver = Pbf::new(params, kernel, &state, settings, clock);
+    solver.check_fixed_step(scene, &state).map_err(|error| scene.locate(error))?;
+    Ok((state, solver))
+}
+
+impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
+    /// The method for a state, with everything that can be known before the first step.
+    pub fn new(
+        params: Params,
+        kernel: K,
+        state: &State<D>,
+        settings: Settings<D>,
+        clock: Box<dyn Clock>,
+    ) -> Self {
+        Self {
+            constants: Constants::derive(&params, &kernel, state.rest),
+            depth: Depth::of(state),
+            isa: settings.isa,
+            neighbors: Neighbors::new(settings),
+            fields: Fields::default(),
+            stopwatch: Stopwatch::new(clock),
+            fixed_step_warning: None,
+            kernel,
+            params,
+        }
+    }
+
+    /// The parameters with one of them changed.
+    ///
+    /// # Errors
+    /// When there is no such parameter, it cannot change in a run, or the value is refused.
+    pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
+        // Masses are calibrated by the kernel; the others need what was not set up.
+        let fixed = ["kernel_mode", "kernel", "support_ratio", "mass_spread", "wall_reactions"];
+        if fixed.contains(&name) {
+            let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
+            return Err(error.hint("give it in the scene"));
+        }
+        let mut settings = SolverSettings::default();
+        settings.set(name, value.clone());
+        let params = settings.parameters_over(&self.params)?;
+        params.check()?;
+        Ok(params)
+    }
+
+    /// Takes new parameters. The depth of the first state stays.
+    pub(crate) fn change(&mut self, params: Params) {
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest);
+        self.params = params;
+    }
+}
+
+impl Constants {
+    /// Depends on nothing but its arguments.
+    fn derive<const D: usize, K: Kernel<D>>(params: &Params, kernel: &K, rest: Material) -> Self {
+        let (h, dx) = (kernel.support_radius(), f64::from(rest.spacing));
+        let rho_0 = f64::from(rest.rho_0);
+        let volume = lattice::calibrated_mass(kernel, dx, rho_0) / rho_0;
+        let reference = lattice::gradient_squares(kernel, dx, volume);
+        let dq = params.scorr_dq * h;
+        let relaxation = Relaxation {
+            factor: params.relaxation_factor,
+            averages: params.relaxation_mode == RelaxationMode::Local,
+        };
+        let constraints = lattice::n_neighbors::<D>(f64::from(h) / dx) + 1;
+        Self {
+            rest,
+            reference,
+            epsilon: match params.cfm_mode {
+                CfmMode::Relative => (f64::from(params.cfm()) * reference) as Real,
+                CfmMode::Absolute => params.cfm(),
+            },
+            scorr: Scorr { k: 0.0, inv_w_dq: 1.0 / kernel.w(dq * dq), n: params.scorr_n },
+            weights: match params.mass_form {
+                MassForm::Canonical => Weights::Canonical,
+                MassForm::EqualMass => Weights::EqualMass,
+            },
+            relaxation,
+            done: f64::from(relaxation.of(constraints as Real)),
+            needs: Needs::of(params),
+        }
+    }
+}
+
+impl Depth {
+    /// That of a state at its start.
+    fn of<const D: usize>(state: &State<D>) -> Self {
+        let height = if state.fluid.is_empty() { 0.0 } else { f64::from(state.height()) };
+        let radius2 = state.forces.central.map_or(0.0, |(center, _)| {
+            let far = |i: usize| -> f64 {
+                (0..D).map(|a| f64::from(state.fluid.x[a][i] - center[a]).powi(2)).sum()
+            };
+            (0..state.fluid.len()).map(far).fold(0.0, f64::max)
+        });
+        Self { height, radius2 }
+    }
+
+    /// Largest pressure at rest over ρ₀ under the forces of now: `g H + B² R²/2`, `[m²/s²]`.
+    pub(crate) fn pressure<const D: usize>(&self, state: &State<D>) -> f64 {
+        let g = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
+        let strength = state.forces.central.map_or(0.0, |(_, b)| f64::from(b));
+        g * self.height + 0.5 * strength * strength * self.radius2
+    }
+}

@@ -1,0 +1,62 @@
+//! The time step, written once for every backend.
+
+use crate::params::Iterations;
+use sph_core::solver::{StepError, StepReport};
+
+/// The phases of a step, in the words of the listing.
+pub trait Phases {
+    /// Brings moving walls to where they are `dt` after the start of the step, `[s]`.
+    fn move_walls(&mut self, dt: f64) -> Result<(), StepError>;
+    /// `v* = v + dt a`, `x* = x + dt v*`, kept inside of the containers.
+    fn predict_positions(&mut self, dt: f64) -> Result<(), StepError>;
+    /// Sorts particles by cell and lists their neighbors, at the predicted positions.
+    fn find_neighbors(&mut self) -> Result<(), StepError>;
+    /// Density, constraint and its multiplier λ at the positions as they are.
+    fn compute_lambda(&mut self) -> Result<(), StepError>;
+    /// True when, after so many corrections, the mean density error of the last λ is small enough.
+    fn is_solved(&self, corrections: u32) -> bool;
+    /// The correction Δx that all constraints together ask for.
+    fn compute_delta_x(&mut self) -> Result<(), StepError>;
+    /// `x* ← x* + Δx`, kept inside of the containers.
+    fn apply_delta_x(&mut self) -> Result<(), StepError>;
+    /// Density at the positions that the corrections have led to.
+    fn compute_density(&mut self) -> Result<(), StepError>;
+    /// Velocity from the way that a particle has made.
+    fn update_velocities(&mut self, dt: f64) -> Result<(), StepError>;
+    /// Vorticity confinement, XSPH viscosity and surface forces, on velocities.
+    fn apply_vorticity_and_xsph(&mut self, dt: f64) -> Result<(), StepError>;
+    /// The corrected positions become those of the particles.
+    fn update_positions(&mut self) -> Result<(), StepError>;
+    /// What the step did.
+    fn report(&mut self, dt: f64) -> StepReport;
+}
+
+/// A step of `dt`, in equal substeps (Macklin et al. 2014, §4.3).
+// ANCHOR: listing
+pub fn step<P: Phases>(p: &mut P, iterations: Iterations, dt: f64) -> Result<StepReport, StepError> {
+    let part = dt / f64::from(iterations.substeps);
+    for k in 1..=iterations.substeps {
+        p.move_walls(f64::from(k) * part)?;
+        substep(p, iterations, part)?;
+    }
+    Ok(p.report(dt))
+}
+
+/// Algorithm 1 of Macklin & Müller (2013).
+fn substep<P: Phases>(p: &mut P, iterations: Iterations, dt: f64) -> Result<(), StepError> {
+    p.predict_positions(dt)?; //            lines 1-4: v* = v + dt a, x* = x + dt v*
+    p.find_neighbors()?; //                 lines 5-7: j with |x*_ij| < h, once
+    for corrections in 0..iterations.most {
+        p.compute_lambda()?; //             lines 9-11: λ_i = -C_i / (Σ_k |∇_k C_i|² + ε)
+        if p.is_solved(corrections) {
+            break; //                       line 8: small enough, or all iterations done
+        }
+        p.compute_delta_x()?; //            lines 12-15: Δx_i = 1/ρ₀ Σ_j m (λ_i + λ_j + s_ij) ∇W_ij
+        p.apply_delta_x()?; //              lines 14, 16-18: x* ← x* + Δx, containers
+    }
+    p.compute_density()?;
+    p.update_velocities(dt)?; //            line 21: v = (x* - x) / dt
+    p.apply_vorticity_and_xsph(dt)?; //     line 22
+    p.update_positions() //                 line 23: x ← x*
+}
+// ANCHOR_END: listing

@@ -1,0 +1,178 @@
+//! What never changes about a body: shape, mass, inertia, and what it is free to do.
+
+use crate::shape::Region;
+use std::array::from_fn;
+
+/// Shape and mass of a body in its own frame: the origin is the center of mass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form<const D: usize> {
+    /// Name in the scene.
+    pub name: String,
+    /// Its shape, around the origin.
+    pub region: Region<D>,
+    /// Mass m (of a slab of 1 m depth in 2D), `[kg]`.
+    pub mass: f64,
+    /// Moments of inertia along and across `axis`; in 2D and for a block those of the three axes, `[kg m²]`.
+    moments: [f64; 3],
+    /// Symmetry axis of a cylinder; `None` where the moments are those of the coordinate axes.
+    axis: Option<[f64; 3]>,
+    /// Radius of the ball around the origin that holds it, `[m]`.
+    pub reach: f64,
+    /// Axes along which it does not move.
+    pub held: [bool; D],
+    /// True when it does not turn.
+    pub held_rotation: bool,
+    /// Share of the normal velocity that a collision gives back, `[-]`.
+    pub restitution: f64,
+    /// Coefficient of Coulomb friction, `[-]`.
+    pub friction: f64,
+}
+
+impl<const D: usize> Form<D> {
+    /// A body of even density, free in all directions. `region` is drawn anywhere; its center comes with the form.
+    /// Returns `None` for what is no block, ball or cylinder.
+    pub fn new(name: String, region: &Region<D>, mass: f64) -> Option<(Self, [f64; D])> {
+        let (region, center) = centered(region)?;
+        let (per_mass, axis) = moments(&region)?;
+        let form = Self {
+            name,
+            reach: reach(&region)?,
+            moments: per_mass.map(|i| i * mass),
+            axis,
+            region,
+            mass,
+            held: [false; D],
+            held_rotation: false,
+            restitution: 0.0,
+            friction: 0.0,
+        };
+        Some((form, center))
+    }
+
+    /// `I₀ ω`.
+    pub fn inertia(&self, omega: &[f64; 3]) -> [f64; 3] {
+        self.apply(&self.moments, omega)
+    }
+
+    /// `I₀⁻¹ L`.
+    pub fn inverse_inertia(&self, l: &[f64; 3]) -> [f64; 3] {
+        self.apply(&self.moments.map(|i| 1.0 / i), l)
+    }
+
+    /// The inertia as a matrix, `[kg m²]`.
+    pub fn inertia_matrix(&self) -> [[f64; 3]; 3] {
+        from_fn(|k| self.inertia(&from_fn(|a| if a == k { 1.0 } else { 0.0 })))
+    }
+
+    fn apply(&self, along: &[f64; 3], x: &[f64; 3]) -> [f64; 3] {
+        match &self.axis {
+            None => from_fn(|a| along[a] * x[a]),
+            Some(axis) => {
+                let part: f64 = (0..3).map(|a| axis[a] * x[a]).sum();
+                from_fn(|a| along[1] * x[a] + (along[0] - along[1]) * part * axis[a])
+            }
+        }
+    }
+}
+
+/// The region around the origin, and where its center was.
+fn centered<const D: usize>(region: &Region<D>) -> Option<(Region<D>, [f64; D])> {
+    let origin = [0.0; D];
+    match region {
+        Region::Block { min, max } => {
+            let half: [f64; D] = from_fn(|a| 0.5 * (max[a] - min[a]));
+            let center = from_fn(|a| 0.5 * (max[a] + min[a]));
+            Some((Region::Block { min: half.map(|h| -h), max: half }, center))
+        }
+        Region::Ball { center, radius } => Some((Region::Ball { center: origin, radius: *radius }, *center)),
+        Region::Cylinder { center, axis, radius, half_length } => {
+            let (axis, radius, half_length) = (*axis, *radius, *half_length);
+            Some((Region::Cylinder { center: origin, axis, radius, half_length }, *center))
+        }
+        Region::HalfSpace { .. } | Region::Outside(_) => None,
+    }
+}
+
+/// Moments of inertia per mass, `[m²]`, and the axis of symmetry that they belong to.
+fn moments<const D: usize>(region: &Region<D>) -> Option<([f64; 3], Option<[f64; 3]>)> {
+    match region {
+        Region::Block { max: half, .. } => {
+            let h2: [f64; 3] = from_fn(|a| if a < D { half[a] * half[a] } else { 0.0 });
+            Some((from_fn(|a| (h2[(a + 1) % 3] + h2[(a + 2) % 3]) / 3.0), None))
+        }
+        // Of a disc, or of a ball; a plane turns about its normal alone.
+        Region::Ball { radius, .. } => {
+            let part = if D == 2 { 0.5 } else { 0.4 };
+            Some(([part * radius * radius; 3], None))
+        }
+        Region::Cylinder { axis, radius, half_length, .. } => {
+            let (r2, l2) = (radius * radius, half_length * half_length);
+            let across = 0.25 * r2 + l2 / 3.0;
+            let axis = from_fn(|a| if a < D { axis[a] } else { 0.0 });
+            Some(([0.5 * r2, across, across], Some(axis)))
+        }
+        Region::HalfSpace { .. } | Region::Outside(_) => None,
+    }
+}
+
+fn reach<const D: usize>(region: &Region<D>) -> Option<f64> {
+    match region {
+        Region::Block { max: half, .. } => Some(super::norm(half)),
+        Region::Ball { radius, .. } => Some(*radius),
+        Region::Cylinder { radius, half_length, .. } => Some(radius.hypot(*half_length)),
+        Region::HalfSpace { .. } | Region::Outside(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Lattice, fill};
+
+    /// The moments of a lattice that fills the region differ by the unevenness of its surface.
+    fn agrees_with_a_lattice(region: &Region<3>) {
+        let (form, center) = Form::new(String::new(), region, 2.0).unwrap();
+        let points = fill(region, Lattice::Cartesian, 0.02, None);
+        let m = 2.0 / points.len() as f64;
+        let found = form.inertia_matrix();
+        for a in 0..3 {
+            for b in 0..3 {
+                let term = |x: &[f64; 3]| {
+                    let d: [f64; 3] = from_fn(|k| x[k] - center[k]);
+                    let r2: f64 = d.iter().map(|d| d * d).sum();
+                    m * (if a == b { r2 } else { 0.0 } - d[a] * d[b])
+                };
+                let summed: f64 = points.iter().map(term).sum();
+                let scale = found[0][0].max(found[1][1]).max(found[2][2]);
+                assert!((found[a][b] - summed).abs() < 0.02 * scale, "{region:?} {a}{b}: {found:?} {summed}");
+            }
+        }
+        let x = [0.3, -0.7, 1.1];
+        let back = form.inverse_inertia(&form.inertia(&x));
+        assert!((0..3).all(|a| (back[a] - x[a]).abs() < 1e-14), "{back:?}");
+        assert!(
+            points.iter().all(|x| super::super::norm(&from_fn::<_, 3, _>(|k| x[k] - center[k])) < form.reach)
+        );
+    }
+
+    #[test]
+    fn moments_are_those_of_the_shape() {
+        agrees_with_a_lattice(&Region::Block { min: [1.0, 0.0, 0.0], max: [1.4, 0.8, 1.2] });
+        agrees_with_a_lattice(&Region::Ball { center: [0.3, 0.1, 0.0], radius: 0.5 });
+        let (center, axis) = ([0.0, 1.0, 0.2], [0.6, 0.0, 0.8]);
+        agrees_with_a_lattice(&Region::Cylinder { center, axis, radius: 0.3, half_length: 0.6 });
+    }
+
+    #[test]
+    fn a_plane_turns_about_its_normal() {
+        let block = Region::Block { min: [0.0, 0.0], max: [3.0, 1.0] };
+        let (form, center) = Form::new(String::new(), &block, 6.0).unwrap();
+        assert_eq!(center, [1.5, 0.5]);
+        // m (a² + b²)/12.
+        assert!((form.inertia(&[0.0, 0.0, 1.0])[2] - 5.0).abs() < 1e-14);
+        let disc = Region::Ball { center: [0.0, 0.0], radius: 2.0 };
+        let (form, _) = Form::new(String::new(), &disc, 3.0).unwrap();
+        assert!((form.inertia(&[0.0, 0.0, 1.0])[2] - 6.0).abs() < 1e-14);
+        assert!(Form::new(String::new(), &Region::Outside(Box::new(disc)), 1.0).is_none());
+    }
+}

@@ -1,0 +1,212 @@
+//! Convex pieces that fill what lies behind a surface.
+
+use crate::{barrier::Barrier, rigid::Rotation, sampling::Side, shape::Region};
+use std::{array::from_fn, f64::consts::PI};
+
+/// A convex body that nothing may enter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece<const D: usize> {
+    /// A block, a ball or a cylinder.
+    Solid(Region<D>),
+    /// All behind a plane.
+    Behind {
+        /// A point of the plane, `[m]`.
+        point: [f64; D],
+        /// The way out.
+        normal: [f64; D],
+    },
+    /// A block that was turned about its center.
+    Slab {
+        /// Its center, `[m]`.
+        center: [f64; D],
+        /// How it was turned.
+        rotation: Rotation,
+        /// Half its edges, `[m]`.
+        half: [f64; D],
+    },
+}
+
+/// Flat pieces around a circle: their surface is nowhere farther outside than 0.12 % of the radius.
+const AROUND: usize = 64;
+/// Flat pieces around a sphere: their surface is nowhere farther outside than 1 % of the radius.
+const ON_SPHERE: usize = 600;
+
+/// The pieces behind a barrier, as it was drawn.
+pub fn behind<const D: usize>(barrier: &Barrier<D>) -> Vec<Piece<D>> {
+    let mut pieces = Vec::new();
+    fill(&barrier.region, barrier.side, barrier.open(), &mut pieces);
+    pieces
+}
+
+fn fill<const D: usize>(region: &Region<D>, side: Side, open: &[bool; 6], pieces: &mut Vec<Piece<D>>) {
+    match (side, region) {
+        (Side::Inside, Region::Outside(inner)) => fill(inner, Side::Outside, open, pieces),
+        (Side::Outside, Region::Outside(inner)) => fill(inner, Side::Inside, open, pieces),
+        (Side::Inside, Region::HalfSpace { point, normal }) => {
+            pieces.push(Piece::Behind { point: *point, normal: normal.map(|n| -n) });
+        }
+        (Side::Outside, Region::HalfSpace { point, normal }) => {
+            pieces.push(Piece::Behind { point: *point, normal: *normal });
+        }
+        (Side::Outside, solid) => pieces.push(Piece::Solid(solid.clone())),
+        (Side::Inside, Region::Block { min, max }) => block(min, max, open, pieces),
+        (Side::Inside, Region::Ball { center, radius }) => ball(center, *radius, pieces),
+        (Side::Inside, Region::Cylinder { center, axis, radius, half_length }) => {
+            cylinder((center, axis), *radius, *half_length, open, pieces);
+        }
+    }
+}
+
+/// A block behind each face that is a wall, as thick as the tank is long.
+fn block<const D: usize>(min: &[f64; D], max: &[f64; D], open: &[bool; 6], pieces: &mut Vec<Piece<D>>) {
+    let thickness = (0..D).map(|a| max[a] - min[a]).fold(0.0, f64::max);
+    let reach = |face: usize| if open[face] { 0.0 } else { thickness };
+    for face in (0..2 * D).filter(|face| !open[*face]) {
+        let mut low: [f64; D] = from_fn(|a| min[a] - reach(2 * a));
+        let mut high: [f64; D] = from_fn(|a| max[a] + reach(2 * a + 1));
+        let axis = face / 2;
+        if face % 2 == 0 {
+            high[axis] = min[axis];
+        } else {
+            low[axis] = max[axis];
+        }
+        pieces.push(Piece::Solid(Region::Block { min: low, max: high }));
+    }
+}
+
+/// Slabs around a hollow ball.
+fn ball<const D: usize>(center: &[f64; D], radius: f64, pieces: &mut Vec<Piece<D>>) {
+    let golden_angle = PI * (3.0 - 5.0_f64.sqrt());
+    let n = if D == 2 { AROUND } else { ON_SPHERE };
+    for k in 0..n {
+        let rotation = if D == 2 {
+            Rotation::by(&[0.0, 0.0, 2.0 * PI * k as f64 / n as f64])
+        } else {
+            let z = 1.0 - (2 * k + 1) as f64 / n as f64;
+            let about_z = Rotation::by(&[0.0, 0.0, golden_angle * k as f64]);
+            about_z.after(&Rotation::by(&[0.0, -z.asin(), 0.0]))
+        };
+        // Slabs overlap on the sphere, where they are about the root of 4π/n apart.
+        let width = if D == 2 { 1.1 * (PI / n as f64).tan() } else { (4.0 * PI / n as f64).sqrt() };
+        let half = from_fn(|a| if a == 0 { radius } else { width * radius });
+        pieces.push(slab(center, rotation, 2.0 * radius, half));
+    }
+}
+
+/// Slabs around a hollow cylinder, and its caps.
+fn cylinder<const D: usize>(
+    (center, axis): (&[f64; D], &[f64; D]),
+    radius: f64,
+    half_length: f64,
+    open: &[bool; 6],
+    pieces: &mut Vec<Piece<D>>,
+) {
+    let [side, cap_min, cap_max] = [open[0], open[1], open[2]];
+    let standing = from_z(&from_fn(|a| if a < D { axis[a] } else { 0.0 }));
+    let width = 1.1 * radius * (PI / AROUND as f64).tan();
+    for k in (0..AROUND).filter(|_| !side) {
+        let about = Rotation::by(&[0.0, 0.0, 2.0 * PI * k as f64 / AROUND as f64]);
+        let half = from_fn(|a| [radius, width, half_length][a]);
+        pieces.push(slab(center, standing.after(&about), 2.0 * radius, half));
+    }
+    for (is_open, sign) in [(cap_min, -1.0), (cap_max, 1.0)] {
+        if !is_open {
+            let away = sign * (half_length + radius);
+            let center = from_fn(|a| center[a] + away * axis[a]);
+            let radius = if side { radius } else { 3.0 * radius };
+            pieces.push(Piece::Solid(Region::Cylinder {
+                center,
+                axis: *axis,
+                radius,
+                half_length: away.abs() - half_length,
+            }));
+        }
+    }
+}
+
+/// A slab whose center lies `distance` from `center` along its own first axis.
+fn slab<const D: usize>(center: &[f64; D], rotation: Rotation, distance: f64, half: [f64; D]) -> Piece<D> {
+    let out = rotation.turn(&[distance, 0.0, 0.0]);
+    Piece::Slab { center: from_fn(|a| center[a] + out[a]), rotation, half }
+}
+
+/// A rotation that turns the third axis into a direction of length 1.
+fn from_z(to: &[f64; 3]) -> Rotation {
+    let across = to[0].hypot(to[1]);
+    let angle = across.atan2(to[2]);
+    // About the axis at right angles to both; any for a half turn.
+    let about = if across > 0.0 { [-to[1] / across, to[0] / across, 0.0] } else { [1.0, 0.0, 0.0] };
+    Rotation::by(&about.map(|a| a * angle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Signed distance to a piece, negative inside.
+    fn phi<const D: usize>(piece: &Piece<D>, x: &[f64; D]) -> f64 {
+        match piece {
+            Piece::Solid(region) => region.phi(x),
+            Piece::Behind { point, normal } => (0..D).map(|a| (x[a] - point[a]) * normal[a]).sum(),
+            Piece::Slab { center, rotation, half } => {
+                let d = rotation.turn_back(&from_fn(|a| if a < D { x[a] - center[a] } else { 0.0 }));
+                let block = Region::Block { min: half.map(|h| -h), max: *half };
+                block.phi(&from_fn(|a| d[a]))
+            }
+        }
+    }
+
+    /// Just inside a region no piece is; just outside there is one.
+    fn closes<const D: usize>(region: Region<D>, sagitta: f64) {
+        let mut pieces = Vec::new();
+        fill(&region, Side::Inside, &[false; 6], &mut pieces);
+        let mut hash = 1;
+        for _ in 0..2000 {
+            let (low, high) = region.bounds().unwrap();
+            let x: [f64; D] = from_fn(|a| {
+                hash = crate::sampling::splitmix64(hash);
+                low[a] - 0.2 + (hash >> 11) as f64 / (1_u64 << 53) as f64 * (high[a] - low[a] + 0.4)
+            });
+            let covered = pieces.iter().map(|piece| phi(piece, &x)).fold(f64::INFINITY, f64::min);
+            match region.phi(&x) {
+                inside if inside < -1e-12 => assert!(covered > 0.0, "{region:?} {x:?} {covered}"),
+                outside if outside > sagitta => assert!(covered < 0.0, "{region:?} {x:?} {covered}"),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn hollow_shapes_are_closed() {
+        closes(Region::Block { min: [0.0, 1.0], max: [2.0, 1.7] }, 0.0);
+        closes(Region::Block { min: [0.0, 1.0, 0.0], max: [2.0, 1.7, 0.3] }, 0.0);
+        closes(Region::Ball { center: [0.3, 0.1], radius: 0.7 }, 0.0012 * 0.7);
+        closes(Region::Ball { center: [0.3, 0.1, -0.2], radius: 0.7 }, 0.01 * 0.7);
+        for axis in [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.6, 0.0, -0.8], [0.0, 1.0, 0.0]] {
+            let center = [0.1, 0.2, 0.3];
+            closes(Region::Cylinder { center, axis, radius: 0.5, half_length: 0.4 }, 0.0012 * 0.5);
+        }
+    }
+
+    #[test]
+    fn an_open_face_has_no_wall_above_its_rim() {
+        let tank = Region::Block { min: [0.0, 0.0], max: [1.0, 1.0] };
+        let mut pieces = Vec::new();
+        fill(&tank, Side::Inside, &[false, false, false, true, false, false], &mut pieces);
+        assert!(pieces.iter().all(|piece| phi(piece, &[0.5, 1.1]) > 0.0 && phi(piece, &[-0.1, 1.01]) > 0.0));
+        assert!(pieces.iter().any(|piece| phi(piece, &[-0.1, 0.9]) < 0.0));
+        assert!(pieces.iter().any(|piece| phi(piece, &[-0.1, -0.1]) < 0.0), "the corner is closed");
+    }
+
+    #[test]
+    fn what_lies_outside_of_a_shape_is_its_hollow() {
+        let half = Region::HalfSpace { point: [0.0, 0.0], normal: [0.0, -1.0] };
+        let mut pieces = Vec::new();
+        fill(&half, Side::Inside, &[false; 6], &mut pieces);
+        assert!(phi(&pieces[0], &[0.0, 1.0]) > 0.0 && phi(&pieces[0], &[0.0, -1.0]) < 0.0);
+        let mut pieces = Vec::new();
+        let ball = Region::Ball { center: [0.0, 0.0], radius: 1.0 };
+        fill(&Region::Outside(Box::new(ball.clone())), Side::Inside, &[false; 6], &mut pieces);
+        assert_eq!(pieces, [Piece::Solid(ball)]);
+    }
+}
