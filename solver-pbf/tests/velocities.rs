@@ -229,22 +229,30 @@ fn a_cube_rounds_up_to_a_ball_without_gravity() {
     assert!((square - 1.788).abs() < 1e-3 && disc > 1.88 && disc < 2.1, "{square} {disc}");
 }
 
+/// The constraint draws corners in and leaves the middle of a flat face, whose neighbors lie in its plane.
 #[test]
-fn the_constraint_of_the_surface_rounds_up_too() {
-    let solver = |k: f64| format!("surface_mode = \"constraint\"\nsurface_tension = {k:?}\ncohesion = 0.0");
-    let found: Vec<_> = [0.002, 0.01, 0.03, 0.1]
-        .iter()
-        .flat_map(|&k| {
-            [0.2, 0.4, 0.8]
-                .map(|t| (k, t, rounds_up::<2>(&solver(k), t)[1], rounds_up::<3>(&solver(k), t)[1]))
-        })
-        .collect();
-    for f in &found {
-        println!("{f:?}");
+fn the_constraint_of_the_surface_rounds_corners_and_spares_faces() {
+    fn check<const D: usize>() {
+        let n = 11;
+        let mut sim =
+            Block::free(n, &quiet("surface_mode = \"constraint\"\nsurface_tension = 0.5")).build::<D>();
+        sim.state.rest.m *= 0.5;
+        let x = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+        let (_, ways) = common::ways(&mut sim, 1e-3);
+        let edge = 0.5 - 0.5 / n as f64;
+        let (mut corners, mut faces) = (0, 0);
+        for (x, way) in x.iter().zip(&ways) {
+            if x.iter().all(|x| x.abs() > edge - 1e-3) {
+                corners += 1;
+                assert!((0..D).all(|a| x[a] * way[a] < -1e-3 * edge / n as f64), "{way:?} at {x:?}");
+            } else if x.iter().filter(|x| x.abs() < 1e-3).count() == D - 1 {
+                // Places round at half a meter.
+                faces += usize::from(norm(x) > edge - 1e-3);
+                assert!(norm(way) < 4.0 * EPSILON, "{way:?} at {x:?}");
+            }
+        }
+        assert_eq!((corners, faces), (1 << D, 2 * D));
     }
-    let solver = &solver(0.02);
-    let [cube, ball] = rounds_up::<3>(solver, 0.8);
-    assert!(ball > cube + 0.1 && ball < 2.2, "{cube} {ball}");
-    let [square, disc] = rounds_up::<2>(solver, 0.8);
-    assert!(disc > square + 0.05 && disc < 2.05, "{square} {disc}");
+    check::<2>();
+    check::<3>();
 }
