@@ -7,6 +7,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A reader that goes away, as `| head` does, ends the program and is no failure of it.
+    sigpipe::reset();
     let args = cli::Args::parse();
     match cli::execute(&args) {
         Ok(code) => code,

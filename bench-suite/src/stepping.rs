@@ -12,18 +12,14 @@ use sph_core::{
 use std::collections::BTreeMap;
 
 /// What to time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
-    /// The scene of a block of `m` and a jitter: [`scene`] or [`scene_of_pbf`].
-    pub scene: fn(usize, f64) -> Scene,
-    /// The block is 2m × 2m × m particles.
-    pub m: usize,
+    /// The scene: [`scene`] or [`scene_of_pbf`].
+    pub scene: Scene,
     /// Steps before the clock starts.
     pub warmup: u64,
     /// Steps timed, each by itself.
     pub steps: u64,
-    /// Random displacement of the lattice, in spacings.
-    pub jitter: f64,
     /// Instruction set.
     pub isa: Isa,
 }
@@ -53,11 +49,13 @@ pub struct Timing {
     pub ns_per_particle_neighbors: f64,
     /// Mean time of each phase, `[ns]` a particle and step.
     pub phases: BTreeMap<&'static str, f64>,
+    /// Mean number of iterations of a step; null for methods without.
+    pub iterations: Option<f64>,
     /// Where the fluid was at the end: time, density error, speed.
     pub physics: BTreeMap<&'static str, f64>,
 }
 
-/// The rivals' case: a block of 1 × 1 × 0.5 m in a tank of 2 × 2 × 0.5 m, one layer of walls.
+/// The rivals' case, 2m × 2m × m particles shaken by up to `jitter` spacings: a block of 1 × 1 × 0.5 m in a tank of 2 × 2 × 0.5 m, one layer of walls.
 pub fn scene(m: usize, jitter: f64) -> Scene {
     let d = 0.5 / m as f64;
     let block = |max: [f64; 3]| Shape::Block(Block { min: vec![0.0; 3], max: max.to_vec() });
@@ -77,12 +75,29 @@ pub fn scene(m: usize, jitter: f64) -> Scene {
     scene
 }
 
-/// The same by Position Based Fluids, with exactly five iterations.
-pub fn scene_of_pbf(m: usize, jitter: f64) -> Scene {
+/// When Position Based Fluids end their iterations.
+#[derive(Clone, Copy, Debug)]
+pub enum Until {
+    /// After so many.
+    Iterations(u32),
+    /// At this mean density error, `[-]`.
+    Error(f64),
+}
+
+/// The same by Position Based Fluids, with the constraint alone.
+pub fn scene_of_pbf(m: usize, jitter: f64, until: Until) -> Scene {
+    const MOST: u32 = 500;
     let mut scene = scene(m, jitter);
     scene.solver = SolverSettings::named("pbf");
     scene.solver.set("preset", "fluid_demo");
-    scene.run.time_step = Some(0.05 * scene.spacing);
+    let (least, most, error) = match until {
+        Until::Iterations(n) => (n, n, 1e-9),
+        Until::Error(error) => (1, MOST, error),
+    };
+    scene.solver.set("min_iterations", i64::from(least));
+    scene.solver.set("solver_iterations", i64::from(most));
+    scene.solver.set("density_tolerance", error);
+    scene.run.time_step = Some(0.1 * scene.spacing);
     scene
 }
 
@@ -92,18 +107,18 @@ pub fn scene_of_pbf(m: usize, jitter: f64) -> Scene {
 /// When the scene is refused or a step fails: a time counts only if the physics went through.
 pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Send + Sync>> {
     machine::reset_peak_memory();
-    let scene = (options.scene)(options.m, options.jitter);
-    let mut simulation = run::simulation::<3>(&scene, options.isa)?;
+    let mut simulation = run::simulation::<3>(&options.scene, options.isa)?;
     for _ in 0..options.warmup {
         simulation.step(f64::INFINITY)?;
     }
     simulation.solver.reset_stopwatch();
-    let mut ms = Vec::new();
+    let (mut ms, mut iterations) = (Vec::new(), 0);
     let mut report = sph_core::solver::StepReport::default();
     for _ in 0..options.steps {
         let start = std::time::Instant::now();
         report = simulation.step(f64::INFINITY)?;
         ms.push(start.elapsed().as_secs_f64() * 1e3);
+        iterations += report.iterations;
     }
     ms.sort_by(f64::total_cmp);
     let n = simulation.state.fluid.len();
@@ -124,6 +139,7 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
         peak_rss_mib: peak / f64::from(1 << 20),
         ns_per_particle_neighbors: phases.get("find_neighbors").copied().unwrap_or(0.0),
         phases,
+        iterations: (iterations > 0).then(|| f64::from(iterations) / options.steps as f64),
         physics: BTreeMap::from([
             ("t", simulation.state.t),
             ("density_error_mean", report.density_error_mean),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 /// A tiny dam break that is over in a moment.
@@ -317,4 +317,15 @@ fn help_shows_examples_and_exit_codes() {
     for command in commands {
         assert!(stdout(&sph(&folder, &[command, "--help"])).contains("Example"), "{command}");
     }
+}
+
+/// `sph … | head` is no failure of ours.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_ends_it_without_a_word() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sph"));
+    let mut child = command.arg("schema").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(stderr(&output), "");
 }

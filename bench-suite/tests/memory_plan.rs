@@ -16,13 +16,14 @@ fn scene(dim: u8, n: f64, preset: &str) -> Scene {
     let cells = if dim == 3 { 0.5 / (0.5 / n).cbrt() } else { n.sqrt() };
     let spacing = if dim == 3 { 0.5 } else { 1.0 } / cells.round();
     let (layers, offset) = if preset == "graphics" { (2, 0.7) } else { (3, 0.5) };
+    let solver = if ["graphics", "validation"].contains(&preset) { "wcsph" } else { "pbf" };
     let sides = if dim == 3 { ", \"z_min\", \"z_max\"" } else { "" };
     let text = format!(
         "dim = {dim}\nspacing = {spacing:?}\nrun.end_time = 1.0\n\
          [[fluid]]\nshape.block = {{ min = [0.0, 0.0{}], max = [1.0, 1.0{}] }}\n\
          [[wall]]\nshape.block = {{ min = [0.0, 0.0{}], max = [2.0, 1.5{}] }}\n\
          layers = {layers}\noffset = {offset:?}\nfaces = [\"x_min\", \"x_max\", \"y_min\"{sides}]\n\
-         [solver]\nname = \"wcsph\"\npreset = \"{preset}\"\n",
+         [solver]\nname = \"{solver}\"\npreset = \"{preset}\"\n",
         z(0.0),
         z(0.5),
         z(0.0),
@@ -92,8 +93,8 @@ fn the_plan_is_within_five_percent_of_the_peak() {
         return;
     }
     let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:100000".to_owned());
-    let runs =
-        sizes.split(',').flat_map(|size| ["validation", "graphics"].map(|preset| format!("{size}:{preset}")));
+    let presets = ["validation", "graphics", "standard", "fluid_demo"];
+    let runs = sizes.split(',').flat_map(|size| presets.map(|preset| format!("{size}:{preset}")));
     let found: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
     let close = |[planned, measured]: [f64; 2]| (planned - measured).abs() <= (0.05 * measured).max(GRAIN);
     assert!(found.iter().all(|(memory, _)| close(*memory)), "{found:?}");

@@ -37,9 +37,9 @@ def spacing(m):
     return 1.0 / (2 * m)
 
 
-def time_step(m):
-    """dt [s]: 0.01 s/m times d."""
-    return 0.01 * spacing(m)
+def time_step(m, method="wcsph"):
+    """dt [s]: 0.01 s/m times d, ten times as much for methods that solve for the density."""
+    return (0.01 if method == "wcsph" else 0.1) * spacing(m)
 
 
 def fluid(m, jitter):
@@ -71,7 +71,7 @@ def physics(m, t, x, v, density):
     }
 
 
-def answer(code, version, n_fluid, n_walls, step_times, phases, facts, neighbors=None):
+def answer(code, version, n_fluid, n_walls, step_times, phases, facts, neighbors=None, iterations=None):
     """The JSON object that `bench-peers` reads, on one line. Times in ms, `neighbors` too."""
     return json.dumps(
         {
@@ -84,6 +84,7 @@ def answer(code, version, n_fluid, n_walls, step_times, phases, facts, neighbors
             "ns_per_particle_neighbors": None if neighbors is None else neighbors * 1e6 / n_fluid,
             "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "phases": phases,
+            "iterations": iterations,
             "physics": facts,
         }
     )

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The shared dam break as WCSPH in SPlisHSPlasH (the package pysplishsplash); prints one JSON line.
+"""The shared dam break in SPlisHSPlasH (the package pysplishsplash), by one of its methods; prints one JSON line.
 
 The cubic spline is tabulated, which is this code's default. On systems with libGLX the package's own libGLdispatch
 clashes with it, and importing ends in a segmentation fault; the script then starts itself again with the
@@ -17,7 +17,21 @@ import time
 
 import shared_case as case
 
-a = case.arguments(__doc__).parse_args()
+METHODS = {"wcsph": 0, "pbf": 2, "dfsph": 4}  # as the code counts them
+
+arguments = case.arguments(__doc__)
+arguments.add_argument("--method", default="wcsph", choices=METHODS)
+arguments.add_argument("--iterations", type=int, help="exactly so many (pbf)")
+arguments.add_argument("--error", type=float, help="iterate to this mean density error [-] (pbf, dfsph)")
+a = arguments.parse_args()
+if a.method != "wcsph" and (a.iterations is None) == (a.error is None):
+    arguments.error("pbf and dfsph need either --iterations or --error")
+MOST_ITERATIONS = 500
+solver = {  # the code's unit of errors is percent
+    "minIterations": a.iterations or 1,
+    "maxIterations": a.iterations or MOST_ITERATIONS,
+    "maxError": 1e-6 if a.error is None else 100 * a.error,
+}
 
 if os.environ.get("SPH_PEER_CHILD") != "1":
     env = dict(os.environ, SPH_PEER_CHILD="1", OMP_NUM_THREADS=str(a.threads), OMP_PROC_BIND="true")
@@ -32,7 +46,7 @@ import numpy as np
 import pysplishsplash as sph
 
 d = case.spacing(a.m)
-dt = case.time_step(a.m)
+dt = case.time_step(a.m, a.method)
 wall_points = case.walls(a.m)
 folder = tempfile.TemporaryDirectory(prefix="sph-peer-")
 
@@ -61,8 +75,15 @@ placed = {"translation": [0, 0, 0], "rotationAxis": [1, 0, 0], "rotationAngle": 
 scene = {
     "Configuration": {
         "pause": False,
-        "simulationMethod": 0,  # WCSPH
+        "simulationMethod": METHODS[a.method],
         "WCSPH": {"stiffness": case.STIFFNESS, "exponent": case.EXPONENT},
+        "PBF": solver | {"velocityUpdateMethod": 0},
+        "DFSPH": solver
+        | {
+            "enableDivergenceSolver": True,
+            "maxIterationsV": solver["maxIterations"],
+            "maxErrorV": solver["maxError"],
+        },
         "particleRadius": d / 2,
         "kernel": 4,  # cubic spline, tabulated
         "gradKernel": 4,
@@ -126,19 +147,24 @@ def phase_totals():
     return {t.name: (t.totalTime, t.counter) for t in sph.Utilities.Timing.m_averageTimes.values()}
 
 
+def iteration_totals():
+    """Sum and number of calls of each counter of the code so far."""
+    return {name: (c.sum, c.numberOfCalls) for name, c in sph.Utilities.Counting.m_averageCounts.items()}
+
+
 first = max(1, a.warmup)  # the first step contains the set-up of the walls
-times, done, started, before = [], 0, 0.0, {}
+times, done, started, before, counted = [], 0, 0.0, {}, {}
 
 
 def after_step():
     """Called by the code after every step; the clock runs only while it works."""
-    global done, started, before
+    global done, started, before, counted
     now = time.perf_counter()
     if done >= first:
         times.append((now - started) * 1e3)
     done += 1
     if done == first:
-        before = phase_totals()
+        before, counted = phase_totals(), iteration_totals()
     if done == first + a.steps:
         report()
     started = time.perf_counter()
@@ -150,9 +176,13 @@ def report():
         total_before, calls_before = before.get(name, (0.0, 0))
         if calls > calls_before:
             phases[name] = (total - total_before) / len(times)
+    iterations = 0.0
+    for name, (total, _) in iteration_totals().items():
+        if "iteration" in name.lower():
+            iterations += (total - counted.get(name, (0.0, 0))[0]) / len(times)
     density = field("density")
     line = case.answer(
-        "SPlisHSPlasH",
+        f"SPlisHSPlasH {a.method.upper()}",
         importlib.metadata.version("pysplishsplash"),
         N,
         len(wall_points),
@@ -160,6 +190,7 @@ def report():
         phases,
         case.physics(a.m, sph.TimeManager.getCurrent().getTime(), field("position"), field("velocity"), density),
         phases.get("neighborhood_search"),
+        iterations or None,
     )
     os.write(answer_to, (line + "\n").encode())
     folder.cleanup()

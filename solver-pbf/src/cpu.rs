@@ -1,17 +1,20 @@
 //! The phases on the CPU: loops over particles that call `physics.rs`.
 
+mod check;
 mod correction;
 mod lambda;
 mod pack;
 #[cfg(test)]
 mod poison;
 mod predict;
+mod reaction;
+mod surface;
 mod velocity;
 
 use crate::{
     Pbf,
     memory::Records,
-    params::{SurfaceMode, XsphWeight},
+    params::XsphWeight,
     physics::{self, Bdf2, NoRepulsion, Repulsion},
     step::Phases,
 };
@@ -21,9 +24,8 @@ use sph_core::{
     kernel::Kernel,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
-    solver::{BEFORE, Cause, StepError, StepReport},
+    solver::{Cause, StepError, StepReport},
     state::State,
-    surface,
 };
 use std::mem::take;
 
@@ -36,12 +38,14 @@ pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
     pub dt: f64,
     /// Change of velocity over the way that makes it, `[1/s]`.
     pub per_way: Real,
+    /// Time at the end of the substep, `[s]`.
+    pub end: f64,
 }
 
 impl<'a, const D: usize, K: Kernel<D>> Cpu<'a, D, K> {
     pub fn new(pbf: &'a mut Pbf<D, K>, state: &'a mut State<D>) -> Self {
         pbf.fields.report = StepReport::default();
-        Self { pbf, state, dt: 0.0, per_way: 0.0 }
+        Self { pbf, state, dt: 0.0, per_way: 0.0, end: 0.0 }
     }
 }
 
@@ -67,7 +71,8 @@ macro_rules! with_records {
 impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.pbf.stopwatch.start();
-        self.state.walls.move_to(self.state.t + dt);
+        self.end = self.state.t + dt;
+        self.state.walls.move_to(self.end);
         self.pbf.stopwatch.lap("move_walls");
         Ok(())
     }
@@ -141,10 +146,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
-        let damping = match self.state.forces.damping {
-            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * dt).exp() as Real,
-            _ => 1.0,
-        };
+        let damping = self.damping();
         let found = with_records!(self, records => self.velocities(records, damping));
         let largest = &mut self.pbf.fields.report.max_acceleration;
         *largest = largest.max(f64::from(found.square).sqrt() / dt);
@@ -174,6 +176,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
             self.pbf.stopwatch.lap("apply_vorticity_and_xsph");
         }
         if needs.surface_forces {
+            with_records!(self, records => self.pack_densities(records));
             self.surface_forces();
             let found = self.accelerate(dt as Real);
             self.pbf.stopwatch.lap("surface_forces");
@@ -200,6 +203,14 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         self.check_field("apply_delta_x", found.bad, "position")
     }
 
+    fn move_bodies(&mut self) -> Result<(), StepError> {
+        if !self.state.bodies.is_empty() {
+            self.advance_bodies(self.damping());
+            self.pbf.stopwatch.lap("move_bodies");
+        }
+        Ok(())
+    }
+
     fn report(&mut self, dt: f64) -> StepReport {
         let fields = &mut self.pbf.fields;
         fields.max_speed = fields.report.max_speed;
@@ -208,6 +219,14 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 }
 
 impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+    /// What a substep leaves of a velocity, `[-]`.
+    fn damping(&self) -> Real {
+        match self.state.forces.damping {
+            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * self.dt).exp() as Real,
+            _ => 1.0,
+        }
+    }
+
     /// Prediction of the second-order update. A step much longer than the last begins anew.
     fn predict_from_past(&mut self) -> First {
         let fields = &mut self.pbf.fields;
@@ -313,64 +332,10 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn apply_to<const N: usize>(&mut self, records: &mut Records<N>) -> First {
         let (n, relaxation) = (self.state.fluid.len(), self.pbf.constants.relaxation);
         if self.pbf.constants.needs.reactions {
-            correction::relax_lambda(&mut records.push[..n], &self.pbf.fields.delta, relaxation);
-            self.push_back(&records.push);
+            self.push_back(&mut records.push);
         }
         let delta = &self.pbf.fields.delta;
         correction::apply(&mut records.place[..n], delta, relaxation, &self.state.containers)
-    }
-
-    /// What the walls feel of a correction.
-    fn push_back<const N: usize>(&mut self, push: &[[Real; N]]) {
-        let (s, state) = (&mut *self.pbf, &*self.state);
-        let rest = state.rest;
-        let per_step2 = f64::from(rest.m * s.params.solid_pressure / rest.rho_0) / (self.dt * self.dt);
-        let reaction = correction::Reaction {
-            kernel: s.kernel,
-            periodic: state.domain.periodic,
-            push,
-            walls: &s.fields.wall_x4,
-            factor: per_step2 as Real,
-        };
-        let (isa, out) = (s.isa, s.fields.reaction.each_mut().map(Vec::as_mut_slice));
-        s.neighbors.wall_fluid.for_each(out, |_, rows, out| correction::reaction(isa, &reaction, rows, out));
-    }
-
-    /// Normals of the surface at the predicted positions, for its constraint.
-    fn find_surface(&mut self) {
-        if !self.pbf.constants.needs.surface_constraint {
-            return;
-        }
-        let mut normal = take(&mut self.pbf.fields.normal);
-        let (n, isa, lists) = (self.state.fluid.len(), self.pbf.isa, &self.pbf.neighbors);
-        let constraint = self.constraint(&self.pbf.fields.equal.place);
-        lists.fluid.for_each(&mut normal[..n], |k, fluid, out| {
-            velocity::surface_normals(isa, &constraint, fluid, &lists.walls.chunks()[k], out);
-        });
-        self.pbf.fields.normal = normal;
-        self.pbf.stopwatch.lap("find_surface");
-    }
-
-    /// Adds the constraint of the surface to the corrections.
-    fn pull_surface(&mut self) {
-        let (s, n) = (&mut *self.pbf, self.state.fluid.len());
-        let place = &s.fields.equal.place;
-        parallel::blocks(n, &mut s.fields.normal[..n], |range, normal| {
-            for (normal, i) in normal.iter_mut().zip(range) {
-                normal[..3].copy_from_slice(&place[i][..3]);
-            }
-        });
-        let h = s.kernel.support_radius();
-        let pull = correction::Pull {
-            periodic: self.state.domain.periodic,
-            normal: &s.fields.normal,
-            h2: h * h,
-            half_k: 0.5 * s.params.surface_tension,
-        };
-        let isa = s.isa;
-        s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
-            correction::surface_pull(isa, &pull, fluid, delta);
-        });
     }
 
     fn velocity_loops(&self) -> velocity::Velocities<'_, D, K> {
@@ -396,6 +361,9 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
             velocity::xsph(isa, &loops, fluid, &lists.walls.chunks()[k], v);
         });
         self.state.fluid.v = v;
+        if self.pbf.constants.needs.reactions && self.pbf.params.wall_viscosity > 0.0 {
+            self.rub_back();
+        }
     }
 
     fn confine_vorticity(&mut self, dt: Real) {
@@ -417,103 +385,6 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         };
         let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
         s.neighbors.fluid.for_each(v, |_, fluid, v| velocity::confine(isa, &confinement, fluid, v));
-    }
-
-    fn surface_forces(&mut self) {
-        with_records!(self, records => self.pack_densities(records));
-        let (s, state) = (&mut *self.pbf, &*self.state);
-        let as_force = s.params.surface_mode == SurfaceMode::Forces;
-        let tension = surface::Tension {
-            cohesion: s.params.cohesion,
-            curvature: if as_force { s.params.surface_tension } else { 0.0 },
-            adhesion: s.params.adhesion,
-        };
-        let rest = &state.rest;
-        let surface = surface::Surface::new(s.kernel, state.domain.periodic, rest.m, rest.rho_0, tension);
-        let fields = &mut s.fields;
-        fields.a.iter_mut().for_each(|a| a.fill(0.0));
-        surface.add_acceleration(
-            s.isa,
-            &s.neighbors,
-            &fields.x4,
-            &fields.wall_x4,
-            &mut fields.spin,
-            &mut fields.a,
-        );
-    }
-
-    /// `v ← v + dt a` with the forces of the surface. Where that is not finite `v` stays.
-    fn accelerate(&mut self, dt: Real) -> First {
-        let (n, a) = (self.state.fluid.len(), &self.pbf.fields.a);
-        let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
-        parallel::blocks(n, v, |range, v| {
-            let mut bad = First::NONE;
-            for (k, i) in range.enumerate() {
-                for d in 0..D {
-                    let new = v[d][k] + dt * a[d][i];
-                    bad.count(i, !new.is_finite());
-                    v[d][k] = if new.is_finite() { new } else { v[d][k] };
-                }
-            }
-            bad
-        })
-    }
-
-    /// Fails if a loop over the corrected positions found something: these, or what it made of them.
-    fn check_corrected(
-        &self,
-        phase: &'static str,
-        found: First,
-        field: &'static str,
-    ) -> Result<(), StepError> {
-        if found.place().is_some() {
-            let fields = &self.pbf.fields;
-            let is_bad = |i: &usize| !fields.place_is_finite(*i);
-            let first = First::from((0..self.state.fluid.len()).find(is_bad));
-            self.check_field("apply_delta_x", first, "position")?;
-        }
-        self.check_field(phase, found, field)
-    }
-
-    /// Fails if the forces of the surface found something: themselves, or the velocity before.
-    fn check_accelerated(&self, found: First) -> Result<(), StepError> {
-        let Some(i) = found.place() else { return Ok(()) };
-        if self.pbf.fields.a.iter().all(|a| a[i].is_finite()) {
-            let before = self.pbf.constants.needs.velocities;
-            let phase = if before { "apply_vorticity_and_xsph" } else { "update_velocities" };
-            return self.check_field(phase, found, "velocity");
-        }
-        self.check_field("apply_vorticity_and_xsph", found, "surface acceleration")
-    }
-
-    fn check_predicted(&self, found: First) -> Result<(), StepError> {
-        let Some(i) = found.place() else { return Ok(()) };
-        let fluid = &self.state.fluid;
-        if !fluid.velocity(i).iter().all(|v| v.is_finite()) {
-            return self.check_field(BEFORE, found, "velocity");
-        }
-        if !fluid.position(i).iter().all(|x| x.is_finite()) {
-            return self.check_field(BEFORE, found, "position");
-        }
-        if self.state.domain.holds(fluid.position(i)) {
-            return self.check_field("predict_positions", found, "position");
-        }
-        Err(StepError::new(self.state, "predict_positions", Some(fluid.id[i]), Cause::Escaped))
-    }
-
-    /// Fails if the packed positions of fluid or walls are not finite.
-    fn check_packed(&self, fluid: First, walls: First) -> Result<(), StepError> {
-        if let Some(b) = walls.place() {
-            let cause = Cause::NotFinite { field: "wall position" };
-            return Err(StepError::new(self.state, "move_walls", Some(self.state.walls.id[b]), cause));
-        }
-        self.check_field("predict_positions", fluid, "position")
-    }
-
-    fn check_field(&self, phase: &'static str, found: First, field: &'static str) -> Result<(), StepError> {
-        let Some(i) = found.place() else { return Ok(()) };
-        let cause = Cause::NotFinite { field };
-        Err(StepError::new(self.state, phase, Some(self.state.fluid.id[i]), cause))
     }
 }
 

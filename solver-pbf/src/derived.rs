@@ -1,7 +1,7 @@
 //! Numbers for people before the first step: what the scene has become, whether its step is stable, and how much
 //! memory it takes.
 
-use crate::{Params, Pbf, memory::Needs, physics, setup};
+use crate::{Pbf, memory::Needs, physics, setup};
 use sph_core::{
     Real,
     error::Error,
@@ -116,12 +116,12 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
 /// When the solver's parameters are refused.
 pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<MemoryPlan, Error> {
     let params = setup::parameters(scene)?;
-    let wall_rows = params.wall_reactions && counts.walls > 0.0;
+    let has_bodies = !scene.body.is_empty();
     let support_ratio = f64::from(params.support_ratio);
-    let mut plan = MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows, threads })?;
-    let real = size_of::<Real>() as f64;
-    plan.add("fields of pbf", real * numbers_per_particle(&params, scene.dim) * counts.fluid);
-    let needs = Needs::of(&params);
+    let mut plan =
+        MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows: has_bodies, threads })?;
+    let (real, needs) = (size_of::<Real>() as f64, Needs::of(&params, has_bodies));
+    plan.add("fields of pbf", real * numbers_per_particle(needs, scene.dim) * counts.fluid);
     let per_sample = 4.0
         + if needs.sticky_walls { 8.0 } else { 0.0 }
         + if needs.reactions { f64::from(scene.dim) } else { 0.0 };
@@ -130,8 +130,8 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
 }
 
 /// Records, multiplier, correction, velocities, past and surface; see `Fields`.
-fn numbers_per_particle(params: &Params, dim: u8) -> f64 {
-    let (needs, d) = (Needs::of(params), f64::from(dim));
+fn numbers_per_particle(needs: Needs, dim: u8) -> f64 {
+    let d = f64::from(dim);
     let optional = |on: bool, count: f64| if on { count } else { 0.0 };
     let records = if needs.masses { 16.0 } else { 8.0 };
     records

@@ -150,7 +150,8 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
         if self.fields.max_speed < 0.0 {
             self.fields.max_speed = f64::from(cpu::max_speed(state));
         }
-        let [speed, volume, surface] = self.limits(state, self.fields.max_speed);
+        let speed = self.fields.max_speed.max(state.bodies.top_speed());
+        let [speed, volume, surface] = self.limits(state, speed);
         // Fast particles do not make it unstable, but deep water does.
         let dt = speed.max(f64::from(self.params.dt_min));
         Ok(dt.min(volume).min(surface).min(f64::from(self.params.dt_max)))
@@ -191,6 +192,10 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
     fn restored(&mut self, _state: &State<D>) {
         self.neighbors.restored();
         self.fields.walls_packed = false;
+    }
+
+    fn moves_bodies(&self) -> bool {
+        true
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {

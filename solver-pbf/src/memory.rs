@@ -48,7 +48,7 @@ pub struct Fields<const D: usize> {
     pub wall_x4: Vec<[Real; 4]>,
     /// Walls that fluid sticks to: `[x y z psi | v no-slip]`. Shape `[n_walls + 1]`.
     pub wall_record: Vec<[Real; 8]>,
-    /// Force on each wall sample, summed over the iterations of a step. Shape `[D][n_walls]`, `[N]`.
+    /// Forces on the samples of dynamic bodies in a substep; empty without bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: [Vec<Real>; D],
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
@@ -79,13 +79,13 @@ pub struct Needs {
     pub surface_constraint: bool,
     /// Records of walls with velocities.
     pub sticky_walls: bool,
-    /// Forces on walls.
+    /// Forces on the samples of dynamic bodies.
     pub reactions: bool,
 }
 
 impl Needs {
-    /// Those of a set of parameters.
-    pub fn of(params: &Params) -> Self {
+    /// Those of a set of parameters, and of a scene with or without dynamic bodies.
+    pub fn of(params: &Params, has_bodies: bool) -> Self {
         let vorticity = params.vorticity_confinement > 0.0;
         let sticky_walls = params.wall_viscosity > 0.0;
         Self {
@@ -96,7 +96,7 @@ impl Needs {
             surface_forces: params.has_surface_forces(),
             surface_constraint: params.has_surface_constraint(),
             sticky_walls,
-            reactions: params.wall_reactions,
+            reactions: has_bodies,
         }
     }
 }

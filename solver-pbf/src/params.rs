@@ -164,8 +164,6 @@ parameters! {
         pub solid_pressure: Real = 1.0, "-", "[0, 1]";
         /// Counts walls in Σ|∇C|², as if samples could move `[Bender]`.
         pub walls_in_denominator: bool = false;
-        /// Sums up the force on every wall sample; takes rows of neighbors for walls `[convention]`.
-        pub wall_reactions: bool = false;
         /// How surface tension acts.
         pub surface_mode: SurfaceMode = SurfaceMode::Forces;
         /// Cohesion γ_c between fluid particles `[AAT13]`; m⁴/(kg s²) in 3D.

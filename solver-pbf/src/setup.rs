@@ -4,7 +4,7 @@ use crate::{
     Constants, Depth, Params, Pbf, Poly6Spiky, Preset,
     cpu::Relaxation,
     memory::{Fields, Needs},
-    params::{CfmMode, KernelMode, MassForm, RelaxationMode},
+    params::{CfmMode, KernelMode, MassForm, RelaxationMode, VelocityUpdate},
     physics::{Scorr, Weights},
 };
 use sph_core::{
@@ -98,6 +98,9 @@ pub(crate) fn method<const D: usize, K: Kernel<D>>(
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Pbf<D, K>), Error> {
+    if !scene.body.is_empty() {
+        moves_bodies(&params).map_err(|error| scene.locate(error))?;
+    }
     let kernel = K::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, kernel)?;
     let settings = Settings {
@@ -106,11 +109,20 @@ pub(crate) fn method<const D: usize, K: Kernel<D>>(
         skin: scene.neighbors.skin as Real,
         periodic: state.domain.periodic,
         isa,
-        wall_rows: params.wall_reactions && !state.walls.is_empty(),
+        wall_rows: !state.bodies.is_empty(),
     };
     let mut solver = Pbf::new(params, kernel, &state, settings, clock);
     solver.check_fixed_step(scene, &state).map_err(|error| scene.locate(error))?;
     Ok((state, solver))
+}
+
+/// Refuses what has no opposite that bodies could get: the past that the second order goes on with.
+fn moves_bodies(params: &Params) -> Result<(), Error> {
+    if params.velocity_update == VelocityUpdate::FirstOrder {
+        return Ok(());
+    }
+    let error = Error::invalid("solver.velocity_update", "does not keep the momentum of fluid and bodies");
+    Err(error.value("\"second_order\"").hint("use \"first_order\" in scenes with bodies"))
 }
 
 impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
@@ -123,7 +135,7 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
         clock: Box<dyn Clock>,
     ) -> Self {
         Self {
-            constants: Constants::derive(&params, &kernel, state.rest),
+            constants: Constants::derive(&params, &kernel, state.rest, !state.bodies.is_empty()),
             depth: Depth::of(state),
             isa: settings.isa,
             neighbors: Neighbors::new(settings),
@@ -141,7 +153,7 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
     /// When there is no such parameter, it cannot change in a run, or the value is refused.
     pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
         // Masses are calibrated by the kernel; the others need what was not set up.
-        let fixed = ["kernel_mode", "kernel", "support_ratio", "mass_spread", "wall_reactions"];
+        let fixed = ["kernel_mode", "kernel", "support_ratio", "mass_spread"];
         if fixed.contains(&name) {
             let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
             return Err(error.hint("give it in the scene"));
@@ -150,19 +162,28 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
         settings.set(name, value.clone());
         let params = settings.parameters_over(&self.params)?;
         params.check()?;
+        if self.constants.needs.reactions {
+            moves_bodies(&params)?;
+        }
         Ok(params)
     }
 
     /// Takes new parameters. The depth of the first state stays.
     pub(crate) fn change(&mut self, params: Params) {
-        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest);
+        let has_bodies = self.constants.needs.reactions;
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, has_bodies);
         self.params = params;
     }
 }
 
 impl Constants {
     /// Depends on nothing but its arguments.
-    fn derive<const D: usize, K: Kernel<D>>(params: &Params, kernel: &K, rest: Material) -> Self {
+    fn derive<const D: usize, K: Kernel<D>>(
+        params: &Params,
+        kernel: &K,
+        rest: Material,
+        has_bodies: bool,
+    ) -> Self {
         let (h, dx) = (kernel.support_radius(), f64::from(rest.spacing));
         let rho_0 = f64::from(rest.rho_0);
         let volume = lattice::calibrated_mass(kernel, dx, rho_0) / rho_0;
@@ -187,7 +208,7 @@ impl Constants {
             },
             relaxation,
             done: f64::from(relaxation.of(constraints as Real)),
-            needs: Needs::of(params),
+            needs: Needs::of(params, has_bodies),
         }
     }
 }

@@ -27,6 +27,8 @@ pub trait Phases {
     fn apply_vorticity_and_xsph(&mut self, dt: f64) -> Result<(), StepError>;
     /// The corrected positions become those of the particles.
     fn update_positions(&mut self) -> Result<(), StepError>;
+    /// Dynamic bodies take up what the fluid did to them, move and collide.
+    fn move_bodies(&mut self) -> Result<(), StepError>;
     /// What the step did.
     fn report(&mut self, dt: f64) -> StepReport;
 }
@@ -57,6 +59,7 @@ fn substep<P: Phases>(p: &mut P, iterations: Iterations, dt: f64) -> Result<(), 
     p.compute_density()?;
     p.update_velocities(dt)?; //            line 21: v = (x* - x) / dt
     p.apply_vorticity_and_xsph(dt)?; //     line 22
-    p.update_positions() //                 line 23: x ← x*
+    p.update_positions()?; //               line 23: x ← x*
+    p.move_bodies() //                      F_b = −Σ m_i Δx_ib/dt², on samples of bodies
 }
 // ANCHOR_END: listing

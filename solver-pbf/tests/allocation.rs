@@ -86,7 +86,7 @@ fn a_steady_step_allocates_nothing() {
             ),
             ("fluid_demo", "vorticity_confinement = 0.02\nwall_viscosity = 0.1"),
             ("flex", "surface_mode = \"constraint\"\nsurface_tension = 0.1"),
-            ("accurate", "solver_iterations = 10\nmass_spread = 0.1\nwall_reactions = true"),
+            ("accurate", "solver_iterations = 10\nmass_spread = 0.1"),
         ] {
             found.push((2, preset, allocations::<2>(preset, 0.012, solver)));
             found.push((3, preset, allocations::<3>(preset, 0.05, solver)));

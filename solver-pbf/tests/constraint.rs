@@ -3,7 +3,7 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
-use common::{Block, EPSILON, EXACT, KERNELS, cases, masses, norm, squeeze, sum, ways};
+use common::{Block, EPSILON, EXACT, KERNELS, by_id, cases, masses, norm, squeeze, sum, vectors, ways};
 use proptest::prelude::*;
 use sph_core::Real;
 
@@ -196,4 +196,70 @@ fn averaging_shortens_corrections() {
         }
     }
     assert!(moved > 100, "{moved}");
+}
+
+/// Cubic spline of support radius `h` in `D` dimensions, in double precision.
+fn cubic_spline<const D: usize>(r: f64, h: f64) -> f64 {
+    let (q, pi) = (r / h, std::f64::consts::PI);
+    let sigma = if D == 2 { 40.0 / (7.0 * pi) } else { 8.0 / pi };
+    let f = if q <= 0.5 { 6.0 * (q - 1.0) * q * q + 1.0 } else { 2.0 * (1.0 - q).max(0.0).powi(3) };
+    sigma * f / h.powi(D as i32)
+}
+
+/// All gradients `∇_k C_i` of a free block by central differences, `[i][k]`, and all `C_i`.
+fn gradients<const D: usize>(x: &[[f64; D]], m: f64, h: f64) -> (Vec<Vec<[f64; D]>>, Vec<f64>) {
+    let distance = |a: &[f64; D], b: &[f64; D]| (0..D).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+    let constraint =
+        |i: &[f64; D]| m * x.iter().map(|j| cubic_spline::<D>(distance(i, j), h)).sum::<f64>() - 1.0;
+    let delta = 1e-5 * h;
+    let pair = |i: &[f64; D], j: &[f64; D]| -> [f64; D] {
+        std::array::from_fn(|a| {
+            let moved = |by: f64| std::array::from_fn(|k| i[k] + if k == a { by } else { 0.0 });
+            let w = |by: f64| cubic_spline::<D>(distance(&moved(by), j), h);
+            m * (w(delta) - w(-delta)) / (2.0 * delta)
+        })
+    };
+    let all = (0..x.len())
+        .map(|i| {
+            let mut row: Vec<[f64; D]> = x.iter().map(|j| pair(&x[i], j).map(|g| -g)).collect();
+            // The density of a particle by itself does not depend on where it is.
+            row[i] = std::array::from_fn(|a| (0..x.len()).filter(|&j| j != i).map(|j| -row[j][a]).sum());
+            row
+        })
+        .collect();
+    (all, x.iter().map(constraint).collect())
+}
+
+/// `λ_i = −C_i/(Σ_k |∇_k C_i|² + ε)` and `Δx_k = Σ_i λ_i ∇_k C_i`, with the gradients of differences.
+fn follows_gradients<const D: usize>() {
+    const EPSILON_CFM: f64 = 50.0;
+    let n = if D == 2 { 9 } else { 5 };
+    let solver = iterations(
+        1,
+        &format!("cfm_mode = \"absolute\"\ncfm_epsilon = {EPSILON_CFM:?}\nunilateral = false\nscorr_k = 0.0"),
+    );
+    let mut sim = Block::free(n, &solver).jitter(0.2).build::<D>();
+    let (m, h) = (f64::from(sim.state.rest.m), 2.0 / n as f64);
+    let x = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+    let (gradients, c) = gradients(&x, m, h);
+    let squares = |row: &Vec<[f64; D]>| row.iter().flatten().map(|g| g * g).sum::<f64>();
+    let expected: Vec<f64> =
+        gradients.iter().zip(&c).map(|(row, c)| -c / (squares(row) + EPSILON_CFM)).collect();
+    let (_, ways) = ways(&mut sim, 1e-3);
+    let lambda = by_id(&sim.state.fluid.id, sim.solver.field("lambda").unwrap());
+    let largest = expected.iter().fold(0.0, |most, l| f64::max(most, l.abs()));
+    let tolerance = if size_of::<Real>() == 4 { 1e-4 } else { 1e-8 };
+    for (i, way) in ways.iter().enumerate() {
+        assert!((lambda[i] - expected[i]).abs() < tolerance * largest, "{i}: {} {}", lambda[i], expected[i]);
+        for a in 0..D {
+            let correction: f64 = (0..x.len()).map(|j| expected[j] * gradients[j][i][a]).sum();
+            assert!((way[a] - correction).abs() < tolerance * h, "{i}: {way:?} {correction}");
+        }
+    }
+}
+
+#[test]
+fn corrections_follow_the_gradients_of_the_constraint() {
+    follows_gradients::<2>();
+    follows_gradients::<3>();
 }

@@ -54,7 +54,7 @@ fn moving_wall_with_everything_that_acts_on_velocities() {
     for update in ["first_order", "second_order"] {
         let solver = format!(
             "velocity_update = \"{update}\"\nvorticity_confinement = 0.02\nwall_viscosity = 0.1\n\
-             cohesion = 0.1\nsurface_tension = 0.1\nadhesion = 0.1\nwall_reactions = true\n{BELT}"
+             cohesion = 0.1\nsurface_tension = 0.1\nadhesion = 0.1\n{BELT}"
         );
         same_for_threads_and_isas::<2>(&dam_break::<2>("standard", 0.01, "", &solver));
     }

@@ -36,7 +36,7 @@ step = 70
 stop_wall = \"paddle\"
 [[command]]
 step = 90
-move_wall = { wall = \"paddle\", motion.translation = { velocity = [-0.3, 0.0] } }
+move_wall = { wall = \"paddle\", motion.translation = { velocity = [-0.05, 0.0] } }
 [[command]]
 step = 50
 set = { key = \"solver.xsph_viscosity\", value = 0.3 }

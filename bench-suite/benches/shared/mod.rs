@@ -2,7 +2,10 @@
 #![allow(dead_code, reason = "no bench uses all of it")]
 #![allow(clippy::panic, reason = "a bench that cannot run has nothing to say")]
 
-use bench_suite::{run, stepping};
+use bench_suite::{
+    run,
+    stepping::{self, Until},
+};
 use criterion::Criterion;
 use rayon::ThreadPool;
 use sph_core::{lane::Isa, scene::Scene, simulation::Simulation};
@@ -57,7 +60,7 @@ pub fn validation(m: usize) -> Scene {
 
 /// The rivals' dam break by Position Based Fluids, exactly five iterations a step.
 pub fn pbf(m: usize) -> Simulation<3> {
-    simulation(&stepping::scene_of_pbf(m, 0.15))
+    simulation(&stepping::scene_of_pbf(m, 0.15, Until::Iterations(5)))
 }
 
 /// A run of `scene` on the best instruction set.

@@ -2,7 +2,7 @@
 
 use bench_suite::{
     output::{Format, cost},
-    stepping::{self, Options},
+    stepping::{self, Options, Until},
 };
 use clap::Subcommand;
 use sph_core::lane::Isa;
@@ -20,9 +20,15 @@ pub enum Bench {
         /// The case.
         #[arg(long, default_value = "peers", value_parser = ["peers"])]
         case: String,
-        /// The method; `pbf` makes exactly five iterations a step.
+        /// The method.
         #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf"])]
         solver: String,
+        /// Iterations of a step, for `pbf`.
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=500), conflicts_with = "error")]
+        iterations: u32,
+        /// Mean density error at which iterations end, for `pbf`.
+        #[arg(long, value_parser = density_error)]
+        error: Option<f64>,
         /// The block is 2m × 2m × m particles: 17, 29, 50 are 20, 98, 500 thousand.
         #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
         m: u16,
@@ -69,6 +75,13 @@ pub enum Bench {
     },
 }
 
+fn density_error(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
+        _ => Err("must lie in (0, 1)".into()),
+    }
+}
+
 fn jitter(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(x) if (0.0..=0.5).contains(&x) => Ok(x),
@@ -79,10 +92,13 @@ fn jitter(text: &str) -> Result<f64, String> {
 /// Runs it.
 pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match what {
-        Bench::Step { solver, m, warmup, steps, jitter, .. } => {
-            let scene = if solver == "pbf" { stepping::scene_of_pbf } else { stepping::scene };
-            let (m, warmup, steps) = ((*m).into(), *warmup, *steps);
-            step(&Options { scene, m, warmup, steps, jitter: *jitter, isa }, json)
+        Bench::Step { solver, iterations, error, m, warmup, steps, jitter, .. } => {
+            let until = error.map_or(Until::Iterations(*iterations), Until::Error);
+            let scene = match solver.as_str() {
+                "pbf" => stepping::scene_of_pbf((*m).into(), *jitter, until),
+                _ => stepping::scene((*m).into(), *jitter),
+            };
+            step(&Options { scene, warmup: *warmup, steps: *steps, isa }, json)
         }
         Bench::Output { m, every, pairs, formats, out } => {
             let (m, pairs) = ((*m).into(), (*pairs).into());
@@ -128,6 +144,10 @@ fn step(options: &Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send 
     );
     for (phase, ns) in &timing.phases {
         println!("  {phase:<24}{ns:8.2} ns a particle");
+    }
+    if let Some(iterations) = timing.iterations {
+        let error = 100.0 * timing.physics["density_error_mean"];
+        println!("  {iterations:.1} iterations a step, mean density error {error:.3} %");
     }
     println!("  peak memory {:.0} bytes a particle", timing.bytes_per_particle);
     Ok(ExitCode::SUCCESS)

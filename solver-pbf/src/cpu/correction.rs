@@ -1,4 +1,4 @@
-//! Corrections: what all constraints ask of a particle, how much of it is done, and what walls feel of it.
+//! Corrections: what all constraints ask of a particle, and how much of it is done.
 
 use super::lambda::mu;
 use crate::physics::{self, Repulsion, Weights};
@@ -121,7 +121,7 @@ pub fn apply<const D: usize, const N: usize>(
     })
 }
 
-/// Makes `λ̂` what was done of it, for the reaction of walls.
+/// Makes `λ̂` what was done of it, for the reaction of bodies.
 pub fn relax_lambda<const N: usize>(push: &mut [[Real; N]], delta: &[[Real; 4]], relaxation: Relaxation) {
     let n = push.len();
     parallel::blocks(n, push, |range, push| {
@@ -129,38 +129,6 @@ pub fn relax_lambda<const N: usize>(push: &mut [[Real; N]], delta: &[[Real; 4]],
             record[3] *= relaxation.of(delta[3]);
         }
     });
-}
-
-/// What the loop over wall samples reads.
-pub struct Reaction<'a, const D: usize, K, const N: usize> {
-    pub kernel: K,
-    pub periodic: Periodic<D>,
-    /// `[x y z λ̂ (| μ)]` of the fluid, where it was before the correction.
-    pub push: &'a [[Real; N]],
-    /// `[x y z psi]` of the walls.
-    pub walls: &'a [[Real; 4]],
-    /// `m s/(ρ₀ Δt²)`.
-    pub factor: Real,
-}
-
-phase! {
-/// Reaction of samples, added: `F_b −= Σ_i m_i Δx_ib/Δt²`, with `m_i Δx_ib = m λ̂_i/ρ₀ s psi_b ∇W_ib`.
-pub fn reaction<L>[const D: usize, K: Kernel<D>, const N: usize](
-    s: &Reaction<'_, D, K, N>, rows: &Chunk, out: [&mut [Real]; D],
-) {
-    for (k, b) in rows.points().enumerate() {
-        let sample = &s.walls[b];
-        let x_b: [Real; D] = each(|a| sample[a]);
-        let sums = rows.sum::<L, D, N, D>(b, x_b, s.push, &s.periodic, |x_bi, r2, i| {
-            let f = i[3] * s.kernel.grad_factor(r2);
-            each(|a| f * x_bi[a])
-        });
-        for a in 0..D {
-            // x_ib = −x_bi
-            out[a][k] += s.factor * sample[3] * sums[a];
-        }
-    }
-}
 }
 
 /// What the loop over the surface reads.
@@ -204,58 +172,4 @@ pub fn surface_pull<L>[const D: usize](s: &Pull<'_, D>, fluid: &Chunk, delta: &m
         }
     }
 }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::setup;
-    use sph_core::{
-        Real,
-        kernel::CubicSpline,
-        lane::Isa,
-        scene::Scene,
-        solver::{NoClock, Solver},
-    };
-
-    /// Momentum of the fluid and reaction of the walls times the step, over the sum of sizes of the latter.
-    fn balance<const D: usize>(solver: &str) -> Real {
-        let z = |x: &str| if D == 3 { format!(", {x}") } else { String::new() };
-        let text = format!(
-            "dim = {D}\nspacing = 0.1\ngravity = {2:?}\nrun.end_time = 1.0\n\
-             [[fluid]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [0.6, 0.6{1}] }}\njitter = 0.1\n\
-             [[wall]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [1.2, 1.0{1}] }}\n\
-             [solver]\nname = \"pbf\"\nsubsteps = 1\nxsph_viscosity = 0.0\ncohesion = 0.0\nwall_reactions = true\n\
-             solver_iterations = 3\nmin_iterations = 3\n{solver}\n",
-            z("0.0"),
-            z("0.6"),
-            vec![0.0; D],
-        );
-        let scene = Scene::parse("test.toml", &text).unwrap();
-        let params = setup::parameters(&scene).unwrap();
-        let (mut state, mut pbf) =
-            setup::method::<D, CubicSpline<D>>(&scene, params, Isa::best(), Box::new(NoClock)).unwrap();
-        let dt = 0.01;
-        pbf.step(&mut state, dt).unwrap();
-        let spread = pbf.params.mass_spread;
-        let mass = |i: usize| state.rest.m * (1.0 + spread * crate::physics::deviation(state.fluid.id[i]));
-        let (mut worst, mut size) = (0.0, 0.0);
-        for a in 0..D {
-            let fluid: Real = (0..state.fluid.len()).map(|i| mass(i) * state.fluid.v[a][i]).sum();
-            let walls: Real = pbf.fields.reaction[a].iter().map(|force| force * dt as Real).sum();
-            size += pbf.fields.reaction[a].iter().map(|force| force.abs() * dt as Real).sum::<Real>();
-            worst = Real::max(worst, (fluid + walls).abs());
-        }
-        assert!(size > 1e-3, "walls feel nothing: {size}");
-        worst / size
-    }
-
-    #[test]
-    fn walls_feel_what_they_do_to_the_fluid() {
-        // Velocities are read off places of about 0.5 m.
-        let bound = if size_of::<Real>() == 4 { 1e-3 } else { 1e-11 };
-        for solver in ["", "mass_spread = 0.4", "relaxation_factor = 0.5\nsolid_pressure = 0.7"] {
-            let (flat, space) = (balance::<2>(solver), balance::<3>(solver));
-            assert!(flat < bound && space < bound, "{flat} {space} {solver}");
-        }
-    }
 }

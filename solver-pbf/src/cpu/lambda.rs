@@ -102,8 +102,7 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>, const N: usize](
             let g = mu_j * f;
             let mut terms = [zero; 5];
             terms[0] = mu_j * s.kernel.w(r2);
-            let gradient: [L; D] = each(|a| f * x_ij[a]);
-            terms[1] = s.weights.of_gradient(mu_j) * norm2(gradient);
+            terms[1] = s.weights.of_gradient(mu_j) * (f * f * r2);
             for a in 0..D {
                 terms[2 + a] = g * x_ij[a];
             }

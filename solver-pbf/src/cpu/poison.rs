@@ -85,6 +85,7 @@ phases! {
     update_velocities(dt: f64);
     apply_vorticity_and_xsph(dt: f64);
     update_positions();
+    move_bodies();
 }
 
 struct PoisonedSolver<const D: usize, K: Kernel<D>> {

@@ -149,3 +149,51 @@ pub fn surface_normals<L>[const D: usize, K: Kernel<D>](
     }
 }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::setup;
+    use sph_core::{
+        Real,
+        kernel::CubicSpline,
+        lane::Isa,
+        scene::Scene,
+        solver::{NoClock, Solver},
+    };
+
+    /// Vorticity in the middle of a block that turns by `Ω` = 0.5 rad/s about z.
+    fn turning<const D: usize>() -> [Real; 3] {
+        let vector = |x: f64| format!("{:?}", vec![x; D]);
+        let text = format!(
+            "dim = {D}\nspacing = 0.1\ngravity = {}\nrun.end_time = 1.0\n\
+             [[fluid]]\nshape.block = {{ min = {}, max = {} }}\n\
+             [solver]\nname = \"pbf\"\nvorticity_confinement = 1e-6\nsupport_ratio = 3.0\ncohesion = 0.0\n",
+            vector(0.0),
+            vector(-0.55),
+            vector(0.55),
+        );
+        let scene = Scene::parse("test.toml", &text).unwrap();
+        let params = setup::parameters(&scene).unwrap();
+        let (mut state, mut pbf) =
+            setup::method::<D, CubicSpline<D>>(&scene, params, Isa::best(), Box::new(NoClock)).unwrap();
+        for i in 0..state.fluid.len() {
+            let [x, y] = [state.fluid.x[0][i], state.fluid.x[1][i]];
+            (state.fluid.v[0][i], state.fluid.v[1][i]) = (-0.5 * y, 0.5 * x);
+        }
+        // So light that no constraint is broken.
+        state.rest.m *= 0.9;
+        pbf.step(&mut state, 1e-3).unwrap();
+        let near = |i: &usize| state.fluid.x.iter().map(|x| x[*i] * x[*i]).sum::<Real>();
+        let middle = (0..state.fluid.len()).min_by(|i, j| near(i).total_cmp(&near(j))).unwrap();
+        let spin = &pbf.fields.spin[middle];
+        [spin[4], spin[5], spin[6]]
+    }
+
+    /// ω = 2 Ω, but for what a sum over a lattice differs from an integral.
+    #[test]
+    fn a_rigid_rotation_has_twice_its_angular_velocity() {
+        for [x, y, z] in [turning::<2>(), turning::<3>()] {
+            assert!(x.abs() < 1e-3 && y.abs() < 1e-3 && (z - 1.0).abs() < 0.02, "{x} {y} {z}");
+        }
+    }
+}

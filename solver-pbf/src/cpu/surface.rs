@@ -1,0 +1,93 @@
+//! Surface tension, as forces or as a constraint.
+
+use super::{Cpu, correction, velocity};
+use crate::params::SurfaceMode;
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    parallel::{self, First},
+    surface,
+};
+use std::mem::take;
+
+impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+    /// Normals of the surface at the predicted positions, for its constraint.
+    pub(super) fn find_surface(&mut self) {
+        if !self.pbf.constants.needs.surface_constraint {
+            return;
+        }
+        let mut normal = take(&mut self.pbf.fields.normal);
+        let (n, isa, lists) = (self.state.fluid.len(), self.pbf.isa, &self.pbf.neighbors);
+        let constraint = self.constraint(&self.pbf.fields.equal.place);
+        lists.fluid.for_each(&mut normal[..n], |k, fluid, out| {
+            velocity::surface_normals(isa, &constraint, fluid, &lists.walls.chunks()[k], out);
+        });
+        self.pbf.fields.normal = normal;
+        self.pbf.stopwatch.lap("find_surface");
+    }
+
+    /// Adds the constraint of the surface to the corrections.
+    pub(super) fn pull_surface(&mut self) {
+        let (s, n) = (&mut *self.pbf, self.state.fluid.len());
+        let place = &s.fields.equal.place;
+        parallel::blocks(n, &mut s.fields.normal[..n], |range, normal| {
+            for (normal, i) in normal.iter_mut().zip(range) {
+                normal[..3].copy_from_slice(&place[i][..3]);
+            }
+        });
+        let h = s.kernel.support_radius();
+        let pull = correction::Pull {
+            periodic: self.state.domain.periodic,
+            normal: &s.fields.normal,
+            h2: h * h,
+            half_k: 0.5 * s.params.surface_tension,
+        };
+        let isa = s.isa;
+        s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
+            correction::surface_pull(isa, &pull, fluid, delta);
+        });
+    }
+
+    pub(super) fn surface_forces(&mut self) {
+        let (s, state) = (&mut *self.pbf, &*self.state);
+        let as_force = s.params.surface_mode == SurfaceMode::Forces;
+        let tension = surface::Tension {
+            cohesion: s.params.cohesion,
+            curvature: if as_force { s.params.surface_tension } else { 0.0 },
+            adhesion: s.params.adhesion,
+        };
+        let rest = &state.rest;
+        let surface = surface::Surface::new(s.kernel, state.domain.periodic, rest.m, rest.rho_0, tension);
+        let fields = &mut s.fields;
+        fields.a.iter_mut().for_each(|a| a.fill(0.0));
+        surface.add_acceleration(
+            s.isa,
+            &s.neighbors,
+            &fields.x4,
+            &fields.wall_x4,
+            &mut fields.spin,
+            &mut fields.a,
+        );
+        if s.constants.needs.reactions && tension.adhesion > 0.0 {
+            let (walls, force) = (&fields.wall_x4, &mut fields.reaction);
+            surface.add_reaction(s.isa, &s.neighbors, &state.walls, &fields.x4, walls, force);
+        }
+    }
+
+    /// `v ← v + dt a` with the forces of the surface. Where that is not finite `v` stays.
+    pub(super) fn accelerate(&mut self, dt: Real) -> First {
+        let (n, a) = (self.state.fluid.len(), &self.pbf.fields.a);
+        let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
+        parallel::blocks(n, v, |range, v| {
+            let mut bad = First::NONE;
+            for (k, i) in range.enumerate() {
+                for d in 0..D {
+                    let new = v[d][k] + dt * a[d][i];
+                    bad.count(i, !new.is_finite());
+                    v[d][k] = if new.is_finite() { new } else { v[d][k] };
+                }
+            }
+            bad
+        })
+    }
+}
