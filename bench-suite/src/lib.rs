@@ -8,6 +8,7 @@ pub mod clock;
 pub mod failure;
 pub mod golden;
 pub mod iterations;
+pub mod knobs;
 pub mod machine;
 #[cfg(feature = "mesh")]
 pub mod mesh;

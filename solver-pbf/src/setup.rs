@@ -194,20 +194,21 @@ impl Constants {
             averages: params.relaxation_mode == RelaxationMode::Local,
         };
         let constraints = lattice::n_neighbors::<D>(f64::from(h) / dx) + 1;
+        let epsilon = match params.cfm_mode {
+            CfmMode::Relative => f64::from(params.cfm()) * reference,
+            CfmMode::Absolute => f64::from(params.cfm()),
+        };
         Self {
             rest,
             reference,
-            epsilon: match params.cfm_mode {
-                CfmMode::Relative => (f64::from(params.cfm()) * reference) as Real,
-                CfmMode::Absolute => params.cfm(),
-            },
+            epsilon: epsilon as Real,
             scorr: Scorr { k: 0.0, inv_w_dq: 1.0 / kernel.w(dq * dq), n: params.scorr_n },
             weights: match params.mass_form {
                 MassForm::Canonical => Weights::Canonical,
                 MassForm::EqualMass => Weights::EqualMass,
             },
             relaxation,
-            done: f64::from(relaxation.of(constraints as Real)),
+            done: f64::from(relaxation.of(constraints as Real)) * reference / (reference + epsilon),
             needs: Needs::of(params, has_bodies),
         }
     }

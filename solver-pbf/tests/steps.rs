@@ -189,3 +189,15 @@ fn the_refused_step_does_explode() {
     let top = sim.state.fluid.x[1].iter().fold(0.0, |top: Real, y| top.max(*y));
     assert!(ended.is_err() || top > 0.6, "{ended:?} {top}");
 }
+
+/// What ε leaves undone counts like iterations that are not made: Σ|∇C|²/(Σ|∇C|² + ε) of a correction is made.
+#[test]
+fn a_large_epsilon_shortens_the_step() {
+    let dt = |epsilon: f64| {
+        let text = tank(&format!("cfm_epsilon = {epsilon:?}\ndt_max = 1.0"), "");
+        let mut sim = simulation::<2>(&text);
+        let state = sim.state.clone();
+        sim.solver.max_dt(&state).expect("a healthy state")
+    };
+    assert!((dt(0.0) / dt(3.0) - 2.0).abs() < 1e-6, "{} {}", dt(0.0), dt(3.0));
+}

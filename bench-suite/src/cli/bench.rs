@@ -1,8 +1,10 @@
 //! `sph bench`: steps per second of the rivals' case, what frames cost it, and what iterations buy.
 
 use bench_suite::{
+    knobs,
     output::{Format, cost},
     stepping::{self, Options, Until},
+    write::{check_folder, write_atomic},
 };
 use clap::Subcommand;
 use sph_core::lane::Isa;
@@ -73,6 +75,12 @@ pub enum Bench {
         #[arg(long, short, default_value = "results/bench-iterations")]
         out: PathBuf,
     },
+    /// How ε and k of Position Based Fluids act on a column at rest: two plots and a table.
+    Knobs {
+        /// Folder for `epsilon.svg`, `scorr.svg` and `knobs.csv`.
+        #[arg(long, short, default_value = "results/bench-knobs")]
+        out: PathBuf,
+    },
 }
 
 fn density_error(text: &str) -> Result<f64, String> {
@@ -107,7 +115,32 @@ pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error
         Bench::Iterations { n, end_time, out } => {
             super::campaigns::iterations((*n).into(), *end_time, out, isa, json)
         }
+        Bench::Knobs { out } => knobs(out, isa, json),
     }
+}
+
+fn knobs(out: &Path, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let mut all = Vec::new();
+    for wanted in knobs::wanted() {
+        match knobs::measure(wanted, isa) {
+            Ok(rest) => all.push(rest),
+            // A column that does not rest is an answer, too: its point is missing.
+            Err(error) => eprintln!(
+                "ε = {}, k = {}, {} iterations: {error}",
+                wanted.epsilon, wanted.k, wanted.iterations
+            ),
+        }
+    }
+    let table = knobs::table(&all);
+    write_atomic(&out.join("epsilon.svg"), knobs::plot_of_epsilon(&all)?.as_bytes())?;
+    write_atomic(&out.join("scorr.svg"), knobs::plot_of_strength(&all)?.as_bytes())?;
+    write_atomic(&out.join("knobs.csv"), table.as_bytes())?;
+    match json {
+        true => println!("{}", serde_json::to_string(&all)?),
+        false => print!("{table}"),
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn output(options: &cost::Options, out: &Path, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {

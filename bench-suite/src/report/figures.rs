@@ -267,7 +267,10 @@ fn finest_caption(all: &Comparison, case: &str, name: &str) -> String {
     let finest =
         methods(all, case).iter().filter_map(Method::finest).map(|run| run.particles_across).collect();
     let across: BTreeSet<u64> = finest;
-    let across: Vec<_> = across.iter().map(ToString::to_string).collect();
+    let across: Vec<_> = across.iter().filter(|n| **n > 0).map(ToString::to_string).collect();
+    if across.is_empty() {
+        return format!("{}.", capitalized(name)); // a scene has no resolution of its own
+    }
     format!(
         "{} at the finest resolution of each method ({} particles across).",
         capitalized(name),
