@@ -112,9 +112,9 @@ fn a_rest_lattice_is_not_moved_under_the_clamp() {
         let solver = iterations(5, &format!("kernel = \"{kernel}\""));
         let mut sim = Block::free(8, &solver).build::<D>();
         sim.state.rest.m *= 0.999;
-        let before = common::vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+        let before = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
         ways(&mut sim, 0.01);
-        assert_eq!(common::vectors(&sim.state.fluid.id, &sim.state.fluid.x), before, "{kernel}");
+        assert_eq!(vectors(&sim.state.fluid.id, &sim.state.fluid.x), before, "{kernel}");
         assert!(sim.state.fluid.v.iter().flatten().all(|v| *v == 0.0));
     }
     for kernel in KERNELS {
@@ -246,7 +246,7 @@ fn follows_gradients<const D: usize>() {
     let expected: Vec<f64> =
         gradients.iter().zip(&c).map(|(row, c)| -c / (squares(row) + EPSILON_CFM)).collect();
     let (_, ways) = ways(&mut sim, 1e-3);
-    let lambda = by_id(&sim.state.fluid.id, sim.solver.field("lambda").unwrap());
+    let lambda = by_id(&sim.state.fluid.id, sim.solver.field("lambda").expect("a field of pbf"));
     let largest = expected.iter().fold(0.0, |most, l| f64::max(most, l.abs()));
     let tolerance = if size_of::<Real>() == 4 { 1e-4 } else { 1e-8 };
     for (i, way) in ways.iter().enumerate() {

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails"
 )]
+#![allow(clippy::print_stdout, reason = "the measured numbers")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 mod common;
 
@@ -61,14 +62,14 @@ fn collision<const D: usize>(preset: &str, solver: &str) -> String {
     };
     format!(
         "dim = {D}\nspacing = 0.05\nrest_density = 1000.0\ngravity = {gravity}\nrun.end_time = 10.0\n\
-         domain = {{ min = {low}, max = {high} }}\n\
+         domain = {{ min = {low:?}, max = {high:?} }}\n\
          [[fluid]]\n{fluid}\n\
          [[body]]\nname = \"box\"\n{brick}\ndensity = 600.0\nangle = 0.3\nvelocity = {fast}\nangular_velocity = {turn}\n\
          [[body]]\nname = \"ball\"\nshape.ball = {{ center = {ball}, radius = 0.12 }}\ndensity = 2000.0\nvelocity = {slow}\n\
          [solver]\nname = \"wcsph\"\npreset = \"{preset}\"\nsound_speed = 20.0\n{solver}\n",
         gravity = v([0.0, 0.0]),
-        low = format!("{:?}", vec![-9.0; D]),
-        high = format!("{:?}", vec![9.0; D]),
+        low = vec![-9.0; D],
+        high = vec![9.0; D],
         fluid = block([-0.3, -0.2], [0.3, 0.2], 0.2),
         brick = block([0.4, -0.1], [0.7, 0.1], 0.1),
         fast = v([-1.5, 0.2]),

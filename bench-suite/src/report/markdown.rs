@@ -47,9 +47,13 @@ pub fn table(all: &Comparison) -> String {
 }
 
 fn methods(all: &Comparison) -> String {
-    let mut names: Vec<&str> = all.results.iter().map(method_name).collect();
-    names.dedup();
-    names.join("; ")
+    let mut names: Vec<&str> = Vec::new();
+    for name in all.results.iter().map(method_name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 fn row(run: &RunResult, score: &Score) -> String {
