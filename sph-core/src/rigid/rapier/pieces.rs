@@ -74,6 +74,10 @@ fn block<const D: usize>(min: &[f64; D], max: &[f64; D], open: &[bool; 6], piece
     }
 }
 
+/// Pieces behind a curved surface reach from its radius to this many radii. Flat as they are, they touch it and may be
+/// as wide as it takes to leave no gap between them at their far ends.
+const FAR_END: f64 = 3.0;
+
 /// Slabs around a hollow ball.
 fn ball<const D: usize>(center: &[f64; D], radius: f64, pieces: &mut Vec<Piece<D>>) {
     let golden_angle = PI * (3.0 - 5.0_f64.sqrt());
@@ -86,9 +90,9 @@ fn ball<const D: usize>(center: &[f64; D], radius: f64, pieces: &mut Vec<Piece<D
             let about_z = Rotation::by(&[0.0, 0.0, golden_angle * k as f64]);
             about_z.after(&Rotation::by(&[0.0, -z.asin(), 0.0]))
         };
-        // Slabs overlap on the sphere, where they are about the root of 4π/n apart.
-        let width = if D == 2 { 1.1 * (PI / n as f64).tan() } else { (4.0 * PI / n as f64).sqrt() };
-        let half = from_fn(|a| if a == 0 { radius } else { width * radius });
+        // On the sphere they are about the root of 4π/n apart.
+        let apart = if D == 2 { 1.1 * (PI / n as f64).tan() } else { (4.0 * PI / n as f64).sqrt() };
+        let half = from_fn(|a| if a == 0 { radius } else { FAR_END * apart * radius });
         pieces.push(slab(center, rotation, 2.0 * radius, half));
     }
 }
@@ -103,7 +107,7 @@ fn cylinder<const D: usize>(
 ) {
     let [side, cap_min, cap_max] = [open[0], open[1], open[2]];
     let standing = from_z(&from_fn(|a| if a < D { axis[a] } else { 0.0 }));
-    let width = 1.1 * radius * (PI / AROUND as f64).tan();
+    let width = 1.1 * FAR_END * radius * (PI / AROUND as f64).tan();
     for k in (0..AROUND).filter(|_| !side) {
         let about = Rotation::by(&[0.0, 0.0, 2.0 * PI * k as f64 / AROUND as f64]);
         let half = from_fn(|a| [radius, width, half_length][a]);
