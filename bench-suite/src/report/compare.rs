@@ -36,16 +36,17 @@ fn answer(all: &Comparison) -> String {
     let words: String = cases(all).into_iter().map(|case| in_words(all, case)).collect();
     let mut content = format!("<div class=\"answer\">\n{words}</div>\n");
     for case in cases(all) {
-        let rows: Vec<_> = methods(all, case).iter().filter_map(summary_row).collect();
+        let what = figures::headline_name(all, case);
+        let rows: Vec<_> = methods(all, case).iter().filter_map(|method| summary_row(method, what)).collect();
         content += &table(&format!("{case}: the finest run of each method"), &run_heads(all, case), &rows);
     }
     section("answer", "How wrong, and how slow", &content)
 }
 
 /// The finest run of a method; where that is not the finest tried, it says which failed.
-fn summary_row(method: &Method<'_>) -> Option<Vec<Cell>> {
+fn summary_row(method: &Method<'_>, what: Option<&str>) -> Option<Vec<Cell>> {
     let run = method.finest()?;
-    let mut row = run_row(run);
+    let mut row = run_row(run, what);
     let failed = method.runs.iter().filter(|other| other.failure.is_some() && run.failure.is_none());
     let failed: Vec<_> = failed.map(|run| run.particles_across.to_string()).collect();
     if !failed.is_empty() {
@@ -62,7 +63,9 @@ fn summary_row(method: &Method<'_>) -> Option<Vec<Cell>> {
 /// Which method errs least and which is fastest among those that meet their bands.
 fn in_words(all: &Comparison, case: &str) -> String {
     let finest: Vec<_> = methods(all, case).iter().filter_map(Method::finest).collect();
-    let done = || finest.iter().filter(|run| run.failure.is_none());
+    let what = figures::headline_name(all, case);
+    // Errors of different quantities are not compared.
+    let done = || finest.iter().filter(|run| run.failure.is_none() && name_of_error(run) == what);
     let error =
         |run: &RunResult| run.headline().and_then(|score| score.error).filter(|error| error.is_finite());
     let least = done().filter_map(|run| Some((run, error(run)?))).min_by(|a, b| a.1.total_cmp(&b.1));
@@ -100,6 +103,11 @@ fn in_words(all: &Comparison, case: &str) -> String {
     format!("<p>{words}</p>\n")
 }
 
+/// What the error of a run is the error of.
+fn name_of_error(run: &RunResult) -> Option<&str> {
+    run.headline().map(|score| score.name.as_str())
+}
+
 /// Heads of a table of runs.
 fn run_heads(all: &Comparison, case: &str) -> [String; 6] {
     let what = figures::headline_name(all, case);
@@ -108,11 +116,14 @@ fn run_heads(all: &Comparison, case: &str) -> [String; 6] {
     ["Method".into(), "Across".into(), wrong, slow, rate, bands]
 }
 
-/// A row of a table of runs.
-fn run_row(run: &RunResult) -> Vec<Cell> {
+/// A row of a table of runs, whose head says `what` the error is. A method that has another error names it.
+fn run_row(run: &RunResult, what: Option<&str>) -> Vec<Cell> {
     let error = run.headline().map(|score| (score, score.error));
     let wrong = match (&run.failure, error) {
         (Some(_), _) => Cell::verdict(Some(false), "failed"),
+        (None, Some((score, Some(error)))) if Some(score.name.as_str()) != what => {
+            Cell::number(&format!("{} ({})", number::percent(error), score.name))
+        }
         (None, Some((_, Some(error)))) => Cell::number(&number::percent(error)),
         (None, Some((score, None))) => Cell::number(&number::with_unit(score.value, &score.unit, 3)),
         (None, None) => Cell::text("not measured"),
@@ -153,7 +164,7 @@ fn runs(all: &Comparison, case: &str) -> String {
     let heads: Vec<_> = run_heads(all, case).into_iter().chain(more).collect();
     let ordered = methods(all, case).into_iter().flat_map(|method| method.runs);
     let row = |run: &RunResult| {
-        let mut row = run_row(run);
+        let mut row = run_row(run, figures::headline_name(all, case));
         row.extend([
             Cell::number(&number::count(run.n_fluid)),
             Cell::number(&number::count(run.steps)),

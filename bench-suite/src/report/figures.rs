@@ -127,6 +127,7 @@ pub fn error_against_wall_time(all: &Comparison, case: &str) -> Result<Option<Fi
         true => "iterations of a step",
         false => "particles across the reference length",
     };
+    let what = other_errors(all, case, what);
     let caption = format!("Error: {what}. Lower left is better. Numbers beside the points are {numbers}.");
     Ok(Some(Figure { svg: chart.svg()?, caption }))
 }
@@ -179,6 +180,7 @@ pub fn convergence(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotE
     x_ticks.dedup();
     let x = Label::log("particles across", "-");
     let chart = Chart { title, x, y: Label::log("error", "%"), lines, x_ticks };
+    let what = other_errors(all, case, what);
     let caption = format!("Error: {what}. Dashed: what methods of first and second order would do.");
     Ok(Some(Figure { svg: chart.svg()?, caption }))
 }
@@ -295,6 +297,15 @@ fn error_lines(all: &Comparison, case: &str, x: impl Fn(&RunResult) -> f64) -> V
         Line { texts, ..Line::new(method.name, Look::Joined, method.style, points) }
     };
     methods(all, case).iter().map(of).filter(|line| !line.points.is_empty()).collect()
+}
+
+/// What the errors of a case measure, where methods without `what` have another one.
+fn other_errors(all: &Comparison, case: &str, what: &str) -> String {
+    let runs = all.results.iter().filter(|run| run.case == case).filter_map(RunResult::headline);
+    match runs.map(|score| score.name.as_str()).find(|name| *name != what) {
+        Some(other) => format!("{what}; of methods that have none, {other}"),
+        None => what.to_owned(),
+    }
 }
 
 /// What the headline error of a case measures.
