@@ -36,6 +36,8 @@ fn fluid<const D: usize>(variant: &Variant, cells: [f64; D]) -> Scene {
             scene.solver.set("name", "pbf");
             scene.solver.set("scorr_k", 0.0);
             scene.solver.set("cohesion", 0.0);
+            // A number of iterations that depends on the error may differ by one for a rounding.
+            scene.solver.set("density_tolerance", 1e-30);
         }
     }
     (variant.apply)(&mut scene);
