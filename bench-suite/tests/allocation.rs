@@ -1,6 +1,7 @@
 //! Does a steady step of every variant allocate nothing?
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
+#[path = "laws/common.rs"]
 mod common;
 
 use bench_suite::{

@@ -5,6 +5,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(clippy::print_stdout, reason = "the measured numbers, and what was skipped")]
 
+#[path = "laws/common.rs"]
 mod common;
 
 use bench_suite::{machine, run, start::Start};

@@ -1,6 +1,7 @@
 //! A steady step takes no memory from the heap.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+#[path = "laws/common.rs"]
 mod common;
 
 use common::simulation;

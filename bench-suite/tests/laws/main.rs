@@ -1,0 +1,25 @@
+//! What the suite and its command promise, in one binary: each takes long to compile.
+//! What counts allocations or measures memory stands beside it, alone in its process.
+
+mod bad;
+mod book;
+mod cli;
+mod common;
+mod conformance;
+mod container;
+mod determinism;
+mod disk;
+mod failure;
+mod kill;
+mod leak;
+mod mesh;
+mod output;
+mod python;
+mod registry;
+mod regression;
+mod report;
+mod restart;
+mod scenes;
+mod screenshot;
+mod sources;
+mod synthetic;

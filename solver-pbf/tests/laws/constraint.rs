@@ -1,0 +1,265 @@
+//! What the density constraint does: momentum, convergence, and what it leaves alone.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+use crate::common;
+
+use common::{Block, EPSILON, EXACT, KERNELS, by_id, cases, masses, norm, squeeze, sum, vectors, ways};
+use proptest::prelude::*;
+use sph_core::Real;
+
+/// One substep of so many iterations, without anything that acts on velocities, and without s_corr unless asked for.
+fn iterations(n: u32, solver: &str) -> String {
+    let scorr = if solver.contains("scorr_k") { "" } else { "scorr_k = 0.0\n" };
+    format!(
+        "substeps = 1\nsolver_iterations = {n}\nmin_iterations = {n}\nxsph_viscosity = 0.0\ncohesion = 0.0\n\
+         scorr_scaling = \"literal\"\n{scorr}{solver}\n"
+    )
+}
+
+/// `Σ m_i Δx_i` of one iteration over the sum of its terms, with the momentum of other weights beside it.
+fn momentum<const D: usize>(solver: &str, spread: f64, jitter: f64) -> (f64, f64) {
+    let n = if D == 2 { 14 } else { 9 };
+    let text = iterations(1, &format!("mass_spread = {spread:?}\n{solver}"));
+    let mut sim = Block::free(n, &text).jitter(jitter).build::<D>();
+    squeeze(&mut sim.state, 0.95);
+    let (_, ways) = ways(&mut sim, 1.0 / 64.0);
+    let weighted = |weigh: &dyn Fn(f64) -> f64| {
+        let terms: Vec<[f64; D]> = masses(ways.len(), spread)
+            .into_iter()
+            .zip(&ways)
+            .map(|(m, way)| way.map(|x| weigh(m) * x))
+            .collect();
+        let (total, scale) = sum(&terms);
+        assert!(scale > 1e-3 * ways.len() as f64 / n as f64, "nothing moves: {scale}");
+        // A way is read off places of at most 0.5 m, each rounded twice.
+        norm(&total) / (EXACT * scale + EPSILON * ways.len() as f64)
+    };
+    (weighted(&|m| m), weighted(&|_| 1.0))
+}
+
+const FORMS: [&str; 5] = [
+    "",
+    "unilateral = false",
+    "kernel_mode = \"poly6_spiky\"",
+    "scorr_k = 1e-4",
+    "relaxation_factor = 0.5\ncfm_mode = \"absolute\"\ncfm_epsilon = 10.0",
+];
+
+proptest! {
+    #![proptest_config(cases(4))]
+
+    #[test]
+    fn momentum_is_kept_with_unequal_masses(
+        form in prop::sample::select(&FORMS[..]),
+        kernel in prop::sample::select(&KERNELS[..]),
+        spread in prop::sample::select(&[0.0, 0.5][..]),
+        jitter in 0.0..0.3_f64,
+    ) {
+        let solver = format!("kernel = \"{kernel}\"\n{form}");
+        prop_assert!(momentum::<2>(&solver, spread, jitter).0 < 1.0, "{}", solver);
+        prop_assert!(momentum::<3>(&solver, spread, jitter).0 < 1.0, "{}", solver);
+    }
+}
+
+/// The paper's form keeps the sum of ways instead, which is momentum for equal masses alone.
+#[test]
+fn only_the_canonical_form_keeps_the_momentum_of_unequal_masses() {
+    let form = "mass_form = \"equal_mass\"";
+    for (spread, keeps) in [(0.0, true), (0.5, false)] {
+        let ((m_2, x_2), (m_3, x_3)) = (momentum::<2>(form, spread, 0.2), momentum::<3>(form, spread, 0.2));
+        assert_eq!((m_2 < 1.0, m_3 < 1.0), (keeps, keeps), "{spread}: {m_2} {m_3}");
+        assert!(x_2 < 1.0 && x_3 < 1.0, "{spread}: {x_2} {x_3}");
+    }
+    // For equal masses the forms are one.
+    let hash = |form: &str| {
+        let mut sim = Block::free(8, &iterations(3, form)).jitter(0.2).build::<3>();
+        squeeze(&mut sim.state, 0.95);
+        ways(&mut sim, 0.01);
+        sim.state.hash()
+    };
+    assert_eq!(hash(form), hash(""));
+}
+
+/// A compressed block's mean error: never grows over the iterations, and falls.
+fn converges<const D: usize>(solver: &str) {
+    let n = if D == 2 { 20 } else { 12 };
+    let error = |k: u32| {
+        let mut sim = Block::free(n, &iterations(k, solver)).build::<D>();
+        squeeze(&mut sim.state, 1.05_f64.powf(-1.0 / D as f64));
+        ways(&mut sim, 0.01).0.density_error_mean
+    };
+    let errors: Vec<f64> = (1..=12).map(error).collect();
+    for pair in errors.windows(2) {
+        assert!(pair[1] <= pair[0] * (1.0 + 10.0 * EPSILON), "{D}D: {errors:?}\n{solver}");
+    }
+    assert!(errors[0] < 0.06 && errors[11] < 0.6 * errors[0], "{D}D: {errors:?}\n{solver}");
+}
+
+#[test]
+fn the_error_of_a_compressed_block_never_grows() {
+    for solver in ["", "kernel = \"wendland_c2\"\nsupport_ratio = 2.5", "relaxation_factor = 0.5"] {
+        converges::<2>(solver);
+        converges::<3>(solver);
+    }
+    converges::<2>("mass_spread = 0.3");
+}
+
+/// What is no denser than at rest stays where it is, to the bit.
+#[test]
+fn a_rest_lattice_is_not_moved_under_the_clamp() {
+    fn check<const D: usize>(kernel: &str) {
+        // Calibrated mass gives the inner lattice ρ₀ to round-off: a little less mass, and nothing is too dense.
+        let solver = iterations(5, &format!("kernel = \"{kernel}\""));
+        let mut sim = Block::free(8, &solver).build::<D>();
+        sim.state.rest.m *= 0.999;
+        let before = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+        ways(&mut sim, 0.01);
+        assert_eq!(vectors(&sim.state.fluid.id, &sim.state.fluid.x), before, "{kernel}");
+        assert!(sim.state.fluid.v.iter().flatten().all(|v| *v == 0.0));
+    }
+    for kernel in KERNELS {
+        check::<2>(kernel);
+        check::<3>(kernel);
+    }
+}
+
+/// λ of the last iteration: never a pull under the clamp, pulls without.
+#[test]
+fn clamped_multipliers_only_push() {
+    let lambda = |solver: &str| {
+        let mut sim = Block::free(10, &iterations(2, solver)).jitter(0.3).build::<2>();
+        ways(&mut sim, 0.01);
+        sim.solver.field("lambda").expect("it has one").to_vec()
+    };
+    assert!(lambda("").iter().all(|l| *l <= 0.0) && lambda("").iter().any(|l| *l < 0.0));
+    assert!(lambda("unilateral = false").iter().any(|l| *l > 0.0));
+}
+
+/// Pairs nearer than 0.7 spacings in a tank of a thousand particles that has come to rest from disorder.
+fn close_pairs(k: f64, support_ratio: f64) -> usize {
+    let spacing = 0.02;
+    let mut sim = common::simulation::<2>(&format!(
+        "spacing = {spacing:?}\nrun.end_time = 10.0\nrun.time_step = 0.005\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 0.4] }}\njitter = 0.2\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.0] }}\n\
+         [solver]\nname = \"pbf\"\nsubsteps = 1\nsolver_iterations = 4\ncohesion = 0.0\n\
+         support_ratio = {support_ratio:?}\nscorr_k = {k:?}\n"
+    ));
+    sim.run(1.0, u64::MAX, &mut []).unwrap_or_else(|error| panic!("{error}"));
+    let x = &sim.state.fluid.x;
+    let near = |i: usize, j: usize| (x[0][i] - x[0][j]).hypot(x[1][i] - x[1][j]) < 0.7 * spacing as Real;
+    let n = sim.state.fluid.len();
+    (0..n).map(|i| (0..i).filter(|&j| near(i, j)).count()).sum()
+}
+
+#[test]
+fn s_corr_keeps_particles_apart() {
+    for support_ratio in [2.0, 2.5] {
+        let found = [0.0, 0.1].map(|k| close_pairs(k, support_ratio));
+        assert!(2 * found[1] < found[0], "{found:?} close pairs");
+    }
+}
+
+/// An isolated pair, far below rest density: pushed apart by s_corr alone, and by the same way.
+#[test]
+fn s_corr_repels_an_isolated_pair() {
+    for k in [0.0, 0.1] {
+        let mut sim = Block::free(1, &iterations(1, &format!("scorr_k = {k:?}"))).build::<3>();
+        let x = sim.state.fluid.position(0);
+        let fluid = &mut sim.state.fluid;
+        fluid.push(1, [x[0] + 0.5, x[1], x[2]], [0.0; 3], fluid.rho[0]);
+        let (_, ways) = ways(&mut sim, 0.01);
+        if k == 0.0 {
+            assert_eq!(ways, vec![[0.0; 3]; 2]);
+        } else {
+            assert!(ways[0][0] < -1e-4 && (ways[0][0] + ways[1][0]).abs() < 4.0 * EPSILON, "{ways:?}");
+        }
+    }
+}
+
+/// Averaged corrections are shorter, in the same direction, and come to rest too.
+#[test]
+fn averaging_shortens_corrections() {
+    let first = |mode: &str| {
+        let mut sim = Block::free(8, &iterations(1, &format!("relaxation_mode = \"{mode}\""))).build::<3>();
+        squeeze(&mut sim.state, 0.95);
+        ways(&mut sim, 0.01).1
+    };
+    let (global, local) = (first("global"), first("local"));
+    let mut moved = 0;
+    for (g, l) in global.iter().zip(&local) {
+        let (size, along) = (norm(g), (0..3).map(|k| g[k] * l[k]).sum::<f64>());
+        if size > 1e-3 {
+            let part = along / (size * size);
+            assert!((norm(l) - part * size).abs() < 1e-4 && part > 0.0 && part < 1.0 + EXACT, "{part}");
+            moved += usize::from(part < 0.2);
+        }
+    }
+    assert!(moved > 100, "{moved}");
+}
+
+/// Cubic spline of support radius `h` in `D` dimensions, in double precision.
+fn cubic_spline<const D: usize>(r: f64, h: f64) -> f64 {
+    let (q, pi) = (r / h, std::f64::consts::PI);
+    let sigma = if D == 2 { 40.0 / (7.0 * pi) } else { 8.0 / pi };
+    let f = if q <= 0.5 { 6.0 * (q - 1.0) * q * q + 1.0 } else { 2.0 * (1.0 - q).max(0.0).powi(3) };
+    sigma * f / h.powi(D as i32)
+}
+
+/// All gradients `∇_k C_i` of a free block by central differences, `[i][k]`, and all `C_i`.
+fn gradients<const D: usize>(x: &[[f64; D]], m: f64, h: f64) -> (Vec<Vec<[f64; D]>>, Vec<f64>) {
+    let distance = |a: &[f64; D], b: &[f64; D]| (0..D).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+    let constraint =
+        |i: &[f64; D]| m * x.iter().map(|j| cubic_spline::<D>(distance(i, j), h)).sum::<f64>() - 1.0;
+    let delta = 1e-5 * h;
+    let pair = |i: &[f64; D], j: &[f64; D]| -> [f64; D] {
+        std::array::from_fn(|a| {
+            let moved = |by: f64| std::array::from_fn(|k| i[k] + if k == a { by } else { 0.0 });
+            let w = |by: f64| cubic_spline::<D>(distance(&moved(by), j), h);
+            m * (w(delta) - w(-delta)) / (2.0 * delta)
+        })
+    };
+    let all = (0..x.len())
+        .map(|i| {
+            let mut row: Vec<[f64; D]> = x.iter().map(|j| pair(&x[i], j).map(|g| -g)).collect();
+            // The density of a particle by itself does not depend on where it is.
+            row[i] = std::array::from_fn(|a| (0..x.len()).filter(|&j| j != i).map(|j| -row[j][a]).sum());
+            row
+        })
+        .collect();
+    (all, x.iter().map(constraint).collect())
+}
+
+/// `λ_i = −C_i/(Σ_k |∇_k C_i|² + ε)` and `Δx_k = Σ_i λ_i ∇_k C_i`, with the gradients of differences.
+fn follows_gradients<const D: usize>() {
+    const EPSILON_CFM: f64 = 50.0;
+    let n = if D == 2 { 9 } else { 5 };
+    let solver = iterations(
+        1,
+        &format!("cfm_mode = \"absolute\"\ncfm_epsilon = {EPSILON_CFM:?}\nunilateral = false\nscorr_k = 0.0"),
+    );
+    let mut sim = Block::free(n, &solver).jitter(0.2).build::<D>();
+    let (m, h) = (f64::from(sim.state.rest.m), 2.0 / n as f64);
+    let x = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+    let (gradients, c) = gradients(&x, m, h);
+    let squares = |row: &Vec<[f64; D]>| row.iter().flatten().map(|g| g * g).sum::<f64>();
+    let expected: Vec<f64> =
+        gradients.iter().zip(&c).map(|(row, c)| -c / (squares(row) + EPSILON_CFM)).collect();
+    let (_, ways) = ways(&mut sim, 1e-3);
+    let lambda = by_id(&sim.state.fluid.id, sim.solver.field("lambda").expect("a field of pbf"));
+    let largest = expected.iter().fold(0.0, |most, l| f64::max(most, l.abs()));
+    let tolerance = if size_of::<Real>() == 4 { 1e-4 } else { 1e-8 };
+    for (i, way) in ways.iter().enumerate() {
+        assert!((lambda[i] - expected[i]).abs() < tolerance * largest, "{i}: {} {}", lambda[i], expected[i]);
+        for a in 0..D {
+            let correction: f64 = (0..x.len()).map(|j| expected[j] * gradients[j][i][a]).sum();
+            assert!((way[a] - correction).abs() < tolerance * h, "{i}: {way:?} {correction}");
+        }
+    }
+}
+
+#[test]
+fn corrections_follow_the_gradients_of_the_constraint() {
+    follows_gradients::<2>();
+    follows_gradients::<3>();
+}

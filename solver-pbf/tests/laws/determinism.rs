@@ -1,0 +1,90 @@
+//! The same bits for every number of threads and every instruction set.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+use crate::common;
+
+use common::{dam_break, simulation_with};
+use sph_core::lane::Isa;
+
+const STEPS: u64 = 30;
+const BELT: &str = "[[wall]]\nshape.block = { min = [0.7, 0.0], max = [0.8, 0.3] }\nside = \"outside\"\nlayers = 2\n\
+    motion.oscillation = { amplitude = [0.05, 0.0], frequency = 3.0 }\n";
+
+fn hash<const D: usize>(text: &str, isa: Isa, threads: usize) -> u64 {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    pool.install(|| {
+        let mut sim = simulation_with::<D>(text, isa);
+        // Something to see after few steps, for vorticity as well.
+        for i in 0..sim.state.fluid.len() {
+            sim.state.fluid.v[0][i] = (sim.state.fluid.x[1][i] * 40.0).sin();
+        }
+        sim.run(10.0, STEPS, &mut []).expect("a healthy run");
+        sim.state.hash()
+    })
+}
+
+fn same_for_threads_and_isas<const D: usize>(text: &str) {
+    let expected = hash::<D>(text, Isa::available()[0], 1);
+    for threads in [2, 3, 7, 16] {
+        assert_eq!(hash::<D>(text, Isa::best(), threads), expected, "{threads} threads");
+    }
+    for isa in Isa::available() {
+        assert_eq!(hash::<D>(text, isa, 2), expected, "{isa}");
+    }
+}
+
+const PRESETS: [&str; 4] = ["standard", "fluid_demo", "flex", "accurate"];
+
+#[test]
+fn dam_break_2d() {
+    for preset in PRESETS {
+        same_for_threads_and_isas::<2>(&dam_break::<2>(preset, 0.01, "", ""));
+    }
+}
+
+#[test]
+fn dam_break_3d() {
+    for preset in PRESETS {
+        same_for_threads_and_isas::<3>(&dam_break::<3>(preset, 0.035, "", ""));
+    }
+}
+
+#[test]
+fn moving_wall_with_everything_that_acts_on_velocities() {
+    for update in ["first_order", "second_order"] {
+        let solver = format!(
+            "velocity_update = \"{update}\"\nvorticity_confinement = 0.02\nwall_viscosity = 0.1\n\
+             cohesion = 0.1\nsurface_tension = 0.1\nadhesion = 0.1\n{BELT}"
+        );
+        same_for_threads_and_isas::<2>(&dam_break::<2>("standard", 0.01, "", &solver));
+    }
+}
+
+#[test]
+fn unequal_masses_poly6_and_the_surface_constraint() {
+    for solver in [
+        "mass_spread = 0.3\ncohesion = 0.0",
+        "kernel_mode = \"poly6_spiky\"\nunilateral = false",
+        "surface_mode = \"constraint\"\nsurface_tension = 0.1",
+    ] {
+        same_for_threads_and_isas::<2>(&dam_break::<2>("standard", 0.01, "", solver));
+        same_for_threads_and_isas::<3>(&dam_break::<3>("standard", 0.04, "", solver));
+    }
+}
+
+#[test]
+fn verlet_skin_and_hash_grid() {
+    let extra = "neighbors = { skin = 0.004, backend = \"hash_grid\" }";
+    same_for_threads_and_isas::<2>(&dam_break::<2>("standard", 0.01, extra, ""));
+    same_for_threads_and_isas::<2>(&dam_break::<2>("flex", 0.01, extra, ""));
+}
+
+#[test]
+fn periodic_box() {
+    same_for_threads_and_isas::<2>(
+        "spacing = 0.02\ngravity = [0.0, 0.0]\nrun.end_time = 10.0\n\
+         domain = { min = [0.0, 0.0], max = [1.0, 1.0], periodic = [\"x\", \"y\"] }\n\
+         [[fluid]]\nshape.block = { min = [0.0, 0.0], max = [1.0, 1.0] }\njitter = 0.2\n\
+         [solver]\nname = \"pbf\"\nvelocity_update = \"second_order\"\n",
+    );
+}

@@ -1,0 +1,12 @@
+//! What the method promises, in one binary: each takes long to compile.
+//! What counts allocations or measures memory stands beside it, alone in its process.
+
+mod bodies;
+mod common;
+mod constraint;
+mod determinism;
+mod failure;
+mod restart;
+mod steps;
+mod velocities;
+mod walls;

@@ -1,0 +1,57 @@
+//! The kept corpora of the fuzz targets, replayed: what once was found stays mended.
+#![allow(clippy::unwrap_used, reason = "a failure is that of the test")]
+
+#[path = "../../../fuzz/src/checkpoint.rs"]
+mod checkpoint;
+#[path = "../../../fuzz/src/scene.rs"]
+mod scene;
+
+use std::{fs, path::Path};
+
+fn replay(folders: &[&str], target: fn(&[u8])) -> usize {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut replayed = 0;
+    for folder in folders {
+        let files = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|file| file.is_file()) {
+            let bytes = fs::read(&file).unwrap();
+            let ended = std::panic::catch_unwind(|| target(&bytes));
+            assert!(ended.is_ok(), "{}", file.display());
+            replayed += 1;
+        }
+    }
+    replayed
+}
+
+/// Every scene file and every kept input is accepted, or refused in words.
+#[test]
+fn replays_the_kept_scenes() {
+    let replayed = replay(&["fuzz/corpus/scene", "bench-suite/scenes"], scene::accepts_or_refuses);
+    assert!(replayed >= 100, "only {replayed} inputs");
+}
+
+/// Every kept checkpoint is restored, or refused in words.
+#[test]
+fn replays_the_kept_checkpoints() {
+    let replayed = replay(&["fuzz/corpus/checkpoint"], checkpoint::reads_or_refuses);
+    assert!(replayed >= 5, "only {replayed} inputs");
+}
+
+/// A seed in the form that the target mends: the header, a zero, the arrays.
+#[test]
+fn a_whole_checkpoint_is_among_what_the_target_reaches() {
+    let mut run = checkpoint::simulation().unwrap();
+    for _ in 0..3 {
+        run.step(f64::INFINITY).unwrap();
+    }
+    let mut bytes = Vec::new();
+    sph_core::checkpoint::write(&mut run, "", "seed", &mut bytes).unwrap();
+    checkpoint::reads_or_refuses(&bytes);
+    if let Ok(folder) = std::env::var("SPH_WRITE_SEEDS") {
+        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let arrays = &bytes[(24 + length).next_multiple_of(64)..];
+        let seed = [&bytes[24..24 + length], b"\n\0", arrays].concat();
+        fs::write(Path::new(&folder).join("whole"), &bytes).unwrap();
+        fs::write(Path::new(&folder).join("mended"), seed).unwrap();
+    }
+}

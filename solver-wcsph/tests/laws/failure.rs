@@ -1,0 +1,183 @@
+//! A run that goes wrong stops at once and says when, where and why; it never panics.
+//!
+//! What goes wrong within a phase is tested beside the phases, in `src/cpu/poison.rs`.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+use crate::common;
+
+use common::{dam_break, simulation};
+use sph_core::{
+    Real,
+    diagnosis::Suspicion,
+    simulation::Simulation,
+    solver::{BEFORE, Cause, StepError},
+    state::State,
+};
+
+const VALUES: [Real; 3] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY];
+
+/// Runs for a few steps, spoils one number, and checks that the next step names it.
+fn is_named<const D: usize>(
+    text: &str,
+    field: &'static str,
+    id: impl Fn(&State<D>) -> Option<u64>,
+    spoil: impl Fn(&mut State<D>, Real),
+) {
+    for (steps, value) in [0, 3].into_iter().flat_map(|steps| VALUES.map(|value| (steps, value))) {
+        let mut sim = simulation::<D>(text);
+        sim.run(10.0, steps, &mut []).expect("a healthy run");
+        let id = id(&sim.state);
+        spoil(&mut sim.state, value);
+        let label = format!("{field} = {value} after {steps} steps\n{text}");
+        let Err(error) = sim.run(10.0, steps + 1, &mut []) else { panic!("not found: {label}") };
+        assert_eq!((error.step, error.t.to_bits()), (sim.state.step, sim.state.t.to_bits()), "{label}");
+        assert_eq!((error.phase, error.particle), (BEFORE, id), "{error}\n{label}");
+        assert_eq!(error.cause, Cause::NotFinite { field }, "{error}\n{label}");
+        let diagnosis = error.diagnosis.expect("an explanation");
+        assert_eq!(diagnosis.suspicion, Suspicion::BadValue { field }, "{label}");
+        assert_eq!((diagnosis.suggested_dt, diagnosis.culprit.map(|c| c.id)), (None, id), "{label}");
+    }
+}
+
+fn bad_input_is_named<const D: usize>(spacing: f64) {
+    for preset in ["validation", "graphics"] {
+        for integrator in ["velocity_verlet", "symplectic_euler"] {
+            let text = dam_break::<D>(preset, spacing, "", &format!("integrator = \"{integrator}\""));
+            let middle = |s: &State<D>| Some(s.fluid.id[s.fluid.len() / 2]);
+            let wall = |s: &State<D>| Some(s.walls.id[s.walls.len() / 2]);
+            for a in 0..D {
+                is_named::<D>(&text, "position", middle, |s, bad| s.fluid.x[a][s.n_owned / 2] = bad);
+                is_named::<D>(&text, "velocity", middle, |s, bad| s.fluid.v[a][s.n_owned / 2] = bad);
+                is_named::<D>(&text, "wall position", wall, |s, bad| {
+                    let b = s.walls.len() / 2;
+                    s.walls.x[a][b] = bad;
+                });
+                is_named::<D>(&text, "wall velocity", wall, |s, bad| {
+                    let b = s.walls.len() / 2;
+                    s.walls.v[a][b] = bad;
+                });
+            }
+            is_named::<D>(&text, "wall volume", wall, |s, bad| {
+                let b = s.walls.len() / 2;
+                s.walls.volume[b] = bad;
+            });
+            is_named::<D>(&text, "density", middle, |s, bad| s.fluid.rho[s.n_owned / 2] = bad);
+            is_named::<D>(&text, "particle mass", |_| None, |s, bad| s.rest.m = bad);
+            is_named::<D>(&text, "rest density", |_| None, |s, bad| s.rest.rho_0 = bad);
+            is_named::<D>(&text, "spacing", |_| None, |s, bad| s.rest.spacing = bad);
+            is_named::<D>(&text, "gravity", |_| None, |s, bad| s.forces.gravity[0] = bad);
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_named_2d() {
+    bad_input_is_named::<2>(0.05);
+}
+
+#[test]
+fn bad_input_is_named_3d() {
+    bad_input_is_named::<3>(0.1);
+}
+
+#[test]
+fn bad_input_is_named_by_the_hash_grid_far_from_the_origin() {
+    let text = dam_break::<2>("graphics", 0.05, "neighbors.backend = \"hash_grid\"", "");
+    let middle = |s: &State<2>| Some(s.fluid.id[s.fluid.len() / 2]);
+    is_named::<2>(&text, "position", middle, |s, bad| s.fluid.x[0][s.n_owned / 2] = bad);
+    is_named::<2>(&text, "velocity", middle, |s, bad| s.fluid.v[0][s.n_owned / 2] = bad);
+}
+
+#[test]
+fn a_step_size_that_is_no_number_is_named() {
+    let mut sim = simulation::<2>(&dam_break::<2>("graphics", 0.05, "", ""));
+    sim.fixed_dt = Some(f64::NAN);
+    let error = sim.step(1.0).expect_err("it is no number");
+    assert_eq!((error.phase, error.cause), (BEFORE, Cause::NotFinite { field: "dt" }));
+}
+
+#[test]
+fn the_memory_of_the_solver_is_named() {
+    let mut sim = simulation::<2>(&dam_break::<2>("validation", 0.05, "", ""));
+    sim.run(10.0, 3, &mut []).expect("a healthy run");
+    let id = sim.state.fluid.id[40];
+    sim.solver.memory(&mut |name, memory| {
+        if let ("acceleration_y", sph_core::solver::Memory::Field(a)) = (name, memory) {
+            a[40] = Real::NAN;
+        }
+    });
+    let error = sim.step(10.0).expect_err("it is not finite");
+    assert_eq!((error.phase, error.particle), ("compute_acceleration", Some(id)), "{error}");
+}
+
+/// A particle keeps its last finite position and velocity, and neighbors catch nothing that is not finite.
+#[test]
+fn a_failed_step_leaves_a_readable_state() {
+    for preset in ["validation", "graphics"] {
+        let mut sim = simulation::<2>(&dam_break::<2>(preset, 0.05, "", ""));
+        sim.run(10.0, 3, &mut []).expect("a healthy run");
+        sim.fixed_dt = Some(1e30);
+        let error = sim.run(1e33, 8, &mut []).expect_err("cannot go well");
+        let fluid = &sim.state.fluid;
+        assert!(fluid.x.iter().chain(&fluid.v).flatten().all(|x| x.is_finite()), "{error}");
+        let culprit = error.diagnosis.and_then(|d| d.culprit).expect("a culprit");
+        assert!(culprit.x.iter().chain(&culprit.v).all(|x| x.is_finite()), "{culprit}");
+    }
+}
+
+#[test]
+fn an_absurd_step_is_found() {
+    for preset in ["validation", "graphics"] {
+        for dt in [1e2, 1e12, 1e30] {
+            let mut sim = simulation::<2>(&dam_break::<2>(preset, 0.05, "", ""));
+            sim.fixed_dt = Some(dt);
+            let error = sim.run(1e33, 8, &mut []).expect_err("cannot go well");
+            assert!(error.step < 8 && error.particle.is_some(), "{error}");
+            assert!(suspicion(&error).name() == "step_too_large", "{error}");
+        }
+    }
+}
+
+fn suspicion(error: &StepError) -> &Suspicion {
+    &error.diagnosis.as_ref().unwrap_or_else(|| panic!("{error} is not explained")).suspicion
+}
+
+#[test]
+fn an_escape_is_found_where_it_is() {
+    for integrator in ["velocity_verlet", "symplectic_euler"] {
+        let text = dam_break::<2>("validation", 0.05, "", &format!("integrator = \"{integrator}\""));
+        let mut sim: Simulation<2> = simulation(&text);
+        let far = sim.state.domain.high[0];
+        let id = sim.state.fluid.id[7];
+        sim.state.fluid.x[0][7] = 0.999 * far;
+        sim.state.fluid.v[0][7] = 1e3;
+        let error = sim.run(10.0, 8, &mut []).expect_err("it left");
+        assert_eq!((error.phase, error.particle, &error.cause), ("drift", Some(id), &Cause::Escaped));
+        let culprit = error.diagnosis.as_ref().and_then(|d| d.culprit.clone()).expect("a culprit");
+        assert!(culprit.x[0] > f64::from(far) && (culprit.speed() - 1e3).abs() < 1.0, "{error}");
+    }
+}
+
+#[test]
+fn the_floor_of_the_step_is_kept() {
+    let text = dam_break::<2>("validation", 0.05, "", "dt_min = 1e-3");
+    let mut sim = simulation::<2>(&text);
+    let error = sim.run(10.0, 8, &mut []).expect_err("sound asks for less");
+    let Cause::StepTooSmall { dt, floor, limit } = error.cause else { panic!("{error}") };
+    assert!(dt < floor && (floor - 1e-3).abs() < 1e-9 && limit == "sound", "{error}");
+    assert_eq!((error.step, error.phase), (0, "max_dt"));
+}
+
+/// Two lines that people and machines rely on: one line stays one, and the block begins with it.
+#[test]
+fn an_error_is_a_line_or_a_block() {
+    let mut sim = simulation::<2>(&dam_break::<2>("validation", 0.05, "", ""));
+    sim.fixed_dt = Some(1.0);
+    let error = sim.run(10.0, 8, &mut []).expect_err("cannot go well");
+    let (line, block) = (error.line(), error.to_string());
+    assert_eq!(line.lines().count(), 1);
+    assert!(block.lines().count() > 3 && line.starts_with(block.lines().next().unwrap_or("-")), "{block}");
+    for part in ["likely cause: too large dt", "suggested: ", "particles and ", " kg/m³"] {
+        assert!(block.contains(part), "{part:?} is not in\n{block}");
+    }
+}

@@ -1,0 +1,17 @@
+//! What the method promises, in one binary: each takes long to compile.
+//! What counts allocations or measures memory stands beside it, alone in its process.
+
+mod bodies;
+mod checkpoint;
+mod commands;
+mod common;
+mod corpus;
+mod derived;
+mod determinism;
+mod failure;
+mod invariants;
+mod recovery;
+mod restart;
+mod steps;
+mod unstable;
+mod walls;
