@@ -1,7 +1,6 @@
 //! Invented results, of the size and kind that a comparison makes, to look at the report. Nothing here was
 //! measured.
 
-
 use bench_suite::machine::Machine;
 use bench_suite::picture::{self, Cloud, Scale, Style};
 use bench_suite::reference::{CurvePlace, table};
