@@ -3,55 +3,21 @@
 
 #[path = "laws/common.rs"]
 mod common;
+#[path = "../../sph-core/tests/solver/counting.rs"]
+mod counting;
 
 use bench_suite::{
     output::{Fields, FrameData},
     registry,
 };
 use sph_core::{lane::Isa, scene::Scene};
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    sync::atomic::{AtomicUsize, Ordering},
-};
-
-/// The system's allocator, counting.
-struct Counting;
-
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        CALLS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from the same allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        CALLS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the pointer came from the same allocator.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Allocations in the quietest of several windows of steps.
 fn allocations<const D: usize>(name: &str, scene: &Scene) -> usize {
     common::on_threads(2, || {
         let mut simulation = common::simulation::<D>(name, scene, Isa::best());
         common::steps(name, &mut simulation, 40);
-        let window = |_| {
-            let before = CALLS.load(Ordering::Relaxed);
-            common::steps(name, &mut simulation, 5);
-            CALLS.load(Ordering::Relaxed) - before
-        };
+        let window = |_| counting::allocations(|| common::steps(name, &mut simulation, 5));
         // A row may grow beyond all before it in one window; a step that allocates does so in every one.
         (0..32).map(window).min().unwrap()
     })
@@ -67,10 +33,10 @@ fn allocations_of_a_copy() -> usize {
         let fields = Fields::choose("fields", names, &*simulation.solver).unwrap();
         let copies = |_| {
             common::steps("column_3d", &mut simulation, 2);
-            let before = CALLS.load(Ordering::Relaxed);
-            frame.copy(&fields, &simulation.state, &*simulation.solver);
-            walls.copy_walls(&simulation.state);
-            CALLS.load(Ordering::Relaxed) - before
+            counting::allocations(|| {
+                frame.copy(&fields, &simulation.state, &*simulation.solver);
+                walls.copy_walls(&simulation.state);
+            })
         };
         let copies: Vec<_> = (0..4).map(copies).collect();
         assert!(copies[0] > 0, "the first copy makes the buffers");
@@ -95,7 +61,6 @@ fn a_steady_step_of_every_variant_and_a_copy_of_it_allocate_nothing() {
         }
     }
     assert_eq!(allocations_of_a_copy(), 0);
-    let before = CALLS.load(Ordering::Relaxed);
-    drop(std::hint::black_box(vec![0_u8; 100]));
-    assert!(CALLS.load(Ordering::Relaxed) > before, "the counter counts nothing");
+    let one = || drop(std::hint::black_box(vec![0_u8; 100]));
+    assert!(counting::allocations(one) > 0, "the counter counts nothing");
 }

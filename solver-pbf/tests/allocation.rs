@@ -3,48 +3,12 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 #[path = "laws/common.rs"]
 mod common;
+#[path = "../../sph-core/tests/solver/counting.rs"]
+mod counting;
+#[path = "../../sph-core/tests/solver/mod.rs"]
+mod solver;
 
 use common::simulation;
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
-};
-
-static COUNTING: AtomicBool = AtomicBool::new(false);
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-struct Counting;
-
-impl Counting {
-    fn count() {
-        if COUNTING.load(SeqCst) {
-            ALLOCATIONS.fetch_add(1, SeqCst);
-        }
-    }
-}
-
-// SAFETY: all is left to the system's allocator; counting touches two atomics only.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::count();
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Self::count();
-        // SAFETY: as above.
-        unsafe { System.realloc(at, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const WARM_UP: u64 = 40;
 
@@ -63,12 +27,7 @@ fn allocations<const D: usize>(preset: &str, spacing: f64, solver: &str) -> usiz
         z("0.6"),
     ));
     sim.run(10.0, WARM_UP, &mut []).expect("a healthy run");
-    ALLOCATIONS.store(0, SeqCst);
-    COUNTING.store(true, SeqCst);
-    let result = sim.run(10.0, WARM_UP + 60, &mut []);
-    COUNTING.store(false, SeqCst);
-    result.expect("a healthy run");
-    ALLOCATIONS.load(SeqCst)
+    counting::allocations(|| sim.run(10.0, WARM_UP + 60, &mut []).expect("a healthy run"))
 }
 
 // One test, so that nothing else runs while allocations are counted.
@@ -94,4 +53,6 @@ fn a_steady_step_allocates_nothing() {
         found
     });
     assert!(found.iter().all(|(.., n)| *n == 0), "{found:?}");
+    let one = || drop(std::hint::black_box(vec![0_u8; 100]));
+    assert!(counting::allocations(one) > 0, "the counter counts nothing");
 }

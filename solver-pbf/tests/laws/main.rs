@@ -7,6 +7,8 @@ mod constraint;
 mod determinism;
 mod failure;
 mod restart;
+#[path = "../../../sph-core/tests/solver/mod.rs"]
+mod solver;
 mod steps;
 mod velocities;
 mod walls;

@@ -12,6 +12,8 @@ mod failure;
 mod invariants;
 mod recovery;
 mod restart;
+#[path = "../../../sph-core/tests/solver/mod.rs"]
+mod solver;
 mod steps;
 mod unstable;
 mod walls;

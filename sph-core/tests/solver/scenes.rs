@@ -1,0 +1,76 @@
+//! Scenes that the tests of all methods run. What a method needs beside them stands in its `common.rs`.
+
+use super::measures::{jitter, scene};
+use crate::common::{self, NAME};
+use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
+
+pub fn simulation<const D: usize>(text: &str) -> Simulation<D> {
+    simulation_with(text, Isa::best())
+}
+
+pub fn simulation_with<const D: usize>(text: &str, isa: Isa) -> Simulation<D> {
+    common::make(&scene(text), isa, Box::new(NoClock)).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A cube of `n^D` particles with edge 1 m around the origin, rest density 1 kg/m³, no gravity.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub n: usize,
+    pub periodic: bool,
+    pub jitter: f64,
+    pub gravity: f64,
+    /// Lines of the table `[solver]`.
+    pub solver: String,
+}
+
+impl Block {
+    pub fn free(n: usize, solver: &str) -> Self {
+        Self { n, periodic: false, jitter: 0.0, gravity: 0.0, solver: solver.to_owned() }
+    }
+
+    pub fn periodic(n: usize, solver: &str) -> Self {
+        Self { periodic: true, ..Self::free(n, solver) }
+    }
+
+    pub fn jitter(self, jitter: f64) -> Self {
+        Self { jitter, ..self }
+    }
+
+    pub fn build<const D: usize>(&self) -> Simulation<D> {
+        let vector = |x: f64| format!("{:?}", vec![x; D]);
+        let (low, high) = (vector(-0.5), vector(0.5));
+        let axes = &["\"x\"", "\"y\"", "\"z\""][..D].join(", ");
+        let domain = match self.periodic {
+            true => format!("domain = {{ min = {low}, max = {high}, periodic = [{axes}] }}"),
+            false => String::new(),
+        };
+        let mut gravity = vec![0.0; D];
+        gravity[1] = -self.gravity;
+        let mut sim = simulation(&format!(
+            "dim = {D}\nspacing = {:?}\nrest_density = 1.0\ngravity = {gravity:?}\nrun.end_time = 1.0\n{domain}\n\
+             [[fluid]]\nshape.block = {{ min = {low}, max = {high} }}\n\
+             [solver]\nname = \"{NAME}\"\n{}\n{}\n",
+            1.0 / self.n as f64,
+            common::of_block(&self.solver),
+            self.solver,
+        ));
+        jitter(&mut sim.state, self.jitter / self.n as f64);
+        sim
+    }
+}
+
+/// A column of water that falls in a tank: a third of the tank's length, moved by nothing but gravity.
+pub fn dam_break<const D: usize>(preset: &str, spacing: f64, extra: &str, solver: &str) -> String {
+    let z = |x: f64| if D == 3 { format!(", {x:?}") } else { String::new() };
+    format!(
+        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n{extra}\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{}], max = [0.5, 0.6{}] }}\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0{}], max = [1.2, 1.0{}] }}\n{}\n\
+         [solver]\nname = \"{NAME}\"\npreset = \"{preset}\"\n{solver}\n",
+        z(0.0),
+        z(0.5),
+        z(0.0),
+        z(0.5),
+        common::of_walls(preset),
+    )
+}
