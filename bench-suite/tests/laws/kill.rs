@@ -40,10 +40,14 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
+        Self::with(name, SCENE)
+    }
+
+    fn with(name: &str, scene: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("sph-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("scene.toml"), SCENE).unwrap();
+        fs::write(folder.join("scene.toml"), scene).unwrap();
         Self(folder)
     }
 }
@@ -89,8 +93,19 @@ fn checkpoints(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_killed_run_goes_on_with_equal_bits() {
+    goes_on_when_killed("kill-wcsph", SCENE);
+}
+
+#[test]
+fn with_what_position_based_fluids_keep_it_goes_on_too() {
+    let table = "name = \"pbf\"\nvelocity_update = \"second_order\"\ndt_max = 0.004";
+    let longer = SCENE.replace("end_time = 0.25", "end_time = 1.0");
+    goes_on_when_killed("kill-pbf", &longer.replace("name = \"wcsph\"", table));
+}
+
+fn goes_on_when_killed(name: &str, scene: &str) {
     let kills: u64 = std::env::var("SPH_KILLS").map_or(12, |n| n.parse().unwrap());
-    let folder = Folder::new("kill");
+    let folder = Folder::with(name, scene);
     let begun = Instant::now();
     let whole = hash(sph(&folder.0, &["--fresh"]));
     let long = begun.elapsed();
@@ -122,7 +137,9 @@ fn a_killed_run_goes_on_with_equal_bits() {
     }
     let resume: &[&str] = if checkpoints(&folder.0).is_empty() { &["--fresh"] } else { &["--resume"] };
     assert_eq!(hash(sph(&folder.0, resume)), whole);
-    println!("{kills} kills, {passed} left checkpoints, {finished} runs came to their end between them");
+    println!(
+        "{name}: {kills} kills, {passed} left checkpoints, {finished} runs came to their end between them"
+    );
     assert!(passed > 0);
 }
 
