@@ -5,7 +5,7 @@ mod rows;
 use crate::{
     Real,
     error::Error,
-    neighbors::{CHUNK, PAD, RESERVE},
+    neighbors::{CHUNK, PAD},
     recovery::OnFailure,
     scene::Scene,
     shape::Shape,
@@ -83,8 +83,7 @@ impl MemoryPlan {
         let rows = Rows::of::<D>(scene, demand.support_ratio);
         // Id, places, velocities, density; for walls also accelerations, places at first, volume and body.
         let (particle, sample) = (8.0 + (2.0 * d + 1.0) * REAL, 10.0 + (4.0 * d + 1.0) * REAL);
-        let reserve = 4.0 * RESERVE as f64 / CHUNK as f64;
-        let row = |count: f64, row: f64| count * (4.0 * ROOM * row + 5.0 + reserve);
+        let row = |count: f64, row: f64| count * (4.0 * ROOM * row + 5.0);
         let wetted = demand.counts.walls.min(rows.n_wetted);
         let wall_rows = if demand.wall_rows { row(wetted, rows.wetted) + 5.0 * (w - wetted) } else { 0.0 };
         let fluid_rows = row(n, rows.fluid);

@@ -1,5 +1,6 @@
 //! Readers in Python, which know nothing of this project. `SPH_PYTHON` names the interpreter. Where it or a
 //! module is missing the tests say that they were skipped, or fail when `SPH_REQUIRE_PYTHON=1`.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::{path::Path, process::Command};
 

@@ -1,5 +1,6 @@
 //! Invented results, of the size and kind that a comparison makes, to look at the report. Nothing here was
 //! measured.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "helpers of tests")]
 
 use bench_suite::machine::Machine;
 use bench_suite::picture::{self, Cloud, Scale, Style};

@@ -3,7 +3,7 @@
 use super::{
     cells::{Backend, Cells, Run},
     frame::Periodic,
-    lists::{CHUNK, Chunk, FAR, NeighborLists, PAD, RESERVE, norm2},
+    lists::{CHUNK, Chunk, FAR, NeighborLists, PAD, norm2},
 };
 use crate::{
     Real,
@@ -103,17 +103,16 @@ impl<const D: usize> Search<'_, D> {
         });
     }
 
-    /// Whole cells, about [`CHUNK`] points each; fewer when there are few points. All are equally long, up to a cell:
-    /// a last one that takes what remains would grow by half when a few points move.
+    /// Whole cells, about [`CHUNK`] points each; fewer when there are few points.
     fn cut_into_chunks(&self, lists: &mut NeighborLists) {
         lists.n = self.query_x[0].len();
         lists.n_chunks = 0;
-        let parts = lists.n.div_ceil(CHUNK.min((lists.n / 16).max(64)));
+        let target = CHUNK.min((lists.n / 16).max(64));
         let (mut c, n_cells) = (0, self.query.n_occupied());
         while c < n_cells {
             let first = self.query.first_point(c);
-            let goal = (lists.n_chunks + 1) * lists.n / parts;
-            let full = self.query.occupied[..n_cells].partition_point(|cell| (cell.start as usize) < goal);
+            let full =
+                self.query.occupied[..n_cells].partition_point(|cell| (cell.start as usize) < first + target);
             let next = full.max(c + 1);
             if lists.chunks.len() == lists.n_chunks {
                 lists.chunks.push(Chunk::default());
@@ -131,13 +130,8 @@ phase! {
 /// The rows of one chunk.
 fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates: &mut Candidates<D>) {
     chunk.offsets.clear();
-    let points = chunk.end - chunk.first;
-    if chunk.offsets.capacity() <= points {
-        // An eighth and some cells more, for the same reason as below.
-        chunk.offsets.reserve_exact(points + points / 8 + 64);
-    }
     chunk.offsets.push(0);
-    let (mut len, mut peak, mut has_grown) = (0, 0, false);
+    let (mut len, mut peak) = (0, 0);
     let mut c = search.query.occupied.partition_point(|cell| (cell.start as usize) < chunk.first);
     while search.query.first_point(c) < chunk.end {
         let (s, e) = (search.query.first_point(c), search.query.first_point(c + 1));
@@ -154,7 +148,6 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
         peak = peak.max(most);
         if chunk.indices.len() < most {
             make_room(chunk, most);
-            has_grown = true;
         }
         for i in s..e {
             let myself = if search.same { own + (i - s) } else { usize::MAX };
@@ -165,21 +158,15 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
         c += 1;
     }
     // What the next steps need may be a little more: take it now, not whenever a particle has moved.
-    if has_grown && chunk.indices.len() < peak + reserve(peak) {
+    if chunk.indices.len() < peak + peak / 16 {
         make_room(chunk, peak);
     }
 }
 }
 
-/// Room beyond `most` indices: an eighth keeps the memory near what is used, and flowing fluid rarely exceeds it. The
-/// rows of a small chunk change more, by whole cells.
-fn reserve(most: usize) -> usize {
-    most / 8 + RESERVE
-}
-
-/// Room for `most` indices, and the reserve.
+/// Room for `most` indices. An eighth more keeps the memory near what is used; flowing fluid rarely exceeds it.
 fn make_room(chunk: &mut Chunk, most: usize) {
-    chunk.indices.reserve_exact(most + reserve(most) - chunk.indices.len());
+    chunk.indices.reserve_exact(most + most / 8 - chunk.indices.len());
     chunk.indices.resize(chunk.indices.capacity(), chunk.null);
 }
 

@@ -17,8 +17,6 @@ pub const PAD: usize = 16;
 pub const FAR: Real = 1e15;
 /// Points a chunk holds, about.
 pub const CHUNK: usize = 1024;
-/// Indices that a chunk, however small, has room for beyond those that it held when it last grew.
-pub const RESERVE: usize = 2048;
 
 /// The rows of the points `first..end`, which are whole cells.
 #[derive(Clone, Debug, Default)]
