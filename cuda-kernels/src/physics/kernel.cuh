@@ -4,7 +4,9 @@
 // the support radius. Kernels take r² and are in clamped form: (1 - q)₊ takes the place of a case distinction, so
 // there is no branch, and a null particle at distance 1e15 m adds an exact 0. Their constants are computed in
 // double precision by the host (`physics/kernel.rs`); all have the same ones, so that a parameter block does not
-// depend on the kernel. The kernel in use is the macro `KERNEL`.
+// depend on the kernel. The kernel in use is the macro `SPH_KERNEL`.
+#pragma once
+#include "physics/vec.cuh"
 
 inline namespace SPH_SPACE {
 
@@ -86,13 +88,18 @@ struct Spiky : KernelConstants {
 /// Cubic spline kernel (Monaghan 1992): `f = 6 (q³ - q²) + 1` up to q = ½, `2 (1 - q)³` above; `σ_2 = 40/(7π)`,
 /// `σ_3 = 8/π`.
 struct CubicSpline : KernelConstants {
-  /// `(½ - q)₊` [-].
-  SPH_FN real half_minus_q(real r) const { return positive(half_h - r) * support.inv_h; }
+  /// `a = (1 - q)₊` and `b = (½ - q)₊` [-].
+  struct Knots {
+    real a, b;
+  };
+  SPH_FN Knots distances_to_knots(real r) const {
+    const real b = positive(half_h - r) * support.inv_h;
+    return {support.one_minus_q(r), b};
+  }
 
   /// `σ/h^d (2 a³ - 8 b³)` with `a = (1 - q)₊`, `b = (½ - q)₊` [m^-D].
   SPH_FN real w(real r2) const {
-    const real r = sqrt(r2);
-    const real a = support.one_minus_q(r), b = half_minus_q(r);
+    const auto [a, b] = distances_to_knots(sqrt(r2));
     return w_scale * (real(2.0) * (a * a * a) - real(8.0) * (b * b * b));
   }
 
@@ -100,7 +107,7 @@ struct CubicSpline : KernelConstants {
   /// q = ½ and `a / q < 1` above: so nothing cancels, and r = 0 is no special case.
   SPH_FN real grad_factor(real r2) const {
     const real r = sqrt(r2);
-    const real a = support.one_minus_q(r), b = half_minus_q(r);
+    const auto [a, b] = distances_to_knots(r);
     const real quotient = min_of(positive(support.h - r) / r, real(1.0));
     return f_scale * ((a + b + b) * quotient);
   }
@@ -209,9 +216,9 @@ struct Adhesion {
   SPH_FN real a_over_r(real r2) const { return a(r2) / support.apart(sqrt(r2)); }
 };
 
-#ifdef KERNEL
+#ifdef SPH_KERNEL
 /// The kernel of this module.
-typedef KERNEL Kernel;
+typedef SPH_KERNEL Kernel;
 #endif
 
 }  // namespace SPH_SPACE

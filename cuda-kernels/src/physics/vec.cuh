@@ -1,9 +1,9 @@
 // Numbers, vectors and periodic space: what every other text here stands on.
 //
 // Plain C++17 without intrinsics: NVRTC compiles it for the GPU and any compiler for the host, where tests compare
-// it with the Rust text. The texts do not include one another; they are joined, this one first. `DIM` is 2 or 3
-// and `REAL` is float or double. Equal bits need a compiler that fuses no multiply-add (-ffp-contract=off,
-// --fmad=false); without that, results differ in the last places.
+// it with the Rust text. `DIM` is 2 or 3 and `REAL` is float or double. Equal bits need a compiler that fuses no
+// multiply-add (-ffp-contract=off, --fmad=false); without that, results differ in the last places.
+#pragma once
 
 #ifdef __CUDACC__
 #define SPH_FN __device__ __forceinline__
