@@ -14,6 +14,7 @@ pub mod emulator;
 pub mod error;
 pub mod executor;
 pub mod fields;
+pub mod kernels;
 pub mod neighbors;
 pub mod physics;
 pub mod reduce;
