@@ -157,15 +157,10 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
         let placed = executor.output(&mut self.placed);
         // SAFETY: places are below n, since counts and ranks come from the same particles.
         unsafe {
-            executor.launch(
-                PLACE_PARTICLES.for_each(D, n)?,
-                arguments![key, rank, start, number, placed],
-            )?;
+            executor.launch(PLACE_PARTICLES.for_each(D, n)?, arguments![key, rank, start, number, placed])?;
         }
         let (placed, order) = (executor.input(&self.placed), executor.output(&mut self.order));
         // SAFETY: as above.
-        unsafe {
-            executor.launch(ORDER_CELLS.for_each(D, n)?, arguments![key, start, placed, number, order])
-        }
+        unsafe { executor.launch(ORDER_CELLS.for_each(D, n)?, arguments![key, start, placed, number, order]) }
     }
 }

@@ -33,7 +33,9 @@ pub enum Unavailable {
     #[error("no CUDA driver library (libcuda.so) found: no NVIDIA driver is installed here")]
     NoDriverLibrary,
     /// A library of this name lacks the functions of one.
-    #[error("the CUDA driver library has no function {function}: it is broken, or older than any that could serve")]
+    #[error(
+        "the CUDA driver library has no function {function}: it is broken, or older than any that could serve"
+    )]
     BrokenDriverLibrary {
         /// What is missing.
         function: &'static str,
@@ -155,7 +157,9 @@ pub enum CudaError {
         width: u32,
     },
     /// A periodic axis holds less than three cells.
-    #[error("a periodic axis of {length} m is too short for a search radius of {radius} m: it must hold three cells")]
+    #[error(
+        "a periodic axis of {length} m is too short for a search radius of {radius} m: it must hold three cells"
+    )]
     PeriodTooShort {
         /// The axis, `[m]`.
         length: f64,

@@ -29,6 +29,9 @@ struct Moves {
     n_fields: u32,
 }
 
+/// A field, and where it goes.
+pub type Move<'a, E> = (&'a Field<E, Real>, &'a mut Field<E, Real>);
+
 /// `to[f][k] ← from[f][order[k]]` for all fields f and k < n.
 ///
 /// # Errors
@@ -38,7 +41,7 @@ pub fn permute_reals<E: Executor>(
     dim: usize,
     order: &Field<E, u32>,
     n: usize,
-    fields: &mut [(&Field<E, Real>, &mut Field<E, Real>)],
+    fields: &mut [Move<'_, E>],
 ) -> Result<(), CudaError> {
     PERMUTE_REALS.expect("order", executor.len(order), n)?;
     for together in fields.chunks_mut(MAX_FIELDS) {

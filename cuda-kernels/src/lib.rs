@@ -8,7 +8,15 @@
 //! check lengths and types and serve both places through the trait [`executor::Executor`]. All `unsafe` of cards is
 //! here. Device code in `.cuh` files is what kernels of solvers include.
 
+#[cfg(feature = "cuda")]
+pub mod backend;
 pub mod cells;
+#[cfg(feature = "cuda")]
+mod compile;
+#[cfg(feature = "cuda")]
+pub mod device;
+#[cfg(feature = "cuda")]
+mod driver;
 #[cfg(feature = "host")]
 pub mod emulator;
 pub mod error;
@@ -19,3 +27,4 @@ pub mod neighbors;
 pub mod physics;
 pub mod reduce;
 pub mod scan;
+pub mod source;

@@ -93,8 +93,11 @@ impl<const D: usize> Case<D> {
             let (wall_cells, wall_records) = self.prepare(executor, &walls.x);
             let of_fluid = Source { cells: &fluid_cells, records: &fluid_records };
             let of_walls = Source { cells: &wall_cells, records: &wall_records };
-            let searches =
-                [(&fluid_records, &of_fluid, true), (&fluid_records, &of_walls, false), (&wall_records, &of_fluid, false)];
+            let searches = [
+                (&fluid_records, &of_fluid, true),
+                (&fluid_records, &of_walls, false),
+                (&wall_records, &of_fluid, false),
+            ];
             for ((query, from, same), expected) in searches.into_iter().zip(&expected) {
                 let mut rows = NeighborRows::new(executor, query.len(), width).unwrap();
                 rows.list(executor, self.radius, query, query.len(), from, same).unwrap();
@@ -104,12 +107,7 @@ impl<const D: usize> Case<D> {
     }
 }
 
-fn check<const D: usize>(
-    fluid: Vec<[Real; D]>,
-    walls: Vec<[Real; D]>,
-    radius: Real,
-    periodic: Periodic<D>,
-) {
+fn check<const D: usize>(fluid: Vec<[Real; D]>, walls: Vec<[Real; D]>, radius: Real, periodic: Periodic<D>) {
     Case { fluid, walls, radius, periodic }.check();
 }
 

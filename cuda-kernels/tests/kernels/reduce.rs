@@ -79,7 +79,10 @@ fn the_longest_row_is_found() {
         counts[place] = 41;
         let found = in_all_orders(|executor| {
             let mut result = vec![0];
-            Reduce::<2, _>::new(executor).unwrap().max_counts(executor, &counts, 131_072, &mut result).unwrap();
+            Reduce::<2, _>::new(executor)
+                .unwrap()
+                .max_counts(executor, &counts, 131_072, &mut result)
+                .unwrap();
             result[0]
         });
         assert_eq!(found, 41);
@@ -90,9 +93,8 @@ fn the_longest_row_is_found() {
 fn the_box_holds_all_points_and_no_nan() {
     let mut x = cloud::<2>(50_000, 12);
     (x[7], x[49_999], x[1]) = ([-3.0, 0.5], [0.5, 8.0], [Real::NAN, 0.25]);
-    let want = |a: usize, start: f64, f: fn(f64, f64) -> f64| {
-        x.iter().map(|x| f64::from(x[a])).fold(start, f)
-    };
+    let want =
+        |a: usize, start: f64, f: fn(f64, f64) -> f64| x.iter().map(|x| f64::from(x[a])).fold(start, f);
     let low = std::array::from_fn(|a| want(a, f64::INFINITY, f64::min));
     let high = std::array::from_fn(|a| want(a, f64::NEG_INFINITY, f64::max));
     let x = axes(&x);
@@ -131,7 +133,11 @@ fn lost_particles_are_found_whatever_happened_to_them() {
     assert_eq!(first_lost::<2>(Periodic::NONE, |_, _| {}), NONE);
     for lost in [-0.001, 1.001, Real::NAN, Real::INFINITY, Real::NEG_INFINITY] {
         assert_eq!(first_lost::<3>(Periodic::NONE, |x, _| x[2999][2] = lost), 2999, "{lost}");
-        assert_eq!(first_lost::<2>(Periodic::NONE, |x, _| (x[40][1], x[1500][0]) = (lost, lost)), 40, "{lost}");
+        assert_eq!(
+            first_lost::<2>(Periodic::NONE, |x, _| (x[40][1], x[1500][0]) = (lost, lost)),
+            40,
+            "{lost}"
+        );
     }
     for lost in [Real::NAN, Real::INFINITY, Real::NEG_INFINITY] {
         assert_eq!(first_lost::<3>(Periodic::NONE, |_, v| v[512][1] = lost), 512, "{lost}");

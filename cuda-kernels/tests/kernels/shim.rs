@@ -8,7 +8,13 @@ use cuda_kernels::{
 };
 use sph_core::Real;
 
-fn launch(executor: &Emulator, name: &'static str, blocks: u32, threads: u32, arguments: &[Argument]) -> Result<(), CudaError> {
+fn launch(
+    executor: &Emulator,
+    name: &'static str,
+    blocks: u32,
+    threads: u32,
+    arguments: &[Argument],
+) -> Result<(), CudaError> {
     let launch = Launch { kernel: Kernel { file: "broken.cu", name }, dim: 2, blocks, threads };
     // SAFETY: the tests below give room for what each kernel writes.
     unsafe { executor.launch(launch, arguments) }
@@ -20,7 +26,10 @@ fn a_barrier_that_never_completes_is_told() {
         let mut out = [0.0 as Real; 32];
         let to = out.as_mut_ptr();
         let error = launch(executor, "broken_barrier", 1, 32, &[Argument::of(&to)]).unwrap_err().to_string();
-        assert!(error.contains("kernel broken_barrier failed: block (0,0,0): barrier that can never"), "{error}");
+        assert!(
+            error.contains("kernel broken_barrier failed: block (0,0,0): barrier that can never"),
+            "{error}"
+        );
         assert!(error.contains("16 at __syncthreads, 16 at a warp operation"), "{error}");
     }
 }
@@ -44,7 +53,9 @@ fn arguments_of_another_number_or_size_are_refused() {
         launch(&ORDERS[0], "broken_bounds", 1, 1, arguments).unwrap_err().to_string()
     };
     assert!(run(&[Argument::of(&to)]).contains("1 arguments, the kernel takes 2"));
-    for error in [run(&[Argument::of(&to), Argument::of(&short)]), run(&[Argument::of(&to), Argument::of(&long)])] {
+    for error in
+        [run(&[Argument::of(&to), Argument::of(&short)]), run(&[Argument::of(&to), Argument::of(&long)])]
+    {
         assert!(error.contains("argument 1 has") && error.contains("bytes, the kernel takes 4"), "{error}");
     }
 }
