@@ -1,4 +1,5 @@
 //! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use cuda_kernels::physics::{self, KernelConstants, host::Text, names};
 use proptest::{
