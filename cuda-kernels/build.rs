@@ -71,7 +71,9 @@ mod host {
             build.flag(flag);
         }
         if sanitize {
-            build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=undefined").flag("-g");
+            build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=undefined");
+            // Lines for the reports. Tracking variables would take minutes a file.
+            build.opt_level(1).flag("-g1").flag("-fno-var-tracking");
         }
         build
             .define("DIM", dim.to_string().as_str())
