@@ -1,0 +1,41 @@
+// The functions of `kernel.cuh` over plain numbers: the constants of a kernel, then r².
+#include "physics/kernel.cuh"
+#include "physics_table.h"
+
+constexpr size_t CONSTANTS = 7;
+
+template <class K>
+static K kernel(const real* in) {
+  return K{KernelConstants{{in[0], in[1]}, in[2], in[3], in[4], in[5], in[6]}};
+}
+
+#define INTERPOLATION(K)                                                                            \
+  {#K "::w", CONSTANTS + 1, 1,                                                                      \
+   [](const real* in, real* out) { out[0] = kernel<K>(in).w(in[CONSTANTS]); }},                     \
+      {#K "::grad_factor", CONSTANTS + 1, 1,                                                        \
+       [](const real* in, real* out) { out[0] = kernel<K>(in).grad_factor(in[CONSTANTS]); }},       \
+      {#K "::support_radius", CONSTANTS, 1,                                                         \
+       [](const real* in, real* out) { out[0] = kernel<K>(in).support_radius(); }},                 \
+      {#K "::w_0", CONSTANTS, 1, [](const real* in, real* out) { out[0] = kernel<K>(in).w_0(); }}
+
+static Cohesion cohesion(const real* in) { return {{in[0], in[1]}, in[2]}; }
+static Adhesion adhesion(const real* in) { return {{in[0], in[1]}, in[2], in[3]}; }
+
+extern "C" const PhysicsFunction* PHYSICS_ENTRY(kernel)() {
+  static const PhysicsFunction TABLE[] = {
+      INTERPOLATION(Poly6),
+      INTERPOLATION(Spiky),
+      INTERPOLATION(CubicSpline),
+      INTERPOLATION(WendlandC2),
+      INTERPOLATION(WendlandC4),
+      INTERPOLATION(Poly6Spiky),
+      {"ViscosityLaplacian::laplacian", 4, 1,
+       [](const real* in, real* out) { out[0] = ViscosityLaplacian{{in[0], in[1]}, in[2]}.laplacian(in[3]); }},
+      {"Cohesion::c", 4, 1, [](const real* in, real* out) { out[0] = cohesion(in).c(in[3]); }},
+      {"Cohesion::c_over_r", 4, 1, [](const real* in, real* out) { out[0] = cohesion(in).c_over_r(in[3]); }},
+      {"Adhesion::a", 5, 1, [](const real* in, real* out) { out[0] = adhesion(in).a(in[4]); }},
+      {"Adhesion::a_over_r", 5, 1, [](const real* in, real* out) { out[0] = adhesion(in).a_over_r(in[4]); }},
+      {nullptr, 0, 0, nullptr},
+  };
+  return TABLE;
+}

@@ -1,0 +1,166 @@
+//! The stable sort of particles by cell: launchers of `cells.cu`.
+//!
+//! Cells, their order and the order in them are those of [`sph_core::neighbors::Cells`] with the dense grid. The box of
+//! cells is given, usually that of the domain, so that no step waits for an extent to come back from the card; it
+//! changes no order as long as all particles lie in it.
+
+use crate::{
+    error::CudaError,
+    executor::{Executor, Field, Kernel, Points, arguments, count},
+    scan::Scan,
+};
+use sph_core::{
+    Real,
+    neighbors::{CellFrame, Periodic, TooManyCells},
+};
+
+const COUNT_CELLS: Kernel = Kernel { file: "cells.cu", name: "count_cells" };
+const PLACE_PARTICLES: Kernel = Kernel { file: "cells.cu", name: "place_particles" };
+const ORDER_CELLS: Kernel = Kernel { file: "cells.cu", name: "order_cells" };
+
+/// Cells are this much wider than the radius: `SLACK` of the processor's frame.
+const SLACK: f64 = 1.0 + 1e-5;
+/// More cells than this a particle, or than [`DENSE_MIN`], are refused, as on the processor.
+const DENSE_PER_POINT: usize = 64;
+const DENSE_MIN: usize = 1 << 22;
+
+/// Where cells lie, and the box of them that has memory. Twin of `CellGrid` in cells.cuh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct CellGrid<const D: usize> {
+    origin: [f64; D],
+    inv_edge: [f64; D],
+    length: [Real; D],
+    turn: [i32; D],
+    low: [i32; D],
+    extent: [i32; D],
+    periodic: i32,
+}
+
+impl<const D: usize> CellGrid<D> {
+    /// Cells for a search within `radius` `[m]`, in a box that holds all points from `low` to `high` `[m]`; `n` is the
+    /// number of particles. A box whose ends are not in order is empty.
+    ///
+    /// # Errors
+    /// When there are too many cells for so few particles, or a periodic axis holds less than three.
+    pub fn new(
+        radius: Real,
+        periodic: &Periodic<D>,
+        low: [Real; D],
+        high: [Real; D],
+        n: usize,
+    ) -> Result<Self, CudaError> {
+        let frame = CellFrame::new(radius, periodic);
+        if let Some(a) = (0..D).find(|&a| periodic.is_periodic(a) && frame.turn[a] < 3) {
+            let length = f64::from(periodic.length[a]);
+            return Err(CudaError::PeriodTooShort { length, radius: f64::from(radius) });
+        }
+        let edge = f64::from(radius) * SLACK;
+        let turn = frame.turn;
+        let mut grid = Self {
+            origin: std::array::from_fn(|a| if turn[a] > 0 { f64::from(periodic.low[a]) } else { 0.0 }),
+            inv_edge: std::array::from_fn(|a| match turn[a] {
+                0 => 1.0 / edge,
+                cells => f64::from(cells) / f64::from(periodic.length[a]),
+            }),
+            length: periodic.length,
+            turn,
+            low: frame.cell(low),
+            extent: [0; D],
+            periodic: i32::from(periodic.any()),
+        };
+        if (0..D).all(|a| low[a] <= high[a]) {
+            let end = frame.cell(high);
+            grid.extent = std::array::from_fn(|a| end[a].saturating_sub(grid.low[a]).saturating_add(1));
+        }
+        let cells: f64 = grid.extent.iter().map(|&e| f64::from(e)).product();
+        if cells > (n * DENSE_PER_POINT).max(DENSE_MIN) as f64 {
+            return Err(TooManyCells { cells, points: n }.into());
+        }
+        Ok(grid)
+    }
+
+    /// Number of cells in the box.
+    pub fn n_cells(&self) -> usize {
+        self.extent.iter().map(|&e| e.max(0) as usize).product()
+    }
+}
+
+/// The order of a set of particles by cell, and where each cell begins.
+#[derive(Debug)]
+pub struct CellSort<const D: usize, E: Executor> {
+    grid: CellGrid<D>,
+    /// The new particle `k` is the old `order[k]`. Shape `[n]`.
+    pub order: Field<E, u32>,
+    /// First particle of each cell in the new order; the last entry is n. Shape `[cells + 1]`.
+    pub start: Field<E, u32>,
+    key: Field<E, u32>,
+    rank: Field<E, u32>,
+    placed: Field<E, u32>,
+    scan: Scan<E>,
+}
+
+impl<const D: usize, E: Executor> CellSort<D, E> {
+    /// Room for `n` particles: 16 bytes a particle and 4 a cell.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(executor: &E, grid: CellGrid<D>, n: usize) -> Result<Self, CudaError> {
+        let cells = grid.n_cells() + 1;
+        Ok(Self {
+            order: executor.zeros(n)?,
+            start: executor.zeros(cells)?,
+            key: executor.zeros(n)?,
+            rank: executor.zeros(n)?,
+            placed: executor.zeros(n)?,
+            scan: Scan::new(executor, cells)?,
+            grid,
+        })
+    }
+
+    /// The cells.
+    pub fn grid(&self) -> &CellGrid<D> {
+        &self.grid
+    }
+
+    /// Finds the stable order of the first `n` points of `x` by cell. Points outside of the box count to its
+    /// nearest cell.
+    ///
+    /// # Errors
+    /// When there is room for fewer, or a launch fails.
+    pub fn sort(&mut self, executor: &E, x: &[Field<E, Real>; D], n: usize) -> Result<(), CudaError> {
+        for x in x {
+            COUNT_CELLS.expect("x", executor.len(x), n)?;
+        }
+        COUNT_CELLS.expect("order", executor.len(&self.order), n)?;
+        // Points of an empty box have no cell.
+        COUNT_CELLS.expect("cells", self.grid.n_cells(), n.min(1))?;
+        executor.clear(&mut self.start)?;
+        let points: Points<Real, D> = executor.points(x);
+        let number = count(n)?;
+        let (key, rank) = (executor.output(&mut self.key), executor.output(&mut self.rank));
+        let counts = executor.output(&mut self.start);
+        // SAFETY: all fields have n items, `start` one a cell, and the kernel clamps to the box.
+        unsafe {
+            let launch = COUNT_CELLS.for_each(D, n)?;
+            executor.launch(launch, arguments![self.grid, points, number, key, rank, counts])?;
+        }
+        self.scan.exclusive(executor, D, &mut self.start, self.grid.n_cells() + 1)?;
+        self.settle(executor, n)
+    }
+
+    /// From counts to the order.
+    fn settle(&mut self, executor: &E, n: usize) -> Result<(), CudaError> {
+        let number = count(n)?;
+        let (key, rank) = (executor.input(&self.key), executor.input(&self.rank));
+        let start = executor.input(&self.start);
+        let placed = executor.output(&mut self.placed);
+        // SAFETY: places are below n, since counts and ranks come from the same particles.
+        unsafe {
+            executor.launch(PLACE_PARTICLES.for_each(D, n)?, arguments![key, rank, start, number, placed])?;
+        }
+        let (placed, order) = (executor.input(&self.placed), executor.output(&mut self.order));
+        // SAFETY: as above.
+        unsafe { executor.launch(ORDER_CELLS.for_each(D, n)?, arguments![key, start, placed, number, order]) }
+    }
+}

@@ -1,0 +1,174 @@
+//! Compiles kernels at run time (NVRTC), for the card that is there.
+
+use crate::{
+    error::{CudaError, Version},
+    source::{self, Cache},
+};
+use cudarc::nvrtc::{result, sys};
+use std::ffi::{CStr, CString, c_int};
+
+/// Version of the compiler, when it is here.
+pub fn version() -> Option<Version> {
+    // SAFETY: it only tries to open libraries of known names.
+    if !unsafe { sys::is_culib_present() } {
+        return None;
+    }
+    let (mut major, mut minor): (c_int, c_int) = (0, 0);
+    // SAFETY: both pointers are to live numbers.
+    unsafe { sys::nvrtcVersion(&mut major, &mut minor) }.result().ok()?;
+    Some(Version { major: major.max(0) as u32, minor: minor.max(0) as u32 })
+}
+
+/// Architectures that the compiler knows, as 90 for 9.0; none when it does not say.
+fn architectures() -> Vec<c_int> {
+    let mut n: c_int = 0;
+    // SAFETY: the pointer is to a live number.
+    if unsafe { sys::nvrtcGetNumSupportedArchs(&mut n) }.result().is_err() {
+        return Vec::new();
+    }
+    let mut known = vec![0; n.max(0) as usize];
+    // SAFETY: there is room for as many as the compiler said.
+    match unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) }.result() {
+        Ok(()) => known,
+        Err(_) => Vec::new(),
+    }
+}
+
+/// What to compile for: the machine code of the card, or, where the compiler is older than the card, the newest
+/// intermediate code that the driver can translate.
+fn target(capability: Version, known: &[c_int]) -> String {
+    let own = (10 * capability.major + capability.minor) as c_int;
+    if known.contains(&own) {
+        return format!("sm_{own}");
+    }
+    match known.iter().filter(|&&a| a <= own).max() {
+        Some(older) => format!("compute_{older}"),
+        None => format!("sm_{own}"),
+    }
+}
+
+/// Compiled kernels of one text.
+pub struct Compiled {
+    /// Machine code, or intermediate code ended by a zero.
+    pub code: Vec<u8>,
+    /// The name under which the cache keeps them.
+    pub key: String,
+    /// True when they came from the cache.
+    pub kept: bool,
+}
+
+/// Compiles `file` for a card, or takes what the cache kept for the same text, options, card and compiler.
+///
+/// # Errors
+/// When there is no compiler, or it refuses the text.
+pub fn compile(
+    file: &'static str,
+    dim: usize,
+    capability: Version,
+    cache: &Cache,
+) -> Result<Compiled, CudaError> {
+    let refused = |log: String| CudaError::Compile { file, log };
+    let version = version().ok_or(CudaError::NoCompiler)?;
+    let text = source::joined(file).map_err(|name| refused(format!("there is no text {name}")))?;
+    let target = target(capability, &architectures());
+    let mut options = source::options(dim);
+    options.push(format!("--gpu-architecture={target}"));
+    let compiler = version.to_string();
+    let named = [text.as_str(), compiler.as_str()].into_iter().chain(options.iter().map(String::as_str));
+    let key = source::hash(named.map(str::as_bytes));
+    if let Some(code) = cache.get(&key) {
+        return Ok(Compiled { code, key, kept: true });
+    }
+    let code = translate(file, &text, &options, target.starts_with("sm_")).map_err(refused)?;
+    // Without a place to keep it, the next start compiles again.
+    let _ = cache.put(&key, &code);
+    Ok(Compiled { code, key, kept: false })
+}
+
+/// Text to code; an error is what the compiler says.
+fn translate(name: &str, text: &str, options: &[String], machine: bool) -> Result<Vec<u8>, String> {
+    let [name, text] = [name, text].map(CString::new);
+    let (name, text) = (name.map_err(|e| e.to_string())?, text.map_err(|e| e.to_string())?);
+    let program = result::create_program(&text, Some(&name)).map_err(|e| format!("{:?}", e.0))?;
+    // SAFETY: the program was just created, and text and name live on.
+    let compiled = unsafe { result::compile_program(program, options) };
+    let code = match compiled {
+        Ok(()) => code(program, machine),
+        Err(e) => {
+            // SAFETY: as above.
+            let log = unsafe { result::get_program_log(program) };
+            Err(format!("{:?}\n{}", e.0, log.map(|log| text_of(&log)).unwrap_or_default()))
+        }
+    };
+    // SAFETY: it is used no more. Should this fail, some memory is lost, and nothing else.
+    let _ = unsafe { result::destroy_program(program) };
+    code
+}
+
+/// The log without the zero at its end.
+fn text_of(log: &[std::ffi::c_char]) -> String {
+    let bytes: Vec<u8> = log.iter().map(|&c| c as u8).collect();
+    CStr::from_bytes_until_nul(&bytes)
+        .map_or_else(|_| String::new(), |t| t.to_string_lossy().trim_end().to_owned())
+}
+
+/// What a compiled program holds.
+fn code(program: sys::nvrtcProgram, machine: bool) -> Result<Vec<u8>, String> {
+    let failed = |e: result::NvrtcError| format!("{:?}", e.0);
+    if !machine {
+        // SAFETY: the program was compiled.
+        let ptx = unsafe { result::get_ptx(program) }.map_err(failed)?;
+        return Ok(ptx.into_iter().map(|c| c as u8).collect());
+    }
+    let mut size = 0;
+    // SAFETY: the program was compiled, the pointer is to a live number.
+    unsafe { sys::nvrtcGetCUBINSize(program, &mut size) }.result().map_err(failed)?;
+    let mut cubin = vec![0_u8; size];
+    // SAFETY: there is room for as much as the compiler said.
+    unsafe { sys::nvrtcGetCUBIN(program, cubin.as_mut_ptr().cast()) }.result().map_err(failed)?;
+    Ok(cubin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_that_the_compiler_does_not_know_gets_intermediate_code() {
+        let known = [75, 80, 86, 90, 100, 120];
+        let of = |major, minor| target(Version { major, minor }, &known);
+        assert_eq!(of(9, 0), "sm_90");
+        assert_eq!(of(10, 0), "sm_100");
+        assert_eq!(of(8, 9), "compute_86");
+        assert_eq!(of(13, 1), "compute_120");
+        assert_eq!(target(Version { major: 9, minor: 0 }, &[]), "sm_90");
+    }
+
+    /// Where the compiler is (`LD_LIBRARY_PATH=$(scripts/check_kernels.py --print-lib-dir)`); `SPH_REQUIRE_NVRTC=1`
+    /// turns a skip into a failure.
+    #[test]
+    fn every_text_compiles_and_comes_from_the_cache_the_second_time() {
+        if version().is_none() {
+            let required = std::env::var_os("SPH_REQUIRE_NVRTC").is_some_and(|v| v == "1");
+            assert!(!required, "NVRTC is required and was not found");
+            println!("skipped: no NVRTC");
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("sph-compile-{}", std::process::id()));
+        let cache = Cache::at(&folder);
+        for (file, _) in source::TEXTS.iter().filter(|(name, _)| name.ends_with(".cu")) {
+            for dim in [2, 3] {
+                let capability = Version { major: 9, minor: 0 };
+                let fresh = compile(file, dim, capability, &cache).unwrap();
+                let again = compile(file, dim, capability, &cache).unwrap();
+                assert_eq!((fresh.kept, again.kept), (false, true));
+                assert_eq!(&fresh.code[..4], b"\x7fELF");
+                assert!(fresh.code == again.code);
+            }
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+        let error =
+            translate("bad.cu", "#line 7 \"there.cuh\"\nint a = b;", &source::options(2), true).unwrap_err();
+        assert!(error.contains("there.cuh(7): error: identifier \"b\" is undefined"), "{error}");
+    }
+}

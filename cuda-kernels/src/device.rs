@@ -1,0 +1,87 @@
+//! Which cards there are, or precisely why none can be used (feature `cuda`). Nothing here panics, whatever is installed.
+
+use crate::{
+    compile, driver,
+    error::{Unavailable, Version},
+};
+use std::fmt;
+
+/// A card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// Its number, from 0.
+    pub ordinal: usize,
+    /// Its name.
+    pub name: String,
+    /// Its memory, `[B]`.
+    pub total_memory: usize,
+    /// Memory that nobody holds, `[B]`; or why the card does not say, as when another process holds it alone.
+    pub free_memory: Result<usize, Unavailable>,
+    /// Its compute capability.
+    pub compute_capability: Version,
+}
+
+/// The driver, the compiler of kernels, and the cards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The CUDA version that the driver serves.
+    pub driver: Version,
+    /// The compiler of kernels (NVRTC), if it is here.
+    pub compiler: Option<Version>,
+    /// The cards, at least one.
+    pub cards: Vec<Card>,
+}
+
+/// Looks for driver, compiler and cards.
+///
+/// # Errors
+/// Why no card can be used.
+pub fn probe() -> Result<Machine, Unavailable> {
+    let (driver, n) = driver::start()?;
+    let cards = (0..n).map(card).collect::<Result<_, _>>()?;
+    Ok(Machine { driver, compiler: compile::version(), cards })
+}
+
+/// The cards.
+///
+/// # Errors
+/// Why no card can be used.
+pub fn devices() -> Result<Vec<Card>, Unavailable> {
+    probe().map(|machine| machine.cards)
+}
+
+/// One card.
+pub(crate) fn card(ordinal: usize) -> Result<Card, Unavailable> {
+    let card = driver::card(ordinal)?;
+    Ok(Card {
+        ordinal,
+        name: driver::name(card)?,
+        total_memory: driver::total_memory(card)?,
+        free_memory: driver::free_memory(card),
+        compute_capability: driver::compute_capability(card)?,
+    })
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+        write!(f, "cuda:{} {}, {:.1} GiB", self.ordinal, self.name, gib(self.total_memory))?;
+        match &self.free_memory {
+            Ok(free) => write!(f, " ({:.1} GiB free)", gib(*free))?,
+            Err(e) => write!(f, " (free memory unknown: {e})")?,
+        }
+        write!(f, ", compute capability {}", self.compute_capability)
+    }
+}
+
+impl fmt::Display for Machine {
+    /// One line for the driver and the compiler, one a card.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CUDA driver {}, ", self.driver)?;
+        match self.compiler {
+            Some(version) => write!(f, "compiler NVRTC {version}")?,
+            None => write!(f, "no compiler: NVRTC (libnvrtc.so) not found")?,
+        }
+        self.cards.iter().try_for_each(|card| write!(f, "\n{card}"))
+    }
+}

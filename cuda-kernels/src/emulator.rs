@@ -1,0 +1,141 @@
+//! Runs kernels on the processor, from the same text and through the same launchers as a card (feature `host`).
+//!
+//! Every thread of a block is a fiber, every block one thread of the system, so barriers, shuffles and atomics have
+//! their meaning. What it finds: wrong results, barriers that never complete, arguments of another size, and, as a
+//! sample of the orders in which threads may run, races.
+
+use crate::{
+    error::CudaError,
+    executor::{Argument, Executor, Field, In, Launch, Out, Plain},
+};
+use rayon::prelude::*;
+use sph_core::backend::Host;
+use std::ffi::{CStr, c_char, c_void};
+
+/// Entry of a kernel: grid, block, shared bytes, arguments, their sizes and number, first and last block, order, and
+/// room for a message.
+type HostKernel = unsafe extern "C" fn(
+    *const u32,
+    *const u32,
+    u32,
+    *const *mut c_void,
+    *const usize,
+    usize,
+    u64,
+    u64,
+    u64,
+    *mut c_char,
+    usize,
+) -> i32;
+
+include!(concat!(env!("OUT_DIR"), "/host_kernels.rs"));
+
+/// The processor in the place of a card.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Emulator {
+    /// The order of threads and blocks: 0 ascending, 1 descending, other numbers shuffle the threads of a block.
+    pub order: u64,
+}
+
+/// Names of all kernels that were built.
+pub fn kernels() -> impl Iterator<Item = &'static str> {
+    KERNELS.iter().map(|(name, _)| *name)
+}
+
+/// Values and sizes of the arguments, for all threads.
+struct Shared<'a>(&'a [*mut c_void], &'a [usize]);
+
+// SAFETY: kernels read the arguments; what these point at is the caller's promise.
+unsafe impl Sync for Shared<'_> {}
+
+impl Emulator {
+    /// Runs blocks `first..last`.
+    ///
+    /// # Safety
+    /// As of [`Executor::launch`].
+    unsafe fn run(
+        self,
+        entry: HostKernel,
+        launch: &Launch,
+        arguments: &Shared<'_>,
+        first: u64,
+        last: u64,
+    ) -> Result<(), CudaError> {
+        let (grid, block) = ([launch.blocks, 1, 1], [launch.threads, 1, 1]);
+        let mut message = [0 as c_char; 256];
+        let Shared(values, sizes) = arguments;
+        // SAFETY: by the caller's promise; the entry checks number and sizes of the arguments itself.
+        let failed = unsafe {
+            entry(
+                grid.as_ptr(),
+                block.as_ptr(),
+                0,
+                values.as_ptr(),
+                sizes.as_ptr(),
+                sizes.len(),
+                first,
+                last,
+                self.order,
+                message.as_mut_ptr(),
+                message.len(),
+            )
+        };
+        if failed == 0 {
+            return Ok(());
+        }
+        // SAFETY: the entry ends its message with a zero.
+        let reason = unsafe { CStr::from_ptr(message.as_ptr()) }.to_string_lossy().into_owned();
+        Err(CudaError::Launch { kernel: launch.kernel.name, reason })
+    }
+}
+
+impl Executor for Emulator {
+    type Memory = Host;
+
+    fn zeros<T: Plain>(&self, n: usize) -> Result<Vec<T>, CudaError> {
+        Ok(vec![T::default(); n])
+    }
+
+    fn upload<T: Plain>(&self, values: &[T]) -> Result<Vec<T>, CudaError> {
+        Ok(values.to_vec())
+    }
+
+    fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
+        Ok(field.clone())
+    }
+
+    fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError> {
+        field.fill(T::default());
+        Ok(())
+    }
+
+    fn len<T: Plain>(&self, field: &Field<Self, T>) -> usize {
+        field.len()
+    }
+
+    fn input<T: Plain>(&self, field: &Field<Self, T>) -> In<T> {
+        In::new(field.as_ptr() as u64)
+    }
+
+    fn output<T: Plain>(&self, field: &mut Field<Self, T>) -> Out<T> {
+        Out::new(field.as_mut_ptr() as u64)
+    }
+
+    unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {
+        let name = launch.kernel.name;
+        let unknown = || CudaError::Launch { kernel: name, reason: "it was not built".into() };
+        let (_, entries) = KERNELS.iter().find(|(kernel, _)| *kernel == name).ok_or_else(unknown)?;
+        let entry = *entries.get(launch.dim.wrapping_sub(2)).ok_or_else(unknown)?;
+        let values: Vec<_> = arguments.iter().map(|a| a.value).collect();
+        let sizes: Vec<_> = arguments.iter().map(|a| a.size).collect();
+        let shared = Shared(&values, &sizes);
+        let blocks = u64::from(launch.blocks);
+        let chunk = (blocks / (4 * rayon::current_num_threads() as u64)).max(1);
+        let n = blocks.div_ceil(chunk);
+        (0..n).into_par_iter().try_for_each(|k| {
+            let k = if self.order == 1 { n - 1 - k } else { k };
+            // SAFETY: by the caller's promise.
+            unsafe { self.run(entry, &launch, &shared, k * chunk, ((k + 1) * chunk).min(blocks)) }
+        })
+    }
+}

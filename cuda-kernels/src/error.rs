@@ -1,0 +1,172 @@
+//! Why a card cannot be used, and what failed on one.
+
+use sph_core::neighbors::TooManyCells;
+use std::fmt;
+
+/// A version as `13.0`, of driver or compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// Before the dot.
+    pub major: u32,
+    /// After the dot.
+    pub minor: u32,
+}
+
+impl Version {
+    /// The version that a driver calls `1000 major + 10 minor`.
+    pub fn from_driver(number: i32) -> Self {
+        let number = number.max(0) as u32;
+        Self { major: number / 1000, minor: number % 1000 / 10 }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Why no card can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// There is no driver library.
+    #[error("no CUDA driver library (libcuda.so) found: no NVIDIA driver is installed here")]
+    NoDriverLibrary,
+    /// A library of this name lacks the functions of one.
+    #[error(
+        "the CUDA driver library has no function {function}: it is broken, or older than any that could serve"
+    )]
+    BrokenDriverLibrary {
+        /// What is missing.
+        function: &'static str,
+    },
+    /// The library is the one that a toolkit links against, not that of a driver.
+    #[error("the CUDA driver library is a stub of a toolkit, not that of a driver; see LD_LIBRARY_PATH")]
+    StubLibrary,
+    /// The driver is older than the code asks for.
+    #[error("the CUDA driver serves CUDA {found}, {needed} or later is needed")]
+    DriverTooOld {
+        /// What the driver serves.
+        found: Version,
+        /// What is needed.
+        needed: Version,
+    },
+    /// The driver runs and sees no card.
+    #[error("the CUDA driver ({driver}) sees no card")]
+    NoCard {
+        /// What the driver serves.
+        driver: Version,
+    },
+    /// No card of this number.
+    #[error("there is no card {ordinal}: the driver sees {cards}")]
+    NoSuchCard {
+        /// What was asked for.
+        ordinal: usize,
+        /// Number of cards.
+        cards: usize,
+    },
+    /// The driver refuses for another reason.
+    #[error("the CUDA driver fails in {call}: {reason}")]
+    Driver {
+        /// The call that failed.
+        call: &'static str,
+        /// The driver's name of the error.
+        reason: String,
+    },
+}
+
+/// What failed while kernels were prepared or run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CudaError {
+    /// No card can be used.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    /// No memory left.
+    #[error("no room for {bytes} bytes on the card: {reason}")]
+    OutOfMemory {
+        /// What was asked for.
+        bytes: usize,
+        /// The driver's name of the error.
+        reason: String,
+    },
+    /// A kernel could not be started, or failed while each launch is waited for.
+    #[error("kernel {kernel} failed: {reason}")]
+    Launch {
+        /// The kernel.
+        kernel: &'static str,
+        /// The driver's name of the error, or what the shim found.
+        reason: String,
+    },
+    /// A copy failed, or a kernel that was started before it.
+    #[error("{copy} of {bytes} bytes failed after kernel {after}: {reason}")]
+    Copy {
+        /// Which way.
+        copy: &'static str,
+        /// How much.
+        bytes: usize,
+        /// The last kernel that was started, if any: the fault may be its own.
+        after: &'static str,
+        /// The driver's name of the error.
+        reason: String,
+    },
+    /// The compiler for kernels is missing.
+    #[error("kernels cannot be compiled: no NVRTC library (libnvrtc.so) found")]
+    NoCompiler,
+    /// The text of a kernel was refused.
+    #[error("{file} does not compile: {log}")]
+    Compile {
+        /// The text.
+        file: &'static str,
+        /// What the compiler says.
+        log: String,
+    },
+    /// Compiled kernels were refused.
+    #[error("{file} was compiled but cannot be loaded: {reason}")]
+    Load {
+        /// The text.
+        file: &'static str,
+        /// The driver's name of the error.
+        reason: String,
+    },
+    /// A field is shorter than the work asks for.
+    #[error("kernel {kernel} needs {needed} items of {field}, which has {len}")]
+    TooShort {
+        /// The kernel.
+        kernel: &'static str,
+        /// The field.
+        field: &'static str,
+        /// Items that it has.
+        len: usize,
+        /// Items that are needed.
+        needed: usize,
+    },
+    /// More particles than a kernel can number.
+    #[error("{n} particles; kernels can number {most}")]
+    TooMany {
+        /// How many.
+        n: usize,
+        /// Most that is allowed.
+        most: usize,
+    },
+    /// Rows of neighbors were cut.
+    #[error("a particle has {found} neighbors, rows hold {width}")]
+    RowsTooNarrow {
+        /// The longest row.
+        found: u32,
+        /// Entries a row has room for.
+        width: u32,
+    },
+    /// A periodic axis holds less than three cells.
+    #[error(
+        "a periodic axis of {length} m is too short for a search radius of {radius} m: it must hold three cells"
+    )]
+    PeriodTooShort {
+        /// The axis, `[m]`.
+        length: f64,
+        /// Search radius, `[m]`.
+        radius: f64,
+    },
+    /// The dense grid would be too large.
+    #[error(transparent)]
+    TooManyCells(#[from] TooManyCells),
+}

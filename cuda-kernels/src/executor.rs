@@ -1,0 +1,239 @@
+//! Where kernels run: one launcher in Rust serves a card and the processor.
+
+use crate::error::CudaError;
+use sph_core::backend::Backend;
+use std::{ffi::c_void, fmt::Debug, marker::PhantomData};
+
+/// Numbers that a card can hold.
+#[cfg(feature = "cuda")]
+pub trait OnCard: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits {}
+#[cfg(feature = "cuda")]
+impl<T: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits> OnCard for T {}
+/// Numbers that a card can hold: all, where there is none.
+#[cfg(not(feature = "cuda"))]
+pub trait OnCard {}
+#[cfg(not(feature = "cuda"))]
+impl<T> OnCard for T {}
+
+/// Plain data: bytes that mean the same in Rust and in the CUDA text, for which all zeros is a value.
+///
+/// # Safety
+/// The type has no pointer, no padding that matters, and the layout of its twin in the CUDA text.
+pub unsafe trait Plain: OnCard + Copy + Default + Debug + Send + Sync + 'static {}
+
+/// Declares types of this crate as plain data.
+macro_rules! plain {
+    ($($(#[$of:tt])? $type:ty),+ $(,)?) => { $(
+        // SAFETY: of `repr(C)`, of numbers alone; sizes are compared by the host shim at every launch.
+        unsafe impl $crate::executor::Plain for $type {}
+        #[cfg(feature = "cuda")]
+        // SAFETY: as above.
+        unsafe impl cudarc::driver::DeviceRepr for $type {}
+        #[cfg(feature = "cuda")]
+        // SAFETY: as above; zeros are numbers.
+        unsafe impl cudarc::driver::ValidAsZeroBits for $type {}
+    )+ };
+}
+pub(crate) use plain;
+
+macro_rules! numbers {
+    ($($type:ty),+) => { $(
+        // SAFETY: a number.
+        unsafe impl Plain for $type {}
+    )+ };
+}
+numbers!(u16, u32, u64, f32, f64);
+
+/// One kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kernel {
+    /// The text it stands in, as `cells.cu`.
+    pub file: &'static str,
+    /// Its name there.
+    pub name: &'static str,
+}
+
+/// What is started, and how often.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Dimension of space, 2 or 3 `[-]`.
+    pub dim: usize,
+    /// Number of blocks `[-]`.
+    pub blocks: u32,
+    /// Threads a block `[-]`.
+    pub threads: u32,
+}
+
+/// Threads a block where each has one particle: `THREADS` in base.cuh.
+pub const THREADS: u32 = 128;
+/// Most particles: their numbers, and one more, are u32, and threads of the last block are numbered, too.
+pub const MOST: usize = u32::MAX as usize - THREADS as usize;
+
+impl Kernel {
+    /// One thread for each of `n` items.
+    ///
+    /// # Errors
+    /// When there are more than can be numbered.
+    pub fn for_each(self, dim: usize, n: usize) -> Result<Launch, CudaError> {
+        Ok(Launch { kernel: self, dim, blocks: count(n)?.div_ceil(THREADS), threads: THREADS })
+    }
+
+    /// Refuses a field that is shorter than `needed`.
+    ///
+    /// # Errors
+    /// When it is.
+    pub fn expect(self, field: &'static str, len: usize, needed: usize) -> Result<(), CudaError> {
+        if len >= needed {
+            return Ok(());
+        }
+        Err(CudaError::TooShort { kernel: self.name, field, len, needed })
+    }
+}
+
+/// A number of items as kernels take it.
+///
+/// # Errors
+/// When there are more than can be numbered.
+pub fn count(n: usize) -> Result<u32, CudaError> {
+    if n > MOST { Err(CudaError::TooMany { n, most: MOST }) } else { Ok(n as u32) }
+}
+
+/// Address of a field that a kernel reads.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct In<T>(u64, PhantomData<T>);
+
+/// Address of a field that a kernel writes.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Out<T>(u64, PhantomData<T>);
+
+impl<T> Clone for In<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for In<T> {}
+impl<T> Clone for Out<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Out<T> {}
+
+impl<T> In<T> {
+    /// A field at this address, or nowhere (0).
+    pub fn new(address: u64) -> Self {
+        Self(address, PhantomData)
+    }
+}
+
+impl<T> Out<T> {
+    /// A field at this address, or nowhere (0).
+    pub fn new(address: u64) -> Self {
+        Self(address, PhantomData)
+    }
+}
+
+/// Coordinates that a kernel reads, one field an axis. Twin of `Points` in base.cuh.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Points<T, const D: usize>(pub [In<T>; D]);
+
+/// One argument of a launch: where it lies, and its size.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    /// The value, as `cuLaunchKernel` takes it.
+    pub value: *mut c_void,
+    /// Its size, `[B]`.
+    pub size: usize,
+}
+
+impl Argument {
+    /// An argument of a launch, which only reads it. It lives as long as `value`.
+    pub fn of<T: Copy>(value: &T) -> Self {
+        Self { value: std::ptr::from_ref(value).cast_mut().cast(), size: size_of::<T>() }
+    }
+}
+
+/// The arguments of a launch, in the order of the kernel.
+macro_rules! arguments {
+    ($($value:expr),* $(,)?) => { &[$($crate::executor::Argument::of(&$value)),*] };
+}
+pub(crate) use arguments;
+
+/// An array in the memory of `E`.
+pub type Field<E, T> = <<E as Executor>::Memory as Backend>::Field<T>;
+
+/// What runs kernels: a card, or the processor in its place. Work is done in the order it is asked for.
+pub trait Executor: Debug {
+    /// Where fields lie.
+    type Memory: Backend;
+
+    /// A field of `n` zeros.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    fn zeros<T: Plain>(&self, n: usize) -> Result<Field<Self, T>, CudaError>
+    where
+        Self: Sized;
+
+    /// A field of these values.
+    ///
+    /// # Errors
+    /// When there is no memory left, or the copy fails.
+    fn upload<T: Plain>(&self, values: &[T]) -> Result<Field<Self, T>, CudaError>
+    where
+        Self: Sized;
+
+    /// The values of a field, after all work before.
+    ///
+    /// # Errors
+    /// When the copy fails, or a kernel before it did.
+    fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError>
+    where
+        Self: Sized;
+
+    /// Sets a field to zeros.
+    ///
+    /// # Errors
+    /// When it fails, or a kernel before it did.
+    fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError>
+    where
+        Self: Sized;
+
+    /// Number of items of a field.
+    fn len<T: Plain>(&self, field: &Field<Self, T>) -> usize
+    where
+        Self: Sized;
+
+    /// Where a kernel reads a field.
+    fn input<T: Plain>(&self, field: &Field<Self, T>) -> In<T>
+    where
+        Self: Sized;
+
+    /// Where a kernel writes a field.
+    fn output<T: Plain>(&self, field: &mut Field<Self, T>) -> Out<T>
+    where
+        Self: Sized;
+
+    /// Starts a kernel. Nothing happens for a launch of no block.
+    ///
+    /// # Errors
+    /// When it cannot be compiled, found or started.
+    ///
+    /// # Safety
+    /// The arguments are those of the kernel, by number and type, and every address among them is valid for what the
+    /// kernel does with it.
+    unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError>;
+
+    /// The coordinates that a kernel reads, one field an axis.
+    fn points<T: Plain, const D: usize>(&self, x: &[Field<Self, T>; D]) -> Points<T, D>
+    where
+        Self: Sized,
+    {
+        Points(x.each_ref().map(|x| self.input(x)))
+    }
+}

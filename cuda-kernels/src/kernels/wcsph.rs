@@ -1,0 +1,418 @@
+//! The phases of weakly compressible SPH: launchers of `kernels/wcsph.cu`; `wcsph_motion.rs` has those that
+//! move particles.
+//!
+//! Names and order are those of the loops in `solver-wcsph/src/cpu`. Records of particles are quads in arrays of their
+//! own: `place` `[x y z s]`, with s the density in the density loops and p/ρ² in the others, `motion` `[v ρ]`, and
+//! `extra` `[∇ρ ·]` or `[w ·]`. All particles are in the order of their cells.
+
+use crate::{
+    cells::CellSort,
+    error::CudaError,
+    executor::{Argument, Executor, Field, In, Kernel, Out, Plain, Points, arguments, count},
+    fields::Packed,
+    neighbors::Search,
+    physics::wcsph::Constants,
+};
+use sph_core::Real;
+
+macro_rules! kernels {
+    ($($constant:ident = $name:literal),+ $(,)?) => {
+        $(const $constant: Kernel = Kernel { file: "kernels/wcsph.cu", name: $name };)+
+    };
+}
+kernels! {
+    SUMMATION = "wcsph_summation",
+    GRADIENT = "wcsph_gradient",
+    CONTINUITY = "wcsph_continuity",
+    PACK = "wcsph_pack",
+    PRESSURE = "wcsph_pressure",
+    PACK_SAMPLES = "wcsph_pack_samples",
+    PACK_WALLS = "wcsph_pack_walls",
+    EXTRAPOLATE = "wcsph_extrapolate",
+    ACCELERATION = "wcsph_acceleration",
+    REACTION = "wcsph_reaction",
+}
+
+/// Points that a loop finds. Twin of `Near` in kernels/wcsph.cuh.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Near<const D: usize> {
+    search: Search<D>,
+    place: In<Packed>,
+    start: In<u32>,
+}
+
+/// Twin of `Walls` in kernels/wcsph.cu.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct WallRecords<const D: usize> {
+    near: Near<D>,
+    motion: In<Packed>,
+    mass: In<Packed>,
+}
+
+/// Coordinates that a kernel writes. Twin of `Writable` in kernels/wcsph.cuh.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Writable<const D: usize>(pub(super) [Out<Real>; D]);
+
+/// Records of the fluid, or of the samples of walls.
+#[derive(Clone, Copy, Debug)]
+pub struct Records<'a, const D: usize, E: Executor> {
+    /// Their cells.
+    pub cells: &'a CellSort<D, E>,
+    /// `[x y z s]`, s being the density, p/ρ² or psi. Shape `[n]`.
+    pub place: &'a Field<E, Packed>,
+    /// `[v ρ]`; not read of walls in the density loops. Shape `[n]`.
+    pub motion: &'a Field<E, Packed>,
+}
+
+/// Records of walls for the momentum loop.
+#[derive(Clone, Copy, Debug)]
+pub struct Walls<'a, const D: usize, E: Executor> {
+    /// `[x y z p/ρ²]` and `[v ρ]`.
+    pub records: Records<'a, D, E>,
+    /// `[psi, psi where fluid sticks, · ·]`, `[kg]`. Shape `[n_walls]`.
+    pub mass: &'a Field<E, Packed>,
+}
+
+/// What dummy walls take from the fluid.
+#[derive(Debug)]
+pub struct Extrapolated<E: Executor, const D: usize> {
+    /// Pressure, `[Pa]`. Shape `[n_walls]`.
+    pub p: Field<E, Real>,
+    /// Mean velocity of the fluid in reach, `[m/s]`. Shape `[D][n_walls]`.
+    pub v: [Field<E, Real>; D],
+    /// 0 where no fluid is in reach. Shape `[n_walls]`.
+    pub found: Field<E, u32>,
+}
+
+/// Launches the phases, of one set of constants.
+#[derive(Clone, Copy, Debug)]
+pub struct Launcher<'a, const D: usize, E: Executor> {
+    /// Where they run.
+    pub executor: &'a E,
+    /// What they read.
+    pub constants: &'a Constants<D>,
+}
+
+/// Outcome of a launch.
+pub(super) type Launched = Result<(), CudaError>;
+
+impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+    /// # Safety
+    /// As of [`Executor::launch`], for one thread for each of `n` items.
+    pub(super) unsafe fn start(&self, kernel: Kernel, n: usize, arguments: &[Argument]) -> Launched {
+        // SAFETY: by the caller's promise.
+        unsafe { self.executor.launch(kernel.for_each(D, n)?, arguments) }
+    }
+
+    pub(super) fn input<T: Plain>(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        field: &Field<E, T>,
+        n: usize,
+    ) -> Result<In<T>, CudaError> {
+        kernel.expect(name, self.executor.len(field), n)?;
+        Ok(self.executor.input(field))
+    }
+
+    pub(super) fn output<T: Plain>(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        field: &mut Field<E, T>,
+        n: usize,
+    ) -> Result<Out<T>, CudaError> {
+        kernel.expect(name, self.executor.len(field), n)?;
+        Ok(self.executor.output(field))
+    }
+
+    pub(super) fn points(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        x: &[Field<E, Real>; D],
+        n: usize,
+    ) -> Result<Points<Real, D>, CudaError> {
+        x.iter().try_for_each(|x| kernel.expect(name, self.executor.len(x), n))?;
+        Ok(self.executor.points(x))
+    }
+
+    pub(super) fn writable(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        x: &mut [Field<E, Real>; D],
+        n: usize,
+    ) -> Result<Writable<D>, CudaError> {
+        x.iter().try_for_each(|x| kernel.expect(name, self.executor.len(x), n))?;
+        Ok(Writable(x.each_mut().map(|x| self.executor.output(x))))
+    }
+
+    pub(super) fn near(&self, kernel: Kernel, records: &Records<'_, D, E>) -> Result<Near<D>, CudaError> {
+        let n = self.executor.len(&records.cells.order);
+        let radius = self.constants.kernel.support.h;
+        Ok(Near {
+            search: Search { grid: *records.cells.grid(), radius2: radius * radius },
+            place: self.input(kernel, "place", records.place, n)?,
+            start: self.executor.input(&records.cells.start),
+        })
+    }
+
+    fn walls(&self, kernel: Kernel, walls: &Walls<'_, D, E>) -> Result<WallRecords<D>, CudaError> {
+        let n = self.executor.len(&walls.records.cells.order);
+        Ok(WallRecords {
+            near: self.near(kernel, &walls.records)?,
+            motion: self.input(kernel, "motion of walls", walls.records.motion, n)?,
+            mass: self.input(kernel, "mass of walls", walls.mass, n)?,
+        })
+    }
+
+    /// Summed density of `n` particles into `rho`. Walls are `[x y z psi]`.
+    ///
+    /// # Errors
+    /// When a field is too short, or the launch fails; so for all launchers here.
+    pub fn summation(
+        &self,
+        fluid: Records<'_, D, E>,
+        walls: Records<'_, D, E>,
+        n: usize,
+        rho: &mut Field<E, Real>,
+    ) -> Launched {
+        let rho = self.output(SUMMATION, "rho", rho, n)?;
+        let (fluid, walls) = (self.near(SUMMATION, &fluid)?, self.near(SUMMATION, &walls)?);
+        // SAFETY: a walk names points below the number of sorted ones, which `near` has checked.
+        unsafe { self.start(SUMMATION, n, arguments![*self.constants, fluid, walls, count(n)?, rho]) }
+    }
+
+    /// Corrected gradient of density into `extra`.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    pub fn gradient(&self, fluid: Records<'_, D, E>, n: usize, extra: &mut Field<E, Packed>) -> Launched {
+        let extra = self.output(GRADIENT, "extra", extra, n)?;
+        let fluid = self.near(GRADIENT, &fluid)?;
+        // SAFETY: as of `summation`.
+        unsafe { self.start(GRADIENT, n, arguments![*self.constants, fluid, count(n)?, extra]) }
+    }
+
+    /// Advances densities by `dt` `[s]` with the continuity equation. Walls are `[x y z psi]`, with velocities `wall_v`.
+    /// `extra` holds gradients if the diffusion is corrected.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    #[expect(clippy::too_many_arguments, reason = "what a phase reads, by name")]
+    pub fn continuity(
+        &self,
+        fluid: Records<'_, D, E>,
+        walls: Records<'_, D, E>,
+        wall_v: &[Field<E, Real>; D],
+        extra: &Field<E, Packed>,
+        n: usize,
+        dt: Real,
+        rho: &mut Field<E, Real>,
+    ) -> Launched {
+        let motion = self.input(CONTINUITY, "motion", fluid.motion, n)?;
+        let n_extra = if self.constants.corrected_diffusion == 0 { 0 } else { n };
+        let extra = self.input(CONTINUITY, "extra", extra, n_extra)?;
+        let wall_v = self.points(CONTINUITY, "wall_v", wall_v, self.executor.len(&walls.cells.order))?;
+        let (fluid, walls) = (self.near(CONTINUITY, &fluid)?, self.near(CONTINUITY, &walls)?);
+        let (n_items, rho) = (count(n)?, self.output(CONTINUITY, "rho", rho, n)?);
+        // SAFETY: as of `summation`.
+        unsafe {
+            self.start(
+                CONTINUITY,
+                n,
+                arguments![*self.constants, fluid, walls, motion, extra, wall_v, n_items, dt, rho],
+            )
+        }
+    }
+
+    /// Records of the density loops: `[x y z ρ]` and `[v ρ]`.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    pub fn pack(
+        &self,
+        x: &[Field<E, Real>; D],
+        v: &[Field<E, Real>; D],
+        rho: &Field<E, Real>,
+        n: usize,
+        place: &mut Field<E, Packed>,
+        motion: &mut Field<E, Packed>,
+    ) -> Launched {
+        let (x, v) = (self.points(PACK, "x", x, n)?, self.points(PACK, "v", v, n)?);
+        let (rho, place) = (self.input(PACK, "rho", rho, n)?, self.output(PACK, "place", place, n)?);
+        let motion = self.output(PACK, "motion", motion, n)?;
+        // SAFETY: all fields have n items.
+        unsafe { self.start(PACK, n, arguments![x, v, rho, count(n)?, place, motion]) }
+    }
+
+    /// Pressures into `p`, and records `[x y z p/ρ²]` and `[v ρ]`.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
+    pub fn pressure(
+        &self,
+        x: &[Field<E, Real>; D],
+        v: &[Field<E, Real>; D],
+        rho: &Field<E, Real>,
+        n: usize,
+        p: &mut Field<E, Real>,
+        place: &mut Field<E, Packed>,
+        motion: &mut Field<E, Packed>,
+    ) -> Launched {
+        let (x, v) = (self.points(PRESSURE, "x", x, n)?, self.points(PRESSURE, "v", v, n)?);
+        let (rho, p) = (self.input(PRESSURE, "rho", rho, n)?, self.output(PRESSURE, "p", p, n)?);
+        let place = self.output(PRESSURE, "place", place, n)?;
+        let motion = self.output(PRESSURE, "motion", motion, n)?;
+        // SAFETY: all fields have n items.
+        unsafe {
+            self.start(PRESSURE, n, arguments![*self.constants, x, v, rho, count(n)?, p, place, motion])
+        }
+    }
+
+    /// Records of walls `[x y z psi]`.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    pub fn pack_samples(
+        &self,
+        x: &[Field<E, Real>; D],
+        volume: &Field<E, Real>,
+        n: usize,
+        place: &mut Field<E, Packed>,
+    ) -> Launched {
+        let x = self.points(PACK_SAMPLES, "x", x, n)?;
+        let volume = self.input(PACK_SAMPLES, "volume", volume, n)?;
+        let place = self.output(PACK_SAMPLES, "place", place, n)?;
+        // SAFETY: all fields have n items.
+        unsafe { self.start(PACK_SAMPLES, n, arguments![*self.constants, x, volume, count(n)?, place]) }
+    }
+
+    /// Records of walls for the momentum loop: `[x y z p/ρ²]`, `[v ρ]` and `[psi, psi where fluid sticks, · ·]`.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
+    pub fn pack_walls(
+        &self,
+        samples: &Field<E, Packed>,
+        v: &[Field<E, Real>; D],
+        no_slip: &Field<E, u32>,
+        fluid: &Extrapolated<E, D>,
+        n: usize,
+        place: &mut Field<E, Packed>,
+        motion: &mut Field<E, Packed>,
+        mass: &mut Field<E, Packed>,
+    ) -> Launched {
+        let samples = self.input(PACK_WALLS, "samples", samples, n)?;
+        let (v, mean) = (self.points(PACK_WALLS, "v", v, n)?, self.points(PACK_WALLS, "mean", &fluid.v, n)?);
+        let no_slip = self.input(PACK_WALLS, "no_slip", no_slip, n)?;
+        let (p, found) =
+            (self.input(PACK_WALLS, "p", &fluid.p, n)?, self.input(PACK_WALLS, "found", &fluid.found, n)?);
+        let place = self.output(PACK_WALLS, "place", place, n)?;
+        let (motion, mass) =
+            (self.output(PACK_WALLS, "motion", motion, n)?, self.output(PACK_WALLS, "mass", mass, n)?);
+        let n_items = count(n)?;
+        // SAFETY: all fields have n items.
+        unsafe {
+            self.start(
+                PACK_WALLS,
+                n,
+                arguments![
+                    *self.constants,
+                    samples,
+                    v,
+                    no_slip,
+                    p,
+                    mean,
+                    found,
+                    n_items,
+                    place,
+                    motion,
+                    mass
+                ],
+            )
+        }
+    }
+
+    /// Pressure and velocity of the fluid at `n` samples at `x`, with accelerations `a` `[m/s²]`.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    pub fn extrapolate(
+        &self,
+        fluid: Records<'_, D, E>,
+        x: &[Field<E, Real>; D],
+        a: &[Field<E, Real>; D],
+        n: usize,
+        out: &mut Extrapolated<E, D>,
+    ) -> Launched {
+        let motion =
+            self.input(EXTRAPOLATE, "motion", fluid.motion, self.executor.len(&fluid.cells.order))?;
+        let (x, a) = (self.points(EXTRAPOLATE, "x", x, n)?, self.points(EXTRAPOLATE, "a", a, n)?);
+        let (p, found) = (
+            self.output(EXTRAPOLATE, "p", &mut out.p, n)?,
+            self.output(EXTRAPOLATE, "found", &mut out.found, n)?,
+        );
+        let mean = self.writable(EXTRAPOLATE, "mean", &mut out.v, n)?;
+        let (fluid, n_items) = (self.near(EXTRAPOLATE, &fluid)?, count(n)?);
+        // SAFETY: as of `summation`.
+        unsafe {
+            self.start(
+                EXTRAPOLATE,
+                n,
+                arguments![*self.constants, fluid, motion, x, a, n_items, p, mean, found],
+            )
+        }
+    }
+
+    /// Accelerations by pressure, viscosity, walls and outer forces into `a`.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    pub fn acceleration(
+        &self,
+        fluid: Records<'_, D, E>,
+        walls: Walls<'_, D, E>,
+        n: usize,
+        a: &mut [Field<E, Real>; D],
+    ) -> Launched {
+        let motion = self.input(ACCELERATION, "motion", fluid.motion, n)?;
+        let (walls, a) = (self.walls(ACCELERATION, &walls)?, self.writable(ACCELERATION, "a", a, n)?);
+        let fluid = self.near(ACCELERATION, &fluid)?;
+        // SAFETY: as of `summation`.
+        unsafe {
+            self.start(ACCELERATION, n, arguments![*self.constants, fluid, motion, walls, count(n)?, a])
+        }
+    }
+
+    /// Forces on those of `n` samples that are `rigid` into `force`, 0 on the others.
+    ///
+    /// # Errors
+    /// As of [`Launcher::summation`].
+    pub fn reaction(
+        &self,
+        fluid: Records<'_, D, E>,
+        walls: Walls<'_, D, E>,
+        rigid: &Field<E, u32>,
+        n: usize,
+        force: &mut [Field<E, Real>; D],
+    ) -> Launched {
+        let motion = self.input(REACTION, "motion", fluid.motion, self.executor.len(&fluid.cells.order))?;
+        let (walls, force) = (self.walls(REACTION, &walls)?, self.writable(REACTION, "force", force, n)?);
+        let (fluid, rigid) = (self.near(REACTION, &fluid)?, self.input(REACTION, "rigid", rigid, n)?);
+        // SAFETY: as of `summation`.
+        unsafe {
+            self.start(
+                REACTION,
+                n,
+                arguments![*self.constants, fluid, motion, walls, rigid, count(n)?, force],
+            )
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// Sums, maxima, first places and boxes of fields: one kernel a question, one a kind of partial result.
+#include "reduce.cuh"
+
+inline namespace SPH_SPACE {
+
+/// `Σ_i x_i`.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+sum_reals(const real* __restrict__ x, u32 n, double* __restrict__ partial) {
+  reduce_terms<Sum>(n, partial, [=](u32 i) { return double(x[i]); });
+}
+SHIM_EXPORT(sum_reals)
+
+/// `Σ_i x_i y_i`, each product in f64.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+sum_products(const real* __restrict__ x, const real* __restrict__ y, u32 n, double* __restrict__ partial) {
+  reduce_terms<Sum>(n, partial, [=](u32 i) { return double(x[i]) * double(y[i]); });
+}
+SHIM_EXPORT(sum_products)
+
+/// `max_i x_i`.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+max_reals(const real* __restrict__ x, u32 n, double* __restrict__ partial) {
+  reduce_terms<Max>(n, partial, [=](u32 i) { return double(x[i]); });
+}
+SHIM_EXPORT(max_reals)
+
+/// `max_i |v_i|²`, as of the processor's unfused norm.
+KERNEL void __launch_bounds__(REDUCE_THREADS) max_norms2(Points v, u32 n, double* __restrict__ partial) {
+  reduce_terms<Max>(n, partial, [=](u32 i) { return double(exact_norm2(v[i])); });
+}
+SHIM_EXPORT(max_norms2)
+
+/// `max_i x_i` and the first i of it. NaN is never it.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+max_place(const real* __restrict__ x, u32 n, Peak* __restrict__ partial) {
+  reduce_terms<MaxPlace>(n, partial, [=](u32 i) { return Peak{double(x[i]), i}; });
+}
+SHIM_EXPORT(max_place)
+
+/// The largest count: whether rows were wide enough.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+max_counts(const u32* __restrict__ count, u32 n, u32* __restrict__ partial) {
+  reduce_terms<MaxCount>(n, partial, [=](u32 i) { return count[i]; });
+}
+SHIM_EXPORT(max_counts)
+
+/// The box of all points. NaN does not widen it.
+KERNEL void __launch_bounds__(REDUCE_THREADS) enclose_points(Points x, u32 n, Bounds* __restrict__ partial) {
+  reduce_terms<Enclose>(n, partial, [=](u32 i) {
+    Bounds b;
+    for (int a = 0; a < DIM; a++) b.low[a] = b.high[a] = double(x.x[a][i]);
+    return b;
+  });
+}
+SHIM_EXPORT(enclose_points)
+
+/// The first particle outside of the domain, or at a position or velocity that is not a number.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+first_lost(Points x, Points v, Domain domain, u32 n, u32* __restrict__ partial) {
+  reduce_terms<First>(n, partial, [=](u32 i) {
+    bool good = domain.holds(x[i]);
+    // Of an infinite or undefined number, the difference to itself is undefined.
+    for (int a = 0; a < DIM; a++) good = good & (v.x[a][i] - v.x[a][i] == real(0));
+    return good ? NONE : i;
+  });
+}
+SHIM_EXPORT(first_lost)
+
+/// The first number that is infinite or undefined.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+first_not_finite(const real* __restrict__ x, u32 n, u32* __restrict__ partial) {
+  reduce_terms<First>(n, partial, [=](u32 i) { return x[i] - x[i] == real(0) ? NONE : i; });
+}
+SHIM_EXPORT(first_not_finite)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_sums(const double* __restrict__ partial, double* __restrict__ result) {
+  reduce_partials<Sum>(partial, result);
+}
+SHIM_EXPORT(merge_sums)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_maxima(const double* __restrict__ partial, double* __restrict__ result) {
+  reduce_partials<Max>(partial, result);
+}
+SHIM_EXPORT(merge_maxima)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_peaks(const Peak* __restrict__ partial, Peak* __restrict__ result) {
+  reduce_partials<MaxPlace>(partial, result);
+}
+SHIM_EXPORT(merge_peaks)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_counts(const u32* __restrict__ partial, u32* __restrict__ result) {
+  reduce_partials<MaxCount>(partial, result);
+}
+SHIM_EXPORT(merge_counts)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_places(const u32* __restrict__ partial, u32* __restrict__ result) {
+  reduce_partials<First>(partial, result);
+}
+SHIM_EXPORT(merge_places)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_bounds(const Bounds* __restrict__ partial, Bounds* __restrict__ result) {
+  reduce_partials<Enclose>(partial, result);
+}
+SHIM_EXPORT(merge_bounds)
+
+}  // namespace SPH_SPACE

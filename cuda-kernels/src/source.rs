@@ -1,0 +1,230 @@
+//! The CUDA text: embedded, joined, named by a hash, and kept on disk when compiled.
+
+use sph_core::Real;
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
+
+/// All texts that kernels are made of, by the name that `#include` gives them.
+pub const TEXTS: &[(&str, &str)] = &[
+    ("base.cuh", include_str!("base.cuh")),
+    ("cells.cu", include_str!("cells.cu")),
+    ("cells.cuh", include_str!("cells.cuh")),
+    ("fields.cu", include_str!("fields.cu")),
+    ("neighbors.cu", include_str!("neighbors.cu")),
+    ("neighbors.cuh", include_str!("neighbors.cuh")),
+    ("reduce.cu", include_str!("reduce.cu")),
+    ("reduce.cuh", include_str!("reduce.cuh")),
+    ("scan.cu", include_str!("scan.cu")),
+    ("kernels/wcsph.cu", include_str!("kernels/wcsph.cu")),
+    ("kernels/wcsph.cuh", include_str!("kernels/wcsph.cuh")),
+    ("kernels/wcsph_motion.cu", include_str!("kernels/wcsph_motion.cu")),
+    ("physics/kernel.cuh", include_str!("physics/kernel.cuh")),
+    ("physics/pbf.cuh", include_str!("physics/pbf.cuh")),
+    ("physics/surface.cuh", include_str!("physics/surface.cuh")),
+    ("physics/vec.cuh", include_str!("physics/vec.cuh")),
+    ("physics/wcsph.cuh", include_str!("physics/wcsph.cuh")),
+];
+
+/// The text of a file with all that it includes, each file once, or the name that is missing.
+///
+/// # Errors
+/// The name of a text that is not in [`TEXTS`].
+pub fn joined(file: &str) -> Result<String, String> {
+    let (mut out, mut seen) = (String::new(), Vec::new());
+    join(file, &mut seen, &mut out)?;
+    Ok(out)
+}
+
+fn join(file: &str, seen: &mut Vec<String>, out: &mut String) -> Result<(), String> {
+    if seen.iter().any(|s| s == file) {
+        return Ok(());
+    }
+    seen.push(file.to_owned());
+    let (_, text) = TEXTS.iter().find(|(name, _)| *name == file).ok_or_else(|| file.to_owned())?;
+    // What the compiler says then names the file and line that a reader finds.
+    let place = |line: usize| format!("#line {line} \"{file}\"\n");
+    out.push_str(&place(1));
+    for (k, line) in text.lines().enumerate() {
+        match line.strip_prefix("#include \"").and_then(|l| l.strip_suffix('"')) {
+            Some(name) => {
+                join(name, seen, out)?;
+                out.push_str(&place(k + 2));
+            }
+            // A text that is joined once needs no guard, and the compiler warns of one in a main file.
+            None if line == "#pragma once" => out.push('\n'),
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the compiler is told, whatever the card: dimension and width of numbers.
+pub fn options(dim: usize) -> Vec<String> {
+    let real = if size_of::<Real>() == 4 { "float" } else { "double" };
+    vec!["-std=c++17".into(), "-default-device".into(), format!("-DDIM={dim}"), format!("-DREAL={real}")]
+}
+
+/// A hash of byte strings in their order (FNV-1a, 128 bits, the length of each among them), as 32 digits.
+pub fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    for part in parts {
+        for &byte in part.iter().chain(&(part.len() as u64).to_le_bytes()) {
+            hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+        }
+    }
+    format!("{hash:032x}")
+}
+
+/// A folder of compiled kernels.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+}
+
+impl Cache {
+    /// The folder that the environment names: `SPH_KERNEL_CACHE`, or `sph-kernels` in `XDG_CACHE_HOME` or in
+    /// `~/.cache`. An empty `SPH_KERNEL_CACHE` means none.
+    pub fn of_environment() -> Self {
+        let path = |name: &str| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        if env::var_os("SPH_KERNEL_CACHE").is_some() {
+            return Self { folder: path("SPH_KERNEL_CACHE") };
+        }
+        let home = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")));
+        Self { folder: home.map(|home| home.join("sph-kernels")) }
+    }
+
+    /// This folder.
+    pub fn at(folder: &Path) -> Self {
+        Self { folder: Some(folder.into()) }
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(format!("{key}.bin")))
+    }
+
+    /// What was kept under a key.
+    pub fn get(&self, key: &str) -> Option<Vec<u8>> {
+        let kept = fs::read(self.path(key)?).ok()?;
+        // The name alone does not tell a file that a full disk or a crash has cut.
+        let (bytes, sum) = kept.split_at_checked(kept.len().checked_sub(32)?)?;
+        (hash([bytes]).as_bytes() == sum).then(|| bytes.to_vec())
+    }
+
+    /// Keeps compiled kernels: written beside, then renamed, so that another process never reads half of them.
+    ///
+    /// # Errors
+    /// When the folder cannot be written. Nothing depends on it but the time of the next start.
+    pub fn put(&self, key: &str, bytes: &[u8]) -> io::Result<()> {
+        let (Some(folder), Some(path)) = (&self.folder, self.path(key)) else { return Ok(()) };
+        fs::create_dir_all(folder)?;
+        let beside = folder.join(format!("{key}.{}.part", std::process::id()));
+        let written = fs::write(&beside, [bytes, hash([bytes]).as_bytes()].concat());
+        let kept = written.and_then(|()| fs::rename(&beside, &path));
+        if kept.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        kept
+    }
+
+    /// Forgets what was kept under a key, because it does not load.
+    pub fn forget(&self, key: &str) {
+        if let Some(path) = self.path(key) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = env::temp_dir().join(format!("sph-kernels-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    /// Names of the texts in a folder of the source, with `prefix`.
+    fn names(folder: &Path, prefix: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let (path, name) = entry.map(|e| (e.path(), e.file_name().into_string().unwrap())).unwrap();
+            if path.is_dir() {
+                names.extend(self::names(&path, &format!("{prefix}{name}/")));
+            } else if name.ends_with(".cu") || name.ends_with(".cuh") {
+                names.push(format!("{prefix}{name}"));
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn every_text_is_embedded() {
+        let mut found = names(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "");
+        let mut listed: Vec<_> = TEXTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        found.sort();
+        listed.sort();
+        assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn texts_are_joined_once_and_name_their_lines() {
+        for (file, _) in TEXTS.iter().filter(|(name, _)| name.ends_with(".cu")) {
+            let text = joined(file).unwrap();
+            assert!(!text.contains("#include \""), "{file}");
+            assert_eq!(text.matches("struct __align__(16) Packed {").count(), 1, "{file}");
+            assert!(text.contains("\n#line 1 \"base.cuh\"\n"), "{file}");
+        }
+        let text = joined("cells.cuh").unwrap();
+        let after = text.rsplit_once("#line 4 \"cells.cuh\"\n").unwrap().1;
+        let line = TEXTS.iter().find(|t| t.0 == "cells.cuh").unwrap().1.lines().nth(3).unwrap();
+        assert!(after.starts_with(line));
+        assert_eq!(joined("nothing.cu"), Err("nothing.cu".into()));
+    }
+
+    #[test]
+    fn hashes_tell_texts_and_their_borders_apart() {
+        // The empty string is the offset of FNV; the length that follows is eight zeros.
+        assert_eq!(hash([]), "6c62272e07bb014262b821756295c58d");
+        let all: Vec<&[&[u8]]> = vec![&[b"ab", b"c"], &[b"a", b"bc"], &[b"abc"], &[b"abc", b""], &[b"abd"]];
+        let mut hashes: Vec<_> = all.iter().map(|parts| hash(parts.iter().copied())).collect();
+        hashes.sort();
+        hashes.dedup();
+        assert_eq!(hashes.len(), all.len());
+    }
+
+    #[test]
+    fn kept_kernels_come_back_and_cut_ones_do_not() {
+        let cache = Cache::at(&folder("kept"));
+        assert_eq!(cache.get("k"), None);
+        cache.put("k", b"some machine code").unwrap();
+        assert_eq!(cache.get("k").as_deref(), Some(&b"some machine code"[..]));
+        let path = cache.path("k").unwrap();
+        let whole = fs::read(&path).unwrap();
+        for cut in [0, 5, 31, 33, whole.len() - 1] {
+            fs::write(&path, &whole[..cut]).unwrap();
+            assert_eq!(cache.get("k"), None, "{cut} bytes");
+        }
+        cache.put("k", b"").unwrap();
+        assert_eq!(cache.get("k").as_deref(), Some(&b""[..]));
+        cache.forget("k");
+        assert_eq!(cache.get("k"), None);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0, "nothing is left beside");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_an_error_and_leaves_nothing() {
+        let file = folder("file");
+        fs::write(&file, b"not a folder").unwrap();
+        assert!(Cache::at(&file).put("k", b"x").is_err());
+        assert_eq!(Cache::at(&file).get("k"), None);
+        assert!(Cache::default().put("k", b"x").is_ok());
+        fs::remove_file(file).unwrap();
+    }
+}

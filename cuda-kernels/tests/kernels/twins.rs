@@ -1,0 +1,44 @@
+//! Rust and CUDA name the same kernels.
+
+use cuda_kernels::emulator;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn texts(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(texts(&path, ending));
+        } else if path.extension().is_some_and(|e| e == ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn every_kernel_has_a_launcher_in_the_file_beside_it_and_is_built() {
+    let built: BTreeSet<&str> = emulator::kernels().collect();
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut n = 0;
+    for path in texts(&src, "cu") {
+        let text = fs::read_to_string(&path).unwrap();
+        let launchers = fs::read_to_string(path.with_extension("rs")).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let kernels = lines.iter().filter(|l| l.starts_with("KERNEL ")).count();
+        let exports: Vec<&str> =
+            lines.iter().filter_map(|l| l.strip_prefix("SHIM_EXPORT(")?.strip_suffix(')')).collect();
+        assert_eq!(kernels, exports.len(), "{}: a SHIM_EXPORT after each kernel", path.display());
+        for name in exports {
+            assert!(built.contains(name), "{name} was not built");
+            assert!(launchers.contains(&format!("\"{name}\"")), "{name} has no launcher beside it");
+            n += 1;
+        }
+    }
+    let broken = built.iter().filter(|name| name.starts_with("broken_")).count();
+    assert_eq!(n + broken, built.len());
+}

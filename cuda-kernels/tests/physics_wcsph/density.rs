@@ -1,0 +1,154 @@
+//! Density, its gradient and pressure.
+
+use crate::{Axes, Case, ORDERS, RHO_0, Sum, at, call, dot, in_all_cases, kernel, noise, packed};
+use cuda_kernels::{
+    emulator::Emulator,
+    fields::Packed,
+    kernels::wcsph::{Launcher, Records},
+    physics::wcsph::Constants,
+};
+use sph_core::{Real, kernel::Kernel, lane::each};
+
+fn summation<const D: usize>(case: &Case<D>, executor: &Emulator) {
+    let (n, c, k, psi) = (case.n(), &case.constants, kernel::<D>(), case.psi());
+    let launcher = Launcher { executor, constants: c };
+    let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
+    let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
+    let wall_place = packed(&case.wall_x, &psi);
+    let mut rho = vec![0.0; n];
+    let fluid = Records { cells: &cells, place: &place, motion: &motion };
+    let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place };
+    launcher.summation(fluid, walls, n, &mut rho).unwrap();
+    for i in 0..n {
+        let x_i = at(&case.x, i);
+        let inner = case.sum(x_i, Some(i), &case.x, |_, _, r2| [k.w(r2)]);
+        let outer = case.sum(x_i, None, &case.wall_x, |b, _, r2| [psi[b] * k.w(r2)]);
+        let own = Sum::of([f64::from(k.w_0())]);
+        inner.plus(1.0, own).times(c.m.into()).plus(1.0, outer).check([rho[i]], "density", i);
+    }
+}
+
+#[test]
+fn summed_density_is_that_of_all_pairs() {
+    in_all_cases(summation, summation);
+}
+
+fn gradient<const D: usize>(case: &Case<D>, executor: &Emulator) {
+    let n = case.n();
+    // Open axes only: no density is linear around a periodic one.
+    if case.periodic.any() {
+        return;
+    }
+    let slope: [Real; D] = each(|a| [40.0, -25.0, 60.0][a]);
+    let rho: Vec<Real> =
+        (0..n).map(|i| RHO_0 + (0..D).map(|a| slope[a] * case.x[a][i]).sum::<Real>()).collect();
+    let launcher = Launcher { executor, constants: &case.constants };
+    let cells = case.cells(executor, &case.x);
+    let (place, motion) = (packed(&case.x, &rho), packed(&case.v, &rho));
+    let mut extra = vec![Packed::default(); n];
+    launcher.gradient(Records { cells: &cells, place: &place, motion: &motion }, n, &mut extra).unwrap();
+    // ρ is rounded to ε ρ₀, and differs by 10 over a support.
+    let tolerance = 60.0 * (100.0 * Real::EPSILON * RHO_0 / 10.0);
+    for (i, found) in extra.iter().enumerate() {
+        for a in 0..D {
+            assert!((found.0[a] - slope[a]).abs() < tolerance, "{i}: {found:?} is not {slope:?}");
+        }
+    }
+}
+
+#[test]
+fn the_gradient_of_a_linear_density_is_exact() {
+    in_all_cases(gradient, gradient);
+}
+
+fn continuity<const D: usize>(case: &Case<D>, executor: &Emulator) {
+    let (n, k, psi, dt) = (case.n(), kernel::<D>(), case.psi(), 1.0);
+    let slopes: Axes<D> =
+        std::array::from_fn(|a| noise(n, 50 + a as u64).iter().map(|u| 100.0 * u).collect());
+    let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
+    let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
+    let (extra, wall_place) = (packed(&slopes, &vec![0.0; n]), packed(&case.wall_x, &psi));
+    for corrected_diffusion in [0, 1] {
+        // A step so long that the rate counts against the density, which nothing limits.
+        let c = Constants { corrected_diffusion, cavitation: 1e6, ..case.constants };
+        let launcher = Launcher { executor, constants: &c };
+        let mut rho = vec![0.0; n];
+        let fluid = Records { cells: &cells, place: &place, motion: &motion };
+        let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place };
+        launcher.continuity(fluid, walls, &case.wall_v, &extra, n, dt, &mut rho).unwrap();
+        for i in 0..n {
+            let (x_i, v_i, rho_i) = (at(&case.x, i), at(&case.v, i), case.rho[i]);
+            let flow = |m: Real, v_j: [Real; D], x_ij: [Real; D], r2: Real| {
+                m * dot(each(|a| v_i[a] - v_j[a]), x_ij) * k.grad_factor(r2)
+            };
+            let inner = case.sum(x_i, Some(i), &case.x, |j, x_ij, r2| {
+                let both: [Real; D] = each(|a| slopes[a][i] + slopes[a][j]);
+                let grads = if corrected_diffusion == 0 { 0.0 } else { dot(both, x_ij) };
+                let spread = -((case.rho[j] - rho_i + 0.5 * grads) * k.grad_factor(r2));
+                let volume = c.m / case.rho[j];
+                [flow(c.m * c.gradient, at(&case.v, j), x_ij, r2), c.diffusion * volume * spread]
+            });
+            let outer = case.sum(x_i, None, &case.wall_x, |b, x_ib, r2| {
+                [flow(psi[b], at(&case.wall_v, b), x_ib, r2), 0.0]
+            });
+            let rate = inner.plus(1.0, outer).times(dt.into());
+            let both = |part: [f64; 2]| [part[0] + part[1]];
+            let change = Sum { value: both(rate.value), size: both(rate.size) };
+            Sum::of([rho_i.into()]).plus(1.0, change).check([rho[i]], "density", i);
+        }
+    }
+}
+
+#[test]
+fn density_by_continuity_is_that_of_all_pairs() {
+    in_all_cases(continuity, continuity);
+}
+
+#[test]
+fn torn_fluid_gets_no_less_dense() {
+    let case = Case::<2>::new(false, 3);
+    let (n, executor) = (case.n(), &ORDERS[0]);
+    let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
+    let rho: Vec<Real> = vec![0.9 * RHO_0; n];
+    let apart: Axes<2> = std::array::from_fn(|a| case.x[a].iter().map(|x| 100.0 * x).collect());
+    let (place, motion) = (packed(&case.x, &rho), packed(&apart, &rho));
+    let nothing = packed(&case.wall_x, &vec![0.0; case.n_walls()]);
+    let fluid = Records { cells: &cells, place: &place, motion: &motion };
+    let walls = Records { cells: &wall_cells, place: &nothing, motion: &nothing };
+    let launcher = Launcher { executor, constants: &case.constants };
+    let mut next = vec![0.0; n];
+    launcher.continuity(fluid, walls, &case.wall_v, &vec![], n, 1e-2, &mut next).unwrap();
+    assert!(next.iter().all(|&next| next == (1.0 - 0.1) * RHO_0), "{next:?}");
+}
+
+fn pressure<const D: usize>(case: &Case<D>, executor: &Emulator) {
+    let n = case.n();
+    for clamps in [0, 1] {
+        let c = Constants { clamps, ..case.constants };
+        let launcher = Launcher { executor, constants: &c };
+        let (mut p, mut place, mut motion) =
+            (vec![0.0; n], vec![Packed::default(); n], vec![Packed::default(); n]);
+        launcher.pressure(&case.x, &case.v, &case.rho, n, &mut p, &mut place, &mut motion).unwrap();
+        let of_eos = |rho: Real| call::<D>("pressure", &[0.0, c.eos.b, c.eos.gamma, rho, RHO_0]);
+        let expected: Vec<Real> = case
+            .rho
+            .iter()
+            .map(|&rho| match clamps {
+                0 => call::<D>("tension", &[of_eos(rho)[0], rho, RHO_0, c.cavitation])[0],
+                _ => of_eos(rho)[0].max(0.0),
+            })
+            .collect();
+        assert_eq!(p, expected);
+        let p_rho2: Vec<Real> = (0..n).map(|i| p[i] / (case.rho[i] * case.rho[i])).collect();
+        assert_eq!((place, motion), (packed(&case.x, &p_rho2), packed(&case.v, &case.rho)));
+    }
+    let (mut place, mut motion) = (vec![Packed::default(); n], vec![Packed::default(); n]);
+    let launcher = Launcher { executor, constants: &case.constants };
+    launcher.pack(&case.x, &case.v, &case.rho, n, &mut place, &mut motion).unwrap();
+    assert_eq!((place, motion), (packed(&case.x, &case.rho), packed(&case.v, &case.rho)));
+}
+
+#[test]
+fn pressures_and_records_are_those_of_the_formulas() {
+    in_all_cases(pressure, pressure);
+}

@@ -1,0 +1,262 @@
+//! The kernels of weakly compressible SPH against sums over all pairs, on the processor in several orders of threads.
+//!
+//! Terms are computed by the same formulas, so that results differ by the order of sums alone: by at most
+//! `n ε Σ|terms|`, with a factor of 4 for the few operations around it.
+#![cfg(feature = "host")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use cuda_kernels::{
+    cells::{CellGrid, CellSort},
+    emulator::Emulator,
+    fields::Packed,
+    physics::{
+        host::Text,
+        kernel::{KernelConstants, Surface},
+        space::{Domain, Forces},
+        wcsph::{Constants, Contact, Eos, Monaghan, Morris, Muller, Solenoidal, viscosity, wall},
+    },
+};
+use sph_core::{
+    Real,
+    kernel::{Kernel, KernelKind, WendlandC2},
+    lane::each,
+    neighbors::{Backend, Cells, Periodic, norm2},
+    sampling::Jitter,
+    state,
+    surface::Tension,
+};
+
+mod density;
+mod momentum;
+mod motion;
+
+type Axes<const D: usize> = [Vec<Real>; D];
+
+const ORDERS: [Emulator; 3] = [Emulator { order: 0 }, Emulator { order: 1 }, Emulator { order: 7 }];
+const SPACING: Real = 0.1;
+const H: Real = 0.23;
+const RHO_0: Real = 1000.0;
+const C_0: Real = 20.0;
+
+/// Fluid over a wall of two layers, both in disorder and in the order of their cells.
+struct Case<const D: usize> {
+    periodic: Periodic<D>,
+    x: Axes<D>,
+    v: Axes<D>,
+    rho: Vec<Real>,
+    wall_x: Axes<D>,
+    wall_v: Axes<D>,
+    constants: Constants<D>,
+}
+
+/// The position of point `i`.
+fn at<const D: usize>(x: &Axes<D>, i: usize) -> [Real; D] {
+    each(|a| x[a][i])
+}
+
+/// Numbers in [−1, 1).
+fn noise(n: usize, seed: u64) -> Vec<Real> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        ((state >> 40) as f64 / f64::from(1 << 23) - 1.0) as Real
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// A lattice of `counts` from `low` on, in disorder, sorted by cell.
+fn lattice<const D: usize>(counts: [usize; D], low: [f64; D], periodic: &Periodic<D>, seed: u64) -> Axes<D> {
+    let n: usize = counts.iter().product();
+    let mut x: Vec<[f64; D]> = (0..n)
+        .map(|mut site| {
+            counts.map(|count| {
+                let c = site % count;
+                site /= count;
+                c
+            })
+        })
+        .map(|c| each(|a| low[a] + (c[a] as f64 + 0.5) * f64::from(SPACING)))
+        .collect();
+    Jitter { amplitude: 0.2 * f64::from(SPACING), seed }.apply(&mut x);
+    let x: Vec<[Real; D]> = x.into_iter().map(|x| periodic.wrap(x.map(|c| c as Real))).collect();
+    let axes: Axes<D> = std::array::from_fn(|a| x.iter().map(|x| x[a]).collect());
+    let (mut cells, mut order) = (Cells::new(Backend::DenseGrid, H, *periodic), Vec::new());
+    cells.sort(&axes, &mut order).unwrap();
+    axes.map(|x| order.iter().map(|&i| x[i as usize]).collect())
+}
+
+impl<const D: usize> Case<D> {
+    fn new(is_periodic: bool, seed: u64) -> Self {
+        let counts: [usize; D] = each(|a| if D == 2 { 12 } else { [8, 5, 4][a] });
+        let wall_counts: [usize; D] = each(|a| if a == 1 { 2 } else { counts[a] });
+        let length: [Real; D] =
+            each(|a| if a == 0 && is_periodic { counts[0] as Real * SPACING } else { 0.0 });
+        let periodic = Periodic::new([0.0; D], length);
+        let x = lattice(counts, [0.0; D], &periodic, seed);
+        let below: [f64; D] = each(|a| if a == 1 { -0.2 } else { 0.0 });
+        let wall_x = lattice(wall_counts, below, &periodic, seed + 1);
+        let (n, n_walls) = (x[0].len(), wall_x[0].len());
+        Self {
+            v: std::array::from_fn(|a| noise(n, seed + 2 + a as u64)),
+            rho: noise(n, seed + 9).iter().map(|u| RHO_0 * (1.0 + 0.02 * u)).collect(),
+            wall_v: std::array::from_fn(|a| noise(n_walls, seed + 5 + a as u64)),
+            constants: constants(&periodic),
+            periodic,
+            x,
+            wall_x,
+        }
+    }
+
+    fn n(&self) -> usize {
+        self.x[0].len()
+    }
+
+    fn n_walls(&self) -> usize {
+        self.wall_x[0].len()
+    }
+
+    fn psi(&self) -> Vec<Real> {
+        noise(self.n_walls(), 77).iter().map(|u| self.constants.m * (1.0 + 0.1 * u)).collect()
+    }
+
+    /// Cells of points that are sorted already.
+    fn cells(&self, executor: &Emulator, x: &Axes<D>) -> CellSort<D, Emulator> {
+        let low = each(|a| x[a].iter().copied().fold(Real::INFINITY, Real::min));
+        let high = each(|a| x[a].iter().copied().fold(Real::NEG_INFINITY, Real::max));
+        let n = x[0].len();
+        let grid = CellGrid::new(H, &self.periodic, low, high, n).unwrap();
+        let mut sort = CellSort::new(executor, grid, n).unwrap();
+        sort.sort(executor, x, n).unwrap();
+        assert!(sort.order.iter().copied().eq(0..n as u32));
+        sort
+    }
+
+    /// `Σ_j term(j, x_ij, r²)` over all points of `from` in reach of `x_i` but `own`, and `Σ_j |term|`, in f64.
+    fn sum<const M: usize>(
+        &self,
+        x_i: [Real; D],
+        own: Option<usize>,
+        from: &Axes<D>,
+        term: impl Fn(usize, [Real; D], Real) -> [Real; M],
+    ) -> Sum<M> {
+        let mut sum = Sum { value: [0.0; M], size: [0.0; M] };
+        for j in (0..from[0].len()).filter(|j| Some(*j) != own) {
+            let x_ij = self.periodic.nearest(each(|a| x_i[a] - from[a][j]));
+            let r2 = norm2(x_ij);
+            if r2 < H * H {
+                for (m, t) in term(j, x_ij, r2).into_iter().enumerate() {
+                    sum.value[m] += f64::from(t);
+                    sum.size[m] += f64::from(t).abs();
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// A sum, and that of the sizes of its terms.
+#[derive(Clone, Copy, Debug)]
+struct Sum<const M: usize> {
+    value: [f64; M],
+    size: [f64; M],
+}
+
+impl<const M: usize> Sum<M> {
+    /// `a + b · other`.
+    fn plus(self, b: f64, other: Self) -> Self {
+        Self {
+            value: std::array::from_fn(|m| self.value[m] + b * other.value[m]),
+            size: std::array::from_fn(|m| self.size[m] + b.abs() * other.size[m]),
+        }
+    }
+
+    fn times(self, b: f64) -> Self {
+        Self { value: self.value.map(|x| b * x), size: self.size.map(|x| b.abs() * x) }
+    }
+
+    fn of(value: [f64; M]) -> Self {
+        Self { value, size: value.map(f64::abs) }
+    }
+
+    /// Fails unless `found` is the sum, but for the order in which it is added.
+    #[track_caller]
+    fn check(&self, found: [Real; M], what: &str, i: usize) {
+        // No more than 100 neighbors here.
+        let epsilon = 4.0 * 100.0 * f64::from(Real::EPSILON);
+        for m in 0..M {
+            let error = (f64::from(found[m]) - self.value[m]).abs();
+            assert!(error <= epsilon * self.size[m], "{what} of {i}: {found:?}, not {:?}", self.value);
+        }
+    }
+}
+
+fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
+    let domain = state::Domain { low: [-1.0; D], high: [2.0; D], periodic: *periodic };
+    let gravity: [Real; D] = each(|a| if a == 1 { -9.81 } else { 0.0 });
+    let forces = state::Forces { gravity, central: Some(([0.5; D], 0.7)), damping: None };
+    let (h_s, volume) = (0.5 * H, SPACING.powi(D as i32));
+    let kernel = <WendlandC2<D> as Kernel<D>>::new(H);
+    Constants {
+        kernel: KernelConstants::new::<D>(KernelKind::WendlandC2, H),
+        domain: Domain::from(&domain),
+        forces: Forces::from(&forces),
+        surface: Surface::new::<D>(H, Tension::default()),
+        eos: Eos { kind: Eos::TAIT7, b: RHO_0 * C_0 * C_0 / 7.0, gamma: 7.0 },
+        contact: Contact { stiffness: 300.0, reach: 0.085 },
+        monaghan: Monaghan { alpha_h_c: 0.3 * h_s * C_0, beta_h2: h_s * h_s },
+        morris: Morris { mu: 0.7 },
+        muller: Muller { mu: 0.6, laplacian: 4e3, h: H },
+        solenoidal: Solenoidal { mu: 5.0 },
+        m: RHO_0 * volume,
+        rho_0: RHO_0,
+        spacing: SPACING,
+        volume,
+        cavitation: 0.1,
+        gradient: 1.02,
+        softening: 0.01 * h_s * h_s,
+        diffusion: 0.2 * h_s * C_0,
+        friction: 0.1 * h_s * C_0,
+        inv_w_dx: 1.0 / kernel.w(SPACING * SPACING),
+        correction_limit: 0.05 * SPACING,
+        viscosity: viscosity::MONAGHAN,
+        wall: wall::MIRRORED,
+        clamps: 0,
+        clamps_walls: 1,
+        corrected_diffusion: 0,
+    }
+}
+
+fn kernel<const D: usize>() -> WendlandC2<D> {
+    <WendlandC2<D> as Kernel<D>>::new(H)
+}
+
+/// Records `[a s]` of vectors and a number.
+fn packed<const D: usize>(vectors: &Axes<D>, last: &[Real]) -> Vec<Packed> {
+    let record = |i: usize| {
+        let mut record = [0.0; 4];
+        record[..D].copy_from_slice(&at(vectors, i));
+        record[3] = last[i];
+        Packed(record)
+    };
+    (0..last.len()).map(record).collect()
+}
+
+/// Runs a test in two and three dimensions, with open and periodic axes, for three orders of threads.
+fn in_all_cases(two: impl Fn(&Case<2>, &Emulator), three: impl Fn(&Case<3>, &Emulator)) {
+    for (seed, executor) in ORDERS.iter().enumerate() {
+        for periodic in [false, true] {
+            two(&Case::new(periodic, 10 * seed as u64), executor);
+            three(&Case::new(periodic, 10 * seed as u64), executor);
+        }
+    }
+}
+
+fn dot<const D: usize>(a: [Real; D], b: [Real; D]) -> Real {
+    (1..D).fold(a[0] * b[0], |sum, k| sum + a[k] * b[k])
+}
+
+fn call<const D: usize>(function: &str, input: &[Real]) -> Vec<Real> {
+    Text::Wcsph.call::<D>(function, input).unwrap()
+}

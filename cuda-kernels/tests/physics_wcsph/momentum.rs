@@ -1,0 +1,249 @@
+//! Accelerations, walls and what they get.
+
+use crate::{Axes, C_0, Case, RHO_0, Sum, at, call, dot, in_all_cases, kernel, noise, packed};
+use cuda_kernels::{
+    cells::CellSort,
+    emulator::Emulator,
+    fields::Packed,
+    kernels::wcsph::{Extrapolated, Launcher, Records, Walls},
+    physics::wcsph::{Constants, viscosity, wall},
+};
+use sph_core::{Real, kernel::Kernel, lane::each};
+
+/// Everything the momentum loop reads.
+struct Loaded<const D: usize> {
+    cells: CellSort<D, Emulator>,
+    wall_cells: CellSort<D, Emulator>,
+    /// p/ρ² of particles and of samples.
+    p_rho2: [Vec<Real>; 2],
+    wall_rho: Vec<Real>,
+    psi: Vec<Real>,
+    sticks: Vec<Real>,
+}
+
+impl<const D: usize> Loaded<D> {
+    fn new(case: &Case<D>, executor: &Emulator) -> Self {
+        let numbers = |n, seed, scale: Real| noise(n, seed).iter().map(|u| scale * u).collect::<Vec<_>>();
+        let psi = case.psi();
+        Self {
+            cells: case.cells(executor, &case.x),
+            wall_cells: case.cells(executor, &case.wall_x),
+            p_rho2: [numbers(case.n(), 31, 0.01 * C_0), numbers(case.n_walls(), 32, 0.01 * C_0)],
+            wall_rho: numbers(case.n_walls(), 33, 10.0).iter().map(|u| RHO_0 + u).collect(),
+            sticks: psi.iter().enumerate().map(|(b, psi)| if b % 3 == 0 { 0.0 } else { *psi }).collect(),
+            psi,
+        }
+    }
+
+    fn mass(&self) -> Vec<Packed> {
+        self.psi.iter().zip(&self.sticks).map(|(&psi, &sticks)| Packed([psi, sticks, 0.0, 0.0])).collect()
+    }
+}
+
+/// Viscous factors by the formula of the text, which is that of Rust.
+fn factors<const D: usize>(
+    c: &Constants<D>,
+    x_ij: [Real; D],
+    v_ij: [Real; D],
+    [r2, f, rho_i, rho_j]: [Real; 4],
+) -> [Real; 2] {
+    let (model, numbers) = match c.viscosity {
+        viscosity::MONAGHAN => ("Monaghan", vec![c.monaghan.alpha_h_c, c.monaghan.beta_h2]),
+        viscosity::MORRIS => ("Morris", vec![c.morris.mu]),
+        viscosity::MULLER => ("Muller", vec![c.muller.mu, c.muller.laplacian, c.muller.h]),
+        viscosity::SOLENOIDAL => ("Solenoidal", vec![c.solenoidal.mu]),
+        _ => ("Inviscid", vec![]),
+    };
+    let input = [&x_ij[..], &v_ij, &[r2, f, rho_i, rho_j, c.softening], &numbers].concat();
+    let found = call::<D>(&format!("{model}::factors"), &input);
+    [found[0], found[1]]
+}
+
+/// What a particle feels of walls: `max(p, 0)`, mirrored, or as it is.
+fn pressure_term<const D: usize>(c: &Constants<D>, p_rho2: Real, rho: Real) -> Real {
+    match c.wall {
+        wall::OWN_PULLS => p_rho2,
+        wall::MIRRORED => p_rho2.max(0.0) * (1.0 + (rho / RHO_0) * (rho / RHO_0)),
+        _ => p_rho2.max(0.0),
+    }
+}
+
+/// Acceleration by all pairs: a sum for each axis.
+fn expected<const D: usize>(case: &Case<D>, c: &Constants<D>, of: &Loaded<D>, i: usize) -> [Sum<1>; D] {
+    let (k, x_i, v_i, rho_i) = (kernel::<D>(), at(&case.x, i), at(&case.v, i), case.rho[i]);
+    let p_i = of.p_rho2[0][i];
+    let inner = case.sum(x_i, Some(i), &case.x, |j, x_ij, r2| {
+        let (f, v_j) = (k.grad_factor(r2), at(&case.v, j));
+        let v_ij: [Real; D] = each(|a| v_i[a] - v_j[a]);
+        let [along_x, along_v] = factors(c, x_ij, v_ij, [r2, f, rho_i, case.rho[j]]);
+        let push = -(c.m * c.gradient * (p_i + of.p_rho2[0][j]) * f) + c.m * along_x;
+        std::array::from_fn::<_, 3, _>(|a| if a < D { push * x_ij[a] + c.m * along_v * v_ij[a] } else { 0.0 })
+    });
+    let p_i = pressure_term(c, p_i, rho_i);
+    let outer = case.sum(x_i, None, &case.wall_x, |b, x_ib, r2| {
+        let (f, v_b) = (k.grad_factor(r2), at(&case.wall_v, b));
+        let v_ib: [Real; D] = each(|a| v_i[a] - v_b[a]);
+        let [along_x, along_v] = factors(c, x_ib, v_ib, [r2, f, rho_i, of.wall_rho[b]]);
+        let friction = c.friction * dot(v_ib, x_ib).min(0.0) / (rho_i * (r2 + c.softening)) * f;
+        let contact = call::<D>("Contact::factor", &[c.contact.stiffness, c.contact.reach, r2])[0];
+        let push = -(c.gradient * of.psi[b] * (p_i + of.p_rho2[1][b]) * f)
+            + of.sticks[b] * along_x
+            + of.psi[b] * friction
+            + contact;
+        std::array::from_fn(|a| if a < D { push * x_ib[a] + of.sticks[b] * along_v * v_ib[a] } else { 0.0 })
+    });
+    let sum = inner.plus(1.0, outer);
+    std::array::from_fn(|a| {
+        let force = c.forces.gravity[a] - 0.7 * 0.7 * (x_i[a] - 0.5);
+        // A term is a sum of some that may cancel: pressure, viscosity, contact.
+        Sum { value: [sum.value[a] + f64::from(force)], size: [10.0 * sum.size[a] + 10.0] }
+    })
+}
+
+fn acceleration<const D: usize>(case: &Case<D>, executor: &Emulator) {
+    let (n, of) = (case.n(), Loaded::new(case, executor));
+    let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
+    let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
+    let mass = of.mass();
+    for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
+        let c = Constants { viscosity, wall, ..case.constants };
+        let launcher = Launcher { executor, constants: &c };
+        let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
+        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion };
+        let mut a: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
+        launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut a).unwrap();
+        for i in 0..n {
+            for (axis, sum) in expected(case, &c, &of, i).into_iter().enumerate() {
+                sum.check([a[axis][i]], "acceleration", i);
+            }
+        }
+    }
+}
+
+#[test]
+fn accelerations_are_those_of_all_pairs_for_every_viscosity_and_wall() {
+    in_all_cases(acceleration, acceleration);
+}
+
+/// What walls do to the fluid, they feel.
+fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
+    let (n, n_walls, of) = (case.n(), case.n_walls(), Loaded::new(case, executor));
+    let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
+    let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
+    for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
+        let mut c = Constants { viscosity, wall, ..case.constants };
+        let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
+        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion };
+        let (mut with, mut force): (Axes<D>, Axes<D>) =
+            (std::array::from_fn(|_| vec![0.0; n]), std::array::from_fn(|_| vec![1.0; n_walls]));
+        let rigid = vec![1; n_walls];
+        let mass = of.mass();
+        let launcher = Launcher { executor, constants: &c };
+        launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut with).unwrap();
+        launcher.reaction(fluid, Walls { records, mass: &mass }, &rigid, n_walls, &mut force).unwrap();
+        let mut without: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
+        // Walls without mass and contact.
+        c.contact.stiffness = 0.0;
+        let nothing = vec![Packed::default(); n_walls];
+        let launcher = Launcher { executor, constants: &c };
+        launcher.acceleration(fluid, Walls { records, mass: &nothing }, n, &mut without).unwrap();
+        for a in 0..D {
+            let m = f64::from(c.m);
+            let on_fluid: f64 = (0..n).map(|i| m * f64::from(with[a][i] - without[a][i])).sum();
+            let size: f64 = (0..n).map(|i| m * f64::from(with[a][i].abs() + without[a][i].abs())).sum();
+            let on_walls: f64 = force[a].iter().map(|&f| f64::from(f)).sum();
+            assert!(
+                (on_fluid + on_walls).abs() <= 400.0 * f64::from(Real::EPSILON) * size,
+                "{on_fluid} {on_walls}"
+            );
+        }
+        let launcher = Launcher { executor, constants: &c };
+        let at_rest = vec![0; n_walls];
+        launcher.reaction(fluid, Walls { records, mass: &mass }, &at_rest, n_walls, &mut force).unwrap();
+        assert!(force.iter().flatten().all(|f| *f == 0.0), "samples of no body get nothing");
+    }
+}
+
+#[test]
+fn bodies_feel_the_opposite_of_what_the_fluid_gets() {
+    in_all_cases(reaction, reaction);
+}
+
+fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
+    let (n_walls, k, c) = (case.n_walls(), kernel::<D>(), &case.constants);
+    let of = Loaded::new(case, executor);
+    let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
+    let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
+    let a: Axes<D> = std::array::from_fn(|a| noise(n_walls, 90 + a as u64));
+    let nothing = || vec![0.0; n_walls];
+    let mut out =
+        Extrapolated { p: nothing(), v: std::array::from_fn(|_| nothing()), found: vec![7; n_walls] };
+    let launcher = Launcher { executor, constants: c };
+    launcher.extrapolate(fluid, &case.wall_x, &a, n_walls, &mut out).unwrap();
+    for b in 0..n_walls {
+        let weight: [Real; D] = each(|k| c.forces.gravity[k] - a[k][b]);
+        let sum = case.sum(at(&case.wall_x, b), None, &case.x, |f, x_bf, r2| {
+            let (w, rho) = (k.w(r2), case.rho[f]);
+            let mut terms = [w, of.p_rho2[0][f] * rho * rho * w + rho * dot(weight, x_bf) * w, 0.0, 0.0, 0.0];
+            for a in 0..D {
+                terms[2 + a] = case.v[a][f] * w;
+            }
+            terms
+        });
+        let [w, values @ ..] = sum.value;
+        assert_eq!(out.found[b], u32::from(w > 0.0));
+        let found: [Real; 4] = each(|m| match m {
+            0 => out.p[b],
+            m if m <= D => out.v[m - 1][b],
+            _ => 0.0,
+        });
+        let [_, sizes @ ..] = sum.size;
+        // Pressure is a sum of two that may cancel, divided by a sum.
+        let over = |numbers: [f64; 4], by: f64| numbers.map(|x| if w > 0.0 { by * x / w } else { 0.0 });
+        Sum { value: over(values, 1.0), size: over(sizes, 10.0) }.check(found, "extrapolation", b);
+    }
+    pack_walls(case, &of, &out, &launcher);
+}
+
+/// The records that follow from it, number by number.
+fn pack_walls<const D: usize>(
+    case: &Case<D>,
+    of: &Loaded<D>,
+    out: &Extrapolated<Emulator, D>,
+    launcher: &Launcher<'_, D, Emulator>,
+) {
+    let n = case.n_walls();
+    let volume: Vec<Real> = of.psi.iter().map(|psi| psi / RHO_0).collect();
+    let records = || vec![Packed::default(); n];
+    let (mut samples, mut place, mut motion, mut mass) = (records(), records(), records(), records());
+    launcher.pack_samples(&case.wall_x, &volume, n, &mut samples).unwrap();
+    let psi: Vec<Real> = volume.iter().map(|v| RHO_0 * v).collect();
+    assert_eq!(samples, packed(&case.wall_x, &psi));
+    let no_slip: Vec<u32> = (0..n as u32).map(|b| b % 2).collect();
+    for wall in [wall::MIRRORED, wall::OWN] {
+        let c = Constants { wall, ..*launcher.constants };
+        let launcher = Launcher { constants: &c, ..*launcher };
+        launcher
+            .pack_walls(&samples, &case.wall_v, &no_slip, out, n, &mut place, &mut motion, &mut mass)
+            .unwrap();
+        let own = wall == wall::OWN;
+        let p: Vec<Real> = out.p.iter().map(|p| if own { p.max(0.0) } else { 0.0 }).collect();
+        let density = |p| call::<D>("density_of_pressure", &[0.0, c.eos.b, c.eos.gamma, p, RHO_0])[0];
+        let rho: Vec<Real> = p.iter().map(|&p| if own { density(p) } else { RHO_0 }).collect();
+        let p_rho2: Vec<Real> = p.iter().zip(&rho).map(|(p, rho)| p / (rho * rho)).collect();
+        let mirrored: Axes<D> = std::array::from_fn(|a| {
+            let near = |b: usize| own && out.found[b] != 0;
+            let v = &case.wall_v[a];
+            (0..n).map(|b| if near(b) { 2.0 * v[b] - out.v[a][b] } else { v[b] }).collect()
+        });
+        assert_eq!((&place, &motion), (&packed(&case.wall_x, &p_rho2), &packed(&mirrored, &rho)));
+        let expected: Vec<_> =
+            (0..n).map(|b| Packed([psi[b], psi[b] * (no_slip[b] as Real), 0.0, 0.0])).collect();
+        assert_eq!(mass, expected);
+    }
+}
+
+#[test]
+fn dummy_walls_have_the_pressure_and_velocity_of_the_fluid_in_reach() {
+    in_all_cases(extrapolation, extrapolation);
+}

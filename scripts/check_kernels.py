@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Compiles every CUDA kernel without a card and without a CUDA installation.
+
+    check_kernels.py [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
+
+Compiles each file for 2D and 3D in float and double: to PTX (compute_80) and to machine code (sm_80, sm_90), prints
+a Markdown table of registers, shared memory and spills, and exits 1 on an error or on a kernel that spills.
+Without files: all of cuda-kernels/src.
+
+NVRTC comes from PyPI, pinned, into $SPH_NVRTC_CACHE or ~/.cache/sph-nvrtc, on first use. `--print-lib-dir` prints its
+folder, for LD_LIBRARY_PATH of tests that compile.
+"""
+import argparse
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# PTX of NVRTC 13.x asks for a driver of that version: this follows the oldest driver that is supported (580 is CUDA
+# 13.0), not the newest wheel.
+NVRTC = "nvidia-cuda-nvrtc==13.0.88"
+TEXT = pathlib.Path(__file__).resolve().parent.parent / "cuda-kernels" / "src"
+PTX = "compute_80"
+MACHINES = ["sm_80", "sm_90"]
+VARIANTS = [(dim, real) for dim in (2, 3) for real in ("float", "double")]
+
+
+def lib_dir():
+    """The folder of libnvrtc, installed when it is missing."""
+    home = os.environ.get("SPH_NVRTC_CACHE") or pathlib.Path.home() / ".cache" / "sph-nvrtc"
+    target = pathlib.Path(home) / NVRTC.replace("==", "-")
+    if not (target / "complete").exists():
+        command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--upgrade", "--target", str(target), NVRTC]
+        subprocess.run(command, check=True, stdout=sys.stderr)
+        (target / "complete").touch()
+    return next(target.glob("nvidia/**/libnvrtc.so.*")).parent
+
+
+class Nvrtc:
+    def __init__(self):
+        folder = lib_dir()
+        for so in sorted(folder.glob("libnvrtc-builtins.so.*")):
+            ctypes.CDLL(str(so), mode=ctypes.RTLD_GLOBAL)
+        self.lib = ctypes.CDLL(str(next(folder.glob("libnvrtc.so.*"))))
+
+    def _out(self, program, what):
+        size = ctypes.c_size_t()
+        getattr(self.lib, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+        out = ctypes.create_string_buffer(max(size.value, 1))
+        getattr(self.lib, f"nvrtcGet{what}")(program, out)
+        return out.raw[: size.value]
+
+    def compile(self, path, arch, dim, real):
+        """Returns (return code, output, log); output is PTX for compute_*, a cubin for sm_*."""
+        program = ctypes.c_void_p()
+        rc = self.lib.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)
+        if rc:
+            return rc, b"", "nvrtcCreateProgram failed"
+        # As `options` in cuda-kernels/src/source.rs; there the texts are joined, here they are found.
+        options = [f"--gpu-architecture={arch}", "-std=c++17", "-default-device", f"-DDIM={dim}", f"-DREAL={real}"]
+        options.append(f"--include-path={TEXT}")
+        if arch.startswith("sm_"):
+            options.append("--ptxas-options=-v")
+        array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
+        rc = self.lib.nvrtcCompileProgram(program, len(options), array)
+        log = self._out(program, "ProgramLog").rstrip(b"\0").decode()
+        out = b"" if rc else self._out(program, "CUBIN" if arch.startswith("sm_") else "PTX")
+        self.lib.nvrtcDestroyProgram(ctypes.byref(program))
+        return rc, out, log
+
+
+def usage(log):
+    """[(kernel, registers, shared bytes, stack bytes, spilled bytes)] from the words of ptxas."""
+    rows, name, spill, stack = [], None, 0, 0
+    for line in log.splitlines():
+        if m := re.search(r"Compiling entry function '(\w+)'", line):
+            name, spill, stack = m[1], 0, 0
+        elif m := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
+            stack, spill = int(m[1]), int(m[2]) + int(m[3])
+        elif name and (m := re.search(r"Used (\d+) registers", line)):
+            shared = re.search(r"(\d+) bytes smem", line)
+            rows.append((name, int(m[1]), int(shared[1]) if shared else 0, stack, spill))
+            name = None
+    return rows
+
+
+def check(nvrtc, path, machines, max_spill):
+    """Lines of the table, and what is wrong."""
+    lines, wrong = [], []
+    declared = re.findall(r"^KERNEL\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)\(", path.read_text(), re.M)
+    for dim, real in VARIANTS:
+        for arch in [PTX, *machines]:
+            rc, out, log = nvrtc.compile(path, arch, dim, real)
+            if rc:
+                wrong.append(f"{path.name} {dim}D {real}: FAILED for {arch}\n{log}")
+                continue
+            if arch == PTX:
+                entries = re.findall(rb"\.entry (\w+)", out)
+                wrong += [f"{path.name}: {k} is not in the PTX" for k in declared if k.encode() not in entries]
+                continue
+            if "warning" in log:
+                wrong.append(f"{path.name} {dim}D {real} {arch}: warnings\n{log}")
+            for name, registers, shared, stack, spill in sorted(usage(log)):
+                lines.append(f"| {path.stem} | {name} | {dim}D {real} | {arch} | {registers} | {shared} | {stack} | {spill} |")
+                if spill > max_spill:
+                    wrong.append(f"{path.name}: {name} {dim}D {real} spills {spill} bytes on {arch}")
+    return lines, wrong
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("files", nargs="*", type=pathlib.Path)
+    a.add_argument("--arch", action="append", help=f"machine code for this one; default {' '.join(MACHINES)}")
+    a.add_argument("--max-spill", type=int, default=0, help="bytes a kernel may spill")
+    a.add_argument("--markdown", type=pathlib.Path, help="also write the table to this file")
+    a.add_argument("--print-lib-dir", action="store_true")
+    o = a.parse_args()
+    if o.print_lib_dir:
+        print(lib_dir())
+        return 0
+    nvrtc = Nvrtc()
+    table = ["| file | kernel | variant | machine | registers | shared B | stack B | spilled B |", "|---|---|---|---|---|---|---|---|"]
+    wrong = []
+    for path in o.files or sorted(TEXT.rglob("*.cu")):
+        lines, bad = check(nvrtc, path, o.arch or MACHINES, o.max_spill)
+        table += lines
+        wrong += bad
+    text = "\n".join(table) + "\n"
+    print(text)
+    if o.markdown:
+        o.markdown.write_text(text)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    print(f"{len(table) - 2} builds of kernels, {len(wrong)} wrong", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

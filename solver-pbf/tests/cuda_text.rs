@@ -1,0 +1,140 @@
+//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use cuda_kernels::physics::{self, KernelConstants, host::Text, names};
+use proptest::{
+    prelude::*,
+    test_runner::{TestCaseError, TestRunner},
+};
+use solver_pbf::{
+    Poly6Spiky,
+    physics::{self as rust, Bdf2, NoRepulsion, Repulsion, Scorr, Weights},
+};
+use sph_core::{Real, kernel::Kernel};
+
+/// Numbers of every size and sign, and those that are not numbers.
+fn number() -> impl Strategy<Value = Real> {
+    let special = [0.0, -0.0, 1.0, 1e15, Real::MIN_POSITIVE, Real::MAX, Real::INFINITY, Real::NAN];
+    prop_oneof![
+        8 => (-1.0..1.0_f64, -20..20_i32).prop_map(|(m, e)| (m * 2.0_f64.powi(e)) as Real),
+        1 => prop::sample::select(special.to_vec()),
+    ]
+}
+
+/// Runs `check` on many values of a strategy.
+fn on_many<T: std::fmt::Debug>(values: impl Strategy<Value = T>, check: impl Fn(&T) -> Result<(), String>) {
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::with_source_file(file!()) });
+    runner.run(&values, |value| check(&value).map_err(TestCaseError::fail)).unwrap();
+}
+
+/// Compares a function of `N` numbers in both dimensions.
+fn compare<const N: usize, const M: usize>(function: &str, rust: impl Fn([Real; N]) -> [Real; M]) {
+    on_many(prop::array::uniform::<_, N>(number()), |&input| {
+        Text::Pbf.compare::<2>(function, &input, &rust(input))?;
+        Text::Pbf.compare::<3>(function, &input, &rust(input))
+    });
+}
+
+#[test]
+fn formulas_of_numbers_have_the_bits_of_the_rust_text() {
+    compare("lambda", |[c, own, sum, epsilon]| [rust::lambda(c, own, sum, epsilon)]);
+    compare("pair_correction", |[l_i, l_j, s, m_i, m_j]| [rust::pair_correction(l_i, l_j, s, m_i, m_j)]);
+    compare("NoRepulsion::s", |[w]| [NoRepulsion.s(|| w)]);
+    compare("wall_xsph", |[psi, rho, w]| [rust::wall_xsph(psi, rho, w)]);
+    compare("is_nonzero", |[a]| [rust::is_nonzero(a)]);
+    compare("cross", |[a, b, c, d, e, f]| rust::cross([a, b, c], [d, e, f]));
+    compare("Bdf2::change", |[history, rate, kappa, last, now]| {
+        [Bdf2 { history, rate, kappa }.change(last, now)]
+    });
+}
+
+#[test]
+fn choices_have_the_bits_of_the_rust_text() {
+    on_many((any::<bool>(), prop::array::uniform4(number())), |&(choice, [a, b, c, d])| {
+        let chosen = if choice { 1.0 } else { 0.0 };
+        let compare = |function, input: &[Real], rust| Text::Pbf.compare::<3>(function, input, &[rust]);
+        compare("constraint", &[a, b, chosen], rust::constraint(a, b, choice))?;
+        compare("xsph", &[chosen, a, b, c, d], rust::xsph(choice, a, b, c, d))?;
+        let weights = if choice { Weights::EqualMass } else { Weights::Canonical };
+        compare("Weights::of_gradient", &[chosen, a], weights.of_gradient(a))?;
+        compare("Weights::of_own", &[chosen, a], weights.of_own(a))
+    });
+}
+
+#[test]
+fn met_constraints_have_no_multiplier_in_either_text() {
+    for c in [0.0, -0.0] {
+        Text::Pbf.compare::<2>("lambda", &[c, 0.0, 0.0, 0.0], &[rust::lambda(c, 0.0, 0.0, 0.0)]).unwrap();
+    }
+}
+
+#[test]
+fn s_corr_has_the_bits_of_the_rust_text_for_every_exponent() {
+    on_many((1..=16_u32, prop::array::uniform3(number())), |&(n, [k, inv_w_dq, w])| {
+        let expected = Scorr { k, inv_w_dq, n }.s(|| w);
+        Text::Pbf.compare::<2>("Scorr::s", &[k, inv_w_dq, n as Real, w], &[expected])
+    });
+}
+
+#[test]
+fn deviations_of_masses_have_the_bits_of_the_rust_text() {
+    let low = (1_u64 << 22) - 1;
+    on_many(prop_oneof![any::<u64>(), 0..100_000_u64], |&id| {
+        let pieces = [id & low, id >> 22 & low, id >> 44].map(|piece| piece as Real);
+        Text::Pbf.compare::<3>("deviation", &pieces, &[rust::deviation(id)])
+    });
+}
+
+fn compare_vectors<const D: usize>() {
+    let vector = || prop::array::uniform::<_, D>(number());
+    on_many((vector(), vector(), vector()), |&(x_ij, n_i, n_j)| {
+        Text::Pbf.compare::<D>("in_space", &x_ij, &rust::in_space(x_ij))?;
+        let input = [x_ij, n_i, n_j].concat();
+        Text::Pbf.compare::<D>("surface_pull", &input, &rust::surface_pull(x_ij, n_i, n_j))
+    });
+}
+
+#[test]
+fn formulas_of_vectors_have_the_bits_of_the_rust_text() {
+    compare_vectors::<2>();
+    compare_vectors::<3>();
+}
+
+fn compare_pair_of_kernels<const D: usize>() {
+    on_many((-4.0..1.0_f64, 0.0..1.2_f64), |&(exponent, q)| {
+        let h = 10.0_f64.powf(exponent) as Real;
+        let (rust, c) = (<Poly6Spiky<D> as Kernel<D>>::new(h), KernelConstants::poly6_spiky::<D>(h));
+        let r2 = (q as Real * h).powi(2);
+        let input = [c.support.h, c.support.inv_h, c.half_h, c.h2, c.inv_h2, c.w_scale, c.f_scale, r2];
+        let compare = |function, input: &[Real], rust| Text::Kernel.compare::<D>(function, input, &[rust]);
+        compare("Poly6Spiky::w", &input, rust.w(r2))?;
+        compare("Poly6Spiky::grad_factor", &input, rust.grad_factor(r2))?;
+        compare("Poly6Spiky::w_0", &input[..7], rust.w_0())
+    });
+}
+
+#[test]
+fn the_pair_of_kernels_has_the_bits_of_the_rust_text() {
+    compare_pair_of_kernels::<2>();
+    compare_pair_of_kernels::<3>();
+}
+
+#[test]
+fn normals_are_those_of_a_surface_from_the_same_length_on() {
+    assert!(physics::PBF.contains(&format!("constexpr real SURFACE = real({});", rust::SURFACE)));
+}
+
+/// What the host makes of parameters, or once a step.
+const WITHOUT_TWIN: [&str; 5] =
+    ["scaled_scorr", "Bdf2::new", "stability_number", "s_explosion", "cohesion_number"];
+
+#[test]
+fn every_formula_has_a_twin_that_can_be_called() {
+    let mut rust = names::of_rust(include_str!("../src/physics.rs"));
+    assert!(rust.len() >= 19 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
+    rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
+    assert_eq!(names::of_cuda(physics::PBF), rust, "names or their order");
+    assert_eq!(Text::Pbf.names::<2>(), rust, "host/physics_pbf.cpp");
+    assert_eq!(Text::Pbf.names::<3>(), rust, "host/physics_pbf.cpp");
+}

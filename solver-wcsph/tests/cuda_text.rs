@@ -1,0 +1,137 @@
+//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use cuda_kernels::physics::{self, host::Text, names, wcsph};
+use proptest::{
+    prelude::*,
+    test_runner::{TestCaseError, TestRunner},
+};
+use solver_wcsph::physics::{
+    self as rust, Contact, Eos, Inviscid, Monaghan, Morris, Muller, Pair, Solenoidal, Viscosity as _,
+};
+use sph_core::Real;
+
+/// Numbers of every size and sign, and those that are not numbers.
+fn number() -> impl Strategy<Value = Real> {
+    let special = [0.0, -0.0, 1.0, 1e15, Real::MIN_POSITIVE, Real::MAX, Real::INFINITY, Real::NAN];
+    prop_oneof![
+        8 => (-1.0..1.0_f64, -20..20_i32).prop_map(|(m, e)| (m * 2.0_f64.powi(e)) as Real),
+        1 => prop::sample::select(special.to_vec()),
+    ]
+}
+
+fn between(low: f64, high: f64) -> impl Strategy<Value = Real> {
+    (low..high).prop_map(|x| x as Real)
+}
+
+/// Runs `check` on many values of a strategy.
+fn on_many<T: std::fmt::Debug>(values: impl Strategy<Value = T>, check: impl Fn(&T) -> Result<(), String>) {
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::with_source_file(file!()) });
+    runner.run(&values, |value| check(&value).map_err(TestCaseError::fail)).unwrap();
+}
+
+/// Compares a function of `N` numbers in both dimensions.
+fn compare<const N: usize>(function: &str, rust: impl Fn([Real; N]) -> Real) {
+    on_many(prop::array::uniform::<_, N>(number()), |&input| {
+        Text::Wcsph.compare::<2>(function, &input, &[rust(input)])?;
+        Text::Wcsph.compare::<3>(function, &input, &[rust(input)])
+    });
+}
+
+#[test]
+fn pair_formulas_have_the_bits_of_the_rust_text() {
+    compare("pressure_force", |[m, p_i, p_j, f]| rust::pressure_force(m, p_i, p_j, f));
+    compare("continuity", |[m, v_x, f]| rust::continuity(m, v_x, f));
+    compare("density_diffusion", |[rho_ji, grad, f]| rust::density_diffusion(rho_ji, grad, f));
+    compare("shifting", |[w, inv_w_dx, f]| rust::shifting(w, inv_w_dx, f));
+    compare("xsph", |[m, rho_i, rho_j, w]| rust::xsph(m, rho_i, rho_j, w));
+    compare("Contact::factor", |[stiffness, reach, r2]| Contact { stiffness, reach }.factor(r2));
+}
+
+/// An equation of state in both texts.
+fn any_eos() -> impl Strategy<Value = (Eos, [Real; 3])> {
+    let numbers = |kind: i32, b, gamma| [kind as Real, b, gamma];
+    (0..3_usize, between(1.0, 1e6), between(1.0, 8.0)).prop_map(move |(kind, b, gamma)| match kind {
+        0 => (Eos::Tait7 { b }, numbers(wcsph::Eos::TAIT7, b, 0.0)),
+        1 => (Eos::Tait { b, gamma }, numbers(wcsph::Eos::TAIT, b, gamma)),
+        _ => (Eos::Linear { c2: b }, numbers(wcsph::Eos::LINEAR, b, 0.0)),
+    })
+}
+
+/// Densities near that at rest, and others.
+fn densities() -> impl Strategy<Value = (Real, Real)> {
+    let ratio =
+        prop_oneof![8 => between(0.8, 1.3), 1 => between(0.0, 10.0), 1 => Just(1.0), 1 => Just(Real::NAN)];
+    (ratio, between(0.5, 2000.0)).prop_map(|(ratio, rho_0)| (ratio * rho_0, rho_0))
+}
+
+/// Powers come from the same library on both sides, so even they are equal.
+#[test]
+fn equations_of_state_have_the_bits_of_the_rust_text() {
+    on_many((any_eos(), densities(), number()), |&((eos, [kind, b, gamma]), (rho, rho_0), p)| {
+        let compare = |function, x, rust: &[Real]| {
+            Text::Wcsph.compare::<2>(function, &[kind, b, gamma, x, rho_0], rust)
+        };
+        compare("pressure", rho, &[rust::pressure(eos, rho, rho_0)])?;
+        for p in [p, rust::pressure(eos, rho, rho_0)] {
+            compare("density_of_pressure", p, &[rust::density_of_pressure(eos, p, rho_0)])?;
+        }
+        let energy = rust::internal_energy(eos, f64::from(rho), f64::from(rho_0));
+        // In two parts, as the table of the host gives it.
+        let high = energy as Real;
+        compare("internal_energy", rho, &[high, (energy - f64::from(high)) as Real])
+    });
+}
+
+#[test]
+fn tension_has_the_bits_of_the_rust_text() {
+    on_many((number(), densities(), between(0.01, 1.0)), |&(p, (rho, rho_0), cavitation)| {
+        let expected = rust::tension(p, rho, rho_0, cavitation);
+        Text::Wcsph.compare::<2>("tension", &[p, rho, rho_0, cavitation], &[expected])
+    });
+}
+
+fn compare_viscosities<const D: usize>() {
+    let vector = || prop::array::uniform::<_, D>(number());
+    let scalars = || prop::array::uniform4(number());
+    on_many((vector(), vector(), scalars(), scalars()), |&(x_ij, v_ij, of_pair, [a, b, c, softening])| {
+        let [r2, f, rho_i, rho_j] = of_pair;
+        let (pair, numbers) =
+            (&Pair { x_ij, v_ij, r2, f, rho_i, rho_j }, &[&x_ij[..], &v_ij, &of_pair].concat()[..]);
+        let compare = |name: &str, model: &[Real], factors: [Real; 2]| {
+            let input = [numbers, &[softening], model].concat();
+            Text::Wcsph.compare::<D>(&format!("{name}::factors"), &input, &factors)
+        };
+        compare("Inviscid", &[], Inviscid.factors(pair, softening))?;
+        let model = Monaghan { alpha_h_c: a, beta_h2: b };
+        compare("Monaghan", &[a, b], model.factors(pair, softening))?;
+        compare("Morris", &[a], Morris { mu: a }.factors(pair, softening))?;
+        let model = Muller { mu: a, laplacian: b, h: c };
+        compare("Muller", &[a, b, c], model.factors(pair, softening))?;
+        compare("Solenoidal", &[a], Solenoidal { mu: a }.factors(pair, softening))?;
+        let friction = rust::wall_friction(a, pair, softening);
+        Text::Wcsph.compare::<D>("wall_friction", &[numbers, &[a, softening]].concat(), &[friction])?;
+        let dot = rust::dot(pair.x_ij, pair.v_ij);
+        Text::Wcsph.compare::<D>("dot", &numbers[..2 * D], &[dot])
+    });
+}
+
+#[test]
+fn viscosities_have_the_bits_of_the_rust_text() {
+    compare_viscosities::<2>();
+    compare_viscosities::<3>();
+}
+
+/// What the host makes once of parameters.
+const WITHOUT_TWIN: [&str; 1] = ["Contact::new"];
+
+#[test]
+fn every_formula_has_a_twin_that_can_be_called() {
+    let mut rust = names::of_rust(include_str!("../src/physics.rs"));
+    assert!(rust.len() >= 17 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
+    rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
+    assert_eq!(names::of_cuda(physics::WCSPH), rust, "names or their order");
+    assert_eq!(Text::Wcsph.names::<2>(), rust, "host/physics_wcsph.cpp");
+    assert_eq!(Text::Wcsph.names::<3>(), rust, "host/physics_wcsph.cpp");
+}
