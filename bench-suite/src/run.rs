@@ -299,6 +299,9 @@ fn drive<const D: usize>(
     let first = run.state.step;
     loop {
         let old = resumed && run.state.step == first;
+        if let Err(error) = fetch(run, watch, (stream, leak), &report) {
+            return Ended::Failed(Box::new(error));
+        }
         watch.look(&run.view(&report));
         let entered = Instant::now();
         leak.observe(&run.view(&report));
@@ -317,6 +320,9 @@ fn drive<const D: usize>(
             if stream.as_mut().is_some_and(|stream| !stream.settle()) {
                 return Ended::NotStreamed;
             }
+            if let Err(error) = run.fetch() {
+                return Ended::Failed(Box::new(error));
+            }
             if let Err(error) = watch.keep(run, scene) {
                 return Ended::NotKept(error.to_string());
             }
@@ -329,6 +335,20 @@ fn drive<const D: usize>(
             Err(error) => return Ended::Failed(Box::new(error)),
         }
     }
+}
+
+/// Brings the state home if something looks at it now.
+fn fetch<const D: usize>(
+    run: &mut Simulation<D>,
+    watch: &Watch<'_, '_>,
+    (stream, leak): (&Option<Stream<D>>, &LeakMeter<D>),
+    report: &StepReport,
+) -> Result<(), StepError> {
+    let view = run.view(report);
+    let due = watch.is_looking(view.state.t, view.state.step)
+        || leak.is_due(&view)
+        || stream.as_ref().is_some_and(|stream| stream.is_due(&view));
+    if due { run.fetch() } else { Ok(()) }
 }
 
 /// The scene with every default written out, those of its solver too: it gives the same run when they change.

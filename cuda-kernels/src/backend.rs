@@ -5,7 +5,7 @@ use crate::{
     device::{self, Card},
     driver,
     error::{CudaError, Unavailable, Version},
-    executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain},
+    executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, copied},
     source::Cache,
 };
 use cudarc::{
@@ -203,12 +203,27 @@ impl Executor for Device {
 
     fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
         let mut values = vec![T::default(); field.len];
-        if field.len > 0 {
-            let copied = self.stream.memcpy_dtoh(&field.memory, &mut values);
-            let done = copied.and_then(|()| self.stream.synchronize());
-            done.map_err(self.copy_error("download", size_of_val(&values[..])))?;
-        }
+        self.read(field, &mut values)?;
         Ok(values)
+    }
+
+    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError> {
+        copied("written values", field.len, values.len())?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        let wrote = self.stream.memcpy_htod(values, &mut field.memory);
+        wrote.map_err(self.copy_error("upload", size_of_val(values)))
+    }
+
+    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError> {
+        copied("read values", field.len, values.len())?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        let copied = self.stream.memcpy_dtoh(&field.memory.slice(..values.len()), values);
+        let done = copied.and_then(|()| self.stream.synchronize());
+        done.map_err(self.copy_error("download", size_of_val(values)))
     }
 
     fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError> {

@@ -6,7 +6,7 @@
 
 use crate::{
     error::CudaError,
-    executor::{Argument, Executor, Field, In, Launch, Out, Plain},
+    executor::{Argument, Executor, Field, In, Launch, Out, Plain, copied},
 };
 use rayon::prelude::*;
 use sph_core::backend::Host;
@@ -102,6 +102,18 @@ impl Executor for Emulator {
 
     fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
         Ok(field.clone())
+    }
+
+    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError> {
+        copied("written values", field.len(), values.len())?;
+        field[..values.len()].copy_from_slice(values);
+        Ok(())
+    }
+
+    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError> {
+        copied("read values", field.len(), values.len())?;
+        values.copy_from_slice(&field[..values.len()]);
+        Ok(())
     }
 
     fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError> {

@@ -100,6 +100,12 @@ pub fn count(n: usize) -> Result<u32, CudaError> {
     if n > MOST { Err(CudaError::TooMany { n, most: MOST }) } else { Ok(n as u32) }
 }
 
+/// Refuses a copy of more values than the field has.
+#[cfg(any(feature = "cuda", feature = "host"))]
+pub(crate) fn copied(field: &'static str, len: usize, needed: usize) -> Result<(), CudaError> {
+    Kernel { file: "", name: "(copy)" }.expect(field, len, needed)
+}
+
 /// Address of a field that a kernel reads.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -168,7 +174,7 @@ pub(crate) use arguments;
 pub type Field<E, T> = <<E as Executor>::Memory as Backend>::Field<T>;
 
 /// What runs kernels: a card, or the processor in its place. Work is done in the order it is asked for.
-pub trait Executor: Debug {
+pub trait Executor: Debug + Send + Sync + 'static {
     /// Where fields lie.
     type Memory: Backend;
 
@@ -193,6 +199,22 @@ pub trait Executor: Debug {
     /// # Errors
     /// When the copy fails, or a kernel before it did.
     fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError>
+    where
+        Self: Sized;
+
+    /// Overwrites the first values of a field.
+    ///
+    /// # Errors
+    /// When the field is shorter, or the copy fails.
+    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError>
+    where
+        Self: Sized;
+
+    /// Reads the first values of a field, after all work before.
+    ///
+    /// # Errors
+    /// When the field is shorter, or the copy or a kernel before it fails.
+    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError>
     where
         Self: Sized;
 

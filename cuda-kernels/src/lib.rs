@@ -26,5 +26,7 @@ pub mod kernels;
 pub mod neighbors;
 pub mod physics;
 pub mod reduce;
+pub mod resident;
 pub mod scan;
 pub mod source;
+pub mod summary;

@@ -23,8 +23,10 @@ template <bool PERIODIC> struct Around {
   SPH_FN Around(const CellGrid& grid, int a, real x) {
     c = grid.cell_of(a, x);
     turn = PERIODIC ? grid.turn[a] : 0;
-    // Without a turn: c - 1 to c + 1, as far as they lie in the box.
     const int first = grid.low[a], end = grid.low[a] + grid.extent[a];
+    // A point outside of the box counts to its nearest cell, as the sort has it. That keeps neighbors beside each other.
+    if (turn == 0) c = c < first ? first : c >= end ? end - 1 : c;
+    // Without a turn: c - 1 to c + 1, as far as they lie in the box.
     low = c - 1 < first ? first : c - 1;
     n = turn != 0 ? 3 : (c + 2 > end ? end : c + 2) - low;
   }

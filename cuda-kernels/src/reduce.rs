@@ -56,24 +56,26 @@ impl<const D: usize> Default for Bounds<D> {
     }
 }
 
-plain!(Peak, Bounds<2>, Bounds<3>);
+plain!(Peak);
+// SAFETY: of `repr(C)`, of numbers alone; so for the next two.
+unsafe impl<const D: usize> Plain for Bounds<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above.
+unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Bounds<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above; zeros are numbers.
+unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Bounds<D> {}
 
 /// Reductions of fields, and the partial results of their blocks.
 #[derive(Debug)]
-pub struct Reduce<const D: usize, E: Executor>
-where
-    Bounds<D>: Plain,
-{
+pub struct Reduce<const D: usize, E: Executor> {
     numbers: Field<E, f64>,
     places: Field<E, u32>,
     peaks: Field<E, Peak>,
     bounds: Field<E, Bounds<D>>,
 }
 
-impl<const D: usize, E: Executor> Reduce<D, E>
-where
-    Bounds<D>: Plain,
-{
+impl<const D: usize, E: Executor> Reduce<D, E> {
     /// Room for the partial results.
     ///
     /// # Errors
@@ -251,15 +253,19 @@ where
     }
 }
 
+/// Blocks of the first pass: items of a field of partial results.
+pub(crate) const PARTIALS: usize = BLOCKS as usize;
+
 /// The two passes of a reduction.
-struct Passes<'a, E> {
-    executor: &'a E,
-    first: Kernel,
-    second: Kernel,
+pub(crate) struct Passes<'a, E> {
+    pub executor: &'a E,
+    pub first: Kernel,
+    pub second: Kernel,
 }
 
 impl<E: Executor> Passes<'_, E> {
-    fn run<T: Plain>(
+    /// `first` starts the first pass into `partial`, of [`PARTIALS`] items.
+    pub fn run<T: Plain>(
         &self,
         dim: usize,
         partial: &mut Field<E, T>,
@@ -310,7 +316,7 @@ fn launch_one<E: Executor, T: Plain, R: Plain>(
 }
 
 /// The first pass; its callers have checked that fields have n items and `partial` one a block.
-fn start<E: Executor>(
+pub(crate) fn start<E: Executor>(
     executor: &E,
     kernel: Kernel,
     dim: usize,

@@ -17,6 +17,7 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("reduce.cu", include_str!("reduce.cu")),
     ("reduce.cuh", include_str!("reduce.cuh")),
     ("scan.cu", include_str!("scan.cu")),
+    ("summary.cu", include_str!("summary.cu")),
     ("kernels/wcsph.cu", include_str!("kernels/wcsph.cu")),
     ("kernels/wcsph.cuh", include_str!("kernels/wcsph.cuh")),
     ("kernels/wcsph_motion.cu", include_str!("kernels/wcsph_motion.cu")),

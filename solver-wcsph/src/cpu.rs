@@ -229,7 +229,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 }
 
 /// A drift correction moves a particle by this part of the spacing at most (recipe of shifting).
-const MAX_CORRECTION: Real = 0.05;
+pub(crate) const MAX_CORRECTION: Real = 0.05;
 
 impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn sum_density(&mut self) {

@@ -28,6 +28,7 @@
 
 mod cpu;
 mod derived;
+pub mod gpu;
 mod memory;
 pub mod params;
 pub mod physics;

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 /// A memory space: the processor's, or later a card's.
 pub trait Backend: 'static {
     /// An array of `T` in this memory, shape `[n]`.
-    type Field<T: Copy + Send + Sync + Debug + 'static>: Debug;
+    type Field<T: Copy + Send + Sync + Debug + 'static>: Debug + Send + Sync;
 }
 
 /// The processor's memory.

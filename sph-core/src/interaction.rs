@@ -128,6 +128,16 @@ impl<const D: usize> Interaction<D> {
         }
     }
 
+    /// True when nothing is due before this step, and nothing open acts in it.
+    pub fn is_idle(&self, step: u64, t: f64) -> bool {
+        let open = &self.open;
+        self.by_step.next(|command| command.step.is_some_and(|due| due <= step)).is_none()
+            && self.by_time.next(|command| moment(command) <= t).is_none()
+            && open.emitters.is_empty()
+            && open.drains.is_empty()
+            && open.pushes.is_empty()
+    }
+
     /// Does what is due before the next step: commands of the script, emitters, drains.
     ///
     /// # Errors
@@ -154,11 +164,12 @@ impl<const D: usize> Interaction<D> {
         Ok(())
     }
 
-    /// Drags the fluid for a step of `dt`, `[s]`.
-    pub fn push(&self, run: &mut Subject<'_, D>, dt: f64) {
+    /// Drags the fluid for a step of `dt`, `[s]`. True when something did.
+    pub fn push(&self, run: &mut Subject<'_, D>, dt: f64) -> bool {
         for open in &self.open.pushes {
             open.what.act(run.state, dt);
         }
+        !self.open.pushes.is_empty()
     }
 
     /// Does a command now, whatever time it names.

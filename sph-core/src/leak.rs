@@ -256,15 +256,24 @@ impl<const D: usize> LeakMeter<D> {
 impl<const D: usize> Observer<D> for LeakMeter<D> {
     /// Looks when a particle or a wall may have moved a quarter of a spacing, or of the thinnest wall.
     fn observe(&mut self, view: &View<'_, D>) -> bool {
-        let walls = &view.state.walls;
-        let wall_speed = if walls.is_moving() { max_wall_speed(view.state) } else { 0.0 };
-        self.travel += (view.report.max_speed + wall_speed) * view.report.dt;
+        let due = self.is_due(view);
+        self.travel += travel(view);
         self.steps += 1;
-        if self.travel >= self.reach || self.steps >= MOST_STEPS {
+        if due {
             self.look(view.state);
         }
         true
     }
+
+    fn is_due(&self, view: &View<'_, D>) -> bool {
+        self.travel + travel(view) >= self.reach || self.steps + 1 >= MOST_STEPS
+    }
+}
+
+/// How far a particle and a wall may have moved towards each other in the step, `[m]`.
+fn travel<const D: usize>(view: &View<'_, D>) -> f64 {
+    let wall_speed = if view.state.walls.is_moving() { max_wall_speed(view.state) } else { 0.0 };
+    (view.report.max_speed + wall_speed) * view.report.dt
 }
 
 /// Whether something was found.

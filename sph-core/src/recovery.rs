@@ -130,8 +130,9 @@ impl<const D: usize> Guard<D> {
         interaction: &Interaction<D>,
         fixed_dt: Option<f64>,
     ) -> Result<f64, StepError> {
-        if self.policy.on_failure == OnFailure::ReduceDt {
-            self.keep(state, solver, interaction);
+        if self.keeps_now(state.step) {
+            self.snapshots.swap(0, 1);
+            self.snapshots[1].take(state, solver, interaction);
         }
         if self.at_start.is_none() {
             let limits = solver.derived(state).step_limits;
@@ -227,12 +228,9 @@ impl<const D: usize> Guard<D> {
         Ok(())
     }
 
-    /// Takes a snapshot when the newer one is old enough.
-    fn keep(&mut self, state: &State<D>, solver: &mut dyn Solver<D>, interaction: &Interaction<D>) {
-        let due = self.snapshots[1].step().is_none_or(|step| state.step >= step + self.policy.snapshot_every);
-        if due {
-            self.snapshots.swap(0, 1);
-            self.snapshots[1].take(state, solver, interaction);
-        }
+    /// Whether a snapshot is due before this step.
+    pub(crate) fn keeps_now(&self, step: u64) -> bool {
+        let old = |kept: u64| step >= kept + self.policy.snapshot_every;
+        self.policy.on_failure == OnFailure::ReduceDt && self.snapshots[1].step().is_none_or(old)
     }
 }

@@ -24,6 +24,12 @@ pub struct View<'a, const D: usize> {
 pub trait Observer<const D: usize> {
     /// Called before the first step and after every step. Returns false to end the run.
     fn observe(&mut self, view: &View<'_, D>) -> bool;
+
+    /// Whether it will look at particles, walls or fields of this moment. If no observer will, these may be those of an
+    /// earlier step: a run on a card then brings nothing home. Time, step and report are always those of now.
+    fn is_due(&self, _view: &View<'_, D>) -> bool {
+        true
+    }
 }
 
 impl<const D: usize, F: FnMut(&View<'_, D>) -> bool> Observer<D> for F {
@@ -34,7 +40,8 @@ impl<const D: usize, F: FnMut(&View<'_, D>) -> bool> Observer<D> for F {
 
 /// A state and the method that advances it.
 pub struct Simulation<const D: usize> {
-    /// The state.
+    /// The state. Of a method that works in another memory it is that of the last [`Simulation::fetch`], but for time,
+    /// step and dynamic bodies.
     pub state: State<D>,
     /// The method.
     pub solver: Box<dyn Solver<D>>,
@@ -79,10 +86,19 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// When it cannot be done; nothing has changed then.
     pub fn command(&mut self, command: &Command) -> Result<(), Error> {
+        self.fetch().map_err(|error| Error::new(error.line()))?;
         let (interaction, mut run) = self.parts();
         interaction.command(command, &mut run)?;
         self.guard.forget();
         Ok(())
+    }
+
+    /// Brings what the steps have left in another memory into the state and the fields of the method.
+    ///
+    /// # Errors
+    /// When the copy fails.
+    pub fn fetch(&mut self) -> Result<(), StepError> {
+        self.solver.fetch(&mut self.state)
     }
 
     /// The interaction, and the run that it acts on.
@@ -93,6 +109,10 @@ impl<const D: usize> Simulation<D> {
 
     /// What is due between the steps.
     fn interact(&mut self) -> Result<(), StepError> {
+        if self.interaction.is_idle(self.state.step, self.state.t) {
+            return Ok(());
+        }
+        self.fetch()?;
         let done = self.interaction.history().len();
         let (interaction, mut run) = self.parts();
         let acted = interaction.before_step(&mut run);
@@ -121,6 +141,8 @@ impl<const D: usize> Simulation<D> {
                     }
                 }
                 Err(error) => {
+                    // What cannot be fetched is not explained, but the failure is told all the same.
+                    let _ = self.fetch();
                     let error = diagnosis::explain(error, &self.state, &*self.solver, self.guard.facts());
                     let (guard, interaction) = (&mut self.guard, &mut self.interaction);
                     guard.recover(error, &mut self.state, &mut *self.solver, interaction)?;
@@ -134,6 +156,9 @@ impl<const D: usize> Simulation<D> {
         self.guard.settle(f64::NAN);
         diagnosis::check_inputs(&self.state)?;
         self.interact()?;
+        if self.guard.keeps_now(self.state.step) {
+            self.fetch()?;
+        }
         let largest = self.guard.begin(&self.state, &mut *self.solver, &self.interaction, self.fixed_dt)?;
         let left = end - self.state.t;
         // The last steps share what is left, rather than leave a sliver.
@@ -147,7 +172,9 @@ impl<const D: usize> Simulation<D> {
             return Err(StepError::new(&self.state, BEFORE, None, Cause::NotFinite { field: "dt" }));
         }
         let (interaction, mut run) = self.parts();
-        interaction.push(&mut run, dt);
+        if interaction.push(&mut run, dt) {
+            self.solver.velocities_changed();
+        }
         let report = self.solver.step(&mut self.state, dt)?;
         self.guard.judge(&self.state, &report)?;
         if let Some(body) = self.state.bodies.outside(&self.state.domain) {
@@ -177,6 +204,9 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<(), StepError> {
         let mut report = StepReport::default();
         loop {
+            if observers.iter().any(|observer| observer.is_due(&self.view(&report))) {
+                self.fetch()?;
+            }
             let view = self.view(&report);
             // All observers see the last state, also when an earlier one ends the run.
             let mut go_on = true;
@@ -184,7 +214,7 @@ impl<const D: usize> Simulation<D> {
                 go_on &= observer.observe(&view);
             }
             if !go_on || self.state.t >= end || self.state.step >= max_steps {
-                return Ok(());
+                return self.fetch();
             }
             report = self.step(end)?;
         }

@@ -69,6 +69,9 @@ pub enum Cause {
     /// An iteration did not reach its tolerance.
     #[error("no convergence after {} iterations, residual {:.3e}", .0.iterations, .0.residual)]
     NotConverged(Box<StepReport>),
+    /// A card failed, or has no room left.
+    #[error("{0}")]
+    Device(String),
     /// The neighbor search gave up.
     #[error(transparent)]
     Neighbors(#[from] crate::neighbors::TooManyCells),
@@ -177,6 +180,19 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     /// # Errors
     /// When a number is not finite, a particle escaped or an iteration failed; the state is then useless.
     fn step(&mut self, state: &mut State<D, B>, dt: f64) -> Result<StepReport, StepError>;
+
+    /// Brings what the steps have left in another memory, as that of a card, into `state` and into what
+    /// [`Solver::memory`], [`Solver::field`] and [`Solver::chain`] show. Called before anything but a step looks at
+    /// them; a method whose steps work on `state` itself has nothing to bring.
+    ///
+    /// # Errors
+    /// When the copy fails.
+    fn fetch(&mut self, _state: &mut State<D, B>) -> Result<(), StepError> {
+        Ok(())
+    }
+
+    /// Velocities in the state were changed between two steps: what another memory holds of them is void.
+    fn velocities_changed(&mut self) {}
 
     /// Shows `visit` every place that a restart must keep, to read or to overwrite it.
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>));

@@ -97,15 +97,10 @@ impl<const D: usize> Stream<D> {
         if self.writer.as_ref().is_none_or(JoinHandle::is_finished) {
             return self.join();
         }
-        let state = view.state;
-        let interval = self.every.interval(state.t);
-        let due = match self.every {
-            Every::Steps(n) => state.step.is_multiple_of(n),
-            Every::Seconds(_) => self.last.is_none_or(|last| interval > last),
-        };
-        if !due || self.there.is_some_and(|step| state.step <= step) {
+        if !self.is_due(view) {
             return Ok(());
         }
+        let state = view.state;
         let start = Instant::now();
         let Some(mut snapshot) = self.idle.pop().or_else(|| self.free.recv().ok()) else {
             return self.join();
@@ -118,7 +113,7 @@ impl<const D: usize> Stream<D> {
         }
         self.spent.waiting += waited;
         self.spent.copying += start.elapsed().as_secs_f64() - waited;
-        self.last = Some(interval);
+        self.last = Some(self.every.interval(state.t));
         let sent = self.full.as_ref().is_some_and(|full| full.send(snapshot).is_ok());
         if sent { Ok(()) } else { self.join() }
     }
@@ -173,6 +168,15 @@ impl<const D: usize> Observer<D> for Stream<D> {
             self.error = self.look(view).err();
         }
         self.error.is_none()
+    }
+
+    fn is_due(&self, view: &View<'_, D>) -> bool {
+        let (step, t) = (view.state.step, view.state.t);
+        let due = match self.every {
+            Every::Steps(n) => step.is_multiple_of(n),
+            Every::Seconds(_) => self.last.is_none_or(|last| self.every.interval(t) > last),
+        };
+        due && self.there.is_none_or(|there| step > there)
     }
 }
 

@@ -95,10 +95,22 @@ impl<'a, 'b> Watch<'a, 'b> {
         Ok(())
     }
 
+    /// True for the last moment of the run.
+    fn is_last(&self, t: f64, step: u64) -> bool {
+        t >= self.end || step >= self.max_steps
+    }
+
+    /// True when a metric looks, or a picture is taken.
+    pub(super) fn is_looking(&self, t: f64, step: u64) -> bool {
+        self.is_last(t, step)
+            || self.metrics.iter().any(|s| t >= s.next)
+            || self.options.pictures.get(self.pictures_done).is_some_and(|&at| t >= at)
+    }
+
     pub(super) fn look<const D: usize>(&mut self, view: &View<'_, D>) {
         let entered = Instant::now();
         let t = view.state.t;
-        let last = t >= self.end || view.state.step >= self.max_steps;
+        let last = self.is_last(t, view.state.step);
         if last || self.metrics.iter().any(|s| t >= s.next) {
             HostView::with(view, |host| {
                 for s in self.metrics.iter_mut().filter(|s| last || t >= s.next) {

@@ -137,10 +137,22 @@ wcsph_pack_samples(Constants c, Points x, const real* __restrict__ volume, u32 n
 }
 SHIM_EXPORT(wcsph_pack_samples)
 
+/// Rigid sets of samples: what `sets` says of each, and which set a sample is of.
+struct Sets {
+  const u32* flags;
+  const unsigned short* body;
+
+  /// True where the fluid sticks. Twin of `NO_SLIP` in wcsph.rs.
+  SPH_FN bool is_no_slip(u32 b) const { return flags[body[b]] & 1u; }
+
+  /// True for samples of dynamic bodies. Twin of `RIGID` in wcsph.rs.
+  SPH_FN bool is_rigid(u32 b) const { return flags[body[b]] & 2u; }
+};
+
 /// Records of walls for the momentum loop: [x y z p/ρ²], [v ρ] and [psi, psi where fluid sticks]. Dummy walls have the
 /// pressure and velocity of `extrapolated` [p v̄], mirrored; `found` is 0 where no fluid is in reach. Others have none.
 KERNEL void __launch_bounds__(THREADS)
-wcsph_pack_walls(Constants c, const Packed* __restrict__ samples, Points v, const u32* __restrict__ no_slip,
+wcsph_pack_walls(Constants c, const Packed* __restrict__ samples, Points v, Sets sets,
                  const real* __restrict__ p, Points mean, const u32* __restrict__ found, u32 n,
                  Packed* __restrict__ place, Packed* __restrict__ motion, Packed* __restrict__ mass) {
   const u32 b = thread_index();
@@ -156,7 +168,7 @@ wcsph_pack_walls(Constants c, const Packed* __restrict__ samples, Points v, cons
     moving.a[a] = near ? real(2) * prescribed - mean.x[a][b] : prescribed;
   }
   at.a[3] = p_b / (rho * rho), moving.a[3] = rho;
-  weight.a[0] = psi, weight.a[1] = no_slip[b] ? psi : real(0);
+  weight.a[0] = psi, weight.a[1] = sets.is_no_slip(b) ? psi : real(0);
   place[b] = at, motion[b] = moving, mass[b] = weight;
 }
 SHIM_EXPORT(wcsph_pack_walls)
@@ -272,12 +284,12 @@ SPH_FN Vec reaction_of(const Constants& c, V viscosity, const Near& fluid, const
 
 /// Forces on the samples of dynamic bodies; all others get 0.
 KERNEL void __launch_bounds__(THREADS, MOMENTUM_BLOCKS)
-wcsph_reaction(Constants c, Near fluid, const Packed* __restrict__ motion, Walls walls,
-               const u32* __restrict__ rigid, u32 n, Writable force) {
+wcsph_reaction(Constants c, Near fluid, const Packed* __restrict__ motion, Walls walls, Sets sets, u32 n,
+               Writable force) {
   const u32 b = thread_index();
   if (b >= n) return;
   Vec f = zero();
-  if (rigid[b]) {
+  if (sets.is_rigid(b)) {
     switch (c.viscosity) {
       case VISCOSITY_MONAGHAN: f = reaction_of(c, c.monaghan, fluid, motion, walls, b); break;
       case VISCOSITY_MORRIS: f = reaction_of(c, c.morris, fluid, motion, walls, b); break;

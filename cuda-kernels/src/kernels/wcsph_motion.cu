@@ -25,18 +25,20 @@ wcsph_xsph(Constants c, Near fluid, const Packed* __restrict__ motion, u32 n, re
 SHIM_EXPORT(wcsph_xsph)
 
 /// Shifting (Lind et al. 2012, Sun et al. 2017), as a velocity: `w_i −= A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴]
-/// ∇W_ij`, walls included; `factor` is `A_s v_max h_s`.
+/// ∇W_ij`, walls included; `factor` is `A_s h_s`, and `v2_max` the largest squared speed.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-wcsph_shifting(Constants c, Near fluid, Near walls, u32 n, real factor, Writable w) {
+wcsph_shifting(Constants c, Near fluid, Near walls, u32 n, real factor, const double* __restrict__ v2_max,
+               Writable w) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Kernel kernel{c.kernel};
+  const real of_speed = factor * real(sqrt(*v2_max));
   const Vec x_i = vector(load(fluid.place, i));
   Vec inner = zero(), outer = zero();
   const auto push = [&](real r2) { return c.volume * shifting(kernel.w(r2), c.inv_w_dx, kernel.grad_factor(r2)); };
   visit(fluid, x_i, i, [&](u32, real, Vec x_ij, real r2) { add(inner, push(r2), x_ij); });
   visit(walls, x_i, NONE, [&](u32, real, Vec x_ib, real r2) { add(outer, push(r2), x_ib); });
-  for (int k = 0; k < DIM; k++) w.x[k][i] -= factor * (inner[k] + outer[k]);
+  for (int k = 0; k < DIM; k++) w.x[k][i] -= of_speed * (inner[k] + outer[k]);
 }
 SHIM_EXPORT(wcsph_shifting)
 

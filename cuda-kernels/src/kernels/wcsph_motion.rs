@@ -35,7 +35,8 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         unsafe { self.start(XSPH, n, arguments![*self.constants, fluid, motion, count(n)?, factor, w]) }
     }
 
-    /// Adds shifting to the drift correction `w`; `factor` is `A_s v_max h_s` `[m²/s]`.
+    /// Adds shifting to the drift correction `w`; `factor` is `A_s h_s` `[m]`, and `v2_max[0]` the largest squared speed
+    /// `[m²/s²]`.
     ///
     /// # Errors
     /// As of [`Launcher::summation`].
@@ -45,12 +46,15 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         walls: Records<'_, D, E>,
         n: usize,
         factor: Real,
+        v2_max: &Field<E, f64>,
         w: &mut [Field<E, Real>; D],
     ) -> Launched {
-        let w = self.writable(SHIFTING, "w", w, n)?;
+        let (w, v2_max) = (self.writable(SHIFTING, "w", w, n)?, self.input(SHIFTING, "v2_max", v2_max, 1)?);
         let (fluid, walls) = (self.near(SHIFTING, &fluid)?, self.near(SHIFTING, &walls)?);
         // SAFETY: as of `summation`.
-        unsafe { self.start(SHIFTING, n, arguments![*self.constants, fluid, walls, count(n)?, factor, w]) }
+        unsafe {
+            self.start(SHIFTING, n, arguments![*self.constants, fluid, walls, count(n)?, factor, v2_max, w])
+        }
     }
 
     /// Adds the transport velocity to the drift correction `w`; `factor` is `Δt p_b/(2m)` `[m/(kg s)]`.

@@ -5,7 +5,7 @@ use cuda_kernels::{
     cells::CellSort,
     emulator::Emulator,
     fields::Packed,
-    kernels::wcsph::{Extrapolated, Launcher, Records, Walls},
+    kernels::wcsph::{Extrapolated, Launcher, NO_SLIP, RIGID, Records, Sets, Walls},
     physics::wcsph::{Constants, viscosity, wall},
 };
 use sph_core::{Real, kernel::Kernel, lane::each};
@@ -136,11 +136,12 @@ fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
         let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion };
         let (mut with, mut force): (Axes<D>, Axes<D>) =
             (std::array::from_fn(|_| vec![0.0; n]), std::array::from_fn(|_| vec![1.0; n_walls]));
-        let rigid = vec![1; n_walls];
+        let (flags, body) = (vec![RIGID], vec![0; n_walls]);
+        let sets = Sets { flags: &flags, body: &body };
         let mass = of.mass();
         let launcher = Launcher { executor, constants: &c };
         launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut with).unwrap();
-        launcher.reaction(fluid, Walls { records, mass: &mass }, &rigid, n_walls, &mut force).unwrap();
+        launcher.reaction(fluid, Walls { records, mass: &mass }, sets, n_walls, &mut force).unwrap();
         let mut without: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
         // Walls without mass and contact.
         c.contact.stiffness = 0.0;
@@ -219,12 +220,13 @@ fn pack_walls<const D: usize>(
     launcher.pack_samples(&case.wall_x, &volume, n, &mut samples).unwrap();
     let psi: Vec<Real> = volume.iter().map(|v| RHO_0 * v).collect();
     assert_eq!(samples, packed(&case.wall_x, &psi));
-    let no_slip: Vec<u32> = (0..n as u32).map(|b| b % 2).collect();
+    let (flags, body): (_, Vec<u16>) = (vec![0, NO_SLIP], (0..n).map(|b| (b % 2) as u16).collect());
+    let sets = Sets { flags: &flags, body: &body };
     for wall in [wall::MIRRORED, wall::OWN] {
         let c = Constants { wall, ..*launcher.constants };
         let launcher = Launcher { constants: &c, ..*launcher };
         launcher
-            .pack_walls(&samples, &case.wall_v, &no_slip, out, n, &mut place, &mut motion, &mut mass)
+            .pack_walls(&samples, &case.wall_v, sets, out, n, &mut place, &mut motion, &mut mass)
             .unwrap();
         let own = wall == wall::OWN;
         let p: Vec<Real> = out.p.iter().map(|p| if own { p.max(0.0) } else { 0.0 }).collect();
@@ -238,7 +240,7 @@ fn pack_walls<const D: usize>(
         });
         assert_eq!((&place, &motion), (&packed(&case.wall_x, &p_rho2), &packed(&mirrored, &rho)));
         let expected: Vec<_> =
-            (0..n).map(|b| Packed([psi[b], psi[b] * (no_slip[b] as Real), 0.0, 0.0])).collect();
+            (0..n).map(|b| Packed([psi[b], psi[b] * Real::from(body[b]), 0.0, 0.0])).collect();
         assert_eq!(mass, expected);
     }
 }

@@ -31,7 +31,8 @@ fn corrections<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let start = || -> Axes<D> { std::array::from_fn(|_| vec![0.25; n]) };
     let (mut xsph, mut shifting, mut transport) = (start(), start(), start());
     launcher.xsph(fluid, n, factor, &mut xsph).unwrap();
-    launcher.shifting(fluid, walls, n, factor, &mut shifting).unwrap();
+    // A largest speed of 2 m/s.
+    launcher.shifting(fluid, walls, n, 0.5 * factor, &vec![4.0], &mut shifting).unwrap();
     launcher.transport(fluid, walls, n, factor, &mut transport).unwrap();
     for i in 0..n {
         let (x_i, v_i, rho_i) = (at(&case.x, i), at(&case.v, i), case.rho[i]);

@@ -86,6 +86,8 @@ pub enum Suspicion {
     },
     /// An iteration did not reach its tolerance.
     NoConvergence,
+    /// The card failed, or has no room left.
+    Device,
     /// Particles are spread over a space that the dense grid cannot hold.
     TooFarApart,
     /// A command of the script does not fit the run as it is then.
@@ -112,6 +114,7 @@ impl Suspicion {
             Self::DomainTooSmall { .. } => "domain_too_small",
             Self::TooStiff { .. } => "too_stiff",
             Self::NoConvergence => "no_convergence",
+            Self::Device => "device",
             Self::TooFarApart => "too_far_apart",
             Self::BadCommand => "bad_command",
             Self::Unclear { .. } => "unclear",
@@ -124,6 +127,7 @@ impl Suspicion {
             self,
             Self::BadValue { .. }
                 | Self::BadCommand
+                | Self::Device
                 | Self::Inconsistent { .. }
                 | Self::WallMissing { .. }
                 | Self::DomainTooSmall { .. }
@@ -158,6 +162,7 @@ impl<const D: usize> Case<'_, D> {
         match &self.error.cause {
             Cause::NotFinite { field } if is_before(self.error) => Suspicion::BadValue { field },
             Cause::NotConverged(_) => Suspicion::NoConvergence,
+            Cause::Device(_) => Suspicion::Device,
             Cause::StepTooSmall { limit, .. } => {
                 self.blown_up().unwrap_or(Suspicion::TooStiff { limit, speed: self.max_speed() })
             }
@@ -352,6 +357,9 @@ impl fmt::Display for Suspicion {
                 f,
                 "too fast or too stiff: {limit} asks for steps below the floor, the largest speed is {speed:.3} m/s"
             ),
+            Self::Device => {
+                f.write_str("the card, its driver or its memory: see `sph devices`; or run on the CPU")
+            }
             Self::NoConvergence => {
                 write!(f, "the equations are too stiff for this step: a smaller one makes them easier")
             }

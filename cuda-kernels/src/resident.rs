@@ -1,0 +1,279 @@
+//! What stays on a card from step to step: the fluid and the wall samples of a state, in the order of their cells.
+
+use crate::{
+    cells::{CellGrid, CellSort},
+    error::CudaError,
+    executor::{Executor, Field, Plain},
+    fields::{permute_bodies, permute_ids, permute_reals},
+};
+use sph_core::{Real, boundary::Boundary, lane::each, particles::Particles, state::State};
+use std::mem::swap;
+
+/// Lower and upper ends of a box, `[m]`.
+pub type Ends<const D: usize> = ([Real; D], [Real; D]);
+
+/// A vector field, one array an axis.
+pub type Axes<const D: usize, E> = [Field<E, Real>; D];
+
+/// The box of cells for a state: around all fluid and all walls, and, where the domain has room, once more its size
+/// into every direction. What leaves it counts to the cells at its surface, which costs time and changes no result.
+pub fn cell_box<const D: usize>(state: &State<D>) -> Ends<D> {
+    let ends = |x: &[Vec<Real>; D], pick: fn(Real, Real) -> Real, start: Real| -> [Real; D] {
+        each(|a| x[a].iter().copied().fold(start, pick))
+    };
+    let around = |pick: fn(Real, Real) -> Real, start: Real| -> [Real; D] {
+        let (fluid, walls) = (ends(&state.fluid.x, pick, start), ends(&state.walls.x, pick, start));
+        each(|a| pick(fluid[a], walls[a]))
+    };
+    let (low, high) = (around(Real::min, Real::INFINITY), around(Real::max, Real::NEG_INFINITY));
+    let domain = &state.domain;
+    let wider = |a: usize| {
+        let size = (high[a] - low[a]).max(0.0);
+        (low[a].min((low[a] - size).max(domain.low[a])), high[a].max((high[a] + size).min(domain.high[a])))
+    };
+    (each(|a| wider(a).0), each(|a| wider(a).1))
+}
+
+/// The arrays of each axis in the memory of `executor`.
+///
+/// # Errors
+/// When there is no memory left.
+pub fn upload_axes<const D: usize, E: Executor>(
+    executor: &E,
+    x: &[Vec<Real>; D],
+) -> Result<Axes<D, E>, CudaError> {
+    in_order(|a| executor.upload(&x[a]))
+}
+
+/// `n` zeros on each axis.
+///
+/// # Errors
+/// When there is no memory left.
+pub fn zero_axes<const D: usize, E: Executor>(executor: &E, n: usize) -> Result<Axes<D, E>, CudaError> {
+    in_order(|_| executor.zeros(n))
+}
+
+/// Brings the arrays of each axis home.
+///
+/// # Errors
+/// When a copy fails.
+pub fn read_axes<const D: usize, E: Executor>(
+    executor: &E,
+    from: &Axes<D, E>,
+    to: &mut [Vec<Real>; D],
+) -> Result<(), CudaError> {
+    from.iter().zip(to).try_for_each(|(from, to)| read(executor, from, to))
+}
+
+/// Brings an array home, whatever its length was there.
+///
+/// # Errors
+/// When the copy fails.
+pub fn read<T: Plain, E: Executor>(
+    executor: &E,
+    from: &Field<E, T>,
+    to: &mut Vec<T>,
+) -> Result<(), CudaError> {
+    to.resize(executor.len(from), T::default());
+    executor.read(from, to)
+}
+
+/// An array of `D` results, or the first error.
+fn in_order<const D: usize, T>(
+    mut make: impl FnMut(usize) -> Result<T, CudaError>,
+) -> Result<[T; D], CudaError> {
+    let made = (0..D).map(&mut make).collect::<Result<Vec<T>, _>>()?;
+    // There are D of them.
+    made.try_into().map_err(|_| CudaError::TooMany { n: D, most: D })
+}
+
+/// Fields that take the place of permuted ones.
+#[derive(Debug)]
+struct Spare<const D: usize, E: Executor> {
+    axes: Axes<D, E>,
+    ids: Field<E, u64>,
+}
+
+impl<const D: usize, E: Executor> Spare<D, E> {
+    fn new(executor: &E, n: usize) -> Result<Self, CudaError> {
+        Ok(Self { axes: zero_axes(executor, n)?, ids: executor.zeros(n)? })
+    }
+
+    fn vector(
+        &mut self,
+        executor: &E,
+        order: &Field<E, u32>,
+        n: usize,
+        x: &mut Axes<D, E>,
+    ) -> Result<(), CudaError> {
+        let mut moves: Vec<_> = x.iter().zip(&mut self.axes).collect();
+        permute_reals(executor, D, order, n, &mut moves)?;
+        swap(x, &mut self.axes);
+        Ok(())
+    }
+
+    fn number(
+        &mut self,
+        executor: &E,
+        order: &Field<E, u32>,
+        n: usize,
+        x: &mut Field<E, Real>,
+    ) -> Result<(), CudaError> {
+        permute_reals(executor, D, order, n, &mut [(x, &mut self.axes[0])])?;
+        swap(x, &mut self.axes[0]);
+        Ok(())
+    }
+
+    fn ids(
+        &mut self,
+        executor: &E,
+        order: &Field<E, u32>,
+        n: usize,
+        ids: &mut Field<E, u64>,
+    ) -> Result<(), CudaError> {
+        permute_ids(executor, D, order, n, ids, &mut self.ids)?;
+        swap(ids, &mut self.ids);
+        Ok(())
+    }
+}
+
+/// The fluid.
+#[derive(Debug)]
+pub struct Fluid<const D: usize, E: Executor> {
+    /// Number of particles.
+    pub n: usize,
+    /// Stable names. Shape `[n]`.
+    pub id: Field<E, u64>,
+    /// Positions. Shape `[D][n]`, `[m]`.
+    pub x: Axes<D, E>,
+    /// Velocities. Shape `[D][n]`, `[m/s]`.
+    pub v: Axes<D, E>,
+    /// Densities. Shape `[n]`, `[kg/m³]`.
+    pub rho: Field<E, Real>,
+    /// Their cells.
+    pub cells: CellSort<D, E>,
+    spare: Spare<D, E>,
+}
+
+impl<const D: usize, E: Executor> Fluid<D, E> {
+    /// The particles, to be sorted into the cells of `grid`.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(executor: &E, grid: CellGrid<D>, fluid: &Particles<D>) -> Result<Self, CudaError> {
+        let n = fluid.len();
+        Ok(Self {
+            n,
+            id: executor.upload(&fluid.id)?,
+            x: upload_axes(executor, &fluid.x)?,
+            v: upload_axes(executor, &fluid.v)?,
+            rho: executor.upload(&fluid.rho)?,
+            cells: CellSort::new(executor, grid, n)?,
+            spare: Spare::new(executor, n)?,
+        })
+    }
+
+    /// Brings the particles into the order of their cells, and the vectors `carried` with them.
+    ///
+    /// # Errors
+    /// When a launch fails.
+    pub fn sort(&mut self, executor: &E, carried: &mut [&mut Axes<D, E>]) -> Result<(), CudaError> {
+        self.cells.sort(executor, &self.x, self.n)?;
+        let (order, n, spare) = (&self.cells.order, self.n, &mut self.spare);
+        spare.ids(executor, order, n, &mut self.id)?;
+        spare.vector(executor, order, n, &mut self.x)?;
+        spare.vector(executor, order, n, &mut self.v)?;
+        spare.number(executor, order, n, &mut self.rho)?;
+        carried.iter_mut().try_for_each(|x| spare.vector(executor, order, n, x))
+    }
+
+    /// Brings the particles home.
+    ///
+    /// # Errors
+    /// When a copy, or a kernel before it, fails.
+    pub fn read(&self, executor: &E, fluid: &mut Particles<D>) -> Result<(), CudaError> {
+        read(executor, &self.id, &mut fluid.id)?;
+        read_axes(executor, &self.x, &mut fluid.x)?;
+        read_axes(executor, &self.v, &mut fluid.v)?;
+        read(executor, &self.rho, &mut fluid.rho)
+    }
+}
+
+/// The wall samples.
+#[derive(Debug)]
+pub struct Samples<const D: usize, E: Executor> {
+    /// Number of samples.
+    pub n: usize,
+    /// Stable names. Shape `[n]`.
+    pub id: Field<E, u64>,
+    /// Positions now. Shape `[D][n]`, `[m]`.
+    pub x: Axes<D, E>,
+    /// Velocities now. Shape `[D][n]`, `[m/s]`.
+    pub v: Axes<D, E>,
+    /// Accelerations now. Shape `[D][n]`, `[m/s²]`.
+    pub a: Axes<D, E>,
+    /// Positions in the drawing. Shape `[D][n]`, `[m]`.
+    pub x_0: Axes<D, E>,
+    /// Volumes V_b. Shape `[n]`, `[m³]`.
+    pub volume: Field<E, Real>,
+    /// Rigid set. Shape `[n]`.
+    pub body: Field<E, u16>,
+    /// Their cells.
+    pub cells: CellSort<D, E>,
+    spare: Spare<D, E>,
+    spare_body: Field<E, u16>,
+}
+
+impl<const D: usize, E: Executor> Samples<D, E> {
+    /// The samples, to be sorted into the cells of `grid`.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(executor: &E, grid: CellGrid<D>, walls: &Boundary<D>) -> Result<Self, CudaError> {
+        let n = walls.len();
+        Ok(Self {
+            n,
+            id: executor.upload(&walls.id)?,
+            x: upload_axes(executor, &walls.x)?,
+            v: upload_axes(executor, &walls.v)?,
+            a: upload_axes(executor, &walls.a)?,
+            x_0: upload_axes(executor, &walls.x_0)?,
+            volume: executor.upload(&walls.volume)?,
+            body: executor.upload(&walls.body)?,
+            cells: CellSort::new(executor, grid, n)?,
+            spare: Spare::new(executor, n)?,
+            spare_body: executor.zeros(n)?,
+        })
+    }
+
+    /// Brings the samples into the order of their cells.
+    ///
+    /// # Errors
+    /// When a launch fails.
+    pub fn sort(&mut self, executor: &E) -> Result<(), CudaError> {
+        self.cells.sort(executor, &self.x, self.n)?;
+        let (order, n, spare) = (&self.cells.order, self.n, &mut self.spare);
+        spare.ids(executor, order, n, &mut self.id)?;
+        for x in [&mut self.x, &mut self.v, &mut self.a, &mut self.x_0] {
+            spare.vector(executor, order, n, x)?;
+        }
+        spare.number(executor, order, n, &mut self.volume)?;
+        permute_bodies(executor, D, order, n, &self.body, &mut self.spare_body)?;
+        swap(&mut self.body, &mut self.spare_body);
+        Ok(())
+    }
+
+    /// Brings the samples home.
+    ///
+    /// # Errors
+    /// When a copy, or a kernel before it, fails.
+    pub fn read(&self, executor: &E, walls: &mut Boundary<D>) -> Result<(), CudaError> {
+        read(executor, &self.id, &mut walls.id)?;
+        read_axes(executor, &self.x, &mut walls.x)?;
+        read_axes(executor, &self.v, &mut walls.v)?;
+        read_axes(executor, &self.a, &mut walls.a)?;
+        read_axes(executor, &self.x_0, &mut walls.x_0)?;
+        read(executor, &self.volume, &mut walls.volume)?;
+        read(executor, &self.body, &mut walls.body)
+    }
+}

@@ -1,0 +1,44 @@
+// What a step is judged by, in one pass: density errors, speeds, and the first particle that went wrong.
+#include "reduce.cuh"
+
+inline namespace SPH_SPACE {
+
+/// Twin of `Summary` in summary.rs.
+struct Summary {
+  /// `Σ_i max(ρ_i/ρ₀ − 1, 0)` and `max_i (ρ_i/ρ₀ − 1)`, [-].
+  double excess, largest;
+  /// Largest squared speed and acceleration, [m²/s²], [m²/s⁴].
+  double v2, a2;
+  /// First particle whose density, velocity or acceleration is not finite, and first that is lost.
+  u64 bad, lost;
+};
+
+struct Summarize {
+  typedef Summary T;
+  SPH_FN static T identity() { return {0.0, -infinity(), 0.0, 0.0, NONE, NONE}; }
+  SPH_FN static T merge(T a, T b) {
+    return {a.excess + b.excess, fmax(a.largest, b.largest),    fmax(a.v2, b.v2),
+            fmax(a.a2, b.a2),    a.bad < b.bad ? a.bad : b.bad, a.lost < b.lost ? a.lost : b.lost};
+  }
+};
+
+/// `v2` and `a2` are squares of speeds and accelerations; `lost` is not 0 for particles that have left the domain.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+summarize(const real* __restrict__ rho, real rho_0, const real* __restrict__ v2, const real* __restrict__ a2,
+          const u32* __restrict__ lost, u32 n, Summary* __restrict__ partial) {
+  reduce_terms<Summarize>(n, partial, [=](u32 i) -> Summary {
+    const real error = rho[i] / rho_0 - real(1), v = v2[i], a = a2[i], all = error + (v + a);
+    // Of an infinite or undefined number, the difference to itself is undefined.
+    const u64 bad = all - all == real(0) ? NONE : i;
+    return {double(max_of(error, real(0))), double(error), double(v), double(a), bad, lost[i] ? i : NONE};
+  });
+}
+SHIM_EXPORT(summarize)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_summaries(const Summary* __restrict__ partial, Summary* __restrict__ result) {
+  reduce_partials<Summarize>(partial, result);
+}
+SHIM_EXPORT(merge_summaries)
+
+}  // namespace SPH_SPACE

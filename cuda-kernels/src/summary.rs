@@ -1,0 +1,89 @@
+//! What a step is judged by: launchers of `summary.cu`. These numbers alone leave the card in a steady step.
+
+use crate::{
+    error::CudaError,
+    executor::{Executor, Field, Kernel, arguments, count, plain},
+    reduce::{PARTIALS, Passes, start},
+};
+use sph_core::Real;
+
+const SUMMARIZE: Kernel = Kernel { file: "summary.cu", name: "summarize" };
+const MERGE_SUMMARIES: Kernel = Kernel { file: "summary.cu", name: "merge_summaries" };
+
+/// What a step is judged by. Twin of `Summary` in summary.cu.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Summary {
+    /// `Σ_i max(ρ_i/ρ₀ − 1, 0)`, `[-]`.
+    pub excess: f64,
+    /// `max_i (ρ_i/ρ₀ − 1)`, -∞ of nothing, `[-]`.
+    pub largest: f64,
+    /// Largest squared speed, `[m²/s²]`.
+    pub v2: f64,
+    /// Largest squared acceleration, [m²/s⁴].
+    pub a2: f64,
+    /// First particle whose density, velocity or acceleration is not finite, or [`NONE`](crate::reduce::NONE).
+    pub bad: u64,
+    /// First particle that has left the domain, or whose place would not be finite, or the same.
+    pub lost: u64,
+}
+plain!(Summary);
+
+/// What is summarized. Fields of shape `[n]`.
+#[derive(Debug)]
+pub struct Judged<'a, E: Executor> {
+    /// Densities, `[kg/m³]`.
+    pub rho: &'a Field<E, Real>,
+    /// Density at rest ρ₀, `[kg/m³]`.
+    pub rho_0: Real,
+    /// Squared speeds, `[m²/s²]`.
+    pub v2: &'a Field<E, Real>,
+    /// Squared accelerations, [m²/s⁴].
+    pub a2: &'a Field<E, Real>,
+    /// Not 0 for particles that have left the domain.
+    pub lost: &'a Field<E, u32>,
+}
+
+/// Room for a summary.
+#[derive(Debug)]
+pub struct Summaries<E: Executor> {
+    partial: Field<E, Summary>,
+    result: Field<E, Summary>,
+}
+
+impl<E: Executor> Summaries<E> {
+    /// Room for one.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(executor: &E) -> Result<Self, CudaError> {
+        Ok(Self { partial: executor.zeros(PARTIALS)?, result: executor.zeros(1)? })
+    }
+
+    /// The summary of `n` particles, after all work before.
+    ///
+    /// # Errors
+    /// When a field is too short, or a launch, a kernel before it or the copy fails.
+    pub fn of(
+        &mut self,
+        executor: &E,
+        dim: usize,
+        judged: &Judged<'_, E>,
+        n: usize,
+    ) -> Result<Summary, CudaError> {
+        for (name, field) in [("rho", judged.rho), ("v2", judged.v2), ("a2", judged.a2)] {
+            SUMMARIZE.expect(name, executor.len(field), n)?;
+        }
+        SUMMARIZE.expect("lost", executor.len(judged.lost), n)?;
+        let rho = executor.input(judged.rho);
+        let (v2, a2) = (executor.input(judged.v2), executor.input(judged.a2));
+        let lost = executor.input(judged.lost);
+        let passes = Passes { executor, first: SUMMARIZE, second: MERGE_SUMMARIES };
+        passes.run(dim, &mut self.partial, &mut self.result, |partial| {
+            start(executor, SUMMARIZE, dim, arguments![rho, judged.rho_0, v2, a2, lost, count(n)?, partial])
+        })?;
+        let mut summary = [Summary::default()];
+        executor.read(&self.result, &mut summary)?;
+        Ok(summary[0])
+    }
+}

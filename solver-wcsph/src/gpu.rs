@@ -1,0 +1,317 @@
+//! The phases on a card: launchers of `cuda-kernels`, in the words of the listing.
+
+mod card;
+mod constants;
+mod solver;
+
+use crate::{
+    Wcsph,
+    params::{self, DeltaForm, Regularization},
+    step::Phases,
+};
+use card::Card;
+use cuda_kernels::{
+    error::CudaError,
+    executor::Executor,
+    fields,
+    kernels::wcsph::{Launcher, Records, Sets, Walls},
+    physics::wcsph::Constants,
+};
+pub use solver::{GpuWcsph, simulation};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    solver::{Cause, StepError, StepReport},
+    state::State,
+};
+
+/// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
+/// those of now.
+pub(crate) struct Gpu<'a, const D: usize, K: Kernel<D>, E: Executor> {
+    pub wcsph: &'a mut Wcsph<D, K>,
+    pub executor: &'a E,
+    pub card: &'a mut Card<D, E>,
+    pub state: &'a mut State<D>,
+    pub constants: Constants<D>,
+    /// Full step size, `[s]`.
+    pub dt: f64,
+}
+
+/// Records of the fluid that loops read.
+macro_rules! fluid {
+    ($card:expr) => {
+        Records { cells: &$card.fluid.cells, place: &$card.place, motion: &$card.motion }
+    };
+}
+
+/// The first records of the walls.
+macro_rules! samples {
+    ($card:expr) => {
+        Records { cells: &$card.walls.cells, place: &$card.samples, motion: &$card.wall_motion }
+    };
+}
+
+/// The records of the walls in the momentum loop.
+macro_rules! walls {
+    ($card:expr) => {
+        Walls {
+            records: Records {
+                cells: &$card.walls.cells,
+                place: &$card.wall_place,
+                motion: &$card.wall_motion,
+            },
+            mass: &$card.wall_mass,
+        }
+    };
+}
+
+/// The rigid sets of the samples.
+macro_rules! sets {
+    ($card:expr) => {
+        Sets { flags: &$card.flags, body: &$card.walls.body }
+    };
+}
+
+impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
+    fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
+        self.wcsph.stopwatch.start();
+        let moved = self.walls_to(self.state.t + dt);
+        self.lap("move_walls", moved)
+    }
+
+    fn find_neighbors(&mut self) -> Result<(), StepError> {
+        let sorted = self.sort();
+        self.lap("find_neighbors", sorted)?;
+        let packed = self.pack();
+        self.lap("pack", packed)
+    }
+
+    fn compute_density(&mut self, dt: f64) -> Result<(), StepError> {
+        let done = match self.wcsph.params.density {
+            params::Density::Summation => self.sum_density(),
+            params::Density::Continuity if dt > 0.0 => self.integrate_density(dt as Real),
+            params::Density::Continuity => Ok(()),
+        };
+        self.lap("compute_density", done)
+    }
+
+    fn compute_pressure(&mut self) -> Result<(), StepError> {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let (fluid, p) = (&card.fluid, &mut card.p);
+        let done =
+            launcher.pressure(&fluid.x, &fluid.v, &fluid.rho, fluid.n, p, &mut card.place, &mut card.motion);
+        self.lap("compute_pressure", done)
+    }
+
+    fn extrapolate_to_walls(&mut self) -> Result<(), StepError> {
+        let done = self.extrapolate();
+        self.lap("extrapolate_to_walls", done)
+    }
+
+    fn compute_acceleration(&mut self) -> Result<(), StepError> {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let done = launcher.acceleration(fluid!(card), walls!(card), card.fluid.n, &mut card.a);
+        self.wcsph.fields.started = 1.0;
+        self.lap("compute_acceleration", done)?;
+        if self.wcsph.constants.needs.surface {
+            let done = self.surface_terms();
+            self.lap("surface_terms", done)?;
+        }
+        if self.wcsph.params.regularization == Regularization::TransportVelocity {
+            let done = self.transport_stress();
+            self.lap("transport_stress", done)?;
+        }
+        Ok(())
+    }
+
+    fn compute_reaction(&mut self) -> Result<(), StepError> {
+        if self.state.bodies.is_empty() {
+            return Ok(());
+        }
+        let done = self.reaction();
+        self.lap("compute_reaction", done)
+    }
+
+    fn compute_drift_correction(&mut self) -> Result<(), StepError> {
+        if !self.wcsph.constants.needs.drift_correction {
+            return Ok(());
+        }
+        let done = self.drift_correction();
+        self.lap("compute_drift_correction", done)
+    }
+
+    fn kick(&mut self, dt: f64) -> Result<(), StepError> {
+        let damping = match self.state.forces.damping {
+            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * dt).exp() as Real,
+            _ => 1.0,
+        };
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let [v2, a2] = &mut card.squares;
+        let done = launcher.kick(&card.a, card.fluid.n, dt as Real, damping, &mut card.fluid.v, v2, a2);
+        self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
+        self.lap("kick", done)
+    }
+
+    fn drift(&mut self, dt: f64) -> Result<(), StepError> {
+        let moved = self.advance(dt as Real);
+        let State { bodies, walls, rest, t, .. } = &mut *self.state;
+        bodies.drift(walls, *t, f64::from(rest.spacing), dt);
+        self.lap("drift", moved)
+    }
+
+    fn is_first_step(&self) -> bool {
+        self.wcsph.fields.started == 0.0
+    }
+
+    fn report(&mut self, dt: f64) -> StepReport {
+        StepReport { dt, ..self.wcsph.fields.report }
+    }
+}
+
+/// Launches with the constants of the step and the smoothing kernel of the method.
+fn launcher<'a, const D: usize, K: Kernel<D>, E: Executor>(
+    executor: &'a E,
+    constants: &'a Constants<D>,
+    _wcsph: &Wcsph<D, K>,
+) -> Launcher<'a, D, E> {
+    Launcher { executor, constants }
+}
+
+/// Outcome of launches.
+type Launched = Result<(), CudaError>;
+
+impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
+    /// Counts the time of a phase, and says in which one a launch failed.
+    fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
+        self.wcsph.stopwatch.lap(phase);
+        done.map_err(|error| device_error(self.state, phase, error))
+    }
+
+    fn walls_to(&mut self, _t: f64) -> Launched {
+        Ok(())
+    }
+
+    fn sort(&mut self) -> Launched {
+        let (card, walls) = (&mut *self.card, &self.state.walls);
+        // Symplectic Euler computes both anew before it uses them.
+        let kept = self.wcsph.params.integrator == params::Integrator::VelocityVerlet;
+        let has_w = self.wcsph.constants.needs.drift_correction;
+        match (kept, has_w) {
+            (true, true) => card.fluid.sort(self.executor, &mut [&mut card.a, &mut card.w])?,
+            (true, false) => card.fluid.sort(self.executor, &mut [&mut card.a])?,
+            (false, _) => card.fluid.sort(self.executor, &mut [])?,
+        }
+        if !card.walls_sorted || walls.is_moving() {
+            card.walls.sort(self.executor)?;
+            card.walls_packed = false;
+        }
+        Ok(())
+    }
+
+    /// The records of the density loops.
+    fn pack(&mut self) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let fluid = &card.fluid;
+        launcher.pack(&fluid.x, &fluid.v, &fluid.rho, fluid.n, &mut card.place, &mut card.motion)?;
+        if card.walls_packed {
+            return Ok(());
+        }
+        card.walls_sorted = true;
+        launcher.pack_samples(&card.walls.x, &card.walls.volume, card.walls.n, &mut card.samples)
+    }
+
+    fn sum_density(&mut self) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        launcher.summation(fluid!(card), samples!(card), card.fluid.n, &mut card.fluid.rho)
+    }
+
+    /// `ρ ← ρ + dt dρ/dt`.
+    fn integrate_density(&mut self, dt: Real) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let n = card.fluid.n;
+        let corrected = self.wcsph.params.delta_form == DeltaForm::Antuono;
+        if corrected && self.constants.corrected_diffusion != 0 {
+            launcher.gradient(fluid!(card), n, &mut card.extra)?;
+        }
+        let (wall_v, extra) = (&card.walls.v, &card.extra);
+        launcher.continuity(fluid!(card), samples!(card), wall_v, extra, n, dt, &mut card.fluid.rho)
+    }
+
+    fn extrapolate(&mut self) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let (dummy, n) = (self.wcsph.constants.wall.is_dummy(), card.walls.n);
+        if dummy {
+            let samples = &card.walls;
+            launcher.extrapolate(fluid!(card), &samples.x, &samples.a, n, &mut card.extrapolated)?;
+        }
+        // Records of walls at rest that take nothing from the fluid stay as they are.
+        if dummy || self.state.walls.is_moving() || !card.walls_packed {
+            launcher.pack_walls(
+                &card.samples,
+                &card.walls.v,
+                sets!(card),
+                &card.extrapolated,
+                n,
+                &mut card.wall_place,
+                &mut card.wall_motion,
+                &mut card.wall_mass,
+            )?;
+            card.walls_packed = true;
+        }
+        Ok(())
+    }
+
+    fn surface_terms(&mut self) -> Launched {
+        Ok(())
+    }
+
+    fn transport_stress(&mut self) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        fields::pack_positions(self.executor, &card.w, card.fluid.n, &mut card.extra)?;
+        launcher.transport_stress(fluid!(card), &card.extra, card.fluid.n, &mut card.a)
+    }
+
+    /// Forces on samples, and their sums over each body.
+    fn reaction(&mut self) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        launcher.reaction(fluid!(card), walls!(card), sets!(card), card.walls.n, &mut card.reaction)
+    }
+
+    fn drift_correction(&mut self) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let (params, rest, n) = (&self.wcsph.params, self.state.rest, card.fluid.n);
+        card.w.iter_mut().try_for_each(|w| self.executor.clear(w))?;
+        if params.xsph > 0.0 {
+            launcher.xsph(fluid!(card), n, params.xsph, &mut card.w)?;
+        }
+        match params.regularization {
+            Regularization::None => Ok(()),
+            Regularization::Shifting => {
+                card.reduce.max_norms2(self.executor, &card.fluid.v, n, &mut card.v2_max)?;
+                let factor = params.shifting * 0.5 * self.wcsph.kernel.support_radius();
+                launcher.shifting(fluid!(card), samples!(card), n, factor, &card.v2_max, &mut card.w)
+            }
+            Regularization::TransportVelocity => {
+                let background = params.background_pressure * self.wcsph.constants.background;
+                let factor = 0.5 * self.dt as Real / rest.m * background;
+                launcher.transport(fluid!(card), samples!(card), n, factor, &mut card.w)
+            }
+        }
+    }
+
+    fn advance(&mut self, dt: Real) -> Launched {
+        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let Card { fluid, w, lost, .. } = card;
+        let w = self.wcsph.constants.needs.drift_correction.then_some(&*w);
+        launcher.drift(&fluid.v, w, fluid.n, dt, &mut fluid.x, lost)
+    }
+}
+
+/// The failure of a card in a phase.
+fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
+    let cause = match error {
+        CudaError::TooManyCells(error) => Cause::Neighbors(error),
+        error => Cause::Device(error.to_string()),
+    };
+    StepError::new(state, phase, None, cause)
+}

@@ -1,0 +1,130 @@
+//! What a run holds on a card.
+
+use crate::memory::Needs;
+use cuda_kernels::{
+    cells::CellGrid,
+    error::CudaError,
+    executor::{Executor, Field},
+    fields::Packed,
+    kernels::wcsph::{Extrapolated, NO_SLIP, RIGID},
+    reduce::Reduce,
+    resident::{Axes, Fluid, Samples, cell_box, upload_axes, zero_axes},
+    summary::Summaries,
+};
+use sph_core::{Real, state::State};
+
+/// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
+#[derive(Debug)]
+pub struct Card<const D: usize, E: Executor> {
+    pub fluid: Fluid<D, E>,
+    pub walls: Samples<D, E>,
+    /// Accelerations, kept for the next kick. Shape `[D][n]`, `[m/s²]`.
+    pub a: Axes<D, E>,
+    /// Drift velocity minus velocity. Shape `[D][n]`, `[m/s]`.
+    pub w: Axes<D, E>,
+    /// Pressures. Shape `[n]`, `[Pa]`.
+    pub p: Field<E, Real>,
+    /// `[x y z ρ]` in the density loops, `[x y z p/ρ²]` behind them. Shape `[n]`.
+    pub place: Field<E, Packed>,
+    /// `[v ρ]`. Shape `[n]`.
+    pub motion: Field<E, Packed>,
+    /// Density gradient, drift correction, or `[x y z ρ]` of the surface terms. Shape `[n]`.
+    pub extra: Field<E, Packed>,
+    /// Squared speeds and accelerations of the last kick. Shape `[n]`.
+    pub squares: [Field<E, Real>; 2],
+    /// Not 0 for particles that the last drift has lost. Shape `[n]`.
+    pub lost: Field<E, u32>,
+    /// Walls: `[x y z psi]`. Shape `[n_walls]`.
+    pub samples: Field<E, Packed>,
+    /// Walls: `[x y z p/ρ²]`. Shape `[n_walls]`.
+    pub wall_place: Field<E, Packed>,
+    /// Walls: `[v ρ]`. Shape `[n_walls]`.
+    pub wall_motion: Field<E, Packed>,
+    /// Walls: `[psi, psi where fluid sticks · ·]`. Shape `[n_walls]`.
+    pub wall_mass: Field<E, Packed>,
+    /// What the rigid sets are. Shape `[n_sets]`.
+    pub flags: Field<E, u32>,
+    /// What dummy walls take from the fluid. Shape `[n_walls]`.
+    pub extrapolated: Extrapolated<E, D>,
+    /// Forces on the samples of dynamic bodies. Shape `[D][n_walls]`, `[N]`.
+    pub reaction: Axes<D, E>,
+    pub reduce: Reduce<D, E>,
+    pub summaries: Summaries<E>,
+    /// Largest squared speed before a kick, for shifting. Shape `[1]`, `[m²/s²]`.
+    pub v2_max: Field<E, f64>,
+    /// True once samples are in the order of their cells, and while their first records are those of now.
+    pub walls_sorted: bool,
+    /// True while the records of the walls hold what a step would write again.
+    pub walls_packed: bool,
+}
+
+/// What a run of a state needs beside the fields of all runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// Search radius, `[m]`.
+    pub radius: Real,
+    /// Fields that the parameters need.
+    pub needs: Needs,
+    /// True when walls have a pressure of their own.
+    pub dummy: bool,
+}
+
+impl<const D: usize, E: Executor> Card<D, E> {
+    /// The state and the kept fields `a` and `w` of the method.
+    ///
+    /// # Errors
+    /// When there is no memory left, or there are too many cells.
+    pub fn new(
+        executor: &E,
+        state: &State<D>,
+        [a, w]: [&[Vec<Real>; D]; 2],
+        demand: Demand,
+    ) -> Result<Self, CudaError> {
+        let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
+        let (low, high) = cell_box(state);
+        let grid = CellGrid::new(demand.radius, &state.domain.periodic, low, high, n + n_walls)?;
+        let when = |needed: bool, n: usize| if needed { n } else { 0 };
+        let records = |n: usize| executor.zeros::<Packed>(n);
+        let n_dummy = when(demand.dummy, n_walls);
+        let kept = |field: &[Vec<Real>; D], n: usize| match field[0].len() == n {
+            true => upload_axes(executor, field),
+            // Nothing was computed yet.
+            false => zero_axes(executor, n),
+        };
+        Ok(Self {
+            fluid: Fluid::new(executor, grid, &state.fluid)?,
+            walls: Samples::new(executor, grid, &state.walls)?,
+            a: kept(a, n)?,
+            w: kept(w, when(needs.drift_correction, n))?,
+            p: executor.zeros(n)?,
+            place: records(n)?,
+            motion: records(n)?,
+            extra: records(when(needs.wide || needs.surface, n))?,
+            squares: [executor.zeros(n)?, executor.zeros(n)?],
+            lost: executor.zeros(n)?,
+            samples: records(n_walls)?,
+            wall_place: records(n_walls)?,
+            wall_motion: records(n_walls)?,
+            wall_mass: records(n_walls)?,
+            flags: executor.upload(&flags(state))?,
+            extrapolated: Extrapolated {
+                p: executor.zeros(n_walls)?,
+                v: zero_axes(executor, n_walls)?,
+                found: executor.zeros(n_walls.max(n_dummy))?,
+            },
+            reaction: zero_axes(executor, when(!state.bodies.is_empty(), n_walls))?,
+            reduce: Reduce::new(executor)?,
+            summaries: Summaries::new(executor)?,
+            v2_max: executor.zeros(1)?,
+            walls_sorted: false,
+            walls_packed: false,
+        })
+    }
+}
+
+/// What each rigid set is, in the order of the sets.
+fn flags<const D: usize>(state: &State<D>) -> Vec<u32> {
+    let of_set =
+        |no_slip: bool, rigid: bool| if no_slip { NO_SLIP } else { 0 } | if rigid { RIGID } else { 0 };
+    state.walls.bodies.iter().map(|set| of_set(set.no_slip, set.rigid.is_some())).collect()
+}

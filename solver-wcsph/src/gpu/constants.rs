@@ -1,0 +1,92 @@
+//! The constants of the kernels, in the words of `cuda_kernels::physics::wcsph`.
+
+use crate::{
+    Wcsph,
+    cpu::{MAX_CORRECTION, ViscosityModel, Wall},
+    physics,
+};
+use cuda_kernels::physics::{
+    kernel::{KernelConstants, Surface},
+    space::{Domain, Forces},
+    wcsph::{self, Constants, Contact, Eos, viscosity, wall},
+};
+use sph_core::{Real, kernel::Kernel, state::State, surface::Tension};
+
+/// What the kernels read in a step that begins at `state`.
+pub fn constants<const D: usize, K: Kernel<D>>(method: &Wcsph<D, K>, state: &State<D>) -> Constants<D> {
+    let (c, params, rest) = (&method.constants, &method.params, state.rest);
+    let h = method.kernel.support_radius();
+    let tension =
+        Tension { cohesion: params.cohesion, curvature: params.surface_tension, adhesion: params.adhesion };
+    let mut block = Constants {
+        kernel: KernelConstants::new::<D>(params.kernel, h),
+        domain: Domain::from(&state.domain),
+        forces: Forces::from(&state.forces),
+        surface: Surface::new::<D>(h, tension),
+        eos: equation_of_state(c.eos),
+        contact: Contact { stiffness: c.contact.stiffness, reach: c.contact.reach },
+        monaghan: wcsph::Monaghan { alpha_h_c: 0.0, beta_h2: 0.0 },
+        morris: wcsph::Morris { mu: 0.0 },
+        muller: wcsph::Muller { mu: 0.0, laplacian: 0.0, h },
+        solenoidal: wcsph::Solenoidal { mu: 0.0 },
+        m: rest.m,
+        rho_0: rest.rho_0,
+        spacing: rest.spacing,
+        volume: rest.spacing.powi(D as i32),
+        cavitation: params.cavitation,
+        gradient: c.gradient,
+        softening: c.softening,
+        diffusion: c.diffusion,
+        friction: c.friction,
+        inv_w_dx: 1.0 / method.kernel.w(rest.spacing * rest.spacing),
+        correction_limit: MAX_CORRECTION * rest.spacing,
+        viscosity: viscosity::NONE,
+        wall: wall_pressure(c.wall),
+        clamps: params.clamps().into(),
+        clamps_walls: params.clamp_wall_pressure.into(),
+        corrected_diffusion: method.corrected_diffusion().into(),
+    };
+    choose_viscosity(&mut block, c.viscosity);
+    block
+}
+
+fn equation_of_state(eos: physics::Eos) -> Eos {
+    // A value that the kind does not read is 1.
+    let (kind, b, gamma) = match eos {
+        physics::Eos::Tait7 { b } => (Eos::TAIT7, b, 7.0),
+        physics::Eos::Tait { b, gamma } => (Eos::TAIT, b, gamma),
+        physics::Eos::Linear { c2 } => (Eos::LINEAR, c2, 1.0 as Real),
+    };
+    Eos { kind, b, gamma }
+}
+
+fn wall_pressure(of: Wall) -> i32 {
+    match of {
+        Wall::OneSided => wall::ONE_SIDED,
+        Wall::Mirrored => wall::MIRRORED,
+        Wall::Own { pulls: false } => wall::OWN,
+        Wall::Own { pulls: true } => wall::OWN_PULLS,
+    }
+}
+
+fn choose_viscosity<const D: usize>(block: &mut Constants<D>, model: ViscosityModel) {
+    block.viscosity = match model {
+        ViscosityModel::None => viscosity::NONE,
+        ViscosityModel::Monaghan(physics::Monaghan { alpha_h_c, beta_h2 }) => {
+            block.monaghan = wcsph::Monaghan { alpha_h_c, beta_h2 };
+            viscosity::MONAGHAN
+        }
+        ViscosityModel::Morris(physics::Morris { mu }) => {
+            block.morris = wcsph::Morris { mu };
+            viscosity::MORRIS
+        }
+        ViscosityModel::Muller(physics::Muller { mu, laplacian, h }) => {
+            block.muller = wcsph::Muller { mu, laplacian, h };
+            viscosity::MULLER
+        }
+        ViscosityModel::Solenoidal(physics::Solenoidal { mu }) => {
+            block.solenoidal = wcsph::Solenoidal { mu };
+            viscosity::SOLENOIDAL
+        }
+    };
+}
