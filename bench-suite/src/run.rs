@@ -320,9 +320,6 @@ fn drive<const D: usize>(
             if stream.as_mut().is_some_and(|stream| !stream.settle()) {
                 return Ended::NotStreamed;
             }
-            if let Err(error) = run.fetch() {
-                return Ended::Failed(Box::new(error));
-            }
             if let Err(error) = watch.keep(run, scene) {
                 return Ended::NotKept(error.to_string());
             }

@@ -15,13 +15,14 @@ use std::{
 /// checkpoint neither changes the run nor needs memory of its size.
 ///
 /// # Errors
-/// When `out` fails, or the history cannot be written as TOML.
+/// When `out` fails, the state cannot be fetched, or the history cannot be written as TOML.
 pub fn write<const D: usize>(
     run: &mut Simulation<D>,
     scene: &str,
     program: &str,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    run.fetch().map_err(io::Error::other)?;
     let mut header = describe(run, scene, program);
     let text = settle(&mut header)?;
     out.write_all(&MAGIC)?;

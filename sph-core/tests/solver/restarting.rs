@@ -72,6 +72,7 @@ pub fn go<const D: usize>(run: &mut Simulation<D>, steps: u64) {
     for _ in 0..steps {
         run.step(f64::INFINITY).unwrap_or_else(|e| panic!("{e}"));
     }
+    run.fetch().unwrap();
 }
 
 /// Hashes of the run after each step, and its bytes after each of `wanted`.
