@@ -19,32 +19,109 @@ mod host {
         fmt::Write as _,
         fs, io,
         path::{Path, PathBuf},
+        sync::atomic::{AtomicUsize, Ordering},
+        thread,
     };
 
-    /// Builds for each dimension the kernels of `**/*.cu` and the entry points of `host/*.cpp`.
+    /// A text with kernels.
+    struct Text {
+        path: PathBuf,
+        /// Names of its kernels.
+        kernels: Vec<String>,
+        /// The smoothing kernels that it is built with, each by itself; none of a text that uses none.
+        smoothing: Vec<String>,
+    }
+
+    /// Files that are built with the same macros.
+    struct Library {
+        /// `kernels` or `entries`.
+        what: &'static str,
+        dim: u32,
+        /// The smoothing kernel, of texts that use one.
+        smoothing: Option<String>,
+        files: Vec<PathBuf>,
+    }
+
+    /// Builds for each dimension the kernels of `**/*.cu`, once for each smoothing kernel that they list, and the
+    /// entry points of `host/*.cpp`.
     pub fn build() -> io::Result<()> {
-        for folder in ["src", "host"] {
-            println!("cargo:rerun-if-changed={folder}");
+        // A text is listed in source.rs, so a new one is seen there.
+        for changing in ["host", "src/source.rs"] {
+            println!("cargo:rerun-if-changed={changing}");
         }
         println!("cargo:rerun-if-env-changed=SPH_SANITIZE");
         let sanitize = env::var_os("SPH_SANITIZE").is_some_and(|v| v == "1");
-        let (mut kernels, mut entries) = (Vec::new(), Vec::new());
-        find(Path::new("src"), "cu", &mut kernels)?;
-        find(Path::new("host"), "cu", &mut kernels)?;
-        find(Path::new("host"), "cpp", &mut entries)?;
-        for dim in [2, 3] {
-            let mut build = compiler(dim, sanitize);
-            build.flag("-x").flag("c++").flag("-include").flag("cuda_host_shim.h");
-            compile(build.files(&kernels), &format!("kernels_{dim}d"))?;
-            if !entries.is_empty() {
-                compile(compiler(dim, sanitize).files(&entries), &format!("entries_{dim}d"))?;
-            }
+        let (mut texts, mut headers) = (Vec::new(), Vec::new());
+        find(Path::new("src"), "cu", &mut texts)?;
+        find(Path::new("src"), "cuh", &mut headers)?;
+        for path in texts.iter().chain(&headers) {
+            println!("cargo:rerun-if-changed={}", path.display());
         }
+        find(Path::new("host"), "cu", &mut texts)?;
+        let texts = texts.into_iter().map(read).collect::<io::Result<Vec<_>>>()?;
+        build_all(&libraries(&texts)?, sanitize)?;
         if sanitize {
             println!("cargo:rustc-link-lib=dylib=asan");
             println!("cargo:rustc-link-lib=dylib=ubsan");
         }
-        write_table(&kernels)
+        write_table(&texts)
+    }
+
+    fn read(path: PathBuf) -> io::Result<Text> {
+        let text = fs::read_to_string(&path)?;
+        let named = |line: &str| Some(line.strip_prefix("SHIM_EXPORT(")?.strip_suffix(')')?.to_owned());
+        let listed = text.lines().find_map(|line| line.strip_prefix("// SMOOTHING "));
+        Ok(Text {
+            path,
+            kernels: text.lines().filter_map(named).collect(),
+            smoothing: listed.into_iter().flat_map(str::split_whitespace).map(str::to_owned).collect(),
+        })
+    }
+
+    fn libraries(texts: &[Text]) -> io::Result<Vec<Library>> {
+        let mut entries = Vec::new();
+        find(Path::new("host"), "cpp", &mut entries)?;
+        let mut smoothing: Vec<&String> = texts.iter().flat_map(|text| &text.smoothing).collect();
+        smoothing.sort();
+        smoothing.dedup();
+        let mut libraries = Vec::new();
+        let files = |of: &dyn Fn(&Text) -> bool| {
+            texts.iter().filter(|text| of(text)).map(|text| text.path.clone()).collect()
+        };
+        for dim in [2, 3] {
+            for kernel in &smoothing {
+                let files = files(&|text| text.smoothing.contains(kernel));
+                libraries.push(Library { what: "kernels", dim, smoothing: Some(kernel.to_string()), files });
+            }
+            let files = files(&|text| text.smoothing.is_empty());
+            libraries.push(Library { what: "kernels", dim, smoothing: None, files });
+            libraries.push(Library { what: "entries", dim, smoothing: None, files: entries.clone() });
+        }
+        Ok(libraries)
+    }
+
+    /// What the symbols of a smoothing kernel and dimension end with.
+    fn suffix(smoothing: Option<&str>, dim: u32) -> String {
+        smoothing.map_or_else(|| format!("_{dim}d"), |kernel| format!("_{kernel}_{dim}d"))
+    }
+
+    /// Builds libraries on as many threads as cargo gives.
+    fn build_all(libraries: &[Library], sanitize: bool) -> io::Result<()> {
+        let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(library) = libraries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                library.build(sanitize)?;
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().try_for_each(|worker| match worker.join() {
+                Ok(built) => built,
+                Err(_) => Err(io::Error::other("a thread of the build panicked")),
+            })
+        })
     }
 
     /// All files below `folder` with the given ending, sorted.
@@ -62,10 +139,33 @@ mod host {
         Ok(())
     }
 
+    impl Library {
+        fn build(&self, sanitize: bool) -> io::Result<()> {
+            let suffix = suffix(self.smoothing.as_deref(), self.dim);
+            let mut build = compiler(self.dim, &suffix, sanitize);
+            if self.what == "kernels" {
+                build.flag("-x").flag("c++").flag("-include").flag("cuda_host_shim.h");
+            }
+            if let Some(kernel) = &self.smoothing {
+                build.define("SPH_KERNEL", kernel.as_str());
+            }
+            let name = format!("{}{suffix}", self.what);
+            let out = out_dir()?.join(&name);
+            fs::create_dir_all(&out)?;
+            build.out_dir(out).files(&self.files);
+            build.try_compile(&name).map_err(|e| io::Error::other(e.to_string()))
+        }
+    }
+
+    fn out_dir() -> io::Result<PathBuf> {
+        env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("OUT_DIR is not set"))
+    }
+
     /// What all texts of one dimension are built with.
-    fn compiler(dim: u32, sanitize: bool) -> cc::Build {
+    fn compiler(dim: u32, suffix: &str, sanitize: bool) -> cc::Build {
         let mut build = cc::Build::new();
-        build.cpp(true).std("c++17").opt_level(2).include("src").include("host");
+        // -O1: the time to compile counts for more than that of the tests.
+        build.cpp(true).std("c++17").opt_level(1).include("src").include("host");
         // Nothing is fused: the bits are those of the Rust text.
         for flag in ["-ffp-contract=off", "-Wno-unknown-pragmas", "-Wno-unused-parameter"] {
             build.flag(flag);
@@ -73,42 +173,43 @@ mod host {
         if sanitize {
             build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=undefined");
             // Lines for the reports. Tracking variables would take minutes a file.
-            build.opt_level(1).flag("-g1").flag("-fno-var-tracking");
+            build.flag("-g1").flag("-fno-var-tracking");
         }
         build
             .define("DIM", dim.to_string().as_str())
-            .define("DIM_SUFFIX", format!("_{dim}d").as_str())
+            .define("DIM_SUFFIX", suffix)
             .define("REAL", if cfg!(feature = "f64") { "double" } else { "float" });
         build
     }
 
-    fn compile(build: &cc::Build, library: &str) -> io::Result<()> {
-        build.try_compile(library).map_err(|e| io::Error::other(e.to_string()))
-    }
-
-    /// Names the exported kernels for Rust: `KERNELS`, of name and entry in 2D and 3D.
-    fn write_table(files: &[PathBuf]) -> io::Result<()> {
+    /// Names the exported kernels for Rust: `KERNELS`, of name, smoothing kernel, and entry in 2D and 3D.
+    fn write_table(texts: &[Text]) -> io::Result<()> {
         let (mut declared, mut listed) = (String::new(), String::new());
-        for file in files {
-            for line in fs::read_to_string(file)?.lines() {
-                let Some(name) = line.strip_prefix("SHIM_EXPORT(").and_then(|l| l.strip_suffix(')')) else {
-                    continue;
-                };
-                let _ = writeln!(listed, "(\"{name}\", [shim_{name}_2d, shim_{name}_3d]),");
+        for text in texts {
+            let mut variants: Vec<Option<&str>> = text.smoothing.iter().map(|s| Some(s.as_str())).collect();
+            if variants.is_empty() {
+                variants.push(None);
+            }
+            for (name, smoothing) in
+                text.kernels.iter().flat_map(|name| variants.iter().map(move |smoothing| (name, *smoothing)))
+            {
+                let entry = |dim| format!("shim_{name}{}", suffix(smoothing, dim));
+                let _ = writeln!(listed, "(\"{name}\", {smoothing:?}, [{}, {}]),", entry(2), entry(3));
                 for dim in [2, 3] {
                     let _ = writeln!(
                         declared,
-                        "fn shim_{name}_{dim}d(grid: *const u32, block: *const u32, shared: u32, \
+                        "fn {}(grid: *const u32, block: *const u32, shared: u32, \
                          arguments: *const *mut c_void, sizes: *const usize, n_arguments: usize, first: u64, \
-                         last: u64, seed: u64, message: *mut c_char, room: usize) -> i32;"
+                         last: u64, seed: u64, message: *mut c_char, room: usize) -> i32;",
+                        entry(dim)
                     );
                 }
             }
         }
         let text = format!(
-            "unsafe extern \"C\" {{\n{declared}}}\nconst KERNELS: &[(&str, [HostKernel; 2])] = &[\n{listed}];\n"
+            "unsafe extern \"C\" {{\n{declared}}}\n\
+             const KERNELS: &[(&str, Option<&str>, [HostKernel; 2])] = &[\n{listed}];\n"
         );
-        let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
-        fs::write(Path::new(&out).join("host_kernels.rs"), text)
+        fs::write(out_dir()?.join("host_kernels.rs"), text)
     }
 }

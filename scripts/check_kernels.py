@@ -3,15 +3,18 @@
 
     check_kernels.py [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
 
-Compiles each file for 2D and 3D in float and double: to PTX (compute_80) and to machine code (sm_80, sm_90), prints
-a Markdown table of registers, shared memory and spills, and exits 1 on an error or on a kernel that spills.
+Compiles each file for 2D and 3D in float and double, and for each smoothing kernel of its line `// SMOOTHING`: to
+PTX (compute_80) and to machine code (sm_80, sm_90), on all cores. Prints a Markdown table of registers, shared memory
+and spills, and exits 1 on an error or on a kernel that spills.
 Without files: all of cuda-kernels/src.
 
 NVRTC comes from PyPI, pinned, into $SPH_NVRTC_CACHE or ~/.cache/sph-nvrtc, on first use. `--print-lib-dir` prints its
 folder, for LD_LIBRARY_PATH of tests that compile.
 """
 import argparse
+import concurrent.futures
 import ctypes
+import functools
 import os
 import pathlib
 import re
@@ -24,7 +27,7 @@ NVRTC = "nvidia-cuda-nvrtc==13.0.88"
 TEXT = pathlib.Path(__file__).resolve().parent.parent / "cuda-kernels" / "src"
 PTX = "compute_80"
 MACHINES = ["sm_80", "sm_90"]
-VARIANTS = [(dim, real) for dim in (2, 3) for real in ("float", "double")]
+WIDTHS = [(dim, real) for dim in (2, 3) for real in ("float", "double")]
 
 
 def lib_dir():
@@ -52,7 +55,7 @@ class Nvrtc:
         getattr(self.lib, f"nvrtcGet{what}")(program, out)
         return out.raw[: size.value]
 
-    def compile(self, path, arch, dim, real):
+    def compile(self, path, arch, dim, real, smoothing):
         """Returns (return code, output, log); output is PTX for compute_*, a cubin for sm_*."""
         program = ctypes.c_void_p()
         rc = self.lib.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)
@@ -60,6 +63,8 @@ class Nvrtc:
             return rc, b"", "nvrtcCreateProgram failed"
         # As `options` in cuda-kernels/src/source.rs; there the texts are joined, here they are found.
         options = [f"--gpu-architecture={arch}", "-std=c++17", "-default-device", f"-DDIM={dim}", f"-DREAL={real}"]
+        if smoothing:
+            options.append(f"-DSPH_KERNEL={smoothing}")
         options.append(f"--include-path={TEXT}")
         if arch.startswith("sm_"):
             options.append("--ptxas-options=-v")
@@ -86,26 +91,36 @@ def usage(log):
     return rows
 
 
-def check(nvrtc, path, machines, max_spill):
+# One a process.
+nvrtc = functools.cache(Nvrtc)
+
+
+def variants(path):
+    """[(path, dimension, real, smoothing kernel)] of a file; the last is empty where the text uses none."""
+    listed = re.search(r"^// SMOOTHING (.*)$", path.read_text(), re.M)
+    return [(path, *width, smoothing) for smoothing in (listed[1].split() if listed else [""]) for width in WIDTHS]
+
+
+def check(path, dim, real, smoothing, machines, max_spill):
     """Lines of the table, and what is wrong."""
-    lines, wrong = [], []
+    lines, wrong, variant = [], [], f"{dim}D {real}"
     declared = re.findall(r"^KERNEL\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)\(", path.read_text(), re.M)
-    for dim, real in VARIANTS:
-        for arch in [PTX, *machines]:
-            rc, out, log = nvrtc.compile(path, arch, dim, real)
-            if rc:
-                wrong.append(f"{path.name} {dim}D {real}: FAILED for {arch}\n{log}")
-                continue
-            if arch == PTX:
-                entries = re.findall(rb"\.entry (\w+)", out)
-                wrong += [f"{path.name}: {k} is not in the PTX" for k in declared if k.encode() not in entries]
-                continue
-            if "warning" in log:
-                wrong.append(f"{path.name} {dim}D {real} {arch}: warnings\n{log}")
-            for name, registers, shared, stack, spill in sorted(usage(log)):
-                lines.append(f"| {path.stem} | {name} | {dim}D {real} | {arch} | {registers} | {shared} | {stack} | {spill} |")
-                if spill > max_spill:
-                    wrong.append(f"{path.name}: {name} {dim}D {real} spills {spill} bytes on {arch}")
+    for arch in [PTX, *machines]:
+        rc, out, log = nvrtc().compile(path, arch, dim, real, smoothing)
+        if rc:
+            wrong.append(f"{path.name} {variant} {smoothing}: FAILED for {arch}\n{log}")
+            continue
+        if arch == PTX:
+            entries = re.findall(rb"\.entry (\w+)", out)
+            wrong += [f"{path.name}: {k} is not in the PTX" for k in declared if k.encode() not in entries]
+            continue
+        if "warning" in log:
+            wrong.append(f"{path.name} {variant} {smoothing} {arch}: warnings\n{log}")
+        for name, registers, shared, stack, spill in sorted(usage(log)):
+            place = f"| {path.stem} | {name} | {variant} | {smoothing} | {arch}"
+            lines.append(f"{place} | {registers} | {shared} | {stack} | {spill} |")
+            if spill > max_spill:
+                wrong.append(f"{path.name}: {name} {variant} {smoothing} spills {spill} bytes on {arch}")
     return lines, wrong
 
 
@@ -120,13 +135,18 @@ def main():
     if o.print_lib_dir:
         print(lib_dir())
         return 0
-    nvrtc = Nvrtc()
-    table = ["| file | kernel | variant | machine | registers | shared B | stack B | spilled B |", "|---|---|---|---|---|---|---|---|"]
+    # Installs the compiler before many look for it.
+    lib_dir()
+    table = ["| file | kernel | variant | smoothing | machine | registers | shared B | stack B | spilled B |"]
+    table.append("|---" * 9 + "|")
     wrong = []
-    for path in o.files or sorted(TEXT.rglob("*.cu")):
-        lines, bad = check(nvrtc, path, o.arch or MACHINES, o.max_spill)
-        table += lines
-        wrong += bad
+    tasks = [task for path in o.files or sorted(TEXT.rglob("*.cu")) for task in variants(path)]
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        runs = [pool.submit(check, *task, o.arch or MACHINES, o.max_spill) for task in tasks]
+        for run in runs:
+            lines, bad = run.result()
+            table += lines
+            wrong += bad
     text = "\n".join(table) + "\n"
     print(text)
     if o.markdown:

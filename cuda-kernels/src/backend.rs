@@ -6,7 +6,7 @@ use crate::{
     driver,
     error::{CudaError, Unavailable, Version},
     executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, copied},
-    source::Cache,
+    source::{self, Cache},
 };
 use cudarc::{
     driver::{
@@ -51,11 +51,14 @@ pub struct Device {
     loaded: Mutex<Loaded>,
 }
 
+/// Dimension, and smoothing kernel if the text uses one.
+type Variant = (usize, Option<&'static str>);
+
 /// What was loaded, and what was started last.
 #[derive(Debug, Default)]
 struct Loaded {
-    modules: HashMap<(&'static str, usize), Arc<CudaModule>>,
-    kernels: HashMap<(Kernel, usize), CudaFunction>,
+    modules: HashMap<(&'static str, Variant), Arc<CudaModule>>,
+    kernels: HashMap<(Kernel, Variant), CudaFunction>,
     last: Option<&'static str>,
 }
 
@@ -129,25 +132,26 @@ impl Device {
     }
 
     /// The kernel, compiled and loaded when it is asked for first.
-    fn function(&self, kernel: Kernel, dim: usize) -> Result<CudaFunction, CudaError> {
+    fn function(&self, kernel: Kernel, variant: Variant) -> Result<CudaFunction, CudaError> {
         let mut loaded = self.loaded();
-        if let Some(function) = loaded.kernels.get(&(kernel, dim)) {
+        if let Some(function) = loaded.kernels.get(&(kernel, variant)) {
             return Ok(function.clone());
         }
-        let module = match loaded.modules.get(&(kernel.file, dim)) {
+        let module = match loaded.modules.get(&(kernel.file, variant)) {
             Some(module) => Arc::clone(module),
-            None => self.load(kernel.file, dim)?,
+            None => self.load(kernel.file, variant)?,
         };
         let function = module
             .load_function(kernel.name)
             .map_err(|e| CudaError::Launch { kernel: kernel.name, reason: name_of(e) })?;
-        loaded.modules.insert((kernel.file, dim), module);
-        loaded.kernels.insert((kernel, dim), function.clone());
+        loaded.modules.insert((kernel.file, variant), module);
+        loaded.kernels.insert((kernel, variant), function.clone());
         Ok(function)
     }
 
-    fn load(&self, file: &'static str, dim: usize) -> Result<Arc<CudaModule>, CudaError> {
-        let compile = || compile::compile(file, dim, self.card.compute_capability, &self.cache);
+    fn load(&self, file: &'static str, variant: Variant) -> Result<Arc<CudaModule>, CudaError> {
+        let options = source::options(variant.0, variant.1);
+        let compile = || compile::compile(file, &options, self.card.compute_capability, &self.cache);
         let load = |code| self.context.load_module(Ptx::from_binary(code));
         let compiled = compile()?;
         let loaded = match load(compiled.code) {
@@ -249,7 +253,7 @@ impl Executor for Device {
         }
         let kernel = launch.kernel.name;
         let failed = |e: DriverError| CudaError::Launch { kernel, reason: name_of(e) };
-        let function = self.function(launch.kernel, launch.dim)?;
+        let function = self.function(launch.kernel, (launch.dim, launch.smoothing))?;
         self.context.bind_to_thread().map_err(failed)?;
         let mut values: Vec<_> = arguments.iter().map(|a| a.value).collect();
         let (grid, block) = ((launch.blocks, 1, 1), (launch.threads, 1, 1));

@@ -57,13 +57,14 @@ pub struct Compiled {
     pub kept: bool,
 }
 
-/// Compiles `file` for a card, or takes what the cache kept for the same text, options, card and compiler.
+/// Compiles `file` with `options` for a card, or takes what the cache kept for the same text, options, card and
+/// compiler.
 ///
 /// # Errors
 /// When there is no compiler, or it refuses the text.
 pub fn compile(
     file: &'static str,
-    dim: usize,
+    options: &[String],
     capability: Version,
     cache: &Cache,
 ) -> Result<Compiled, CudaError> {
@@ -71,7 +72,7 @@ pub fn compile(
     let version = version().ok_or(CudaError::NoCompiler)?;
     let text = source::joined(file).map_err(|name| refused(format!("there is no text {name}")))?;
     let target = target(capability, &architectures());
-    let mut options = source::options(dim);
+    let mut options = options.to_vec();
     options.push(format!("--gpu-architecture={target}"));
     let compiler = version.to_string();
     let named = [text.as_str(), compiler.as_str()].into_iter().chain(options.iter().map(String::as_str));
@@ -157,18 +158,19 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("sph-compile-{}", std::process::id()));
         let cache = Cache::at(&folder);
         for (file, _) in source::TEXTS.iter().filter(|(name, _)| name.ends_with(".cu")) {
-            for dim in [2, 3] {
-                let capability = Version { major: 9, minor: 0 };
-                let fresh = compile(file, dim, capability, &cache).unwrap();
-                let again = compile(file, dim, capability, &cache).unwrap();
+            let variants = source::smoothing(file).into_iter().flat_map(|s| [(2, s), (3, s)]);
+            for (dim, smoothing) in variants {
+                let (options, capability) = (source::options(dim, smoothing), Version { major: 9, minor: 0 });
+                let fresh = compile(file, &options, capability, &cache).unwrap();
+                let again = compile(file, &options, capability, &cache).unwrap();
                 assert_eq!((fresh.kept, again.kept), (false, true));
                 assert_eq!(&fresh.code[..4], b"\x7fELF");
                 assert!(fresh.code == again.code);
             }
         }
         std::fs::remove_dir_all(folder).unwrap();
-        let error =
-            translate("bad.cu", "#line 7 \"there.cuh\"\nint a = b;", &source::options(2), true).unwrap_err();
+        let error = translate("bad.cu", "#line 7 \"there.cuh\"\nint a = b;", &source::options(2, None), true)
+            .unwrap_err();
         assert!(error.contains("there.cuh(7): error: identifier \"b\" is undefined"), "{error}");
     }
 }

@@ -37,9 +37,19 @@ pub struct Emulator {
     pub order: u64,
 }
 
-/// Names of all kernels that were built.
-pub fn kernels() -> impl Iterator<Item = &'static str> {
-    KERNELS.iter().map(|(name, _)| *name)
+/// Names of all kernels that were built, each with the smoothing kernel that it was built with, if it uses one.
+pub fn kernels() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    KERNELS.iter().map(|(name, smoothing, _)| (*name, *smoothing))
+}
+
+/// The entry of a kernel, or why there is none.
+fn entry(launch: &Launch) -> Result<HostKernel, CudaError> {
+    let (name, smoothing) = (launch.kernel.name, launch.smoothing);
+    let found = KERNELS.iter().find(|(kernel, with, _)| *kernel == name && *with == smoothing);
+    found.and_then(|(.., entries)| entries.get(launch.dim.wrapping_sub(2)).copied()).ok_or_else(|| {
+        let with = smoothing.map_or_else(String::new, |smoothing| format!(" with {smoothing}"));
+        CudaError::Launch { kernel: name, reason: format!("it was not built{with}") }
+    })
 }
 
 /// Values and sizes of the arguments, for all threads.
@@ -134,10 +144,7 @@ impl Executor for Emulator {
     }
 
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {
-        let name = launch.kernel.name;
-        let unknown = || CudaError::Launch { kernel: name, reason: "it was not built".into() };
-        let (_, entries) = KERNELS.iter().find(|(kernel, _)| *kernel == name).ok_or_else(unknown)?;
-        let entry = *entries.get(launch.dim.wrapping_sub(2)).ok_or_else(unknown)?;
+        let entry = entry(&launch)?;
         let values: Vec<_> = arguments.iter().map(|a| a.value).collect();
         let sizes: Vec<_> = arguments.iter().map(|a| a.size).collect();
         let shared = Shared(&values, &sizes);

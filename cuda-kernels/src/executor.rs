@@ -60,6 +60,8 @@ pub struct Launch {
     pub kernel: Kernel,
     /// Dimension of space, 2 or 3 `[-]`.
     pub dim: usize,
+    /// The smoothing kernel, by the name that the macro `SPH_KERNEL` has; `None` for texts that use none.
+    pub smoothing: Option<&'static str>,
     /// Number of blocks `[-]`.
     pub blocks: u32,
     /// Threads a block `[-]`.
@@ -72,12 +74,13 @@ pub const THREADS: u32 = 128;
 pub const MOST: usize = u32::MAX as usize - THREADS as usize;
 
 impl Kernel {
-    /// One thread for each of `n` items.
+    /// One thread for each of `n` items, without a smoothing kernel.
     ///
     /// # Errors
     /// When there are more than can be numbered.
     pub fn for_each(self, dim: usize, n: usize) -> Result<Launch, CudaError> {
-        Ok(Launch { kernel: self, dim, blocks: count(n)?.div_ceil(THREADS), threads: THREADS })
+        let blocks = count(n)?.div_ceil(THREADS);
+        Ok(Launch { kernel: self, dim, smoothing: None, blocks, threads: THREADS })
     }
 
     /// Refuses a field that is shorter than `needed`.

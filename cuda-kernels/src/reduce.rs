@@ -275,7 +275,7 @@ impl<E: Executor> Passes<'_, E> {
         self.first.expect("partial", self.executor.len(partial), BLOCKS as usize)?;
         self.second.expect("result", self.executor.len(result), 1)?;
         first(self.executor.output(partial))?;
-        let launch = Launch { kernel: self.second, dim, blocks: 1, threads: THREADS };
+        let launch = Launch { kernel: self.second, dim, smoothing: None, blocks: 1, threads: THREADS };
         let (partial, result) = (self.executor.input(partial), self.executor.output(result));
         // SAFETY: `partial` has an item a block, `result` one.
         unsafe { self.executor.launch(launch, arguments![partial, result]) }
@@ -322,7 +322,7 @@ pub(crate) fn start<E: Executor>(
     dim: usize,
     arguments: &[Argument],
 ) -> Result<(), CudaError> {
-    let launch = Launch { kernel, dim, blocks: BLOCKS, threads: THREADS };
+    let launch = Launch { kernel, dim, smoothing: None, blocks: BLOCKS, threads: THREADS };
     // SAFETY: the arguments are those of the kernel, which the tests run, and have the sizes that were checked.
     unsafe { executor.launch(launch, arguments) }
 }

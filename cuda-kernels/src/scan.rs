@@ -63,7 +63,7 @@ fn level<E: Executor>(
     let tiles = n.div_ceil(TILE);
     let number = count(n)?;
     let to_values = executor.output(values);
-    let launch = |kernel| Launch { kernel, dim, blocks: tiles as u32, threads: THREADS };
+    let launch = |kernel| Launch { kernel, dim, smoothing: None, blocks: tiles as u32, threads: THREADS };
     // SAFETY: `values` has n items and `sums` one a tile, by the checks of the caller.
     unsafe {
         executor.launch(launch(SCAN_TILES), arguments![to_values, executor.output(sums), number])?;

@@ -64,10 +64,24 @@ fn join(file: &str, seen: &mut Vec<String>, out: &mut String) -> Result<(), Stri
     Ok(())
 }
 
-/// What the compiler is told, whatever the card: dimension and width of numbers.
-pub fn options(dim: usize) -> Vec<String> {
+/// The smoothing kernels that a text is compiled with, each by itself, as its line `// SMOOTHING` lists them: values of
+/// the macro `SPH_KERNEL`; one `None` of a text that uses none.
+pub fn smoothing(file: &str) -> Vec<Option<&'static str>> {
+    let text = TEXTS.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| text);
+    match text.lines().find_map(|line| line.strip_prefix("// SMOOTHING ")) {
+        Some(listed) => listed.split_whitespace().map(Some).collect(),
+        None => vec![None],
+    }
+}
+
+/// What the compiler is told, whatever the card: dimension, width of numbers, and the smoothing kernel if the text uses
+/// one.
+pub fn options(dim: usize, smoothing: Option<&str>) -> Vec<String> {
     let real = if size_of::<Real>() == 4 { "float" } else { "double" };
-    vec!["-std=c++17".into(), "-default-device".into(), format!("-DDIM={dim}"), format!("-DREAL={real}")]
+    let mut options =
+        vec!["-std=c++17".into(), "-default-device".into(), format!("-DDIM={dim}"), format!("-DREAL={real}")];
+    options.extend(smoothing.map(|kernel| format!("-DSPH_KERNEL={kernel}")));
+    options
 }
 
 /// A hash of byte strings in their order (FNV-1a, 128 bits, the length of each among them), as 32 digits.

@@ -15,7 +15,7 @@ use cuda_kernels::{
     executor::Executor,
     fields,
     kernels::wcsph::{Launcher, Records, Sets, Walls},
-    physics::wcsph::Constants,
+    physics::{KernelConstants, wcsph::Constants},
 };
 pub use solver::{GpuWcsph, simulation};
 use sph_core::{
@@ -172,9 +172,9 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
 fn launcher<'a, const D: usize, K: Kernel<D>, E: Executor>(
     executor: &'a E,
     constants: &'a Constants<D>,
-    _wcsph: &Wcsph<D, K>,
+    wcsph: &Wcsph<D, K>,
 ) -> Launcher<'a, D, E> {
-    Launcher { executor, constants }
+    Launcher { executor, constants, smoothing: KernelConstants::macro_of(wcsph.params.kernel) }
 }
 
 /// Outcome of launches.

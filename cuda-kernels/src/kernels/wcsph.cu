@@ -3,6 +3,8 @@
 // The twin of `solver-wcsph/src/cpu.rs` and `cpu/*.rs`, loop by loop. Neighbors are not stored: a thread walks the
 // cells around it, whose records come from L1. Sums run over neighbors in ascending order in one chain, so they differ
 // from the processor's, which has one chain a lane, in the last places.
+//
+// SMOOTHING WendlandC2 WendlandC4 CubicSpline
 #include "kernels/wcsph.cuh"
 
 inline namespace SPH_SPACE {

@@ -3,10 +3,6 @@
 // A record of a particle is one or more quads, each in an array of its own, so that a loop reads what it needs:
 // `place` [x y z s], with s the density or p/ρ², `motion` [v ρ], `extra` [∇ρ ·] or [w ·].
 #pragma once
-#ifndef SPH_KERNEL
-// The default of the solver; every other one is a module of its own.
-#define SPH_KERNEL WendlandC2
-#endif
 #include "neighbors.cuh"
 #include "physics/wcsph.cuh"
 

@@ -8,7 +8,7 @@
 use crate::{
     cells::CellSort,
     error::CudaError,
-    executor::{Argument, Executor, Field, In, Kernel, Out, Plain, Points, arguments, count},
+    executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, arguments, count},
     fields::Packed,
     neighbors::Search,
     physics::wcsph::Constants,
@@ -116,6 +116,10 @@ pub struct Launcher<'a, const D: usize, E: Executor> {
     pub executor: &'a E,
     /// What they read.
     pub constants: &'a Constants<D>,
+    /// The smoothing kernel of `constants.kernel`: [`KernelConstants::macro_of`].
+    ///
+    /// [`KernelConstants::macro_of`]: crate::physics::KernelConstants::macro_of
+    pub smoothing: &'static str,
 }
 
 /// Outcome of a launch.
@@ -125,8 +129,9 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// # Safety
     /// As of [`Executor::launch`], for one thread for each of `n` items.
     pub(super) unsafe fn start(&self, kernel: Kernel, n: usize, arguments: &[Argument]) -> Launched {
+        let launch = Launch { smoothing: Some(self.smoothing), ..kernel.for_each(D, n)? };
         // SAFETY: by the caller's promise.
-        unsafe { self.executor.launch(kernel.for_each(D, n)?, arguments) }
+        unsafe { self.executor.launch(launch, arguments) }
     }
 
     pub(super) fn input<T: Plain>(

@@ -12,13 +12,17 @@
 #define SPH_FN inline
 #endif
 
-// One name for each dimension, so that a program on the host may hold both.
-#if DIM == 2
-#define SPH_SPACE sph_2d
-#elif DIM == 3
-#define SPH_SPACE sph_3d
-#else
+#if DIM != 2 && DIM != 3
 #error "DIM must be 2 or 3"
+#endif
+
+// One name for each dimension and smoothing kernel, so that a program on the host may hold all.
+#define SPH_JOIN2(a, b) a##b
+#define SPH_JOIN(a, b) SPH_JOIN2(a, b)
+#ifdef SPH_KERNEL
+#define SPH_SPACE SPH_JOIN(SPH_JOIN(sph_, SPH_KERNEL), DIM)
+#else
+#define SPH_SPACE SPH_JOIN(sph_, DIM)
 #endif
 
 inline namespace SPH_SPACE {

@@ -15,7 +15,8 @@ fn launch(
     threads: u32,
     arguments: &[Argument],
 ) -> Result<(), CudaError> {
-    let launch = Launch { kernel: Kernel { file: "broken.cu", name }, dim: 2, blocks, threads };
+    let launch =
+        Launch { kernel: Kernel { file: "broken.cu", name }, dim: 2, smoothing: None, blocks, threads };
     // SAFETY: the tests below give room for what each kernel writes.
     unsafe { executor.launch(launch, arguments) }
 }
@@ -64,6 +65,11 @@ fn arguments_of_another_number_or_size_are_refused() {
 fn a_kernel_that_was_not_built_is_told() {
     let error = launch(&ORDERS[0], "no_such_kernel", 1, 1, &[]).unwrap_err();
     assert_eq!(error.to_string(), "kernel no_such_kernel failed: it was not built");
+    let kernel = Kernel { file: "kernels/wcsph.cu", name: "wcsph_pack" };
+    let launch = Launch { kernel, dim: 2, smoothing: Some("Spiky"), blocks: 1, threads: 1 };
+    // SAFETY: nothing is launched.
+    let error = unsafe { ORDERS[0].launch(launch, &[]) }.unwrap_err();
+    assert_eq!(error.to_string(), "kernel wcsph_pack failed: it was not built with Spiky");
 }
 
 /// Ends this process when the sanitizers watch; `scripts/sanitize_kernels` asks for that.

@@ -1,6 +1,6 @@
 //! Rust and CUDA name the same kernels.
 
-use cuda_kernels::emulator;
+use cuda_kernels::{emulator, source};
 use std::{
     collections::BTreeSet,
     fs,
@@ -22,7 +22,7 @@ fn texts(folder: &Path, ending: &str) -> Vec<PathBuf> {
 
 #[test]
 fn every_kernel_has_a_launcher_in_the_file_beside_it_and_is_built() {
-    let built: BTreeSet<&str> = emulator::kernels().collect();
+    let built: BTreeSet<_> = emulator::kernels().collect();
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut n = 0;
     for path in texts(&src, "cu") {
@@ -33,12 +33,15 @@ fn every_kernel_has_a_launcher_in_the_file_beside_it_and_is_built() {
         let exports: Vec<&str> =
             lines.iter().filter_map(|l| l.strip_prefix("SHIM_EXPORT(")?.strip_suffix(')')).collect();
         assert_eq!(kernels, exports.len(), "{}: a SHIM_EXPORT after each kernel", path.display());
+        let file = path.strip_prefix(&src).unwrap().to_str().unwrap();
         for name in exports {
-            assert!(built.contains(name), "{name} was not built");
             assert!(launchers.contains(&format!("\"{name}\"")), "{name} has no launcher beside it");
-            n += 1;
+            for smoothing in source::smoothing(file) {
+                assert!(built.contains(&(name, smoothing)), "{name} was not built with {smoothing:?}");
+                n += 1;
+            }
         }
     }
-    let broken = built.iter().filter(|name| name.starts_with("broken_")).count();
+    let broken = built.iter().filter(|(name, _)| name.starts_with("broken_")).count();
     assert_eq!(n + broken, built.len());
 }

@@ -1,17 +1,17 @@
 //! Density, its gradient and pressure.
 
-use crate::{Axes, Case, ORDERS, RHO_0, Sum, at, call, dot, in_all_cases, kernel, noise, packed};
+use crate::{Axes, Case, ORDERS, RHO_0, Sum, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
     emulator::Emulator,
     fields::Packed,
     kernels::wcsph::{Launcher, Records},
     physics::wcsph::Constants,
 };
-use sph_core::{Real, kernel::Kernel, lane::each};
+use sph_core::{Real, kernel::KernelKind, lane::each};
 
 fn summation<const D: usize>(case: &Case<D>, executor: &Emulator) {
-    let (n, c, k, psi) = (case.n(), &case.constants, kernel::<D>(), case.psi());
-    let launcher = Launcher { executor, constants: c };
+    let (n, c, k, psi) = (case.n(), &case.constants, case.kernel, case.psi());
+    let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let wall_place = packed(&case.wall_x, &psi);
@@ -23,7 +23,7 @@ fn summation<const D: usize>(case: &Case<D>, executor: &Emulator) {
         let x_i = at(&case.x, i);
         let inner = case.sum(x_i, Some(i), &case.x, |_, _, r2| [k.w(r2)]);
         let outer = case.sum(x_i, None, &case.wall_x, |b, _, r2| [psi[b] * k.w(r2)]);
-        let own = Sum::of([f64::from(k.w_0())]);
+        let own = Sum::of([f64::from(k.w(0.0))]);
         inner.plus(1.0, own).times(c.m.into()).plus(1.0, outer).check([rho[i]], "density", i);
     }
 }
@@ -42,7 +42,7 @@ fn gradient<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let slope: [Real; D] = each(|a| [40.0, -25.0, 60.0][a]);
     let rho: Vec<Real> =
         (0..n).map(|i| RHO_0 + (0..D).map(|a| slope[a] * case.x[a][i]).sum::<Real>()).collect();
-    let launcher = Launcher { executor, constants: &case.constants };
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let cells = case.cells(executor, &case.x);
     let (place, motion) = (packed(&case.x, &rho), packed(&case.v, &rho));
     let mut extra = vec![Packed::default(); n];
@@ -62,7 +62,7 @@ fn the_gradient_of_a_linear_density_is_exact() {
 }
 
 fn continuity<const D: usize>(case: &Case<D>, executor: &Emulator) {
-    let (n, k, psi, dt) = (case.n(), kernel::<D>(), case.psi(), 1.0);
+    let (n, k, psi, dt) = (case.n(), case.kernel, case.psi(), 1.0);
     let slopes: Axes<D> =
         std::array::from_fn(|a| noise(n, 50 + a as u64).iter().map(|u| 100.0 * u).collect());
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
@@ -71,7 +71,7 @@ fn continuity<const D: usize>(case: &Case<D>, executor: &Emulator) {
     for corrected_diffusion in [0, 1] {
         // A step so long that the rate counts against the density, which nothing limits.
         let c = Constants { corrected_diffusion, cavitation: 1e6, ..case.constants };
-        let launcher = Launcher { executor, constants: &c };
+        let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let mut rho = vec![0.0; n];
         let fluid = Records { cells: &cells, place: &place, motion: &motion };
         let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place };
@@ -106,7 +106,7 @@ fn density_by_continuity_is_that_of_all_pairs() {
 
 #[test]
 fn torn_fluid_gets_no_less_dense() {
-    let case = Case::<2>::new(false, 3);
+    let case = Case::<2>::new(KernelKind::WendlandC2, false, 3);
     let (n, executor) = (case.n(), &ORDERS[0]);
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     let rho: Vec<Real> = vec![0.9 * RHO_0; n];
@@ -115,7 +115,7 @@ fn torn_fluid_gets_no_less_dense() {
     let nothing = packed(&case.wall_x, &vec![0.0; case.n_walls()]);
     let fluid = Records { cells: &cells, place: &place, motion: &motion };
     let walls = Records { cells: &wall_cells, place: &nothing, motion: &nothing };
-    let launcher = Launcher { executor, constants: &case.constants };
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let mut next = vec![0.0; n];
     launcher.continuity(fluid, walls, &case.wall_v, &vec![], n, 1e-2, &mut next).unwrap();
     assert!(next.iter().all(|&next| next == (1.0 - 0.1) * RHO_0), "{next:?}");
@@ -125,7 +125,7 @@ fn pressure<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let n = case.n();
     for clamps in [0, 1] {
         let c = Constants { clamps, ..case.constants };
-        let launcher = Launcher { executor, constants: &c };
+        let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let (mut p, mut place, mut motion) =
             (vec![0.0; n], vec![Packed::default(); n], vec![Packed::default(); n]);
         launcher.pressure(&case.x, &case.v, &case.rho, n, &mut p, &mut place, &mut motion).unwrap();
@@ -143,7 +143,7 @@ fn pressure<const D: usize>(case: &Case<D>, executor: &Emulator) {
         assert_eq!((place, motion), (packed(&case.x, &p_rho2), packed(&case.v, &case.rho)));
     }
     let (mut place, mut motion) = (vec![Packed::default(); n], vec![Packed::default(); n]);
-    let launcher = Launcher { executor, constants: &case.constants };
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     launcher.pack(&case.x, &case.v, &case.rho, n, &mut place, &mut motion).unwrap();
     assert_eq!((place, motion), (packed(&case.x, &case.rho), packed(&case.v, &case.rho)));
 }

@@ -18,7 +18,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{Kernel, KernelKind, WendlandC2},
+    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
     lane::each,
     neighbors::{Backend, Cells, Periodic, norm2},
     sampling::Jitter,
@@ -47,6 +47,42 @@ struct Case<const D: usize> {
     wall_x: Axes<D>,
     wall_v: Axes<D>,
     constants: Constants<D>,
+    kernel: Smoothing<D>,
+    smoothing: &'static str,
+}
+
+/// The smoothing kernel of a case.
+#[derive(Clone, Copy)]
+enum Smoothing<const D: usize> {
+    C2(WendlandC2<D>),
+    C4(WendlandC4<D>),
+    Spline(CubicSpline<D>),
+}
+
+impl<const D: usize> Smoothing<D> {
+    fn new(kind: KernelKind) -> Self {
+        match kind {
+            KernelKind::WendlandC4 => Self::C4(<WendlandC4<D> as Kernel<D>>::new(H)),
+            KernelKind::CubicSpline => Self::Spline(<CubicSpline<D> as Kernel<D>>::new(H)),
+            _ => Self::C2(<WendlandC2<D> as Kernel<D>>::new(H)),
+        }
+    }
+
+    fn w(self, r2: Real) -> Real {
+        match self {
+            Self::C2(kernel) => kernel.w(r2),
+            Self::C4(kernel) => kernel.w(r2),
+            Self::Spline(kernel) => kernel.w(r2),
+        }
+    }
+
+    fn grad_factor(self, r2: Real) -> Real {
+        match self {
+            Self::C2(kernel) => kernel.grad_factor(r2),
+            Self::C4(kernel) => kernel.grad_factor(r2),
+            Self::Spline(kernel) => kernel.grad_factor(r2),
+        }
+    }
 }
 
 /// The position of point `i`.
@@ -88,7 +124,7 @@ fn lattice<const D: usize>(counts: [usize; D], low: [f64; D], periodic: &Periodi
 }
 
 impl<const D: usize> Case<D> {
-    fn new(is_periodic: bool, seed: u64) -> Self {
+    fn new(kind: KernelKind, is_periodic: bool, seed: u64) -> Self {
         let counts: [usize; D] = each(|a| if D == 2 { 12 } else { [8, 5, 4][a] });
         let wall_counts: [usize; D] = each(|a| if a == 1 { 2 } else { counts[a] });
         let length: [Real; D] =
@@ -102,7 +138,9 @@ impl<const D: usize> Case<D> {
             v: std::array::from_fn(|a| noise(n, seed + 2 + a as u64)),
             rho: noise(n, seed + 9).iter().map(|u| RHO_0 * (1.0 + 0.02 * u)).collect(),
             wall_v: std::array::from_fn(|a| noise(n_walls, seed + 5 + a as u64)),
-            constants: constants(&periodic),
+            constants: constants(kind, &periodic),
+            kernel: Smoothing::new(kind),
+            smoothing: KernelConstants::macro_of(kind),
             periodic,
             x,
             wall_x,
@@ -192,14 +230,13 @@ impl<const M: usize> Sum<M> {
     }
 }
 
-fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
+fn constants<const D: usize>(kind: KernelKind, periodic: &Periodic<D>) -> Constants<D> {
     let domain = state::Domain { low: [-1.0; D], high: [2.0; D], periodic: *periodic };
     let gravity: [Real; D] = each(|a| if a == 1 { -9.81 } else { 0.0 });
     let forces = state::Forces { gravity, central: Some(([0.5; D], 0.7)), damping: None };
     let (h_s, volume) = (0.5 * H, SPACING.powi(D as i32));
-    let kernel = <WendlandC2<D> as Kernel<D>>::new(H);
     Constants {
-        kernel: KernelConstants::new::<D>(KernelKind::WendlandC2, H),
+        kernel: KernelConstants::new::<D>(kind, H),
         domain: Domain::from(&domain),
         forces: Forces::from(&forces),
         surface: Surface::new::<D>(H, Tension::default()),
@@ -218,7 +255,7 @@ fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
         softening: 0.01 * h_s * h_s,
         diffusion: 0.2 * h_s * C_0,
         friction: 0.1 * h_s * C_0,
-        inv_w_dx: 1.0 / kernel.w(SPACING * SPACING),
+        inv_w_dx: 1.0 / Smoothing::<D>::new(kind).w(SPACING * SPACING),
         correction_limit: 0.05 * SPACING,
         viscosity: viscosity::MONAGHAN,
         wall: wall::MIRRORED,
@@ -226,10 +263,6 @@ fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
         clamps_walls: 1,
         corrected_diffusion: 0,
     }
-}
-
-fn kernel<const D: usize>() -> WendlandC2<D> {
-    <WendlandC2<D> as Kernel<D>>::new(H)
 }
 
 /// Records `[a s]` of vectors and a number.
@@ -243,12 +276,15 @@ fn packed<const D: usize>(vectors: &Axes<D>, last: &[Real]) -> Vec<Packed> {
     (0..last.len()).map(record).collect()
 }
 
-/// Runs a test in two and three dimensions, with open and periodic axes, for three orders of threads.
+/// Runs a test in two and three dimensions, with all smoothing kernels, with open and periodic axes, for three orders of
+/// threads.
 fn in_all_cases(two: impl Fn(&Case<2>, &Emulator), three: impl Fn(&Case<3>, &Emulator)) {
     for (seed, executor) in ORDERS.iter().enumerate() {
-        for periodic in [false, true] {
-            two(&Case::new(periodic, 10 * seed as u64), executor);
-            three(&Case::new(periodic, 10 * seed as u64), executor);
+        for kind in [KernelKind::WendlandC2, KernelKind::WendlandC4, KernelKind::CubicSpline] {
+            for periodic in [false, true] {
+                two(&Case::new(kind, periodic, 10 * seed as u64), executor);
+                three(&Case::new(kind, periodic, 10 * seed as u64), executor);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Accelerations, walls and what they get.
 
-use crate::{Axes, C_0, Case, RHO_0, Sum, at, call, dot, in_all_cases, kernel, noise, packed};
+use crate::{Axes, C_0, Case, RHO_0, Sum, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
     cells::CellSort,
     emulator::Emulator,
@@ -8,7 +8,7 @@ use cuda_kernels::{
     kernels::wcsph::{Extrapolated, Launcher, NO_SLIP, RIGID, Records, Sets, Walls},
     physics::wcsph::{Constants, viscosity, wall},
 };
-use sph_core::{Real, kernel::Kernel, lane::each};
+use sph_core::{Real, lane::each};
 
 /// Everything the momentum loop reads.
 struct Loaded<const D: usize> {
@@ -70,7 +70,7 @@ fn pressure_term<const D: usize>(c: &Constants<D>, p_rho2: Real, rho: Real) -> R
 
 /// Acceleration by all pairs: a sum for each axis.
 fn expected<const D: usize>(case: &Case<D>, c: &Constants<D>, of: &Loaded<D>, i: usize) -> [Sum<1>; D] {
-    let (k, x_i, v_i, rho_i) = (kernel::<D>(), at(&case.x, i), at(&case.v, i), case.rho[i]);
+    let (k, x_i, v_i, rho_i) = (case.kernel, at(&case.x, i), at(&case.v, i), case.rho[i]);
     let p_i = of.p_rho2[0][i];
     let inner = case.sum(x_i, Some(i), &case.x, |j, x_ij, r2| {
         let (f, v_j) = (k.grad_factor(r2), at(&case.v, j));
@@ -107,7 +107,7 @@ fn acceleration<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let mass = of.mass();
     for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
         let c = Constants { viscosity, wall, ..case.constants };
-        let launcher = Launcher { executor, constants: &c };
+        let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
         let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion };
         let mut a: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
@@ -139,14 +139,14 @@ fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
         let (flags, body) = (vec![RIGID], vec![0; n_walls]);
         let sets = Sets { flags: &flags, body: &body };
         let mass = of.mass();
-        let launcher = Launcher { executor, constants: &c };
+        let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut with).unwrap();
         launcher.reaction(fluid, Walls { records, mass: &mass }, sets, n_walls, &mut force).unwrap();
         let mut without: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
         // Walls without mass and contact.
         c.contact.stiffness = 0.0;
         let nothing = vec![Packed::default(); n_walls];
-        let launcher = Launcher { executor, constants: &c };
+        let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         launcher.acceleration(fluid, Walls { records, mass: &nothing }, n, &mut without).unwrap();
         for a in 0..D {
             let m = f64::from(c.m);
@@ -158,7 +158,7 @@ fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
                 "{on_fluid} {on_walls}"
             );
         }
-        let launcher = Launcher { executor, constants: &c };
+        let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let at_rest = vec![0; n_walls];
         launcher.reaction(fluid, Walls { records, mass: &mass }, &at_rest, n_walls, &mut force).unwrap();
         assert!(force.iter().flatten().all(|f| *f == 0.0), "samples of no body get nothing");
@@ -171,7 +171,7 @@ fn bodies_feel_the_opposite_of_what_the_fluid_gets() {
 }
 
 fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
-    let (n_walls, k, c) = (case.n_walls(), kernel::<D>(), &case.constants);
+    let (n_walls, k, c) = (case.n_walls(), case.kernel, &case.constants);
     let of = Loaded::new(case, executor);
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
@@ -179,7 +179,7 @@ fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let nothing = || vec![0.0; n_walls];
     let mut out =
         Extrapolated { p: nothing(), v: std::array::from_fn(|_| nothing()), found: vec![7; n_walls] };
-    let launcher = Launcher { executor, constants: c };
+    let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     launcher.extrapolate(fluid, &case.wall_x, &a, n_walls, &mut out).unwrap();
     for b in 0..n_walls {
         let weight: [Real; D] = each(|k| c.forces.gravity[k] - a[k][b]);

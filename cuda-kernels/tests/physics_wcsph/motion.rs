@@ -1,11 +1,11 @@
 //! Drift corrections, kick and drift.
 
-use crate::{Axes, Case, RHO_0, SPACING, Sum, at, dot, in_all_cases, kernel, noise, packed};
+use crate::{Axes, Case, RHO_0, SPACING, Sum, at, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
     emulator::Emulator,
     kernels::wcsph::{Launcher, Records},
 };
-use sph_core::{Real, kernel::Kernel, lane::each, neighbors::norm2};
+use sph_core::{Real, lane::each, neighbors::norm2};
 
 /// `first + factor · sum` for each axis, against what was found.
 fn check<const D: usize>(first: Real, factor: Real, sum: Sum<3>, found: [Real; D], what: &str, i: usize) {
@@ -21,8 +21,8 @@ fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
 }
 
 fn corrections<const D: usize>(case: &Case<D>, executor: &Emulator) {
-    let (n, k, c, factor) = (case.n(), kernel::<D>(), &case.constants, 0.3);
-    let launcher = Launcher { executor, constants: c };
+    let (n, k, c, factor) = (case.n(), case.kernel, &case.constants, 0.3);
+    let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let wall_place = packed(&case.wall_x, &case.psi());
@@ -65,14 +65,14 @@ fn drift_corrections_are_those_of_all_pairs() {
 }
 
 fn stress<const D: usize>(case: &Case<D>, executor: &Emulator) {
-    let (n, k, c) = (case.n(), kernel::<D>(), &case.constants);
+    let (n, k, c) = (case.n(), case.kernel, &case.constants);
     let w: Axes<D> = std::array::from_fn(|a| noise(n, 60 + a as u64));
     let cells = case.cells(executor, &case.x);
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let extra = packed(&w, &vec![0.0; n]);
     let mut acceleration: Axes<D> = std::array::from_fn(|_| vec![0.25; n]);
     let fluid = Records { cells: &cells, place: &place, motion: &motion };
-    let launcher = Launcher { executor, constants: c };
+    let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     launcher.transport_stress(fluid, &extra, n, &mut acceleration).unwrap();
     for i in 0..n {
         let sum = case.sum(at(&case.x, i), Some(i), &case.x, |j, x_ij, r2| {
@@ -98,7 +98,7 @@ fn kick<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let mut a: Axes<D> = std::array::from_fn(|a| noise(n, 70 + a as u64));
     a[D - 1][3] = Real::NAN;
     let (mut v, mut v2, mut a2) = (case.v.clone(), vec![0.0; n], vec![0.0; n]);
-    let launcher = Launcher { executor, constants: &case.constants };
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     launcher.kick(&a, n, dt, damping, &mut v, &mut v2, &mut a2).unwrap();
     for i in (0..n).filter(|i| *i != 3) {
         let (old, a_i) = (at(&case.v, i), at(&a, i));
@@ -119,7 +119,7 @@ fn drift<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let w: Axes<D> = std::array::from_fn(|a| noise(n, 80 + a as u64).iter().map(|u| 0.1 * u).collect());
     let mut v = case.v.clone();
     (v[0][2], v[D - 1][4]) = (Real::NAN, 1e3);
-    let launcher = Launcher { executor, constants: &case.constants };
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     for correction in [None, Some(&w)] {
         let (mut x, mut lost) = (case.x.clone(), vec![9; n]);
         launcher.drift(&v, correction, n, dt, &mut x, &mut lost).unwrap();

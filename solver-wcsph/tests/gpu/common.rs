@@ -5,7 +5,6 @@ use solver_wcsph::gpu;
 use sph_core::{error::Error, lane::Isa, scene::Scene, simulation::Simulation, solver::Clock};
 use std::sync::Arc;
 
-pub use crate::solver::{measures::*, scenes::*};
 
 pub const NAME: &str = "wcsph";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
@@ -22,4 +21,20 @@ pub fn with_order<const D: usize>(
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     gpu::simulation(scene, Arc::new(Emulator { order }), clock)
+}
+
+/// What a block needs beside its solver.
+pub fn of_block(solver: &str) -> &'static str {
+    if solver.contains("sound_speed") { "" } else { "sound_speed = 10.0" }
+}
+
+/// What walls need.
+pub fn of_walls(preset: &str) -> &'static str {
+    if preset == "graphics" { "layers = 2" } else { "layers = 3" }
+}
+
+/// What fluid and walls of a tank need. Pseudo-masses at half a spacing push resting fluid off.
+pub fn of_tank(solver: &str) -> (String, &'static str) {
+    let offset = if solver.contains("graphics") { "offset = 0.7" } else { "offset = 0.5" };
+    (format!("pressure.hydrostatic.surface = {:?}", crate::solver::bodies::DEPTH), offset)
 }

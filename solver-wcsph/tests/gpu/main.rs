@@ -1,4 +1,7 @@
-//! Steps on a card, executed on the processor from the CUDA text itself, against steps of the Rust text.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+//! What steps on a card promise, with the CUDA text itself executed on the processor.
 
+mod common;
 mod parity;
+mod same;
+#[path = "../../../sph-core/tests/solver/mod.rs"]
+mod solver;

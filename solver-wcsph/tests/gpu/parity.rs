@@ -1,46 +1,14 @@
 //! Fields of both backends after the same steps.
 
-use cuda_kernels::emulator::Emulator;
-use solver_wcsph::{gpu, simulation};
-use sph_core::{lane::Isa, scene::Scene, simulation::Simulation, solver::NoClock, state::State};
-use std::sync::Arc;
+use crate::{
+    common::make,
+    solver::{measures::scene, restarting::go, scenes::dam_break},
+};
+use solver_wcsph::simulation;
+use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock, state::State};
 
-const ORDERS: [u64; 3] = [0, 1, 7];
-
-fn scene(text: &str) -> Scene {
-    Scene::parse("test.toml", text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-fn on_processor<const D: usize>(text: &str) -> Simulation<D> {
-    simulation(&scene(text), Isa::best(), Box::new(NoClock)).unwrap()
-}
-
-fn on_card<const D: usize>(text: &str, order: u64) -> Simulation<D> {
-    gpu::simulation(&scene(text), Arc::new(Emulator { order }), Box::new(NoClock)).unwrap()
-}
-
-/// A column of water that falls in a tank.
-fn dam_break<const D: usize>(spacing: f64, solver: &str) -> String {
-    let z = |x: &str| if D == 3 { format!(", {x}") } else { String::new() };
-    format!(
-        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
-         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [0.5, 0.6{1}] }}\njitter = 0.1\n\
-         [[wall]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [1.2, 1.0{1}] }}\nlayers = 3\n\
-         [solver]\nname = \"wcsph\"\n{solver}\n",
-        z("0.0"),
-        z("0.5"),
-    )
-}
-
-fn run<const D: usize>(mut sim: Simulation<D>, steps: u64) -> Simulation<D> {
-    for _ in 0..steps {
-        sim.step(f64::INFINITY).unwrap_or_else(|error| panic!("{error}"));
-    }
-    sim.fetch().unwrap();
-    sim
-}
-
-/// Largest difference of places, in spacings, of speeds over the largest speed, and of densities over that at rest.
+/// Largest difference of places over the spacing, of velocities over the largest speed, and of densities over that at
+/// rest.
 fn difference<const D: usize>(a: &State<D>, b: &State<D>) -> [f64; 3] {
     let by_id = |state: &State<D>| {
         let mut order: Vec<usize> = (0..state.fluid.len()).collect();
@@ -62,16 +30,48 @@ fn difference<const D: usize>(a: &State<D>, b: &State<D>) -> [f64; 3] {
     found
 }
 
+fn after<const D: usize>(text: &str, steps: u64) -> [f64; 3] {
+    let mut rust: Simulation<D> = simulation(&scene(text), Isa::best(), Box::new(NoClock)).unwrap();
+    let mut cuda: Simulation<D> = make(&scene(text), Isa::best(), Box::new(NoClock)).unwrap();
+    go(&mut rust, steps);
+    go(&mut cuda, steps);
+    let found = difference(&rust.state, &cuda.state);
+    println!("{D}D, {steps} steps: {:.1e} {:.1e} {:.1e} {}", found[0], found[1], found[2], text.split("[solver]").nth(1).unwrap_or("").replace('\n', " "));
+    found
+}
+
+/// What every option of the method does, on a card.
+const OPTIONS: [&str; 16] = [
+    "",
+    "integrator = \"symplectic_euler\"",
+    "density = \"summation\"\ndelta_sph = 0.0",
+    "delta_form = \"molteni\"",
+    "delta_sph = 0.0",
+    "kernel = \"cubic_spline\"",
+    "kernel = \"wendland_c4\"",
+    "eos = \"linear\"",
+    "eos_gamma = 5.0",
+    "wall_pressure = \"akinci\"",
+    "wall_pressure = \"symmetric\"",
+    "viscosity_model = \"morris\"\ndynamic_viscosity = 1.0",
+    "viscosity_model = \"muller\"\ndynamic_viscosity = 1.0",
+    "viscosity_model = \"solenoidal\"\ndynamic_viscosity = 1.0",
+    "xsph = 0.2\nregularization = \"shifting\"",
+    "regularization = \"transport_velocity\"\nbackground_pressure = 0.1",
+];
+
 #[test]
-fn a_dam_breaks_alike() {
-    for solver in ["", "preset = \"graphics\""] {
-        for steps in [1, 10, 50] {
-            let a = run(on_processor::<2>(&dam_break::<2>(0.025, solver)), steps);
-            let b = run(on_card::<2>(&dam_break::<2>(0.025, solver), ORDERS[0]), steps);
-            println!("2D {solver} {steps}: n {} {:?} t {} {}", a.state.fluid.len(), difference(&a.state, &b.state), a.state.t, b.state.t);
-            let a = run(on_processor::<3>(&dam_break::<3>(0.05, solver)), steps);
-            let b = run(on_card::<3>(&dam_break::<3>(0.05, solver), ORDERS[0]), steps);
-            println!("3D {solver} {steps}: n {} {:?} t {} {}", a.state.fluid.len(), difference(&a.state, &b.state), a.state.t, b.state.t);
-        }
+fn every_option_does_on_a_card_what_it_does_on_the_processor() {
+    for solver in OPTIONS {
+        after::<2>(&dam_break::<2>("validation", 0.05, "", solver), 10);
+        after::<3>(&dam_break::<3>("validation", 0.1, "", solver), 10);
+    }
+}
+
+#[test]
+fn a_dam_breaks_alike_for_fifty_steps() {
+    for preset in ["validation", "graphics"] {
+        after::<2>(&dam_break::<2>(preset, 0.025, "", ""), 50);
+        after::<3>(&dam_break::<3>(preset, 0.05, "", ""), 50);
     }
 }

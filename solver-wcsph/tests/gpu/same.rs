@@ -1,0 +1,38 @@
+//! Bits that must not depend on the order of threads, nor on a restart.
+
+use crate::{
+    common::with_order,
+    solver::{measures::scene, restarting::*, scenes::dam_break},
+};
+use sph_core::{simulation::Simulation, solver::NoClock};
+
+fn hash<const D: usize>(text: &str, order: u64) -> u64 {
+    let mut run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
+    go(&mut run, 15);
+    run.state.hash()
+}
+
+#[test]
+fn no_order_of_threads_matters() {
+    for solver in ["", "density = \"summation\"\ndelta_sph = 0.0\nxsph = 0.1\nregularization = \"shifting\""] {
+        let two = dam_break::<2>("validation", 0.05, "", solver);
+        let three = dam_break::<3>("validation", 0.1, "", solver);
+        for order in [1, 7] {
+            assert_eq!(hash::<2>(&two, order), hash::<2>(&two, 0), "order {order}\n{two}");
+            assert_eq!(hash::<3>(&three, order), hash::<3>(&three, 0), "order {order}\n{three}");
+        }
+    }
+}
+
+#[test]
+fn a_restart_goes_on_with_the_same_bits() {
+    for solver in ["", "integrator = \"symplectic_euler\"", "xsph = 0.1"] {
+        restarts::<2>(&dam_break::<2>("validation", 0.05, "", solver), &[1, 10]);
+    }
+    restarts::<3>(&dam_break::<3>("graphics", 0.1, "", ""), &[5]);
+}
+
+#[test]
+fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bits() {
+    restarts::<2>(&eventful("validation", "", ""), &[40, 75]);
+}
