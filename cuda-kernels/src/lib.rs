@@ -28,3 +28,4 @@ pub mod physics;
 pub mod reduce;
 pub mod scan;
 pub mod source;
+pub mod walls;
