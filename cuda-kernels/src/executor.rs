@@ -1,7 +1,7 @@
 //! Where kernels run: one launcher in Rust serves a card and the processor.
 
 use crate::error::CudaError;
-use sph_core::backend::Backend;
+use sph_core::{Real, backend::Backend};
 use std::{ffi::c_void, fmt::Debug, marker::PhantomData};
 
 /// Numbers that a card can hold.
@@ -151,6 +151,11 @@ impl<T> Out<T> {
 #[repr(C)]
 pub struct Points<T, const D: usize>(pub [In<T>; D]);
 
+/// Coordinates that a kernel writes, one field an axis. Twin of `Writable` in base.cuh.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Writable<const D: usize>(pub [Out<Real>; D]);
+
 /// One argument of a launch: where it lies, and its size.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
@@ -260,5 +265,13 @@ pub trait Executor: Debug + Send + Sync + 'static {
         Self: Sized,
     {
         Points(x.each_ref().map(|x| self.input(x)))
+    }
+
+    /// The coordinates that a kernel writes, one field an axis.
+    fn writable<const D: usize>(&self, x: &mut [Field<Self, Real>; D]) -> Writable<D>
+    where
+        Self: Sized,
+    {
+        Writable(x.each_mut().map(|x| self.output(x)))
     }
 }

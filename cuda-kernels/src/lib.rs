@@ -30,3 +30,4 @@ pub mod resident;
 pub mod scan;
 pub mod source;
 pub mod summary;
+pub mod walls;

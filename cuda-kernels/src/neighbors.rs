@@ -12,7 +12,7 @@
 use crate::{
     cells::{CellGrid, CellSort},
     error::CudaError,
-    executor::{Executor, Field, Kernel, arguments, count},
+    executor::{Executor, Field, In, Kernel, arguments, count},
     fields::Packed,
 };
 use sph_core::Real;
@@ -38,6 +38,30 @@ pub struct Source<'a, const D: usize, E: Executor> {
     pub cells: &'a CellSort<D, E>,
     /// Their records, in that order. Shape `[n]`.
     pub records: &'a Field<E, Packed>,
+}
+
+/// Points with a number each, as loops over neighbors find them. Twin of `Near` in near.cuh.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Near<const D: usize> {
+    search: Search<D>,
+    place: In<Packed>,
+    start: In<u32>,
+}
+
+impl<const D: usize, E: Executor> Source<'_, D, E> {
+    /// The points that `kernel` finds within `radius` `[m]`.
+    ///
+    /// # Errors
+    /// When there are fewer records than sorted points.
+    pub fn near(&self, executor: &E, kernel: Kernel, radius: Real) -> Result<Near<D>, CudaError> {
+        kernel.expect("place", executor.len(self.records), executor.len(&self.cells.order))?;
+        Ok(Near {
+            search: Search { grid: *self.cells.grid(), radius2: radius * radius },
+            place: executor.input(self.records),
+            start: executor.input(&self.cells.start),
+        })
+    }
 }
 
 /// The rows of up to a given number of points.

@@ -2,3 +2,4 @@
 
 pub mod wcsph;
 mod wcsph_motion;
+pub mod weigh;

@@ -3,7 +3,7 @@
 // A record of a particle is one or more quads, each in an array of its own, so that a loop reads what it needs:
 // `place` [x y z s], with s the density or p/ρ², `motion` [v ρ], `extra` [∇ρ ·] or [w ·].
 #pragma once
-#include "neighbors.cuh"
+#include "near.cuh"
 #include "physics/wcsph.cuh"
 
 inline namespace SPH_SPACE {
@@ -14,52 +14,6 @@ namespace wcsph {
 constexpr u32 LOOP_BLOCKS = sizeof(real) == 4 ? 6 : 4;
 /// The same of the loops with a choice of viscosities: 102 and 168 registers.
 constexpr u32 MOMENTUM_BLOCKS = sizeof(real) == 4 ? 5 : 3;
-
-/// Points that a loop finds, in the order of their cells. Twin of `Near` in wcsph.rs.
-struct Near {
-  Search search;
-  /// [x y z s], shape [n].
-  const Packed* place;
-  /// Where each cell begins, shape [cells + 1].
-  const u32* start;
-};
-
-/// Coordinates that a kernel writes, one array an axis, shape [DIM][n].
-struct Writable {
-  real* x[DIM];
-};
-
-/// The first D numbers of a record.
-SPH_FN Vec vector(const Packed& record) {
-  Vec v;
-  for (int a = 0; a < DIM; a++) v[a] = record.a[a];
-  return v;
-}
-
-SPH_FN Vec zero() {
-  Vec v;
-  for (int a = 0; a < DIM; a++) v[a] = real(0);
-  return v;
-}
-
-/// `sum ← sum + f a`.
-SPH_FN void add(Vec& sum, real f, Vec a) {
-  for (int k = 0; k < DIM; k++) sum[k] = sum[k] + f * a[k];
-}
-
-SPH_FN Vec difference(Vec a, Vec b) {
-  for (int k = 0; k < DIM; k++) a[k] = a[k] - b[k];
-  return a;
-}
-
-/// Calls `f(j, s_j, x_ij, |x_ij|²)` for the neighbors of `x_i`, ascending, without `self`.
-template <class F> SPH_FN void visit(const Near& near, Vec x_i, u32 self, F f) {
-  const Packed* const place = near.place;
-  for_each_neighbor(near.search, place, near.start, x_i, self, [&](u32 j, Vec d, real r2) {
-    for (int a = 0; a < DIM; a++) d[a] = -d[a];
-    f(j, load(place, j).a[3], d, r2);
-  });
-}
 
 /// The particle's part of the pressure term towards a wall; the sample's part is in its record.
 SPH_FN real pressure_term(int wall, real p_rho2, real rho, real rho_0) {

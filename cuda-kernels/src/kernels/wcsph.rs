@@ -8,9 +8,11 @@
 use crate::{
     cells::CellSort,
     error::CudaError,
-    executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, arguments, count},
+    executor::{
+        Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, Writable, arguments, count,
+    },
     fields::Packed,
-    neighbors::Search,
+    neighbors::{Near, Source},
     physics::wcsph::Constants,
 };
 use sph_core::Real;
@@ -33,15 +35,6 @@ kernels! {
     REACTION = "wcsph_reaction",
 }
 
-/// Points that a loop finds. Twin of `Near` in kernels/wcsph.cuh.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct Near<const D: usize> {
-    search: Search<D>,
-    place: In<Packed>,
-    start: In<u32>,
-}
-
 /// Twin of `Walls` in kernels/wcsph.cu.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -50,11 +43,6 @@ struct WallRecords<const D: usize> {
     motion: In<Packed>,
     mass: In<Packed>,
 }
-
-/// Coordinates that a kernel writes. Twin of `Writable` in kernels/wcsph.cuh.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct Writable<const D: usize>(pub(super) [Out<Real>; D]);
 
 /// Records of the fluid, or of the samples of walls.
 #[derive(Clone, Copy, Debug)]
@@ -175,17 +163,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         n: usize,
     ) -> Result<Writable<D>, CudaError> {
         x.iter().try_for_each(|x| kernel.expect(name, self.executor.len(x), n))?;
-        Ok(Writable(x.each_mut().map(|x| self.executor.output(x))))
+        Ok(self.executor.writable(x))
     }
 
     pub(super) fn near(&self, kernel: Kernel, records: &Records<'_, D, E>) -> Result<Near<D>, CudaError> {
-        let n = self.executor.len(&records.cells.order);
-        let radius = self.constants.kernel.support.h;
-        Ok(Near {
-            search: Search { grid: *records.cells.grid(), radius2: radius * radius },
-            place: self.input(kernel, "place", records.place, n)?,
-            start: self.executor.input(&records.cells.start),
-        })
+        let source = Source { cells: records.cells, records: records.place };
+        source.near(self.executor, kernel, self.constants.kernel.support.h)
     }
 
     fn walls(&self, kernel: Kernel, walls: &Walls<'_, D, E>) -> Result<WallRecords<D>, CudaError> {

@@ -10,6 +10,7 @@ mod reduce;
 mod scan;
 mod shim;
 mod twins;
+mod walls;
 
 use cuda_kernels::emulator::Emulator;
 use sph_core::Real;
