@@ -39,6 +39,11 @@ struct Points {
   }
 };
 
+/// Coordinates that a kernel writes, one array an axis, shape [DIM][n].
+struct Writable {
+  real* x[DIM];
+};
+
 /// A record of one particle: position in the first DIM slots. One load a particle in f32, two in f64.
 struct __align__(16) Packed {
   real a[4];
@@ -61,6 +66,32 @@ SPH_FN Packed load(const Packed* records, u32 i) {
   load_quad(records[i].a, record.a);
   return record;
 }
+
+/// The first D numbers of a record.
+SPH_FN Vec vector(const Packed& record) {
+  Vec v;
+  for (int a = 0; a < DIM; a++) v[a] = record.a[a];
+  return v;
+}
+
+SPH_FN Vec zero() {
+  Vec v;
+  for (int a = 0; a < DIM; a++) v[a] = real(0);
+  return v;
+}
+
+/// `sum ← sum + f a`.
+SPH_FN void add(Vec& sum, real f, Vec a) {
+  for (int k = 0; k < DIM; k++) sum[k] = sum[k] + f * a[k];
+}
+
+SPH_FN Vec difference(Vec a, Vec b) {
+  for (int k = 0; k < DIM; k++) a[k] = a[k] - b[k];
+  return a;
+}
+
+/// True for numbers; the difference of an infinite or undefined one to itself is undefined.
+SPH_FN bool is_finite(real a) { return a - a == real(0); }
 
 // Sums and products that the compiler must not fuse: who is a neighbor is then decided by the same bits as on the
 // processor, whatever the options of the module.

@@ -28,34 +28,6 @@ struct Near {
   const u32* start;
 };
 
-/// Coordinates that a kernel writes, one array an axis, shape [DIM][n].
-struct Writable {
-  real* x[DIM];
-};
-
-/// The first D numbers of a record.
-SPH_FN Vec vector(const Packed& record) {
-  Vec v;
-  for (int a = 0; a < DIM; a++) v[a] = record.a[a];
-  return v;
-}
-
-SPH_FN Vec zero() {
-  Vec v;
-  for (int a = 0; a < DIM; a++) v[a] = real(0);
-  return v;
-}
-
-/// `sum ← sum + f a`.
-SPH_FN void add(Vec& sum, real f, Vec a) {
-  for (int k = 0; k < DIM; k++) sum[k] = sum[k] + f * a[k];
-}
-
-SPH_FN Vec difference(Vec a, Vec b) {
-  for (int k = 0; k < DIM; k++) a[k] = a[k] - b[k];
-  return a;
-}
-
 /// Calls `f(j, s_j, x_ij, |x_ij|²)` for the neighbors of `x_i`, ascending, without `self`.
 template <class F> SPH_FN void visit(const Near& near, Vec x_i, u32 self, F f) {
   const Packed* const place = near.place;

@@ -86,9 +86,6 @@ SHIM_EXPORT(wcsph_transport_stress)
 
 // ----------------------------------------------------------------------------------------------------- integrate.rs
 
-/// True for numbers; the difference of an infinite or undefined one to itself is undefined.
-SPH_FN bool is_finite(real a) { return a - a == real(0); }
-
 /// `v ← (v + Δt a) damping`. Where that is not finite v stays, for the one who looks for the cause. `v2` and `a2` get
 /// the squares of speed and acceleration, for the step limit.
 KERNEL void __launch_bounds__(THREADS)
