@@ -75,14 +75,24 @@ pub struct NeighborRows<E: Executor> {
     pub width: u32,
 }
 
+/// Whole slices of rows of this width.
+fn entries_of(n: usize, width: u32) -> usize {
+    n.next_multiple_of(SLICE) * width as usize
+}
+
 impl<E: Executor> NeighborRows<E> {
     /// Room for the rows of `n` points, `width` entries each: `4 (width + 1)` bytes a point.
     ///
     /// # Errors
     /// When there is no memory left.
     pub fn new(executor: &E, n: usize, width: u32) -> Result<Self, CudaError> {
-        let rows = executor.zeros(n.next_multiple_of(SLICE) * width as usize)?;
+        let rows = executor.zeros(entries_of(n, width))?;
         Ok(Self { count: executor.zeros(n)?, rows, width })
+    }
+
+    /// Entries that the rows of `n` points take.
+    pub fn entries_of(&self, n: usize) -> usize {
+        entries_of(n, self.width)
     }
 
     /// Lists the neighbors nearer than `radius` `[m]` of the first `n` records of `query` among all of `from`.

@@ -30,6 +30,20 @@ KERNEL void __launch_bounds__(REDUCE_THREADS) max_norms2(Points v, u32 n, double
 }
 SHIM_EXPORT(max_norms2)
 
+/// `Σ_i max(ρ_i/ρ₀ − 1, 0)` and `max_i ρ_i/ρ₀ − 1`. The sum is not a number where a density is none, or what follows from
+/// it (`of_rho`, nowhere if there is nothing).
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+density_errors(const real* __restrict__ rho, const real* __restrict__ of_rho, real rho_0, u32 n,
+               DensityErrors* __restrict__ partial) {
+  reduce_terms<Farthest>(n, partial, [=](u32 i) {
+    const real error = rho[i] / rho_0 - real(1), all = of_rho ? rho[i] + of_rho[i] : rho[i];
+    // 0 of numbers; of others, and of sums with them, not a number.
+    const real nothing = all - all;
+    return DensityErrors{double(max_of(error, real(0)) + nothing), double(error)};
+  });
+}
+SHIM_EXPORT(density_errors)
+
 /// `max_i x_i` and the first i of it. NaN is never it.
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 max_place(const real* __restrict__ x, u32 n, Peak* __restrict__ partial) {
@@ -84,6 +98,15 @@ merge_maxima(const double* __restrict__ partial, double* __restrict__ result) {
   reduce_partials<Max>(partial, result);
 }
 SHIM_EXPORT(merge_maxima)
+
+/// Of nothing, both numbers are 0.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+merge_errors(const DensityErrors* __restrict__ partial, u32 n, DensityErrors* __restrict__ result) {
+  reduce_partials<Farthest>(partial, result);
+  if (threadIdx.x > 0) return;
+  *result = n == 0 ? DensityErrors{0.0, 0.0} : DensityErrors{result->mean / double(n), result->largest};
+}
+SHIM_EXPORT(merge_errors)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 merge_peaks(const Peak* __restrict__ partial, Peak* __restrict__ result) {

@@ -59,6 +59,18 @@ struct Max {
   SPH_FN static T merge(T a, T b) { return fmax(a, b); }
 };
 
+/// How far densities are from that at rest. Twin of `DensityErrors` in reduce.rs.
+struct DensityErrors {
+  /// A sum until all blocks are merged.
+  double mean;
+  double largest;
+};
+struct Farthest {
+  typedef DensityErrors T;
+  SPH_FN static T identity() { return {0.0, -infinity()}; }
+  SPH_FN static T merge(T a, T b) { return {a.mean + b.mean, fmax(a.largest, b.largest)}; }
+};
+
 /// The largest of counts.
 struct MaxCount {
   typedef u32 T;

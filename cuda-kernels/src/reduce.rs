@@ -27,7 +27,7 @@ kernels! {
     MAX_PLACE = "max_place", MAX_COUNTS = "max_counts", ENCLOSE_POINTS = "enclose_points", FIRST_LOST = "first_lost",
     FIRST_NOT_FINITE = "first_not_finite", MERGE_SUMS = "merge_sums", MERGE_MAXIMA = "merge_maxima",
     MERGE_PEAKS = "merge_peaks", MERGE_COUNTS = "merge_counts", MERGE_PLACES = "merge_places",
-    MERGE_BOUNDS = "merge_bounds",
+    MERGE_BOUNDS = "merge_bounds", DENSITY_ERRORS = "density_errors", MERGE_ERRORS = "merge_errors",
 }
 
 /// A maximum and the first place where it stands, [`NONE`] where nothing is a number. Twin of `Peak` in reduce.cuh.
@@ -38,6 +38,16 @@ pub struct Peak {
     pub value: f64,
     /// Its place.
     pub place: u64,
+}
+
+/// How far densities are from that at rest. Twin of `DensityErrors` in reduce.cuh.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct DensityErrors {
+    /// Mean of `max(ρ/ρ₀ − 1, 0)`; not a number where a density is none, or what follows from it, `[-]`.
+    pub mean: f64,
+    /// Largest `ρ/ρ₀ − 1`, `[-]`.
+    pub largest: f64,
 }
 
 /// Lower and upper ends of a set of points, `[m]`. Twin of `Bounds` in reduce.cuh.
@@ -56,7 +66,7 @@ impl<const D: usize> Default for Bounds<D> {
     }
 }
 
-plain!(Peak);
+plain!(DensityErrors, Peak);
 // SAFETY: of `repr(C)`, of numbers alone; so for the next two.
 unsafe impl<const D: usize> Plain for Bounds<D> {}
 #[cfg(feature = "cuda")]
@@ -70,6 +80,7 @@ unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Bounds<D> {}
 #[derive(Debug)]
 pub struct Reduce<const D: usize, E: Executor> {
     numbers: Field<E, f64>,
+    errors: Field<E, DensityErrors>,
     places: Field<E, u32>,
     peaks: Field<E, Peak>,
     bounds: Field<E, Bounds<D>>,
@@ -84,6 +95,7 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         let blocks = BLOCKS as usize;
         Ok(Self {
             numbers: executor.zeros(blocks)?,
+            errors: executor.zeros(blocks)?,
             places: executor.zeros(blocks)?,
             peaks: executor.zeros(blocks)?,
             bounds: executor.zeros(blocks)?,
@@ -157,6 +169,31 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         passes.run(D, &mut self.numbers, result, |partial| {
             start(executor, MAX_NORMS2, D, arguments![v, count(n)?, partial])
         })
+    }
+
+    /// `result[0]` ← how far the first `n` densities are from `rho_0` `[kg/m³]`; both numbers are 0 of nothing. `of_rho` is
+    /// what followed from the densities and must be finite, too.
+    ///
+    /// # Errors
+    /// When a field is too short, or a launch fails.
+    pub fn density_errors(
+        &mut self,
+        executor: &E,
+        rho: &Field<E, Real>,
+        of_rho: Option<&Field<E, Real>>,
+        rho_0: Real,
+        n: usize,
+        result: &mut Field<E, DensityErrors>,
+    ) -> Result<(), CudaError> {
+        let rho = read(executor, DENSITY_ERRORS, rho, n)?;
+        let of_rho = of_rho.map_or(Ok(In::new(0)), |x| read(executor, DENSITY_ERRORS, x, n))?;
+        MERGE_ERRORS.expect("result", executor.len(result), 1)?;
+        let (number, partial) = (count(n)?, executor.output(&mut self.errors));
+        start(executor, DENSITY_ERRORS, D, arguments![rho, of_rho, rho_0, number, partial])?;
+        let launch = Launch { kernel: MERGE_ERRORS, dim: D, smoothing: None, blocks: 1, threads: THREADS };
+        let (partial, result) = (executor.input(&self.errors), executor.output(result));
+        // SAFETY: `errors` has an item a block, `result` one.
+        unsafe { executor.launch(launch, arguments![partial, number, result]) }
     }
 
     /// `result[0]` ← the maximum of x and the first i < n of it.

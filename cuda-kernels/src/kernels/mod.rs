@@ -1,5 +1,11 @@
 //! The phases of the solvers on a card: one launcher a kernel, beside the text that it launches.
 
+mod launch;
+pub mod pbf;
+mod pbf_motion;
+mod pbf_reaction;
+mod pbf_surface;
+mod pbf_velocity;
 pub mod wcsph;
 mod wcsph_motion;
 pub mod weigh;

@@ -5,12 +5,11 @@
 //! own: `place` `[x y z s]`, with s the density in the density loops and p/ρ² in the others, `motion` `[v ρ]`, and
 //! `extra` `[∇ρ ·]` or `[w ·]`. All particles are in the order of their cells.
 
+use super::launch::{Launched, Launches};
 use crate::{
     cells::CellSort,
     error::CudaError,
-    executor::{
-        Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, Writable, arguments, count,
-    },
+    executor::{Executor, Field, In, Kernel, arguments, count},
     fields::Packed,
     neighbors::{Near, Source},
     physics::wcsph::Constants,
@@ -110,62 +109,17 @@ pub struct Launcher<'a, const D: usize, E: Executor> {
     pub smoothing: &'static str,
 }
 
-/// Outcome of a launch.
-pub(super) type Launched = Result<(), CudaError>;
+impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
+    fn executor(&self) -> &E {
+        self.executor
+    }
+
+    fn smoothing(&self) -> &'static str {
+        self.smoothing
+    }
+}
 
 impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    /// # Safety
-    /// As of [`Executor::launch`], for one thread for each of `n` items.
-    pub(super) unsafe fn start(&self, kernel: Kernel, n: usize, arguments: &[Argument]) -> Launched {
-        let launch = Launch { smoothing: Some(self.smoothing), ..kernel.for_each(D, n)? };
-        // SAFETY: by the caller's promise.
-        unsafe { self.executor.launch(launch, arguments) }
-    }
-
-    pub(super) fn input<T: Plain>(
-        &self,
-        kernel: Kernel,
-        name: &'static str,
-        field: &Field<E, T>,
-        n: usize,
-    ) -> Result<In<T>, CudaError> {
-        kernel.expect(name, self.executor.len(field), n)?;
-        Ok(self.executor.input(field))
-    }
-
-    pub(super) fn output<T: Plain>(
-        &self,
-        kernel: Kernel,
-        name: &'static str,
-        field: &mut Field<E, T>,
-        n: usize,
-    ) -> Result<Out<T>, CudaError> {
-        kernel.expect(name, self.executor.len(field), n)?;
-        Ok(self.executor.output(field))
-    }
-
-    pub(super) fn points(
-        &self,
-        kernel: Kernel,
-        name: &'static str,
-        x: &[Field<E, Real>; D],
-        n: usize,
-    ) -> Result<Points<Real, D>, CudaError> {
-        x.iter().try_for_each(|x| kernel.expect(name, self.executor.len(x), n))?;
-        Ok(self.executor.points(x))
-    }
-
-    pub(super) fn writable(
-        &self,
-        kernel: Kernel,
-        name: &'static str,
-        x: &mut [Field<E, Real>; D],
-        n: usize,
-    ) -> Result<Writable<D>, CudaError> {
-        x.iter().try_for_each(|x| kernel.expect(name, self.executor.len(x), n))?;
-        Ok(self.executor.writable(x))
-    }
-
     pub(super) fn near(&self, kernel: Kernel, records: &Records<'_, D, E>) -> Result<Near<D>, CudaError> {
         let source = Source { cells: records.cells, records: records.place };
         source.near(self.executor, kernel, self.constants.kernel.support.h)

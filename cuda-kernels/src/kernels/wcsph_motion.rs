@@ -1,6 +1,9 @@
 //! What moves particles in weakly compressible SPH: launchers of `kernels/wcsph_motion.cu`.
 
-use super::wcsph::{Launched, Launcher, Records};
+use super::{
+    launch::{Launched, Launches},
+    wcsph::{Launcher, Records},
+};
 use crate::{
     executor::{Executor, Field, In, Kernel, Points, arguments, count},
     fields::Packed,

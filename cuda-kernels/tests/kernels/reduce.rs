@@ -1,7 +1,7 @@
 //! Reductions.
 
 use crate::{ORDERS, axes, cloud, noise};
-use cuda_kernels::reduce::{Bounds, NONE, Peak, Reduce};
+use cuda_kernels::reduce::{Bounds, DensityErrors, NONE, Peak, Reduce};
 use sph_core::{
     Real,
     neighbors::{Periodic, norm2},
@@ -189,4 +189,39 @@ fn short_fields_are_refused() {
     assert!(reduce.sum(executor, &vec![0.0; 4], 5, &mut vec![0.0]).is_err());
     let error = reduce.sum(executor, &vec![0.0; 4], 4, &mut vec![]).unwrap_err();
     assert_eq!(error.to_string(), "kernel merge_sums needs 1 items of result, which has 0");
+}
+
+/// Mean and largest density error of `rho` over 1000, with `of_rho` beside.
+fn errors(rho: &Vec<Real>, of_rho: Option<&Vec<Real>>) -> DensityErrors {
+    let bits = in_all_orders(|executor| {
+        let mut result = vec![DensityErrors::default()];
+        let mut reduce = Reduce::<2, _>::new(executor).unwrap();
+        reduce.density_errors(executor, rho, of_rho, 1000.0, rho.len(), &mut result).unwrap();
+        [result[0].mean.to_bits(), result[0].largest.to_bits()]
+    });
+    let [mean, largest] = bits.map(f64::from_bits);
+    DensityErrors { mean, largest }
+}
+
+#[test]
+fn density_errors_are_those_of_compression_and_tell_what_is_no_number() {
+    assert_eq!(errors(&vec![], None), DensityErrors { mean: 0.0, largest: 0.0 });
+    for n in [1, 300, 200_001] {
+        let mut rho: Vec<Real> = noise(n, 6).iter().map(|u| 1000.0 * (0.6 + u)).collect();
+        let all = rho.iter().map(|rho| rho / 1000.0 - 1.0);
+        let largest = f64::from(all.clone().fold(Real::NEG_INFINITY, Real::max));
+        let mean = all.map(|error| f64::from(error.max(0.0))).sum::<f64>() / n as f64;
+        let lambda = vec![0.5; n];
+        for of_rho in [None, Some(&lambda)] {
+            let found = errors(&rho, of_rho);
+            assert_eq!(found.largest, largest);
+            assert!((found.mean - mean).abs() <= n as f64 * f64::EPSILON, "{} {mean}", found.mean);
+        }
+        let mut bad = lambda.clone();
+        bad[n - 1] = Real::INFINITY;
+        assert!(errors(&rho, Some(&bad)).mean.is_nan());
+        rho[n / 2] = Real::NAN;
+        let found = errors(&rho, None);
+        assert!(found.mean.is_nan() && (n == 1 || found.largest <= largest));
+    }
 }

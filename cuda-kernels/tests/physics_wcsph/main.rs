@@ -5,10 +5,10 @@
 #![cfg(feature = "host")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use common::{Axes, H, ORDERS, SPACING, Sum, at, cells, lattice, noise, packed};
 use cuda_kernels::{
-    cells::{CellGrid, CellSort},
+    cells::CellSort,
     emulator::Emulator,
-    fields::Packed,
     physics::{
         host::Text,
         kernel::{KernelConstants, Surface},
@@ -20,21 +20,17 @@ use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
     lane::each,
-    neighbors::{Backend, Cells, Periodic, norm2},
-    sampling::Jitter,
+    neighbors::{Periodic, norm2},
     state,
     surface::Tension,
 };
 
+#[path = "../common/mod.rs"]
+mod common;
 mod density;
 mod momentum;
 mod motion;
 
-type Axes<const D: usize> = [Vec<Real>; D];
-
-const ORDERS: [Emulator; 3] = [Emulator { order: 0 }, Emulator { order: 1 }, Emulator { order: 7 }];
-const SPACING: Real = 0.1;
-const H: Real = 0.23;
 const RHO_0: Real = 1000.0;
 const C_0: Real = 20.0;
 
@@ -85,44 +81,6 @@ impl<const D: usize> Smoothing<D> {
     }
 }
 
-/// The position of point `i`.
-fn at<const D: usize>(x: &Axes<D>, i: usize) -> [Real; D] {
-    each(|a| x[a][i])
-}
-
-/// Numbers in [−1, 1).
-fn noise(n: usize, seed: u64) -> Vec<Real> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        ((state >> 40) as f64 / f64::from(1 << 23) - 1.0) as Real
-    };
-    (0..n).map(|_| next()).collect()
-}
-
-/// A lattice of `counts` from `low` on, in disorder, sorted by cell.
-fn lattice<const D: usize>(counts: [usize; D], low: [f64; D], periodic: &Periodic<D>, seed: u64) -> Axes<D> {
-    let n: usize = counts.iter().product();
-    let mut x: Vec<[f64; D]> = (0..n)
-        .map(|mut site| {
-            counts.map(|count| {
-                let c = site % count;
-                site /= count;
-                c
-            })
-        })
-        .map(|c| each(|a| low[a] + (c[a] as f64 + 0.5) * f64::from(SPACING)))
-        .collect();
-    Jitter { amplitude: 0.2 * f64::from(SPACING), seed }.apply(&mut x);
-    let x: Vec<[Real; D]> = x.into_iter().map(|x| periodic.wrap(x.map(|c| c as Real))).collect();
-    let axes: Axes<D> = std::array::from_fn(|a| x.iter().map(|x| x[a]).collect());
-    let (mut cells, mut order) = (Cells::new(Backend::DenseGrid, H, *periodic), Vec::new());
-    cells.sort(&axes, &mut order).unwrap();
-    axes.map(|x| order.iter().map(|&i| x[i as usize]).collect())
-}
-
 impl<const D: usize> Case<D> {
     fn new(kind: KernelKind, is_periodic: bool, seed: u64) -> Self {
         let counts: [usize; D] = each(|a| if D == 2 { 12 } else { [8, 5, 4][a] });
@@ -161,14 +119,7 @@ impl<const D: usize> Case<D> {
 
     /// Cells of points that are sorted already.
     fn cells(&self, executor: &Emulator, x: &Axes<D>) -> CellSort<D, Emulator> {
-        let low = each(|a| x[a].iter().copied().fold(Real::INFINITY, Real::min));
-        let high = each(|a| x[a].iter().copied().fold(Real::NEG_INFINITY, Real::max));
-        let n = x[0].len();
-        let grid = CellGrid::new(H, &self.periodic, low, high, n).unwrap();
-        let mut sort = CellSort::new(executor, grid, n).unwrap();
-        sort.sort(executor, x, n).unwrap();
-        assert!(sort.order.iter().copied().eq(0..n as u32));
-        sort
+        cells(executor, &self.periodic, x)
     }
 
     /// `Σ_j term(j, x_ij, r²)` over all points of `from` in reach of `x_i` but `own`, and `Σ_j |term|`, in f64.
@@ -191,42 +142,6 @@ impl<const D: usize> Case<D> {
             }
         }
         sum
-    }
-}
-
-/// A sum, and that of the sizes of its terms.
-#[derive(Clone, Copy, Debug)]
-struct Sum<const M: usize> {
-    value: [f64; M],
-    size: [f64; M],
-}
-
-impl<const M: usize> Sum<M> {
-    /// `a + b · other`.
-    fn plus(self, b: f64, other: Self) -> Self {
-        Self {
-            value: std::array::from_fn(|m| self.value[m] + b * other.value[m]),
-            size: std::array::from_fn(|m| self.size[m] + b.abs() * other.size[m]),
-        }
-    }
-
-    fn times(self, b: f64) -> Self {
-        Self { value: self.value.map(|x| b * x), size: self.size.map(|x| b.abs() * x) }
-    }
-
-    fn of(value: [f64; M]) -> Self {
-        Self { value, size: value.map(f64::abs) }
-    }
-
-    /// Fails unless `found` is the sum, but for the order in which it is added.
-    #[track_caller]
-    fn check(&self, found: [Real; M], what: &str, i: usize) {
-        // No more than 100 neighbors here.
-        let epsilon = 4.0 * 100.0 * f64::from(Real::EPSILON);
-        for m in 0..M {
-            let error = (f64::from(found[m]) - self.value[m]).abs();
-            assert!(error <= epsilon * self.size[m], "{what} of {i}: {found:?}, not {:?}", self.value);
-        }
     }
 }
 
@@ -263,17 +178,6 @@ fn constants<const D: usize>(kind: KernelKind, periodic: &Periodic<D>) -> Consta
         clamps_walls: 1,
         corrected_diffusion: 0,
     }
-}
-
-/// Records `[a s]` of vectors and a number.
-fn packed<const D: usize>(vectors: &Axes<D>, last: &[Real]) -> Vec<Packed> {
-    let record = |i: usize| {
-        let mut record = [0.0; 4];
-        record[..D].copy_from_slice(&at(vectors, i));
-        record[3] = last[i];
-        Packed(record)
-    };
-    (0..last.len()).map(record).collect()
 }
 
 /// Runs a test in two and three dimensions, with all smoothing kernels, with open and periodic axes, for three orders of

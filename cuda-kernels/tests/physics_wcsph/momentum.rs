@@ -159,8 +159,9 @@ fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
             );
         }
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        let at_rest = vec![0; n_walls];
-        launcher.reaction(fluid, Walls { records, mass: &mass }, &at_rest, n_walls, &mut force).unwrap();
+        let at_rest = vec![0];
+        let sets = Sets { flags: &at_rest, body: &body };
+        launcher.reaction(fluid, Walls { records, mass: &mass }, sets, n_walls, &mut force).unwrap();
         assert!(force.iter().flatten().all(|f| *f == 0.0), "samples of no body get nothing");
     }
 }

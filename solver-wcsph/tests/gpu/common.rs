@@ -5,7 +5,6 @@ use solver_wcsph::gpu;
 use sph_core::{error::Error, lane::Isa, scene::Scene, simulation::Simulation, solver::Clock};
 use std::sync::Arc;
 
-
 pub const NAME: &str = "wcsph";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.3", "artificial_viscosity_alpha"];

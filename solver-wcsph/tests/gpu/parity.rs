@@ -36,7 +36,13 @@ fn after<const D: usize>(text: &str, steps: u64) -> [f64; 3] {
     go(&mut rust, steps);
     go(&mut cuda, steps);
     let found = difference(&rust.state, &cuda.state);
-    println!("{D}D, {steps} steps: {:.1e} {:.1e} {:.1e} {}", found[0], found[1], found[2], text.split("[solver]").nth(1).unwrap_or("").replace('\n', " "));
+    println!(
+        "{D}D, {steps} steps: {:.1e} {:.1e} {:.1e} {}",
+        found[0],
+        found[1],
+        found[2],
+        text.split("[solver]").nth(1).unwrap_or("").replace('\n', " ")
+    );
     found
 }
 

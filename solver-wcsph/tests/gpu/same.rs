@@ -14,7 +14,8 @@ fn hash<const D: usize>(text: &str, order: u64) -> u64 {
 
 #[test]
 fn no_order_of_threads_matters() {
-    for solver in ["", "density = \"summation\"\ndelta_sph = 0.0\nxsph = 0.1\nregularization = \"shifting\""] {
+    for solver in ["", "density = \"summation\"\ndelta_sph = 0.0\nxsph = 0.1\nregularization = \"shifting\""]
+    {
         let two = dam_break::<2>("validation", 0.05, "", solver);
         let three = dam_break::<3>("validation", 0.1, "", solver);
         for order in [1, 7] {

@@ -1,0 +1,71 @@
+//! What the launchers of a solver share: they check fields, give kernels their addresses, and start them.
+
+use crate::{
+    error::CudaError,
+    executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, Writable},
+};
+use sph_core::Real;
+
+/// Outcome of a launch.
+pub(super) type Launched = Result<(), CudaError>;
+
+/// A set of launchers in `D` dimensions.
+pub(super) trait Launches<const D: usize, E: Executor> {
+    /// Where kernels run.
+    fn executor(&self) -> &E;
+
+    /// The smoothing kernel, by the name of its macro.
+    fn smoothing(&self) -> &'static str;
+
+    /// # Safety
+    /// As of [`Executor::launch`], for one thread for each of `n` items.
+    unsafe fn start(&self, kernel: Kernel, n: usize, arguments: &[Argument]) -> Launched {
+        let launch = Launch { smoothing: Some(self.smoothing()), ..kernel.for_each(D, n)? };
+        // SAFETY: by the caller's promise.
+        unsafe { self.executor().launch(launch, arguments) }
+    }
+
+    fn input<T: Plain>(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        field: &Field<E, T>,
+        n: usize,
+    ) -> Result<In<T>, CudaError> {
+        kernel.expect(name, self.executor().len(field), n)?;
+        Ok(self.executor().input(field))
+    }
+
+    fn output<T: Plain>(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        field: &mut Field<E, T>,
+        n: usize,
+    ) -> Result<Out<T>, CudaError> {
+        kernel.expect(name, self.executor().len(field), n)?;
+        Ok(self.executor().output(field))
+    }
+
+    fn points(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        x: &[Field<E, Real>; D],
+        n: usize,
+    ) -> Result<Points<Real, D>, CudaError> {
+        x.iter().try_for_each(|x| kernel.expect(name, self.executor().len(x), n))?;
+        Ok(self.executor().points(x))
+    }
+
+    fn writable(
+        &self,
+        kernel: Kernel,
+        name: &'static str,
+        x: &mut [Field<E, Real>; D],
+        n: usize,
+    ) -> Result<Writable<D>, CudaError> {
+        x.iter().try_for_each(|x| kernel.expect(name, self.executor().len(x), n))?;
+        Ok(self.executor().writable(x))
+    }
+}

@@ -1,0 +1,107 @@
+// SMOOTHING CubicSpline WendlandC2 Poly6Spiky
+//
+// What moves particles in Position Based Fluids: prediction, and the corrected positions. The twin of `predict.rs` and
+// of `commit` in `pack.rs`, in `solver-pbf/src/cpu`.
+#include "kernels/pbf.cuh"
+
+inline namespace SPH_SPACE {
+using namespace pbf;
+
+// ------------------------------------------------------------------------------------------------------- predict.rs
+
+/// How a particle was left.
+struct Settled {
+  /// It has finite numbers.
+  bool finite;
+  /// It is inside of the domain, too.
+  bool good;
+};
+
+/// Brings a predicted particle back into the periodic box.
+SPH_FN Settled settle(const Domain& domain, Vec& x, const Vec& v) {
+  bool finite = true;
+  for (int a = 0; a < DIM; a++) finite = finite & is_finite(x[a] + v[a]);
+  x = domain.periodic.wrap(x);
+  return {finite, finite && domain.holds(x)};
+}
+
+SPH_FN Vec vector_at(const Writable& from, u32 i) {
+  Vec v;
+  for (int a = 0; a < DIM; a++) v[a] = from.x[a][i];
+  return v;
+}
+
+SPH_FN void put(const Writable& to, u32 i, Vec v) {
+  for (int a = 0; a < DIM; a++) to.x[a][i] = v[a];
+}
+
+/// `v* = v + dt a(x)`, `x* = x + dt v*`, then inside of the periodic box. Where that is not finite both stay, for the
+/// one who looks for the cause, and `lost` becomes 1; it does so outside of the domain, too.
+KERNEL void __launch_bounds__(THREADS)
+pbf_predict(Constants c, u32 n, real dt, Writable x, Writable v, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  Vec x_i = vector_at(x, i), v_i = vector_at(v, i);
+  const Vec a = c.forces.acceleration(x_i);
+  for (int d = 0; d < DIM; d++) v_i[d] = v_i[d] + dt * a[d];
+  for (int d = 0; d < DIM; d++) x_i[d] = x_i[d] + dt * v_i[d];
+  const Settled settled = settle(c.domain, x_i, v_i);
+  if (!settled.good) lost[i] = 1u;
+  if (!settled.finite) return;
+  put(x, i, x_i), put(v, i, v_i);
+}
+SHIM_EXPORT(pbf_predict)
+
+/// The same by backward differences of second order:
+/// `v* = v + (κ² Δv_n + (1 + κ) dt a)/(1 + 2κ)`, `x* = x + (κ² Δx_n + (1 + κ) dt v*)/(1 + 2κ)`. The acceleration is that
+/// at the end of the step, where the last way, gone on, leads: `a(x + κ Δx_n)`. Where there is no past yet (`is_new`),
+/// that of an even acceleration is made up. Way and change of velocity become the predicted ones.
+KERNEL void __launch_bounds__(THREADS)
+pbf_predict_from_past(Constants c, Bdf2 bdf2, u32 is_new, u32 n, real dt, Writable x, Writable v, Past past,
+                      u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Vec x_i = vector_at(x, i), v_i = vector_at(v, i);
+  Vec way = vector_at(past.way, i), gain = vector_at(past.gain, i);
+  if (is_new) {
+    const Vec a = c.forces.acceleration(x_i);
+    for (int d = 0; d < DIM; d++) {
+      gain[d] = dt * a[d];
+      way[d] = dt * (v_i[d] - real(0.5) * dt * a[d]);
+    }
+    put(past.way, i, way), put(past.gain, i, gain);
+  }
+  Vec ahead, x_new, v_new, step;
+  for (int d = 0; d < DIM; d++) ahead[d] = x_i[d] + bdf2.kappa * way[d];
+  const Vec a = c.forces.acceleration(ahead);
+  for (int d = 0; d < DIM; d++) {
+    v_new[d] = v_i[d] + bdf2.change(gain[d], dt * a[d]);
+    step[d] = bdf2.change(way[d], dt * v_new[d]);
+    x_new[d] = x_i[d] + step[d];
+  }
+  const Settled settled = settle(c.domain, x_new, v_new);
+  if (!settled.good) lost[i] = 1u;
+  if (!settled.finite) return;
+  put(past.gain, i, difference(v_new, v_i)), put(past.way, i, step);
+  put(x, i, x_new), put(v, i, v_new);
+}
+SHIM_EXPORT(pbf_predict_from_past)
+
+// ---------------------------------------------------------------------------------------------------------- pack.rs
+
+/// The corrected positions, wrapped into the periodic box. Where a velocity is not finite that of `motion` comes back,
+/// the one before XSPH, if there is one. `lost` becomes 1 there, and outside of the domain.
+KERNEL void __launch_bounds__(THREADS)
+pbf_commit(Constants c, const Packed* __restrict__ place, const Packed* __restrict__ motion, u32 n, Writable x,
+           Writable v, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Vec x_i = c.domain.periodic.wrap(vector(load(place, i)));
+  const bool finite = is_finite(norm2(vector_at(v, i)));
+  if (!(finite & c.domain.holds(x_i))) lost[i] = 1u;
+  put(x, i, x_i);
+  if (!finite && motion) put(v, i, vector(load(motion, i)));
+}
+SHIM_EXPORT(pbf_commit)
+
+}  // namespace SPH_SPACE

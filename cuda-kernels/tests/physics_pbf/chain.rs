@@ -1,0 +1,182 @@
+//! All phases after one another: the same bits in every order of threads, and cases that have next to nothing.
+
+use crate::{Axes, Case, ORDERS, Points, SPACING, kernel, packed};
+use cuda_kernels::{
+    emulator::Emulator,
+    error::CudaError,
+    executor::Plain,
+    fields::Packed,
+    kernels::pbf::{Launcher, Moving, Past, Vortices},
+    neighbors::NeighborRows,
+    reduce::{Bounds, DensityErrors, Reduce},
+};
+use sph_core::{Real, kernel::Kernel, neighbors::Periodic};
+
+/// What a substep leaves.
+#[derive(Debug, PartialEq)]
+struct Left<const D: usize> {
+    axes: [Axes<D>; 5],
+    rho: Vec<Real>,
+    lambda: Vec<Real>,
+    gain2: Vec<Real>,
+    delta: Vec<Packed>,
+    errors: DensityErrors,
+    lost: Vec<u32>,
+}
+
+/// A substep with everything, from rows on: two corrections, velocities, what acts on them, and what bodies feel.
+fn substep<const D: usize>(case: &Case<D>, executor: &Emulator) -> Left<D>
+where
+    Bounds<D>: Plain,
+{
+    let (n, n_walls, rows) = (case.n(), case.n_walls(), case.rows(executor));
+    let (samples, wall_motion, rigid) = (case.samples(), case.wall_motion(), vec![1; n_walls]);
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    let mut reduce = Reduce::<D, _>::new(executor).unwrap();
+    let (near, mut lost, records) =
+        (rows.near(&samples, &case.mu), vec![0; n], || vec![Packed::default(); n]);
+    let (mut place, mut push, mut delta, mut normal) =
+        (packed(&case.x, &vec![0.0; n]), records(), records(), records());
+    let (mut rho, mut lambda, mut gain2) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let mut errors = vec![DensityErrors::default()];
+    let nothing = |n: usize| -> Axes<D> { std::array::from_fn(|_| vec![0.0; n]) };
+    let (mut x, mut v, mut way, mut gain) = (case.listed.clone(), case.v.clone(), nothing(n), nothing(n));
+    let mut force = nothing(n_walls);
+    launcher.surface_normals(near, &place, n, &mut normal).unwrap();
+    for _ in 0..2 {
+        launcher.lambda(near, &place, n, &mut push, &mut rho, &mut lambda).unwrap();
+        launcher.delta_x(near, &push, n, &mut delta).unwrap();
+        launcher.pull_surface(&rows.fluid, &place, &normal, n, &mut delta).unwrap();
+        launcher.relax_lambda(&delta, n, &mut push).unwrap();
+        launcher.push_back(rows.bodies(&samples, &rigid), &push, n_walls, 0.5, &mut force).unwrap();
+        launcher.apply(&delta, n, &mut place, &mut lost).unwrap();
+    }
+    launcher.density(near, &place, n, &mut rho).unwrap();
+    let rho_0 = case.constants.rho_0;
+    reduce.density_errors(executor, &rho, Some(&lambda), rho_0, n, &mut errors).unwrap();
+    let past = Some(Past { way: &mut way, gain: &mut gain });
+    launcher.velocities(&place, &x, &rho, n, 50.0, 0.9, &mut v, past, &mut gain2, &mut lost).unwrap();
+    let (mut at, mut motion) = (records(), records());
+    launcher.pack_velocities(&place, &case.mu, &v, &rho, n, &mut at, &mut motion, &mut lost).unwrap();
+    let mut vortices = Vortices { whirl: records(), spin: records(), squares: vec![0.0; n] };
+    let fluid = Moving { at: &at, motion: &motion };
+    launcher.vorticity(&rows.fluid, fluid, n, &mut vortices).unwrap();
+    let mut squares = vec![0.0];
+    reduce.sum(executor, &vortices.squares, n, &mut squares).unwrap();
+    launcher.confine(&rows.fluid, &vortices, &squares, 1e-3, n, &mut v).unwrap();
+    launcher.pack_velocities(&place, &case.mu, &v, &rho, n, &mut at, &mut motion, &mut lost).unwrap();
+    let (fluid, walls) = (Moving { at: &at, motion: &motion }, Moving { at: &samples, motion: &wall_motion });
+    launcher.xsph([&rows.fluid, &rows.walls], fluid, walls, n, &mut v).unwrap();
+    let bodies = rows.bodies(&samples, &rigid);
+    launcher.rub_back(bodies, &wall_motion, fluid, n_walls, 50.0, &mut force).unwrap();
+    launcher.commit(&place, Some(&motion), n, &mut x, &mut v, &mut lost).unwrap();
+    Left { axes: [x, v, way, gain, force], rho, lambda, gain2, delta, errors: errors[0], lost }
+}
+
+fn compare<const D: usize>()
+where
+    Bounds<D>: Plain,
+{
+    for periodic in [false, true] {
+        let mut case = Case::<D>::new(periodic, 5);
+        (case.constants.unequal, case.constants.averages) = (1, 1);
+        let first = substep(&case, &ORDERS[0]);
+        assert!(first.errors.mean > 1e-3 && first.lost.iter().all(|lost| *lost == 0));
+        for executor in &ORDERS[1..] {
+            assert_eq!(substep(&case, executor), first);
+        }
+    }
+}
+
+#[test]
+fn a_substep_has_the_same_bits_in_all_orders_of_threads() {
+    compare::<2>();
+    compare::<3>();
+}
+
+/// Particles at these places, and no walls.
+fn alone<const D: usize>(places: &[[Real; D]]) -> Case<D> {
+    let x: Axes<D> = std::array::from_fn(|a| places.iter().map(|x| x[a]).collect());
+    let mut case = Case::of(Periodic::NONE, x.clone(), std::array::from_fn(|_| vec![]), 3);
+    case.x = x;
+    case
+}
+
+fn few<const D: usize>(executor: &Emulator)
+where
+    Bounds<D>: Plain,
+{
+    let none = substep::<D>(&alone(&[]), executor);
+    assert_eq!((none.rho.len(), none.errors), (0, DensityErrors { mean: 0.0, largest: 0.0 }));
+    let case = alone(&[[0.5; D]]);
+    let one = substep::<D>(&case, executor);
+    let own = case.constants.m * kernel::<D>().w_0();
+    assert_eq!((one.rho[0], one.lambda[0], one.delta[0]), (own, 0.0, Packed::default()));
+    assert_eq!((&one.axes[0], one.errors.mean), (&case.listed, 0.0));
+    let damped = |v: &Vec<Real>| vec![v[0] * 0.9];
+    assert_eq!(one.axes[1], case.v.each_ref().map(damped));
+    // A heavy pair in one place: its constraint is broken, and has no gradient to push along.
+    let mut case = alone(&[[0.5; D]; 2]);
+    case.constants.m *= 10.0;
+    let pair = substep::<D>(&case, executor);
+    assert!(pair.lambda.iter().all(|l| *l < 0.0 && l.is_finite()), "{:?}", pair.lambda);
+    assert_eq!(pair.axes[0], case.listed);
+    assert!(pair.axes[1].iter().flatten().all(|v| v.is_finite()) && pair.lost == [0, 0]);
+}
+
+#[test]
+fn no_particle_one_particle_and_two_in_one_place_are_no_special_cases() {
+    for executor in &ORDERS {
+        few::<2>(executor);
+        few::<3>(executor);
+    }
+}
+
+/// A row that was cut is walked as far as it is stored, and its flag is the count.
+#[test]
+fn rows_that_were_cut_are_not_read_beyond_their_width() {
+    let (case, executor) = (Case::<2>::new(false, 1), &ORDERS[0]);
+    let (n, rows, samples) = (case.n(), case.rows(executor), case.samples());
+    let mut cut = NeighborRows::new(executor, n, 3).unwrap();
+    for i in 0..n {
+        cut.count[i] = rows.fluid.count[i];
+        for k in 0..3 {
+            let entry = |width: usize| (i / 32 * width + k) * 32 + i % 32;
+            cut.rows[entry(3)] = rows.fluid.rows[entry(rows.fluid.width as usize)];
+        }
+    }
+    let near = cuda_kernels::kernels::pbf::Near { fluid: &cut, ..rows.near(&samples, &case.mu) };
+    let (place, mut rho) = (packed(&case.x, &vec![0.0; n]), vec![0.0; n]);
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    launcher.density(near, &place, n, &mut rho).unwrap();
+    let (c, k) = (&case.constants, kernel::<2>());
+    for i in 0..n {
+        let of_walls = case.sum((Points::Fluid, i), Points::Walls, |b, _, r2| [case.psi[b] * k.w(r2)]);
+        let mut fluid = k.w_0();
+        for j in (0..3.min(cut.count[i] as usize)).map(|j| cut.rows[(i / 32 * 3 + j) * 32 + i % 32] as usize)
+        {
+            let x_ij: [Real; 2] = std::array::from_fn(|a| case.x[a][i] - case.x[a][j]);
+            fluid += k.w(sph_core::neighbors::norm2(x_ij));
+        }
+        let expected = f64::from(c.m * fluid) + f64::from(c.solid) * of_walls.value[0];
+        assert!((f64::from(rho[i]) / expected - 1.0).abs() < 100.0 * f64::from(Real::EPSILON), "{i}");
+    }
+}
+
+#[test]
+fn short_fields_are_refused_by_name() {
+    let (case, executor) = (Case::<2>::new(false, 1), &ORDERS[0]);
+    let (n, rows, samples) = (case.n(), case.rows(executor), case.samples());
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    let (place, mut rho) = (packed(&case.x, &vec![0.0; n]), vec![0.0; n - 1]);
+    let refused = |result: Result<(), CudaError>, name: &str| match result {
+        Err(CudaError::TooShort { field, .. }) => assert_eq!(field, name),
+        other => panic!("{other:?}"),
+    };
+    let near = rows.near(&samples, &case.mu);
+    refused(launcher.density(near, &place, n, &mut rho), "rho");
+    refused(launcher.density(near, &place, n + 1, &mut rho), "counts of rows");
+    let mut v: Axes<2> = std::array::from_fn(|_| vec![0.0; n]);
+    v[1].truncate(2);
+    refused(launcher.predict(n, SPACING, &mut case.x.clone(), &mut v, &mut vec![0; n]), "v");
+}

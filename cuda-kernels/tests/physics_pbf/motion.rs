@@ -1,0 +1,134 @@
+//! Prediction, and the corrected positions.
+
+use crate::{Axes, Case, at, call, forces, in_all_cases, noise, packed};
+use cuda_kernels::{
+    emulator::Emulator,
+    kernels::pbf::{Launcher, Past},
+    physics::pbf::Bdf2,
+};
+use sph_core::{Real, lane::each, state};
+
+/// Places where a particle is not a number, and where it leaves the domain.
+fn spoil<const D: usize>(case: &mut Case<D>) {
+    case.v[0][2] = Real::NAN;
+    case.v[1][4] = 1e4;
+}
+
+/// Where a particle is then, and whether it is finite and inside.
+fn settle<const D: usize>(case: &Case<D>, x: [Real; D], v: [Real; D]) -> ([Real; D], bool, bool) {
+    let domain = state::Domain { low: [-1.0; D], high: [2.0; D], periodic: case.periodic };
+    let finite = (0..D).all(|a| (x[a] + v[a]).is_finite());
+    let x = domain.periodic.wrap(x);
+    (x, finite, finite && domain.holds(x))
+}
+
+/// Compares bits, so that what is not a number is the same, too.
+fn same<const D: usize>(a: [Real; D], b: [Real; D]) -> bool {
+    a.map(Real::to_bits) == b.map(Real::to_bits)
+}
+
+fn predict<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let (n, dt, forces) = (case.n(), 0.01, forces::<D>());
+    spoil(case);
+    let (mut x, mut v, mut lost) = (case.x.clone(), case.v.clone(), vec![0; n]);
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    launcher.predict(n, dt, &mut x, &mut v, &mut lost).unwrap();
+    for i in 0..n {
+        let (x_i, v_i) = (at(&case.x, i), at(&case.v, i));
+        let a = forces.acceleration(x_i);
+        let v_new: [Real; D] = each(|d| v_i[d] + dt * a[d]);
+        let (x_new, finite, good) = settle(case, each(|d| x_i[d] + dt * v_new[d]), v_new);
+        assert_eq!(lost[i], u32::from(!good));
+        let (x_i, v_i) = if finite { (x_new, v_new) } else { (x_i, v_i) };
+        assert!(same(at(&x, i), x_i) && same(at(&v, i), v_i), "{i}");
+    }
+    assert_eq!((lost[2], lost[4]), (1, 1));
+}
+
+#[test]
+fn prediction_has_the_bits_of_the_processor_and_finds_the_lost() {
+    in_all_cases(predict, predict);
+}
+
+/// Way and change of velocity before a step, of second order.
+fn past<const D: usize>(
+    case: &Case<D>,
+    is_new: bool,
+    old: &[Axes<D>; 2],
+    i: usize,
+    dt: Real,
+) -> [[Real; D]; 2] {
+    if !is_new {
+        return [at(&old[0], i), at(&old[1], i)];
+    }
+    let a = forces::<D>().acceleration(at(&case.x, i));
+    [each(|d| dt * (case.v[d][i] - 0.5 * dt * a[d])), each(|d| dt * a[d])]
+}
+
+fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let (n, dt) = (case.n(), 0.01);
+    spoil(case);
+    let bdf2 = Bdf2 { history: 0.2, rate: 0.7, kappa: 0.8 };
+    let old: [Axes<D>; 2] = [50, 60]
+        .map(|seed| std::array::from_fn(|a| noise(n, seed + a as u64).iter().map(|u| 0.01 * u).collect()));
+    let change = |last: Real, now: Real| call::<D>("Bdf2::change", &[0.2, 0.7, 0.8, last, now])[0];
+    for is_new in [false, true] {
+        let ([mut way, mut gain], mut lost) = (old.clone(), vec![0; n]);
+        let (mut x, mut v) = (case.x.clone(), case.v.clone());
+        let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+        let fields = Past { way: &mut way, gain: &mut gain };
+        launcher.predict_from_past(bdf2, is_new, n, dt, &mut x, &mut v, fields, &mut lost).unwrap();
+        for i in 0..n {
+            let (x_i, v_i) = (at(&case.x, i), at(&case.v, i));
+            let [last_way, last_gain] = past(case, is_new, &old, i, dt);
+            let a = forces::<D>().acceleration(each(|d| x_i[d] + bdf2.kappa * last_way[d]));
+            let v_new: [Real; D] = each(|d| v_i[d] + change(last_gain[d], dt * a[d]));
+            let step: [Real; D] = each(|d| change(last_way[d], dt * v_new[d]));
+            let (x_new, finite, good) = settle(case, each(|d| x_i[d] + step[d]), v_new);
+            assert_eq!(lost[i], u32::from(!good));
+            let expected = match finite {
+                true => [x_new, v_new, step, each(|d| v_new[d] - v_i[d])],
+                false => [x_i, v_i, last_way, last_gain],
+            };
+            for (found, expected) in [&x, &v, &way, &gain].into_iter().zip(expected) {
+                // A NaN that was made has no sign that anybody gave it.
+                let same =
+                    |a: usize| found[a][i] == expected[a] || found[a][i].is_nan() && expected[a].is_nan();
+                assert!((0..D).all(same), "{i}: {:?} {expected:?}", at(found, i));
+            }
+        }
+        assert_eq!((lost[2], lost[4]), (1, 1));
+    }
+}
+
+#[test]
+fn prediction_of_second_order_has_the_bits_of_the_processor_with_and_without_a_past() {
+    in_all_cases(predict_from_past, predict_from_past);
+}
+
+fn commit<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let n = case.n();
+    case.x[0].iter_mut().for_each(|x| *x += 0.15);
+    case.x[D - 1][7] = 2.5;
+    let before: Axes<D> = std::array::from_fn(|a| noise(n, 20 + a as u64));
+    let (place, motion) = (packed(&case.x, &vec![1.0; n]), packed(&before, &case.rho));
+    case.v[1][3] = Real::INFINITY;
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    for records in [None, Some(&motion)] {
+        let nothing = || -> Axes<D> { std::array::from_fn(|_| vec![0.0; n]) };
+        let (mut x, mut v, mut lost) = (nothing(), case.v.clone(), vec![0; n]);
+        launcher.commit(&place, records, n, &mut x, &mut v, &mut lost).unwrap();
+        for i in 0..n {
+            let (x_i, _, good) = settle(case, at(&case.x, i), [0.0; D]);
+            assert_eq!((at(&x, i), lost[i]), (x_i, u32::from(!good || i == 3)));
+            let old = if i == 3 && records.is_some() { &before } else { &case.v };
+            assert_eq!(at(&v, i), at(old, i));
+        }
+        assert_eq!(lost[7], 1);
+    }
+}
+
+#[test]
+fn corrected_positions_are_wrapped_and_the_lost_are_found() {
+    in_all_cases(commit, commit);
+}

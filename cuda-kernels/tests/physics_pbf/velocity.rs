@@ -1,0 +1,223 @@
+//! Velocities, vorticity and XSPH.
+
+use crate::{Axes, Case, Points, Sum, at, call, in_all_cases, kernel, noise, packed, three};
+use cuda_kernels::{
+    emulator::Emulator,
+    executor::Plain,
+    fields::Packed,
+    kernels::pbf::{Launcher, Moving, Past, Vortices},
+    physics::pbf::Constants,
+    reduce::{Bounds, Reduce},
+};
+use sph_core::{Real, kernel::Kernel, lane::each, neighbors::norm2};
+
+fn velocities<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let (n, per_way, damping) = (case.n(), 80.0, 0.9);
+    let mut place = packed(&case.x, &vec![0.0; n]);
+    place[4].0[D - 1] = Real::MAX;
+    case.rho[6] = Real::NAN;
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    let old: [Axes<D>; 2] = [70, 80].map(|seed| std::array::from_fn(|a| noise(n, seed + a as u64)));
+    for second_order in [false, true] {
+        let [mut way, mut gain] = old.clone();
+        let past = second_order.then_some(Past { way: &mut way, gain: &mut gain });
+        let (mut v, mut gain2, mut lost) = (case.v.clone(), vec![0.0; n], vec![0; n]);
+        launcher
+            .velocities(
+                &place,
+                &case.listed,
+                &case.rho,
+                n,
+                per_way,
+                damping,
+                &mut v,
+                past,
+                &mut gain2,
+                &mut lost,
+            )
+            .unwrap();
+        for i in 0..n {
+            let correction: [Real; D] = each(|a| place[i].0[a] - case.listed[a][i]);
+            let change: [Real; D] = each(|a| correction[a] * per_way);
+            let new: [Real; D] = each(|a| (case.v[a][i] + change[a]) * damping);
+            assert_eq!(lost[i], u32::from(i == 4 || i == 6));
+            assert_eq!(at(&v, i), if i == 4 { at(&case.v, i) } else { new });
+            assert_eq!(gain2[i], norm2(change));
+            let part = if second_order { 1.0 } else { 0.0 };
+            for a in 0..D {
+                assert_eq!(way[a][i], old[0][a][i] + part * correction[a]);
+                let kept = if second_order { old[1][a][i] + change[a] } else { old[1][a][i] };
+                assert_eq!(gain[a][i], kept);
+            }
+        }
+    }
+}
+
+#[test]
+fn velocities_have_the_bits_of_the_processor_and_keep_what_is_finite() {
+    in_all_cases(velocities, velocities);
+}
+
+fn records<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let n = case.n();
+    case.v[D - 1][2] = Real::NAN;
+    case.rho[3] = Real::INFINITY;
+    for unequal in [0, 1] {
+        case.constants.unequal = unequal;
+        let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+        let place = packed(&case.x, &vec![7.0; n]);
+        let (mut at, mut motion, mut lost) =
+            (vec![Packed::default(); n], vec![Packed::default(); n], vec![0; n]);
+        launcher
+            .pack_velocities(&place, &case.mu, &case.v, &case.rho, n, &mut at, &mut motion, &mut lost)
+            .unwrap();
+        assert_eq!(at, packed(&case.x, &case.masses()));
+        let same = |a: &Packed, b: &Packed| a.0.map(Real::to_bits) == b.0.map(Real::to_bits);
+        assert!(motion.iter().zip(packed(&case.v, &case.rho)).all(|(a, b)| same(a, &b)));
+        assert!(lost.iter().enumerate().all(|(i, f)| *f == u32::from(i == 2 || i == 3)));
+        launcher.pack_densities(&place, &case.rho, n, &mut at).unwrap();
+        assert_eq!(at, packed(&case.x, &case.rho));
+    }
+}
+
+#[test]
+fn records_are_those_of_the_fields_and_tell_what_is_no_number() {
+    in_all_cases(records, records);
+}
+
+fn xsph<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());
+    let (wall_motion, motion) = (case.wall_motion(), packed(&case.v, &case.rho));
+    for (symmetric, unequal, wall_xsph) in [(1, 0, 0.2), (0, 1, 0.2), (1, 1, 0.0)] {
+        case.constants = Constants { symmetric, unequal, wall_xsph, ..case.constants };
+        let (c, masses) = (&case.constants, case.masses());
+        let records = packed(&case.x, &masses);
+        let fluid = Moving { at: &records, motion: &motion };
+        let walls = Moving { at: &samples, motion: &wall_motion };
+        let mut v: Axes<D> = std::array::from_fn(|_| vec![Real::NAN; n]);
+        let launcher = Launcher { executor, constants: c, smoothing: "CubicSpline" };
+        launcher.xsph([&rows.fluid, &rows.walls], fluid, walls, n, &mut v).unwrap();
+        for i in 0..n {
+            let (v_i, rho_i) = (at(&case.v, i), case.rho[i]);
+            let inner = case.sum((Points::Fluid, i), Points::Fluid, |j, _, r2| {
+                let input = [symmetric as Real, masses[j], rho_i, case.rho[j], k.w(r2)];
+                let weight = call::<D>("xsph", &input)[0];
+                three::<D>(|a| weight * (case.v[a][j] - v_i[a]))
+            });
+            let outer = case.sum((Points::Fluid, i), Points::Walls, |b, _, r2| {
+                let weight = case.sticks[b] as Real * case.psi[b] / rho_i * k.w(r2);
+                three::<D>(|a| weight * (case.wall_v[a][b] - v_i[a]))
+            });
+            let all = inner.times(c.xsph.into()).plus(wall_xsph.into(), outer);
+            for a in 0..D {
+                let change = Sum { value: [all.value[a]], size: [all.size[a]] };
+                Sum::of([v_i[a].into()]).plus(1.0, change).check([v[a][i]], "velocity", i);
+            }
+        }
+    }
+}
+
+#[test]
+fn xsph_is_that_of_all_pairs_for_both_weights_and_walls() {
+    in_all_cases(xsph, xsph);
+}
+
+fn vorticity<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let (n, rows, k) = (case.n(), case.rows(executor), kernel::<D>());
+    case.constants.unequal = 1;
+    let (masses, motion) = (case.masses(), packed(&case.v, &case.rho));
+    let records = packed(&case.x, &masses);
+    let mut out = vortices(n);
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    let fluid = Moving { at: &records, motion: &motion };
+    launcher.vorticity(&rows.fluid, fluid, n, &mut out).unwrap();
+    for i in 0..n {
+        let v_i = at(&case.v, i);
+        let omega = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
+            let f = masses[j] / case.rho[j] * k.grad_factor(r2);
+            let (a, b) = (three::<D>(|a| f * x_ij[a]), three::<D>(|a| case.v[a][j] - v_i[a]));
+            let turn = call::<D>("cross", &[a, b].concat());
+            [turn[0], turn[1], turn[2]]
+        });
+        let [x, y, z, size] = out.spin[i].0;
+        omega.check([x, y, z], "vorticity", i);
+        assert_eq!((size, out.squares[i]), (norm2([x, y, z]).sqrt(), norm2([x, y, z])));
+    }
+    let volumes: Vec<Real> = (0..n).map(|i| masses[i] / case.rho[i]).collect();
+    assert_eq!(out.whirl, packed(&case.x, &volumes));
+}
+
+#[test]
+fn vorticity_is_that_of_all_pairs() {
+    in_all_cases(vorticity, vorticity);
+}
+
+fn vortices(n: usize) -> Vortices<Emulator> {
+    Vortices { whirl: vec![Packed::default(); n], spin: vec![Packed::default(); n], squares: vec![0.0; n] }
+}
+
+fn confine<const D: usize>(case: &mut Case<D>, executor: &Emulator)
+where
+    Bounds<D>: Plain,
+{
+    let (n, rows, k, strength) = (case.n(), case.rows(executor), kernel::<D>(), 0.01);
+    let omega: [Vec<Real>; 3] = std::array::from_fn(|a| noise(n, 90 + a as u64));
+    let size: Vec<Real> = (0..n).map(|i| norm2(at(&omega, i)).sqrt()).collect();
+    let volume: Vec<Real> = case.mu.iter().map(|mu| 0.01 * mu).collect();
+    let mut vortices = vortices(n);
+    (vortices.whirl, vortices.spin) = (packed(&case.x, &volume), packed(&omega, &size));
+    vortices.squares = size.iter().map(|size| size * size).collect();
+    let mut squares = vec![0.0];
+    Reduce::<D, _>::new(executor).unwrap().sum(executor, &vortices.squares, n, &mut squares).unwrap();
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    let mut v = case.v.clone();
+    launcher.confine(&rows.fluid, &vortices, &squares, strength, n, &mut v).unwrap();
+    for i in 0..n {
+        let eta = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
+            let f = volume[j] * (size[j] - size[i]) * k.grad_factor(r2);
+            three::<D>(|a| f * x_ij[a])
+        });
+        let length = eta.value.iter().map(|e| e * e).sum::<f64>().sqrt();
+        // A direction errs by twice what its vector errs by, over its length.
+        let of_direction = 2.0 * eta.error().iter().sum::<f64>() / length;
+        let [n_x, n_y, n_z] = eta.value.map(|e| e / length);
+        let [x, y, z] = at(&omega, i).map(f64::from);
+        let push = [n_y * z - n_z * y, n_z * x - n_x * z, n_x * y - n_y * x];
+        for a in 0..D {
+            let expected = f64::from(case.v[a][i]) + f64::from(strength) * push[a];
+            let error = 2.0 * f64::from(strength * size[i]) * of_direction + 4.0 * f64::from(Real::EPSILON);
+            assert!((f64::from(v[a][i]) - expected).abs() <= error, "{i}: {} {expected}", v[a][i]);
+        }
+    }
+    // Beside so much vorticity elsewhere, these gradients have no direction.
+    let much = vec![1e20];
+    let mut v = case.v.clone();
+    launcher.confine(&rows.fluid, &vortices, &much, strength, n, &mut v).unwrap();
+    assert_eq!(v, case.v);
+}
+
+#[test]
+fn confinement_is_that_of_all_pairs_and_acts_on_gradients_that_have_a_direction() {
+    in_all_cases(confine, confine);
+}
+
+fn accelerate<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+    let (n, dt) = (case.n(), 0.01);
+    let mut a: Axes<D> = std::array::from_fn(|a| noise(n, 30 + a as u64));
+    a[0][4] = Real::NAN;
+    let (mut v, mut lost) = (case.v.clone(), vec![0; n]);
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    launcher.accelerate(&a, n, dt, &mut v, &mut lost).unwrap();
+    for i in 0..n {
+        for k in 0..D {
+            let new = case.v[k][i] + dt * a[k][i];
+            assert_eq!(v[k][i], if new.is_nan() { case.v[k][i] } else { new });
+        }
+        assert_eq!(lost[i], u32::from(i == 4));
+    }
+}
+
+#[test]
+fn accelerations_have_the_bits_of_the_processor_and_keep_what_is_finite() {
+    in_all_cases(accelerate, accelerate);
+}
