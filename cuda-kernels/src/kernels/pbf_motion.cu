@@ -56,7 +56,8 @@ SHIM_EXPORT(pbf_predict)
 /// `v* = v + (κ² Δv_n + (1 + κ) dt a)/(1 + 2κ)`, `x* = x + (κ² Δx_n + (1 + κ) dt v*)/(1 + 2κ)`. The acceleration is that
 /// at the end of the step, where the last way, gone on, leads: `a(x + κ Δx_n)`. Where there is no past yet (`is_new`),
 /// that of an even acceleration is made up. Way and change of velocity become the predicted ones.
-KERNEL void __launch_bounds__(THREADS)
+/// Eight blocks a multiprocessor leave 64 registers: not told so, the assembler aims at more blocks and spills.
+KERNEL void __launch_bounds__(THREADS, 8)
 pbf_predict_from_past(Constants c, Bdf2 bdf2, u32 is_new, u32 n, real dt, Writable x, Writable v, Past past,
                       u32* __restrict__ lost) {
   const u32 i = thread_index();
