@@ -9,7 +9,7 @@
 
 use crate::{
     error::CudaError,
-    executor::{Executor, Field, In, Kernel, Launch, Plain, Points, arguments, count, plain},
+    executor::{Executor, Field, In, Kernel, Launch, Plain, Points, arguments, count},
     reduce::NONE,
 };
 use sph_core::{
@@ -88,7 +88,22 @@ impl<const D: usize> From<Wrench<D>> for rigid::Wrench<D> {
     }
 }
 
-plain!(Affine<2>, Affine<3>, Wrench<2>, Wrench<3>);
+// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero; so for the rest.
+unsafe impl<const D: usize> Plain for Affine<D> {}
+// SAFETY: as above.
+unsafe impl<const D: usize> Plain for Wrench<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above.
+unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Affine<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above.
+unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Affine<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above.
+unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Wrench<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above.
+unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Wrench<D> {}
 
 /// The unit vector along an axis.
 fn unit<const D: usize>(axis: usize) -> [f64; D] {
@@ -190,10 +205,7 @@ pub fn move_samples<const D: usize, E: Executor>(
     drawn: &Drawn<'_, D, E>,
     n: usize,
     out: Moving<'_, D, E>,
-) -> Result<(), CudaError>
-where
-    Affine<D>: Plain,
-{
+) -> Result<(), CudaError> {
     MOVE_SAMPLES.expect("body", executor.len(drawn.body), n)?;
     let expect = |name, x: &[Field<E, Real>; D]| {
         x.iter().try_for_each(|x| MOVE_SAMPLES.expect(name, executor.len(x), n))
@@ -213,10 +225,7 @@ where
 
 /// Forces and torques on the dynamic bodies of a run.
 #[derive(Debug)]
-pub struct Wrenches<const D: usize, E: Executor>
-where
-    Wrench<D>: Plain,
-{
+pub struct Wrenches<const D: usize, E: Executor> {
     /// The body of each set of samples, [`NONE`] for walls. Shape `[sets]`.
     rigid: Field<E, u32>,
     partial: Field<E, Wrench<D>>,
@@ -224,10 +233,7 @@ where
     pub total: Field<E, Wrench<D>>,
 }
 
-impl<const D: usize, E: Executor> Wrenches<D, E>
-where
-    Wrench<D>: Plain,
-{
+impl<const D: usize, E: Executor> Wrenches<D, E> {
     /// Room for `n_bodies` bodies, whose samples are among the sets of `walls`.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use cuda_kernels::{
     fields,
     kernels::wcsph::{Launcher, Records, Sets, Walls},
     physics::{KernelConstants, wcsph::Constants},
+    walls::{Drawn, Moving, Wrench, affine_maps, move_samples},
 };
 pub use solver::{GpuWcsph, simulation};
 use sph_core::{
@@ -187,8 +188,21 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         done.map_err(|error| device_error(self.state, phase, error))
     }
 
-    fn walls_to(&mut self, _t: f64) -> Launched {
-        Ok(())
+    /// Brings prescribed walls to where they are at time `t`, and samples of bodies to where these are.
+    fn walls_to(&mut self, t: f64) -> Launched {
+        let State { walls, bodies, .. } = &mut *self.state;
+        if !walls.is_moving() {
+            return Ok(());
+        }
+        if !bodies.is_empty() {
+            // Bodies collide with walls as these are at home.
+            walls.move_to(t);
+        }
+        let (executor, samples) = (self.executor, &mut self.card.walls);
+        executor.write(&affine_maps(walls, bodies, t), &mut self.card.maps)?;
+        let drawn = Drawn { body: &samples.body, x_0: &samples.x_0 };
+        let moving = Moving { x: &mut samples.x, v: &mut samples.v, a: &mut samples.a };
+        move_samples(executor, &self.card.maps, &drawn, samples.n, moving)
     }
 
     fn sort(&mut self) -> Launched {
@@ -274,7 +288,17 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
     /// Forces on samples, and their sums over each body.
     fn reaction(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        launcher.reaction(fluid!(card), walls!(card), sets!(card), card.walls.n, &mut card.reaction)
+        let (executor, n) = (self.executor, card.walls.n);
+        launcher.reaction(fluid!(card), walls!(card), sets!(card), n, &mut card.reaction)?;
+        let bodies = &mut self.state.bodies.list;
+        let centers: Vec<f64> = bodies.iter().flat_map(|body| body.x).collect();
+        executor.write(&centers, &mut card.centers)?;
+        let (samples, sums) = (&card.walls, &mut card.wrenches);
+        sums.collect(executor, &samples.body, &samples.x, &card.reaction, n, &card.centers)?;
+        let mut found = vec![Wrench::default(); bodies.len()];
+        executor.read(&sums.total, &mut found)?;
+        bodies.iter_mut().zip(found).for_each(|(body, found)| body.wrench = found.into());
+        Ok(())
     }
 
     fn drift_correction(&mut self) -> Launched {

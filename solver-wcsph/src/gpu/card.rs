@@ -10,6 +10,7 @@ use cuda_kernels::{
     reduce::Reduce,
     resident::{Axes, Fluid, Samples, cell_box, upload_axes, zero_axes},
     summary::Summaries,
+    walls::{Affine, Wrenches},
 };
 use sph_core::{Real, state::State};
 
@@ -48,6 +49,12 @@ pub struct Card<const D: usize, E: Executor> {
     pub extrapolated: Extrapolated<E, D>,
     /// Forces on the samples of dynamic bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: Axes<D, E>,
+    /// Their sums over each body.
+    pub wrenches: Wrenches<D, E>,
+    /// Centers of mass of the bodies. Shape `[bodies · D]`, `[m]`.
+    pub centers: Field<E, f64>,
+    /// Where the rigid sets are. Shape `[n_sets]`.
+    pub maps: Field<E, Affine<D>>,
     pub reduce: Reduce<D, E>,
     pub summaries: Summaries<E>,
     /// Largest squared speed before a kick, for shifting. Shape `[1]`, `[m²/s²]`.
@@ -113,6 +120,9 @@ impl<const D: usize, E: Executor> Card<D, E> {
                 found: executor.zeros(n_walls.max(n_dummy))?,
             },
             reaction: zero_axes(executor, when(!state.bodies.is_empty(), n_walls))?,
+            wrenches: Wrenches::new(executor, &state.walls, state.bodies.list.len())?,
+            centers: executor.zeros(state.bodies.list.len() * D)?,
+            maps: executor.zeros(state.walls.bodies.len())?,
             reduce: Reduce::new(executor)?,
             summaries: Summaries::new(executor)?,
             v2_max: executor.zeros(1)?,
