@@ -11,6 +11,8 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("base.cuh", include_str!("base.cuh")),
     ("cells.cu", include_str!("cells.cu")),
     ("cells.cuh", include_str!("cells.cuh")),
+    ("containers.cu", include_str!("containers.cu")),
+    ("containers.cuh", include_str!("containers.cuh")),
     ("fields.cu", include_str!("fields.cu")),
     ("near.cuh", include_str!("near.cuh")),
     ("neighbors.cu", include_str!("neighbors.cu")),
