@@ -21,6 +21,7 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("reduce.cuh", include_str!("reduce.cuh")),
     ("scan.cu", include_str!("scan.cu")),
     ("walls.cu", include_str!("walls.cu")),
+    ("kernels/surface.cu", include_str!("kernels/surface.cu")),
     ("kernels/wcsph.cu", include_str!("kernels/wcsph.cu")),
     ("kernels/wcsph.cuh", include_str!("kernels/wcsph.cuh")),
     ("kernels/wcsph_motion.cu", include_str!("kernels/wcsph_motion.cu")),

@@ -18,7 +18,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
+    kernel::{CubicSpline, Kernel, KernelKind, Spiky, WendlandC2, WendlandC4},
     lane::each,
     neighbors::{Backend, Cells, Periodic, norm2},
     sampling::Jitter,
@@ -27,8 +27,10 @@ use sph_core::{
 };
 
 mod density;
+mod edges;
 mod momentum;
 mod motion;
+mod surface;
 
 type Axes<const D: usize> = [Vec<Real>; D];
 
@@ -57,6 +59,7 @@ enum Smoothing<const D: usize> {
     C2(WendlandC2<D>),
     C4(WendlandC4<D>),
     Spline(CubicSpline<D>),
+    Spiky(Spiky<D>),
 }
 
 impl<const D: usize> Smoothing<D> {
@@ -73,6 +76,7 @@ impl<const D: usize> Smoothing<D> {
             Self::C2(kernel) => kernel.w(r2),
             Self::C4(kernel) => kernel.w(r2),
             Self::Spline(kernel) => kernel.w(r2),
+            Self::Spiky(kernel) => kernel.w(r2),
         }
     }
 
@@ -81,6 +85,7 @@ impl<const D: usize> Smoothing<D> {
             Self::C2(kernel) => kernel.grad_factor(r2),
             Self::C4(kernel) => kernel.grad_factor(r2),
             Self::Spline(kernel) => kernel.grad_factor(r2),
+            Self::Spiky(kernel) => kernel.grad_factor(r2),
         }
     }
 }
