@@ -18,6 +18,7 @@ use crate::{
     fields::Packed,
     neighbors::NeighborRows,
     physics::pbf::Constants,
+    walls::Sets,
 };
 use sph_core::Real;
 
@@ -120,8 +121,8 @@ pub struct Bodies<'a, E: Executor> {
     pub rows: &'a NeighborRows<E>,
     /// `[x y z psi]`. Shape `[n_walls]`.
     pub samples: &'a Field<E, Packed>,
-    /// Not 0 on samples of dynamic bodies. Shape `[n_walls]`.
-    pub rigid: &'a Field<E, u32>,
+    /// Their rigid sets.
+    pub sets: Sets<'a, E>,
 }
 
 /// Launches the phases, of one set of constants.
