@@ -15,6 +15,7 @@ pub mod mesh;
 pub mod metrics;
 pub mod output;
 pub mod picture;
+pub mod processor;
 pub mod reference;
 pub mod registry;
 pub mod report;

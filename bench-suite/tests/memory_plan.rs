@@ -8,8 +8,8 @@
 #[path = "laws/common.rs"]
 mod common;
 
-use bench_suite::{machine, run, start::Start};
-use sph_core::{lane::Isa, scene::Scene};
+use bench_suite::{machine, processor::Processor, run, start::Start};
+use sph_core::scene::Scene;
 
 /// A dam break of about `n` particles.
 fn scene(dim: u8, n: f64, preset: &str) -> Scene {
@@ -42,7 +42,7 @@ fn resident() -> f64 {
 /// Planned memory over the growth of the peak in `steps` steps.
 fn planned_over_measured<const D: usize>(scene: &Scene, steps: u64) -> f64 {
     let before = resident();
-    let mut simulation = common::simulation::<D>("plan", scene, Isa::best());
+    let mut simulation = common::simulation::<D>("plan", scene, &Processor::default());
     common::steps("plan", &mut simulation, steps);
     let measured = machine::peak_memory_bytes().unwrap() as f64 - before;
     let plan = Start::of(scene, &simulation).unwrap().memory;

@@ -14,6 +14,7 @@ mod resume;
 mod scene;
 mod soak;
 
+use bench_suite::processor::{Choice, Processor};
 use clap::{Parser, Subcommand};
 use sph_core::lane::Isa;
 use std::{error::Error, path::PathBuf, process::ExitCode};
@@ -36,6 +37,7 @@ Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
+  sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
 )]
@@ -48,6 +50,10 @@ pub struct Args {
     /// Instruction set: sse2, avx2, avx512, mixed (portable elsewhere); the best if left out. The results do not depend on it.
     #[arg(long, global = true, env = "SPH_ISA")]
     isa: Option<Isa>,
+    /// Where steps run: cpu, cuda or cuda:N (that card and no other), auto (the first card, else the cpu); with the
+    /// feature `host` also emulator (the kernels of a card, executed on the processor).
+    #[arg(long, global = true, env = "SPH_BACKEND", default_value_t, value_name = "BACKEND")]
+    backend: Choice,
     /// Prints results as JSON instead of text.
     #[arg(long, global = true)]
     json: bool,
@@ -165,26 +171,32 @@ pub fn execute(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
 }
 
 fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let isa = args.isa.unwrap_or_else(Isa::best);
+    let open = || -> Result<Processor, Box<dyn Error + Send + Sync>> {
+        let processor = Processor::open(args.backend, args.isa.unwrap_or_else(Isa::best))?;
+        if let Some(note) = &processor.note {
+            eprintln!("{note}");
+        }
+        Ok(processor)
+    };
     match &args.command {
         Command::List { parameters: false } => list::all(args.json),
         Command::List { parameters: true } => list::parameters(args.json),
-        Command::Run(run) => scene::run(run, args.threads, isa, args.json),
+        Command::Run(run) => scene::run(run, args.threads, &open()?, args.json),
         Command::Picture(args) => picture::run(args),
         #[cfg(feature = "mesh")]
         Command::Mesh(args) => mesh::run(args),
         Command::Compare { quick, full, cases, variants, out } => {
             let effort = campaigns::effort(*quick, *full);
-            campaigns::compare(effort, cases, variants, out, isa, args.json)
+            campaigns::compare(effort, cases, variants, out, &open()?, args.json)
         }
-        Command::Validate { cases, out } => campaigns::validate(cases, out, isa, args.json),
+        Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
-        Command::Bless { reason } => golden::bless(reason, isa),
-        Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, isa, args.json),
+        Command::Bless { reason } => golden::bless(reason, &open()?),
+        Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, &open()?, args.json),
         Command::Schema => {
             print!("{}", bench_suite::schema::scene_schema()?);
             Ok(ExitCode::SUCCESS)
         }
-        Command::Bench { what } => bench::run(what, isa, args.json),
+        Command::Bench { what } => bench::run(what, &open()?, args.json),
     }
 }

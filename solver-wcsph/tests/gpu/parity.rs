@@ -68,10 +68,22 @@ fn a_dam_breaks_alike() {
         for steps in [1, 10, 50] {
             let a = run(on_processor::<2>(&dam_break::<2>(0.025, solver)), steps);
             let b = run(on_card::<2>(&dam_break::<2>(0.025, solver), ORDERS[0]), steps);
-            println!("2D {solver} {steps}: n {} {:?} t {} {}", a.state.fluid.len(), difference(&a.state, &b.state), a.state.t, b.state.t);
+            println!(
+                "2D {solver} {steps}: n {} {:?} t {} {}",
+                a.state.fluid.len(),
+                difference(&a.state, &b.state),
+                a.state.t,
+                b.state.t
+            );
             let a = run(on_processor::<3>(&dam_break::<3>(0.05, solver)), steps);
             let b = run(on_card::<3>(&dam_break::<3>(0.05, solver), ORDERS[0]), steps);
-            println!("3D {solver} {steps}: n {} {:?} t {} {}", a.state.fluid.len(), difference(&a.state, &b.state), a.state.t, b.state.t);
+            println!(
+                "3D {solver} {steps}: n {} {:?} t {} {}",
+                a.state.fluid.len(),
+                difference(&a.state, &b.state),
+                a.state.t,
+                b.state.t
+            );
         }
     }
 }
