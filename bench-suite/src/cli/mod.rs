@@ -3,6 +3,7 @@
 mod announce;
 mod bench;
 mod campaigns;
+mod devices;
 mod golden;
 mod interrupt;
 mod list;
@@ -37,6 +38,7 @@ Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
+  sph devices                    the cards that steps can run on, or why there is none
   sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
@@ -72,6 +74,12 @@ Examples:
         #[arg(long)]
         parameters: bool,
     },
+    /// Lists the cards that steps can run on, or says why there is none.
+    #[command(after_help = "\
+Examples:
+  sph devices
+  sph devices --json")]
+    Devices,
     /// Runs a scene file: a report, results.json, and final.vtu for ParaView.
     #[command(after_help = "\
 Examples:
@@ -181,6 +189,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match &args.command {
         Command::List { parameters: false } => list::all(args.json),
         Command::List { parameters: true } => list::parameters(args.json),
+        Command::Devices => devices::devices(args.json),
         Command::Run(run) => scene::run(run, args.threads, &open()?, args.json),
         Command::Picture(args) => picture::run(args),
         #[cfg(feature = "mesh")]

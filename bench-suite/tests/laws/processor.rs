@@ -1,0 +1,147 @@
+//! Where steps run: the option, what it comes to, and what results say of it.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+
+use crate::cli::{SCENE, assert_refused, folder, sph, stderr, stdout};
+use serde_json::Value;
+use std::{fs, path::Path};
+
+/// Why there is no card that runs kernels; nothing where there is one.
+fn no_card(folder: &Path) -> Option<String> {
+    let found: Value = serde_json::from_str(&stdout(&sph(folder, &["devices", "--json"]))).unwrap();
+    match (&found["reason"], &found["nvrtc"]) {
+        (Value::String(reason), _) => Some(reason.clone()),
+        (_, Value::Null) => Some("no NVRTC library (libnvrtc.so) found".into()),
+        _ => None,
+    }
+}
+
+fn tiny(name: &str) -> std::path::PathBuf {
+    let folder = folder(name);
+    fs::write(folder.join("tiny.toml"), SCENE).unwrap();
+    folder
+}
+
+fn results(folder: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(folder.join("out/results.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn devices_answers_with_cards_or_with_the_reason() {
+    let folder = folder("devices");
+    let found = sph(&folder, &["devices", "--json"]);
+    assert_eq!((found.status.code(), stderr(&found)), (Some(0), String::new()));
+    let found: Value = serde_json::from_str(&stdout(&found)).unwrap();
+    let text = stdout(&sph(&folder, &["devices"]));
+    match &found["reason"] {
+        Value::String(reason) => {
+            assert!(reason.len() > 10 && found["cards"].as_array().unwrap().is_empty(), "{found}");
+            assert_eq!(text, format!("no card: {reason}\n"));
+        }
+        _ => {
+            let card = &found["cards"][0];
+            assert!(
+                card["total_bytes"].as_u64().unwrap() > 0 && text.contains(card["name"].as_str().unwrap())
+            );
+        }
+    }
+}
+
+#[test]
+fn a_card_that_is_asked_for_and_cannot_run_is_refused_with_the_reason() {
+    let folder = tiny("no-card");
+    let refused = |backend: &str, reason: &str| {
+        let args = ["run", "tiny.toml", "--out", "out", "--backend", backend];
+        assert_refused(&folder, &args, &[&format!("--backend {backend}"), reason]);
+    };
+    refused("cuda:4096", no_card(&folder).as_deref().unwrap_or("there is no card 4096"));
+    if let Some(reason) = no_card(&folder) {
+        refused("cuda:0", &reason);
+        for command in
+            [["compare", "--quick"], ["validate", "--case=column"], ["bench", "step"], ["bench", "knobs"]]
+        {
+            assert_refused(&folder, &[&command[..], &["--backend", "cuda"]].concat(), &[&reason]);
+        }
+    }
+}
+
+#[test]
+fn names_that_are_no_backend_are_refused() {
+    let folder = tiny("no-backend");
+    for name in ["gpu", "cuda:x", ""] {
+        assert_refused(
+            &folder,
+            &["run", "tiny.toml", "--backend", name],
+            &["is no backend", "cpu, cuda, cuda:N"],
+        );
+    }
+    if !cfg!(feature = "host") {
+        assert_refused(&folder, &["run", "tiny.toml", "--backend", "emulator"], &["is no backend"]);
+    }
+}
+
+#[test]
+fn auto_falls_back_with_a_line_that_results_and_report_repeat() {
+    let folder = tiny("auto");
+    let output = sph(&folder, &["run", "tiny.toml", "--out", "out", "--backend", "auto"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let lines: Vec<_> = stderr(&output)
+        .lines()
+        .filter(|line| line.starts_with("backend auto: "))
+        .map(str::to_owned)
+        .collect();
+    let results = results(&folder);
+    assert_eq!(lines.len(), 1, "{}", stderr(&output));
+    assert_eq!(results["backend_note"], lines[0]);
+    assert!(fs::read_to_string(folder.join("out/index.html")).unwrap().contains("backend auto: "));
+    let backend = results["results"][0]["backend"].as_str().unwrap();
+    match no_card(&folder) {
+        Some(reason) => assert!(backend == "cpu" && lines[0].ends_with(&reason), "{backend} {}", lines[0]),
+        None => assert!(backend.starts_with("cuda:0 "), "{backend}"),
+    }
+}
+
+#[test]
+fn the_processor_is_the_default_and_has_nothing_to_say() {
+    let folder = tiny("cpu");
+    let output = sph(&folder, &["run", "tiny.toml", "--out", "out"]);
+    assert!(!stderr(&output).contains("backend"), "{}", stderr(&output));
+    let results = results(&folder);
+    assert_eq!((&results["results"][0]["backend"], results.get("backend_note")), (&Value::from("cpu"), None));
+}
+
+#[test]
+fn results_from_before_there_were_backends_ran_on_the_processor() {
+    let folder = tiny("old");
+    sph(&folder, &["run", "tiny.toml", "--out", "out"]);
+    let mut results = results(&folder);
+    results["results"][0].as_object_mut().unwrap().remove("backend");
+    fs::write(folder.join("out/results.json"), results.to_string()).unwrap();
+    let output = sph(&folder, &["report", "out"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        fs::read_to_string(folder.join("out/index.html")).unwrap().contains("<dt>Backend</dt><dd>cpu</dd>")
+    );
+}
+
+/// The kernels of a card, executed on the processor, behind the same option.
+#[cfg(feature = "host")]
+#[test]
+fn a_run_on_the_emulator_says_so_in_results_and_page() {
+    let folder = tiny("emulator");
+    let output = sph(&folder, &["run", "tiny.toml", "--out", "out", "--backend", "emulator"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(results(&folder)["results"][0]["backend"], "emulator");
+    let page = fs::read_to_string(folder.join("out/index.html")).unwrap();
+    assert!(page.contains("tiny.toml, on emulator") && page.contains("<dt>Backend</dt><dd>emulator</dd>"));
+}
+
+#[cfg(feature = "host")]
+#[test]
+fn a_method_without_kernels_is_refused_where_kernels_run() {
+    let folder = folder("pbf-emulator");
+    fs::write(folder.join("pbf.toml"), SCENE.replace("wcsph", "pbf")).unwrap();
+    let args = ["run", "pbf.toml", "--out", "out", "--backend", "emulator"];
+    let output = sph(&folder, &args);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("pbf does not run on cuda yet"), "{}", stderr(&output));
+}
