@@ -1,5 +1,6 @@
 //! Where steps run: on the processor, or on a card.
 
+use crate::machine;
 #[cfg(feature = "host")]
 use cuda_kernels::emulator::Emulator;
 use cuda_kernels::error::CudaError;
@@ -169,6 +170,27 @@ impl Backend {
             Self::Cuda(device) => format!("cuda:{} {}", device.card().ordinal, device.card().name),
             #[cfg(feature = "host")]
             Self::Emulator(_) => "emulator".into(),
+        }
+    }
+
+    /// Memory that a run may take there, where the system tells, `[B]`.
+    ///
+    /// # Errors
+    /// When a card does not say.
+    pub fn free_memory(&self) -> Result<Option<u64>, CudaError> {
+        match self {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(device) => device.free_memory().map(|free| Some(free as u64)),
+            _ => Ok(machine::free_memory_bytes()),
+        }
+    }
+
+    /// What its memory is called in a refusal.
+    pub fn memory_name(&self) -> String {
+        match self {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(_) => format!("memory of {}", self.name()),
+            _ => "memory".into(),
         }
     }
 

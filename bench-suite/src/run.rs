@@ -127,10 +127,7 @@ pub fn run(
 /// When the solver is unknown or refuses the scene, when the scene needs more memory than is free, or fixes a step
 /// that is not stable.
 pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Result<Simulation<D>, Error> {
-    let plan = memory_plan(scene, scene.estimate()?)?;
-    if let Some(free) = machine::free_memory_bytes() {
-        plan.check(scene, free as f64)?;
-    }
+    check_memory(scene, processor)?;
     let (method, clock) = (solver_of(scene)?, Box::new(SystemClock::default()));
     let simulation = match &processor.backend {
         Backend::Cpu => match method {
@@ -156,18 +153,33 @@ fn on_card<const D: usize, E: Executor>(
 ) -> Result<Simulation<D>, Error> {
     match method {
         Method::Wcsph => solver_wcsph::gpu::simulation(scene, Arc::clone(executor), clock),
-        Method::Pbf => {
-            let error = Error::invalid("solver.name", "pbf does not run on cuda yet");
-            Err(scene.locate(error.hint("use --backend cpu")))
-        }
+        Method::Pbf => Err(not_on_cards(scene)),
     }
 }
 
-/// The memory that a run of the scene needs on the threads of this call.
+fn not_on_cards(scene: &Scene) -> Error {
+    let error = Error::invalid("solver.name", "pbf does not run on cuda yet");
+    scene.locate(error.hint("use --backend cpu"))
+}
+
+/// Refuses a scene that needs more than what is free, before anything is made.
+fn check_memory(scene: &Scene, processor: &Processor) -> Result<(), Error> {
+    let plan = memory_plan(scene, scene.estimate()?, processor)?;
+    let free = processor.backend.free_memory().map_err(|error| Error::new(error.to_string()))?;
+    free.map_or(Ok(()), |free| plan.check_in(&processor.backend.memory_name(), scene, free as f64))
+}
+
+/// The memory that a run of the scene needs where its steps run, on the threads of this call.
 ///
 /// # Errors
 /// When the solver is unknown or refuses its parameters.
-pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
+pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Result<MemoryPlan, Error> {
+    if !processor.backend.is_cpu() {
+        return match solver_of(scene)? {
+            Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
+            Method::Pbf => Err(not_on_cards(scene)),
+        };
+    }
     let threads = rayon::current_num_threads();
     match solver_of(scene)? {
         Method::Wcsph => solver_wcsph::memory_plan(scene, counts, threads),
@@ -208,7 +220,7 @@ fn run_in<const D: usize>(
     }
     let mut stream =
         options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
-    let begun = Start::of(scene, &simulation)?;
+    let begun = Start::of(scene, &simulation, &options.processor)?;
     if let Some(started) = options.started {
         started(&begun);
     }

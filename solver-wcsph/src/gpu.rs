@@ -2,6 +2,7 @@
 
 mod card;
 mod constants;
+mod plan;
 mod solver;
 
 use crate::{
@@ -17,6 +18,7 @@ use cuda_kernels::{
     kernels::wcsph::{Launcher, Records, Sets, Walls},
     physics::wcsph::Constants,
 };
+pub use plan::memory_plan;
 pub use solver::{GpuWcsph, simulation};
 use sph_core::{
     Real,

@@ -2,3 +2,4 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod parity;
+mod plan;
