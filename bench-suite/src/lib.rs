@@ -14,6 +14,7 @@ pub mod machine;
 pub mod mesh;
 pub mod metrics;
 pub mod output;
+pub mod parity;
 pub mod picture;
 pub mod processor;
 pub mod reference;

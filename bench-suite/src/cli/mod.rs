@@ -10,6 +10,7 @@ mod list;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod output;
+mod parity;
 mod picture;
 mod resume;
 mod scene;
@@ -39,6 +40,7 @@ Examples:
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
   sph devices                    the cards that steps can run on, or why there is none
+  sph parity SCENE --backend cuda    how far steps on a card are from those on the cpu
   sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
@@ -128,6 +130,18 @@ Examples:
         #[arg(long, short, default_value = "results/validate")]
         out: PathBuf,
     },
+    /// Runs a scene on the cpu and on another backend, and compares them particle by particle.
+    #[command(after_help = "\
+Examples:
+  sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda
+  sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda:1 --steps 1,1000 --json")]
+    Parity {
+        /// The scene, a TOML file.
+        scene: PathBuf,
+        /// Numbers of steps after which both are compared.
+        #[arg(long, value_delimiter = ',', default_value = "1,10,100", value_parser = clap::value_parser!(u64).range(1..))]
+        steps: Vec<u64>,
+    },
     /// Writes a report again from its results.json.
     #[command(after_help = "Example: sph report results/compare")]
     Report {
@@ -199,6 +213,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             campaigns::compare(effort, cases, variants, out, &open()?, args.json)
         }
         Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
+        Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
         Command::Bless { reason } => golden::bless(reason, &open()?),
         Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, &open()?, args.json),
