@@ -5,6 +5,7 @@ pub mod case;
 pub mod cases;
 pub mod checkpoints;
 pub mod clock;
+pub mod device_check;
 pub mod failure;
 pub mod golden;
 pub mod iterations;

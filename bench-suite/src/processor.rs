@@ -85,6 +85,17 @@ pub enum NoBackend {
     },
 }
 
+/// Why a copy could not be timed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoCopy {
+    /// The backend is no card.
+    #[error("--backend {0}: copies are timed on a card; use cuda or cuda:N")]
+    NoCard(String),
+    /// The card failed.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+}
+
 /// A backend that is ready for steps.
 #[derive(Clone, Debug, Default)]
 pub enum Backend {
@@ -182,6 +193,21 @@ impl Backend {
             #[cfg(feature = "cuda")]
             Self::Cuda(device) => device.free_memory().map(|free| Some(free as u64)),
             _ => Ok(machine::free_memory_bytes()),
+        }
+    }
+
+    /// Mean time of a copy of so many bytes within the memory of a card, `[s]`.
+    ///
+    /// # Errors
+    /// When there is no card, or it has no room for two such places.
+    pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, NoCopy> {
+        match self {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(device) => Ok(device.time_copy(bytes, copies)?),
+            _ => {
+                let _ = (bytes, copies);
+                Err(NoCopy::NoCard(self.name()))
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 use crate::{machine, processor::Processor, run};
 use serde::Serialize;
 use sph_core::{
+    error::Error,
+    plan::Counts,
     sampling::{Lattice, Side},
     scene::{Fluid, Scene, SolverSettings, Wall},
     shape::{Block, Shape},
@@ -42,6 +44,8 @@ pub struct Timing {
     pub ms_min: f64,
     /// Million particle-steps a second, of the median.
     pub million_per_second: f64,
+    /// Planned memory of what holds the steps where they do not run on the processor, `[B]`.
+    pub backend_bytes: Option<f64>,
     /// Peak memory of the process over the particles, `[B]`.
     pub bytes_per_particle: f64,
     /// Peak memory of the process, `[MiB]`.
@@ -138,6 +142,7 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
         ms_per_step: median,
         ms_min: ms[0],
         million_per_second: n as f64 / median * 1e-3,
+        backend_bytes: backend_bytes(options, &simulation.state)?,
         bytes_per_particle: peak / n as f64,
         peak_rss_mib: peak / f64::from(1 << 20),
         ns_per_particle_neighbors: phases.get("find_neighbors").copied().unwrap_or(0.0),
@@ -152,6 +157,15 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
             ("front", front(&simulation.state)),
         ]),
     })
+}
+
+/// Planned memory on a card, `[B]`.
+fn backend_bytes(options: &Options, state: &State<3>) -> Result<Option<f64>, Error> {
+    if options.processor.backend.is_cpu() {
+        return Ok(None);
+    }
+    let counts = Counts { fluid: state.fluid.len() as f64, walls: state.walls.len() as f64 };
+    run::memory_plan(&options.scene, counts, &options.processor).map(|plan| Some(plan.total()))
 }
 
 /// Kinetic energy of the fluid, `[J]`.

@@ -63,6 +63,16 @@ pub enum Bench {
         #[arg(long, default_value = "results/bench-output")]
         out: PathBuf,
     },
+    /// Copies within the memory of a card: the bandwidth that steps are measured against.
+    #[command(after_help = "Example: sph bench copy --backend cuda")]
+    Copy {
+        /// Size of a copy, in MiB.
+        #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+        mib: u32,
+        /// Copies timed.
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+        copies: u32,
+    },
     /// Density error of Position Based Fluids against iterations and against wall time.
     Iterations {
         /// Layers of particles in the column: 24 are 6 912 particles.
@@ -126,11 +136,38 @@ pub fn run(
                 json,
             )
         }
+        Bench::Copy { mib, copies } => copy(*mib, *copies, processor, json),
         Bench::Iterations { n, end_time, out } => {
             super::campaigns::iterations((*n).into(), *end_time, out, processor, json)
         }
         Bench::Knobs { out } => knobs(out, processor, json),
     }
+}
+
+fn copy(
+    mib: u32,
+    copies: u32,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let bytes = mib as usize * (1 << 20);
+    let seconds = processor.backend.time_copy(bytes, copies)?;
+    // Read and written.
+    let gb_per_s = 2e-9 * bytes as f64 / seconds;
+    if json {
+        let backend = processor.name();
+        println!(
+            "{}",
+            serde_json::json!({ "backend": backend, "bytes": bytes, "copies": copies, "seconds": seconds, "gb_per_s": gb_per_s })
+        );
+    } else {
+        println!(
+            "{}: {mib} MiB in {:.3} ms, {gb_per_s:.0} GB/s read and written",
+            processor.name(),
+            1e3 * seconds
+        );
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn knobs(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {

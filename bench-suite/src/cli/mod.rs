@@ -3,6 +3,7 @@
 mod announce;
 mod bench;
 mod campaigns;
+mod device_check;
 mod devices;
 mod golden;
 mod interrupt;
@@ -40,7 +41,9 @@ Examples:
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
   sph devices                    the cards that steps can run on, or why there is none
-  sph parity SCENE --backend cuda    how far steps on a card are from those on the cpu
+  sph parity SCENE --backend cuda
+                                 how far steps on a card are from those on the cpu
+  sph device-check               all that wants a card, in under ten minutes
   sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
@@ -130,6 +133,19 @@ Examples:
         #[arg(long, short, default_value = "results/validate")]
         out: PathBuf,
     },
+    /// Checks a card in under ten minutes: parity, equal bits, compute-sanitizer, times of steps.
+    #[command(after_help = "\
+Examples:
+  sph device-check --out results/device-check
+  sph device-check --out results/rehearsal --dry-run")]
+    DeviceCheck {
+        /// Folder for device-check.json and device-check.md.
+        #[arg(long, short, default_value = "results/device-check")]
+        out: PathBuf,
+        /// Rehearses all of it with the kernels executed on the processor; measures no speed. Needs the feature `host`.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Runs a scene on the cpu and on another backend, and compares them particle by particle.
     #[command(after_help = "\
 Examples:
@@ -213,6 +229,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             campaigns::compare(effort, cases, variants, out, &open()?, args.json)
         }
         Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
+        Command::DeviceCheck { out, dry_run } => device_check::run(out, *dry_run, args.backend, args.json),
         Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
         Command::Bless { reason } => golden::bless(reason, &open()?),

@@ -314,7 +314,18 @@ fn help_shows_examples_and_exit_codes() {
         assert!(stdout(&help).contains(part), "{part:?}");
     }
     let commands = [
-        "list", "devices", "run", "compare", "validate", "report", "bless", "schema", "bench", "picture",
+        "list",
+        "devices",
+        "parity",
+        "device-check",
+        "run",
+        "compare",
+        "validate",
+        "report",
+        "bless",
+        "schema",
+        "bench",
+        "picture",
         "soak",
     ];
     for command in commands {
