@@ -2,8 +2,11 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
 use crate::cli::{SCENE, assert_refused, folder, sph, stderr, stdout};
+use bench_suite::{clock::SystemClock, parity};
+use cuda_kernels::emulator::Emulator;
 use serde_json::Value;
-use std::{fs, path::Path};
+use sph_core::{Real, lane::Isa, scene::Scene};
+use std::{fs, path::Path, sync::Arc};
 
 /// Why there is no card that runs kernels; nothing where there is one.
 fn no_card(folder: &Path) -> Option<String> {
@@ -144,4 +147,94 @@ fn a_method_without_kernels_is_refused_where_kernels_run() {
     let output = sph(&folder, &args);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("pbf does not run on cuda yet"), "{}", stderr(&output));
+}
+
+#[test]
+fn parity_of_the_processor_with_itself_is_refused() {
+    let folder = tiny("parity-cpu");
+    assert_refused(&folder, &["parity", "tiny.toml"], &["--backend cpu: is compared with itself", "cuda"]);
+    assert_refused(&folder, &["parity", "tiny.toml", "--backend", "emulator", "--steps", "0"], &["0"]);
+}
+
+/// The kernels themselves, without the option: so every run of the tests compares them.
+#[test]
+fn kernels_part_from_the_processor_by_rounding_alone() {
+    let scene = Scene::parse("tiny.toml", SCENE).unwrap();
+    let clock = || Box::new(SystemClock::default());
+    let emulator = Arc::new(Emulator::default());
+    let runs = || {
+        [
+            solver_wcsph::simulation::<2>(&scene, Isa::best(), clock()).unwrap(),
+            solver_wcsph::gpu::simulation::<2, _>(&scene, Arc::clone(&emulator), clock()).unwrap(),
+        ]
+    };
+    let found = parity::follow(runs(), "emulator", &[10, 1, 10]);
+    assert_eq!((found.failure.clone(), found.particles), (None, 25));
+    assert_eq!(found.moments.iter().map(|moment| moment.step).collect::<Vec<_>>(), [1, 10]);
+    for moment in &found.moments {
+        let names: Vec<_> = moment.fields.iter().map(|field| field.name).collect();
+        assert_eq!(names, ["position", "velocity", "density", "pressure"]);
+        // Measured: largest 2e-6 of the velocity after ten steps in f32.
+        let most = 1e3 * f64::from(Real::EPSILON);
+        assert!(moment.fields.iter().all(|field| field.scale > 0.0 && field.relative[2] < most), "{found:?}");
+        assert!(moment.drifts.iter().all(|drift| drift.relative.abs() < most), "{found:?}");
+    }
+    // A run of other particles is no twin.
+    let mut apart = runs();
+    apart[1].state.fluid.id[0] = 4096;
+    assert!(parity::follow(apart, "emulator", &[1]).failure.is_some());
+}
+
+#[cfg(feature = "host")]
+#[test]
+fn parity_prints_fields_and_drifts_for_people_and_machines() {
+    let folder = tiny("parity");
+    let parity = ["parity", "tiny.toml", "--backend", "emulator", "--steps", "1,5"];
+    let output = sph(&folder, &parity);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for part in
+        ["cpu against emulator", "after 5 steps", "position", "pressure", "front", "kinetic and potential"]
+    {
+        assert!(stdout(&output).contains(part), "{part:?} is not in {}", stdout(&output));
+    }
+    let output = sph(&folder, &[&parity[..], &["--json"]].concat());
+    let found: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((found["moments"][1]["step"].as_u64(), &found["failure"]), (Some(5), &Value::Null));
+    // A run that fails is exit code 1.
+    fs::write(folder.join("tiny.toml"), SCENE.replace("[solver]", "[solver]\ndt_min = 1.0")).unwrap();
+    let output = sph(&folder, &parity);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("below its floor"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_check_without_a_card_is_refused_before_anything_is_done() {
+    let folder = folder("check-refused");
+    let Some(reason) = no_card(&folder) else { return };
+    assert_refused(&folder, &["device-check", "--out", "out"], &["--backend cuda:0", &reason]);
+    if !cfg!(feature = "host") {
+        assert_refused(&folder, &["device-check", "--dry-run"], &["built without the feature `host`"]);
+    }
+}
+
+#[cfg(feature = "host")]
+#[test]
+fn a_rehearsal_goes_through_every_section_and_keeps_no_speed() {
+    let folder = folder("rehearsal");
+    let output = sph(&folder, &["device-check", "--dry-run", "--out", "out"]);
+    assert_eq!(output.status.code(), Some(0), "{}\n{}", stdout(&output), stderr(&output));
+    const NOTE: &str = "no card: nothing here was measured on one";
+    assert!(stderr(&output).contains(NOTE), "{}", stderr(&output));
+    let text = fs::read_to_string(folder.join("out/device-check.json")).unwrap();
+    let check: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(check["note"], NOTE);
+    let sections: Vec<_> = check["sections"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
+    assert_eq!(sections, ["Parity", "Equal bits", "compute-sanitizer", "Copy", "Steps"]);
+    let page = fs::read_to_string(folder.join("out/device-check.md")).unwrap();
+    assert!(
+        page.contains(NOTE) && page.contains("wcsph graphics 3D") && page.contains("not run: needs a card")
+    );
+    for speed in ["ms a step", "GB/s", "particle-steps/s"] {
+        assert!(!page.contains(speed) && !text.contains(speed), "{speed:?} in a rehearsal");
+    }
 }
