@@ -31,7 +31,7 @@ fn all_phases(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mut simulati
         let share = (phase.seconds / total).clamp(1e-5, 1.0);
         group.warm_up_time(Duration::from_secs_f64(0.2 * BUDGET * share));
         group.measurement_time(Duration::from_secs_f64(BUDGET * share));
-        group.bench_function(BenchmarkId::new(format!("{}/{name}", phase.name), n), |b| {
+        group.bench_function(BenchmarkId::new(format!("{}/{}", phase.name, shared::called(name)), n), |b| {
             b.iter_custom(|iterations| {
                 simulation.solver.reset_stopwatch();
                 shared::time_steps(&pool, &mut simulation, iterations);

@@ -16,7 +16,7 @@ fn whole(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mut simulation: S
     // The first steps allocate, and sort what was never sorted.
     shared::time_steps(&pool, &mut simulation, 3);
     group.throughput(Throughput::Elements(n as u64));
-    group.bench_function(BenchmarkId::new(name, n), |b| {
+    group.bench_function(BenchmarkId::new(shared::called(name), n), |b| {
         b.iter_custom(|iterations| shared::time_steps(&pool, &mut simulation, iterations));
     });
 }

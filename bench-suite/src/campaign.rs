@@ -4,11 +4,12 @@ use crate::{
     case::Case,
     machine,
     metrics::leak,
+    processor::Processor,
     registry::{self, Variant},
     result::{Comparison, RunResult},
     run::{self, Options, Progress},
 };
-use sph_core::{error::Error, lane::Isa};
+use sph_core::error::Error;
 
 /// How much of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,11 @@ pub fn validation(cases: &[String]) -> Vec<Job> {
 ///
 /// # Errors
 /// When the case is not for the method, or its scene is refused, which is a mistake in the case.
-pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<RunResult, Error> {
+pub fn run(
+    job: &Job,
+    processor: &Processor,
+    progress: Option<&dyn Fn(Progress)>,
+) -> Result<RunResult, Error> {
     let scene = job.variant.scene(job.case, job.n).ok_or_else(|| {
         Error::new(format!("the case {} is not for the variant {}", job.case.name(), job.variant.name))
     })?;
@@ -88,7 +93,7 @@ pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<R
         case: job.case.name().into(),
         variant: job.variant.label.into(),
         particles_across: job.n,
-        isa,
+        processor: processor.clone(),
         pictures: job.case.pictures(),
         output: None,
         progress,
@@ -104,7 +109,7 @@ pub fn run(job: &Job, isa: Isa, progress: Option<&dyn Fn(Progress)>) -> Result<R
 }
 
 /// Results with everything that makes them reproducible.
-pub fn collect(title: &str, command: String, results: Vec<RunResult>) -> Comparison {
+pub fn collect(title: &str, command: String, processor: &Processor, results: Vec<RunResult>) -> Comparison {
     let mut cases: Vec<&str> = results.iter().map(|r| r.case.as_str()).collect();
     cases.dedup();
     let references =
@@ -115,6 +120,7 @@ pub fn collect(title: &str, command: String, results: Vec<RunResult>) -> Compari
         commit: machine::git_commit(),
         command,
         machine: machine::Machine::detect(),
+        backend_note: processor.note.clone(),
         references,
         results,
     }

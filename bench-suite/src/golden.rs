@@ -1,8 +1,8 @@
 //! Golden results: every case at low resolution, to notice a change that nobody meant.
 
-use crate::{campaign, metrics::leak, registry};
+use crate::{campaign, metrics::leak, processor::Processor, registry};
 use serde::{Deserialize, Serialize};
-use sph_core::{error::Error, lane::Isa};
+use sph_core::error::Error;
 use std::collections::BTreeMap;
 
 /// Stored results and why they are as they are.
@@ -21,14 +21,14 @@ pub const QUICK: &[(&str, usize)] = &[("dam_break", 12), ("column", 10)];
 ///
 /// # Errors
 /// When a case's scene is refused.
-pub fn measure(isa: Isa) -> Result<BTreeMap<String, f64>, Error> {
+pub fn measure(processor: &Processor) -> Result<BTreeMap<String, f64>, Error> {
     let mut scores = BTreeMap::new();
     for &(name, n) in QUICK {
         for variant in registry::VARIANTS {
             let Some(case) = registry::case(name).filter(|case| variant.scene(*case, n).is_some()) else {
                 continue;
             };
-            let result = campaign::run(&campaign::Job { case, variant, n }, isa, None)?;
+            let result = campaign::run(&campaign::Job { case, variant, n }, processor, None)?;
             scores.insert(format!("{name}/{}/steps", variant.name), result.steps as f64);
             // A single particle decides the deepest penetration: another machine's round-off moves it too far.
             for score in result.scores.into_iter().filter(|score| !leak::is_leak(score)) {

@@ -2,12 +2,12 @@
 
 use crate::{
     case::{HostView, Metric, Outcome},
+    processor::Processor,
     result::{Band, Comparison, RunResult, Score},
     run::{self, Options, Progress},
 };
 use sph_core::{
     error::Error,
-    lane::Isa,
     sampling::Side,
     scene::{Fluid, GRAVITY, Scene, Wall},
     shape::{Block, Shape},
@@ -66,7 +66,7 @@ pub fn scene(n: usize, iterations: u32, end_time: f64) -> Scene {
 pub fn compare(
     n: usize,
     end_time: f64,
-    isa: Isa,
+    processor: &Processor,
     progress: &dyn Fn(&str, u32, Progress),
 ) -> Result<Vec<RunResult>, Error> {
     let mut results = Vec::new();
@@ -79,7 +79,7 @@ pub fn compare(
                 case: CASE.into(),
                 variant: way.label.into(),
                 particles_across: n,
-                isa,
+                processor: processor.clone(),
                 pictures: vec![end_time],
                 output: None,
                 progress: Some(&shown),
@@ -153,7 +153,7 @@ mod tests {
                 case: CASE.into(),
                 variant: String::new(),
                 particles_across: 8,
-                isa: Isa::best(),
+                processor: Processor::default(),
                 pictures: Vec::new(),
                 output: None,
                 progress: None,

@@ -1,12 +1,12 @@
 //! How the numbers ε and k of Position Based Fluids act on a column at rest.
 
 use crate::{
+    processor::Processor,
     report::plots::{Chart, Label, Line, Look, PlotError},
     run,
 };
 use serde::Serialize;
 use sph_core::{
-    lane::Isa,
     sampling::Side,
     scene::{Fluid, GRAVITY, Scene, Wall},
     shape::{Block, Shape},
@@ -91,8 +91,11 @@ fn nearest(state: &State<2>) -> (f64, f64) {
 ///
 /// # Errors
 /// When the scene is refused, or the run fails.
-pub fn measure(wanted: Rest, isa: Isa) -> Result<Rest, Box<dyn std::error::Error + Send + Sync>> {
-    let mut simulation = run::simulation::<2>(&scene(&wanted), isa)?;
+pub fn measure(
+    wanted: Rest,
+    processor: &Processor,
+) -> Result<Rest, Box<dyn std::error::Error + Send + Sync>> {
+    let mut simulation = run::simulation::<2>(&scene(&wanted), processor)?;
     simulation.run(TIMES.0, u64::MAX, &mut [])?;
     Ok(looks(&mut simulation, wanted)?)
 }
@@ -102,6 +105,7 @@ fn looks(simulation: &mut Simulation<2>, wanted: Rest) -> Result<Rest, StepError
     let (mut sum, mut n) = (Rest { nearest_least: f64::INFINITY, ..wanted }, 0.0);
     while simulation.state.t < TIMES.1 {
         let report = simulation.step(TIMES.1)?;
+        simulation.fetch()?;
         let state = &simulation.state;
         let (mean, least) = nearest(state);
         let v2: f64 = state.fluid.v.iter().flatten().map(|&v| f64::from(v).powi(2)).sum::<f64>()
@@ -192,8 +196,10 @@ mod tests {
 
     #[test]
     fn s_corr_keeps_particles_of_a_column_apart() {
-        let at =
-            |k| measure(Rest { epsilon: 1e-2, k, iterations: 4, ..Rest::default() }, Isa::best()).unwrap();
+        let at = |k| {
+            measure(Rest { epsilon: 1e-2, k, iterations: 4, ..Rest::default() }, &Processor::default())
+                .unwrap()
+        };
         let (without, with) = (at(0.0), at(0.1));
         assert!(with.nearest_least > without.nearest_least, "{without:?} {with:?}");
         assert!((with.height - 1.0).abs() < 0.1 && with.density_error < 0.03, "{with:?}");

@@ -8,7 +8,7 @@ pub(crate) mod nan;
 use serde::{Deserialize, Serialize};
 use sph_core::recovery::Retry;
 
-use crate::{failure::Failure, machine::Machine, start::Start};
+use crate::{failure::Failure, machine::Machine, processor, start::Start};
 use nan::{nan_as_null, nans_as_null};
 
 /// Names of the series that a report knows how to place. A series of any other name is drawn too.
@@ -322,6 +322,9 @@ pub struct RunResult {
     pub threads: u64,
     /// Instruction set used, such as `avx2`.
     pub isa: String,
+    /// Where the steps ran: `cpu`, or number and name of a card as in `cuda:0 NVIDIA H100`.
+    #[serde(default = "cpu")]
+    pub backend: String,
     /// Measured numbers.
     pub scores: Vec<Score>,
     /// Measured curves.
@@ -351,7 +354,18 @@ pub struct RunResult {
     pub retries: Vec<Retry>,
 }
 
+/// The backend of results from before there was another.
+fn cpu() -> String {
+    processor::CPU.into()
+}
+
 impl RunResult {
+    /// True for steps on the processor.
+    #[must_use]
+    pub fn is_on_cpu(&self) -> bool {
+        self.backend.is_empty() || self.backend == processor::CPU
+    }
+
     /// Particle updates a second `[1/s]`: fluid particles times steps over wall time. `None` without time.
     #[must_use]
     pub fn particle_steps_per_s(&self) -> Option<f64> {
@@ -389,6 +403,9 @@ pub struct Comparison {
     pub command: String,
     /// The machine.
     pub machine: Machine,
+    /// What the choice of a backend came to, where it was left to the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_note: Option<String>,
     /// The runs.
     pub results: Vec<RunResult>,
     /// Published and exact curves.

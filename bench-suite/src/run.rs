@@ -11,20 +11,24 @@ use crate::{
     machine,
     metrics::leak,
     output::{self, OutputError, Stream},
+    processor::{Backend, Processor},
     result::{Phase, RunResult},
     start::Start,
 };
+#[cfg(any(feature = "cuda", feature = "host"))]
+use cuda_kernels::executor::Executor;
 use sph_core::{
     Real,
     checkpoint::Checkpoint,
     error::Error,
-    lane::Isa,
     leak::LeakMeter,
     plan::{Counts, MemoryPlan},
     scene::Scene,
     simulation::{Observer, Simulation},
     solver::{StepError, StepReport},
 };
+#[cfg(any(feature = "cuda", feature = "host"))]
+use std::sync::Arc;
 use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
@@ -39,8 +43,8 @@ pub struct Options<'a> {
     pub variant: String,
     /// Particles across the case's reference length, 0 for a scene file.
     pub particles_across: usize,
-    /// Instruction set.
-    pub isa: Isa,
+    /// Where and how steps run.
+    pub processor: Processor,
     /// Moments of pictures, `[s]`.
     pub pictures: Vec<f64>,
     /// Frames to write while the run goes on.
@@ -122,25 +126,60 @@ pub fn run(
 /// # Errors
 /// When the solver is unknown or refuses the scene, when the scene needs more memory than is free, or fixes a step
 /// that is not stable.
-pub fn simulation<const D: usize>(scene: &Scene, isa: Isa) -> Result<Simulation<D>, Error> {
-    let plan = memory_plan(scene, scene.estimate()?)?;
-    if let Some(free) = machine::free_memory_bytes() {
-        plan.check(scene, free as f64)?;
-    }
-    let clock = Box::new(SystemClock::default());
-    let simulation = match solver_of(scene)? {
-        Method::Wcsph => solver_wcsph::simulation(scene, isa, clock)?,
-        Method::Pbf => solver_pbf::simulation(scene, isa, clock)?,
+pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Result<Simulation<D>, Error> {
+    check_memory(scene, processor)?;
+    let (method, clock) = (solver_of(scene)?, Box::new(SystemClock::default()));
+    let simulation = match &processor.backend {
+        Backend::Cpu => match method {
+            Method::Wcsph => solver_wcsph::simulation(scene, processor.isa, clock)?,
+            Method::Pbf => solver_pbf::simulation(scene, processor.isa, clock)?,
+        },
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(device) => on_card(scene, method, device, clock)?,
+        #[cfg(feature = "host")]
+        Backend::Emulator(emulator) => on_card(scene, method, emulator, clock)?,
     };
     scene.check_time_step(&simulation.solver.derived(&simulation.state))?;
     Ok(simulation)
 }
 
-/// The memory that a run of the scene needs on the threads of this call.
+/// The run of a scene whose steps run on `executor`.
+#[cfg(any(feature = "cuda", feature = "host"))]
+fn on_card<const D: usize, E: Executor>(
+    scene: &Scene,
+    method: Method,
+    executor: &Arc<E>,
+    clock: Box<SystemClock>,
+) -> Result<Simulation<D>, Error> {
+    match method {
+        Method::Wcsph => solver_wcsph::gpu::simulation(scene, Arc::clone(executor), clock),
+        Method::Pbf => Err(not_on_cards(scene)),
+    }
+}
+
+fn not_on_cards(scene: &Scene) -> Error {
+    let error = Error::invalid("solver.name", "pbf does not run on cuda yet");
+    scene.locate(error.hint("use --backend cpu"))
+}
+
+/// Refuses a scene that needs more than what is free, before anything is made.
+fn check_memory(scene: &Scene, processor: &Processor) -> Result<(), Error> {
+    let plan = memory_plan(scene, scene.estimate()?, processor)?;
+    let free = processor.backend.free_memory().map_err(|error| Error::new(error.to_string()))?;
+    free.map_or(Ok(()), |free| plan.check_in(&processor.backend.memory_name(), scene, free as f64))
+}
+
+/// The memory that a run of the scene needs where its steps run, on the threads of this call.
 ///
 /// # Errors
 /// When the solver is unknown or refuses its parameters.
-pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
+pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Result<MemoryPlan, Error> {
+    if !processor.backend.is_cpu() {
+        return match solver_of(scene)? {
+            Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
+            Method::Pbf => Err(not_on_cards(scene)),
+        };
+    }
     let threads = rayon::current_num_threads();
     match solver_of(scene)? {
         Method::Wcsph => solver_wcsph::memory_plan(scene, counts, threads),
@@ -174,14 +213,14 @@ fn run_in<const D: usize>(
 ) -> Result<Ran, Error> {
     machine::reset_peak_memory();
     let before = machine::peak_memory_bytes();
-    let mut simulation = simulation::<D>(scene, options.isa)?;
+    let mut simulation = simulation::<D>(scene, &options.processor)?;
     let resumed = resume.is_some();
     if let Some(checkpoint) = resume {
         checkpoint.restore(&mut simulation)?;
     }
     let mut stream =
         options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
-    let begun = Start::of(scene, &simulation)?;
+    let begun = Start::of(scene, &simulation, &options.processor)?;
     if let Some(started) = options.started {
         started(&begun);
     }
@@ -199,6 +238,8 @@ fn run_in<const D: usize>(
     let frames = stream.as_ref().map_or(0.0, Stream::seconds);
     result.wall_s = start.elapsed().as_secs_f64() - watch.looking - frames;
     let unwritten = stream.and_then(|stream| stream.finish().err());
+    // A state that cannot be brought home is that of the last fetch; steps before it have told of the fault.
+    let unfetched = simulation.fetch().err();
     leak.look(&simulation.state);
     take_memory(&mut result, before);
     result.steps = simulation.state.step - first;
@@ -207,6 +248,10 @@ fn run_in<const D: usize>(
     result.n_walls = simulation.state.walls.len() as u64;
     result.phases = phases(&simulation);
     result.state_hash = format!("{:016x}", simulation.state.hash());
+    let ended = match (ended, unfetched) {
+        (Ended::Done | Ended::Interrupted, Some(error)) => Ended::Failed(Box::new(error)),
+        (ended, _) => ended,
+    };
     result.failure = ended.failure(&simulation, unwritten.as_ref());
     result.failure_report = ended.report(watch.checkpoint.as_deref(), unwritten.as_ref());
     result.retries = std::mem::take(&mut simulation.guard.retries);
@@ -231,7 +276,8 @@ fn about<const D: usize>(scene: &Scene, simulation: &Simulation<D>, options: &Op
         spacing: scene.spacing,
         precision: if size_of::<Real>() == 4 { "f32" } else { "f64" }.into(),
         threads: rayon::current_num_threads() as u64,
-        isa: options.isa.to_string(),
+        isa: options.processor.isa.to_string(),
+        backend: options.processor.name(),
         ..RunResult::default()
     }
 }

@@ -4,12 +4,12 @@ use crate::{
     case::Case,
     cases::column::Column,
     machine::{self, Machine},
+    processor::Processor,
     run,
 };
 use serde::Serialize;
 use sph_core::{
     error::Error,
-    lane::Isa,
     leak::LeakMeter,
     parallel::{self, Sum},
     scene::Scene,
@@ -28,14 +28,14 @@ const SAMPLES: u64 = 200;
 const DEPTH: f64 = 1.0;
 
 /// How long, and how large.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Steps.
     pub steps: u64,
     /// Fluid particles, about.
     pub particles: u64,
-    /// Instruction set.
-    pub isa: Isa,
+    /// Where and how steps run.
+    pub processor: Processor,
 }
 
 /// What was seen at one moment.
@@ -72,6 +72,8 @@ pub struct Soak {
     pub precision: &'static str,
     /// Threads.
     pub threads: usize,
+    /// Where the steps ran.
+    pub backend: String,
     /// Fluid particles.
     pub particles: usize,
     /// Wall samples.
@@ -118,7 +120,7 @@ struct Watch<'a> {
 /// # Errors
 /// When the scene is refused, which would be a mistake here.
 pub fn soak(options: &Options, progress: &dyn Fn(&[Sample])) -> Result<Soak, Error> {
-    let mut simulation = run::simulation::<3>(&scene(options), options.isa)?;
+    let mut simulation = run::simulation::<3>(&scene(options), &options.processor)?;
     let (particles, walls) = (simulation.state.fluid.len(), simulation.state.walls.len());
     let weight = 9.81 * f64::from(simulation.state.rest.m) * particles as f64;
     let start = Instant::now();
@@ -135,6 +137,7 @@ pub fn soak(options: &Options, progress: &dyn Fn(&[Sample])) -> Result<Soak, Err
     let mut leak = LeakMeter::new(&simulation.state);
     let mut look = |view: &View<'_, 3>| watch.look(view);
     let ended = simulation.run(f64::INFINITY, options.steps, &mut [&mut look, &mut leak]);
+    let ended = ended.and_then(|()| simulation.fetch());
     leak.look(&simulation.state);
     let mut failure = watch.failure.or(ended.err().map(|error| error.to_string()));
     if let (None, Some(first)) = (&failure, leak.escaped().first()) {
@@ -146,6 +149,7 @@ pub fn soak(options: &Options, progress: &dyn Fn(&[Sample])) -> Result<Soak, Err
         machine: Machine::detect(),
         precision: if size_of::<sph_core::Real>() == 4 { "f32" } else { "f64" },
         threads: rayon::current_num_threads(),
+        backend: options.processor.name(),
         particles,
         walls,
         steps: options.steps,
@@ -266,7 +270,7 @@ mod tests {
     #[test]
     fn the_column_has_about_as_many_particles_as_asked() {
         for particles in [100, 4_000, 20_000] {
-            let options = Options { steps: 1, particles, isa: Isa::best() };
+            let options = Options { steps: 1, particles, processor: Processor::default() };
             let n = (1.0 / scene(&options).spacing).round();
             let made = 0.5 * n.powi(3);
             assert!((made / particles as f64 - 1.0).abs() < 0.2, "{made} of {particles}");

@@ -1,6 +1,6 @@
 //! What a scene has become before the first step, for people and for `results.json`.
 
-use crate::result::nan::nan_as_null;
+use crate::{processor::Processor, result::nan::nan_as_null};
 use serde::{Deserialize, Serialize};
 use sph_core::{
     error::Error,
@@ -35,7 +35,7 @@ pub struct Start {
     pub mass: f64,
     /// Volume of the fluid at rest density; a slab of 1 m depth in 2D, `[m³]`.
     pub volume: f64,
-    /// Planned peak of the memory over what the program held before, `[B]`.
+    /// Planned peak of the memory over what the program held before, or on the card where steps run on one, `[B]`.
     pub memory: f64,
     /// Its parts, `[B]`.
     pub memory_parts: Vec<Quantity>,
@@ -58,11 +58,19 @@ impl Start {
     ///
     /// # Errors
     /// When the solver refuses its parameters.
-    pub fn of<const D: usize>(scene: &Scene, simulation: &Simulation<D>) -> Result<Self, Error> {
+    pub fn of<const D: usize>(
+        scene: &Scene,
+        simulation: &Simulation<D>,
+        processor: &Processor,
+    ) -> Result<Self, Error> {
         let state = &simulation.state;
         let derived = simulation.solver.derived(state);
         let (n_fluid, n_walls) = (state.fluid.len(), state.walls.len());
-        let plan = crate::run::memory_plan(scene, Counts { fluid: n_fluid as f64, walls: n_walls as f64 })?;
+        let plan = crate::run::memory_plan(
+            scene,
+            Counts { fluid: n_fluid as f64, walls: n_walls as f64 },
+            processor,
+        )?;
         let mass = f64::from(state.rest.m) * n_fluid as f64;
         let dt = simulation.fixed_dt.or(derived.binding().map(|limit| limit.value));
         let most = scene.run.max_steps.map_or(f64::INFINITY, |steps| steps as f64);

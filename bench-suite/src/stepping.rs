@@ -1,9 +1,10 @@
 //! Steps of the dam break that the rivals run, timed as a whole and by phase.
 
-use crate::{machine, run};
+use crate::{machine, processor::Processor, run};
 use serde::Serialize;
 use sph_core::{
-    lane::Isa,
+    error::Error,
+    plan::Counts,
     sampling::{Lattice, Side},
     scene::{Fluid, Scene, SolverSettings, Wall},
     shape::{Block, Shape},
@@ -20,8 +21,8 @@ pub struct Options {
     pub warmup: u64,
     /// Steps timed, each by itself.
     pub steps: u64,
-    /// Instruction set.
-    pub isa: Isa,
+    /// Where and how steps run.
+    pub processor: Processor,
 }
 
 /// What was measured.
@@ -35,12 +36,16 @@ pub struct Timing {
     pub threads: usize,
     /// Instruction set.
     pub isa: String,
+    /// Where the steps ran.
+    pub backend: String,
     /// Median, `[ms]`.
     pub ms_per_step: f64,
     /// Fastest step, `[ms]`.
     pub ms_min: f64,
     /// Million particle-steps a second, of the median.
     pub million_per_second: f64,
+    /// Planned memory of what holds the steps where they do not run on the processor, `[B]`.
+    pub backend_bytes: Option<f64>,
     /// Peak memory of the process over the particles, `[B]`.
     pub bytes_per_particle: f64,
     /// Peak memory of the process, `[MiB]`.
@@ -107,7 +112,7 @@ pub fn scene_of_pbf(m: usize, jitter: f64, until: Until) -> Scene {
 /// When the scene is refused or a step fails: a time counts only if the physics went through.
 pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Send + Sync>> {
     machine::reset_peak_memory();
-    let mut simulation = run::simulation::<3>(&options.scene, options.isa)?;
+    let mut simulation = run::simulation::<3>(&options.scene, &options.processor)?;
     for _ in 0..options.warmup {
         simulation.step(f64::INFINITY)?;
     }
@@ -120,6 +125,7 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
         ms.push(start.elapsed().as_secs_f64() * 1e3);
         iterations += report.iterations;
     }
+    simulation.fetch()?;
     ms.sort_by(f64::total_cmp);
     let n = simulation.state.fluid.len();
     let per_particle = |seconds: f64| seconds * 1e9 / (n as f64 * options.steps as f64);
@@ -131,10 +137,12 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
         particles: n,
         walls: simulation.state.walls.len(),
         threads: rayon::current_num_threads(),
-        isa: options.isa.to_string(),
+        isa: options.processor.isa.to_string(),
+        backend: options.processor.name(),
         ms_per_step: median,
         ms_min: ms[0],
         million_per_second: n as f64 / median * 1e-3,
+        backend_bytes: backend_bytes(options, &simulation.state)?,
         bytes_per_particle: peak / n as f64,
         peak_rss_mib: peak / f64::from(1 << 20),
         ns_per_particle_neighbors: phases.get("find_neighbors").copied().unwrap_or(0.0),
@@ -149,6 +157,15 @@ pub fn time(options: &Options) -> Result<Timing, Box<dyn std::error::Error + Sen
             ("front", front(&simulation.state)),
         ]),
     })
+}
+
+/// Planned memory on a card, `[B]`.
+fn backend_bytes(options: &Options, state: &State<3>) -> Result<Option<f64>, Error> {
+    if options.processor.backend.is_cpu() {
+        return Ok(None);
+    }
+    let counts = Counts { fluid: state.fluid.len() as f64, walls: state.walls.len() as f64 };
+    run::memory_plan(&options.scene, counts, &options.processor).map(|plan| Some(plan.total()))
 }
 
 /// Kinetic energy of the fluid, `[J]`.

@@ -8,14 +8,15 @@ mod counting;
 
 use bench_suite::{
     output::{Fields, FrameData},
+    processor::Processor,
     registry,
 };
-use sph_core::{lane::Isa, scene::Scene};
+use sph_core::scene::Scene;
 
 /// Allocations in the quietest of several windows of steps.
 fn allocations<const D: usize>(name: &str, scene: &Scene) -> usize {
     common::on_threads(2, || {
-        let mut simulation = common::simulation::<D>(name, scene, Isa::best());
+        let mut simulation = common::simulation::<D>(name, scene, &Processor::default());
         common::steps(name, &mut simulation, 40);
         let window = |_| counting::allocations(|| common::steps(name, &mut simulation, 5));
         // A row may grow beyond all before it in one window; a step that allocates does so in every one.
@@ -27,7 +28,7 @@ fn allocations<const D: usize>(name: &str, scene: &Scene) -> usize {
 fn allocations_of_a_copy() -> usize {
     common::on_threads(2, || {
         let scene = registry::case("column_3d").unwrap().scene(12);
-        let mut simulation = common::simulation::<3>("column_3d", &scene, Isa::best());
+        let mut simulation = common::simulation::<3>("column_3d", &scene, &Processor::default());
         let (mut frame, mut walls) = (FrameData::default(), FrameData::default());
         let names = ["velocity", "speed", "density", "neighbors", "wall_neighbors", "pressure"];
         let fields = Fields::choose("fields", names, &*simulation.solver).unwrap();

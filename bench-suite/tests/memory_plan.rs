@@ -8,8 +8,8 @@
 #[path = "laws/common.rs"]
 mod common;
 
-use bench_suite::{machine, run, start::Start};
-use sph_core::{lane::Isa, scene::Scene};
+use bench_suite::{machine, processor::Processor, run, start::Start};
+use sph_core::scene::Scene;
 
 /// A dam break of about `n` particles.
 fn scene(dim: u8, n: f64, preset: &str) -> Scene {
@@ -42,10 +42,10 @@ fn resident() -> f64 {
 /// Planned memory over the growth of the peak in `steps` steps.
 fn planned_over_measured<const D: usize>(scene: &Scene, steps: u64) -> f64 {
     let before = resident();
-    let mut simulation = common::simulation::<D>("plan", scene, Isa::best());
+    let mut simulation = common::simulation::<D>("plan", scene, &Processor::default());
     common::steps("plan", &mut simulation, steps);
     let measured = machine::peak_memory_bytes().unwrap() as f64 - before;
-    let plan = Start::of(scene, &simulation).unwrap().memory;
+    let plan = Start::of(scene, &simulation, &Processor::default()).unwrap().memory;
     let (n, walls) = (simulation.state.fluid.len(), simulation.state.walls.len());
     println!(
         "{D}D {} n = {n}, walls = {walls}: planned {:.2} MB, measured {:.2} MB, {:+.1} %",
@@ -106,7 +106,7 @@ fn the_plan_is_within_five_percent_of_the_peak() {
 #[test]
 fn what_does_not_fit_is_refused_before_it_is_made_with_what_would() {
     let scene = scene(3, 30_000.0, "validation");
-    let plan = run::memory_plan(&scene, scene.estimate().unwrap()).unwrap();
+    let plan = run::memory_plan(&scene, scene.estimate().unwrap(), &Processor::default()).unwrap();
     assert_eq!(plan.check(&scene, plan.total()), Ok(()));
     let error = plan.check(&scene, 0.25 * plan.total()).unwrap_err();
     let text = error.to_string();
@@ -116,6 +116,6 @@ fn what_does_not_fit_is_refused_before_it_is_made_with_what_would() {
     let fits = text.split("a spacing of ").nth(1).unwrap().split(' ').next().unwrap();
     let mut coarser = scene.clone();
     coarser.spacing = fits.parse().unwrap();
-    let smaller = run::memory_plan(&coarser, coarser.estimate().unwrap()).unwrap();
+    let smaller = run::memory_plan(&coarser, coarser.estimate().unwrap(), &Processor::default()).unwrap();
     assert_eq!(smaller.check(&coarser, 0.25 * plan.total()), Ok(()));
 }

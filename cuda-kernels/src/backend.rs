@@ -20,6 +20,7 @@ use std::{
     collections::HashMap,
     fmt::Debug,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 /// The memory of a card.
@@ -124,6 +125,26 @@ impl Device {
         self.stream
             .synchronize()
             .map_err(|e| CudaError::Launch { kernel: last.unwrap_or("(none)"), reason: name_of(e) })
+    }
+
+    /// Mean time of a copy of so many bytes from one place on the card to another, in wall time around `copies` of
+    /// them and one wait, after one that is not counted, `[s]`.
+    ///
+    /// # Errors
+    /// When there is no room for both places, or a copy fails.
+    pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, CudaError> {
+        let n = bytes / size_of::<u64>();
+        let (from, mut to) = (self.zeros::<u64>(n)?, self.zeros::<u64>(n)?);
+        let mut copy = || {
+            let copied = self.stream.memcpy_dtod(&from.memory, &mut to.memory);
+            copied.map_err(self.copy_error("copy on the card", bytes))
+        };
+        copy()?;
+        self.synchronize()?;
+        let start = Instant::now();
+        (0..copies).try_for_each(|_| copy())?;
+        self.synchronize()?;
+        Ok(start.elapsed().as_secs_f64() / f64::from(copies.max(1)))
     }
 
     fn loaded(&self) -> MutexGuard<'_, Loaded> {

@@ -7,7 +7,7 @@
 use crate::{
     error::CudaError,
     executor::{Executor, Field, Kernel, Points, arguments, count},
-    scan::Scan,
+    scan::{self, Scan},
 };
 use sph_core::{
     Real,
@@ -98,6 +98,11 @@ pub struct CellSort<const D: usize, E: Executor> {
     rank: Field<E, u32>,
     placed: Field<E, u32>,
     scan: Scan<E>,
+}
+
+/// Memory of a [`CellSort`], `[B]`.
+pub fn bytes(n: usize, n_cells: usize) -> usize {
+    (4 * n + n_cells + 1) * size_of::<u32>() + scan::bytes(n_cells + 1)
 }
 
 impl<const D: usize, E: Executor> CellSort<D, E> {

@@ -1,7 +1,7 @@
 //! What stays on a card from step to step: the fluid and the wall samples of a state, in the order of their cells.
 
 use crate::{
-    cells::{CellGrid, CellSort},
+    cells::{self, CellGrid, CellSort},
     error::CudaError,
     executor::{Executor, Field, Plain},
     fields::{permute_bodies, permute_ids, permute_reals},
@@ -26,12 +26,33 @@ pub fn cell_box<const D: usize>(state: &State<D>) -> Ends<D> {
         each(|a| pick(fluid[a], walls[a]))
     };
     let (low, high) = (around(Real::min, Real::INFINITY), around(Real::max, Real::NEG_INFINITY));
-    let domain = &state.domain;
+    with_room((low, high), (state.domain.low, state.domain.high))
+}
+
+/// The box of cells for what lies in a box, in a domain that reaches from one end to the other.
+pub fn with_room<const D: usize>((low, high): Ends<D>, domain: Ends<D>) -> Ends<D> {
     let wider = |a: usize| {
         let size = (high[a] - low[a]).max(0.0);
-        (low[a].min((low[a] - size).max(domain.low[a])), high[a].max((high[a] + size).min(domain.high[a])))
+        (low[a].min((low[a] - size).max(domain.0[a])), high[a].max((high[a] + size).min(domain.1[a])))
     };
     (each(|a| wider(a).0), each(|a| wider(a).1))
+}
+
+/// Memory of a [`Fluid`], `[B]`.
+pub fn fluid_bytes<const D: usize>(n: usize, n_cells: usize) -> usize {
+    let held = size_of::<u64>() + (2 * D + 1) * size_of::<Real>();
+    (held + spare_bytes::<D>()) * n + cells::bytes(n, n_cells)
+}
+
+/// Memory of [`Samples`], `[B]`.
+pub fn sample_bytes<const D: usize>(n: usize, n_cells: usize) -> usize {
+    let held = size_of::<u64>() + (4 * D + 1) * size_of::<Real>() + 2 * size_of::<u16>();
+    (held + spare_bytes::<D>()) * n + cells::bytes(n, n_cells)
+}
+
+/// Of a particle.
+const fn spare_bytes<const D: usize>() -> usize {
+    D * size_of::<Real>() + size_of::<u64>()
 }
 
 /// The arrays of each axis in the memory of `executor`.

@@ -51,6 +51,9 @@ pub struct Summaries<E: Executor> {
     result: Field<E, Summary>,
 }
 
+/// Memory of [`Summaries`], `[B]`.
+pub const BYTES: usize = (PARTIALS + 1) * size_of::<Summary>();
+
 impl<E: Executor> Summaries<E> {
     /// Room for one.
     ///

@@ -2,6 +2,7 @@
 
 mod card;
 mod constants;
+mod plan;
 mod solver;
 
 use crate::{
@@ -22,6 +23,7 @@ use cuda_kernels::{
     physics::{KernelConstants, wcsph::Constants},
     walls::{Drawn, Moving, Sets, Wrench, affine_maps, move_samples},
 };
+pub use plan::memory_plan;
 pub use solver::{GpuWcsph, simulation};
 use sph_core::{
     Real,

@@ -123,13 +123,21 @@ impl MemoryPlan {
     /// # Errors
     /// Names both numbers, and the spacing that would fit.
     pub fn check(&self, scene: &Scene, free: f64) -> Result<(), Error> {
+        self.check_in("memory", scene, free)
+    }
+
+    /// Refuses a scene that needs more than what is free of a memory with this name, `[B]`.
+    ///
+    /// # Errors
+    /// As of [`MemoryPlan::check`].
+    pub fn check_in(&self, memory: &str, scene: &Scene, free: f64) -> Result<(), Error> {
         let total = self.total();
         if total <= free {
             return Ok(());
         }
         let mib = |bytes: f64| bytes / f64::from(1 << 20);
         let message =
-            format!("needs about {:.0} MiB of memory, of which {:.0} MiB are free", mib(total), mib(free));
+            format!("needs about {:.0} MiB of {memory}, of which {:.0} MiB are free", mib(total), mib(free));
         // As if there were walls alone, which shrink least.
         let room = ((free - FIXED) / (total - FIXED)).max(1e-9);
         let fits = 1.02 * scene.spacing * room.powf(-1.0 / (f64::from(scene.dim) - 1.0));

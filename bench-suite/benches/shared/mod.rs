@@ -3,13 +3,17 @@
 #![allow(clippy::panic, reason = "a bench that cannot run has nothing to say")]
 
 use bench_suite::{
+    processor::{Choice, Processor},
     run,
     stepping::{self, Until},
 };
 use criterion::Criterion;
 use rayon::ThreadPool;
 use sph_core::{lane::Isa, scene::Scene, simulation::Simulation};
-use std::time::{Duration, Instant};
+use std::{
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
 
 /// True under `cargo test` and `cargo bench -- --test`, which run everything once to see that it runs: sizes
 /// are then tiny.
@@ -44,6 +48,9 @@ pub fn flowed(m: usize) -> Simulation<3> {
         }
     });
     simulation.fixed_dt = fixed;
+    if let Err(error) = simulation.fetch() {
+        panic!("{error}");
+    }
     simulation
 }
 
@@ -63,9 +70,27 @@ pub fn pbf(m: usize) -> Simulation<3> {
     simulation(&stepping::scene_of_pbf(m, 0.15, Until::Iterations(5)))
 }
 
-/// A run of `scene` on the best instruction set.
+/// Where the runs of benches step: `SPH_BACKEND`, the processor if it is not set.
+pub fn processor() -> &'static Processor {
+    static PROCESSOR: OnceLock<Processor> = OnceLock::new();
+    PROCESSOR.get_or_init(|| {
+        let choice = match std::env::var("SPH_BACKEND") {
+            Ok(name) => name.parse().unwrap_or_else(|error| panic!("SPH_BACKEND: {error}")),
+            Err(_) => Choice::Cpu,
+        };
+        Processor::open(choice, Isa::best()).unwrap_or_else(|error| panic!("{error}"))
+    })
+}
+
+/// What a bench is called: by its case, and by its backend where that is not the processor.
+pub fn called(case: &str) -> String {
+    let processor = processor();
+    if processor.backend.is_cpu() { case.into() } else { format!("{case} on {}", processor.name()) }
+}
+
+/// A run of `scene`.
 pub fn simulation(scene: &Scene) -> Simulation<3> {
-    run::simulation(scene, Isa::best()).unwrap_or_else(|error| panic!("{error}"))
+    run::simulation(scene, processor()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// One step.

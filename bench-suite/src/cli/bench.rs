@@ -3,11 +3,11 @@
 use bench_suite::{
     knobs,
     output::{Format, cost},
+    processor::Processor,
     stepping::{self, Options, Until},
     write::{check_folder, write_atomic},
 };
 use clap::Subcommand;
-use sph_core::lane::Isa;
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -63,6 +63,16 @@ pub enum Bench {
         #[arg(long, default_value = "results/bench-output")]
         out: PathBuf,
     },
+    /// Copies within the memory of a card: the bandwidth that steps are measured against.
+    #[command(after_help = "Example: sph bench copy --backend cuda")]
+    Copy {
+        /// Size of a copy, in MiB.
+        #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+        mib: u32,
+        /// Copies timed.
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+        copies: u32,
+    },
     /// Density error of Position Based Fluids against iterations and against wall time.
     Iterations {
         /// Layers of particles in the column: 24 are 6 912 particles.
@@ -98,7 +108,11 @@ fn jitter(text: &str) -> Result<f64, String> {
 }
 
 /// Runs it.
-pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+pub fn run(
+    what: &Bench,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match what {
         Bench::Step { solver, iterations, error, m, warmup, steps, jitter, .. } => {
             let until = error.map_or(Until::Iterations(*iterations), Until::Error);
@@ -106,24 +120,61 @@ pub fn run(what: &Bench, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error
                 "pbf" => stepping::scene_of_pbf((*m).into(), *jitter, until),
                 _ => stepping::scene((*m).into(), *jitter),
             };
-            step(&Options { scene, warmup: *warmup, steps: *steps, isa }, json)
+            step(&Options { scene, warmup: *warmup, steps: *steps, processor: processor.clone() }, json)
         }
         Bench::Output { m, every, pairs, formats, out } => {
             let (m, pairs) = ((*m).into(), (*pairs).into());
-            output(&cost::Options { m, every: *every, pairs, formats: formats.clone(), isa }, out, json)
+            output(
+                &cost::Options {
+                    m,
+                    every: *every,
+                    pairs,
+                    formats: formats.clone(),
+                    processor: processor.clone(),
+                },
+                out,
+                json,
+            )
         }
+        Bench::Copy { mib, copies } => copy(*mib, *copies, processor, json),
         Bench::Iterations { n, end_time, out } => {
-            super::campaigns::iterations((*n).into(), *end_time, out, isa, json)
+            super::campaigns::iterations((*n).into(), *end_time, out, processor, json)
         }
-        Bench::Knobs { out } => knobs(out, isa, json),
+        Bench::Knobs { out } => knobs(out, processor, json),
     }
 }
 
-fn knobs(out: &Path, isa: Isa, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+fn copy(
+    mib: u32,
+    copies: u32,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let bytes = mib as usize * (1 << 20);
+    let seconds = processor.backend.time_copy(bytes, copies)?;
+    // Read and written.
+    let gb_per_s = 2e-9 * bytes as f64 / seconds;
+    if json {
+        let backend = processor.name();
+        println!(
+            "{}",
+            serde_json::json!({ "backend": backend, "bytes": bytes, "copies": copies, "seconds": seconds, "gb_per_s": gb_per_s })
+        );
+    } else {
+        println!(
+            "{}: {mib} MiB in {:.3} ms, {gb_per_s:.0} GB/s read and written",
+            processor.name(),
+            1e3 * seconds
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn knobs(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let mut all = Vec::new();
     for wanted in knobs::wanted() {
-        match knobs::measure(wanted, isa) {
+        match knobs::measure(wanted, processor) {
             Ok(rest) => all.push(rest),
             // A column that does not rest is an answer, too: its point is missing.
             Err(error) => eprintln!(
@@ -167,8 +218,9 @@ fn step(options: &Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send 
         return Ok(ExitCode::SUCCESS);
     }
     println!(
-        "{} particles, {} threads, {}: {:.2} ms a step ({:.2} at best), {:.2} million particle-steps/s",
+        "{} particles, {}, {} threads, {}: {:.2} ms a step ({:.2} at best), {:.2} million particle-steps/s",
         timing.particles,
+        timing.backend,
         timing.threads,
         timing.isa,
         timing.ms_per_step,

@@ -4,14 +4,15 @@ use super::FAILED;
 use bench_suite::{
     campaign::{self, Effort, Job},
     cases::walls,
-    iterations, registry,
+    iterations,
+    processor::Processor,
+    registry,
     report::{self, Page},
     result::{Comparison, RunResult},
     run::Progress,
     write::check_folder,
 };
 use indicatif::{ProgressBar, ProgressStyle};
-use sph_core::lane::Isa;
 use std::{error::Error, path::Path, process::ExitCode};
 
 type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
@@ -43,7 +44,7 @@ pub fn compare(
     cases: &[String],
     variants: &[String],
     out: &Path,
-    isa: Isa,
+    processor: &Processor,
     json: bool,
 ) -> Outcome {
     check_names("case", cases, &case_names())?;
@@ -53,31 +54,36 @@ pub fn compare(
     if jobs.is_empty() {
         return Err("no run is left: this effort does not include the chosen cases; try --full".into());
     }
-    let all = campaign::collect("Particle fluids compared", command(), run_all(&jobs, isa)?);
+    let all = campaign::collect("Particle fluids compared", command(), processor, run_all(&jobs, processor)?);
     finish(&all, Page::Compare, out, json)
 }
 
 /// Published numbers, met or missed.
-pub fn validate(cases: &[String], out: &Path, isa: Isa, json: bool) -> Outcome {
+pub fn validate(cases: &[String], out: &Path, processor: &Processor, json: bool) -> Outcome {
     check_names("case", cases, &case_names())?;
     check_folder(out).map_err(|error| format!("--out: {error}"))?;
-    let all = campaign::collect("Validation", command(), run_all(&campaign::validation(cases), isa)?);
+    let all = campaign::collect(
+        "Validation",
+        command(),
+        processor,
+        run_all(&campaign::validation(cases), processor)?,
+    );
     finish(&all, Page::Validate, out, json)
 }
 
 /// What iterations buy.
-pub fn iterations(n: usize, end_time: f64, out: &Path, isa: Isa, json: bool) -> Outcome {
+pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, json: bool) -> Outcome {
     if !(end_time > 0.0 && end_time.is_finite()) {
         return Err(format!("--end-time {end_time}: must lie in (0, inf) [s]").into());
     }
     check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let bar = bar("iterations");
-    let results = iterations::compare(n, end_time, isa, &|way, iterations, p| {
+    let results = iterations::compare(n, end_time, processor, &|way, iterations, p| {
         bar.set_prefix(format!("{way}, {iterations} iterations"));
         show(&bar, p);
     })?;
     bar.finish_and_clear();
-    let all = campaign::collect("What iterations buy", command(), results);
+    let all = campaign::collect("What iterations buy", command(), processor, results);
     for percent in [1.0, 0.1] {
         for (way, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
             println!("density error {percent} %: {way}: {iterations} iterations, {ms:.2} ms a step");
@@ -99,12 +105,12 @@ fn command() -> String {
     format!("cargo run --release -- {}", args.join(" "))
 }
 
-fn run_all(jobs: &[Job], isa: Isa) -> Result<Vec<RunResult>, Box<dyn Error + Send + Sync>> {
+fn run_all(jobs: &[Job], processor: &Processor) -> Result<Vec<RunResult>, Box<dyn Error + Send + Sync>> {
     let mut results = Vec::new();
     for (k, job) in jobs.iter().enumerate() {
         let bar =
             bar(&format!("{}/{} {} n = {}, {}", k + 1, jobs.len(), job.case.name(), job.n, job.variant.name));
-        results.push(campaign::run(job, isa, Some(&|p| show(&bar, p)))?);
+        results.push(campaign::run(job, processor, Some(&|p| show(&bar, p)))?);
         bar.finish_and_clear();
     }
     Ok(results)

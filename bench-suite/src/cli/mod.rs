@@ -3,17 +3,21 @@
 mod announce;
 mod bench;
 mod campaigns;
+mod device_check;
+mod devices;
 mod golden;
 mod interrupt;
 mod list;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod output;
+mod parity;
 mod picture;
 mod resume;
 mod scene;
 mod soak;
 
+use bench_suite::processor::{Choice, Processor};
 use clap::{Parser, Subcommand};
 use sph_core::lane::Isa;
 use std::{error::Error, path::PathBuf, process::ExitCode};
@@ -36,6 +40,11 @@ Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
+  sph devices                    the cards that steps can run on, or why there is none
+  sph parity SCENE --backend cuda
+                                 how far steps on a card are from those on the cpu
+  sph device-check               all that wants a card, in under ten minutes
+  sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
 )]
@@ -48,6 +57,10 @@ pub struct Args {
     /// Instruction set: sse2, avx2, avx512, mixed (portable elsewhere); the best if left out. The results do not depend on it.
     #[arg(long, global = true, env = "SPH_ISA")]
     isa: Option<Isa>,
+    /// Where steps run: cpu, cuda or cuda:N (that card and no other), auto (the first card, else the cpu); with the
+    /// feature `host` also emulator (the kernels of a card, executed on the processor).
+    #[arg(long, global = true, env = "SPH_BACKEND", default_value_t, value_name = "BACKEND")]
+    backend: Choice,
     /// Prints results as JSON instead of text.
     #[arg(long, global = true)]
     json: bool,
@@ -66,6 +79,12 @@ Examples:
         #[arg(long)]
         parameters: bool,
     },
+    /// Lists the cards that steps can run on, or says why there is none.
+    #[command(after_help = "\
+Examples:
+  sph devices
+  sph devices --json")]
+    Devices,
     /// Runs a scene file: a report, results.json, and final.vtu for ParaView.
     #[command(after_help = "\
 Examples:
@@ -113,6 +132,31 @@ Examples:
         /// Folder for the report.
         #[arg(long, short, default_value = "results/validate")]
         out: PathBuf,
+    },
+    /// Checks a card in under ten minutes: parity, equal bits, compute-sanitizer, times of steps.
+    #[command(after_help = "\
+Examples:
+  sph device-check --out results/device-check
+  sph device-check --out results/rehearsal --dry-run")]
+    DeviceCheck {
+        /// Folder for device-check.json and device-check.md.
+        #[arg(long, short, default_value = "results/device-check")]
+        out: PathBuf,
+        /// Rehearses all of it with the kernels executed on the processor; measures no speed. Needs the feature `host`.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Runs a scene on the cpu and on another backend, and compares them particle by particle.
+    #[command(after_help = "\
+Examples:
+  sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda
+  sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda:1 --steps 1,1000 --json")]
+    Parity {
+        /// The scene, a TOML file.
+        scene: PathBuf,
+        /// Numbers of steps after which both are compared.
+        #[arg(long, value_delimiter = ',', default_value = "1,10,100", value_parser = clap::value_parser!(u64).range(1..))]
+        steps: Vec<u64>,
     },
     /// Writes a report again from its results.json.
     #[command(after_help = "Example: sph report results/compare")]
@@ -165,26 +209,35 @@ pub fn execute(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
 }
 
 fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let isa = args.isa.unwrap_or_else(Isa::best);
+    let open = || -> Result<Processor, Box<dyn Error + Send + Sync>> {
+        let processor = Processor::open(args.backend, args.isa.unwrap_or_else(Isa::best))?;
+        if let Some(note) = &processor.note {
+            eprintln!("{note}");
+        }
+        Ok(processor)
+    };
     match &args.command {
         Command::List { parameters: false } => list::all(args.json),
         Command::List { parameters: true } => list::parameters(args.json),
-        Command::Run(run) => scene::run(run, args.threads, isa, args.json),
+        Command::Devices => devices::devices(args.json),
+        Command::Run(run) => scene::run(run, args.threads, &open()?, args.json),
         Command::Picture(args) => picture::run(args),
         #[cfg(feature = "mesh")]
         Command::Mesh(args) => mesh::run(args),
         Command::Compare { quick, full, cases, variants, out } => {
             let effort = campaigns::effort(*quick, *full);
-            campaigns::compare(effort, cases, variants, out, isa, args.json)
+            campaigns::compare(effort, cases, variants, out, &open()?, args.json)
         }
-        Command::Validate { cases, out } => campaigns::validate(cases, out, isa, args.json),
+        Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
+        Command::DeviceCheck { out, dry_run } => device_check::run(out, *dry_run, args.backend, args.json),
+        Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
-        Command::Bless { reason } => golden::bless(reason, isa),
-        Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, isa, args.json),
+        Command::Bless { reason } => golden::bless(reason, &open()?),
+        Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, &open()?, args.json),
         Command::Schema => {
             print!("{}", bench_suite::schema::scene_schema()?);
             Ok(ExitCode::SUCCESS)
         }
-        Command::Bench { what } => bench::run(what, isa, args.json),
+        Command::Bench { what } => bench::run(what, &open()?, args.json),
     }
 }

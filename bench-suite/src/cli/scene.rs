@@ -14,6 +14,7 @@ use bench_suite::{
     failure::{self, Failure},
     metrics::{bodies::BodyCurves, conservation::Conservation, leak},
     output,
+    processor::Processor,
     report::{self, Page},
     result::{Comparison, RunResult},
     run::{self, Final, Keep, Options, Ran},
@@ -22,7 +23,7 @@ use bench_suite::{
     write::{Disk, check_folder},
 };
 use indicatif::ProgressBar;
-use sph_core::{lane::Isa, recovery::Retry, scene::Scene};
+use sph_core::{recovery::Retry, scene::Scene};
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -57,7 +58,12 @@ pub struct RunArgs {
 
 /// Runs a scene file and writes report, results and final particles. Threads that the command line gives go
 /// before those of the scene.
-pub fn run(args: &RunArgs, threads: Option<u16>, isa: Isa, json: bool) -> Result<ExitCode, Refused> {
+pub fn run(
+    args: &RunArgs,
+    threads: Option<u16>,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Refused> {
     let out = &args.out;
     let mut scene = scenes::read(&args.scene)?;
     if let Some(script) = &args.script {
@@ -72,7 +78,7 @@ pub fn run(args: &RunArgs, threads: Option<u16>, isa: Isa, json: bool) -> Result
     };
     let frames = args.frames.settings(&scene, out)?;
     make_way(args, &checkpoints)?;
-    let job = Job { args, scene: &scene, checkpoints: &checkpoints, frames, isa, json };
+    let job = Job { args, scene: &scene, checkpoints: &checkpoints, frames, processor, json };
     let bar = campaigns::bar(&scene.title);
     let ran = match scene.run.threads.filter(|_| threads.is_none()) {
         None => job.steps(found, &bar),
@@ -109,7 +115,7 @@ struct Job<'a> {
     scene: &'a Scene,
     checkpoints: &'a Checkpoints<'a>,
     frames: Option<output::Settings>,
-    isa: Isa,
+    processor: &'a Processor,
     json: bool,
 }
 
@@ -132,7 +138,7 @@ impl Job<'_> {
                 .map_or_else(|| scene.title.clone(), |stem| stem.to_string_lossy().into_owned()),
             variant: format!("scene {}", file.display()),
             particles_across: 0,
-            isa: self.isa,
+            processor: self.processor.clone(),
             pictures: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| part * end).to_vec(),
             output: self.frames.clone(),
             progress: Some(&show),
@@ -162,7 +168,7 @@ impl Job<'_> {
         let (failure, report) = (ran.result.failure.clone(), ran.result.failure_report.clone());
         let (retries, summary) = (ran.result.retries.clone(), summary(&ran.result));
         let command = format!("cargo run --release -- run {}", self.args.scene.display());
-        let all = campaign::collect(&self.scene.title, command, vec![ran.result]);
+        let all = campaign::collect(&self.scene.title, command, self.processor, vec![ran.result]);
         // The input was right and the work is done: this is no refusal.
         let (written, particles) = match &report {
             None => (write(&all, &ran.last, out), "final.vtu"),

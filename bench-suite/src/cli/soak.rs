@@ -2,10 +2,10 @@
 
 use super::FAILED;
 use bench_suite::{
+    processor::Processor,
     report::soak,
     soak::{self as run, Options, Sample},
 };
-use sph_core::lane::Isa;
 use std::{
     cell::Cell,
     error::Error,
@@ -22,7 +22,7 @@ pub fn soak(
     steps: u64,
     particles: u64,
     out: &Path,
-    isa: Isa,
+    processor: &Processor,
     json: bool,
 ) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     if out.exists() && !out.is_dir() {
@@ -38,7 +38,7 @@ pub fn soak(
         // A stopped run leaves its series; a disk that is full now is reported at the end.
         let _ = soak::write_series(samples, out);
     };
-    let soak = run::soak(&Options { steps, particles, isa }, &progress)?;
+    let soak = run::soak(&Options { steps, particles, processor: processor.clone() }, &progress)?;
     soak::write(&soak, out)?;
     if json {
         println!("{}", serde_json::to_string(&soak)?);

@@ -1,13 +1,9 @@
 //! What frames cost a run: blocks of steps with one frame and with none, in turns.
 
-use super::{Every, Format, OutputError, Settings, Stream};
-use crate::{run, stepping};
+use super::{Every, Format, Settings, Stream};
+use crate::{processor::Processor, run, stepping};
 use serde::Serialize;
-use sph_core::{
-    lane::Isa,
-    simulation::{Simulation, View},
-    solver::StepReport,
-};
+use sph_core::{simulation::Simulation, solver::StepReport};
 use std::{error::Error, path::Path, time::Instant};
 
 /// What to time.
@@ -21,8 +17,8 @@ pub struct Options {
     pub pairs: usize,
     /// Formats of a frame.
     pub formats: Vec<Format>,
-    /// Instruction set.
-    pub isa: Isa,
+    /// Where and how steps run.
+    pub processor: Processor,
 }
 
 /// What was measured.
@@ -54,8 +50,8 @@ pub struct Cost {
 /// # Errors
 /// When a step fails or a frame cannot be written.
 pub fn time(options: &Options, folder: &Path) -> Result<Cost, Box<dyn Error + Send + Sync>> {
-    let Options { m, every, pairs, ref formats, isa } = *options;
-    let mut simulation = run::simulation::<3>(&stepping::scene(m, 0.15), isa)?;
+    let Options { m, every, pairs, ref formats, ref processor } = *options;
+    let mut simulation = run::simulation::<3>(&stepping::scene(m, 0.15), processor)?;
     let settings = Settings {
         formats: formats.clone(),
         every: Every::Steps(1), // it is shown a state only when a frame is wanted
@@ -65,7 +61,7 @@ pub fn time(options: &Options, folder: &Path) -> Result<Cost, Box<dyn Error + Se
     };
     let mut stream = Stream::start(&settings, &simulation)?;
     steps(&mut simulation, 20)?;
-    look(&mut stream, &simulation)?; // buffers get their size
+    look(&mut stream, &mut simulation)?; // buffers get their size
     steps(&mut simulation, every)?;
     let before = stream.seconds();
     let mut blocks = Vec::new();
@@ -74,7 +70,7 @@ pub fn time(options: &Options, folder: &Path) -> Result<Cost, Box<dyn Error + Se
         for kind in [pair % 2, 1 - pair % 2] {
             let start = Instant::now();
             if kind == 1 {
-                look(&mut stream, &simulation)?;
+                look(&mut stream, &mut simulation)?;
             }
             steps(&mut simulation, every)?;
             seconds[kind] = start.elapsed().as_secs_f64();
@@ -101,9 +97,9 @@ fn steps(simulation: &mut Simulation<3>, n: u64) -> Result<(), sph_core::solver:
     (0..n).try_for_each(|_| simulation.step(f64::INFINITY).map(drop))
 }
 
-fn look(stream: &mut Stream<3>, simulation: &Simulation<3>) -> Result<(), OutputError> {
-    let report = StepReport::default();
-    stream.look(&View { state: &simulation.state, solver: &*simulation.solver, report: &report })
+fn look(stream: &mut Stream<3>, simulation: &mut Simulation<3>) -> Result<(), Box<dyn Error + Send + Sync>> {
+    simulation.fetch()?;
+    Ok(stream.look(&simulation.view(&StepReport::default()))?)
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

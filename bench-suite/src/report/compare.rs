@@ -73,7 +73,7 @@ fn in_words(all: &Comparison, case: &str) -> String {
     if let Some((run, error)) = least {
         words += &format!(
             " Least wrong is {}, {}: {} in {}, after {}.",
-            escape(method_name(run)),
+            escape(&method_name(run)),
             resolution(run),
             escape(&number::percent(error)),
             escape(run.headline().map_or("", |score| score.name.as_str())),
@@ -88,7 +88,7 @@ fn in_words(all: &Comparison, case: &str) -> String {
         Some(run) => {
             words += &format!(
                 " Fastest run that meets all its bands is {}, {}: {}.",
-                escape(method_name(run)),
+                escape(&method_name(run)),
                 resolution(run),
                 escape(&number::duration(run.wall_s))
             );
@@ -135,7 +135,7 @@ fn run_row(run: &RunResult, what: Option<&str>) -> Vec<Cell> {
         (met, set) => Cell::verdict(Some(false), &format!("met {met} of {set}")),
     };
     vec![
-        Cell::text(method_name(run)),
+        Cell::text(&method_name(run)),
         Cell::number(&run.particles_across.to_string()),
         wrong,
         Cell::number(&number::duration(run.wall_s)),

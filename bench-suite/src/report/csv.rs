@@ -17,7 +17,7 @@ pub fn tables(all: &Comparison) -> [(&'static str, String); 4] {
 #[must_use]
 pub fn runs(all: &Comparison) -> String {
     let head = "dim [-],spacing [m],n_fluid [-],n_walls [-],steps [-],iterations [-],simulated [s],wall [s],particle_steps [1/s],\
-                precision,threads [-],isa,peak_memory [B],bytes_per_particle [B],headline,headline_error [-],\
+                precision,threads [-],isa,backend,peak_memory [B],bytes_per_particle [B],headline,headline_error [-],\
                 bands_met [-],bands_set [-],failure";
     rows(all, head, |run| {
         let headline = run.headline();
@@ -35,6 +35,7 @@ pub fn runs(all: &Comparison) -> String {
             cell(&run.precision),
             run.threads.to_string(),
             cell(&run.isa),
+            cell(&run.backend),
             run.memory_bytes_peak.map(|bytes| bytes.to_string()).unwrap_or_default(),
             optional(run.bytes_per_particle),
             headline.map(|score| cell(&score.name)).unwrap_or_default(),

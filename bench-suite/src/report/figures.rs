@@ -1,6 +1,6 @@
 //! Which plots a set of results gives, and what they say.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::bars::Bars;
 use super::plots::{Chart, Label, Line, Look, PlotError};
@@ -19,7 +19,7 @@ pub struct Figure {
 #[derive(Clone, Debug)]
 pub struct Method<'a> {
     /// Name for people.
-    pub name: &'a str,
+    pub name: Cow<'a, str>,
     /// Number of the method, the same in all cases, which chooses color and marker.
     pub style: usize,
     /// The runs, never empty.
@@ -34,10 +34,11 @@ impl<'a> Method<'a> {
     }
 }
 
-/// The name by which people know a run's method.
+/// The name by which people know a run's method, with its backend where that is not the processor.
 #[must_use]
-pub fn method_name(run: &RunResult) -> &str {
-    if run.variant.is_empty() { &run.solver } else { &run.variant }
+pub fn method_name(run: &RunResult) -> Cow<'_, str> {
+    let name = if run.variant.is_empty() { &run.solver } else { &run.variant };
+    if run.is_on_cpu() { name.into() } else { format!("{name}, on {}", run.backend).into() }
 }
 
 /// The cases, in the order of the results.
@@ -50,7 +51,7 @@ pub fn cases(all: &Comparison) -> Vec<&str> {
 #[must_use]
 pub fn methods<'a>(all: &'a Comparison, case: &str) -> Vec<Method<'a>> {
     let names = in_order(all.results.iter().map(method_name));
-    let of = |(style, name): (usize, &'a str)| {
+    let of = |(style, name): (usize, Cow<'a, str>)| {
         let ran = |run: &&RunResult| run.case == case && method_name(run) == name;
         let mut runs: Vec<_> = all.results.iter().filter(ran).collect();
         runs.sort_by_key(|run| run.particles_across);
@@ -83,7 +84,7 @@ pub fn results(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotError> {
         let runs = method.runs.iter().enumerate();
         let lines = runs.filter_map(|(i, run)| line(run, name, &resolution(run), i));
         let title = format!("{} by resolution", capitalized(name));
-        figures.extend(series_figure(all, (case, name), title, lines.collect(), method.name)?);
+        figures.extend(series_figure(all, (case, name), title, lines.collect(), &method.name)?);
     }
     Ok(figures)
 }
@@ -255,7 +256,7 @@ fn series_figure(
 }
 
 fn finest_line(method: &Method<'_>, name: &str) -> Option<Line> {
-    line(method.finest()?, name, method.name, method.style)
+    line(method.finest()?, name, &method.name, method.style)
 }
 
 fn line(run: &RunResult, name: &str, label: &str, style: usize) -> Option<Line> {
@@ -294,7 +295,7 @@ fn error_lines(all: &Comparison, case: &str, x: impl Fn(&RunResult) -> f64) -> V
             None => run.particles_across.to_string(),
         };
         let texts = found.iter().map(|(run, _)| number(run)).collect();
-        Line { texts, ..Line::new(method.name, Look::Joined, method.style, points) }
+        Line { texts, ..Line::new(&method.name, Look::Joined, method.style, points) }
     };
     methods(all, case).iter().map(of).filter(|line| !line.points.is_empty()).collect()
 }
@@ -327,9 +328,9 @@ fn pairs(x: &[f64], y: &[f64]) -> Vec<(f64, f64)> {
     x.iter().copied().zip(y.iter().copied()).collect()
 }
 
-fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+fn in_order<T: Clone + Ord>(names: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
-    names.filter(|name| seen.insert(*name)).collect()
+    names.filter(|name| seen.insert(name.clone())).collect()
 }
 
 fn capitalized(text: &str) -> String {

@@ -47,7 +47,7 @@ pub fn table(all: &Comparison) -> String {
 }
 
 fn methods(all: &Comparison) -> String {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names = Vec::new();
     for name in all.results.iter().map(method_name) {
         if !names.contains(&name) {
             names.push(name);

@@ -17,7 +17,13 @@ pub(super) fn head(all: &Comparison) -> String {
         format!("{} ({} usable cores)", machine.cpu, machine.usable_cores),
         format!("{} build", machine.profile),
     ];
-    format!("<h1>{}</h1>\n<p class=\"meta\">{}</p>\n", escape(&all.title), escape(&meta.join(" · ")))
+    let note = all.backend_note.as_ref().map(|note| format!("<p class=\"meta\">{}</p>\n", escape(note)));
+    format!(
+        "<h1>{}</h1>\n<p class=\"meta\">{}</p>\n{}",
+        escape(&all.title),
+        escape(&meta.join(" · ")),
+        note.unwrap_or_default()
+    )
 }
 
 /// Links to the sections of a page.
@@ -43,7 +49,7 @@ pub(super) fn scores(all: &Comparison, case: &str) -> String {
         ["Method", "Across", "Quantity", "Measured", "Reference", "Error", "Accepted", "Verdict", "Note"];
     let row = |run: &RunResult, score: &Score| {
         vec![
-            Cell::text(method_name(run)),
+            Cell::text(&method_name(run)),
             Cell::number(&run.particles_across.to_string()),
             Cell::text(&score.name),
             Cell::number(&number::with_unit(score.value, &score.unit, 4)),
@@ -130,7 +136,7 @@ pub(super) fn memory(all: &Comparison) -> String {
     let known = |run: &&RunResult| run.memory_bytes_peak.is_some() || run.bytes_per_particle.is_some();
     let row = |run: &RunResult| {
         vec![
-            Cell::text(method_name(run)),
+            Cell::text(&method_name(run)),
             Cell::text(&run.case),
             Cell::number(&run.particles_across.to_string()),
             Cell::number(&number::count(run.n_fluid)),
@@ -167,6 +173,7 @@ pub(super) fn machine(all: &Comparison) -> String {
         ("Compiler", format!("{}, {} build", machine.rustc, machine.profile)),
         ("Commit", all.commit.clone()),
         ("Threads", distinct(|run| run.threads.to_string())),
+        ("Backend", distinct(|run| run.backend.clone())),
         ("Instruction set", distinct(|run| run.isa.clone())),
         ("Precision", distinct(|run| run.precision.clone())),
         ("Made", all.created.clone()),

@@ -57,13 +57,14 @@ pub fn page(soak: &Soak) -> String {
          A column of water rests in a tank: {} particles and {} wall samples for {} steps. The kinetic energy must \
          stay below {MOST_ENERGY:e} ρgHV, memory must grow by less than {} MiB after a warm-up of a tenth of the \
          steps, the number of open files must not change, and no particle may leave the tank. {verdict}\n\n\
-         Commit {}, {}, {} threads, {} precision; written by `sph soak --steps {}` on {}.\n\n",
+         Commit {}, {}, {}, {} threads, {} precision; written by `sph soak --steps {}` on {}.\n\n",
         number::count(soak.particles as u64),
         number::count(soak.walls as u64),
         number::count(soak.samples.last().map_or(0, |last| last.step)),
         MOST_GROWTH >> 20,
         soak.commit,
         soak.machine.cpu,
+        soak.backend,
         soak.threads,
         soak.precision,
         soak.steps,

@@ -82,7 +82,7 @@ fn rows(run: &RunResult) -> Vec<Vec<Cell>> {
         vec![
             Cell::text(&run.case),
             Cell::text(&score.name),
-            Cell::text(method_name(run)),
+            Cell::text(&method_name(run)),
             Cell::number(&run.particles_across.to_string()),
             Cell::number(&number::with_unit(score.value, &score.unit, 4)),
             Cell::number(&score.error.map_or("–".into(), number::percent)),
@@ -95,7 +95,7 @@ fn rows(run: &RunResult) -> Vec<Vec<Cell>> {
         let none = || Cell::text("–");
         let across = Cell::number(&run.particles_across.to_string());
         let verdict = Cell::verdict(Some(false), "run failed");
-        let (case, method) = (Cell::text(&run.case), Cell::text(method_name(run)));
+        let (case, method) = (Cell::text(&run.case), Cell::text(&method_name(run)));
         return vec![vec![case, Cell::text(reason), method, across, none(), none(), none(), verdict, none()]];
     }
     run.scores.iter().map(row).collect()

@@ -2,9 +2,10 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "what was skipped, and how long refusals take")]
 
+use bench_suite::processor::Processor;
 use rayon::prelude::*;
 use serde::Deserialize;
-use sph_core::{lane::Isa, scene::Scene};
+use sph_core::scene::Scene;
 use std::{
     collections::BTreeMap,
     fs,
@@ -135,7 +136,7 @@ fn checkpoint_cases(base: &str) -> Vec<(String, Case)> {
 /// The base scene after two steps.
 fn checkpoint(base: &str) -> Vec<u8> {
     let scene = Scene::parse("case.toml", base).unwrap();
-    let mut run = bench_suite::run::simulation::<2>(&scene, Isa::best()).unwrap();
+    let mut run = bench_suite::run::simulation::<2>(&scene, &Processor::default()).unwrap();
     for _ in 0..2 {
         run.step(f64::INFINITY).unwrap();
     }

@@ -117,6 +117,11 @@ fn dynamic_bodies() {
 }
 
 #[test]
+fn steps_on_a_card() {
+    examples("cuda.md");
+}
+
+#[test]
 fn what_to_do_when_it_explodes() {
     examples("how-to/explosions.md");
 }

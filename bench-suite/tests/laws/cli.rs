@@ -9,7 +9,7 @@ use std::{
 };
 
 /// A tiny dam break that is over in a moment.
-const SCENE: &str = r#"
+pub const SCENE: &str = r#"
 title = "Tiny"
 spacing = 0.1
 run.end_time = 0.02
@@ -26,27 +26,28 @@ name = "wcsph"
 "#;
 
 /// Runs `sph` in a folder of its own.
-fn sph(folder: &Path, args: &[&str]) -> Output {
+pub fn sph(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_sph"))
         .current_dir(folder)
         .args(args)
         .env_remove("SPH_ISA")
+        .env_remove("SPH_BACKEND")
         .output()
         .unwrap()
 }
 
-fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-fn stdout(output: &Output) -> String {
+pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
@@ -58,7 +59,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Refused input: exit code 2, one clean line that holds `parts`, and nothing written.
-fn assert_refused(folder: &Path, args: &[&str], parts: &[&str]) {
+pub fn assert_refused(folder: &Path, args: &[&str], parts: &[&str]) {
     let before = names(folder);
     let output = sph(folder, args);
     let message = stderr(&output);
@@ -312,8 +313,21 @@ fn help_shows_examples_and_exit_codes() {
     for part in ["Examples:", "sph compare --quick", "Exit codes: 0 done; 1", "2 bad input"] {
         assert!(stdout(&help).contains(part), "{part:?}");
     }
-    let commands =
-        ["list", "run", "compare", "validate", "report", "bless", "schema", "bench", "picture", "soak"];
+    let commands = [
+        "list",
+        "devices",
+        "parity",
+        "device-check",
+        "run",
+        "compare",
+        "validate",
+        "report",
+        "bless",
+        "schema",
+        "bench",
+        "picture",
+        "soak",
+    ];
     for command in commands {
         assert!(stdout(&sph(&folder, &[command, "--help"])).contains("Example"), "{command}");
     }

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
-use bench_suite::{run, scenes};
-use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation, solver::Memory};
+use bench_suite::{processor::Processor, run, scenes};
+use sph_core::{Real, scene::Scene, simulation::Simulation, solver::Memory};
 use std::{collections::BTreeMap, path::Path};
 
 /// A scene file at half its resolution, with its name. Half keeps periods whole and obstacles thick.
@@ -20,9 +20,9 @@ pub fn all_coarse() -> Vec<(String, Scene)> {
     all
 }
 
-/// A run of `scene` on an instruction set.
-pub fn simulation<const D: usize>(name: &str, scene: &Scene, isa: Isa) -> Simulation<D> {
-    run::simulation(scene, isa).unwrap_or_else(|error| panic!("{name}: {error}"))
+/// A run of `scene`.
+pub fn simulation<const D: usize>(name: &str, scene: &Scene, processor: &Processor) -> Simulation<D> {
+    run::simulation(scene, processor).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Steps of adaptive size.

@@ -3,10 +3,12 @@
 
 use crate::common;
 
-use bench_suite::registry::{self, Method, Variant};
+use bench_suite::{
+    processor::Processor,
+    registry::{self, Method, Variant},
+};
 use sph_core::{
     Real,
-    lane::Isa,
     sampling::{Face, Side},
     scene::{Fluid, MassMode, Scene, VelocityField, Wall},
     shape::{Block, Shape},
@@ -46,7 +48,7 @@ fn fluid<const D: usize>(variant: &Variant, cells: [f64; D]) -> Scene {
 }
 
 fn run<const D: usize>(name: &str, scene: &Scene, n: u64, dt: f64) -> Simulation<D> {
-    let mut simulation = common::simulation::<D>(name, scene, Isa::best());
+    let mut simulation = common::simulation::<D>(name, scene, &Processor::default());
     simulation.fixed_dt = Some(dt);
     common::steps(name, &mut simulation, n);
     simulation
@@ -76,7 +78,7 @@ fn falls<const D: usize>(variant: &Variant) {
     // Too light to push: a summed density stays below that at rest.
     scene.mass_mode = MassMode::Factor(0.9);
     let (n, dt) = (50, 1e-3);
-    let start = by_id(&common::simulation::<D>(variant.name, &scene, Isa::best()));
+    let start = by_id(&common::simulation::<D>(variant.name, &scene, &Processor::default()));
     let end = by_id(&run::<D>(variant.name, &scene, n, dt));
     let steps = n as f64;
     // Symplectic Euler is ahead of the parabola by half a step, or half a part of it.
@@ -171,7 +173,7 @@ fn agrees<const D: usize>(
     let (n, dt) = if variant.method == Method::Pbf { (4, 5e-3) } else { (40, 5e-4) };
     let here = sliding::<D>(variant, &|x| x, faces[0]);
     let there = sliding::<D>(variant, &place, faces[1]);
-    let first = |scene| by_id(&common::simulation::<D>(variant.name, scene, Isa::best()));
+    let first = |scene| by_id(&common::simulation::<D>(variant.name, scene, &Processor::default()));
     let (start, image) = (first(&here), first(&there));
     let (end, image_end) =
         (by_id(&run::<D>(variant.name, &here, n, dt)), by_id(&run::<D>(variant.name, &there, n, dt)));
@@ -218,7 +220,7 @@ fn a_quarter_turn_changes_nothing() {
 
 /// The fastest particle of the column at rest.
 fn restlessness<const D: usize>(name: &str, scene: &Scene) -> f64 {
-    let mut simulation = common::simulation::<D>(name, scene, Isa::best());
+    let mut simulation = common::simulation::<D>(name, scene, &Processor::default());
     let mut fastest = 0.0_f64;
     while simulation.state.t < 0.1 {
         common::steps(name, &mut simulation, 1);

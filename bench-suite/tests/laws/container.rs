@@ -2,8 +2,9 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
 use crate::common;
+use bench_suite::processor::Processor;
 
-use sph_core::{lane::Isa, scene::Scene};
+use sph_core::scene::Scene;
 
 /// A drop that flies through weightlessness towards the side of a round container.
 fn drop_in_disc(container: &str) -> Scene {
@@ -16,7 +17,7 @@ fn drop_in_disc(container: &str) -> Scene {
 }
 
 fn farthest_after(scene: &Scene, t: f64) -> f64 {
-    let mut simulation = common::simulation::<2>("drop", scene, Isa::best());
+    let mut simulation = common::simulation::<2>("drop", scene, &Processor::default());
     while simulation.state.t < t {
         common::steps("drop", &mut simulation, 1);
     }

@@ -9,7 +9,7 @@ const STEPS: u64 = 12;
 
 fn hash_in<const D: usize>(name: &str, scene: &Scene, threads: usize, isa: Isa) -> u64 {
     common::on_threads(threads, || {
-        let mut simulation = common::simulation::<D>(name, scene, isa);
+        let mut simulation = common::simulation::<D>(name, scene, &isa.into());
         common::steps(name, &mut simulation, STEPS);
         simulation.state.hash()
     })

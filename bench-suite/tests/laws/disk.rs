@@ -4,10 +4,11 @@
 
 use bench_suite::{
     checkpoints::{self, Checkpoints},
+    processor::Processor,
     run,
     write::{Disk, Files, NewFile, PART, WriteError, write_atomic, write_with},
 };
-use sph_core::{lane::Isa, scene::Scene, simulation::Simulation};
+use sph_core::{scene::Scene, simulation::Simulation};
 use std::{
     fs,
     io::{self, Write},
@@ -113,7 +114,7 @@ const SCENE: &str = "spacing = 0.05\nrun.end_time = 1.0\n[[fluid]]\nshape.block 
     [[wall]]\nshape.block = { min = [0.0, 0.0], max = [0.6, 0.6] }\n[solver]\nname = \"wcsph\"\n";
 
 fn simulation() -> Simulation<2> {
-    run::simulation(&Scene::parse("scene.toml", SCENE).unwrap(), Isa::best()).unwrap()
+    run::simulation(&Scene::parse("scene.toml", SCENE).unwrap(), &Processor::default()).unwrap()
 }
 
 fn folder(name: &str) -> PathBuf {

@@ -5,10 +5,11 @@
 use bench_suite::{
     failure::{self, Failure},
     output::{self, FrameData, Values},
+    processor::Processor,
     run,
 };
 use serde_json::Value;
-use sph_core::{Real, lane::Isa, scene::Scene, simulation::Simulation};
+use sph_core::{Real, scene::Scene, simulation::Simulation};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -110,7 +111,7 @@ fn the_last_checkpoint_is_named_after_a_restart_too() {
 fn what_is_not_finite_is_flagged_and_not_written() {
     let folder = folder("flags");
     let scene = Scene::parse("soft.toml", SCENE).unwrap();
-    let mut sim: Simulation<2> = run::simulation(&scene, Isa::best()).unwrap();
+    let mut sim: Simulation<2> = run::simulation(&scene, &Processor::default()).unwrap();
     sim.run(1.0, 3, &mut []).unwrap();
     let id = sim.state.fluid.id[50];
     sim.state.fluid.v[1][50] = Real::NAN;
@@ -130,7 +131,7 @@ fn what_is_not_finite_is_flagged_and_not_written() {
 fn a_culprit_without_a_place_stands_alone() {
     let folder = folder("alone");
     let scene = Scene::parse("soft.toml", SCENE).unwrap();
-    let mut sim: Simulation<2> = run::simulation(&scene, Isa::best()).unwrap();
+    let mut sim: Simulation<2> = run::simulation(&scene, &Processor::default()).unwrap();
     sim.state.fluid.x[0][50] = Real::NAN;
     let failure = Failure::of(&sim.step(1.0).unwrap_err());
     failure.write_vtu(&sim, &folder).unwrap();

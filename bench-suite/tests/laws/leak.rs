@@ -1,8 +1,8 @@
 //! Does a run say how tight its walls were, and is it judged?
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use bench_suite::{campaign, metrics::leak, registry, result::Score, run};
-use sph_core::{lane::Isa, scene::Scene};
+use bench_suite::{campaign, metrics::leak, processor::Processor, registry, result::Score, run};
+use sph_core::scene::Scene;
 
 /// Penetration and number of escaped, and their verdicts.
 fn numbers(scores: &[Score]) -> [(f64, Option<bool>); 2] {
@@ -16,7 +16,7 @@ fn numbers(scores: &[Score]) -> [(f64, Option<bool>); 2] {
 fn walls_hold_a_fast_drop_at_low_resolution() {
     let case = registry::case("walls/fast_drop").unwrap();
     let job = campaign::Job { case, variant: &registry::VALIDATION[0], n: 40 };
-    let result = campaign::run(&job, Isa::best(), None).unwrap();
+    let result = campaign::run(&job, &Processor::default(), None).unwrap();
     assert_eq!(result.failure, None);
     let [(deepest, held), (escaped, none)] = numbers(&result.scores);
     assert!(deepest <= 0.1 && held == Some(true), "{deepest}");
@@ -33,7 +33,7 @@ fn a_wall_that_does_not_hold_is_reported() {
         case: "leaky".into(),
         variant: String::new(),
         particles_across: 40,
-        isa: Isa::best(),
+        processor: Processor::default(),
         pictures: Vec::new(),
         progress: None,
         started: None,

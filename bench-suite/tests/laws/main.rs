@@ -14,6 +14,7 @@ mod kill;
 mod leak;
 mod mesh;
 mod output;
+mod processor;
 mod python;
 mod registry;
 mod regression;

@@ -5,12 +5,12 @@ use crate::python;
 
 use bench_suite::{
     output::{AnyFrame, Every, Format, Settings, Stream, frame_name, read_vtu},
+    processor::Processor,
     run,
 };
 use serde_json::{Value, json};
 use sph_core::{
     Real,
-    lane::Isa,
     scene::Scene,
     simulation::{Observer, Simulation, View},
     solver::StepReport,
@@ -30,7 +30,7 @@ fn simulation<const D: usize>(more: &str) -> Simulation<D> {
          [[wall]]\nshape.block = {{ min = {zero}, max = {one} }}\nlayers = 3\n{more}\n\
          [solver]\nname = \"wcsph\"\n"
     );
-    run::simulation(&Scene::parse("tiny.toml", &text).unwrap(), Isa::best()).unwrap()
+    run::simulation(&Scene::parse("tiny.toml", &text).unwrap(), &Processor::default()).unwrap()
 }
 
 fn folder(name: &str) -> PathBuf {

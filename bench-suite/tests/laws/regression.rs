@@ -4,8 +4,7 @@
 //! and the same with `--features bench-suite/f64`.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use bench_suite::golden;
-use sph_core::lane::Isa;
+use bench_suite::{golden, processor::Processor};
 use std::collections::BTreeSet;
 
 /// Threads, instruction sets and build profiles change no bit, so on one machine the difference is zero. On
@@ -23,7 +22,7 @@ fn agree(a: f64, b: f64) -> bool {
 fn results_are_the_stored_ones() {
     let stored = golden::stored().unwrap();
     assert!(!stored.scores.is_empty(), "nothing is stored: cargo run --release -- bless --reason \"…\"");
-    let today = golden::measure(Isa::best()).unwrap();
+    let today = golden::measure(&Processor::default()).unwrap();
     let keys: BTreeSet<_> = stored.scores.keys().chain(today.keys()).collect();
     let mut changed = Vec::new();
     for key in keys {

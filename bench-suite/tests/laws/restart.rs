@@ -1,18 +1,19 @@
 //! Two runs of N steps with a restart between them are one run of 2N steps, to the last bit.
 
 use crate::common;
+use bench_suite::processor::Processor;
 
-use sph_core::{lane::Isa, scene::Scene};
+use sph_core::scene::Scene;
 
 const STEPS: u64 = 7;
 
 fn restarts<const D: usize>(name: &str, scene: &Scene) {
-    let mut whole = common::simulation::<D>(name, scene, Isa::best());
+    let mut whole = common::simulation::<D>(name, scene, &Processor::default());
     common::steps(name, &mut whole, STEPS);
     let (state, kept) = (whole.state.clone(), common::keep(&mut whole));
     common::steps(name, &mut whole, STEPS);
 
-    let mut again = common::simulation::<D>(name, scene, Isa::best());
+    let mut again = common::simulation::<D>(name, scene, &Processor::default());
     again.state = state;
     common::give_back(&mut again, &kept);
     common::steps(name, &mut again, STEPS);

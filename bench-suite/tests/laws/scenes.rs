@@ -3,12 +3,11 @@
 
 use crate::common;
 
-use bench_suite::{scenes, schema};
-use sph_core::lane::Isa;
+use bench_suite::{processor::Processor, scenes, schema};
 use sph_core::scene::Scene;
 
 fn runs<const D: usize>(name: &str, scene: &Scene) {
-    let mut simulation = common::simulation::<D>(name, scene, Isa::best());
+    let mut simulation = common::simulation::<D>(name, scene, &Processor::default());
     let n = simulation.state.fluid.len();
     assert!((50..50_000).contains(&n), "{name}: {n} particles");
     common::steps(name, &mut simulation, 10);
@@ -114,7 +113,7 @@ fn a_resolved_scene_says_everything_and_gives_the_same_run() {
     }
     let again = Scene::parse("resolved.toml", &resolved).unwrap();
     let hash = |scene: &Scene| {
-        let mut run = bench_suite::run::simulation::<2>(scene, Isa::best()).unwrap();
+        let mut run = bench_suite::run::simulation::<2>(scene, &Processor::default()).unwrap();
         run.run(scene.run.end_time, u64::MAX, &mut []).unwrap();
         run.state.hash()
     };

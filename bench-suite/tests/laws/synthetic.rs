@@ -30,6 +30,7 @@ pub fn comparison() -> Comparison {
         Some("step 812, phase compute_density: particle 1377 has density NaN <at t = 0.11 s>".into());
     failed.series[0].y.iter_mut().skip(60).for_each(|y| *y *= 9.0);
     Comparison {
+        backend_note: None,
         title: "WCSPH variants: dam break and resting column".into(),
         created: "2026-01-31 12:00:00 UTC".into(),
         commit: "0123456789ab+dirty".into(),
@@ -100,6 +101,7 @@ fn bare(case: &str, m: usize, method: &Method, across: u64) -> RunResult {
         precision: "f32".into(),
         threads: 8,
         isa: "avx2".into(),
+        backend: "cpu".into(),
         phases: shares.into_iter().map(phase).collect(),
         memory_bytes_peak: Some((12 << 20) + n * 420),
         bytes_per_particle: Some(388.0),

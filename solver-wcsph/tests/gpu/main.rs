@@ -2,6 +2,7 @@
 
 mod common;
 mod parity;
+mod plan;
 mod same;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;

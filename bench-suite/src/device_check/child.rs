@@ -1,0 +1,162 @@
+//! This program in processes of its own, each with an end to its time.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Time between two looks at a process.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Exit code of input that was refused.
+const REFUSED: i32 = 2;
+
+/// Starts processes of this program.
+#[derive(Debug)]
+pub struct Children {
+    program: PathBuf,
+    backend: String,
+    folder: PathBuf,
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    /// Well.
+    Done {
+        /// What it printed.
+        printed: String,
+    },
+    /// It refused its input.
+    Refused(String),
+    /// Otherwise, with the last of what it said.
+    Failed(String),
+    /// It was ended, or never begun.
+    OutOfTime,
+}
+
+impl Children {
+    /// Processes that step on a backend, and leave what they print in a folder.
+    ///
+    /// # Errors
+    /// When this program does not know where it lies, or the folder cannot be made.
+    pub fn new(folder: &Path, backend: &str) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        Ok(Self { program: std::env::current_exe()?, backend: backend.into(), folder: folder.into() })
+    }
+
+    /// Runs this program until a deadline.
+    pub fn run(&self, arguments: &[&str], deadline: Instant) -> Ended {
+        self.wait(Command::new(&self.program).args(arguments), deadline)
+    }
+
+    /// Runs this program under another one until a deadline.
+    pub fn run_under(
+        &self,
+        program: &Path,
+        options: &[&str],
+        arguments: &[&str],
+        deadline: Instant,
+    ) -> Ended {
+        self.wait(Command::new(program).args(options).arg(&self.program).args(arguments), deadline)
+    }
+
+    fn wait(&self, command: &mut Command, deadline: Instant) -> Ended {
+        let failed = |error: io::Error| Ended::Failed(error.to_string());
+        if Instant::now() >= deadline {
+            return Ended::OutOfTime;
+        }
+        let files = [self.folder.join("stdout"), self.folder.join("stderr")];
+        let opened = files.each_ref().map(File::create);
+        let [Ok(out), Ok(err)] = opened else { return Ended::Failed("no place for what it prints".into()) };
+        command.args(["--json", "--backend", &self.backend]).env_remove("SPH_BACKEND");
+        command.stdin(Stdio::null()).stdout(out).stderr(err);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let status = match command.spawn().and_then(|child| until(child, deadline)) {
+            Ok(Some(status)) => status,
+            Ok(None) => return Ended::OutOfTime,
+            Err(error) => return failed(error),
+        };
+        let [printed, said] = files.map(|file| fs::read_to_string(file).unwrap_or_default());
+        match status.code() {
+            Some(0) => Ended::Done { printed },
+            Some(REFUSED) => Ended::Refused(last(&said)),
+            Some(code) => Ended::Failed(format!("exit code {code}: {}", last(&format!("{printed}\n{said}")))),
+            None => Ended::Failed(format!("{status}: {}", last(&said))),
+        }
+    }
+}
+
+/// Waits for a process; one that is not done in its time is ended, with all that it has started.
+fn until(mut child: Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() >= deadline {
+            let group = format!("-{}", child.id());
+            // It may have ended just now; the wait below tells.
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// The last lines of a text, in one.
+fn last(text: &str) -> String {
+    const LINES: usize = 3;
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let line = lines[lines.len().saturating_sub(LINES)..].join("; ");
+    line.chars().take(400).collect()
+}
+
+/// A program in the folders of `PATH`, or else in these.
+pub fn find(name: &str, beside: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(beside.iter().map(PathBuf::from));
+    folders.map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn sh(name: &str, script: &str, seconds: f64) -> Ended {
+        let folder = std::env::temp_dir().join(format!("sph-child-{}-{name}", std::process::id()));
+        let children = Children::new(&folder, "cpu").unwrap();
+        let deadline = Instant::now() + Duration::from_secs_f64(seconds);
+        // What follows the script are its own arguments.
+        let ended = children.wait(Command::new("sh").args(["-c", script, "sh"]), deadline);
+        fs::remove_dir_all(folder).unwrap();
+        ended
+    }
+
+    #[test]
+    fn processes_end_well_refused_failed_or_out_of_time() {
+        assert_eq!(
+            sh("done", "echo $1 $2 $3", 60.0),
+            Ended::Done { printed: "--json --backend cpu\n".into() }
+        );
+        assert_eq!(sh("refused", "echo why >&2; exit 2", 60.0), Ended::Refused("why".into()));
+        assert_eq!(sh("failed", "echo a; exit 9", 60.0), Ended::Failed("exit code 9: a".into()));
+        assert_eq!(sh("never", "true", 0.0), Ended::OutOfTime);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended_with_all_that_it_started() {
+        let mark = std::env::temp_dir().join(format!("sph-grandchild-{}", std::process::id()));
+        let script = format!("(sleep 2; touch {}) & sleep 60", mark.display());
+        let start = Instant::now();
+        assert_eq!(sh("late", &script, 0.3), Ended::OutOfTime);
+        assert!(start.elapsed() < Duration::from_secs(30));
+        thread::sleep(Duration::from_secs(3));
+        assert!(!mark.exists());
+    }
+}
