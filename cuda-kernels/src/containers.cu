@@ -3,8 +3,8 @@
 
 inline namespace SPH_SPACE {
 
-/// Blocks that a multiprocessor shall hold, which leaves 96 registers: not told so, the assembler aims at more blocks and
-/// spills.
+/// Blocks that a multiprocessor shall hold, which leaves 96 registers: not told so, the assembler aims at more blocks
+/// and spills.
 constexpr u32 CONTAIN_BLOCKS = 5;
 
 SPH_FN Vec at(const Writable& from, u32 i) {

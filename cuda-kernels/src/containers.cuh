@@ -171,9 +171,9 @@ struct Enclosure {
     }
   }
 
-  /// Moves a point to the depth r_c if it is nearer to the surface, `x ← x − (phi + r_c) n` at most DIM + 1 times, since
-  /// near an edge of a block one move can leave another face violated. Calls `moved(n)` for each. Returns whether there
-  /// was one.
+  /// Moves a point to the depth r_c if it is nearer to the surface, `x ← x − (phi + r_c) n` at most DIM + 1 times,
+  /// since near an edge of a block one move can leave another face violated. Calls `moved(n)` for each. Returns whether
+  /// there was one.
   template <class F> SPH_FN bool clamp(Place& x, F moved) const {
     double scale = collision_radius;
     for (int k = 0; k < DIM; k++) scale = fmax(scale, fabs(x[k]));

@@ -16,8 +16,8 @@ struct Affine {
   int moves, accelerates;
 };
 
-/// `(M d)_k + m_k`, summed from the first axis to the last, unfused: a set that only shifts then has the bits of the
-/// processor.
+/// `(M d)_k + m_k`, summed from the first axis to the last, unfused: translations and oscillations then have the bits
+/// of the processor.
 SPH_FN double row_of(const double (&m)[DIM][DIM], const double* d, const double* shift, int k) {
   double sum = exact_mul(m[k][0], d[0]);
   for (int l = 1; l < DIM; l++) sum = exact_add(sum, exact_mul(m[k][l], d[l]));
@@ -73,8 +73,8 @@ SPH_FN Wrench wrench_of(Vec x, Vec force, const double* center) {
   return w;
 }
 
-/// First pass: `partial[k · WRENCH_BLOCKS + ·]` of body k, whose center of mass is `center` [k][DIM]. `rigid` is the body
-/// of each set of samples, NONE for walls.
+/// First pass: `partial[k · WRENCH_BLOCKS + ·]` of body k, whose center of mass is `center` [k][DIM]. `rigid` is the
+/// body of each set of samples, NONE for walls.
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 sum_wrenches(const u32* __restrict__ rigid, u32 n_sets, const u16* __restrict__ body, Points x, Points force,
              const double* __restrict__ center, u32 n, Wrench* __restrict__ partial) {

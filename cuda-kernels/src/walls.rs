@@ -1,8 +1,9 @@
 //! Samples of walls and bodies: launchers of `walls.cu`.
 //!
-//! **Motion.** Every rigid set of samples, of a prescribed motion or of a dynamic body, is an affine map of where it was
-//! drawn. The host makes these few maps in `f64` once a step, and the card applies them; nothing drifts, as on the
-//! processor. Sets that only shift have its bits. Those that turn differ by the rounding of a few operations in `f64`.
+//! **Motion.** Every rigid set of samples, of a prescribed motion or of a dynamic body, is an affine map of where it
+//! was drawn. The host makes these few maps in `f64` once a step, and the card applies them; nothing drifts, as on the
+//! processor. Translations and oscillations have its bits; all others differ by the rounding of a few operations in
+//! `f64`.
 //!
 //! **Wrenches.** Force and torque on a body are sums over its samples in `f64` and in an order that depends on their
 //! number alone. They stay on the card until the host asks for a few numbers a body.
@@ -29,8 +30,8 @@ const WRENCH_BLOCKS: u32 = 64;
 /// Twin of `REDUCE_THREADS` in reduce.cuh.
 const REDUCE_THREADS: u32 = 256;
 
-/// Where a rigid set of samples is now: `x = A (x_0 − c) + b`, `v = V (x_0 − c) + w + s`, `a = U (x_0 − c) + q`. Twin of
-/// `Affine` in walls.cu.
+/// Where a rigid set of samples is now: `x = A (x_0 − c) + b`, `v = V (x_0 − c) + w + s`, `a = U (x_0 − c) + q`. Twin
+/// of `Affine` in walls.cu.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Affine<const D: usize> {
@@ -285,8 +286,8 @@ impl<const D: usize, E: Executor> Wrenches<D, E> {
         })
     }
 
-    /// `total[k] ← Σ_b F_b, Σ_b (x_b − X) × F_b` over those of the first `n` samples that are of body k. `body` is the set
-    /// of each sample, `center` the centers of mass X, shape `[bodies · D]`, `[m]`.
+    /// `total[k] ← Σ_b F_b, Σ_b (x_b − X) × F_b` over those of the first `n` samples that are of body k. `body` is the
+    /// set of each sample, `center` the centers of mass X, shape `[bodies · D]`, `[m]`.
     ///
     /// # Errors
     /// When a field is too short, or a launch fails.
@@ -312,17 +313,17 @@ impl<const D: usize, E: Executor> Wrenches<D, E> {
         let (body, center) = (executor.input(body), executor.input(center));
         let launch =
             |kernel, blocks| Launch { kernel, dim: D, smoothing: None, blocks, threads: REDUCE_THREADS };
-        let blocks = count(n_bodies)?;
+        let blocks = count(executor.len(&self.partial))?;
         let partial = executor.output(&mut self.partial);
         // SAFETY: `partial` has an item a block, fields of samples n, and samples of no known set are passed over.
         unsafe {
             executor.launch(
-                launch(SUM_WRENCHES, blocks * WRENCH_BLOCKS),
+                launch(SUM_WRENCHES, blocks),
                 arguments![rigid, n_sets, body, x, force, center, number, partial],
             )?;
         }
         let (partial, total) = (executor.input(&self.partial), executor.output(&mut self.total));
         // SAFETY: `partial` has WRENCH_BLOCKS items a body, `total` one.
-        unsafe { executor.launch(launch(MERGE_WRENCHES, blocks), arguments![partial, total]) }
+        unsafe { executor.launch(launch(MERGE_WRENCHES, blocks / WRENCH_BLOCKS), arguments![partial, total]) }
     }
 }

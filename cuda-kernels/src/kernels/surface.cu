@@ -55,8 +55,8 @@ surface_forces(Surface surface, Near fluid, const Packed* __restrict__ normal, N
 }
 SHIM_EXPORT(surface_forces)
 
-/// Adhesion on the samples of dynamic bodies, opposite to that on the fluid: `F_b += β m psi_b Σ_i A(r) x_ib/r`. Samples
-/// are [x y z psi].
+/// Adhesion on the samples of dynamic bodies, opposite to that on the fluid: `F_b += β m psi_b Σ_i A(r) x_ib/r`.
+/// Samples are [x y z psi].
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 surface_reaction(Surface surface, Near fluid, const Packed* __restrict__ samples, Sets sets,
                  real m, u32 n, Writable force) {

@@ -1,7 +1,7 @@
 //! Cohesion, surface tension and adhesion, for every solver: launchers of `kernels/surface.cu`.
 //!
-//! Normals come first, as records `[n ρ]`, then forces, and of dynamic bodies what their samples get in turn. All in the
-//! order of the cells of the fluid; only positions are read of its records, and of those of walls `[x y z psi]`.
+//! Normals come first, as records `[n ρ]`, then forces, and of dynamic bodies what their samples get in turn. All in
+//! the order of the cells of the fluid; only positions are read of its records, and of those of walls `[x y z psi]`.
 
 use crate::{
     error::CudaError,

@@ -29,8 +29,8 @@ pub struct Weigh<'a> {
 }
 
 impl Weigh<'_> {
-    /// `V_b = scale / Σ_k W_bk` over the group of each sample, itself included. `sorted` are the samples where they were
-    /// drawn, packed in the order of their cells, and [`CellSort::order`] leads back to that of `drawn`.
+    /// `V_b = scale / Σ_k W_bk` over the group of each sample, itself included. `sorted` are the samples where they
+    /// were drawn, packed in the order of their cells, and [`CellSort::order`] leads back to that of `drawn`.
     ///
     /// [`CellSort::order`]: crate::cells::CellSort::order
     ///
