@@ -13,6 +13,7 @@ pub mod backend;
 pub mod cells;
 #[cfg(feature = "cuda")]
 mod compile;
+pub mod containers;
 #[cfg(feature = "cuda")]
 pub mod device;
 #[cfg(feature = "cuda")]

@@ -6,6 +6,7 @@ mod pbf_motion;
 mod pbf_reaction;
 mod pbf_surface;
 mod pbf_velocity;
+pub mod surface;
 pub mod wcsph;
 mod wcsph_motion;
 pub mod weigh;

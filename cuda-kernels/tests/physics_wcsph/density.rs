@@ -9,7 +9,7 @@ use cuda_kernels::{
 };
 use sph_core::{Real, kernel::KernelKind, lane::each};
 
-fn summation<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn summation<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n, c, k, psi) = (case.n(), &case.constants, case.kernel, case.psi());
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
@@ -61,7 +61,7 @@ fn the_gradient_of_a_linear_density_is_exact() {
     in_all_cases(gradient, gradient);
 }
 
-fn continuity<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn continuity<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n, k, psi, dt) = (case.n(), case.kernel, case.psi(), 1.0);
     let slopes: Axes<D> =
         std::array::from_fn(|a| noise(n, 50 + a as u64).iter().map(|u| 100.0 * u).collect());
@@ -121,7 +121,7 @@ fn torn_fluid_gets_no_less_dense() {
     assert!(next.iter().all(|&next| next == (1.0 - 0.1) * RHO_0), "{next:?}");
 }
 
-fn pressure<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn pressure<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let n = case.n();
     for clamps in [0, 1] {
         let c = Constants { clamps, ..case.constants };

@@ -18,7 +18,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
+    kernel::{CubicSpline, Kernel, KernelKind, Spiky, WendlandC2, WendlandC4},
     lane::each,
     neighbors::{Periodic, norm2},
     state,
@@ -28,8 +28,10 @@ use sph_core::{
 #[path = "../common/mod.rs"]
 mod common;
 mod density;
+mod edges;
 mod momentum;
 mod motion;
+mod surface;
 
 const RHO_0: Real = 1000.0;
 const C_0: Real = 20.0;
@@ -53,6 +55,7 @@ enum Smoothing<const D: usize> {
     C2(WendlandC2<D>),
     C4(WendlandC4<D>),
     Spline(CubicSpline<D>),
+    Spiky(Spiky<D>),
 }
 
 impl<const D: usize> Smoothing<D> {
@@ -69,6 +72,7 @@ impl<const D: usize> Smoothing<D> {
             Self::C2(kernel) => kernel.w(r2),
             Self::C4(kernel) => kernel.w(r2),
             Self::Spline(kernel) => kernel.w(r2),
+            Self::Spiky(kernel) => kernel.w(r2),
         }
     }
 
@@ -77,6 +81,7 @@ impl<const D: usize> Smoothing<D> {
             Self::C2(kernel) => kernel.grad_factor(r2),
             Self::C4(kernel) => kernel.grad_factor(r2),
             Self::Spline(kernel) => kernel.grad_factor(r2),
+            Self::Spiky(kernel) => kernel.grad_factor(r2),
         }
     }
 }

@@ -100,7 +100,7 @@ fn expected<const D: usize>(case: &Case<D>, c: &Constants<D>, of: &Loaded<D>, i:
     })
 }
 
-fn acceleration<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn acceleration<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n, of) = (case.n(), Loaded::new(case, executor));
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
@@ -126,7 +126,7 @@ fn accelerations_are_those_of_all_pairs_for_every_viscosity_and_wall() {
 }
 
 /// What walls do to the fluid, they feel.
-fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n, n_walls, of) = (case.n(), case.n_walls(), Loaded::new(case, executor));
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
@@ -171,7 +171,7 @@ fn bodies_feel_the_opposite_of_what_the_fluid_gets() {
     in_all_cases(reaction, reaction);
 }
 
-fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n_walls, k, c) = (case.n_walls(), case.kernel, &case.constants);
     let of = Loaded::new(case, executor);
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));

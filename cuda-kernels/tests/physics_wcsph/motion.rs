@@ -20,7 +20,7 @@ fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
     std::array::from_fn(|a| if a < D { of(a) } else { 0.0 })
 }
 
-fn corrections<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn corrections<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n, k, c, factor) = (case.n(), case.kernel, &case.constants, 0.3);
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
@@ -64,7 +64,7 @@ fn drift_corrections_are_those_of_all_pairs() {
     in_all_cases(corrections, corrections);
 }
 
-fn stress<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn stress<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n, k, c) = (case.n(), case.kernel, &case.constants);
     let w: Axes<D> = std::array::from_fn(|a| noise(n, 60 + a as u64));
     let cells = case.cells(executor, &case.x);

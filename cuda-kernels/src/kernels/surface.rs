@@ -1,0 +1,132 @@
+//! Cohesion, surface tension and adhesion, for every solver: launchers of `kernels/surface.cu`.
+//!
+//! Normals come first, as records `[n ρ]`, then forces, and of dynamic bodies what their samples get in turn. All in the
+//! order of the cells of the fluid; only positions are read of its records, and of those of walls `[x y z psi]`.
+
+use crate::{
+    error::CudaError,
+    executor::{Argument, Executor, Field, Kernel, Launch, arguments, count},
+    fields::Packed,
+    neighbors::{Near, Source},
+    physics::{KernelConstants, kernel::Surface},
+};
+use sph_core::Real;
+
+macro_rules! kernels {
+    ($($constant:ident = $name:literal),+ $(,)?) => {
+        $(const $constant: Kernel = Kernel { file: "kernels/surface.cu", name: $name };)+
+    };
+}
+kernels! { NORMALS = "surface_normals", FORCES = "surface_forces", REACTION = "surface_reaction" }
+
+/// Launches the surface terms of one fluid.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceTerms<'a, E> {
+    /// Where they run.
+    pub executor: &'a E,
+    /// The constants of the smoothing kernel, of the normals.
+    pub kernel: &'a KernelConstants,
+    /// That kernel: [`KernelConstants::macro_of`], or `Poly6Spiky`.
+    pub smoothing: &'static str,
+    /// Strengths and kernels of cohesion, curvature and adhesion.
+    pub surface: &'a Surface,
+    /// Mass of a particle, `[kg]`.
+    pub m: Real,
+    /// Rest density ρ₀, `[kg/m³]`.
+    pub rho_0: Real,
+}
+
+impl<E: Executor> SurfaceTerms<'_, E> {
+    /// # Safety
+    /// As of [`Executor::launch`], for one thread for each of `n` items.
+    unsafe fn start(
+        &self,
+        kernel: Kernel,
+        dim: usize,
+        n: usize,
+        arguments: &[Argument],
+    ) -> Result<(), CudaError> {
+        let launch = Launch { smoothing: Some(self.smoothing), ..kernel.for_each(dim, n)? };
+        // SAFETY: by the caller's promise.
+        unsafe { self.executor.launch(launch, arguments) }
+    }
+
+    fn near<const D: usize>(&self, kernel: Kernel, source: &Source<'_, D, E>) -> Result<Near<D>, CudaError> {
+        source.near(self.executor, kernel, self.kernel.support.h)
+    }
+
+    /// Color normals of all particles and their densities, `[n ρ]`, into `normal`.
+    ///
+    /// # Errors
+    /// When a field is too short, or the launch fails.
+    pub fn normals<const D: usize>(
+        &self,
+        fluid: &Source<'_, D, E>,
+        rho: &Field<E, Real>,
+        normal: &mut Field<E, Packed>,
+    ) -> Result<(), CudaError> {
+        let (executor, n) = (self.executor, self.executor.len(&fluid.cells.order));
+        NORMALS.expect("rho", executor.len(rho), n)?;
+        NORMALS.expect("normal", executor.len(normal), n)?;
+        let (fluid, rho, normal) = (self.near(NORMALS, fluid)?, executor.input(rho), executor.output(normal));
+        // SAFETY: a walk names points below the number of sorted ones, which all fields have.
+        unsafe { self.start(NORMALS, D, n, arguments![*self.kernel, fluid, rho, self.m, count(n)?, normal]) }
+    }
+
+    /// Adds the accelerations by cohesion, curvature and adhesion to `a`; `normal` is that of
+    /// [`SurfaceTerms::normals`].
+    ///
+    /// # Errors
+    /// As of [`SurfaceTerms::normals`].
+    pub fn forces<const D: usize>(
+        &self,
+        fluid: &Source<'_, D, E>,
+        normal: &Field<E, Packed>,
+        walls: &Source<'_, D, E>,
+        a: &mut [Field<E, Real>; D],
+    ) -> Result<(), CudaError> {
+        let (executor, n) = (self.executor, self.executor.len(&fluid.cells.order));
+        FORCES.expect("normal", executor.len(normal), n)?;
+        a.iter().try_for_each(|a| FORCES.expect("a", executor.len(a), n))?;
+        let (fluid, walls) = (self.near(FORCES, fluid)?, self.near(FORCES, walls)?);
+        let (normal, number, a) = (executor.input(normal), count(n)?, executor.writable(a));
+        // SAFETY: as of `normals`.
+        unsafe {
+            self.start(
+                FORCES,
+                D,
+                n,
+                arguments![*self.surface, fluid, normal, walls, self.m, self.rho_0, number, a],
+            )
+        }
+    }
+
+    /// Adds the forces of adhesion on those samples of `walls` that are `rigid` to `force`, `[N]`.
+    ///
+    /// # Errors
+    /// As of [`SurfaceTerms::normals`].
+    pub fn reaction<const D: usize>(
+        &self,
+        fluid: &Source<'_, D, E>,
+        walls: &Source<'_, D, E>,
+        rigid: &Field<E, u32>,
+        force: &mut [Field<E, Real>; D],
+    ) -> Result<(), CudaError> {
+        let (executor, n) = (self.executor, self.executor.len(&walls.cells.order));
+        REACTION.expect("samples", executor.len(walls.records), n)?;
+        REACTION.expect("rigid", executor.len(rigid), n)?;
+        force.iter().try_for_each(|force| REACTION.expect("force", executor.len(force), n))?;
+        let fluid = self.near(REACTION, fluid)?;
+        let (samples, rigid) = (executor.input(walls.records), executor.input(rigid));
+        let (number, force) = (count(n)?, executor.writable(force));
+        // SAFETY: as of `normals`; fields of samples have as many items as were sorted.
+        unsafe {
+            self.start(
+                REACTION,
+                D,
+                n,
+                arguments![*self.surface, fluid, samples, rigid, self.m, number, force],
+            )
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Containers, against `Enclosure::collide`.
+
+use crate::{ORDERS, noise};
+use cuda_kernels::{
+    containers::{Containers, Enclosure},
+    emulator::Emulator,
+    executor::Plain,
+};
+use sph_core::{
+    Real,
+    lane::each,
+    shape::{self, Region},
+};
+
+/// Regions of every shape, from inside and from outside, and outside of the outside.
+fn regions<const D: usize>() -> Vec<Region<D>> {
+    let (center, third) = (each(|a| [0.45, 0.5, 0.6][a]), each(|a| [0.6, 0.8, 0.0][a]));
+    let along: [f64; D] = each(|a| if a == 1 { 1.0 } else { 0.0 });
+    let tilted: [f64; D] = if D == 3 { each(|a| [0.48, 0.6, 0.64][a]) } else { third };
+    let cylinder = |axis| Region::Cylinder { center, axis, radius: 0.3, half_length: 0.25 };
+    let mut shapes = vec![
+        Region::Block { min: each(|a| [0.1, 0.2, 0.15][a]), max: each(|a| [0.9, 0.7, 0.8][a]) },
+        Region::Ball { center, radius: 0.35 },
+        Region::HalfSpace { point: center, normal: third },
+    ];
+    shapes.extend([along, tilted].map(cylinder));
+    let outside: Vec<_> = shapes.iter().map(|shape| Region::Outside(Box::new(shape.clone()))).collect();
+    let twice = outside.iter().map(|shape| Region::Outside(Box::new(shape.clone())));
+    shapes.iter().cloned().chain(outside.clone()).chain(twice).collect()
+}
+
+/// A cloud around the unit cube, and points where normals jump: centers, axes, faces, edges, and no numbers.
+fn places<const D: usize>() -> Vec<[Real; D]> {
+    let cloud = noise(600 * D, 5);
+    let mut x: Vec<[Real; D]> = cloud.chunks_exact(D).map(|x| each(|a| 1.6 * x[a] - 0.3)).collect();
+    let center: [Real; D] = each(|a| [0.45, 0.5, 0.6][a]);
+    let low: [Real; D] = each(|a| [0.1, 0.2, 0.15][a]);
+    x.extend([center, low, each(|_| 0.0), each(|_| -0.0), each(|a| if a == 1 { 0.7 } else { center[a] })]);
+    x.extend([
+        each(|a| if a == 0 { low[0] } else { center[a] }),
+        each(|_| Real::NAN),
+        each(|_| Real::INFINITY),
+    ]);
+    x.push(each(|a| if a == 0 { 0.9 } else { 1e6 }));
+    x
+}
+
+/// The same bits, or both not a number.
+#[track_caller]
+fn same(found: Real, expected: Real, what: &str) {
+    assert!(
+        found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
+        "{what}: {found:e} is not {expected:e}"
+    );
+}
+
+/// Particles that a set of containers has kept, against the Rust text; returns how many were moved.
+fn collides<const D: usize>(executor: &Emulator, list: &[shape::Enclosure<D>]) -> usize
+where
+    Enclosure<D>: Plain,
+{
+    let start = places::<D>();
+    let n = start.len();
+    let mut x: [Vec<Real>; D] = std::array::from_fn(|a| start.iter().map(|x| x[a]).collect());
+    let mut v: [Vec<Real>; D] =
+        std::array::from_fn(|a| noise(n, 20 + a as u64).iter().map(|u| 4.0 * u - 2.0).collect());
+    let (v_0, mut kept) = (v.clone(), x.clone());
+    let containers = Containers::new(executor, list).unwrap();
+    containers.contain(executor, n, &mut x, &mut v).unwrap();
+    containers.keep_inside(executor, n, &mut kept).unwrap();
+    let mut n_moved = 0;
+    for (i, &start) in start.iter().enumerate() {
+        let (mut x_i, mut v_i): ([Real; D], [Real; D]) = (start, each(|a| v_0[a][i]));
+        let mut moved = false;
+        for container in list {
+            moved |= container.collide(&mut x_i, &mut v_i);
+        }
+        n_moved += usize::from(moved);
+        for a in 0..D {
+            same(x[a][i], x_i[a], &format!("place of {start:?} in {list:?}"));
+            same(kept[a][i], x_i[a], &format!("place alone of {start:?} in {list:?}"));
+            same(v[a][i], v_i[a], &format!("velocity at {start:?} in {list:?}"));
+        }
+    }
+    n_moved
+}
+
+fn in_all_shapes<const D: usize>()
+where
+    Enclosure<D>: Plain,
+{
+    let enclosure = |region, collision_radius| shape::Enclosure {
+        region,
+        restitution: 0.4,
+        friction: 0.15,
+        collision_radius,
+    };
+    for executor in &ORDERS {
+        for (region, depth) in regions::<D>().into_iter().flat_map(|r| [(r.clone(), 0.0), (r, 0.04)]) {
+            let moved = collides(executor, &[enclosure(region, depth)]);
+            assert!(moved > 10 && moved < 600, "{moved}");
+        }
+        let both =
+            regions::<D>().into_iter().take(2).map(|region| enclosure(region, 0.02)).collect::<Vec<_>>();
+        collides(executor, &both);
+        assert_eq!(collides::<D>(executor, &[]), 0);
+    }
+}
+
+#[test]
+fn particles_are_kept_at_the_bits_of_the_processor_in_all_shapes() {
+    in_all_shapes::<2>();
+    in_all_shapes::<3>();
+}
+
+#[test]
+fn short_fields_are_refused() {
+    let containers = Containers::<2, _>::new(&ORDERS[0], &[]).unwrap();
+    assert!(containers.is_empty(&ORDERS[0]));
+    let (mut x, mut v) = ([vec![0.0; 4], vec![0.0; 4]], [vec![0.0; 4], vec![0.0; 3]]);
+    let error = containers.contain(&ORDERS[0], 4, &mut x, &mut v).unwrap_err();
+    assert_eq!(error.to_string(), "kernel contain needs 4 items of v, which has 3");
+}
