@@ -5,7 +5,7 @@
 
 use crate::{
     error::CudaError,
-    executor::{Executor, Field, In, Kernel, Plain, arguments, count, plain},
+    executor::{Executor, Field, In, Kernel, Plain, arguments, count},
 };
 use sph_core::{
     Real,
@@ -60,7 +60,14 @@ impl<const D: usize> Default for Enclosure<D> {
     }
 }
 
-plain!(Enclosure<2>, Enclosure<3>);
+// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero.
+unsafe impl<const D: usize> Plain for Enclosure<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above.
+unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Enclosure<D> {}
+#[cfg(feature = "cuda")]
+// SAFETY: as above.
+unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Enclosure<D> {}
 
 impl<const D: usize> Enclosure<D> {
     fn of_region(region: &Region<D>) -> Self {
@@ -108,17 +115,11 @@ pub struct List<const D: usize> {
 
 /// The containers of a run.
 #[derive(Debug)]
-pub struct Containers<const D: usize, E: Executor>
-where
-    Enclosure<D>: Plain,
-{
+pub struct Containers<const D: usize, E: Executor> {
     table: Field<E, Enclosure<D>>,
 }
 
-impl<const D: usize, E: Executor> Containers<D, E>
-where
-    Enclosure<D>: Plain,
-{
+impl<const D: usize, E: Executor> Containers<D, E> {
     /// Uploads them.
     ///
     /// # Errors

@@ -181,7 +181,7 @@ fn apply<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
         let (mut place, mut lost) = (packed(&case.x, &vec![0.5; n]), vec![0; n]);
         lost[5] = 1;
-        launcher.apply(&delta, n, &mut place, &mut lost).unwrap();
+        launcher.apply(&Containers::new(executor, &[]).unwrap(), &delta, n, &mut place, &mut lost).unwrap();
         for i in 0..n {
             let factor = if averages == 0 { 1.2 } else { 1.2 / counts[i].max(1.0) };
             let moved: [Real; D] = each(|a| case.x[a][i] + factor * delta[i].0[a]);
