@@ -109,4 +109,16 @@ SPH_FN real exact_norm2(Vec d) {
   return sum;
 }
 
+/// Rigid sets of samples: what `sets` says of each, and which set a sample is of.
+struct Sets {
+  const u32* flags;
+  const unsigned short* body;
+
+  /// True where the fluid sticks. Twin of `NO_SLIP` in walls.rs.
+  SPH_FN bool is_no_slip(u32 b) const { return flags[body[b]] & 1u; }
+
+  /// True for samples of dynamic bodies. Twin of `RIGID` in walls.rs.
+  SPH_FN bool is_rigid(u32 b) const { return flags[body[b]] & 2u; }
+};
+
 }  // namespace SPH_SPACE

@@ -60,7 +60,7 @@ impl<const D: usize> Default for Enclosure<D> {
     }
 }
 
-// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero.
+// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero; so for the next two.
 unsafe impl<const D: usize> Plain for Enclosure<D> {}
 #[cfg(feature = "cuda")]
 // SAFETY: as above.

@@ -47,14 +47,6 @@ permute_bodies(const unsigned short* __restrict__ from, unsigned short* __restri
 }
 SHIM_EXPORT(permute_bodies)
 
-/// `to[b] = of_set[body[b]]`: what is known of rigid sets, for each of their samples.
-KERNEL void __launch_bounds__(THREADS)
-spread_sets(const u32* __restrict__ of_set, const unsigned short* __restrict__ body, u32 n, u32* __restrict__ to) {
-  const u32 b = thread_index();
-  if (b < n) to[b] = of_set[body[b]];
-}
-SHIM_EXPORT(spread_sets)
-
 /// Packs positions into records; the slots behind them are 0.
 KERNEL void __launch_bounds__(THREADS) pack_positions(Points x, u32 n, Packed* __restrict__ to) {
   const u32 i = thread_index();

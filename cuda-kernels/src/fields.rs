@@ -9,7 +9,6 @@ use sph_core::Real;
 const PERMUTE_REALS: Kernel = Kernel { file: "fields.cu", name: "permute_reals" };
 const PERMUTE_IDS: Kernel = Kernel { file: "fields.cu", name: "permute_ids" };
 const PERMUTE_BODIES: Kernel = Kernel { file: "fields.cu", name: "permute_bodies" };
-const SPREAD_SETS: Kernel = Kernel { file: "fields.cu", name: "spread_sets" };
 const PACK_POSITIONS: Kernel = Kernel { file: "fields.cu", name: "pack_positions" };
 
 /// Fields that are permuted together: `MAX_FIELDS` in fields.cu.
@@ -112,26 +111,6 @@ fn permute<E: Executor, T: crate::executor::Plain>(
     unsafe {
         executor.launch(kernel.for_each(dim, n)?, arguments![from, to, executor.input(order), count(n)?])
     }
-}
-
-/// `to[b] ← of_set[body[b]]` for b < n: what is known of rigid sets, for each of their samples. `body` holds numbers of
-/// sets.
-///
-/// # Errors
-/// When a field of samples is shorter than `n`, or a launch fails.
-pub fn spread_sets<E: Executor>(
-    executor: &E,
-    dim: usize,
-    of_set: &Field<E, u32>,
-    body: &Field<E, u16>,
-    n: usize,
-    to: &mut Field<E, u32>,
-) -> Result<(), CudaError> {
-    SPREAD_SETS.expect("body", executor.len(body), n)?;
-    SPREAD_SETS.expect("to", executor.len(to), n)?;
-    let (of_set, body, to) = (executor.input(of_set), executor.input(body), executor.output(to));
-    // SAFETY: fields of samples have n items, and samples are of sets that there are.
-    unsafe { executor.launch(SPREAD_SETS.for_each(dim, n)?, arguments![of_set, body, count(n)?, to]) }
 }
 
 /// Packs the first `n` positions into records; the slots behind them become 0.

@@ -175,6 +175,44 @@ pub fn affine_maps<const D: usize>(walls: &Boundary<D>, bodies: &Bodies<D>, t: f
     walls.bodies.iter().map(map).collect()
 }
 
+/// The fluid sticks to samples of such a set, [`Sets::flags`].
+pub const NO_SLIP: u32 = 1;
+/// Such a set is the surface of a dynamic body, [`Sets::flags`].
+pub const RIGID: u32 = 2;
+
+/// The rigid sets of the samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Sets<'a, E: Executor> {
+    /// [`NO_SLIP`] and [`RIGID`] of each set. Shape `[n_sets]`.
+    pub flags: &'a Field<E, u32>,
+    /// The set of each sample, below `n_sets`. Shape `[n_walls]`.
+    pub body: &'a Field<E, u16>,
+}
+
+/// Twin of `Sets` in base.cuh.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct SetTable {
+    flags: In<u32>,
+    body: In<u16>,
+}
+
+impl<E: Executor> Sets<'_, E> {
+    /// As `kernel` takes them, for `n` samples.
+    pub(crate) fn table(&self, executor: &E, kernel: Kernel, n: usize) -> Result<SetTable, CudaError> {
+        // The flags of no set are read of no sample.
+        kernel.expect("flags", executor.len(self.flags), n.min(1))?;
+        kernel.expect("body", executor.len(self.body), n)?;
+        Ok(SetTable { flags: executor.input(self.flags), body: executor.input(self.body) })
+    }
+}
+
+/// What each rigid set of `walls` is, for [`Sets::flags`].
+pub fn flags<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
+    let of = |set: &Body<D>| (u32::from(set.no_slip) * NO_SLIP) | (u32::from(set.rigid.is_some()) * RIGID);
+    walls.bodies.iter().map(of).collect()
+}
+
 /// What never changes of samples, in the order of the fields that go with it.
 #[derive(Debug)]
 pub struct Drawn<'a, const D: usize, E: Executor> {

@@ -10,11 +10,10 @@ use constants::{bdf2, smoothing};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
-    fields::spread_sets,
     kernels::pbf::{self as kernels, Bodies, Launcher, Near, Past, WallFields},
     physics::pbf::Constants,
     reduce::DensityErrors,
-    walls::{Drawn, Moving, Wrench, affine_maps, move_samples},
+    walls::{Drawn, Moving, Sets, Wrench, affine_maps, move_samples},
 };
 pub use solver::{GpuPbf, simulation};
 use sph_core::{
@@ -57,14 +56,17 @@ macro_rules! near {
     };
 }
 
+/// The rigid sets of the samples.
+macro_rules! sets {
+    ($card:expr) => {
+        Sets { flags: &$card.flags, body: &$card.walls.body }
+    };
+}
+
 /// Samples of dynamic bodies.
 macro_rules! bodies {
     ($card:expr) => {
-        Bodies {
-            rows: &$card.rows[Pairs::OfWalls as usize],
-            samples: &$card.samples,
-            rigid: &$card.rigid.of_sample,
-        }
+        Bodies { rows: &$card.rows[Pairs::OfWalls as usize], samples: &$card.samples, sets: sets!($card) }
     };
 }
 
@@ -277,11 +279,6 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         }
         card.walls.sort(executor)?;
         (card.walls_sorted, card.walls_packed) = (true, false);
-        for flags in [&mut card.no_slip, &mut card.rigid] {
-            // Empty where nothing reads it.
-            let n = executor.len(&flags.of_sample);
-            spread_sets(executor, D, &flags.of_set, &card.walls.body, n, &mut flags.of_sample)?;
-        }
         Ok(())
     }
 
@@ -295,8 +292,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
             return Ok(());
         }
         card.walls_packed = true;
-        let no_slip = &card.no_slip.of_sample;
-        let fields = WallFields { x: &walls.x, volume: &walls.volume, v: &walls.v, no_slip };
+        let fields = WallFields { x: &walls.x, volume: &walls.volume, v: &walls.v, sets: sets!(card) };
         launcher.pack_walls(fields, walls.n, &mut card.samples, &mut card.wall_motion)
     }
 

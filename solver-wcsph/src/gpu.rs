@@ -14,9 +14,13 @@ use cuda_kernels::{
     error::CudaError,
     executor::Executor,
     fields,
-    kernels::wcsph::{Launcher, Records, Sets, Walls},
+    kernels::{
+        surface::SurfaceTerms,
+        wcsph::{Launcher, Records, Walls},
+    },
+    neighbors::Source,
     physics::{KernelConstants, wcsph::Constants},
-    walls::{Drawn, Moving, Wrench, affine_maps, move_samples},
+    walls::{Drawn, Moving, Sets, Wrench, affine_maps, move_samples},
 };
 pub use solver::{GpuWcsph, simulation};
 use sph_core::{
@@ -178,6 +182,17 @@ fn launcher<'a, const D: usize, K: Kernel<D>, E: Executor>(
     Launcher { executor, constants, smoothing: KernelConstants::macro_of(wcsph.params.kernel) }
 }
 
+/// The same of the surface terms.
+fn surface_terms<'a, const D: usize, K: Kernel<D>, E: Executor>(
+    executor: &'a E,
+    constants: &'a Constants<D>,
+    wcsph: &Wcsph<D, K>,
+) -> SurfaceTerms<'a, E> {
+    let smoothing = KernelConstants::macro_of(wcsph.params.kernel);
+    let Constants { kernel, surface, m, rho_0, .. } = constants;
+    SurfaceTerms { executor, kernel, smoothing, surface, m: *m, rho_0: *rho_0 }
+}
+
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
@@ -276,7 +291,11 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
     }
 
     fn surface_terms(&mut self) -> Launched {
-        Ok(())
+        let (terms, card) = (surface_terms(self.executor, &self.constants, self.wcsph), &mut *self.card);
+        let fluid = Source { cells: &card.fluid.cells, records: &card.place };
+        let samples = Source { cells: &card.walls.cells, records: &card.samples };
+        terms.normals(&fluid, &card.fluid.rho, &mut card.extra)?;
+        terms.forces(&fluid, &card.extra, &samples, &mut card.a)
     }
 
     fn transport_stress(&mut self) -> Launched {
@@ -290,6 +309,12 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
         let (executor, n) = (self.executor, card.walls.n);
         launcher.reaction(fluid!(card), walls!(card), sets!(card), n, &mut card.reaction)?;
+        if self.wcsph.params.adhesion > 0.0 {
+            let fluid = Source { cells: &card.fluid.cells, records: &card.place };
+            let samples = Source { cells: &card.walls.cells, records: &card.samples };
+            let terms = surface_terms(executor, &self.constants, self.wcsph);
+            terms.reaction(&fluid, &samples, sets!(card), &mut card.reaction)?;
+        }
         let bodies = &mut self.state.bodies.list;
         let centers: Vec<f64> = bodies.iter().flat_map(|body| body.x).collect();
         executor.write(&centers, &mut card.centers)?;
@@ -325,9 +350,13 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
 
     fn advance(&mut self, dt: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let Card { fluid, w, lost, .. } = card;
+        let Card { fluid, w, lost, containers, .. } = card;
         let w = self.wcsph.constants.needs.drift_correction.then_some(&*w);
-        launcher.drift(&fluid.v, w, fluid.n, dt, &mut fluid.x, lost)
+        launcher.drift(&fluid.v, w, fluid.n, dt, &mut fluid.x, lost)?;
+        if containers.is_empty(self.executor) {
+            return Ok(());
+        }
+        containers.contain(self.executor, fluid.n, &mut fluid.x, &mut fluid.v)
     }
 }
 

@@ -26,8 +26,7 @@ SHIM_EXPORT(pbf_pack)
 
 /// Walls where they are: [x y z psi] with `psi = ρ₀ V_b`, and [v no-slip] if fluid sticks to some.
 KERNEL void __launch_bounds__(THREADS)
-pbf_pack_walls(Constants c, Points x, const real* __restrict__ volume, Points v, const u32* __restrict__ no_slip,
-               u32 n, Packed* __restrict__ samples, Packed* __restrict__ motion) {
+pbf_pack_walls(Constants c, Points x, const real* __restrict__ volume, Points v, Sets sets, u32 n, Packed* __restrict__ samples, Packed* __restrict__ motion) {
   const u32 b = thread_index();
   if (b >= n) return;
   Packed at = {};
@@ -37,7 +36,7 @@ pbf_pack_walls(Constants c, Points x, const real* __restrict__ volume, Points v,
   if (!(c.wall_xsph > real(0))) return;
   Packed moving = {};
   for (int a = 0; a < DIM; a++) moving.a[a] = v.x[a][b];
-  moving.a[3] = no_slip[b] ? real(1) : real(0);
+  moving.a[3] = sets.is_no_slip(b) ? real(1) : real(0);
   motion[b] = moving;
 }
 SHIM_EXPORT(pbf_pack_walls)

@@ -19,6 +19,7 @@ use crate::{
     fields::Packed,
     neighbors::NeighborRows,
     physics::pbf::Constants,
+    walls::Sets,
 };
 use sph_core::Real;
 
@@ -81,8 +82,8 @@ pub struct WallFields<'a, const D: usize, E: Executor> {
     pub volume: &'a Field<E, Real>,
     /// Velocities, read if walls have viscosity. Shape `[D][n]`, `[m/s]`.
     pub v: &'a [Field<E, Real>; D],
-    /// Not 0 where the fluid sticks, read if walls have viscosity. Shape `[n]`.
-    pub no_slip: &'a Field<E, u32>,
+    /// Their rigid sets, read if walls have viscosity.
+    pub sets: Sets<'a, E>,
 }
 
 /// What the second-order update remembers of the last step.
@@ -121,8 +122,8 @@ pub struct Bodies<'a, E: Executor> {
     pub rows: &'a NeighborRows<E>,
     /// `[x y z psi]`. Shape `[n_walls]`.
     pub samples: &'a Field<E, Packed>,
-    /// Not 0 on samples of dynamic bodies. Shape `[n_walls]`.
-    pub rigid: &'a Field<E, u32>,
+    /// Their rigid sets.
+    pub sets: Sets<'a, E>,
 }
 
 /// Launches the phases, of one set of constants.
@@ -216,7 +217,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (x, sticky) = (self.points(PACK_WALLS, "x", walls.x, n)?, self.n_sticky(n));
         let volume = self.input(PACK_WALLS, "volume", walls.volume, n)?;
         let v = self.points(PACK_WALLS, "v", walls.v, sticky)?;
-        let no_slip = self.input(PACK_WALLS, "no_slip", walls.no_slip, sticky)?;
+        let sets = walls.sets.table(self.executor, PACK_WALLS, sticky)?;
         let samples = self.output(PACK_WALLS, "samples", samples, n)?;
         let motion = self.output(PACK_WALLS, "motion", motion, sticky)?;
         let n_items = count(n)?;
@@ -225,7 +226,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 PACK_WALLS,
                 n,
-                arguments![*self.constants, x, volume, v, no_slip, n_items, samples, motion],
+                arguments![*self.constants, x, volume, v, sets, n_items, samples, motion],
             )
         }
     }

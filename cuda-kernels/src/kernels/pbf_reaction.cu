@@ -19,9 +19,9 @@ SHIM_EXPORT(pbf_relax_lambda)
 /// `m s/(ρ₀ Δt)` over the time in which a correction is made, [kg m³/(kg s²)].
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 pbf_push_back(Constants c, Rows rows, const Packed* __restrict__ push, const Packed* __restrict__ samples,
-              const u32* __restrict__ rigid, u32 n, real factor, Writable force) {
+              Sets sets, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !rigid[b]) return;
+  if (b >= n || !sets.is_rigid(b)) return;
   const Kernel kernel{c.kernel};
   const Packed sample = load(samples, b);
   Vec sum = zero();
@@ -38,9 +38,9 @@ SHIM_EXPORT(pbf_push_back)
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 pbf_rub_back(Constants c, Rows rows, const Packed* __restrict__ at, const Packed* __restrict__ motion,
              const Packed* __restrict__ samples, const Packed* __restrict__ wall_motion,
-             const u32* __restrict__ rigid, u32 n, real inv_dt, Writable force) {
+             Sets sets, u32 n, real inv_dt, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !rigid[b]) return;
+  if (b >= n || !sets.is_rigid(b)) return;
   const Kernel kernel{c.kernel};
   const Packed sample = load(samples, b), moving = load(wall_motion, b);
   const Vec v_b = vector(moving);

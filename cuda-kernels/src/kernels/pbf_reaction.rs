@@ -44,14 +44,14 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ) -> Launched {
         let (rows, push) = (self.rows(PUSH_BACK, bodies.rows, n_walls)?, self.executor.input(push));
         let samples = self.input(PUSH_BACK, "samples", bodies.samples, n_walls)?;
-        let rigid = self.input(PUSH_BACK, "rigid", bodies.rigid, n_walls)?;
+        let sets = bodies.sets.table(self.executor, PUSH_BACK, n_walls)?;
         let (n_items, force) = (count(n_walls)?, self.writable(PUSH_BACK, "force", force, n_walls)?);
         // SAFETY: rows name points that were listed, of which there are as many as records.
         unsafe {
             self.start(
                 PUSH_BACK,
                 n_walls,
-                arguments![*self.constants, rows, push, samples, rigid, n_items, factor, force],
+                arguments![*self.constants, rows, push, samples, sets, n_items, factor, force],
             )
         }
     }
@@ -74,7 +74,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             (self.rows(RUB_BACK, bodies.rows, n_walls)?, self.moving(RUB_BACK, fluid, 0)?);
         let samples = self.input(RUB_BACK, "samples", bodies.samples, n_walls)?;
         let wall_motion = self.input(RUB_BACK, "motion of walls", wall_motion, n_walls)?;
-        let rigid = self.input(RUB_BACK, "rigid", bodies.rigid, n_walls)?;
+        let sets = bodies.sets.table(self.executor, RUB_BACK, n_walls)?;
         let (n_items, force) = (count(n_walls)?, self.writable(RUB_BACK, "force", force, n_walls)?);
         // SAFETY: as of `push_back`.
         unsafe {
@@ -88,7 +88,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
                     motion,
                     samples,
                     wall_motion,
-                    rigid,
+                    sets,
                     n_items,
                     inv_dt,
                     force

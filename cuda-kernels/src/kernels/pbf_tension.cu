@@ -55,9 +55,9 @@ SHIM_EXPORT(pbf_tension)
 /// Adhesion on the samples of dynamic bodies, opposite to that on the fluid and added: `F_b += β m psi_b Σ_i A(r) x_ib/r`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 pbf_pull_back(Constants c, Rows rows, const Packed* __restrict__ x4, const Packed* __restrict__ samples,
-              const u32* __restrict__ rigid, u32 n, Writable force) {
+              Sets sets, u32 n, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !rigid[b]) return;
+  if (b >= n || !sets.is_rigid(b)) return;
   const Packed sample = load(samples, b);
   const real strength = -c.surface.adhesion * sample.a[3];
   Vec sum = zero();

@@ -73,14 +73,14 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ) -> Launched {
         let (rows, x4) = (self.rows(PULL_BACK, bodies.rows, n_walls)?, self.executor.input(x4));
         let samples = self.input(PULL_BACK, "samples", bodies.samples, n_walls)?;
-        let rigid = self.input(PULL_BACK, "rigid", bodies.rigid, n_walls)?;
+        let sets = bodies.sets.table(self.executor, PULL_BACK, n_walls)?;
         let (n_items, force) = (count(n_walls)?, self.writable(PULL_BACK, "force", force, n_walls)?);
         // SAFETY: as of `color_normals`.
         unsafe {
             self.start(
                 PULL_BACK,
                 n_walls,
-                arguments![*self.constants, rows, x4, samples, rigid, n_items, force],
+                arguments![*self.constants, rows, x4, samples, sets, n_items, force],
             )
         }
     }

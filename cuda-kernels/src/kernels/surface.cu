@@ -58,10 +58,10 @@ SHIM_EXPORT(surface_forces)
 /// Adhesion on the samples of dynamic bodies, opposite to that on the fluid: `F_b += β m psi_b Σ_i A(r) x_ib/r`. Samples
 /// are [x y z psi].
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-surface_reaction(Surface surface, Near fluid, const Packed* __restrict__ samples, const u32* __restrict__ rigid,
+surface_reaction(Surface surface, Near fluid, const Packed* __restrict__ samples, Sets sets,
                  real m, u32 n, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !rigid[b]) return;
+  if (b >= n || !sets.is_rigid(b)) return;
   const Packed r_b = load(samples, b);
   const real strength = -surface.adhesion * r_b.a[3];
   Vec sum = zero();

@@ -9,6 +9,7 @@ use crate::{
     fields::Packed,
     neighbors::{Near, Source},
     physics::{KernelConstants, kernel::Surface},
+    walls::Sets,
 };
 use sph_core::Real;
 
@@ -101,7 +102,7 @@ impl<E: Executor> SurfaceTerms<'_, E> {
         }
     }
 
-    /// Adds the forces of adhesion on those samples of `walls` that are `rigid` to `force`, `[N]`.
+    /// Adds the forces of adhesion on those samples of `walls` whose set is [`RIGID`](crate::walls::RIGID) to `force`, `[N]`.
     ///
     /// # Errors
     /// As of [`SurfaceTerms::normals`].
@@ -109,24 +110,18 @@ impl<E: Executor> SurfaceTerms<'_, E> {
         &self,
         fluid: &Source<'_, D, E>,
         walls: &Source<'_, D, E>,
-        rigid: &Field<E, u32>,
+        sets: Sets<'_, E>,
         force: &mut [Field<E, Real>; D],
     ) -> Result<(), CudaError> {
         let (executor, n) = (self.executor, self.executor.len(&walls.cells.order));
         REACTION.expect("samples", executor.len(walls.records), n)?;
-        REACTION.expect("rigid", executor.len(rigid), n)?;
         force.iter().try_for_each(|force| REACTION.expect("force", executor.len(force), n))?;
         let fluid = self.near(REACTION, fluid)?;
-        let (samples, rigid) = (executor.input(walls.records), executor.input(rigid));
+        let (samples, sets) = (executor.input(walls.records), sets.table(executor, REACTION, n)?);
         let (number, force) = (count(n)?, executor.writable(force));
         // SAFETY: as of `normals`; fields of samples have as many items as were sorted.
         unsafe {
-            self.start(
-                REACTION,
-                D,
-                n,
-                arguments![*self.surface, fluid, samples, rigid, self.m, number, force],
-            )
+            self.start(REACTION, D, n, arguments![*self.surface, fluid, samples, sets, self.m, number, force])
         }
     }
 }

@@ -139,18 +139,6 @@ wcsph_pack_samples(Constants c, Points x, const real* __restrict__ volume, u32 n
 }
 SHIM_EXPORT(wcsph_pack_samples)
 
-/// Rigid sets of samples: what `sets` says of each, and which set a sample is of.
-struct Sets {
-  const u32* flags;
-  const unsigned short* body;
-
-  /// True where the fluid sticks. Twin of `NO_SLIP` in wcsph.rs.
-  SPH_FN bool is_no_slip(u32 b) const { return flags[body[b]] & 1u; }
-
-  /// True for samples of dynamic bodies. Twin of `RIGID` in wcsph.rs.
-  SPH_FN bool is_rigid(u32 b) const { return flags[body[b]] & 2u; }
-};
-
 /// Records of walls for the momentum loop: [x y z p/ρ²], [v ρ] and [psi, psi where fluid sticks]. Dummy walls have the
 /// pressure and velocity of `extrapolated` [p v̄], mirrored; `found` is 0 where no fluid is in reach. Others have none.
 KERNEL void __launch_bounds__(THREADS)

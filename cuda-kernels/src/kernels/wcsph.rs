@@ -13,6 +13,7 @@ use crate::{
     fields::Packed,
     neighbors::{Near, Source},
     physics::wcsph::Constants,
+    walls::Sets,
 };
 use sph_core::Real;
 
@@ -63,28 +64,6 @@ pub struct Walls<'a, const D: usize, E: Executor> {
     pub mass: &'a Field<E, Packed>,
 }
 
-/// The fluid sticks to samples of such a set, [`Sets::flags`].
-pub const NO_SLIP: u32 = 1;
-/// Such a set is the surface of a dynamic body, [`Sets::flags`].
-pub const RIGID: u32 = 2;
-
-/// The rigid sets of the samples.
-#[derive(Clone, Copy, Debug)]
-pub struct Sets<'a, E: Executor> {
-    /// [`NO_SLIP`] and [`RIGID`] of each set. Shape `[n_sets]`.
-    pub flags: &'a Field<E, u32>,
-    /// The set of each sample, below `n_sets`. Shape `[n_walls]`.
-    pub body: &'a Field<E, u16>,
-}
-
-/// Twin of `Sets` in kernels/wcsph.cu.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct SetTable {
-    flags: In<u32>,
-    body: In<u16>,
-}
-
 /// What dummy walls take from the fluid.
 #[derive(Debug)]
 pub struct Extrapolated<E: Executor, const D: usize> {
@@ -131,14 +110,6 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             near: self.near(kernel, &walls.records)?,
             motion: self.input(kernel, "motion of walls", walls.records.motion, n)?,
             mass: self.input(kernel, "mass of walls", walls.mass, n)?,
-        })
-    }
-
-    fn sets(&self, kernel: Kernel, sets: Sets<'_, E>, n: usize) -> Result<SetTable, CudaError> {
-        // The flags of no set are read of no sample.
-        Ok(SetTable {
-            flags: self.input(kernel, "flags", sets.flags, n.min(1))?,
-            body: self.input(kernel, "body", sets.body, n)?,
         })
     }
 
@@ -283,7 +254,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ) -> Launched {
         let samples = self.input(PACK_WALLS, "samples", samples, n)?;
         let (v, mean) = (self.points(PACK_WALLS, "v", v, n)?, self.points(PACK_WALLS, "mean", &fluid.v, n)?);
-        let sets = self.sets(PACK_WALLS, sets, n)?;
+        let sets = sets.table(self.executor, PACK_WALLS, n)?;
         let (p, found) =
             (self.input(PACK_WALLS, "p", &fluid.p, n)?, self.input(PACK_WALLS, "found", &fluid.found, n)?);
         let place = self.output(PACK_WALLS, "place", place, n)?;
@@ -351,7 +322,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         }
     }
 
-    /// Forces on those of `n` samples whose set is [`RIGID`] into `force`, 0 on the others.
+    /// Forces on those of `n` samples whose set is [`RIGID`](crate::walls::RIGID) into `force`, 0 on the others.
     ///
     /// # Errors
     /// As of [`Launcher::summation`].
@@ -365,7 +336,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ) -> Launched {
         let motion = self.input(REACTION, "motion", fluid.motion, self.executor.len(&fluid.cells.order))?;
         let (walls, force) = (self.walls(REACTION, &walls)?, self.writable(REACTION, "force", force, n)?);
-        let (fluid, sets) = (self.near(REACTION, &fluid)?, self.sets(REACTION, sets, n)?);
+        let (fluid, sets) = (self.near(REACTION, &fluid)?, sets.table(self.executor, REACTION, n)?);
         // SAFETY: as of `summation`.
         unsafe {
             self.start(REACTION, n, arguments![*self.constants, fluid, motion, walls, sets, count(n)?, force])

@@ -43,19 +43,6 @@ fn names_and_bodies_are_permuted() {
 }
 
 #[test]
-fn samples_know_what_their_set_is() {
-    let n = 300;
-    let body: Vec<u16> = shuffled(n).iter().map(|k| (k % 5) as u16).collect();
-    let of_set = vec![7, 0, 1, 1 << 31, 3];
-    for executor in &ORDERS {
-        let mut to = vec![9; n];
-        fields::spread_sets(executor, 2, &of_set, &body, n - 1, &mut to).unwrap();
-        assert!((0..n - 1).all(|b| to[b] == of_set[usize::from(body[b])]));
-        assert_eq!(to[n - 1], 9, "samples behind the last one stay");
-    }
-}
-
-#[test]
 fn records_hold_positions_and_zeros() {
     let n = 131;
     let x: [Vec<Real>; 3] = std::array::from_fn(|a| noise(n, a as u64 + 1));

@@ -10,6 +10,7 @@ use cuda_kernels::{
     kernels::pbf::{Launcher, Moving, Past, Vortices},
     neighbors::NeighborRows,
     reduce::{Bounds, DensityErrors, Reduce},
+    walls::{RIGID, Sets},
 };
 use sph_core::{Real, kernel::Kernel, neighbors::Periodic};
 
@@ -31,7 +32,9 @@ where
     Bounds<D>: Plain,
 {
     let (n, n_walls, rows) = (case.n(), case.n_walls(), case.rows(executor));
-    let (samples, wall_motion, rigid) = (case.samples(), case.wall_motion(), vec![1; n_walls]);
+    let (samples, wall_motion, rigid) = (case.samples(), case.wall_motion(), vec![0; n_walls]);
+    let flags = vec![RIGID];
+    let sets = Sets { flags: &flags, body: &rigid };
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let mut reduce = Reduce::<D, _>::new(executor).unwrap();
     let (near, mut lost, records) =
@@ -50,7 +53,7 @@ where
         launcher.delta_x(near, &push, n, &mut delta).unwrap();
         launcher.pull_surface(&rows.fluid, &place, &normal, n, &mut delta).unwrap();
         launcher.relax_lambda(&delta, n, &mut push).unwrap();
-        launcher.push_back(rows.bodies(&samples, &rigid), &push, n_walls, 0.5, &mut force).unwrap();
+        launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, 0.5, &mut force).unwrap();
         launcher.apply(&free, &delta, n, &mut place, &mut lost).unwrap();
     }
     launcher.density(near, &place, n, &mut rho).unwrap();
@@ -69,7 +72,7 @@ where
     launcher.pack_velocities(&place, &case.mu, &v, &rho, n, &mut at, &mut motion, &mut lost).unwrap();
     let (fluid, walls) = (Moving { at: &at, motion: &motion }, Moving { at: &samples, motion: &wall_motion });
     launcher.xsph([&rows.fluid, &rows.walls], fluid, walls, n, &mut v).unwrap();
-    let bodies = rows.bodies(&samples, &rigid);
+    let bodies = rows.bodies(&samples, sets);
     launcher.rub_back(bodies, &wall_motion, fluid, n_walls, 50.0, &mut force).unwrap();
     launcher.commit(&place, Some(&motion), n, &mut x, &mut v, &mut v2, &mut lost).unwrap();
     Left { axes: [x, v, way, gain, force], rho, lambda, gain2, delta, errors: errors[0], lost }

@@ -17,6 +17,7 @@ use cuda_kernels::{
         pbf::{Constants, Scorr, Weights},
         space::{Domain, Forces},
     },
+    walls::Sets,
 };
 use sph_core::{
     Real,
@@ -185,8 +186,8 @@ impl Rows {
         Near { fluid: &self.fluid, walls: &self.walls, samples, mu }
     }
 
-    fn bodies<'a>(&'a self, samples: &'a Vec<Packed>, rigid: &'a Vec<u32>) -> Bodies<'a, Emulator> {
-        Bodies { rows: &self.of_walls, samples, rigid }
+    fn bodies<'a>(&'a self, samples: &'a Vec<Packed>, sets: Sets<'a, Emulator>) -> Bodies<'a, Emulator> {
+        Bodies { rows: &self.of_walls, samples, sets }
     }
 }
 

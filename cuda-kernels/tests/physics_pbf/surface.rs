@@ -7,6 +7,7 @@ use cuda_kernels::{
     emulator::Emulator,
     fields::Packed,
     kernels::pbf::{Launcher, Moving},
+    walls::{RIGID, Sets},
 };
 use sph_core::{Real, kernel::Kernel, lane::each, neighbors::norm2};
 
@@ -81,7 +82,9 @@ fn the_pull_of_a_surface_is_that_of_all_pairs() {
 fn push_back<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     let (n, n_walls, rows, k, samples) =
         (case.n(), case.n_walls(), case.rows(executor), kernel::<D>(), case.samples());
-    let rigid: Vec<u32> = (0..n_walls).map(|b| u32::from(b % 5 != 0)).collect();
+    let (flags, rigid): (_, Vec<u16>) =
+        (vec![0, RIGID], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
+    let sets = Sets { flags: &flags, body: &rigid };
     let (lambda, factor) = (noise(n, 33), 0.7);
     for averages in [0, 1] {
         case.constants.averages = averages;
@@ -94,7 +97,7 @@ fn push_back<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         launcher.relax_lambda(&delta, n, &mut push).unwrap();
         assert_eq!(push, packed(&case.x, &relaxed));
         let mut force: Axes<D> = std::array::from_fn(|_| vec![0.25; n_walls]);
-        launcher.push_back(rows.bodies(&samples, &rigid), &push, n_walls, factor, &mut force).unwrap();
+        launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, factor, &mut force).unwrap();
         for b in 0..n_walls {
             let sum = case.sum((Points::Walls, b), Points::Fluid, |i, x_bi, r2| {
                 three::<D>(|a| relaxed[i] * k.grad_factor(r2) * x_bi[a])
@@ -129,8 +132,9 @@ fn momentum<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     launcher.delta_x(rows.near(&samples, &case.mu), &push, n, &mut delta).unwrap();
     let mut force: Axes<D> = std::array::from_fn(|_| vec![0.0; n_walls]);
     let factor = c.m * c.solid / c.rho_0 * per_way / dt;
-    let rigid = vec![1; n_walls];
-    launcher.push_back(rows.bodies(&samples, &rigid), &push, n_walls, factor, &mut force).unwrap();
+    let (flags, body) = (vec![RIGID], vec![0; n_walls]);
+    let sets = Sets { flags: &flags, body: &body };
+    launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, factor, &mut force).unwrap();
     for a in 0..D {
         let of_fluid = |i: usize| f64::from(c.m * case.mu[i] * delta[i].0[a] * per_way / dt);
         let gained: f64 = (0..n).map(of_fluid).sum();
@@ -149,15 +153,15 @@ fn bodies_get_the_momentum_that_the_fluid_loses() {
 fn rub_back<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     let (n_walls, rows, k, samples) = (case.n_walls(), case.rows(executor), kernel::<D>(), case.samples());
     case.constants.unequal = 1;
-    let rigid: Vec<u32> = (0..n_walls).map(|b| u32::from(b % 5 != 0)).collect();
+    let (flags, rigid): (_, Vec<u16>) =
+        (vec![0, RIGID], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
+    let sets = Sets { flags: &flags, body: &rigid };
     let (masses, inv_dt) = (case.masses(), 50.0);
     let (records, motion) = (packed(&case.x, &masses), packed(&case.v, &case.rho));
     let mut force: Axes<D> = std::array::from_fn(|_| vec![0.25; n_walls]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let (wall_motion, fluid) = (case.wall_motion(), Moving { at: &records, motion: &motion });
-    launcher
-        .rub_back(rows.bodies(&samples, &rigid), &wall_motion, fluid, n_walls, inv_dt, &mut force)
-        .unwrap();
+    launcher.rub_back(rows.bodies(&samples, sets), &wall_motion, fluid, n_walls, inv_dt, &mut force).unwrap();
     for b in 0..n_walls {
         let (v_b, psi) = (at(&case.wall_v, b), case.sticks[b] as Real * case.psi[b]);
         let sum = case.sum((Points::Walls, b), Points::Fluid, |i, _, r2| {

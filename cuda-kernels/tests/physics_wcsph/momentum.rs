@@ -5,8 +5,9 @@ use cuda_kernels::{
     cells::CellSort,
     emulator::Emulator,
     fields::Packed,
-    kernels::wcsph::{Extrapolated, Launcher, NO_SLIP, RIGID, Records, Sets, Walls},
+    kernels::wcsph::{Extrapolated, Launcher, Records, Walls},
     physics::wcsph::{Constants, viscosity, wall},
+    walls::{NO_SLIP, RIGID, Sets},
 };
 use sph_core::{Real, lane::each};
 

@@ -7,6 +7,7 @@ use cuda_kernels::{
     kernels::surface::SurfaceTerms,
     neighbors::Source,
     physics::{KernelConstants, kernel::Surface},
+    walls::{RIGID, Sets},
 };
 use sph_core::{
     Real,
@@ -97,10 +98,11 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
         let (place, wall_place) = (packed(&case.x, &vec![0.0; n]), packed(&case.wall_x, &psi));
         let fluid = Source { cells: &cells, records: &place };
         let walls = Source { cells: &wall_cells, records: &wall_place };
-        let rigid: Vec<u32> = (0..n_walls as u32).map(|b| b % 2).collect();
+        let (flags, rigid): (_, Vec<u16>) = (vec![0, RIGID], (0..n_walls as u16).map(|b| b % 2).collect());
+        let sets = Sets { flags: &flags, body: &rigid };
         let before: Axes<D> = std::array::from_fn(|a| noise(n_walls, 60 + a as u64));
         let mut force = before.clone();
-        terms.reaction(&fluid, &walls, &rigid, &mut force).unwrap();
+        terms.reaction(&fluid, &walls, sets, &mut force).unwrap();
         let adhesion = Adhesion::<D>::new(H);
         for b in 0..n_walls {
             if rigid[b] == 0 {

@@ -12,9 +12,9 @@ use cuda_kernels::{
     reduce::{DensityErrors, Reduce},
     resident::{Axes, Fluid, Samples, cell_box, read, read_axes, upload_axes, zero_axes},
     summary::Summaries,
-    walls::{Affine, Wrenches},
+    walls::{Affine, Wrenches, flags},
 };
-use sph_core::{Real, boundary::Body, lattice, state::State};
+use sph_core::{Real, lattice, state::State};
 
 /// Sets of rows of neighbors.
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +80,8 @@ pub struct Card<const D: usize, E: Executor> {
     pub samples: Field<E, Packed>,
     /// Walls that fluid sticks to: `[v no-slip]`. Shape `[n_walls]`.
     pub wall_motion: Field<E, Packed>,
-    /// Sets and samples that fluid sticks to.
-    pub no_slip: Flags<E>,
-    /// Sets and samples of dynamic bodies.
-    pub rigid: Flags<E>,
+    /// What the rigid sets are. Shape `[n_sets]`.
+    pub flags: Field<E, u32>,
     /// Forces on the samples of dynamic bodies in a substep. Shape `[D][n_walls]`, `[N]`.
     pub reaction: Axes<D, E>,
     /// Their sums over each body.
@@ -102,27 +100,6 @@ pub struct Card<const D: usize, E: Executor> {
     pub walls_sorted: bool,
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
-}
-
-/// A property of rigid sets, and of their samples.
-#[derive(Debug)]
-pub struct Flags<E: Executor> {
-    /// Shape `[n_sets]`.
-    pub of_set: Field<E, u32>,
-    /// In the order of the samples; empty if nothing reads it. Shape `[n_walls]`.
-    pub of_sample: Field<E, u32>,
-}
-
-impl<E: Executor> Flags<E> {
-    fn new<const D: usize>(
-        executor: &E,
-        sets: &[Body<D>],
-        has: fn(&Body<D>) -> bool,
-        n_samples: usize,
-    ) -> Result<Self, CudaError> {
-        let of_set: Vec<u32> = sets.iter().map(|set| has(set).into()).collect();
-        Ok(Self { of_set: executor.upload(&of_set)?, of_sample: executor.zeros(n_samples)? })
-    }
 }
 
 /// What a run of a state needs beside the fields of all runs.
@@ -152,7 +129,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         let grid = CellGrid::new(demand.radius, &state.domain.periodic, low, high, n + n_walls)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
-        let (sets, n_bodies) = (&state.walls.bodies, state.bodies.list.len());
+        let n_bodies = state.bodies.list.len();
         let [on_fluid, on_walls, of_walls] = demand.widths;
         let n_surface = when(needs.surface_constraint || needs.surface_forces, n);
         Ok(Self {
@@ -182,12 +159,11 @@ impl<const D: usize, E: Executor> Card<D, E> {
             lost: executor.zeros(n)?,
             samples: records(n_walls)?,
             wall_motion: records(when(needs.sticky_walls, n_walls))?,
-            no_slip: Flags::new(executor, sets, |set| set.no_slip, when(needs.sticky_walls, n_walls))?,
-            rigid: Flags::new(executor, sets, |set| set.rigid.is_some(), when(needs.reactions, n_walls))?,
+            flags: executor.upload(&flags(&state.walls))?,
             reaction: zero_axes(executor, when(needs.reactions, n_walls))?,
             wrenches: Wrenches::new(executor, &state.walls, n_bodies)?,
             centers: executor.zeros(n_bodies * D)?,
-            maps: executor.zeros(sets.len())?,
+            maps: executor.zeros(state.walls.bodies.len())?,
             reduce: Reduce::new(executor)?,
             errors: executor.zeros(1)?,
             longest: executor.zeros(1)?,

@@ -3,14 +3,15 @@
 use crate::memory::Needs;
 use cuda_kernels::{
     cells::CellGrid,
+    containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     fields::Packed,
-    kernels::wcsph::{Extrapolated, NO_SLIP, RIGID},
+    kernels::wcsph::Extrapolated,
     reduce::Reduce,
     resident::{Axes, Fluid, Samples, cell_box, upload_axes, zero_axes},
     summary::Summaries,
-    walls::{Affine, Wrenches},
+    walls::{Affine, Wrenches, flags},
 };
 use sph_core::{Real, state::State};
 
@@ -29,7 +30,7 @@ pub struct Card<const D: usize, E: Executor> {
     pub place: Field<E, Packed>,
     /// `[v ρ]`. Shape `[n]`.
     pub motion: Field<E, Packed>,
-    /// Density gradient, drift correction, or `[x y z ρ]` of the surface terms. Shape `[n]`.
+    /// Density gradient, drift correction, or color normals of the surface terms. Shape `[n]`.
     pub extra: Field<E, Packed>,
     /// Squared speeds and accelerations of the last kick. Shape `[n]`.
     pub squares: [Field<E, Real>; 2],
@@ -43,6 +44,7 @@ pub struct Card<const D: usize, E: Executor> {
     pub wall_motion: Field<E, Packed>,
     /// Walls: `[psi, psi where fluid sticks · ·]`. Shape `[n_walls]`.
     pub wall_mass: Field<E, Packed>,
+    pub containers: Containers<D, E>,
     /// What the rigid sets are. Shape `[n_sets]`.
     pub flags: Field<E, u32>,
     /// What dummy walls take from the fluid. Shape `[n_walls]`.
@@ -113,7 +115,8 @@ impl<const D: usize, E: Executor> Card<D, E> {
             wall_place: records(n_walls)?,
             wall_motion: records(n_walls)?,
             wall_mass: records(n_walls)?,
-            flags: executor.upload(&flags(state))?,
+            containers: Containers::new(executor, &state.containers)?,
+            flags: executor.upload(&flags(&state.walls))?,
             extrapolated: Extrapolated {
                 p: executor.zeros(n_walls)?,
                 v: zero_axes(executor, n_walls)?,
@@ -130,11 +133,4 @@ impl<const D: usize, E: Executor> Card<D, E> {
             walls_packed: false,
         })
     }
-}
-
-/// What each rigid set is, in the order of the sets.
-fn flags<const D: usize>(state: &State<D>) -> Vec<u32> {
-    let of_set =
-        |no_slip: bool, rigid: bool| if no_slip { NO_SLIP } else { 0 } | if rigid { RIGID } else { 0 };
-    state.walls.bodies.iter().map(|set| of_set(set.no_slip, set.rigid.is_some())).collect()
 }

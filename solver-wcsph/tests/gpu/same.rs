@@ -8,7 +8,7 @@ use sph_core::{simulation::Simulation, solver::NoClock};
 
 fn hash<const D: usize>(text: &str, order: u64) -> u64 {
     let mut run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
-    go(&mut run, 15);
+    go(&mut run, 5);
     run.state.hash()
 }
 
