@@ -27,6 +27,7 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("kernels/pbf_motion.cu", include_str!("kernels/pbf_motion.cu")),
     ("kernels/pbf_reaction.cu", include_str!("kernels/pbf_reaction.cu")),
     ("kernels/pbf_surface.cu", include_str!("kernels/pbf_surface.cu")),
+    ("kernels/pbf_tension.cu", include_str!("kernels/pbf_tension.cu")),
     ("kernels/pbf_velocity.cu", include_str!("kernels/pbf_velocity.cu")),
     ("kernels/surface.cu", include_str!("kernels/surface.cu")),
     ("kernels/wcsph.cu", include_str!("kernels/wcsph.cu")),

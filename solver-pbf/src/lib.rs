@@ -27,6 +27,7 @@
 
 mod cpu;
 mod derived;
+pub mod gpu;
 mod kernel;
 mod memory;
 pub mod params;

@@ -5,6 +5,7 @@ pub mod pbf;
 mod pbf_motion;
 mod pbf_reaction;
 mod pbf_surface;
+mod pbf_tension;
 mod pbf_velocity;
 pub mod surface;
 pub mod wcsph;

@@ -26,8 +26,7 @@ SHIM_EXPORT(pbf_pack)
 
 /// Walls where they are: [x y z psi] with `psi = ρ₀ V_b`, and [v no-slip] if fluid sticks to some.
 KERNEL void __launch_bounds__(THREADS)
-pbf_pack_walls(Constants c, Points x, const real* __restrict__ volume, Points v, const u32* __restrict__ no_slip,
-               u32 n, Packed* __restrict__ samples, Packed* __restrict__ motion) {
+pbf_pack_walls(Constants c, Points x, const real* __restrict__ volume, Points v, Sets sets, u32 n, Packed* __restrict__ samples, Packed* __restrict__ motion) {
   const u32 b = thread_index();
   if (b >= n) return;
   Packed at = {};
@@ -37,7 +36,7 @@ pbf_pack_walls(Constants c, Points x, const real* __restrict__ volume, Points v,
   if (!(c.wall_xsph > real(0))) return;
   Packed moving = {};
   for (int a = 0; a < DIM; a++) moving.a[a] = v.x[a][b];
-  moving.a[3] = no_slip[b] ? real(1) : real(0);
+  moving.a[3] = sets.is_no_slip(b) ? real(1) : real(0);
   motion[b] = moving;
 }
 SHIM_EXPORT(pbf_pack_walls)
@@ -200,20 +199,20 @@ pbf_delta_x(Constants c, Near near, const Packed* __restrict__ push, u32 n, Pack
 }
 SHIM_EXPORT(pbf_delta_x)
 
-/// `x* ← x* + f Δx`. Where that is not finite `x*` stays, and `lost` becomes 1.
-KERNEL void __launch_bounds__(THREADS)
-pbf_apply(Constants c, const Packed* __restrict__ delta, u32 n, Packed* __restrict__ place,
+/// `x* ← x* + f Δx`, inside of the containers. Where that is not finite `x*` stays, and `lost` becomes 1.
+KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
+pbf_apply(Constants c, Containers containers, const Packed* __restrict__ delta, u32 n, Packed* __restrict__ place,
           u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed correction = load(delta, i);
   const real f = relaxation_of(c, correction.a[3]);
   Packed record = place[i];
+  Vec x = vector(record);
+  for (int a = 0; a < DIM; a++) x[a] = x[a] + f * correction.a[a];
+  containers.keep(x);
   bool finite = true;
-  for (int a = 0; a < DIM; a++) {
-    record.a[a] = record.a[a] + f * correction.a[a];
-    finite = finite & is_finite(record.a[a]);
-  }
+  for (int a = 0; a < DIM; a++) finite = finite & is_finite(x[a]), record.a[a] = x[a];
   if (finite) {
     place[i] = record;
   } else {

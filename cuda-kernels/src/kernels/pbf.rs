@@ -1,5 +1,5 @@
 //! The phases of Position Based Fluids: launchers of `kernels/pbf.cu`; `pbf_motion.rs`, `pbf_velocity.rs`,
-//! `pbf_surface.rs` and `pbf_reaction.rs` have those of the other texts.
+//! `pbf_surface.rs`, `pbf_tension.rs` and `pbf_reaction.rs` have those of the other texts.
 //!
 //! Names and order are those of the loops in `solver-pbf/src/cpu`. Records of particles are quads in arrays of their
 //! own: `place` `[x y z ·]`, `push` `[x y z λ̂]`, `delta` `[Δx count]`, `at` `[x y z m]`, `motion` `[v ρ]`, and of walls
@@ -13,6 +13,7 @@
 
 use super::launch::{Launched, Launches};
 use crate::{
+    containers::Containers,
     error::CudaError,
     executor::{Executor, Field, In, Kernel, Writable, arguments, count},
     fields::Packed,
@@ -81,8 +82,8 @@ pub struct WallFields<'a, const D: usize, E: Executor> {
     pub volume: &'a Field<E, Real>,
     /// Velocities, read if walls have viscosity. Shape `[D][n]`, `[m/s]`.
     pub v: &'a [Field<E, Real>; D],
-    /// Not 0 where the fluid sticks, read if walls have viscosity. Shape `[n]`.
-    pub no_slip: &'a Field<E, u32>,
+    /// Their rigid sets, read if walls have viscosity.
+    pub sets: Sets<'a, E>,
 }
 
 /// What the second-order update remembers of the last step.
@@ -216,7 +217,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (x, sticky) = (self.points(PACK_WALLS, "x", walls.x, n)?, self.n_sticky(n));
         let volume = self.input(PACK_WALLS, "volume", walls.volume, n)?;
         let v = self.points(PACK_WALLS, "v", walls.v, sticky)?;
-        let no_slip = self.input(PACK_WALLS, "no_slip", walls.no_slip, sticky)?;
+        let sets = walls.sets.table(self.executor, PACK_WALLS, sticky)?;
         let samples = self.output(PACK_WALLS, "samples", samples, n)?;
         let motion = self.output(PACK_WALLS, "motion", motion, sticky)?;
         let n_items = count(n)?;
@@ -225,7 +226,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 PACK_WALLS,
                 n,
-                arguments![*self.constants, x, volume, v, no_slip, n_items, samples, motion],
+                arguments![*self.constants, x, volume, v, sets, n_items, samples, motion],
             )
         }
     }
@@ -288,20 +289,23 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         unsafe { self.start(DELTA_X, n, arguments![*self.constants, near, push, count(n)?, delta]) }
     }
 
-    /// `x* ← x* + f Δx` where that is finite; `lost` becomes 1 elsewhere.
+    /// `x* ← x* + f Δx`, inside of the containers, where that is finite; `lost` becomes 1 elsewhere.
     ///
     /// # Errors
     /// As of [`Launcher::pack`].
     pub fn apply(
         &self,
+        containers: &Containers<D, E>,
         delta: &Field<E, Packed>,
         n: usize,
         place: &mut Field<E, Packed>,
         lost: &mut Field<E, u32>,
     ) -> Launched {
         let (delta, place) = (self.input(APPLY, "delta", delta, n)?, self.output(APPLY, "place", place, n)?);
-        let lost = self.output(APPLY, "lost", lost, n)?;
-        // SAFETY: all fields have n items.
-        unsafe { self.start(APPLY, n, arguments![*self.constants, delta, count(n)?, place, lost]) }
+        let (lost, containers) = (self.output(APPLY, "lost", lost, n)?, containers.list(self.executor)?);
+        // SAFETY: all fields have n items, and the list as many as it says.
+        unsafe {
+            self.start(APPLY, n, arguments![*self.constants, containers, delta, count(n)?, place, lost])
+        }
     }
 }

@@ -11,18 +11,21 @@ using namespace pbf;
 
 /// How a particle was left.
 struct Settled {
+  /// It was inside of the containers already.
+  bool free;
   /// It has finite numbers.
   bool finite;
   /// It is inside of the domain, too.
   bool good;
 };
 
-/// Brings a predicted particle back into the periodic box.
-SPH_FN Settled settle(const Domain& domain, Vec& x, const Vec& v) {
+/// Brings a predicted particle back into containers and the periodic box.
+SPH_FN Settled settle(const Domain& domain, const Containers& containers, Vec& x, Vec& v) {
+  const bool free = !containers.collide(x, v);
   bool finite = true;
   for (int a = 0; a < DIM; a++) finite = finite & is_finite(x[a] + v[a]);
   x = domain.periodic.wrap(x);
-  return {finite, finite && domain.holds(x)};
+  return {free, finite, finite && domain.holds(x)};
 }
 
 SPH_FN Vec vector_at(const Writable& from, u32 i) {
@@ -35,17 +38,17 @@ SPH_FN void put(const Writable& to, u32 i, Vec v) {
   for (int a = 0; a < DIM; a++) to.x[a][i] = v[a];
 }
 
-/// `v* = v + dt a(x)`, `x* = x + dt v*`, then inside of the periodic box. Where that is not finite both stay, for the
-/// one who looks for the cause, and `lost` becomes 1; it does so outside of the domain, too.
-KERNEL void __launch_bounds__(THREADS)
-pbf_predict(Constants c, u32 n, real dt, Writable x, Writable v, u32* __restrict__ lost) {
+/// `v* = v + dt a(x)`, `x* = x + dt v*`, then inside of the containers and the periodic box. Where that is not finite
+/// both stay, for the one who looks for the cause, and `lost` becomes 1; it does so outside of the domain, too.
+KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
+pbf_predict(Constants c, Containers containers, u32 n, real dt, Writable x, Writable v, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   Vec x_i = vector_at(x, i), v_i = vector_at(v, i);
   const Vec a = c.forces.acceleration(x_i);
   for (int d = 0; d < DIM; d++) v_i[d] = v_i[d] + dt * a[d];
   for (int d = 0; d < DIM; d++) x_i[d] = x_i[d] + dt * v_i[d];
-  const Settled settled = settle(c.domain, x_i, v_i);
+  const Settled settled = settle(c.domain, containers, x_i, v_i);
   if (!settled.good) lost[i] = 1u;
   if (!settled.finite) return;
   put(x, i, x_i), put(v, i, v_i);
@@ -56,10 +59,9 @@ SHIM_EXPORT(pbf_predict)
 /// `v* = v + (κ² Δv_n + (1 + κ) dt a)/(1 + 2κ)`, `x* = x + (κ² Δx_n + (1 + κ) dt v*)/(1 + 2κ)`. The acceleration is that
 /// at the end of the step, where the last way, gone on, leads: `a(x + κ Δx_n)`. Where there is no past yet (`is_new`),
 /// that of an even acceleration is made up. Way and change of velocity become the predicted ones.
-/// Eight blocks a multiprocessor leave 64 registers: not told so, the assembler aims at more blocks and spills.
-KERNEL void __launch_bounds__(THREADS, 8)
-pbf_predict_from_past(Constants c, Bdf2 bdf2, u32 is_new, u32 n, real dt, Writable x, Writable v, Past past,
-                      u32* __restrict__ lost) {
+KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
+pbf_predict_from_past(Constants c, Containers containers, Bdf2 bdf2, u32 is_new, u32 n, real dt, Writable x,
+                      Writable v, Past past, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Vec x_i = vector_at(x, i), v_i = vector_at(v, i);
@@ -80,10 +82,15 @@ pbf_predict_from_past(Constants c, Bdf2 bdf2, u32 is_new, u32 n, real dt, Writab
     step[d] = bdf2.change(way[d], dt * v_new[d]);
     x_new[d] = x_i[d] + step[d];
   }
-  const Settled settled = settle(c.domain, x_new, v_new);
+  const Settled settled = settle(c.domain, containers, x_new, v_new);
   if (!settled.good) lost[i] = 1u;
   if (!settled.finite) return;
-  put(past.gain, i, difference(v_new, v_i)), put(past.way, i, step);
+  // A collision is no rate that goes on: behind it the past is that of even motion.
+  for (int d = 0; d < DIM; d++) {
+    gain[d] = settled.free ? v_new[d] - v_i[d] : real(0);
+    way[d] = settled.free ? step[d] : dt * v_new[d];
+  }
+  put(past.gain, i, gain), put(past.way, i, way);
   put(x, i, x_new), put(v, i, v_new);
 }
 SHIM_EXPORT(pbf_predict_from_past)
@@ -91,14 +98,16 @@ SHIM_EXPORT(pbf_predict_from_past)
 // ---------------------------------------------------------------------------------------------------------- pack.rs
 
 /// The corrected positions, wrapped into the periodic box. Where a velocity is not finite that of `motion` comes back,
-/// the one before XSPH, if there is one. `lost` becomes 1 there, and outside of the domain.
+/// the one before XSPH, if there is one. `lost` becomes 1 there, and outside of the domain. `v2` gets squared speeds.
 KERNEL void __launch_bounds__(THREADS)
 pbf_commit(Constants c, const Packed* __restrict__ place, const Packed* __restrict__ motion, u32 n, Writable x,
-           Writable v, u32* __restrict__ lost) {
+           Writable v, real* __restrict__ v2, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Vec x_i = c.domain.periodic.wrap(vector(load(place, i)));
-  const bool finite = is_finite(norm2(vector_at(v, i)));
+  const real speed2 = norm2(vector_at(v, i));
+  const bool finite = is_finite(speed2);
+  v2[i] = speed2;
   if (!(finite & c.domain.holds(x_i))) lost[i] = 1u;
   put(x, i, x_i);
   if (!finite && motion) put(v, i, vector(load(motion, i)));

@@ -25,7 +25,7 @@ pbf_velocities(const Packed* __restrict__ place, Points x, const real* __restric
     v_i[d] = (v.x[d][i] + gain[d]) * damping;
   }
   const bool good = is_finite(norm2(v_i));
-  gain2[i] = norm2(gain);
+  gain2[i] = max_of(gain2[i], norm2(gain));
   if (!(good & is_finite(rho[i]))) lost[i] = 1u;
   for (int d = 0; d < DIM; d++) {
     if (good) v.x[d][i] = v_i[d];

@@ -26,7 +26,7 @@ kernels! {
 impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// `v ← (v + (x − x*) per_way) damping`, from the corrected positions `place` and the predicted ones `x`, where that
     /// is finite; `lost` becomes 1 elsewhere, and where the density is not finite. Corrections are added to the `past`.
-    /// `gain2` `[m²/s²]` gets squared changes by corrections.
+    /// `gain2` `[m²/s²]` becomes the largest squared change by corrections since it was cleared.
     ///
     /// # Errors
     /// As of [`Launcher::pack`].

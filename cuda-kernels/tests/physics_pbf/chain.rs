@@ -2,6 +2,7 @@
 
 use crate::{Axes, Case, ORDERS, Points, SPACING, kernel, packed};
 use cuda_kernels::{
+    containers::Containers,
     emulator::Emulator,
     error::CudaError,
     executor::Plain,
@@ -40,7 +41,8 @@ where
         (rows.near(&samples, &case.mu), vec![0; n], || vec![Packed::default(); n]);
     let (mut place, mut push, mut delta, mut normal) =
         (packed(&case.x, &vec![0.0; n]), records(), records(), records());
-    let (mut rho, mut lambda, mut gain2) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (mut rho, mut lambda, mut gain2, mut v2) = (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let free = Containers::new(executor, &[]).unwrap();
     let mut errors = vec![DensityErrors::default()];
     let nothing = |n: usize| -> Axes<D> { std::array::from_fn(|_| vec![0.0; n]) };
     let (mut x, mut v, mut way, mut gain) = (case.listed.clone(), case.v.clone(), nothing(n), nothing(n));
@@ -52,7 +54,7 @@ where
         launcher.pull_surface(&rows.fluid, &place, &normal, n, &mut delta).unwrap();
         launcher.relax_lambda(&delta, n, &mut push).unwrap();
         launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, 0.5, &mut force).unwrap();
-        launcher.apply(&delta, n, &mut place, &mut lost).unwrap();
+        launcher.apply(&free, &delta, n, &mut place, &mut lost).unwrap();
     }
     launcher.density(near, &place, n, &mut rho).unwrap();
     let rho_0 = case.constants.rho_0;
@@ -72,7 +74,7 @@ where
     launcher.xsph([&rows.fluid, &rows.walls], fluid, walls, n, &mut v).unwrap();
     let bodies = rows.bodies(&samples, sets);
     launcher.rub_back(bodies, &wall_motion, fluid, n_walls, 50.0, &mut force).unwrap();
-    launcher.commit(&place, Some(&motion), n, &mut x, &mut v, &mut lost).unwrap();
+    launcher.commit(&place, Some(&motion), n, &mut x, &mut v, &mut v2, &mut lost).unwrap();
     Left { axes: [x, v, way, gain, force], rho, lambda, gain2, delta, errors: errors[0], lost }
 }
 

@@ -2,12 +2,19 @@
 
 use crate::{Case, Points, RHO_0, Sum, call, in_all_cases, is_nonzero, kernel, noise, packed, three};
 use cuda_kernels::{
+    containers::Containers,
     emulator::Emulator,
     fields::Packed,
     kernels::pbf::{Launcher, WallFields},
     physics::pbf::Constants,
+    walls::{NO_SLIP, RIGID, Sets},
 };
-use sph_core::{Real, kernel::Kernel, lane::each};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    lane::each,
+    shape::{Enclosure, Region},
+};
 
 fn pack<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     let (n, n_walls) = (case.n(), case.n_walls());
@@ -24,11 +31,15 @@ fn pack<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         let of = |id: &u64| if unequal == 0 { 9.0 } else { 1.0 + 0.5 * deviation(*id) };
         assert_eq!(mu, id.iter().map(of).collect::<Vec<_>>());
     }
+    // The set that sticks, and one of a body that does not.
+    let flags = vec![RIGID, NO_SLIP];
+    let body: Vec<u16> = case.sticks.iter().map(|&sticks| sticks as u16).collect();
     for wall_xsph in [0.0, 0.1] {
         let c = Constants { wall_xsph, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
         let (mut samples, mut motion) = (vec![Packed::default(); n_walls], vec![Packed::default(); n_walls]);
-        let fields = WallFields { x: &case.wall_x, volume: &volume, v: &case.wall_v, no_slip: &case.sticks };
+        let sets = Sets { flags: &flags, body: &body };
+        let fields = WallFields { x: &case.wall_x, volume: &volume, v: &case.wall_v, sets };
         launcher.pack_walls(fields, n_walls, &mut samples, &mut motion).unwrap();
         assert_eq!(samples, packed(&case.wall_x, &psi));
         let untouched = vec![Packed::default(); n_walls];
@@ -176,15 +187,19 @@ fn apply<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     let counts: Vec<Real> = (0..n).map(|i| (i % 7) as Real).collect();
     let mut delta = packed(&steps, &counts);
     delta[3].0[D - 1] = Real::INFINITY;
+    let region = Region::Ball { center: [0.4; D], radius: 0.5 };
+    let container = Enclosure { region, restitution: 0.0, friction: 0.0, collision_radius: 0.02 };
+    let kept = Containers::new(executor, std::slice::from_ref(&container)).unwrap();
     for averages in [0, 1] {
         let c = Constants { averages, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
         let (mut place, mut lost) = (packed(&case.x, &vec![0.5; n]), vec![0; n]);
         lost[5] = 1;
-        launcher.apply(&delta, n, &mut place, &mut lost).unwrap();
+        launcher.apply(&kept, &delta, n, &mut place, &mut lost).unwrap();
         for i in 0..n {
             let factor = if averages == 0 { 1.2 } else { 1.2 / counts[i].max(1.0) };
-            let moved: [Real; D] = each(|a| case.x[a][i] + factor * delta[i].0[a]);
+            let mut moved: [Real; D] = each(|a| case.x[a][i] + factor * delta[i].0[a]);
+            container.collide(&mut moved, &mut [0.0; D]);
             let expected = if i == 3 { each(|a| case.x[a][i]) } else { moved };
             assert_eq!((&place[i].0[..D], place[i].0[3]), (&expected[..], 0.5));
         }

@@ -34,6 +34,7 @@ mod common;
 mod constraint;
 mod motion;
 mod surface;
+mod tension;
 mod velocity;
 
 const RHO_0: Real = 1000.0;

@@ -2,16 +2,30 @@
 
 use crate::{Axes, Case, at, call, forces, in_all_cases, noise, packed};
 use cuda_kernels::{
+    containers::Containers,
     emulator::Emulator,
     kernels::pbf::{Launcher, Past},
     physics::pbf::Bdf2,
 };
-use sph_core::{Real, lane::each, state};
+use sph_core::{Real, lane::each, neighbors::norm2, shape, shape::Region, state};
 
 /// Places where a particle is not a number, and where it leaves the domain.
 fn spoil<const D: usize>(case: &mut Case<D>) {
     case.v[0][2] = Real::NAN;
     case.v[1][4] = 1e4;
+}
+
+/// Containers of a case: none, or a ball inside and a floor that particles fall through.
+fn containers<const D: usize>() -> [Vec<shape::Enclosure<D>>; 2] {
+    let of = |region| shape::Enclosure { region, restitution: 0.4, friction: 0.2, collision_radius: 0.03 };
+    let ball = Region::Ball { center: [0.4; D], radius: 0.15 };
+    let floor = Region::Block { min: each(|a| if a == 1 { 0.1 } else { -0.9 }), max: [1.9; D] };
+    [Vec::new(), vec![of(Region::Outside(Box::new(ball))), of(floor)]]
+}
+
+/// Keeps a particle in containers, and returns whether none has moved it.
+fn contain<const D: usize>(list: &[shape::Enclosure<D>], x: &mut [Real; D], v: &mut [Real; D]) -> bool {
+    list.iter().fold(true, |free, container| free & !container.collide(x, v))
 }
 
 /// Where a particle is then, and whether it is finite and inside.
@@ -30,19 +44,29 @@ fn same<const D: usize>(a: [Real; D], b: [Real; D]) -> bool {
 fn predict<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     let (n, dt, forces) = (case.n(), 0.01, forces::<D>());
     spoil(case);
-    let (mut x, mut v, mut lost) = (case.x.clone(), case.v.clone(), vec![0; n]);
-    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    launcher.predict(n, dt, &mut x, &mut v, &mut lost).unwrap();
-    for i in 0..n {
-        let (x_i, v_i) = (at(&case.x, i), at(&case.v, i));
-        let a = forces.acceleration(x_i);
-        let v_new: [Real; D] = each(|d| v_i[d] + dt * a[d]);
-        let (x_new, finite, good) = settle(case, each(|d| x_i[d] + dt * v_new[d]), v_new);
-        assert_eq!(lost[i], u32::from(!good));
-        let (x_i, v_i) = if finite { (x_new, v_new) } else { (x_i, v_i) };
-        assert!(same(at(&x, i), x_i) && same(at(&v, i), v_i), "{i}");
+    for list in containers::<D>() {
+        let (mut x, mut v, mut lost, mut moved) = (case.x.clone(), case.v.clone(), vec![0; n], 0);
+        let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+        let kept = Containers::new(executor, &list).unwrap();
+        launcher.predict(&kept, n, dt, &mut x, &mut v, &mut lost).unwrap();
+        for i in 0..n {
+            let (x_i, v_i) = (at(&case.x, i), at(&case.v, i));
+            let a = forces.acceleration(x_i);
+            let mut v_new: [Real; D] = each(|d| v_i[d] + dt * a[d]);
+            let mut x_new: [Real; D] = each(|d| x_i[d] + dt * v_new[d]);
+            moved += usize::from(!contain(&list, &mut x_new, &mut v_new));
+            let (x_new, finite, good) = settle(case, x_new, v_new);
+            assert_eq!(lost[i], u32::from(!good));
+            let (x_i, v_i) = if finite { (x_new, v_new) } else { (x_i, v_i) };
+            assert!(same(at(&x, i), x_i) && same(at(&v, i), v_i), "{i}");
+        }
+        assert_eq!(
+            (lost[2], lost[4]),
+            (1, u32::from(list.is_empty())),
+            "a container brings the second one back"
+        );
+        assert_eq!(moved > n / 20, !list.is_empty(), "{moved} were moved");
     }
-    assert_eq!((lost[2], lost[4]), (1, 1));
 }
 
 #[test]
@@ -72,23 +96,27 @@ fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     let old: [Axes<D>; 2] = [50, 60]
         .map(|seed| std::array::from_fn(|a| noise(n, seed + a as u64).iter().map(|u| 0.01 * u).collect()));
     let change = |last: Real, now: Real| call::<D>("Bdf2::change", &[0.2, 0.7, 0.8, last, now])[0];
-    for is_new in [false, true] {
+    for (is_new, list) in [false, true].into_iter().zip(containers::<D>()) {
         let ([mut way, mut gain], mut lost) = (old.clone(), vec![0; n]);
+        let kept = Containers::new(executor, &list).unwrap();
         let (mut x, mut v) = (case.x.clone(), case.v.clone());
         let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
         let fields = Past { way: &mut way, gain: &mut gain };
-        launcher.predict_from_past(bdf2, is_new, n, dt, &mut x, &mut v, fields, &mut lost).unwrap();
+        launcher.predict_from_past(&kept, bdf2, is_new, n, dt, &mut x, &mut v, fields, &mut lost).unwrap();
         for i in 0..n {
             let (x_i, v_i) = (at(&case.x, i), at(&case.v, i));
             let [last_way, last_gain] = past(case, is_new, &old, i, dt);
             let a = forces::<D>().acceleration(each(|d| x_i[d] + bdf2.kappa * last_way[d]));
-            let v_new: [Real; D] = each(|d| v_i[d] + change(last_gain[d], dt * a[d]));
+            let mut v_new: [Real; D] = each(|d| v_i[d] + change(last_gain[d], dt * a[d]));
             let step: [Real; D] = each(|d| change(last_way[d], dt * v_new[d]));
-            let (x_new, finite, good) = settle(case, each(|d| x_i[d] + step[d]), v_new);
+            let mut x_new: [Real; D] = each(|d| x_i[d] + step[d]);
+            let free = contain(&list, &mut x_new, &mut v_new);
+            let (x_new, finite, good) = settle(case, x_new, v_new);
             assert_eq!(lost[i], u32::from(!good));
-            let expected = match finite {
-                true => [x_new, v_new, step, each(|d| v_new[d] - v_i[d])],
-                false => [x_i, v_i, last_way, last_gain],
+            let expected = match (finite, free) {
+                (true, true) => [x_new, v_new, step, each(|d| v_new[d] - v_i[d])],
+                (true, false) => [x_new, v_new, each(|d| dt * v_new[d]), [0.0; D]],
+                (false, _) => [x_i, v_i, last_way, last_gain],
             };
             for (found, expected) in [&x, &v, &way, &gain].into_iter().zip(expected) {
                 // A NaN that was made has no sign that anybody gave it.
@@ -97,7 +125,7 @@ fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
                 assert!((0..D).all(same), "{i}: {:?} {expected:?}", at(found, i));
             }
         }
-        assert_eq!((lost[2], lost[4]), (1, 1));
+        assert_eq!((lost[2], lost[4]), (1, u32::from(list.is_empty())));
     }
 }
 
@@ -117,10 +145,12 @@ fn commit<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     for records in [None, Some(&motion)] {
         let nothing = || -> Axes<D> { std::array::from_fn(|_| vec![0.0; n]) };
         let (mut x, mut v, mut lost) = (nothing(), case.v.clone(), vec![0; n]);
-        launcher.commit(&place, records, n, &mut x, &mut v, &mut lost).unwrap();
+        let mut v2 = vec![0.0; n];
+        launcher.commit(&place, records, n, &mut x, &mut v, &mut v2, &mut lost).unwrap();
         for i in 0..n {
             let (x_i, _, good) = settle(case, at(&case.x, i), [0.0; D]);
             assert_eq!((at(&x, i), lost[i]), (x_i, u32::from(!good || i == 3)));
+            assert_eq!(v2[i], norm2(at(&case.v, i)));
             let old = if i == 3 && records.is_some() { &before } else { &case.v };
             assert_eq!(at(&v, i), at(old, i));
         }

@@ -1,0 +1,229 @@
+//! What a run holds on a card.
+
+use crate::memory::{Fields, Needs};
+use cuda_kernels::{
+    cells::CellGrid,
+    containers::Containers,
+    error::CudaError,
+    executor::{Executor, Field},
+    fields::Packed,
+    kernels::pbf::Vortices,
+    neighbors::{NeighborRows, Source},
+    reduce::{DensityErrors, Reduce},
+    resident::{Axes, Fluid, Samples, cell_box, read, read_axes, upload_axes, zero_axes},
+    summary::Summaries,
+    walls::{Affine, Wrenches, flags},
+};
+use sph_core::{Real, lattice, state::State};
+
+/// Sets of rows of neighbors.
+#[derive(Clone, Copy, Debug)]
+pub enum Pairs {
+    /// Fluid in fluid.
+    Fluid,
+    /// Walls of fluid.
+    Walls,
+    /// Fluid of walls, which only dynamic bodies need.
+    OfWalls,
+}
+
+/// Entries that rows have room for, one number of each set of rows.
+pub type Widths = [u32; 3];
+
+/// Room for the rows of particles on their lattice, and a third more. Walls fill half of a support.
+pub fn first_widths<const D: usize>(support_ratio: f64) -> Widths {
+    let room = |n: f64| ((1.3 * n).ceil() as u32).next_multiple_of(8);
+    let n = lattice::n_neighbors::<D>(support_ratio) as f64;
+    [room(n), room(0.5 * n), room(0.5 * n)]
+}
+
+/// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
+#[derive(Debug)]
+pub struct Card<const D: usize, E: Executor> {
+    pub fluid: Fluid<D, E>,
+    pub walls: Samples<D, E>,
+    pub containers: Containers<D, E>,
+    /// Rows of each set of [`Pairs`].
+    pub rows: [NeighborRows<E>; 3],
+    /// Positions that are being corrected: `[x y z ·]`. Shape `[n]`.
+    pub place: Field<E, Packed>,
+    /// The same with their multipliers: `[x y z λ̂]`. Shape `[n]`.
+    pub push: Field<E, Packed>,
+    /// Masses over that at rest. Shape `[n]`, `[-]`.
+    pub mu: Field<E, Real>,
+    /// Multipliers λ̂ of the last iteration. Shape `[n]`, `[m²]`.
+    pub lambda: Field<E, Real>,
+    /// Corrections, and how many constraints made them: `[Δx count]`. Shape `[n]`.
+    pub delta: Field<E, Packed>,
+    /// `[x y z m]` of the loops over velocities, then `[x y z ρ]` of the surface. Shape `[n]`.
+    pub at: Field<E, Packed>,
+    /// `[v ρ]`. Shape `[n]`.
+    pub motion: Field<E, Packed>,
+    pub vortices: Vortices<E>,
+    /// Sum of squared vorticities. Shape `[1]`, `[1/s²]`.
+    pub vorticity2: Field<E, f64>,
+    /// Unit normals `[n̂ ·]` of the surface, then color normals `[n ρ]`. Shape `[n]`.
+    pub normal: Field<E, Packed>,
+    /// Accelerations of the surface. Shape `[D][n]`, `[m/s²]`.
+    pub a: Axes<D, E>,
+    /// Way of the last step. Shape `[D][n]`, `[m]`.
+    pub way: Axes<D, E>,
+    /// Change of velocity in the last step, but for what was done to velocities alone. Shape `[D][n]`, `[m/s]`.
+    pub gain: Axes<D, E>,
+    /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
+    pub v2: Field<E, Real>,
+    /// Largest squared changes of velocity by corrections in the step. Shape `[n]`, `[m²/s²]`.
+    pub gain2: Field<E, Real>,
+    /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
+    pub lost: Field<E, u32>,
+    /// Walls: `[x y z psi]`. Shape `[n_walls]`.
+    pub samples: Field<E, Packed>,
+    /// Walls that fluid sticks to: `[v no-slip]`. Shape `[n_walls]`.
+    pub wall_motion: Field<E, Packed>,
+    /// What the rigid sets are. Shape `[n_sets]`.
+    pub flags: Field<E, u32>,
+    /// Forces on the samples of dynamic bodies in a substep. Shape `[D][n_walls]`, `[N]`.
+    pub reaction: Axes<D, E>,
+    /// Their sums over each body.
+    pub wrenches: Wrenches<D, E>,
+    /// Centers of mass of the bodies. Shape `[bodies · D]`, `[m]`.
+    pub centers: Field<E, f64>,
+    /// Where the rigid sets are. Shape `[n_sets]`.
+    pub maps: Field<E, Affine<D>>,
+    pub reduce: Reduce<D, E>,
+    /// Density errors of the last λ. Shape `[1]`.
+    pub errors: Field<E, DensityErrors>,
+    /// The longest row. Shape `[1]`.
+    pub longest: Field<E, u32>,
+    pub summaries: Summaries<E>,
+    /// True once samples are in the order of their cells.
+    pub walls_sorted: bool,
+    /// True while the records of the walls hold what a step would write again.
+    pub walls_packed: bool,
+}
+
+/// What a run of a state needs beside the fields of all runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// Search radius, `[m]`.
+    pub radius: Real,
+    /// Fields that the parameters need.
+    pub needs: Needs,
+    /// Widths of rows to begin with.
+    pub widths: Widths,
+}
+
+impl<const D: usize, E: Executor> Card<D, E> {
+    /// The state and the past of the method, which has the length of the fluid if it is needed.
+    ///
+    /// # Errors
+    /// When there is no memory left, or there are too many cells.
+    pub fn new(
+        executor: &E,
+        state: &State<D>,
+        past: [&[Vec<Real>; D]; 2],
+        demand: Demand,
+    ) -> Result<Self, CudaError> {
+        let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
+        let (low, high) = cell_box(state);
+        let grid = CellGrid::new(demand.radius, &state.domain.periodic, low, high, n + n_walls)?;
+        let when = |needed: bool, n: usize| if needed { n } else { 0 };
+        let records = |n: usize| executor.zeros::<Packed>(n);
+        let n_bodies = state.bodies.list.len();
+        let [on_fluid, on_walls, of_walls] = demand.widths;
+        let n_surface = when(needs.surface_constraint || needs.surface_forces, n);
+        Ok(Self {
+            fluid: Fluid::new(executor, grid, &state.fluid)?,
+            walls: Samples::new(executor, grid, &state.walls)?,
+            containers: Containers::new(executor, &state.containers)?,
+            rows: [
+                NeighborRows::new(executor, n, on_fluid)?,
+                NeighborRows::new(executor, n, on_walls)?,
+                NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
+            ],
+            place: records(n)?,
+            push: records(n)?,
+            mu: executor.zeros(when(needs.masses, n))?,
+            lambda: executor.zeros(n)?,
+            delta: records(n)?,
+            at: records(when(needs.velocities || needs.surface_forces, n))?,
+            motion: records(when(needs.velocities, n))?,
+            vortices: vortices(executor, when(needs.vorticity, n))?,
+            vorticity2: executor.zeros(1)?,
+            normal: records(n_surface)?,
+            a: zero_axes(executor, when(needs.surface_forces, n))?,
+            way: upload_axes(executor, past[0])?,
+            gain: upload_axes(executor, past[1])?,
+            v2: executor.zeros(n)?,
+            gain2: executor.zeros(n)?,
+            lost: executor.zeros(n)?,
+            samples: records(n_walls)?,
+            wall_motion: records(when(needs.sticky_walls, n_walls))?,
+            flags: executor.upload(&flags(&state.walls))?,
+            reaction: zero_axes(executor, when(needs.reactions, n_walls))?,
+            wrenches: Wrenches::new(executor, &state.walls, n_bodies)?,
+            centers: executor.zeros(n_bodies * D)?,
+            maps: executor.zeros(state.walls.bodies.len())?,
+            reduce: Reduce::new(executor)?,
+            errors: executor.zeros(1)?,
+            longest: executor.zeros(1)?,
+            summaries: Summaries::new(executor)?,
+            walls_sorted: false,
+            walls_packed: false,
+        })
+    }
+
+    /// Entries that rows have room for now.
+    pub fn widths(&self) -> Widths {
+        self.rows.each_ref().map(|rows| rows.width)
+    }
+
+    /// Lists the neighbors of a set of pairs, within `radius` `[m]`. Rows may be cut.
+    pub fn list(&mut self, executor: &E, pairs: Pairs, radius: Real) -> Result<(), CudaError> {
+        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.walls.cells, records: &self.samples };
+        let rows = &mut self.rows[pairs as usize];
+        match pairs {
+            Pairs::Fluid => rows.list(executor, radius, &self.place, self.fluid.n, &fluid, true),
+            Pairs::Walls => rows.list(executor, radius, &self.place, self.fluid.n, &walls, false),
+            Pairs::OfWalls => rows.list(executor, radius, &self.samples, self.walls.n, &fluid, false),
+        }
+    }
+
+    /// Makes rows wider of which one was cut. Returns whether it did: they must be listed again then.
+    pub fn widen(&mut self, executor: &E, pairs: Pairs) -> Result<bool, CudaError> {
+        let n = if matches!(pairs, Pairs::OfWalls) { self.walls.n } else { self.fluid.n };
+        let (rows, mut longest) = (&mut self.rows[pairs as usize], [0]);
+        self.reduce.max_counts(executor, &rows.count, n, &mut self.longest)?;
+        executor.read(&self.longest, &mut longest)?;
+        if longest[0] <= rows.width {
+            return Ok(false);
+        }
+        *rows = NeighborRows::new(executor, n, longest[0].next_multiple_of(8))?;
+        Ok(true)
+    }
+
+    /// Brings the particles, the walls and what a run shows or remembers home.
+    pub fn read(&self, executor: &E, state: &mut State<D>, fields: &mut Fields<D>) -> Result<(), CudaError> {
+        self.fluid.read(executor, &mut state.fluid)?;
+        if self.walls_sorted {
+            self.walls.read(executor, &mut state.walls)?;
+        }
+        state.bodies.place_samples(&mut state.walls);
+        read_axes(executor, &self.way, &mut fields.way)?;
+        read_axes(executor, &self.gain, &mut fields.gain)?;
+        read(executor, &self.lambda, &mut fields.lambda)
+    }
+
+    /// Brings home what tells where a failure began.
+    pub fn read_chain(&self, executor: &E, fields: &mut Fields<D>) -> Result<(), CudaError> {
+        let numbers = |records: Vec<Packed>| records.into_iter().map(|record| record.0).collect();
+        fields.equal.place = numbers(executor.download(&self.place)?);
+        fields.delta = numbers(executor.download(&self.delta)?);
+        read_axes(executor, &self.a, &mut fields.a)
+    }
+}
+
+fn vortices<E: Executor>(executor: &E, n: usize) -> Result<Vortices<E>, CudaError> {
+    Ok(Vortices { whirl: executor.zeros(n)?, spin: executor.zeros(n)?, squares: executor.zeros(n)? })
+}

@@ -1,0 +1,53 @@
+//! Bits that must not depend on the order of threads, nor on a restart.
+
+use crate::{
+    common::{stirred, with_order},
+    solver::{bodies, measures::scene, restarting::*, scenes::dam_break},
+};
+use sph_core::{simulation::Simulation, solver::NoClock};
+
+fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
+    let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
+    let mut run = stirred(run);
+    go(&mut run, steps);
+    run.state.hash()
+}
+
+/// Everything that a step can have.
+const ALL: &str = "velocity_update = \"second_order\"\nvorticity_confinement = 0.05\nwall_viscosity = 0.1\n\
+    relaxation_mode = \"local\"\nsurface_tension = 0.1\nadhesion = 0.1";
+
+#[test]
+fn no_order_of_threads_matters() {
+    for solver in ["", ALL, "mass_spread = 0.4\ncohesion = 0.0"] {
+        let two = dam_break::<2>("standard", 0.05, "", solver);
+        let three = dam_break::<3>("standard", 0.1, "", solver);
+        for order in [1, 7] {
+            assert_eq!(hash::<2>(&two, order, 5), hash::<2>(&two, 0, 5), "order {order}\n{two}");
+            assert_eq!(hash::<3>(&three, order, 3), hash::<3>(&three, 0, 3), "order {order}\n{three}");
+        }
+    }
+}
+
+#[test]
+fn a_restart_goes_on_with_the_same_bits() {
+    for solver in ["", ALL, "surface_mode = \"constraint\"\nsurface_tension = 0.2"] {
+        restarts::<2>(&dam_break::<2>("standard", 0.05, "", solver), &[1, 10]);
+    }
+    restarts::<3>(&dam_break::<3>("fluid_demo", 0.1, "", "velocity_update = \"second_order\""), &[5]);
+}
+
+#[test]
+fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bits() {
+    let second = "dt_max = 0.004\nvelocity_update = \"second_order\"\nvorticity_confinement = 0.05\n";
+    restarts::<2>(&eventful("fluid_demo", "", second), &[40, 75]);
+}
+
+#[test]
+fn so_does_one_with_dynamic_bodies() {
+    bodies::restarts::<2>(&bodies::tank::<2>(0.05, &body(), "", "wall_viscosity = 0.1"), &[1, 12]);
+}
+
+fn body() -> String {
+    format!("{}\ndensity = 700.0\nangle = 0.3\nvelocity = [0.8, -2.0]", bodies::brick::<2>(0.52))
+}
