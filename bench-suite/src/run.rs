@@ -153,13 +153,8 @@ fn on_card<const D: usize, E: Executor>(
 ) -> Result<Simulation<D>, Error> {
     match method {
         Method::Wcsph => solver_wcsph::gpu::simulation(scene, Arc::clone(executor), clock),
-        Method::Pbf => Err(not_on_cards(scene)),
+        Method::Pbf => solver_pbf::gpu::simulation(scene, Arc::clone(executor), clock),
     }
-}
-
-fn not_on_cards(scene: &Scene) -> Error {
-    let error = Error::invalid("solver.name", "pbf does not run on cuda yet");
-    scene.locate(error.hint("use --backend cpu"))
 }
 
 /// Refuses a scene that needs more than what is free, before anything is made.
@@ -177,7 +172,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Resu
     if !processor.backend.is_cpu() {
         return match solver_of(scene)? {
             Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
-            Method::Pbf => Err(not_on_cards(scene)),
+            Method::Pbf => solver_pbf::gpu::memory_plan(scene, counts),
         };
     }
     let threads = rayon::current_num_threads();

@@ -26,6 +26,7 @@ pub mod fields;
 pub mod kernels;
 pub mod neighbors;
 pub mod physics;
+pub mod plan;
 pub mod reduce;
 pub mod resident;
 pub mod scan;

@@ -272,6 +272,11 @@ pub struct Wrenches<const D: usize, E: Executor> {
     pub total: Field<E, Wrench<D>>,
 }
 
+/// What [`Wrenches`] and the centers of mass of so many bodies take, `[B]`.
+pub const fn wrench_bytes<const D: usize>(n_bodies: usize) -> usize {
+    n_bodies * ((WRENCH_BLOCKS as usize + 1) * size_of::<Wrench<D>>() + D * size_of::<f64>())
+}
+
 impl<const D: usize, E: Executor> Wrenches<D, E> {
     /// Room for `n_bodies` bodies, whose samples are among the sets of `walls`.
     ///

@@ -2,6 +2,7 @@
 
 mod card;
 mod constants;
+mod plan;
 mod solver;
 
 use crate::{Pbf, physics, step::Phases};
@@ -15,6 +16,7 @@ use cuda_kernels::{
     reduce::DensityErrors,
     walls::{Drawn, Moving, Sets, Wrench, affine_maps, move_samples},
 };
+pub use plan::memory_plan;
 pub use solver::{GpuPbf, simulation};
 use sph_core::{
     Real,
