@@ -234,13 +234,13 @@ pub fn table(parity: &Parity) -> String {
     );
     for moment in &parity.moments {
         out += &format!(
-            "after {} steps, t = {:.6e} s and {:.6e} s\n  {:<30}{:>32}{:>36}\n",
+            "after {} steps, t = {:.6e} s and {:.6e} s\n  {:<36}{:>32}{:>36}\n",
             moment.step, moment.t[0], moment.t[1], "", "p50, p99, max [ULP]", "over the largest [-]"
         );
         for f in &moment.fields {
             let numbers = |x: [f64; 3], f: fn(f64) -> String| x.map(|x| format!("{:>11}", f(x))).join(" ");
             out += &format!(
-                "  {:<30}{} {}\n",
+                "  {:<36}{} {}\n",
                 format!("{} (largest {:.4e} {})", f.name, f.scale, f.unit),
                 numbers(f.in_ulp, |x| format!("{x:.2}")),
                 numbers(f.relative, |x| format!("{x:.2e}"))
@@ -249,7 +249,7 @@ pub fn table(parity: &Parity) -> String {
         for d in &moment.drifts {
             let [cpu, other] = d.values;
             out += &format!(
-                "  {:<30}{cpu:.6e} and {other:.6e} {}: {:+.2e} of {:.4e} {}\n",
+                "  {:<36}{cpu:.6e} and {other:.6e} {}: {:+.2e} of {:.4e} {}\n",
                 d.name, d.unit, d.relative, d.scale, d.unit
             );
         }

@@ -7,7 +7,9 @@ use cuda_kernels::error::CudaError;
 #[cfg(feature = "cuda")]
 use cuda_kernels::{backend::Device, device};
 use sph_core::lane::Isa;
-use std::{fmt, str::FromStr, sync::Arc};
+#[cfg(any(feature = "cuda", feature = "host"))]
+use std::sync::Arc;
+use std::{fmt, str::FromStr};
 
 /// Name of the processor among backends, in options and results.
 pub const CPU: &str = "cpu";

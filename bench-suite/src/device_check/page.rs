@@ -88,7 +88,8 @@ fn number(value: &Value) -> String {
     match value {
         Value::Array(values) => values.iter().map(number).collect::<Vec<_>>().join(", "),
         Value::Number(n) if n.is_f64() => match n.as_f64().unwrap_or(f64::NAN) {
-            x if x == 0.0 || (0.01..1e6).contains(&x.abs()) => format!("{x:.3}"),
+            0.0 => "0".into(),
+            x if (0.01..1e6).contains(&x.abs()) => format!("{x:.3}"),
             x => format!("{x:.2e}"),
         },
         Value::Null => "not a number".into(),
