@@ -357,10 +357,6 @@ impl Ended {
     fn outcome(&self) -> Outcome {
         match self {
             Self::Done { .. } => Outcome::Done,
-            // What a method does not do on a card is no fault of the card.
-            Self::Refused(reason) if reason.contains("does not run on cuda yet") => {
-                Outcome::NotRun(reason.clone())
-            }
             Self::Refused(reason) | Self::Failed(reason) => Outcome::Failed(reason.clone()),
             Self::OutOfTime => Outcome::NotRun("the time of the section is over".into()),
         }
