@@ -1,4 +1,10 @@
 //! What steps on a card promise, with the CUDA text itself executed on the processor.
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and one that measures prints what it measured"
+)]
 
 mod common;
 mod parity;
