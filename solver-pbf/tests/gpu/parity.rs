@@ -128,8 +128,8 @@ const OPTIONS: [(&str, &str); 26] = [
 fn every_option_does_on_a_card_what_it_does_on_the_processor() {
     for (preset, solver) in OPTIONS {
         let what = format!("{preset} {solver}");
-        compare::<2>(&dam_break::<2>(preset, 0.05, "", solver), 5).check(1e9, &format!("2D {what}"));
-        compare::<3>(&dam_break::<3>(preset, 0.1, "", solver), 5).check(1e9, &format!("3D {what}"));
+        compare::<2>(&dam_break::<2>(preset, 0.05, "", solver), 3).check(8e3, &format!("2D {what}"));
+        compare::<3>(&dam_break::<3>(preset, 0.1, "", solver), 2).check(8e3, &format!("3D {what}"));
     }
 }
 
@@ -151,8 +151,8 @@ fn contained<const D: usize>(solver: &str) -> String {
 #[test]
 fn so_do_containers() {
     for solver in ["", "velocity_update = \"second_order\""] {
-        compare::<2>(&contained::<2>(solver), 10).check(1e9, &format!("2D container {solver}"));
-        compare::<3>(&contained::<3>(solver), 10).check(1e9, &format!("3D container {solver}"));
+        compare::<2>(&contained::<2>(solver), 10).check(2e4, &format!("2D container {solver}"));
+        compare::<3>(&contained::<3>(solver), 10).check(2e4, &format!("3D container {solver}"));
     }
 }
 
@@ -163,21 +163,21 @@ fn rows_that_are_too_narrow_at_first_are_listed_again() {
         state.fluid.x.iter_mut().flatten().for_each(|x| *x *= 0.6);
     }
     let text = dam_break::<2>("standard", 0.05, "", "");
-    compare_from::<2>(&text, 2, squeeze).check(1e9, "2D pressed together");
+    compare_from::<2>(&text, 2, squeeze).check(1e4, "2D pressed together");
     let text = dam_break::<3>("standard", 0.1, "", "");
-    compare_from::<3>(&text, 2, squeeze).check(1e9, "3D pressed together");
+    compare_from::<3>(&text, 2, squeeze).check(1e4, "3D pressed together");
 }
 
 #[test]
 fn so_do_periodic_axes_moving_walls_damping_and_central_forces() {
     for solver in ["", "velocity_update = \"second_order\""] {
         let periodic = "domain = { min = [0.0, 0.0], max = [1.2, 1.0], periodic = [\"x\"] }";
-        compare::<2>(&dam_break::<2>("standard", 0.05, periodic, solver), 10).check(1e9, "periodic");
+        compare::<2>(&dam_break::<2>("standard", 0.05, periodic, solver), 10).check(2e4, "periodic");
         let paddle = format!("wall_viscosity = 0.1\n{solver}\n{PADDLE}");
-        compare::<2>(&dam_break::<2>("standard", 0.05, "", &paddle), 10).check(1e9, "paddle");
+        compare::<2>(&dam_break::<2>("standard", 0.05, "", &paddle), 10).check(2e4, "paddle");
         let forces =
             "damping = { rate = 5.0, until = 0.1 }\nforces.central = { center = [0.3, 0.3], strength = 3.0 }";
-        compare::<2>(&dam_break::<2>("standard", 0.05, forces, solver), 10).check(1e9, "forces");
+        compare::<2>(&dam_break::<2>("standard", 0.05, forces, solver), 10).check(2e4, "forces");
     }
 }
 
@@ -185,15 +185,19 @@ fn so_do_periodic_axes_moving_walls_damping_and_central_forces() {
 fn so_do_dynamic_bodies() {
     let all = "wall_viscosity = 0.2\nadhesion = 0.1\nrelaxation_mode = \"local\"";
     for solver in ["preset = \"standard\"", "preset = \"fluid_demo\"\nmass_spread = 0.3", all] {
-        compare::<2>(&bodies::collision::<2>(solver), 10).check(1e9, &format!("2D bodies {solver}"));
-        compare::<3>(&bodies::collision::<3>(solver), 5).check(1e9, &format!("3D bodies {solver}"));
+        compare::<2>(&bodies::collision::<2>(solver), 10).check(2e4, &format!("2D bodies {solver}"));
+        compare::<3>(&bodies::collision::<3>(solver), 5).check(2e4, &format!("3D bodies {solver}"));
     }
 }
 
 #[test]
 fn a_dam_breaks_alike_for_fifty_steps() {
+    // Later its splashes are a chaos, where roundings grow to spacings.
     for preset in ["standard", "fluid_demo"] {
-        compare::<2>(&dam_break::<2>(preset, 0.04, "", ""), 50).check(1e9, &format!("2D {preset}, 50 steps"));
-        compare::<3>(&dam_break::<3>(preset, 0.1, "", ""), 50).check(1e9, &format!("3D {preset}, 50 steps"));
+        let solver = "dt_max = 0.004";
+        compare::<2>(&dam_break::<2>(preset, 0.05, "", solver), 50)
+            .check(5e4, &format!("2D {preset}, 50 steps"));
+        compare::<3>(&dam_break::<3>(preset, 0.125, "", solver), 50)
+            .check(5e4, &format!("3D {preset}, 50 steps"));
     }
 }
