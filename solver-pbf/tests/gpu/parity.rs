@@ -151,7 +151,7 @@ fn contained<const D: usize>(solver: &str) -> String {
 #[test]
 fn so_do_containers() {
     for solver in ["", "velocity_update = \"second_order\""] {
-        compare::<2>(&contained::<2>(solver), 10).check(2e4, &format!("2D container {solver}"));
+        compare::<2>(&contained::<2>(solver), 10).check(1e5, &format!("2D container {solver}"));
         compare::<3>(&contained::<3>(solver), 10).check(2e4, &format!("3D container {solver}"));
     }
 }
