@@ -22,7 +22,7 @@ use sph_core::{
     neighbors::Neighbors,
     scene::Scene,
     simulation::Simulation,
-    solver::{Cause, Clock, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
+    solver::{BEFORE, Cause, Clock, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::State,
 };
 use std::{any::Any, sync::Arc};
@@ -129,16 +129,22 @@ impl<const D: usize, K: Kernel<D>, E: Executor> GpuPbf<D, K, E> {
         }
         let needs = self.pbf.constants.needs;
         let (fluid, domain) = (&state.fluid, &state.domain);
-        let is_somewhere = fluid.x.iter().all(|x| x[i].is_finite());
-        let (phase, cause) = match in_velocity {
-            _ if is_somewhere && !domain.holds(fluid.position(i)) => ("update_positions", Cause::Escaped),
+        let finite = |x: &[Vec<Real>; D]| x.iter().flatten().all(|x| x.is_finite());
+        if !(finite(&fluid.x) && finite(&fluid.v)) {
+            // Phases leave what was there where something new is not finite.
+            let field = if finite(&fluid.x) { "velocity" } else { "position" };
+            return StepError::new(state, BEFORE, fluid.id.get(i).copied(), Cause::NotFinite { field });
+        }
+        if let Some(far) = (0..fluid.len()).find(|&k| !domain.holds(fluid.position(k))) {
+            return StepError::new(state, "update_positions", Some(fluid.id[far]), Cause::Escaped);
+        }
+        let (phase, field) = match in_velocity {
             // A velocity from before has taken the place of the one that is not finite.
-            true if needs.velocities || needs.surface_forces => {
-                ("apply_vorticity_and_xsph", Cause::NotFinite { field: "velocity" })
-            }
-            true => ("update_velocities", Cause::NotFinite { field: "velocity" }),
-            false => ("predict_positions", Cause::NotFinite { field: "position" }),
+            true if needs.velocities || needs.surface_forces => ("apply_vorticity_and_xsph", "velocity"),
+            true => ("update_velocities", "velocity"),
+            false => ("predict_positions", "position"),
         };
+        let cause = Cause::NotFinite { field };
         StepError::new(state, phase, fluid.id.get(i).copied(), cause)
     }
 }

@@ -5,18 +5,19 @@
 
 use crate::{
     common::{make, stirred},
-    solver::{
-        bodies, measures,
-        measures::scene,
-        restarting::{PADDLE, go},
-        scenes::dam_break,
-    },
+    solver::{bodies, measures, measures::scene, restarting::PADDLE, scenes::dam_break},
 };
 use solver_pbf::simulation;
-use sph_core::{lane::Isa, scene::Scene, simulation::Simulation, solver::NoClock, state::State};
+use sph_core::{
+    lane::Isa,
+    scene::Scene,
+    simulation::Simulation,
+    solver::{NoClock, StepReport},
+    state::State,
+};
 
 /// Largest difference of places over the spacing, of velocities over the largest speed, and of densities over that at
-/// rest. Dynamic bodies count with their centers and velocities.
+/// rest. Dynamic bodies count with their centers and velocities, and so does what the last step reports.
 #[derive(Clone, Copy, Debug)]
 struct Difference {
     x: f64,
@@ -60,17 +61,41 @@ impl Difference {
     }
 }
 
-fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
+/// Does so many steps and brings all home; returns what the last one reports.
+fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
+    let mut report = StepReport::default();
+    for _ in 0..steps {
+        report = sim.step(f64::INFINITY).unwrap();
+    }
+    sim.fetch().unwrap();
+    report
+}
+
+/// Differences after so many steps, from a start that is stirred and then changed.
+fn compare_from<const D: usize>(text: &str, steps: u64, change: fn(&mut State<D>)) -> Difference {
     let scene: Scene = scene(text);
     let mut rust: Simulation<D> = stirred(simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap());
     let mut cuda: Simulation<D> = stirred(make(&scene, Isa::best(), Box::new(NoClock)).unwrap());
-    go(&mut rust, steps);
-    go(&mut cuda, steps);
-    Difference::between(&rust.state, &cuda.state)
+    change(&mut rust.state);
+    change(&mut cuda.state);
+    let (a, b) = (run(&mut rust, steps), run(&mut cuda, steps));
+    assert_eq!(a.iterations, b.iterations, "{text}");
+    let relative = |a: f64, b: f64| (a - b).abs() / a.abs().max(1e-9);
+    let mut found = Difference::between(&rust.state, &cuda.state);
+    found.rho = found.rho.max((a.density_error_mean - b.density_error_mean).abs());
+    found.rho = found.rho.max((a.density_error_max - b.density_error_max).abs());
+    found.v = found.v.max(relative(a.max_speed, b.max_speed));
+    found.v = found.v.max(relative(a.max_acceleration, b.max_acceleration));
+    found.x = found.x.max(relative(a.dt, b.dt));
+    found
+}
+
+fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
+    compare_from::<D>(text, steps, |_| ())
 }
 
 /// Presets, and what an option does over one.
-const OPTIONS: [(&str, &str); 27] = [
+const OPTIONS: [(&str, &str); 26] = [
     ("standard", ""),
     ("fluid_demo", ""),
     ("flex", ""),
@@ -97,16 +122,14 @@ const OPTIONS: [(&str, &str); 27] = [
     ("standard", "kernel_mode = \"poly6_spiky\""),
     ("standard", "kernel_mode = \"poly6_spiky\"\nsurface_mode = \"constraint\"\nsurface_tension = 0.2"),
     ("standard", "substeps = 3\nmin_iterations = 0\ndensity_tolerance = 0.01"),
-    // Rows are too narrow at first.
-    ("standard", "support_ratio = 1.5\nrelaxation_factor = 0.1"),
 ];
 
 #[test]
 fn every_option_does_on_a_card_what_it_does_on_the_processor() {
     for (preset, solver) in OPTIONS {
         let what = format!("{preset} {solver}");
-        compare::<2>(&dam_break::<2>(preset, 0.05, "", solver), 5).check(1e9, &format!("2D {what}"));
-        compare::<3>(&dam_break::<3>(preset, 0.1, "", solver), 5).check(1e9, &format!("3D {what}"));
+        compare::<2>(&dam_break::<2>(preset, 0.05, "", solver), 3).check(8e3, &format!("2D {what}"));
+        compare::<3>(&dam_break::<3>(preset, 0.1, "", solver), 2).check(8e3, &format!("3D {what}"));
     }
 }
 
@@ -128,21 +151,33 @@ fn contained<const D: usize>(solver: &str) -> String {
 #[test]
 fn so_do_containers() {
     for solver in ["", "velocity_update = \"second_order\""] {
-        compare::<2>(&contained::<2>(solver), 10).check(1e9, &format!("2D container {solver}"));
-        compare::<3>(&contained::<3>(solver), 10).check(1e9, &format!("3D container {solver}"));
+        compare::<2>(&contained::<2>(solver), 10).check(1e5, &format!("2D container {solver}"));
+        compare::<3>(&contained::<3>(solver), 10).check(2e4, &format!("3D container {solver}"));
     }
+}
+
+/// Fluid pressed together has twice the neighbors of a lattice, and more.
+#[test]
+fn rows_that_are_too_narrow_at_first_are_listed_again() {
+    fn squeeze<const D: usize>(state: &mut State<D>) {
+        state.fluid.x.iter_mut().flatten().for_each(|x| *x *= 0.6);
+    }
+    let text = dam_break::<2>("standard", 0.05, "", "");
+    compare_from::<2>(&text, 2, squeeze).check(1e4, "2D pressed together");
+    let text = dam_break::<3>("standard", 0.1, "", "");
+    compare_from::<3>(&text, 2, squeeze).check(1e4, "3D pressed together");
 }
 
 #[test]
 fn so_do_periodic_axes_moving_walls_damping_and_central_forces() {
     for solver in ["", "velocity_update = \"second_order\""] {
         let periodic = "domain = { min = [0.0, 0.0], max = [1.2, 1.0], periodic = [\"x\"] }";
-        compare::<2>(&dam_break::<2>("standard", 0.05, periodic, solver), 10).check(1e9, "periodic");
+        compare::<2>(&dam_break::<2>("standard", 0.05, periodic, solver), 10).check(2e4, "periodic");
         let paddle = format!("wall_viscosity = 0.1\n{solver}\n{PADDLE}");
-        compare::<2>(&dam_break::<2>("standard", 0.05, "", &paddle), 10).check(1e9, "paddle");
+        compare::<2>(&dam_break::<2>("standard", 0.05, "", &paddle), 10).check(2e4, "paddle");
         let forces =
             "damping = { rate = 5.0, until = 0.1 }\nforces.central = { center = [0.3, 0.3], strength = 3.0 }";
-        compare::<2>(&dam_break::<2>("standard", 0.05, forces, solver), 10).check(1e9, "forces");
+        compare::<2>(&dam_break::<2>("standard", 0.05, forces, solver), 10).check(2e4, "forces");
     }
 }
 
@@ -150,15 +185,19 @@ fn so_do_periodic_axes_moving_walls_damping_and_central_forces() {
 fn so_do_dynamic_bodies() {
     let all = "wall_viscosity = 0.2\nadhesion = 0.1\nrelaxation_mode = \"local\"";
     for solver in ["preset = \"standard\"", "preset = \"fluid_demo\"\nmass_spread = 0.3", all] {
-        compare::<2>(&bodies::collision::<2>(solver), 10).check(1e9, &format!("2D bodies {solver}"));
-        compare::<3>(&bodies::collision::<3>(solver), 5).check(1e9, &format!("3D bodies {solver}"));
+        compare::<2>(&bodies::collision::<2>(solver), 10).check(2e4, &format!("2D bodies {solver}"));
+        compare::<3>(&bodies::collision::<3>(solver), 5).check(2e4, &format!("3D bodies {solver}"));
     }
 }
 
 #[test]
 fn a_dam_breaks_alike_for_fifty_steps() {
+    // Later its splashes are a chaos, where roundings grow to spacings.
     for preset in ["standard", "fluid_demo"] {
-        compare::<2>(&dam_break::<2>(preset, 0.04, "", ""), 50).check(1e9, &format!("2D {preset}, 50 steps"));
-        compare::<3>(&dam_break::<3>(preset, 0.1, "", ""), 50).check(1e9, &format!("3D {preset}, 50 steps"));
+        let solver = "dt_max = 0.004";
+        compare::<2>(&dam_break::<2>(preset, 0.05, "", solver), 50)
+            .check(5e4, &format!("2D {preset}, 50 steps"));
+        compare::<3>(&dam_break::<3>(preset, 0.125, "", solver), 50)
+            .check(5e4, &format!("3D {preset}, 50 steps"));
     }
 }

@@ -23,8 +23,8 @@ fn no_order_of_threads_matters() {
         let two = dam_break::<2>("standard", 0.05, "", solver);
         let three = dam_break::<3>("standard", 0.1, "", solver);
         for order in [1, 7] {
-            assert_eq!(hash::<2>(&two, order, 5), hash::<2>(&two, 0, 5), "order {order}\n{two}");
-            assert_eq!(hash::<3>(&three, order, 3), hash::<3>(&three, 0, 3), "order {order}\n{three}");
+            assert_eq!(hash::<2>(&two, order, 3), hash::<2>(&two, 0, 3), "order {order}\n{two}");
+            assert_eq!(hash::<3>(&three, order, 2), hash::<3>(&three, 0, 2), "order {order}\n{three}");
         }
     }
 }
@@ -32,20 +32,20 @@ fn no_order_of_threads_matters() {
 #[test]
 fn a_restart_goes_on_with_the_same_bits() {
     for solver in ["", ALL, "surface_mode = \"constraint\"\nsurface_tension = 0.2"] {
-        restarts::<2>(&dam_break::<2>("standard", 0.05, "", solver), &[1, 10]);
+        restarts::<2>(&dam_break::<2>("standard", 0.05, "", solver), &[1, 5]);
     }
-    restarts::<3>(&dam_break::<3>("fluid_demo", 0.1, "", "velocity_update = \"second_order\""), &[5]);
+    restarts::<3>(&dam_break::<3>("fluid_demo", 0.1, "", "velocity_update = \"second_order\""), &[3]);
 }
 
 #[test]
 fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bits() {
     let second = "dt_max = 0.004\nvelocity_update = \"second_order\"\nvorticity_confinement = 0.05\n";
-    restarts::<2>(&eventful("fluid_demo", "", second), &[40, 75]);
+    restarts::<2>(&eventful("fluid_demo", "", second), &[45]);
 }
 
 #[test]
 fn so_does_one_with_dynamic_bodies() {
-    bodies::restarts::<2>(&bodies::tank::<2>(0.05, &body(), "", "wall_viscosity = 0.1"), &[1, 12]);
+    bodies::restarts::<2>(&bodies::tank::<2>(0.05, &body(), "", "wall_viscosity = 0.1"), &[1, 8]);
 }
 
 fn body() -> String {
