@@ -2,9 +2,7 @@
 
 use cuda_kernels::emulator::Emulator;
 use solver_pbf::gpu;
-use sph_core::{
-    Real, error::Error, lane::Isa, sampling::Jitter, scene::Scene, simulation::Simulation, solver::Clock,
-};
+use sph_core::{error::Error, lane::Isa, scene::Scene, simulation::Simulation, solver::Clock};
 use std::sync::Arc;
 
 pub const NAME: &str = "pbf";
@@ -22,23 +20,6 @@ pub fn with_order<const D: usize>(
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     gpu::simulation(scene, Arc::new(Emulator { order }), clock)
-}
-
-/// A start in disorder, with something to rub and to turn: nothing of an option is then zero.
-pub fn stirred<const D: usize>(mut sim: Simulation<D>) -> Simulation<D> {
-    let state = &mut sim.state;
-    let amplitude = 0.05 * f64::from(state.rest.spacing);
-    let mut points: Vec<[f64; D]> =
-        (0..state.fluid.len()).map(|i| state.fluid.position(i).map(f64::from)).collect();
-    Jitter { amplitude, seed: 3 }.apply(&mut points);
-    for (i, x) in points.iter().enumerate() {
-        let x = state.domain.periodic.wrap(x.map(|x| x as Real));
-        for a in 0..D {
-            state.fluid.x[a][i] = x[a];
-            state.fluid.v[a][i] += 0.5 * (9.0 * x[(a + 1) % D]).sin();
-        }
-    }
-    sim
 }
 
 /// What a block needs beside its solver.

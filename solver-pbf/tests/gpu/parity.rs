@@ -1,93 +1,24 @@
-//! Fields of both backends after the same steps.
-//!
-//! Terms are the same to the last bit, and sums have another order: they differ by roundings, which the flow then
-//! carries on. The bounds are about ten times what was measured.
+//! Fields of both backends after the same steps. The bounds are about ten times what was measured.
 
 use crate::{
-    common::{make, stirred},
-    solver::{bodies, measures, measures::scene, restarting::PADDLE, scenes::dam_break},
+    common::make,
+    solver::{
+        bodies,
+        card::{self, Difference},
+        measures::scene,
+        restarting::PADDLE,
+        scenes::dam_break,
+    },
 };
 use solver_pbf::simulation;
-use sph_core::{
-    lane::Isa,
-    scene::Scene,
-    simulation::Simulation,
-    solver::{NoClock, StepReport},
-    state::State,
-};
-
-/// Largest difference of places over the spacing, of velocities over the largest speed, and of densities over that at
-/// rest. Dynamic bodies count with their centers and velocities, and so does what the last step reports.
-#[derive(Clone, Copy, Debug)]
-struct Difference {
-    x: f64,
-    v: f64,
-    rho: f64,
-}
-
-impl Difference {
-    fn between<const D: usize>(a: &State<D>, b: &State<D>) -> Self {
-        let by_id = |state: &State<D>| {
-            let mut order: Vec<usize> = (0..state.fluid.len()).collect();
-            order.sort_by_key(|&i| state.fluid.id[i]);
-            order
-        };
-        assert_eq!(a.fluid.len(), b.fluid.len());
-        let mut found = Self { x: 0.0, v: 0.0, rho: 0.0 };
-        let fast = a.fluid.v.iter().flatten().fold(1e-9_f64, |v, u| v.max(f64::from(u.abs())));
-        for (i, j) in by_id(a).into_iter().zip(by_id(b)) {
-            assert_eq!(a.fluid.id[i], b.fluid.id[j]);
-            for d in 0..D {
-                let (x, v) = (a.fluid.x[d][i] - b.fluid.x[d][j], a.fluid.v[d][i] - b.fluid.v[d][j]);
-                found.x = found.x.max(f64::from(x.abs() / a.rest.spacing));
-                found.v = found.v.max(f64::from(v.abs()) / fast);
-            }
-            found.rho = found.rho.max(f64::from((a.fluid.rho[i] - b.fluid.rho[j]).abs() / a.rest.rho_0));
-        }
-        for (a_k, b_k) in a.bodies.list.iter().zip(&b.bodies.list) {
-            for d in 0..D {
-                found.x = found.x.max((a_k.x[d] - b_k.x[d]).abs() / f64::from(a.rest.spacing));
-                found.v = found.v.max((a_k.velocity()[d] - b_k.velocity()[d]).abs() / fast);
-            }
-        }
-        found
-    }
-
-    /// Fails where something differs by more than `bound` roundings.
-    fn check(self, bound: f64, what: &str) {
-        let [x, v, rho] = [self.x, self.v, self.rho].map(|d| d / measures::EPSILON);
-        println!("{x:8.1} {v:8.1} {rho:8.1} roundings: {}", what.replace('\n', ", "));
-        assert!(x <= bound && v <= bound && rho <= bound, "{x} {v} {rho} roundings: {what}");
-    }
-}
-
-/// Does so many steps and brings all home; returns what the last one reports.
-fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
-    let mut report = StepReport::default();
-    for _ in 0..steps {
-        report = sim.step(f64::INFINITY).unwrap();
-    }
-    sim.fetch().unwrap();
-    report
-}
+use sph_core::{lane::Isa, solver::NoClock, state::State};
 
 /// Differences after so many steps, from a start that is stirred and then changed.
 fn compare_from<const D: usize>(text: &str, steps: u64, change: fn(&mut State<D>)) -> Difference {
-    let scene: Scene = scene(text);
-    let mut rust: Simulation<D> = stirred(simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap());
-    let mut cuda: Simulation<D> = stirred(make(&scene, Isa::best(), Box::new(NoClock)).unwrap());
-    change(&mut rust.state);
-    change(&mut cuda.state);
-    let (a, b) = (run(&mut rust, steps), run(&mut cuda, steps));
-    assert_eq!(a.iterations, b.iterations, "{text}");
-    let relative = |a: f64, b: f64| (a - b).abs() / a.abs().max(1e-9);
-    let mut found = Difference::between(&rust.state, &cuda.state);
-    found.rho = found.rho.max((a.density_error_mean - b.density_error_mean).abs());
-    found.rho = found.rho.max((a.density_error_max - b.density_error_max).abs());
-    found.v = found.v.max(relative(a.max_speed, b.max_speed));
-    found.v = found.v.max(relative(a.max_acceleration, b.max_acceleration));
-    found.x = found.x.max(relative(a.dt, b.dt));
-    found
+    let scene = scene(text);
+    let rust = simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+    let cuda = make(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+    card::compare_from([rust, cuda], steps, change)
 }
 
 fn compare<const D: usize>(text: &str, steps: u64) -> Difference {

@@ -1,8 +1,8 @@
 //! Bits that must not depend on the order of threads, nor on a restart.
 
 use crate::{
-    common::{stirred, with_order},
-    solver::{bodies, measures::scene, restarting::*, scenes::dam_break},
+    common::with_order,
+    solver::{bodies, card::stirred, measures::scene, restarting::*, scenes::dam_break},
 };
 use sph_core::{simulation::Simulation, solver::NoClock};
 

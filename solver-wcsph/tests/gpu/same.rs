@@ -2,12 +2,13 @@
 
 use crate::{
     common::with_order,
-    solver::{measures::scene, restarting::*, scenes::dam_break},
+    solver::{card::stirred, measures::scene, restarting::*, scenes::dam_break},
 };
 use sph_core::{simulation::Simulation, solver::NoClock};
 
 fn hash<const D: usize>(text: &str, order: u64) -> u64 {
-    let mut run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
+    let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
+    let mut run = stirred(run);
     go(&mut run, 5);
     run.state.hash()
 }
