@@ -254,9 +254,6 @@ pub fn table(parity: &Parity) -> String {
             );
         }
     }
-    if let Some(failure) = &parity.failure {
-        out += &format!("a run failed: {failure}\n");
-    }
     out
 }
 

@@ -152,7 +152,7 @@ fn every_method_runs_where_kernels_run() {
 fn parity_of_the_processor_with_itself_is_refused() {
     let folder = tiny("parity-cpu");
     assert_refused(&folder, &["parity", "tiny.toml"], &["--backend cpu: is compared with itself", "cuda"]);
-    assert_refused(&folder, &["parity", "tiny.toml", "--backend", "emulator", "--steps", "0"], &["0"]);
+    assert_refused(&folder, &["parity", "tiny.toml", "--steps", "0"], &["--steps", "0 is not in"]);
 }
 
 /// The kernels themselves, without the option: so every run of the tests compares them.
@@ -173,7 +173,7 @@ fn kernels_part_from_the_processor_by_rounding_alone() {
     for moment in &found.moments {
         let names: Vec<_> = moment.fields.iter().map(|field| field.name).collect();
         assert_eq!(names, ["position", "velocity", "density", "pressure"]);
-        // Measured: largest 2e-6 of the velocity after ten steps in f32.
+        // Measured: one unit in the last place, of the velocity, after ten steps in f32. A stirred fluid loses more.
         let most = 1e3 * f64::from(Real::EPSILON);
         assert!(moment.fields.iter().all(|field| field.scale > 0.0 && field.relative[2] < most), "{found:?}");
         assert!(moment.drifts.iter().all(|drift| drift.relative.abs() < most), "{found:?}");
