@@ -183,5 +183,6 @@ fn short_fields_are_refused_by_name() {
     refused(launcher.density(near, &place, n + 1, &mut rho), "counts of rows");
     let mut v: Axes<2> = std::array::from_fn(|_| vec![0.0; n]);
     v[1].truncate(2);
-    refused(launcher.predict(n, SPACING, &mut case.x.clone(), &mut v, &mut vec![0; n]), "v");
+    let free = Containers::new(executor, &[]).unwrap();
+    refused(launcher.predict(&free, n, SPACING, &mut case.x.clone(), &mut v, &mut vec![0; n]), "v");
 }

@@ -127,8 +127,8 @@ fn a_dam_breaks_alike_for_fifty_steps() {
     for preset in ["standard", "fluid_demo"] {
         let solver = "dt_max = 0.004";
         compare::<2>(&dam_break::<2>(preset, 0.05, "", solver), 50)
-            .check(5e4, &format!("2D {preset}, 50 steps"));
+            .check(1e5, &format!("2D {preset}, 50 steps"));
         compare::<3>(&dam_break::<3>(preset, 0.125, "", solver), 50)
-            .check(5e4, &format!("3D {preset}, 50 steps"));
+            .check(1e5, &format!("3D {preset}, 50 steps"));
     }
 }
