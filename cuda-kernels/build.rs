@@ -58,7 +58,11 @@ mod host {
             println!("cargo:rerun-if-changed={}", path.display());
         }
         find(Path::new("host"), "cu", &mut texts)?;
-        let texts = texts.into_iter().map(read).collect::<io::Result<Vec<_>>>()?;
+        let mut texts = texts.into_iter().map(read).collect::<io::Result<Vec<_>>>()?;
+        if sanitize {
+            // A fault stands in the text of a kernel, not in the formula of a smoothing kernel.
+            texts.iter_mut().for_each(|text| text.smoothing.truncate(1));
+        }
         build_all(&libraries(&texts)?, sanitize)?;
         if sanitize {
             println!("cargo:rustc-link-lib=dylib=asan");

@@ -88,47 +88,47 @@ first_not_finite(const real* __restrict__ x, u32 n, u32* __restrict__ partial) {
 SHIM_EXPORT(first_not_finite)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-merge_sums(const double* __restrict__ partial, double* __restrict__ result) {
-  reduce_partials<Sum>(partial, result);
+merge_sums(const double* __restrict__ partial, u32 n, double* __restrict__ result) {
+  reduce_partials<Sum>(partial, n, result);
 }
 SHIM_EXPORT(merge_sums)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-merge_maxima(const double* __restrict__ partial, double* __restrict__ result) {
-  reduce_partials<Max>(partial, result);
+merge_maxima(const double* __restrict__ partial, u32 n, double* __restrict__ result) {
+  reduce_partials<Max>(partial, n, result);
 }
 SHIM_EXPORT(merge_maxima)
 
 /// Of nothing, both numbers are 0.
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 merge_errors(const DensityErrors* __restrict__ partial, u32 n, DensityErrors* __restrict__ result) {
-  reduce_partials<Farthest>(partial, result);
+  reduce_partials<Farthest>(partial, n, result);
   if (threadIdx.x > 0) return;
   *result = n == 0 ? DensityErrors{0.0, 0.0} : DensityErrors{result->mean / double(n), result->largest};
 }
 SHIM_EXPORT(merge_errors)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-merge_peaks(const Peak* __restrict__ partial, Peak* __restrict__ result) {
-  reduce_partials<MaxPlace>(partial, result);
+merge_peaks(const Peak* __restrict__ partial, u32 n, Peak* __restrict__ result) {
+  reduce_partials<MaxPlace>(partial, n, result);
 }
 SHIM_EXPORT(merge_peaks)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-merge_counts(const u32* __restrict__ partial, u32* __restrict__ result) {
-  reduce_partials<MaxCount>(partial, result);
+merge_counts(const u32* __restrict__ partial, u32 n, u32* __restrict__ result) {
+  reduce_partials<MaxCount>(partial, n, result);
 }
 SHIM_EXPORT(merge_counts)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-merge_places(const u32* __restrict__ partial, u32* __restrict__ result) {
-  reduce_partials<First>(partial, result);
+merge_places(const u32* __restrict__ partial, u32 n, u32* __restrict__ result) {
+  reduce_partials<First>(partial, n, result);
 }
 SHIM_EXPORT(merge_places)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-merge_bounds(const Bounds* __restrict__ partial, Bounds* __restrict__ result) {
-  reduce_partials<Enclose>(partial, result);
+merge_bounds(const Bounds* __restrict__ partial, u32 n, Bounds* __restrict__ result) {
+  reduce_partials<Enclose>(partial, n, result);
 }
 SHIM_EXPORT(merge_bounds)
 

@@ -1,6 +1,7 @@
-// Reductions in a fixed order, in two passes over a grid of fixed size: equal bits in every run and on every card.
+// Reductions in a fixed order, in two passes over a grid whose size follows from their number: equal bits in every run and
+// on every card.
 //
-// An operation has a plain type T, an `identity`, and `merge(a, b)`. Each thread merges every GRID-th item, a block
+// An operation has a plain type T, an `identity`, and `merge(a, b)`. Each thread merges every so many-th item, a block
 // merges its threads along a tree, and one block merges the blocks. No atomics.
 #pragma once
 #include "base.cuh"
@@ -8,7 +9,14 @@
 inline namespace SPH_SPACE {
 
 constexpr u32 REDUCE_THREADS = 256;
+/// Most blocks of the first pass.
 constexpr u32 REDUCE_BLOCKS = 512;
+
+/// Blocks of the first pass over n items: it depends on n alone, so that sums do. Twin of `blocks` in reduce.rs.
+SPH_FN u32 reduce_blocks(u32 n) {
+  const u32 needed = n / REDUCE_THREADS + (n % REDUCE_THREADS != 0);
+  return needed < 1 ? 1 : needed < REDUCE_BLOCKS ? needed : REDUCE_BLOCKS;
+}
 
 /// Larger than every number; its bits, since the compiler of the card knows no INFINITY.
 SPH_FN double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
@@ -29,18 +37,19 @@ template <class Op, class Term>
 SPH_FN void reduce_terms(u32 n, typename Op::T* __restrict__ partial, Term term) {
   typename Op::T mine = Op::identity();
 #pragma unroll 4
-  for (u64 i = thread_index(); i < n; i += u64(REDUCE_BLOCKS) * REDUCE_THREADS) {
+  for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
     mine = Op::merge(mine, term(u32(i)));
   }
   mine = merge_block<Op>(mine);
   if (threadIdx.x == 0) partial[blockIdx.x] = mine;
 }
 
-/// Second pass, by one block: the partial results of REDUCE_BLOCKS blocks.
+/// Second pass, by one block: the partial results of the blocks over n items.
 template <class Op>
-SPH_FN void reduce_partials(const typename Op::T* __restrict__ partial, typename Op::T* __restrict__ result) {
+SPH_FN void reduce_partials(const typename Op::T* __restrict__ partial, u32 n, typename Op::T* __restrict__ result) {
   typename Op::T mine = Op::identity();
-  for (u32 i = threadIdx.x; i < REDUCE_BLOCKS; i += REDUCE_THREADS) mine = Op::merge(mine, partial[i]);
+  const u32 blocks = reduce_blocks(n);
+  for (u32 i = threadIdx.x; i < blocks; i += REDUCE_THREADS) mine = Op::merge(mine, partial[i]);
   mine = merge_block<Op>(mine);
   if (threadIdx.x == 0) *result = mine;
 }

@@ -1,6 +1,6 @@
 //! Reductions in a fixed order: launchers of `reduce.cu`.
 //!
-//! The grid has one size on every card, partial results merge along one tree, and sums are in f64: a result depends on
+//! The size of the grid follows from the number of values alone, partial results merge along one tree, and sums are in f64: a result depends on
 //! the values and their number alone. It differs from the processor's in the order of its sum. Results stay on the
 //! card until they are asked for.
 
@@ -14,6 +14,12 @@ use sph_core::{Real, state::Domain};
 /// Twins of the constants in reduce.cuh.
 const BLOCKS: u32 = 512;
 const THREADS: u32 = 256;
+
+/// Blocks of the first pass over n items. Twin of `reduce_blocks` in reduce.cuh.
+fn blocks(n: u32) -> u32 {
+    n.div_ceil(THREADS).clamp(1, BLOCKS)
+}
+
 /// What a search for a place says when there is none.
 pub const NONE: u32 = u32::MAX;
 
@@ -120,7 +126,7 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, f64>,
     ) -> Result<(), CudaError> {
         let x = read(executor, SUM_REALS, x, n)?;
-        let passes = Passes { executor, first: SUM_REALS, second: MERGE_SUMS };
+        let passes = Passes { executor, n, first: SUM_REALS, second: MERGE_SUMS };
         passes.run(D, &mut self.numbers, result, |partial| launch_one(executor, SUM_REALS, D, x, n, partial))
     }
 
@@ -137,9 +143,9 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, f64>,
     ) -> Result<(), CudaError> {
         let (x, y) = (read(executor, SUM_PRODUCTS, x, n)?, read(executor, SUM_PRODUCTS, y, n)?);
-        let passes = Passes { executor, first: SUM_PRODUCTS, second: MERGE_SUMS };
+        let passes = Passes { executor, n, first: SUM_PRODUCTS, second: MERGE_SUMS };
         passes.run(D, &mut self.numbers, result, |partial| {
-            start(executor, SUM_PRODUCTS, D, arguments![x, y, count(n)?, partial])
+            start(executor, SUM_PRODUCTS, D, n, arguments![x, y, count(n)?, partial])
         })
     }
 
@@ -155,7 +161,7 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, f64>,
     ) -> Result<(), CudaError> {
         let x = read(executor, MAX_REALS, x, n)?;
-        let passes = Passes { executor, first: MAX_REALS, second: MERGE_MAXIMA };
+        let passes = Passes { executor, n, first: MAX_REALS, second: MERGE_MAXIMA };
         passes.run(D, &mut self.numbers, result, |partial| launch_one(executor, MAX_REALS, D, x, n, partial))
     }
 
@@ -171,9 +177,9 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, f64>,
     ) -> Result<(), CudaError> {
         let v = read_points(executor, MAX_NORMS2, v, n)?;
-        let passes = Passes { executor, first: MAX_NORMS2, second: MERGE_MAXIMA };
+        let passes = Passes { executor, n, first: MAX_NORMS2, second: MERGE_MAXIMA };
         passes.run(D, &mut self.numbers, result, |partial| {
-            start(executor, MAX_NORMS2, D, arguments![v, count(n)?, partial])
+            start(executor, MAX_NORMS2, D, n, arguments![v, count(n)?, partial])
         })
     }
 
@@ -193,13 +199,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     ) -> Result<(), CudaError> {
         let rho = read(executor, DENSITY_ERRORS, rho, n)?;
         let of_rho = of_rho.map_or(Ok(In::new(0)), |x| read(executor, DENSITY_ERRORS, x, n))?;
-        MERGE_ERRORS.expect("result", executor.len(result), 1)?;
-        let (number, partial) = (count(n)?, executor.output(&mut self.errors));
-        start(executor, DENSITY_ERRORS, D, arguments![rho, of_rho, rho_0, number, partial])?;
-        let launch = Launch { kernel: MERGE_ERRORS, dim: D, smoothing: None, blocks: 1, threads: THREADS };
-        let (partial, result) = (executor.input(&self.errors), executor.output(result));
-        // SAFETY: `errors` has an item a block, `result` one.
-        unsafe { executor.launch(launch, arguments![partial, number, result]) }
+        let passes = Passes { executor, n, first: DENSITY_ERRORS, second: MERGE_ERRORS };
+        passes.run(D, &mut self.errors, result, |partial| {
+            start(executor, DENSITY_ERRORS, D, n, arguments![rho, of_rho, rho_0, count(n)?, partial])
+        })
     }
 
     /// `result[0]` ← the maximum of x and the first i < n of it.
@@ -214,7 +217,7 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, Peak>,
     ) -> Result<(), CudaError> {
         let x = read(executor, MAX_PLACE, x, n)?;
-        let passes = Passes { executor, first: MAX_PLACE, second: MERGE_PEAKS };
+        let passes = Passes { executor, n, first: MAX_PLACE, second: MERGE_PEAKS };
         passes.run(D, &mut self.peaks, result, |partial| launch_one(executor, MAX_PLACE, D, x, n, partial))
     }
 
@@ -230,7 +233,7 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, u32>,
     ) -> Result<(), CudaError> {
         let counts = read(executor, MAX_COUNTS, counts, n)?;
-        let passes = Passes { executor, first: MAX_COUNTS, second: MERGE_COUNTS };
+        let passes = Passes { executor, n, first: MAX_COUNTS, second: MERGE_COUNTS };
         passes.run(D, &mut self.places, result, |partial| {
             launch_one(executor, MAX_COUNTS, D, counts, n, partial)
         })
@@ -248,9 +251,9 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, Bounds<D>>,
     ) -> Result<(), CudaError> {
         let x = read_points(executor, ENCLOSE_POINTS, x, n)?;
-        let passes = Passes { executor, first: ENCLOSE_POINTS, second: MERGE_BOUNDS };
+        let passes = Passes { executor, n, first: ENCLOSE_POINTS, second: MERGE_BOUNDS };
         passes.run(D, &mut self.bounds, result, |partial| {
-            start(executor, ENCLOSE_POINTS, D, arguments![x, count(n)?, partial])
+            start(executor, ENCLOSE_POINTS, D, n, arguments![x, count(n)?, partial])
         })
     }
 
@@ -271,9 +274,9 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         let x = read_points(executor, FIRST_LOST, x, n)?;
         let v = read_points(executor, FIRST_LOST, v, n)?;
         let domain = space::Domain::from(domain);
-        let passes = Passes { executor, first: FIRST_LOST, second: MERGE_PLACES };
+        let passes = Passes { executor, n, first: FIRST_LOST, second: MERGE_PLACES };
         passes.run(D, &mut self.places, result, |partial| {
-            start(executor, FIRST_LOST, D, arguments![x, v, domain, count(n)?, partial])
+            start(executor, FIRST_LOST, D, n, arguments![x, v, domain, count(n)?, partial])
         })
     }
 
@@ -289,7 +292,7 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
         result: &mut Field<E, u32>,
     ) -> Result<(), CudaError> {
         let x = read(executor, FIRST_NOT_FINITE, x, n)?;
-        let passes = Passes { executor, first: FIRST_NOT_FINITE, second: MERGE_PLACES };
+        let passes = Passes { executor, n, first: FIRST_NOT_FINITE, second: MERGE_PLACES };
         passes.run(D, &mut self.places, result, |partial| {
             launch_one(executor, FIRST_NOT_FINITE, D, x, n, partial)
         })
@@ -302,6 +305,8 @@ pub(crate) const PARTIALS: usize = BLOCKS as usize;
 /// The two passes of a reduction.
 pub(crate) struct Passes<'a, E> {
     pub executor: &'a E,
+    /// Number of items.
+    pub n: usize,
     pub first: Kernel,
     pub second: Kernel,
 }
@@ -321,7 +326,7 @@ impl<E: Executor> Passes<'_, E> {
         let launch = Launch { kernel: self.second, dim, smoothing: None, blocks: 1, threads: THREADS };
         let (partial, result) = (self.executor.input(partial), self.executor.output(result));
         // SAFETY: `partial` has an item a block, `result` one.
-        unsafe { self.executor.launch(launch, arguments![partial, result]) }
+        unsafe { self.executor.launch(launch, arguments![partial, count(self.n)?, result]) }
     }
 }
 
@@ -355,7 +360,7 @@ fn launch_one<E: Executor, T: Plain, R: Plain>(
     n: usize,
     partial: Out<R>,
 ) -> Result<(), CudaError> {
-    start(executor, kernel, dim, arguments![x, count(n)?, partial])
+    start(executor, kernel, dim, n, arguments![x, count(n)?, partial])
 }
 
 /// The first pass; its callers have checked that fields have n items and `partial` one a block.
@@ -363,9 +368,10 @@ pub(crate) fn start<E: Executor>(
     executor: &E,
     kernel: Kernel,
     dim: usize,
+    n: usize,
     arguments: &[Argument],
 ) -> Result<(), CudaError> {
-    let launch = Launch { kernel, dim, smoothing: None, blocks: BLOCKS, threads: THREADS };
+    let launch = Launch { kernel, dim, smoothing: None, blocks: blocks(count(n)?), threads: THREADS };
     // SAFETY: the arguments are those of the kernel, which the tests run, and have the sizes that were checked.
     unsafe { executor.launch(launch, arguments) }
 }

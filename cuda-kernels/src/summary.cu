@@ -36,8 +36,8 @@ summarize(const real* __restrict__ rho, real rho_0, const real* __restrict__ v2,
 SHIM_EXPORT(summarize)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-merge_summaries(const Summary* __restrict__ partial, Summary* __restrict__ result) {
-  reduce_partials<Summarize>(partial, result);
+merge_summaries(const Summary* __restrict__ partial, u32 n, Summary* __restrict__ result) {
+  reduce_partials<Summarize>(partial, n, result);
 }
 SHIM_EXPORT(merge_summaries)
 

@@ -81,9 +81,15 @@ impl<E: Executor> Summaries<E> {
         let rho = executor.input(judged.rho);
         let (v2, a2) = (executor.input(judged.v2), executor.input(judged.a2));
         let lost = executor.input(judged.lost);
-        let passes = Passes { executor, first: SUMMARIZE, second: MERGE_SUMMARIES };
+        let passes = Passes { executor, n, first: SUMMARIZE, second: MERGE_SUMMARIES };
         passes.run(dim, &mut self.partial, &mut self.result, |partial| {
-            start(executor, SUMMARIZE, dim, arguments![rho, judged.rho_0, v2, a2, lost, count(n)?, partial])
+            start(
+                executor,
+                SUMMARIZE,
+                dim,
+                n,
+                arguments![rho, judged.rho_0, v2, a2, lost, count(n)?, partial],
+            )
         })?;
         let mut summary = [Summary::default()];
         executor.read(&self.result, &mut summary)?;

@@ -1,7 +1,7 @@
 // Cohesion, surface tension and adhesion, for every solver. The twin of `sph-core/src/surface.rs` (Akinci, Akinci &
 // Teschner 2013).
 //
-// SMOOTHING WendlandC2 WendlandC4 CubicSpline Poly6Spiky
+// SMOOTHING WendlandC2 WendlandC4 CubicSpline
 #include "near.cuh"
 #include "physics/surface.cuh"
 

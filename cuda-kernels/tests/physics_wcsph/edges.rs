@@ -1,12 +1,12 @@
 //! Runs at their edges: nothing, one particle, points in one place. Sums over all pairs hold there, too.
 
-use crate::{Axes, Case, ORDERS, at, density, momentum, motion, packed, surface};
+use crate::{Axes, Case, ORDERS, at, density, kinds, momentum, motion, packed, surface};
 use cuda_kernels::{
     emulator::Emulator,
     fields::Packed,
     kernels::wcsph::{Launcher, Records},
 };
-use sph_core::{Real, kernel::KernelKind, lane::each};
+use sph_core::{Real, lane::each};
 
 impl<const D: usize> Case<D> {
     /// Other points, as many as there are velocities for.
@@ -65,7 +65,7 @@ fn gradient_is_a_number<const D: usize>(case: &Case<D>, executor: &Emulator) {
 
 fn on_edges<const D: usize>(make: impl Fn(Case<D>) -> Case<D>) {
     for (seed, executor) in ORDERS.iter().enumerate() {
-        for kind in [KernelKind::WendlandC2, KernelKind::WendlandC4, KernelKind::CubicSpline] {
+        for kind in kinds() {
             for periodic in [false, true] {
                 all_phases(&make(Case::new(kind, periodic, seed as u64)), executor);
             }

@@ -11,23 +11,11 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{Adhesion, Cohesion, Kernel, KernelKind, Spiky},
+    kernel::{Adhesion, Cohesion},
     surface::Tension,
 };
 
 const TENSION: Tension = Tension { cohesion: 0.7, curvature: 1.3, adhesion: 0.9 };
-
-/// Runs a check with the smoothing kernel of a case, and once with the pair of kernels.
-fn with_all_kernels<const D: usize>(
-    case: &Case<D>,
-    check: impl Fn(&KernelConstants, &'static str, Smoothing<D>),
-) {
-    check(&case.constants.kernel, case.smoothing, case.kernel);
-    if case.constants.kernel == KernelConstants::new::<D>(KernelKind::WendlandC2, H) {
-        let gradient = Smoothing::Spiky(<Spiky<D> as Kernel<D>>::new(H));
-        check(&KernelConstants::poly6_spiky::<D>(H), "Poly6Spiky", gradient);
-    }
-}
 
 /// The first D of three numbers.
 fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
@@ -35,29 +23,28 @@ fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
 }
 
 pub fn forces<const D: usize>(case: &Case<D>, executor: &Emulator) {
-    with_all_kernels(case, |kernel, smoothing, k| {
-        let (n, psi, m) = (case.n(), case.psi(), case.constants.m);
-        let surface = Surface::new::<D>(H, TENSION);
-        let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
-        let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
-        // Nothing but places is read of the fluid's records.
-        let (place, wall_place) = (packed(&case.x, &vec![Real::NAN; n]), packed(&case.wall_x, &psi));
-        let fluid = Source { cells: &cells, records: &place };
-        let walls = Source { cells: &wall_cells, records: &wall_place };
-        let mut normal = vec![Packed::default(); n];
-        terms.normals(&fluid, &case.rho, &mut normal).unwrap();
-        for i in 0..n {
-            let sum = case.sum(at(&case.x, i), Some(i), &case.x, |j, x_ij, r2| {
-                let f = H * m / case.rho[j] * k.grad_factor(r2);
-                three::<D>(|a| f * x_ij[a])
-            });
-            sum.check(three::<D>(|a| normal[i].0[a]), "normal", i);
-            assert_eq!(normal[i].0[3], case.rho[i]);
-        }
-        let mut a: Axes<D> = std::array::from_fn(|_| vec![0.25; n]);
-        terms.forces(&fluid, &normal, &walls, &mut a).unwrap();
-        check_forces(case, &normal, &psi, &a);
-    });
+    let (kernel, smoothing, k) = (&case.constants.kernel, case.smoothing, case.kernel);
+    let (n, psi, m) = (case.n(), case.psi(), case.constants.m);
+    let surface = Surface::new::<D>(H, TENSION);
+    let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
+    let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
+    // Nothing but places is read of the fluid's records.
+    let (place, wall_place) = (packed(&case.x, &vec![Real::NAN; n]), packed(&case.wall_x, &psi));
+    let fluid = Source { cells: &cells, records: &place };
+    let walls = Source { cells: &wall_cells, records: &wall_place };
+    let mut normal = vec![Packed::default(); n];
+    terms.normals(&fluid, &case.rho, &mut normal).unwrap();
+    for i in 0..n {
+        let sum = case.sum(at(&case.x, i), Some(i), &case.x, |j, x_ij, r2| {
+            let f = H * m / case.rho[j] * k.grad_factor(r2);
+            three::<D>(|a| f * x_ij[a])
+        });
+        sum.check(three::<D>(|a| normal[i].0[a]), "normal", i);
+        assert_eq!(normal[i].0[3], case.rho[i]);
+    }
+    let mut a: Axes<D> = std::array::from_fn(|_| vec![0.25; n]);
+    terms.forces(&fluid, &normal, &walls, &mut a).unwrap();
+    check_forces(case, &normal, &psi, &a);
 }
 
 /// Accelerations by all pairs, of normals that were found.
@@ -90,33 +77,32 @@ fn surface_forces_are_those_of_all_pairs() {
 }
 
 pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
-    with_all_kernels(case, |kernel, smoothing, _| {
-        let (n, n_walls, psi, m) = (case.n(), case.n_walls(), case.psi(), case.constants.m);
-        let surface = Surface::new::<D>(H, TENSION);
-        let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
-        let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
-        let (place, wall_place) = (packed(&case.x, &vec![0.0; n]), packed(&case.wall_x, &psi));
-        let fluid = Source { cells: &cells, records: &place };
-        let walls = Source { cells: &wall_cells, records: &wall_place };
-        let (flags, rigid): (_, Vec<u16>) = (vec![0, RIGID], (0..n_walls as u16).map(|b| b % 2).collect());
-        let sets = Sets { flags: &flags, body: &rigid };
-        let before: Axes<D> = std::array::from_fn(|a| noise(n_walls, 60 + a as u64));
-        let mut force = before.clone();
-        terms.reaction(&fluid, &walls, sets, &mut force).unwrap();
-        let adhesion = Adhesion::<D>::new(H);
-        for b in 0..n_walls {
-            if rigid[b] == 0 {
-                assert_eq!(at(&force, b), at(&before, b), "samples of no body get nothing");
-                continue;
-            }
-            let sum = case.sum(at(&case.wall_x, b), None, &case.x, |_, x_bi, r2| {
-                let pull = TENSION.adhesion * psi[b] * adhesion.a_over_r(r2);
-                three::<D>(|a| -(pull * x_bi[a]))
-            });
-            let own = Sum::of(three::<D>(|a| before[a][b]).map(f64::from));
-            own.plus(m.into(), sum).check(three::<D>(|a| force[a][b]), "reaction", b);
+    let (kernel, smoothing) = (&case.constants.kernel, case.smoothing);
+    let (n, n_walls, psi, m) = (case.n(), case.n_walls(), case.psi(), case.constants.m);
+    let surface = Surface::new::<D>(H, TENSION);
+    let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
+    let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
+    let (place, wall_place) = (packed(&case.x, &vec![0.0; n]), packed(&case.wall_x, &psi));
+    let fluid = Source { cells: &cells, records: &place };
+    let walls = Source { cells: &wall_cells, records: &wall_place };
+    let (flags, rigid): (_, Vec<u16>) = (vec![0, RIGID], (0..n_walls as u16).map(|b| b % 2).collect());
+    let sets = Sets { flags: &flags, body: &rigid };
+    let before: Axes<D> = std::array::from_fn(|a| noise(n_walls, 60 + a as u64));
+    let mut force = before.clone();
+    terms.reaction(&fluid, &walls, sets, &mut force).unwrap();
+    let adhesion = Adhesion::<D>::new(H);
+    for b in 0..n_walls {
+        if rigid[b] == 0 {
+            assert_eq!(at(&force, b), at(&before, b), "samples of no body get nothing");
+            continue;
         }
-    });
+        let sum = case.sum(at(&case.wall_x, b), None, &case.x, |_, x_bi, r2| {
+            let pull = TENSION.adhesion * psi[b] * adhesion.a_over_r(r2);
+            three::<D>(|a| -(pull * x_bi[a]))
+        });
+        let own = Sum::of(three::<D>(|a| before[a][b]).map(f64::from));
+        own.plus(m.into(), sum).check(three::<D>(|a| force[a][b]), "reaction", b);
+    }
 }
 
 #[test]
