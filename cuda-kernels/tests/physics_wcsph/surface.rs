@@ -1,12 +1,12 @@
 //! Cohesion, curvature and adhesion.
 
-use crate::{Axes, Case, H, RHO_0, Smoothing, Sum, at, in_all_cases, noise, packed};
+use crate::{Axes, Case, H, RHO_0, Sum, at, in_all_cases, noise, packed};
 use cuda_kernels::{
     emulator::Emulator,
     fields::Packed,
     kernels::surface::SurfaceTerms,
     neighbors::Source,
-    physics::{KernelConstants, kernel::Surface},
+    physics::kernel::Surface,
     walls::{RIGID, Sets},
 };
 use sph_core::{
