@@ -69,7 +69,8 @@ KERNEL void __launch_bounds__(REDUCE_THREADS) enclose_points(Points x, u32 n, Bo
 SHIM_EXPORT(enclose_points)
 
 /// The first particle outside of the domain, or at a position or velocity that is not a number.
-KERNEL void __launch_bounds__(REDUCE_THREADS)
+/// Two blocks a multiprocessor leave it 128 registers: not told so, the assembler spills.
+KERNEL void __launch_bounds__(REDUCE_THREADS, 2)
 first_lost(Points x, Points v, Domain domain, u32 n, u32* __restrict__ partial) {
   reduce_terms<First>(n, partial, [=](u32 i) {
     bool good = domain.holds(x[i]);

@@ -32,7 +32,7 @@ const OPTIONS: [&str; 19] = [
     "kernel = \"wendland_c4\"",
     "eos = \"linear\"",
     "eos_gamma = 5.0",
-    "clamp = \"always\"",
+    "clamp_negative_pressure = \"always\"",
     "wall_pressure = \"akinci\"\nwall_friction = 0.3\nwall_contact = 0.5",
     "wall_pressure = \"symmetric\"",
     "clamp_wall_pressure = false",
