@@ -3,12 +3,15 @@
 //! A report is drawn from these values alone, so it can be drawn again years later. Numbers that are not
 //! finite (a run that blew up) are kept: JSON has no NaN, so they are stored as `null` and read back as NaN.
 
+mod comparison;
 pub(crate) mod nan;
+
+pub use comparison::Comparison;
 
 use serde::{Deserialize, Serialize};
 use sph_core::recovery::Retry;
 
-use crate::{failure::Failure, machine::Machine, processor, start::Start};
+use crate::{failure::Failure, processor, start::Start};
 use nan::{nan_as_null, nans_as_null};
 
 /// Names of the series that a report knows how to place. A series of any other name is drawn too.
@@ -387,30 +390,6 @@ impl RunResult {
         let met = self.scores.iter().filter(|score| score.passed == Some(true)).count();
         (if self.failure.is_some() { 0 } else { met }, set)
     }
-}
-
-/// Results that are shown together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// Title of the page.
-    pub title: String,
-    /// When it was made, UTC, such as `2026-01-31 12:00:00 UTC`; see [`crate::machine::utc_now`].
-    pub created: String,
-    /// Commit of the source, or `unknown`; see [`crate::machine::git_commit`].
-    pub commit: String,
-    /// The command that made it.
-    #[serde(default)]
-    pub command: String,
-    /// The machine.
-    pub machine: Machine,
-    /// What the choice of a backend came to, where it was left to the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backend_note: Option<String>,
-    /// The runs.
-    pub results: Vec<RunResult>,
-    /// Published and exact curves.
-    #[serde(default)]
-    pub references: Vec<ReferenceCurve>,
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ struct CellGrid {
   int turn[DIM];
   /// First cell of the box.
   int low[DIM];
-  /// Cells of the box; 0 when it is empty.
+  /// Cells of the box, a whole turn on a periodic axis; 0 when there are none.
   int extent[DIM];
   /// Not 0 when an axis is periodic.
   int periodic;

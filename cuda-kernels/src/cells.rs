@@ -38,8 +38,8 @@ pub struct CellGrid<const D: usize> {
 }
 
 impl<const D: usize> CellGrid<D> {
-    /// Cells for a search within `radius` `[m]`, in a box that holds all points from `low` to `high` `[m]`; `n` is the
-    /// number of particles. A box whose ends are not in order is empty.
+    /// Cells for a search within `radius` `[m]`, in a box that holds all points from `low` to `high` `[m]`, and on a
+    /// periodic axis the whole turn; `n` is the number of particles. A box whose ends are not in order is empty.
     ///
     /// # Errors
     /// When there are too many cells for so few particles, or a periodic axis holds less than three.
@@ -71,7 +71,13 @@ impl<const D: usize> CellGrid<D> {
         };
         if (0..D).all(|a| low[a] <= high[a]) {
             let end = frame.cell(high);
-            grid.extent = std::array::from_fn(|a| end[a].saturating_sub(grid.low[a]).saturating_add(1));
+            for a in 0..D {
+                // What leaves the box on an axis without ends is at no surface, and has neighbors on both sides.
+                (grid.low[a], grid.extent[a]) = match turn[a] {
+                    0 => (grid.low[a], end[a].saturating_sub(grid.low[a]).saturating_add(1)),
+                    cells => (0, cells),
+                };
+            }
         }
         let cells: f64 = grid.extent.iter().map(|&e| f64::from(e)).product();
         if cells > (n * DENSE_PER_POINT).max(DENSE_MIN) as f64 {

@@ -29,6 +29,7 @@ pub mod physics;
 pub mod plan;
 pub mod reduce;
 pub mod resident;
+pub mod room;
 pub mod scan;
 pub mod source;
 pub mod summary;

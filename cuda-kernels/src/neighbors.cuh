@@ -74,8 +74,6 @@ SPH_FN void visit_row(const Search& s, const Around<PERIODIC>& x, u32 row, const
   if constexpr (PERIODIC) {
     for (int k = 0; k < x.n; k++) {
       const int c = x.at(k);
-      // Cells outside of the box hold nothing.
-      if (c < s.grid.low[0] || c >= s.grid.low[0] + s.grid.extent[0]) continue;
       shift[0] = x.shift(k, s.grid.length[0]);
       visit_run<true>(from, start[first + c], start[first + c + 1], s.radius2, x_i, shift, self, f);
     }
@@ -91,7 +89,6 @@ SPH_FN void visit_plane(const Search& s, const Around<PERIODIC>& x, const Around
   const CellGrid& grid = s.grid;
   for (int k = 0; k < y.n; k++) {
     const int line = y.at(k) - grid.low[1];
-    if (PERIODIC && (line < 0 || line >= grid.extent[1])) continue;
     if (PERIODIC) shift[1] = y.shift(k, grid.length[1]);
     visit_row<PERIODIC>(s, x, (plane * u32(grid.extent[1]) + u32(line)) * u32(grid.extent[0]), from, start, x_i,
                         shift, self, f);
@@ -102,14 +99,13 @@ template <bool PERIODIC, class F>
 SPH_FN void visit_cells(const Search& s, const Packed* __restrict__ from, const u32* __restrict__ start, Vec x_i,
                         u32 self, F& f) {
   const Around<PERIODIC> x(s.grid, 0, x_i[0]), y(s.grid, 1, x_i[1]);
-  if (x.n <= 0) return;
+  if (s.grid.extent[0] == 0) return;
   Vec shift;
   for (int a = 0; a < DIM; a++) shift[a] = real(0);
 #if DIM == 3
   const Around<PERIODIC> z(s.grid, 2, x_i[2]);
   for (int k = 0; k < z.n; k++) {
     const int plane = z.at(k) - s.grid.low[2];
-    if (PERIODIC && (plane < 0 || plane >= s.grid.extent[2])) continue;
     if (PERIODIC) shift[2] = z.shift(k, s.grid.length[2]);
     visit_plane<PERIODIC>(s, x, y, u32(plane), from, start, x_i, shift, self, f);
   }

@@ -1,9 +1,8 @@
 //! How many cells a run on a card will have, from the scene alone.
 
 use crate::{
-    cells::CellGrid,
     error::CudaError,
-    resident::{Ends, with_room},
+    room::{Ends, cells_around},
 };
 use sph_core::{
     Real,
@@ -18,7 +17,7 @@ use std::array::from_fn;
 /// The lower and the upper corner of a box, `[m]`.
 type Corners<const D: usize> = ([f64; D], [f64; D]);
 
-/// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`cell_box`](crate::resident::cell_box) has it.
+/// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`cells_of`](crate::room::cells_of) has it.
 ///
 /// # Errors
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.
@@ -42,8 +41,7 @@ pub fn n_cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<
         length[a] = domain.1[a] - domain.0[a];
     }
     let periodic = Periodic::new(domain.0.map(|x| if x.is_finite() { x } else { 0.0 }), length);
-    let (low, high) = with_room((reals(low), reals(high)), domain);
-    let grid = CellGrid::new(radius, &periodic, low, high, n);
+    let grid = cells_around(radius, &periodic, (reals(low), reals(high)), domain, n);
     grid.map(|grid| grid.n_cells()).map_err(|error| scene.locate(refused(error)))
 }
 

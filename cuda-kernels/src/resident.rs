@@ -6,37 +6,11 @@ use crate::{
     executor::{Executor, Field, Plain},
     fields::{permute_bodies, permute_ids, permute_reals},
 };
-use sph_core::{Real, boundary::Boundary, lane::each, particles::Particles, state::State};
+use sph_core::{Real, boundary::Boundary, particles::Particles};
 use std::mem::swap;
-
-/// Lower and upper ends of a box, `[m]`.
-pub type Ends<const D: usize> = ([Real; D], [Real; D]);
 
 /// A vector field, one array an axis.
 pub type Axes<const D: usize, E> = [Field<E, Real>; D];
-
-/// The box of cells for a state: around all fluid and all walls, and, where the domain has room, once more its size
-/// into every direction. What leaves it counts to the cells at its surface, which costs time and changes no result.
-pub fn cell_box<const D: usize>(state: &State<D>) -> Ends<D> {
-    let ends = |x: &[Vec<Real>; D], pick: fn(Real, Real) -> Real, start: Real| -> [Real; D] {
-        each(|a| x[a].iter().copied().fold(start, pick))
-    };
-    let around = |pick: fn(Real, Real) -> Real, start: Real| -> [Real; D] {
-        let (fluid, walls) = (ends(&state.fluid.x, pick, start), ends(&state.walls.x, pick, start));
-        each(|a| pick(fluid[a], walls[a]))
-    };
-    let (low, high) = (around(Real::min, Real::INFINITY), around(Real::max, Real::NEG_INFINITY));
-    with_room((low, high), (state.domain.low, state.domain.high))
-}
-
-/// The box of cells for what lies in a box, in a domain that reaches from one end to the other.
-pub fn with_room<const D: usize>((low, high): Ends<D>, domain: Ends<D>) -> Ends<D> {
-    let wider = |a: usize| {
-        let size = (high[a] - low[a]).max(0.0);
-        (low[a].min((low[a] - size).max(domain.0[a])), high[a].max((high[a] + size).min(domain.1[a])))
-    };
-    (each(|a| wider(a).0), each(|a| wider(a).1))
-}
 
 /// Memory of a [`Fluid`], `[B]`.
 pub fn fluid_bytes<const D: usize>(n: usize, n_cells: usize) -> usize {

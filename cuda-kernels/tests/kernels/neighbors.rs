@@ -197,9 +197,48 @@ fn pairs_at_the_radius_are_decided_as_on_the_processor() {
     }
 }
 
+/// Neighbors of each point by kernels, in rising order, when cells reach from `low` to `high` only.
+fn found_from<const D: usize>(case: &Case<D>, low: [Real; D], high: [Real; D]) -> Rows {
+    let (executor, n) = (&ORDERS[1], case.fluid.len());
+    let x = axes(&case.fluid);
+    let grid = CellGrid::new(case.radius, &case.periodic, low, high, n).unwrap();
+    let mut sort = CellSort::new(executor, grid, n).unwrap();
+    sort.sort(executor, &x, n).unwrap();
+    let order = sort.order.clone();
+    let x = x.map(|x| order.iter().map(|&i| x[i as usize]).collect());
+    let mut records = vec![Packed::default(); n];
+    fields::pack_positions(executor, &x, n, &mut records).unwrap();
+    let mut rows = NeighborRows::new(executor, n, n as u32).unwrap();
+    rows.list(executor, case.radius, &records, n, &Source { cells: &sort, records: &records }, true).unwrap();
+    let mut found = vec![vec![]; n];
+    for (k, row) in rows.download(executor, n).unwrap().iter().enumerate() {
+        found[order[k] as usize] = row.iter().map(|&j| order[j as usize]).collect();
+        found[order[k] as usize].sort_unstable();
+    }
+    found
+}
+
+#[test]
+fn points_outside_of_the_cells_keep_their_neighbors() {
+    fn check<const D: usize>(seed: u64, radius: f64, periodic: Periodic<D>) {
+        let case = Case { fluid: cloud::<D>(400, seed), walls: vec![], radius: radius as Real, periodic };
+        let (low, high) = bounds(&case.fluid);
+        let whole = found_from(&case, low, high);
+        assert!(whole.iter().map(Vec::len).sum::<usize>() > 400);
+        // The middle, a corner, beside all points.
+        for (low, high) in [(0.4, 0.6), (0.0, 0.3), (7.0, 8.0), (-3.0, -2.5)] {
+            assert_eq!(found_from(&case, [low as Real; D], [high as Real; D]), whole);
+        }
+    }
+    check::<2>(36, 0.11, Periodic::NONE);
+    check::<3>(37, 0.21, Periodic::NONE);
+    check::<3>(38, 0.21, Periodic::new([0.0; 3], [0.0, 1.0, 0.0]));
+}
+
 #[test]
 fn a_row_that_is_cut_is_told() {
-    let case = Case { fluid: vec![[0.25; 2]; 40], walls: vec![], radius: 0.1, periodic: Periodic::NONE };
+    let fluid = vec![[0.25; 2]; 40];
+    let case = Case { fluid, walls: vec![], radius: 0.1, periodic: Periodic::NONE };
     let executor = &ORDERS[1];
     let (cells, records) = case.prepare(executor, &axes(&case.fluid));
     let mut rows = NeighborRows::new(executor, 40, 38).unwrap();

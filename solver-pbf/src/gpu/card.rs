@@ -2,7 +2,6 @@
 
 use crate::memory::{Fields, Needs};
 use cuda_kernels::{
-    cells::CellGrid,
     containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
@@ -10,7 +9,8 @@ use cuda_kernels::{
     kernels::pbf::Vortices,
     neighbors::{NeighborRows, Source},
     reduce::{DensityErrors, Reduce},
-    resident::{Axes, Fluid, Samples, cell_box, read, read_axes, upload_axes, zero_axes},
+    resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
+    room::cells_of,
     summary::Summaries,
     walls::{Affine, Wrenches, flags},
 };
@@ -125,8 +125,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         demand: Demand,
     ) -> Result<Self, CudaError> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
-        let (low, high) = cell_box(state);
-        let grid = CellGrid::new(demand.radius, &state.domain.periodic, low, high, n + n_walls)?;
+        let grid = cells_of(demand.radius, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let n_bodies = state.bodies.list.len();

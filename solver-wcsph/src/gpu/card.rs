@@ -2,14 +2,14 @@
 
 use crate::memory::Needs;
 use cuda_kernels::{
-    cells::CellGrid,
     containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     fields::Packed,
     kernels::wcsph::Extrapolated,
     reduce::Reduce,
-    resident::{Axes, Fluid, Samples, cell_box, upload_axes, zero_axes},
+    resident::{Axes, Fluid, Samples, upload_axes, zero_axes},
+    room::cells_of,
     summary::Summaries,
     walls::{Affine, Wrenches, flags},
 };
@@ -90,8 +90,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         demand: Demand,
     ) -> Result<Self, CudaError> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
-        let (low, high) = cell_box(state);
-        let grid = CellGrid::new(demand.radius, &state.domain.periodic, low, high, n + n_walls)?;
+        let grid = cells_of(demand.radius, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let n_dummy = when(demand.dummy, n_walls);

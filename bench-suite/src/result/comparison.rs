@@ -1,0 +1,29 @@
+//! Results that are shown together.
+
+use super::{ReferenceCurve, RunResult};
+use crate::machine::Machine;
+use serde::{Deserialize, Serialize};
+
+/// Results that are shown together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Title of the page.
+    pub title: String,
+    /// When it was made, UTC, such as `2026-01-31 12:00:00 UTC`; see [`crate::machine::utc_now`].
+    pub created: String,
+    /// Commit of the source, or `unknown`; see [`crate::machine::git_commit`].
+    pub commit: String,
+    /// The command that made it.
+    #[serde(default)]
+    pub command: String,
+    /// The machine.
+    pub machine: Machine,
+    /// What the choice of a backend came to, where it was left to the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_note: Option<String>,
+    /// The runs.
+    pub results: Vec<RunResult>,
+    /// Published and exact curves.
+    #[serde(default)]
+    pub references: Vec<ReferenceCurve>,
+}
