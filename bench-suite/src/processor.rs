@@ -231,7 +231,8 @@ impl Backend {
 #[cfg(feature = "cuda")]
 fn card(choice: Choice, ordinal: usize) -> Result<Backend, NoBackend> {
     let open = || {
-        if device::probe()?.compiler.is_none() {
+        let machine = device::probe()?;
+        if ordinal < machine.cards.len() && !machine.has_kernels(ordinal) {
             // Steps would fail, and only after the scene is set up.
             return Err(CudaError::NoCompiler);
         }

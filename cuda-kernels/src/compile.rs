@@ -1,6 +1,7 @@
 //! Compiles kernels at run time (NVRTC), for the card that is there.
 
 use crate::{
+    embedded,
     error::{CudaError, Version},
     source::{self, Cache},
 };
@@ -58,10 +59,10 @@ pub struct Compiled {
 }
 
 /// Compiles `file` with `options` for a card, or takes what the cache kept for the same text, options, card and
-/// compiler.
+/// compiler. Where there is no compiler, it takes what the program was built with.
 ///
 /// # Errors
-/// When there is no compiler, or it refuses the text.
+/// When there is neither compiler nor code, or the compiler refuses the text.
 pub fn compile(
     file: &'static str,
     options: &[String],
@@ -69,8 +70,12 @@ pub fn compile(
     cache: &Cache,
 ) -> Result<Compiled, CudaError> {
     let refused = |log: String| CudaError::Compile { file, log };
-    let version = version().ok_or(CudaError::NoCompiler)?;
     let text = source::joined(file).map_err(|name| refused(format!("there is no text {name}")))?;
+    let Some(version) = version() else {
+        let key = source::key(&text, options);
+        let code = embedded::ptx(&key, capability).ok_or(CudaError::NoCompiler)?;
+        return Ok(Compiled { code, key, kept: false });
+    };
     let target = target(capability, &architectures());
     let mut options = options.to_vec();
     options.push(format!("--gpu-architecture={target}"));

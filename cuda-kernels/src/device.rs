@@ -1,7 +1,7 @@
 //! Which cards there are, or precisely why none can be used (feature `cuda`). Nothing here panics, whatever is installed.
 
 use crate::{
-    compile, driver,
+    compile, driver, embedded,
     error::{Unavailable, Version},
 };
 use std::fmt;
@@ -62,6 +62,14 @@ pub(crate) fn card(ordinal: usize) -> Result<Card, Unavailable> {
     })
 }
 
+impl Machine {
+    /// True when kernels can be had for a card: compiled here, or when the program was built.
+    pub fn has_kernels(&self, ordinal: usize) -> bool {
+        let embedded = |card: &Card| embedded::serves(card.compute_capability);
+        self.compiler.is_some() || self.cards.get(ordinal).is_some_and(embedded)
+    }
+}
+
 impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
@@ -81,6 +89,9 @@ impl fmt::Display for Machine {
         match self.compiler {
             Some(version) => write!(f, "compiler NVRTC {version}")?,
             None => write!(f, "no compiler: NVRTC (libnvrtc.so) not found")?,
+        }
+        if self.compiler.is_none() && (0..self.cards.len()).any(|ordinal| self.has_kernels(ordinal)) {
+            write!(f, "; kernels were compiled when this program was built")?;
         }
         self.cards.iter().try_for_each(|card| write!(f, "\n{card}"))
     }

@@ -109,7 +109,7 @@ pub enum CudaError {
         /// The driver's name of the error.
         reason: String,
     },
-    /// The compiler for kernels is missing.
+    /// The compiler for kernels is missing, and the program was not built with kernels for the card.
     #[error("kernels cannot be compiled: no NVRTC library (libnvrtc.so) found")]
     NoCompiler,
     /// The text of a kernel was refused.

@@ -18,6 +18,8 @@ pub mod containers;
 pub mod device;
 #[cfg(feature = "cuda")]
 mod driver;
+#[cfg(feature = "cuda")]
+mod embedded;
 #[cfg(feature = "host")]
 pub mod emulator;
 pub mod error;

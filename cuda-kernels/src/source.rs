@@ -97,6 +97,12 @@ pub fn options(dim: usize, smoothing: Option<&str>) -> Vec<String> {
     options
 }
 
+/// The name of what was compiled ahead: a hash of a text, joined, and its options. `check_kernels.py` makes the same.
+pub fn key(text: &str, options: &[String]) -> String {
+    let text = hash([text.as_bytes()]);
+    hash([text.as_bytes()].into_iter().chain(options.iter().map(|option| option.as_bytes())))
+}
+
 /// A hash of byte strings in their order (FNV-1a, 128 bits, the length of each among them), as 32 digits.
 pub fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;

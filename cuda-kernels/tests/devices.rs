@@ -134,7 +134,11 @@ fn nvrtc_is_installed() -> bool {
 #[test]
 fn a_missing_compiler_is_said_when_a_kernel_is_needed() {
     let answer = said("work", &["whole"], "", &[]);
-    let expected = "kernels cannot be compiled: no NVRTC library (libnvrtc.so) found";
+    let expected = match option_env!("SPH_PTX_DIR").unwrap_or_default() {
+        "" => "kernels cannot be compiled: no NVRTC library (libnvrtc.so) found",
+        // Built with kernels: they are used.
+        _ => "done",
+    };
     assert!(answer == expected || nvrtc_is_installed(), "{answer}");
 }
 
