@@ -54,10 +54,12 @@ fn arrays<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&str, V
             visit(&format!("{name}.{axis}"), Values::Reals(values));
         }
     }
-    run.solver.memory(&mut |name, memory| {
-        if let Memory::Field(values) | Memory::Array(values) = memory {
+    run.solver.memory(&mut |name, memory| match memory {
+        Memory::Field(values) | Memory::Array(values) => {
             visit(&format!("solver.{name}"), Values::Reals(values));
         }
+        Memory::Pairs(values) => visit(&format!("{PAIRS}.{name}"), Values::Reals(values)),
+        Memory::Number(_) => {}
     });
 }
 
@@ -76,6 +78,9 @@ fn numbers<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&str, 
         }
     });
 }
+
+/// What names of columns of pairs begin with.
+const PAIRS: &str = "pairs";
 
 /// The type of `Real` in the words of numpy.
 const REAL: &str = if size_of::<Real>() == 4 { "<f4" } else { "<f8" };

@@ -71,8 +71,8 @@ fn sum<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, term: impl Fn(f64, f64
     total
 }
 
-/// Visits all sites of the cube of half edge `eta` around the origin, in units of the spacing.
-fn for_each_site<const D: usize>(eta: f64, mut visit: impl FnMut([f64; D])) {
+/// Visits all sites of the cube of half edge `eta` around the origin, itself included, in units of the spacing.
+pub fn for_each_site<const D: usize>(eta: f64, mut visit: impl FnMut([f64; D])) {
     let reach = eta.ceil() as usize;
     let edge = 2 * reach + 1;
     for site in 0..edge.pow(D as u32) {

@@ -91,7 +91,7 @@ impl MemoryPlan {
         let holes = if rows.fluid > LONG { HOLES * fluid_rows + chunks.min(0.2 * fluid_rows) } else { 0.0 };
         // Order, numbers and cells of the points; a field and the ids twice, since walls and fluid take turns.
         let most = n.max(w);
-        let sorting = 8.0 * most + 4.0 * (n + w) + 2.0 * (8.0 + REAL) * n + cells::<D>(scene, demand);
+        let sorting = 8.0 * most + 4.0 * (n + 2.0 * w) + 2.0 * (8.0 + REAL) * n + cells::<D>(scene, demand);
         let candidates = demand.threads as f64 * (d * REAL + 4.0) * 2.0 * CHUNK as f64;
         let mut plan = Self::default();
         plan.add("particles", particle * n);

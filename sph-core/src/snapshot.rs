@@ -32,7 +32,7 @@ impl<const D: usize> Snapshot<D> {
         }
         let (mut n_fields, mut n_numbers) = (0, 0);
         solver.memory(&mut |_, memory| match memory {
-            Memory::Field(field) | Memory::Array(field) => {
+            Memory::Field(field) | Memory::Array(field) | Memory::Pairs(field) => {
                 place(&mut self.fields, n_fields).clone_from(field);
                 n_fields += 1;
             }
@@ -55,7 +55,7 @@ impl<const D: usize> Snapshot<D> {
         interaction.open.clone_from(&self.open);
         let (mut fields, mut numbers) = (self.fields.iter(), self.numbers.iter());
         solver.memory(&mut |_, memory| match memory {
-            Memory::Field(field) | Memory::Array(field) => {
+            Memory::Field(field) | Memory::Array(field) | Memory::Pairs(field) => {
                 fields.next().into_iter().for_each(|kept| field.clone_from(kept));
             }
             Memory::Number(number) => numbers.next().into_iter().for_each(|&kept| *number = kept),

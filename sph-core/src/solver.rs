@@ -117,8 +117,10 @@ impl StepError {
 pub enum Memory<'a> {
     /// A field over the particles, in their order; empty while the method has not used it.
     Field(&'a mut Vec<Real>),
-    /// Any other numbers.
+    /// Positions of fluid or walls at another moment, or nothing.
     Array(&'a mut Vec<Real>),
+    /// A column of a table of pairs, which has as many rows as there are pairs.
+    Pairs(&'a mut Vec<Real>),
     /// A single number.
     Number(&'a mut f64),
 }

@@ -51,6 +51,7 @@ pub struct Neighbors<const D: usize> {
     /// Rows of wall samples over fluid particles, when [`Settings::wall_rows`] asks for them.
     pub wall_fluid: NeighborLists,
     order: Vec<u32>,
+    wall_order: Vec<u32>,
     iota: Vec<u32>,
     scratch: Scratch,
     per_thread: PerThread<D>,
@@ -72,6 +73,7 @@ impl<const D: usize> Neighbors<D> {
             walls: NeighborLists::default(),
             wall_fluid: NeighborLists::default(),
             order: Vec::new(),
+            wall_order: Vec::new(),
             iota: Vec::new(),
             scratch: Scratch::default(),
             per_thread: Vec::new(),
@@ -85,6 +87,16 @@ impl<const D: usize> Neighbors<D> {
     /// The settings.
     pub fn settings(&self) -> &Settings<D> {
         &self.settings
+    }
+
+    /// The cells of the fluid at the last build.
+    pub fn cells(&self) -> &Cells<D> {
+        &self.cells
+    }
+
+    /// How the last build has sorted the fluid: the new particle `k` is the old `order[k]`.
+    pub fn order(&self) -> &[u32] {
+        &self.order
     }
 
     /// Sorts fluid and walls by cell and builds all rows. Fields of the solver that outlive the step are
@@ -106,9 +118,9 @@ impl<const D: usize> Neighbors<D> {
             self.scratch.permute(&self.order, field);
         }
         if !self.walls_sorted || state.walls.is_moving() {
-            self.wall_cells.sort(&state.walls.x, &mut self.order)?;
+            self.wall_cells.sort(&state.walls.x, &mut self.wall_order)?;
             self.wall_cells.mark_surroundings();
-            state.walls.permute(&self.order, &mut self.scratch);
+            state.walls.permute(&self.wall_order, &mut self.scratch);
             self.walls_sorted = true;
         }
         self.build(state);
@@ -238,6 +250,6 @@ impl<const D: usize> Neighbors<D> {
             + self.walls.bytes()
             + self.wall_fluid.bytes()
             + 4 * self.iota.capacity()
-            + 4 * self.order.capacity()
+            + 4 * (self.order.capacity() + self.wall_order.capacity())
     }
 }

@@ -78,7 +78,9 @@ pub fn sum<const D: usize>(a: &[[f64; D]]) -> ([f64; D], f64) {
 pub fn memory<const D: usize>(solver: &mut dyn Solver<D>) -> Vec<(&'static str, Vec<Real>, f64)> {
     let mut kept = Vec::new();
     solver.memory(&mut |name, memory| match memory {
-        Memory::Field(field) | Memory::Array(field) => kept.push((name, field.clone(), 0.0)),
+        Memory::Field(field) | Memory::Array(field) | Memory::Pairs(field) => {
+            kept.push((name, field.clone(), 0.0))
+        }
         Memory::Number(number) => kept.push((name, Vec::new(), *number)),
     });
     kept
@@ -89,7 +91,7 @@ pub fn remember<const D: usize>(solver: &mut dyn Solver<D>, kept: &[(&'static st
     solver.memory(&mut |name, memory| {
         let (_, field, number) = kept.iter().find(|(kept, ..)| *kept == name).expect("every name is kept");
         match memory {
-            Memory::Field(place) | Memory::Array(place) => place.clone_from(field),
+            Memory::Field(place) | Memory::Array(place) | Memory::Pairs(place) => place.clone_from(field),
             Memory::Number(place) => *place = *number,
         }
     });
