@@ -1,0 +1,495 @@
+//! The phases on the CPU: loops over particles and pairs that call `physics.rs`.
+
+pub(crate) mod colors;
+mod motion;
+mod reaction;
+mod relax;
+pub(crate) mod springs;
+mod viscosity;
+
+use crate::{
+    Viscoelastic,
+    params::{RelaxMode, SpringCreation, SpringInit},
+    physics::{Flow, Spring, Viscosity},
+    step::Phases,
+};
+use colors::Shared;
+use relax::{Moved, Relaxation};
+use sph_core::{
+    Real,
+    neighbors::norm2,
+    parallel::{self, First, Max, Sum},
+    solver::{BEFORE, Cause, StepError, StepReport},
+    state::State,
+};
+use springs::{Adjustment, Order, Pulls};
+use std::{mem::take, sync::PoisonError};
+
+/// A step in progress: the method and the state it advances. Between prediction and [`Phases::update_velocities`] the
+/// state holds `x*` and `v*`, while the records hold the positions that are relaxed.
+pub(crate) struct Cpu<'a, const D: usize> {
+    pub method: &'a mut Viscoelastic<D>,
+    pub state: &'a mut State<D>,
+    /// The step, `[s]`.
+    pub dt: f64,
+    /// Time at its end, `[s]`.
+    pub end: f64,
+}
+
+impl<const D: usize> Phases for Cpu<'_, D> {
+    fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
+        self.method.stopwatch.start();
+        self.end = self.state.t + dt;
+        self.state.walls.move_to(self.end);
+        self.method.stopwatch.lap("move_walls");
+        Ok(())
+    }
+
+    fn apply_gravity(&mut self, dt: f64) -> Result<(), StepError> {
+        if self.method.constants.needs.springs {
+            self.method.fields.springs.settle(&self.state.fluid.id, self.method.constants.h);
+        }
+        let found = motion::kick(self.state, dt as Real);
+        self.method.stopwatch.lap("apply_gravity");
+        let Some(i) = found.place() else { return Ok(()) };
+        let cause = Cause::NotFinite { field: "velocity" };
+        Err(StepError::new(self.state, BEFORE, Some(self.state.fluid.id[i]), cause))
+    }
+
+    fn apply_viscosity(&mut self, dt: f64) -> Result<(), StepError> {
+        if !self.method.constants.needs.viscosity {
+            return Ok(());
+        }
+        self.list()?;
+        self.pack_motion();
+        let viscosity = Viscosity {
+            linear: dt as Real * self.method.params.viscosity_linear,
+            quadratic: dt as Real * self.method.params.viscosity_quadratic,
+            most: self.most_taken(),
+        };
+        self.viscous_impulses(viscosity);
+        self.method.stopwatch.lap("apply_viscosity");
+        Ok(())
+    }
+
+    fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
+        let found = motion::predict(self.state, dt as Real);
+        self.method.stopwatch.lap("predict_positions");
+        let Some(i) = found.place() else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        // Viscosity limits itself, and forces are finite.
+        let (phase, field) = match [fluid.position(i), fluid.velocity(i)].map(motion::all_finite) {
+            [false, _] => (BEFORE, "position"),
+            [_, false] => (BEFORE, "velocity"),
+            _ => ("predict_positions", "position"),
+        };
+        Err(StepError::new(self.state, phase, Some(fluid.id[i]), Cause::NotFinite { field }))
+    }
+
+    fn find_neighbors(&mut self) -> Result<(), StepError> {
+        self.list()?;
+        let s = &mut *self.method;
+        s.fields.resize(self.state.fluid.len(), self.state.walls.len(), s.constants.needs);
+        self.pack_places();
+        let walls = self.pack_walls();
+        self.method.stopwatch.lap("pack");
+        match walls.place() {
+            None => Ok(()),
+            Some(b) => {
+                let cause = Cause::NotFinite { field: "wall position" };
+                Err(StepError::new(self.state, "move_walls", Some(self.state.walls.id[b]), cause))
+            }
+        }
+    }
+
+    fn adjust_springs(&mut self, dt: f64) -> Result<(), StepError> {
+        if self.method.constants.needs.springs {
+            self.rewrite_springs(dt);
+            self.method.stopwatch.lap("adjust_springs");
+        }
+        Ok(())
+    }
+
+    fn apply_spring_displacements(&mut self, dt: f64) -> Result<(), StepError> {
+        if self.method.constants.needs.springs {
+            self.pull(dt);
+            self.method.stopwatch.lap("apply_spring_displacements");
+        }
+        Ok(())
+    }
+
+    fn double_density_relaxation(&mut self, _dt: f64) -> Result<(), StepError> {
+        let Max(largest) = match self.method.params.relax_mode {
+            RelaxMode::Jacobi => self.relax_all(),
+            _ => self.relax_one_by_one(),
+        };
+        self.method.fields.report.residual = largest / f64::from(self.method.constants.h);
+        self.measure_density();
+        self.method.stopwatch.lap("double_density_relaxation");
+        Ok(())
+    }
+
+    fn resolve_collisions(&mut self, dt: f64) -> Result<(), StepError> {
+        if self.state.containers.is_empty() {
+            return Ok(());
+        }
+        let containers = take(&mut self.state.containers);
+        let (n, anti_stick) = (self.state.fluid.len(), self.method.params.anti_stick);
+        let place = &mut self.method.fields.place[..n];
+        motion::collide(self.state, place, &containers, anti_stick, dt as Real);
+        self.state.containers = containers;
+        self.method.stopwatch.lap("resolve_collisions");
+        Ok(())
+    }
+
+    fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
+        let (inv_dt, damping) = ((1.0 / dt) as Real, self.damping());
+        let (change, speed) = motion::commit(self.state, &self.method.fields.place, inv_dt, damping);
+        let report = &mut self.method.fields.report;
+        report.max_acceleration = f64::from(change.square).sqrt() / dt;
+        report.max_speed = f64::from(speed.square).sqrt();
+        self.method.stopwatch.lap("update_velocities");
+        let Some(i) = change.bad.place() else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        let of = |field| Cause::NotFinite { field };
+        let (phase, cause) = match (fluid.rho[i].is_finite(), fluid.position(i).iter().all(|x| x.is_finite()))
+        {
+            (false, _) => ("double_density_relaxation", of("density")),
+            (_, false) => ("double_density_relaxation", of("position")),
+            _ if !self.state.domain.holds(fluid.position(i)) => ("update_velocities", Cause::Escaped),
+            _ => ("update_velocities", of("velocity")),
+        };
+        Err(StepError::new(self.state, phase, Some(fluid.id[i]), cause))
+    }
+
+    fn move_bodies(&mut self) -> Result<(), StepError> {
+        if !self.state.bodies.is_empty() {
+            self.advance_bodies(self.damping());
+            self.method.stopwatch.lap("move_bodies");
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, dt: f64) -> StepReport {
+        let fields = &mut self.method.fields;
+        fields.max_speed = fields.report.max_speed;
+        StepReport { dt, ..fields.report }
+    }
+}
+
+impl<'a, const D: usize> Cpu<'a, D> {
+    pub fn new(method: &'a mut Viscoelastic<D>, state: &'a mut State<D>, dt: f64) -> Self {
+        method.fields.report = StepReport::default();
+        let end = state.t + dt;
+        Self { method, state, dt, end }
+    }
+
+    /// What a step leaves of a velocity, `[-]`.
+    fn damping(&self) -> Real {
+        match self.state.forces.damping {
+            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * self.dt).exp() as Real,
+            _ => 1.0,
+        }
+    }
+
+    /// True in the steps that go from the last particle to the first.
+    fn reverse(&self) -> bool {
+        self.method.params.alternate_order && self.state.step % 2 == 1
+    }
+
+    fn jacobi_factor(&self) -> Real {
+        if self.method.params.relax_mode == RelaxMode::Jacobi {
+            self.method.params.jacobi_factor
+        } else {
+            1.0
+        }
+    }
+
+    /// Part of its approach that viscosity may take from a pair: all of it where the next pair sees that, else what all
+    /// pairs of a particle together may take.
+    fn most_taken(&self) -> Real {
+        match self.method.params.relax_mode {
+            RelaxMode::Jacobi => 2.0 / self.method.constants.n_neighbors.max(2) as Real,
+            _ => 1.0,
+        }
+    }
+
+    fn relaxation(&self) -> Relaxation<'_, D> {
+        let s = &*self.method;
+        Relaxation {
+            periodic: self.state.domain.periodic,
+            walls: &s.fields.wall_x4,
+            stiffness: s.constants.stiffness,
+            inv_h: 1.0 / s.constants.h,
+            dt2: (self.dt * self.dt) as Real,
+            most: s.params.max_displacement * s.constants.h,
+        }
+    }
+
+    /// Sorts particles by cell and lists their neighbors, where they are now.
+    fn list(&mut self) -> Result<(), StepError> {
+        let (s, state) = (&mut *self.method, &mut *self.state);
+        match s.neighbors.update(state, []) {
+            Err(cause) => {
+                let x = &self.state.fluid.x;
+                let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
+                let (phase, cause) = match infinite {
+                    Some(_) => (BEFORE, Cause::NotFinite { field: "position" }),
+                    None => ("find_neighbors", cause.into()),
+                };
+                let id = infinite.map(|i| self.state.fluid.id[i]);
+                return Err(StepError::new(self.state, phase, id, cause));
+            }
+            Ok(true) if s.constants.needs.springs => {
+                s.fields.springs.follow(s.neighbors.order(), &state.fluid.id);
+            }
+            Ok(_) => {}
+        }
+        if s.params.relax_mode != RelaxMode::Jacobi {
+            s.colors.update(&s.neighbors, s.params.relax_mode);
+        }
+        s.stopwatch.lap("find_neighbors");
+        Ok(())
+    }
+
+    fn pack_places(&mut self) {
+        let x = &self.state.fluid.x;
+        let n = x[0].len();
+        parallel::blocks(n, &mut self.method.fields.place[..n], |range, place| {
+            for (out, i) in place.iter_mut().zip(range) {
+                *out = [0.0; 4];
+                for a in 0..D {
+                    out[a] = x[a][i];
+                }
+            }
+        });
+    }
+
+    fn pack_motion(&mut self) {
+        let (s, fluid) = (&mut *self.method, &self.state.fluid);
+        s.fields.resize(fluid.len(), self.state.walls.len(), s.constants.needs);
+        parallel::blocks(fluid.len(), &mut s.fields.motion[..fluid.len()], |range, motion| {
+            for (out, i) in motion.iter_mut().zip(range) {
+                *out = [0.0; 8];
+                for a in 0..D {
+                    (out[a], out[4 + a]) = (fluid.x[a][i], fluid.v[a][i]);
+                }
+            }
+        });
+    }
+
+    /// Walls where they are now. Returns the first sample whose numbers are not finite.
+    fn pack_walls(&mut self) -> First {
+        let (fields, walls, spacing) = (&mut self.method.fields, &self.state.walls, self.state.rest.spacing);
+        if fields.walls_packed && !walls.is_moving() {
+            return First::NONE;
+        }
+        let (n, inv_volume) = (walls.len(), 1.0 / spacing.powi(D as i32));
+        fields.walls_packed = true;
+        parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
+            let mut bad = First::NONE;
+            for (out, b) in x4.iter_mut().zip(range) {
+                for a in 0..D {
+                    out[a] = walls.x[a][b];
+                }
+                out[3] = walls.volume[b] * inv_volume;
+                let speed = norm2::<Real, D>(std::array::from_fn(|a| walls.v[a][b]));
+                bad.count(b, !(out.iter().all(|x| x.is_finite()) & speed.is_finite()));
+            }
+            bad
+        })
+    }
+
+    fn viscous_impulses(&mut self, viscosity: Viscosity) {
+        let mut motion = take(&mut self.method.fields.motion);
+        let reverse = self.reverse();
+        let s = &mut *self.method;
+        let impulses = viscosity::Impulses {
+            periodic: self.state.domain.periodic,
+            viscosity,
+            inv_h: 1.0 / s.constants.h,
+            rows: &s.neighbors.fluid,
+            reverse,
+        };
+        if s.params.relax_mode == RelaxMode::Jacobi {
+            s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
+                viscosity::gather(s.isa, &impulses, &motion, fluid, delta);
+            });
+            for (record, delta) in motion.iter_mut().zip(&s.fields.delta) {
+                for a in 0..D {
+                    record[4 + a] += delta[a];
+                }
+            }
+        } else {
+            let shared = Shared::new(&mut motion);
+            s.colors.for_each(s.params.relax_mode, reverse, |cells| {
+                viscosity::sweep(&impulses, shared, cells);
+            });
+        }
+        let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
+        parallel::blocks(v[0].len(), v, |range, v| {
+            for (k, i) in range.enumerate() {
+                for a in 0..D {
+                    v[a][k] = motion[i][4 + a];
+                }
+            }
+        });
+        s.fields.motion = motion;
+    }
+
+    fn rewrite_springs(&mut self, dt: f64) {
+        let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
+        let (params, h, fields) = (&s.params, s.constants.h, &mut s.fields);
+        let adjustment = Adjustment {
+            periodic,
+            place: &fields.place,
+            flow: Flow {
+                rate: (dt as Real * params.plasticity).min(1.0),
+                yield_ratios: params.yield_ratios(),
+                least: params.min_rest_length * h,
+            },
+            h,
+            creates: params.spring_creation == SpringCreation::EveryStep || fields.springs.made == 0.0,
+            full_length: params.spring_init == SpringInit::SupportRadius,
+        };
+        let chunks = s.neighbors.fluid.chunks();
+        let (isa, rooms) = (s.isa, &fields.rooms);
+        fields.springs.rewrite(
+            chunks.len(),
+            |k| chunks[k].first,
+            |k, before, out| {
+                let room = &rooms[rayon::current_thread_index().unwrap_or(0)];
+                let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
+                springs::adjust(isa, &adjustment, &chunks[k], before, out, &mut room);
+            },
+        );
+    }
+
+    fn pull(&mut self, dt: f64) {
+        let reverse = self.reverse();
+        let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
+        let (mode, h, n) = (s.params.relax_mode, s.constants.h, self.state.fluid.len());
+        let pulls = Pulls {
+            periodic,
+            spring: Spring { stiffness: (dt * dt) as Real * s.params.spring_stiffness, h },
+            most: s.params.max_displacement * h,
+        };
+        let chunks = s.fields.springs.chunks();
+        if mode != RelaxMode::Jacobi {
+            let shared = Shared::new(&mut s.fields.place);
+            let order = Order { reverse, far: mode == RelaxMode::Sequential };
+            s.colors.for_each(mode, reverse, |cells| pulls.sweep(shared, chunks, cells, order));
+            if mode == RelaxMode::Sequential {
+                return;
+            }
+        }
+        // Springs that reach beyond the cells around are gathered.
+        let (isa, place) = (s.isa, &s.fields.place);
+        let start_of = |k: usize| chunks.get(k).map_or(n, |chunk| chunk.first);
+        let gather = |k: usize, delta: &mut [[Real; 4]]| match mode {
+            RelaxMode::Jacobi => springs::gather(isa, &pulls, place, &chunks[k], delta),
+            _ => pulls.gather_far(place, &chunks[k], delta),
+        };
+        if !chunks.is_empty() {
+            parallel::pieces(0..chunks.len(), &start_of, &mut s.fields.delta[..n], &gather);
+        }
+        add(&mut s.fields.place[..n], &s.fields.delta);
+    }
+
+    /// All particles from the same positions.
+    fn relax_all(&mut self) -> Max {
+        let n = self.state.fluid.len();
+        let mut push = take(&mut self.method.fields.push);
+        let mut delta = take(&mut self.method.fields.delta);
+        let mut rho = take(&mut self.state.fluid.rho);
+        let (isa, lists, factor) = (self.method.isa, &self.method.neighbors, self.jacobi_factor());
+        let (loops, place) = (self.relaxation(), &self.method.fields.place);
+        lists.fluid.for_each((&mut push[..n], &mut rho[..]), |k, fluid, (push, rho)| {
+            relax::densities(isa, &loops, place, fluid, &lists.walls.chunks()[k], push, rho);
+        });
+        let largest = lists.fluid.for_each(&mut delta[..], |k, fluid, delta| {
+            Largest(relax::displacements(isa, &loops, factor, &push, fluid, &lists.walls.chunks()[k], delta))
+        });
+        self.state.fluid.rho = rho;
+        let fields = &mut self.method.fields;
+        (fields.push, fields.delta) = (push, delta);
+        add(&mut fields.place[..n], &fields.delta);
+        largest.0
+    }
+
+    /// One particle after the other, each moving its neighbors at once.
+    fn relax_one_by_one(&mut self) -> Max {
+        let (mut place, mut push) = (take(&mut self.method.fields.place), take(&mut self.method.fields.push));
+        let mut rho = take(&mut self.state.fluid.rho);
+        let (s, loops, reverse) = (&*self.method, self.relaxation(), self.reverse());
+        let moved = Moved {
+            place: Shared::new(&mut place),
+            rho: Shared::new(&mut rho),
+            push: s.constants.needs.push.then(|| Shared::new(&mut push)),
+            rows: [&s.neighbors.fluid, &s.neighbors.walls],
+            reverse,
+        };
+        let largest = s.colors.for_each(s.params.relax_mode, reverse, |cells| {
+            Largest(relax::sweep(s.isa, &loops, &moved, cells))
+        });
+        self.state.fluid.rho = rho;
+        (self.method.fields.place, self.method.fields.push) = (place, push);
+        largest.0
+    }
+
+    /// The double density becomes one in `[kg/m³]`, and its errors are counted.
+    fn measure_density(&mut self) {
+        let n = self.state.fluid.len();
+        let to_rest = 1.0 / self.method.constants.lattice_rho;
+        let rho_0 = self.state.rest.rho_0;
+        let (Sum(excess), Max(largest)) = parallel::blocks(n, &mut self.state.fluid.rho[..], |_, rho| {
+            let (mut excess, mut largest) = (0.0, Real::NEG_INFINITY);
+            for rho in rho {
+                let error = *rho * to_rest - 1.0;
+                *rho *= rho_0 * to_rest;
+                excess += f64::from(error.max(0.0));
+                largest = largest.max(error);
+            }
+            (Sum(excess), Max(f64::from(largest)))
+        });
+        let report = &mut self.method.fields.report;
+        report.density_error_mean = excess / n.max(1) as f64;
+        report.density_error_max = if n == 0 { 0.0 } else { largest };
+    }
+}
+
+/// A maximum that begins at nothing.
+#[derive(Clone, Copy, Debug)]
+struct Largest(Max);
+
+impl Default for Largest {
+    fn default() -> Self {
+        Self(Max(0.0))
+    }
+}
+
+impl parallel::Merge for Largest {
+    fn merge(self, later: Self) -> Self {
+        Self(self.0.merge(later.0))
+    }
+}
+
+/// `place ← place + delta`.
+fn add(place: &mut [[Real; 4]], delta: &[[Real; 4]]) {
+    parallel::blocks(place.len(), place, |range, place| {
+        for (place, delta) in place.iter_mut().zip(&delta[range]) {
+            for a in 0..3 {
+                place[a] += delta[a];
+            }
+        }
+    });
+}
+
+/// The largest speed of the fluid, `[m/s]`.
+pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
+    let fluid = &state.fluid;
+    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
+        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
+    });
+    v2.sqrt() as Real
+}

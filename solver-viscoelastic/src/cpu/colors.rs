@@ -1,0 +1,158 @@
+//! Cells by color: no two cells of one color have neighbors in common, so that all of a color may be swept at once.
+
+use crate::params::RelaxMode;
+use sph_core::{
+    neighbors::{Cell, Neighbors},
+    parallel::{self, Merge},
+};
+
+/// Particles of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CellRange {
+    /// The chunk of their rows.
+    pub chunk: u32,
+    /// First particle.
+    pub first: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// Cells that one task sweeps, one after the other.
+const PIECE: usize = 16;
+/// Colors of an axis: three, and those of the cells that close a periodic one.
+const OF_AXIS: usize = 5;
+/// Colors of space.
+const ALL: usize = OF_AXIS * OF_AXIS * OF_AXIS;
+
+/// The cells that hold particles, by color, in each color by place.
+#[derive(Debug, Default)]
+pub struct Colors {
+    cells: Vec<CellRange>,
+    /// Color of each cell, in the order of the cells.
+    color: Vec<u8>,
+    /// Where each color begins; the last entry is the number of cells.
+    starts: Vec<usize>,
+}
+
+/// Color of a coordinate on an axis with `turn` cells, or without end (0). Cells of one color are three apart, also
+/// around the end of a period.
+fn of_axis(c: i32, turn: i32) -> usize {
+    let whole = turn - turn % 3;
+    let color = if turn > 0 && c >= whole { 3 + c - whole } else { c.rem_euclid(3) };
+    color as usize
+}
+
+impl Colors {
+    /// Takes the cells of the last listing. The published order is a single color with all cells.
+    pub fn update<const D: usize>(&mut self, neighbors: &Neighbors<D>, mode: RelaxMode) {
+        let cells = neighbors.cells();
+        let turn = cells.frame.turn;
+        let of = |cell: &Cell<D>| match mode {
+            RelaxMode::Sequential => 0,
+            _ => (0..D).rev().fold(0, |color, a| OF_AXIS * color + of_axis(cell.at[a], turn[a])),
+        };
+        let occupied = cells.occupied.split_last().map_or(&[][..], |(_, cells)| cells);
+        self.color.clear();
+        self.color.extend(occupied.iter().map(|cell| of(cell) as u8));
+        let mut next = [0_usize; ALL + 1];
+        for &color in &self.color {
+            next[usize::from(color) + 1] += 1;
+        }
+        for color in 0..ALL {
+            next[color + 1] += next[color];
+        }
+        self.starts.clear();
+        self.starts.extend(next);
+        self.cells.resize(occupied.len(), CellRange::default());
+        let (mut chunk, chunks) = (0, neighbors.fluid.chunks());
+        for (k, cell) in occupied.iter().enumerate() {
+            while chunks[chunk].end <= cell.start as usize {
+                chunk += 1;
+            }
+            let place = &mut next[usize::from(self.color[k])];
+            let end = cells.occupied[k + 1].start;
+            self.cells[*place] = CellRange { chunk: chunk as u32, first: cell.start, end };
+            *place += 1;
+        }
+    }
+
+    /// Runs `sweep` over the cells of one color after the other, all of a color side by side; in the published order
+    /// over all cells at once, on one thread. `reverse` turns the order of colors around, and `sweep` shall turn that
+    /// of cells and particles.
+    pub fn for_each<R: Merge + Default>(
+        &self,
+        mode: RelaxMode,
+        reverse: bool,
+        sweep: impl Fn(&[CellRange]) -> R + Sync,
+    ) -> R {
+        if mode == RelaxMode::Sequential {
+            return sweep(&self.cells);
+        }
+        let one = |color: usize| {
+            let cells = &self.cells[self.starts[color]..self.starts[color + 1]];
+            if cells.is_empty() {
+                return R::default();
+            }
+            let piece = |k: usize, ()| sweep(&cells[k * PIECE..((k + 1) * PIECE).min(cells.len())]);
+            parallel::pieces(0..cells.len().div_ceil(PIECE), &|_| 0, (), &piece)
+        };
+        let colors = 0..self.starts.len().saturating_sub(1);
+        let merge = |all: R, color: usize| all.merge(one(color));
+        if reverse { colors.rev().fold(R::default(), merge) } else { colors.fold(R::default(), merge) }
+    }
+}
+
+/// Records that tasks of one color write side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared<T> {
+    first: *mut T,
+    len: usize,
+}
+
+// SAFETY: whoever reads or writes an item vouches that no other task does; see `Shared::at`.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    /// The items of a slice, which stays borrowed by whoever made this.
+    pub fn new(items: &mut [T]) -> Self {
+        Self { first: items.as_mut_ptr(), len: items.len() }
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The place of item `i`.
+    ///
+    /// # Safety
+    /// `i` is below the length. What is read and written there is touched by no other task at the same time: items of
+    /// particles in a cell and in the cells around it, by the task that sweeps the cell.
+    #[inline(always)]
+    pub unsafe fn at(&self, i: usize) -> *mut T {
+        debug_assert!(i < self.len);
+        // SAFETY: the caller vouches for `i`.
+        unsafe { self.first.add(i) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_axis;
+
+    #[test]
+    fn cells_of_one_color_are_three_apart_also_around_a_period() {
+        for turn in 3..20_i32 {
+            for a in 0..turn {
+                for b in 0..turn {
+                    let apart = (a - b).rem_euclid(turn).min((b - a).rem_euclid(turn));
+                    assert!(
+                        a == b || of_axis(a, turn) != of_axis(b, turn) || apart >= 3,
+                        "{a} {b} of {turn}"
+                    );
+                }
+            }
+        }
+        assert_eq!([-4, -3, -2, -1, 0, 1].map(|c| of_axis(c, 0)), [2, 0, 1, 2, 0, 1]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Streaming loops over particles: forces, prediction, containers, velocities.
+
+use sph_core::{
+    Real,
+    lane::each,
+    neighbors::norm2,
+    parallel::{self, First, Merge},
+    shape::Enclosure,
+    state::State,
+};
+
+/// What a streaming loop found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremes {
+    /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
+    pub square: Real,
+    /// First particle with a number that is not finite, or outside of the domain.
+    pub bad: First,
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Self { square: 0.0, bad: First::NONE }
+    }
+}
+
+impl Merge for Extremes {
+    fn merge(self, later: Self) -> Self {
+        Self { square: self.square.max(later.square), bad: self.bad.merge(later.bad) }
+    }
+}
+
+/// `v ← v + dt a(x)`. Returns the first particle whose velocity was not finite.
+pub fn kick<const D: usize>(state: &mut State<D>, dt: Real) -> First {
+    let (forces, x) = (state.forces, &state.fluid.x);
+    let n = x[0].len();
+    parallel::blocks(n, state.fluid.v.each_mut().map(Vec::as_mut_slice), |range, v| {
+        let mut bad = First::NONE;
+        for (k, i) in range.enumerate() {
+            let a = forces.acceleration(each(|d| x[d][i]));
+            bad.count(i, !all_finite::<D>(each(|d| v[d][k])));
+            for d in 0..D {
+                v[d][k] += dt * a[d];
+            }
+        }
+        bad
+    })
+}
+
+/// True where all components are finite: their squares need not be.
+pub fn all_finite<const D: usize>(a: [Real; D]) -> bool {
+    a.iter().fold(true, |finite, a| finite & a.is_finite())
+}
+
+/// `x* = x + dt v`, wrapped into the periodic box. Where that is not finite x stays. Returns the first particle of
+/// which this is so.
+pub fn predict<const D: usize>(state: &mut State<D>, dt: Real) -> First {
+    let (periodic, v) = (state.domain.periodic, &state.fluid.v);
+    let n = v[0].len();
+    parallel::blocks(n, state.fluid.x.each_mut().map(Vec::as_mut_slice), |range, x| {
+        let mut bad = First::NONE;
+        for (k, i) in range.enumerate() {
+            let x_new = periodic.wrap(each(|d| x[d][k] + dt * v[d][i]));
+            let finite = all_finite(x_new);
+            bad.count(i, !finite);
+            for d in 0..D {
+                x[d][k] = if finite { x_new[d] } else { x[d][k] };
+            }
+        }
+        bad
+    })
+}
+
+/// Collision impulses of the containers (Clavet et al. 2005, §6): a particle that has left one comes back to its surface,
+/// and the velocity with which it did so loses its normal part and the share of friction of the other, or turns around
+/// by the restitution. It then parts from the wall with at least the speed `anti_stick`.
+pub fn collide<const D: usize>(
+    state: &mut State<D>,
+    place: &mut [[Real; 4]],
+    containers: &[Enclosure<D>],
+    anti_stick: Real,
+    dt: Real,
+) {
+    let (n, x) = (place.len(), &state.fluid.x);
+    parallel::blocks(n, (place, state.fluid.v.each_mut().map(Vec::as_mut_slice)), |range, (place, v)| {
+        for (k, i) in range.enumerate() {
+            let predicted: [Real; D] = each(|d| x[d][i]);
+            let mut here: [f64; D] = each(|d| f64::from(place[k][d]));
+            let mut speed: [f64; D] = each(|d| f64::from(v[d][k] + (place[k][d] - predicted[d]) / dt));
+            let mut moved = false;
+            for container in containers {
+                moved |= bounce(container, &mut here, &mut speed, f64::from(anti_stick));
+            }
+            if moved {
+                for d in 0..D {
+                    place[k][d] = here[d] as Real;
+                    // The velocity is read from the way: the old place moves along.
+                    v[d][k] = speed[d] as Real - (place[k][d] - predicted[d]) / dt;
+                }
+            }
+        }
+    });
+}
+
+/// One container; true where it acted.
+fn bounce<const D: usize>(
+    container: &Enclosure<D>,
+    x: &mut [f64; D],
+    v: &mut [f64; D],
+    anti_stick: f64,
+) -> bool {
+    let mut moved = false;
+    container.region.clamp(x, container.collision_radius, |n| {
+        moved = true;
+        let v_n: f64 = (0..D).map(|k| v[k] * n[k]).sum();
+        let approach = v_n.max(0.0);
+        let leaves = -(container.restitution * approach).max(anti_stick);
+        for k in 0..D {
+            let v_t = v[k] - v_n * n[k];
+            let friction = if approach > 0.0 { container.friction * v_t } else { 0.0 };
+            v[k] += (v_n.min(leaves) - v_n) * n[k] - friction;
+        }
+    });
+    moved
+}
+
+/// `v = (v* + (x_relaxed − x*)/dt) damping`: what `(x − x_prev)/dt` is, without the digits that the difference of two
+/// places loses; and `x = x_relaxed`, wrapped into the periodic box. Where the velocity is not finite `v*` stays.
+/// Returns the largest squared change of velocity and the first particle that is not healthy, and the largest squared
+/// speed.
+pub fn commit<const D: usize>(
+    state: &mut State<D>,
+    place: &[[Real; 4]],
+    inv_dt: Real,
+    damping: Real,
+) -> (Extremes, Extremes) {
+    let domain = state.domain;
+    let fluid = &mut state.fluid;
+    let n = fluid.id.len();
+    let rho = &fluid.rho;
+    let outputs = (fluid.x.each_mut().map(Vec::as_mut_slice), fluid.v.each_mut().map(Vec::as_mut_slice));
+    parallel::blocks(n, outputs, |range, (x, v)| {
+        let (mut change, mut speed) = (Extremes::default(), Extremes::default());
+        for (k, i) in range.enumerate() {
+            let gain: [Real; D] = each(|d| (place[i][d] - x[d][k]) * inv_dt);
+            let v_i: [Real; D] = each(|d| (v[d][k] + gain[d]) * damping);
+            let x_i = domain.periodic.wrap(each(|d| place[i][d]));
+            let finite = norm2(v_i).is_finite();
+            change.square = change.square.max(norm2(gain));
+            change.bad.count(i, !(finite & domain.holds(x_i) & rho[i].is_finite()));
+            speed.square = speed.square.max(norm2(v_i));
+            for d in 0..D {
+                x[d][k] = x_i[d];
+                v[d][k] = if finite { v_i[d] } else { v[d][k] };
+            }
+        }
+        (change, speed)
+    })
+}

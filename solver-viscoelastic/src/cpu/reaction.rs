@@ -1,0 +1,51 @@
+//! What dynamic bodies get from the fluid: the opposite of what it got from their samples.
+
+use super::{Cpu, relax::Relaxation};
+use sph_core::{
+    Real,
+    boundary::Boundary,
+    lane::{Lane, each},
+    neighbors::Chunk,
+    phase,
+    state::State,
+};
+
+phase! {
+/// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m ω/dt².
+fn push_back<L>[const D: usize](
+    s: &Relaxation<'_, D>, push: &[[Real; 8]], boundary: &Boundary<D>, factor: Real, rows: &Chunk,
+    out: [&mut [Real]; D],
+) {
+    let mut out = out;
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
+        let sample = &s.walls[b];
+        let w = L::splat(sample[3]);
+        let sums = rows.sum::<L, D, 8, D>(b, each(|a| sample[a]), push, &s.periodic, |x_bi, r2, i| {
+            let along = s.along_wall(r2, s.on_wall([i[4], i[5]]), w);
+            each(|a| along * x_bi[a])
+        });
+        for (out, sum) in out.iter_mut().zip(sums) {
+            out[k] = factor * sum;
+        }
+    }
+}
+}
+
+impl<const D: usize> Cpu<'_, D> {
+    /// Bodies take up what the relaxation did to the fluid, and move.
+    pub(super) fn advance_bodies(&mut self, damping: Real) {
+        let mut reaction = self.method.fields.reaction.each_mut().map(std::mem::take);
+        let loops = self.relaxation();
+        let factor = self.state.rest.m * self.jacobi_factor() / loops.dt2;
+        let (isa, push, walls) = (self.method.isa, &self.method.fields.push, &self.state.walls);
+        let out = reaction.each_mut().map(Vec::as_mut_slice);
+        self.method.neighbors.wall_fluid.for_each(out, |_, rows, out| {
+            push_back(isa, &loops, push, walls, factor, rows, out);
+        });
+        self.method.fields.reaction = reaction;
+        let State { bodies, walls, forces, rest, .. } = &mut *self.state;
+        bodies.collect(walls, &self.method.fields.reaction);
+        bodies.kick(forces, self.dt, f64::from(damping));
+        bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);
+    }
+}

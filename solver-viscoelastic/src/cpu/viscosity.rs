@@ -1,0 +1,83 @@
+//! Viscosity impulses between neighbors that come nearer (Clavet et al. 2005, algorithm 5).
+
+use super::colors::{CellRange, Shared};
+use crate::physics::{self, Viscosity};
+use sph_core::{
+    Real,
+    lane::{Lane, each},
+    neighbors::{Chunk, NeighborLists, Periodic, norm2},
+    phase,
+};
+
+/// What the loops read.
+pub struct Impulses<'a, const D: usize> {
+    pub periodic: Periodic<D>,
+    pub viscosity: Viscosity,
+    /// 1/h, `[1/m]`.
+    pub inv_h: Real,
+    /// Rows of the fluid.
+    pub rows: &'a NeighborLists,
+    /// From the last particle to the first.
+    pub reverse: bool,
+}
+
+phase! {
+/// All impulses from the same velocities: `Δv_i = ½ Σ_j I x_ij/r`.
+pub fn gather<L>[const D: usize](s: &Impulses<'_, D>, motion: &[[Real; 8]], fluid: &Chunk, delta: &mut [[Real; 4]]) {
+    for (k, i) in fluid.points().enumerate() {
+        let own = &motion[i];
+        let v_i: [L; D] = each(|a| L::splat(own[4 + a]));
+        let sums = fluid.sum::<L, D, 8, D>(i, each(|a| own[a]), motion, &s.periodic, |x_ij, r2, j| {
+            let r = r2.sqrt();
+            let inverse = physics::inverse(r);
+            let mut u = L::splat(0.0);
+            for a in 0..D {
+                u = u - (v_i[a] - j[4 + a]) * (x_ij[a] * inverse);
+            }
+            let impulse = s.viscosity.impulse(u, physics::closeness(r, s.inv_h)) * inverse;
+            each(|a| impulse * x_ij[a])
+        });
+        delta[k] = [0.0; 4];
+        for a in 0..D {
+            delta[k][a] = 0.5 * sums[a];
+        }
+    }
+}
+}
+
+/// One pair after the other, each seeing the velocities that the last one has left.
+pub fn sweep<const D: usize>(s: &Impulses<'_, D>, motion: Shared<[Real; 8]>, cells: &[CellRange]) {
+    for k in 0..cells.len() {
+        let cell = cells[if s.reverse { cells.len() - 1 - k } else { k }];
+        let fluid = &s.rows.chunks()[cell.chunk as usize];
+        for k in cell.first..cell.end {
+            let i = if s.reverse { cell.first + cell.end - 1 - k } else { k };
+            let row = fluid.row(i as usize);
+            // Each pair once.
+            let (low, high) = (row.partition_point(|&j| j <= i), row.partition_point(|&j| j < fluid.null));
+            for &j in &row[low..high] {
+                // SAFETY: i and j lie in a cell and around it; cells of one color have no neighbors in common.
+                unsafe { meet(s, &motion, i as usize, j as usize) };
+            }
+        }
+    }
+}
+
+/// The impulse of a pair: `v_i += ½ I x_ij/r`, `v_j −= ½ I x_ij/r`.
+///
+/// # Safety
+/// Both are below the length, and no other task touches them.
+#[inline(always)]
+unsafe fn meet<const D: usize>(s: &Impulses<'_, D>, motion: &Shared<[Real; 8]>, i: usize, j: usize) {
+    // SAFETY: the caller vouches for both, and they differ.
+    let (own, other) = unsafe { (&mut *motion.at(i), &mut *motion.at(j)) };
+    let x_ij: [Real; D] = s.periodic.nearest(each(|a| own[a] - other[a]));
+    let r = norm2(x_ij).sqrt();
+    let inverse = physics::inverse(r);
+    let u: Real = (0..D).map(|a| (other[4 + a] - own[4 + a]) * (x_ij[a] * inverse)).sum();
+    let half = 0.5 * s.viscosity.impulse(u, physics::closeness(r, s.inv_h)) * inverse;
+    for a in 0..D {
+        own[4 + a] += half * x_ij[a];
+        other[4 + a] -= half * x_ij[a];
+    }
+}

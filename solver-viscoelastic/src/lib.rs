@@ -1,0 +1,185 @@
+//! Viscoelastic fluids by double density relaxation: particles push and pull each other until their density is right,
+//! springs between them make the fluid elastic, and rest lengths that flow make it plastic.
+//!
+//! Clavet, Beaudoin & Poulin 2005 (the method), with relaxation in parallel beside the published order.
+//!
+//! The step stands in [`step`], the formulas in [`physics`], the numbers in [`params`], the pairs in [`springs`].
+//!
+//! # Symbols
+//! `i` the particle that is moved, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`, `r = |x_ij|`; `h`
+//! the interaction radius; `g = (1 − r/h)₊` the closeness; `L` the rest length of a spring. Particles have unit mass, and
+//! density is a sum of `g²`: a number without unit. In the state it stands as `ρ₀ Σg²/(Σg² of the lattice)`.
+//!
+//! # Deviations
+//! - Pairs are relaxed by cells of one color at a time, or all at once, beside the published order (`relax_mode`); the
+//!   order turns around in every other step, since a fixed one stirs the fluid (`alternate_order`).
+//! - Double densities are divided by those of the lattice, and ρ₀ and k follow from the spacing and the depth of the
+//!   fluid where they are left out, so that a scene need not know them (`normalized`, `rest_density`, `stiffness`).
+//! - A pair that approaches is stopped at most: impulses are limited to its speed. Displacements are limited, too.
+//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`spring_init`).
+//! - Walls are samples that answer with the pressure of the particle that touches them, as fluid that goes on behind
+//!   them would, but never pull.
+//! - The velocity `(x − x_prev)/Δt` is computed as `v* + (x − x*)/Δt`, which is the same number: the difference of two
+//!   places would lose the digits of slow motion.
+#![warn(missing_docs)]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+
+mod cpu;
+mod derived;
+mod memory;
+pub mod params;
+pub mod physics;
+mod setup;
+pub mod springs;
+pub mod step;
+
+pub use derived::memory_plan;
+pub use params::{Params, Preset};
+pub use setup::{parameters, simulation};
+
+use cpu::{Cpu, colors::Colors};
+use memory::{Fields, Needs};
+use params::RelaxMode;
+use physics::Stiffness;
+use sph_core::{
+    Real,
+    diagnosis::Link,
+    error::Error,
+    lane::Isa,
+    neighbors::Neighbors,
+    solver::{Derived, Memory, Solver, StepError, StepReport, Stopwatch},
+    state::{Material, State},
+};
+
+/// What follows from the parameters, the lattice and the depth, once for all steps.
+#[derive(Clone, Copy, Debug)]
+struct Constants {
+    /// Interaction radius h, `[m]`.
+    h: Real,
+    rest: Material,
+    stiffness: Stiffness,
+    /// Σg² of the lattice, `[-]`.
+    lattice_rho: Real,
+    /// Neighbors of an inner particle of the lattice.
+    n_neighbors: usize,
+    /// Speed of pressure waves, `[m/s]`.
+    sound_speed: f64,
+    needs: Needs,
+}
+
+/// The depth of the fluid in its first state.
+#[derive(Clone, Copy, Debug)]
+struct Depth {
+    /// Extent of the fluid along gravity, `[m]`.
+    height: f64,
+    /// Gravity times depth, `[m²/s²]`.
+    pressure: f64,
+}
+
+/// The viscoelastic fluid on the CPU.
+pub struct Viscoelastic<const D: usize> {
+    params: Params,
+    constants: Constants,
+    depth: Depth,
+    isa: Isa,
+    neighbors: Neighbors<D>,
+    colors: Colors,
+    fields: Fields<D>,
+    stopwatch: Stopwatch,
+}
+
+impl<const D: usize> Viscoelastic<D> {
+    /// Steps that the speed of particles allows, and those at which relaxation and springs explode, `[s]`.
+    fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 3] {
+        let spacing = f64::from(state.rest.spacing);
+        let at_once = self.params.relax_mode == RelaxMode::Jacobi;
+        let waves = physics::stable_waves(D, at_once) * spacing / self.constants.sound_speed;
+        let springs = (physics::stable_springs(at_once) / f64::from(self.params.spring_stiffness)).sqrt();
+        [f64::from(self.params.cfl) * spacing / v_max, waves, springs]
+    }
+}
+
+impl<const D: usize> Solver<D> for Viscoelastic<D> {
+    fn name(&self) -> &'static str {
+        "viscoelastic"
+    }
+
+    fn support_radius(&self) -> Real {
+        self.constants.h
+    }
+
+    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
+        if self.fields.max_speed < 0.0 {
+            self.fields.max_speed = f64::from(cpu::max_speed(state));
+        }
+        let speed = self.fields.max_speed.max(state.bodies.top_speed());
+        let [speed, waves, springs] = self.limits(state, speed);
+        let stable = f64::from(self.params.stability) * waves.min(springs);
+        Ok(speed.max(f64::from(self.params.dt_min)).min(stable).min(f64::from(self.params.dt_max)))
+    }
+
+    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+        step::step(&mut Cpu::new(self, state, dt), dt)
+    }
+
+    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        self.fields.memory(visit);
+        self.neighbors.memory(visit);
+    }
+
+    fn fluid_changed(&mut self) {
+        self.neighbors.forget();
+        self.fields.springs.loosen();
+        // New particles may be the fastest.
+        self.fields.max_speed = -1.0;
+    }
+
+    fn walls_changed(&mut self) {
+        self.neighbors.forget();
+        self.fields.walls_packed = false;
+    }
+
+    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.changed(name, value).map(drop)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        let params = self.changed(name, value)?;
+        self.change(params);
+        self.fields.walls_packed = false;
+        Ok(())
+    }
+
+    fn restored(&mut self, _state: &State<D>) {
+        self.neighbors.restored();
+        self.fields.walls_packed = false;
+    }
+
+    fn moves_bodies(&self) -> bool {
+        true
+    }
+
+    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
+        self.fields.chain(&state.fluid.rho)
+    }
+
+    fn field(&self, _name: &str) -> Option<&[Real]> {
+        None
+    }
+
+    fn neighbors(&self) -> &Neighbors<D> {
+        &self.neighbors
+    }
+
+    fn derived(&self, state: &State<D>) -> Derived {
+        self.numbers(state)
+    }
+
+    fn stopwatch(&self) -> &Stopwatch {
+        &self.stopwatch
+    }
+
+    fn reset_stopwatch(&mut self) {
+        self.stopwatch.reset();
+    }
+}

@@ -1,0 +1,161 @@
+//! The numbers of the method: unit, range, default and source, stated once.
+
+use serde::{Deserialize, Serialize};
+use sph_core::{Real, error::Error, parameters};
+
+/// A choice of the scene file, spelled in snake case.
+macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+    };
+}
+
+choice! {
+    /// In what order pairs are relaxed.
+    RelaxMode {
+        /// One particle after the other, as published: on one thread `[CBP05]`.
+        Sequential,
+        /// Cells of one color side by side, one color after the other: the same on any number of threads.
+        #[default]
+        Colored,
+        /// All particles from the same positions.
+        Jacobi,
+    }
+}
+choice! {
+    /// The rest length that a new spring has.
+    SpringInit {
+        /// The interaction radius: springs push at first `[CBP05]`.
+        SupportRadius,
+        /// The distance that the two particles have: springs are free of stress at first.
+        #[default]
+        CurrentLength,
+    }
+}
+choice! {
+    /// When springs are made.
+    SpringCreation {
+        /// In every step, between all neighbors that have none: a fluid `[CBP05]`.
+        #[default]
+        EveryStep,
+        /// At the first step alone: an elastic body `[CBP05]`.
+        AtStart,
+    }
+}
+choice! {
+    /// A set of parameters for a purpose.
+    Preset {
+        /// The defaults: as stiff as the depth of the fluid asks for.
+        #[default]
+        Standard,
+        /// The constants of a demo in a browser: a few units of length in size, steps of 1/60 s.
+        CircleDemo,
+    }
+}
+
+parameters! {
+    /// Parameters of the viscoelastic fluid. Defaults are those of the preset `standard`.
+    pub struct Params {
+        /// Interaction radius over spacing, η = h/Δx `[convention]`.
+        pub support_ratio: Real = 2.5, "-", "[1.5, 4]";
+        /// Divides density and near density by those of the lattice, so that the same stiffness means the same at every
+        /// support ratio and in both dimensions.
+        pub normalized: bool = true;
+        /// Rest density ρ₀ of the double density; if left out, that at which the lattice of the spacing neither
+        /// contracts nor expands `[CBP05]`.
+        pub rest_density: Option<Real> = None, "-", "(0, inf)";
+        /// Stiffness k; if left out, that which holds the depth of the fluid with `compression` `[CBP05]`.
+        pub stiffness: Option<Real> = None, "m/s^2", "[0, inf)";
+        /// Near stiffness k_near; if left out, 1.5 k `[CBP05]`.
+        pub stiffness_near: Option<Real> = None, "m/s^2", "[0, inf)";
+        /// Compression at the bottom of the fluid that a stiffness which is left out allows `[convention]`.
+        pub compression: Real = 0.03, "-", "(0, 1]";
+        /// Linear viscosity σ `[CBP05]`.
+        pub viscosity_linear: Real = 0.0, "1/s", "[0, inf)";
+        /// Quadratic viscosity β: stops what is fast, and nothing else `[CBP05]`.
+        pub viscosity_quadratic: Real = 0.0, "1/m", "[0, inf)";
+        /// Spring stiffness, 0 is without springs `[CBP05]`.
+        pub spring_stiffness: Real = 0.0, "1/s^2", "[0, inf)";
+        /// Part γ of its rest length that a spring may be stretched before it flows `[CBP05]`.
+        pub yield_ratio: Real = 0.1, "-", "[0, 1)";
+        /// The same of compression; if left out, that of stretch `[convention]`.
+        pub yield_ratio_compression: Option<Real> = None, "-", "[0, 1)";
+        /// Plasticity α: rate at which rest lengths follow, 0 is elastic `[CBP05]`.
+        pub plasticity: Real = 18.0, "1/s", "[0, inf)";
+        /// Least rest length of a spring over h `[convention]`.
+        pub min_rest_length: Real = 0.0, "-", "[0, 1]";
+        /// The rest length of a new spring.
+        pub spring_init: SpringInit = SpringInit::CurrentLength;
+        /// When springs are made.
+        pub spring_creation: SpringCreation = SpringCreation::EveryStep;
+        /// In what order pairs are relaxed.
+        pub relax_mode: RelaxMode = RelaxMode::Colored;
+        /// Turns the order around in every other step, so that it does not stir the fluid `[measured]`.
+        pub alternate_order: bool = true;
+        /// Part of all displacements that `relax_mode = "jacobi"` makes `[convention]`.
+        pub jacobi_factor: Real = 1.0, "-", "(0, 1]";
+        /// Largest displacement that a pair gives a particle in a pass, over h `[convention]`.
+        pub max_displacement: Real = 0.25, "-", "(0, 1]";
+        /// Speed with which a container sends back what touches it `[convention]`.
+        pub anti_stick: Real = 0.0, "m/s", "[0, inf)";
+        /// Part of the step at which the relaxation or springs would explode that is taken `[convention]`.
+        pub stability: Real = 0.6, "-", "(0, 1]";
+        /// Courant number of the particle speed `[convention]`.
+        pub cfl: Real = 0.4, "-", "(0, 10]";
+        /// Smallest step that the particle speed may ask for `[convention]`.
+        pub dt_min: Real = 1e-4, "s", "[0, inf)";
+        /// Largest step: a frame of sixty a second `[convention]`.
+        pub dt_max: Real = 0.016666668, "s", "(0, inf)";
+    }
+}
+
+impl Params {
+    /// The parameters of a preset.
+    pub fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Standard => Self::default(),
+            Preset::CircleDemo => Self {
+                support_ratio: 3.4,
+                normalized: false,
+                rest_density: Some(5.0),
+                stiffness: Some(35.0),
+                stiffness_near: Some(100.0),
+                stability: 1.0,
+                cfl: 10.0,
+                dt_min: 0.016666668,
+                ..Self::default()
+            },
+        }
+    }
+
+    /// Checks ranges and contradictions; keys in errors begin with `solver`.
+    ///
+    /// # Errors
+    /// The first number out of its range, or the first choice that does not fit another.
+    pub fn check(&self) -> Result<(), Error> {
+        self.validate("solver")?;
+        if self.stiffness == Some(0.0) && self.rest_density.is_none() {
+            let error = Error::invalid("solver.rest_density", "cannot be derived with stiffness = 0");
+            return Err(error.hint("give solver.rest_density, or a stiffness above 0"));
+        }
+        Ok(())
+    }
+
+    /// True when impulses act between neighbors.
+    pub fn has_viscosity(&self) -> bool {
+        self.viscosity_linear > 0.0 || self.viscosity_quadratic > 0.0
+    }
+
+    /// True when there are springs.
+    pub fn has_springs(&self) -> bool {
+        self.spring_stiffness > 0.0
+    }
+
+    /// The parts of their rest lengths that springs may be stretched and compressed before they flow.
+    pub fn yield_ratios(&self) -> [Real; 2] {
+        [self.yield_ratio, self.yield_ratio_compression.unwrap_or(self.yield_ratio)]
+    }
+}

@@ -1,0 +1,332 @@
+//! The springs: which pairs have one, and how long it wants to be.
+//!
+//! Each spring stands in the rows of both of its particles, with the same rest length, so that a loop over particles
+//! gathers and never scatters. Both ends compute the same flow from the same distance, so the two stay equal to the bit.
+//! Rows live in chunks of whole cells, as those of neighbors do; between the steps of a run they are indexed by place,
+//! and by persistent id in checkpoints and while particles come and go.
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use sph_core::{Real, neighbors::PAD, parallel::BLOCK, solver::Memory};
+use std::{collections::HashMap, mem::swap, ops::Range};
+
+/// One end of a spring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End {
+    /// The particle at the other end.
+    pub other: u32,
+    /// Rest length L, `[m]`.
+    pub rest: Real,
+}
+
+/// The springs of a particle: `n` ends, those shorter than the interaction radius first. Both arrays are padded to a
+/// multiple of [`PAD`] by springs to the null particle that do nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row<'a> {
+    /// The particles at the other ends.
+    pub others: &'a [u32],
+    /// Rest lengths L, `[m]`.
+    pub rests: &'a [Real],
+    /// Number of springs.
+    pub n: usize,
+    /// Number of those that were shorter than the interaction radius.
+    pub n_near: usize,
+}
+
+impl Row<'_> {
+    /// Its springs, from one to another.
+    #[inline(always)]
+    pub fn ends(&self, range: Range<usize>) -> impl Iterator<Item = End> + '_ {
+        let ends = self.others[range.clone()].iter().zip(&self.rests[range]);
+        ends.map(|(&other, &rest)| End { other, rest })
+    }
+}
+
+/// The rows of the particles from `first` on.
+#[derive(Clone, Debug, Default)]
+pub struct SpringChunk {
+    /// First particle.
+    pub first: usize,
+    /// Where each row begins; one more than particles.
+    offsets: Vec<u32>,
+    /// Springs of each row, and those shorter than the interaction radius.
+    counts: Vec<[u32; 2]>,
+    others: Vec<u32>,
+    rests: Vec<Real>,
+    /// The null particle, and a rest length that does nothing.
+    padding: (u32, Real),
+}
+
+impl SpringChunk {
+    /// Begins anew at particle `first`; rows are padded by springs of length `rest` to the particle `null`.
+    fn clear(&mut self, first: usize, padding: (u32, Real)) {
+        self.first = first;
+        self.padding = padding;
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.counts.clear();
+        self.others.clear();
+        self.rests.clear();
+    }
+
+    /// The springs of particle `i`.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> Row<'_> {
+        let k = i - self.first;
+        let range = self.offsets[k] as usize..self.offsets[k + 1] as usize;
+        let [n, n_near] = self.counts[k].map(|n| n as usize);
+        Row { others: &self.others[range.clone()], rests: &self.rests[range], n, n_near }
+    }
+
+    /// Adds a spring to the row that is being written.
+    #[inline(always)]
+    pub fn push(&mut self, end: End) {
+        self.others.push(end.other);
+        self.rests.push(end.rest);
+    }
+
+    /// Room for `n` springs behind those that are written: where they begin. What is not used is cut off by
+    /// [`SpringChunk::keep`].
+    #[inline(always)]
+    pub fn room(&mut self, n: usize) -> (*mut u32, *mut Real) {
+        let len = self.others.len();
+        self.others.resize(len + n, 0);
+        self.rests.resize(len + n, 0.0);
+        // SAFETY: there are `n` more items.
+        unsafe { (self.others.as_mut_ptr().add(len), self.rests.as_mut_ptr().add(len)) }
+    }
+
+    /// Keeps `n` springs of the row that is being written.
+    #[inline(always)]
+    pub fn keep(&mut self, n: usize) {
+        let len = *self.offsets.last().unwrap_or(&0) as usize + n;
+        self.others.truncate(len);
+        self.rests.truncate(len);
+    }
+
+    /// Number of springs in the row that is being written.
+    #[inline(always)]
+    pub fn n_written(&self) -> usize {
+        self.others.len() - *self.offsets.last().unwrap_or(&0) as usize
+    }
+
+    /// Ends the row that is being written, of which the first `n_near` springs are short.
+    #[inline(always)]
+    pub fn end_row(&mut self, n_near: usize) {
+        let n = self.n_written();
+        self.counts.push([n as u32, n_near as u32]);
+        let padded = self.others.len() + n.next_multiple_of(PAD) - n;
+        self.others.resize(padded, self.padding.0);
+        self.rests.resize(padded, self.padding.1);
+        self.offsets.push(padded as u32);
+    }
+
+    fn n_ends(&self) -> usize {
+        self.counts.iter().map(|[n, _]| *n as usize).sum()
+    }
+}
+
+/// Rows of all particles.
+#[derive(Debug, Default)]
+struct Rows {
+    chunks: Vec<SpringChunk>,
+    n_chunks: usize,
+}
+
+impl Rows {
+    /// The chunks to be written, as many as there will be.
+    fn writable(&mut self, n_chunks: usize) -> &mut [SpringChunk] {
+        if self.chunks.len() < n_chunks {
+            self.chunks.resize_with(n_chunks, SpringChunk::default);
+        }
+        self.n_chunks = n_chunks;
+        &mut self.chunks[..n_chunks]
+    }
+
+    fn chunks(&self) -> &[SpringChunk] {
+        &self.chunks[..self.n_chunks]
+    }
+
+    fn row(&self, i: usize) -> Row<'_> {
+        match self.chunks().partition_point(|chunk| chunk.first <= i) {
+            0 => Row::default(),
+            k => self.chunks[k - 1].row(i),
+        }
+    }
+}
+
+/// The rows that are being replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'a>(&'a Rows);
+
+impl<'a> Before<'a> {
+    /// The springs that particle `i` had.
+    pub fn row(self, i: usize) -> Row<'a> {
+        self.0.row(i)
+    }
+}
+
+/// What a restart knows of springs: numbers by persistent id, each in parts that `Real` holds exactly.
+#[derive(Debug, Default)]
+struct ById {
+    /// Low and high part of the owner's id, the same of the other end's, rest length.
+    columns: [Vec<Real>; 5],
+}
+
+/// Ids are cut into parts below this.
+const PART: u64 = 1 << 20;
+const COLUMNS: [&str; 5] =
+    ["spring_owner_low", "spring_owner_high", "spring_other_low", "spring_other_high", "spring_rest_length"];
+
+impl ById {
+    fn push(&mut self, owner: u64, other: u64, rest: Real) {
+        let parts = [owner % PART, owner / PART, other % PART, other / PART].map(|part| part as Real);
+        for (column, part) in self.columns.iter_mut().zip(parts) {
+            column.push(part);
+        }
+        self.columns[4].push(rest);
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (u64, u64, Real)> + '_ {
+        let id = |k: usize, at: usize| self.columns[k][at] as u64 + PART * self.columns[k + 1][at] as u64;
+        let n = self.columns.iter().map(Vec::len).min().unwrap_or(0);
+        (0..n).map(move |at| (id(0, at), id(2, at), self.columns[4][at]))
+    }
+}
+
+/// All springs.
+#[derive(Debug, Default)]
+pub struct Springs {
+    rows: Rows,
+    next: Rows,
+    /// Ids of the particles in the order of the rows.
+    ids: Vec<u64>,
+    /// The springs by id, where rows are void.
+    by_id: Option<ById>,
+    /// Place of the particle that was at a place before a sort.
+    inverse: Vec<u32>,
+    /// What rows are padded with: the null particle, and a rest length that does nothing.
+    padding: (u32, Real),
+    /// 1 once springs were made, else 0.
+    pub made: f64,
+}
+
+impl Springs {
+    /// Number of springs.
+    pub fn len(&self) -> usize {
+        match &self.by_id {
+            Some(by_id) => by_id.columns[4].len() / 2,
+            None => self.rows.chunks().iter().map(SpringChunk::n_ends).sum::<usize>() / 2,
+        }
+    }
+
+    /// True without springs.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows, in the chunks of the last [`Springs::rewrite`].
+    pub fn chunks(&self) -> &[SpringChunk] {
+        self.rows.chunks()
+    }
+
+    /// Gives rows to the particles `ids`; `h` is the interaction radius, `[m]`. Springs of particles that are no more are
+    /// gone.
+    pub fn settle(&mut self, ids: &[u64], h: Real) {
+        let Some(by_id) = self.by_id.take() else {
+            if self.ids.len() != ids.len() {
+                self.write_rows(ids, h, &ById::default());
+            }
+            return;
+        };
+        self.write_rows(ids, h, &by_id);
+    }
+
+    fn write_rows(&mut self, ids: &[u64], h: Real, by_id: &ById) {
+        self.padding = (ids.len() as u32, h);
+        let place: HashMap<u64, u32> = ids.iter().enumerate().map(|(i, &id)| (id, i as u32)).collect();
+        let mut rows: Vec<Vec<End>> = vec![Vec::new(); ids.len()];
+        for (owner, other, rest) in by_id.entries() {
+            if let (Some(&owner), Some(&other)) = (place.get(&owner), place.get(&other)) {
+                rows[owner as usize].push(End { other, rest });
+            }
+        }
+        let chunk = &mut self.rows.writable(1)[0];
+        chunk.clear(0, self.padding);
+        for row in &rows {
+            row.iter().for_each(|end| chunk.push(*end));
+            chunk.end_row(row.len());
+        }
+        self.remember(ids);
+    }
+
+    fn remember(&mut self, ids: &[u64]) {
+        self.ids.clear();
+        self.ids.extend_from_slice(ids);
+    }
+
+    /// Keeps the springs by id: places are void from now on.
+    pub fn loosen(&mut self) {
+        if self.by_id.is_some() {
+            return;
+        }
+        let mut by_id = ById::default();
+        for (i, &owner) in self.ids.iter().enumerate() {
+            let row = self.rows.row(i);
+            for end in row.ends(0..row.n) {
+                by_id.push(owner, self.ids[end.other as usize], end.rest);
+            }
+        }
+        self.by_id = Some(by_id);
+    }
+
+    /// Follows a sort of the particles: the new particle `k` is the old `order[k]`, and has the id `ids[k]`.
+    pub fn follow(&mut self, order: &[u32], ids: &[u64]) {
+        let n = order.len();
+        self.inverse.resize(n, 0);
+        for (k, &old) in order.iter().enumerate() {
+            self.inverse[old as usize] = k as u32;
+        }
+        let (rows, inverse, padding) = (&self.rows, &self.inverse, self.padding);
+        let write = |(k, chunk): (usize, &mut SpringChunk)| {
+            let first = k * BLOCK;
+            chunk.clear(first, padding);
+            for &old in &order[first..(first + BLOCK).min(n)] {
+                let row = rows.row(old as usize);
+                chunk.others.extend(row.others[..row.n].iter().map(|&other| inverse[other as usize]));
+                chunk.rests.extend_from_slice(&row.rests[..row.n]);
+                chunk.end_row(row.n_near);
+            }
+        };
+        self.next.writable(n.div_ceil(BLOCK)).par_iter_mut().enumerate().for_each(write);
+        swap(&mut self.rows, &mut self.next);
+        self.remember(ids);
+    }
+
+    /// Writes all rows anew in `n_chunks` chunks: `write(k, before, chunk)` writes the rows of chunk `k`, which begins at
+    /// particle `first(k)`.
+    pub fn rewrite(
+        &mut self,
+        n_chunks: usize,
+        first: impl Fn(usize) -> usize + Sync,
+        write: impl Fn(usize, Before<'_>, &mut SpringChunk) + Sync,
+    ) {
+        let (rows, padding) = (&self.rows, self.padding);
+        self.next.writable(n_chunks).par_iter_mut().enumerate().for_each(|(k, chunk)| {
+            chunk.clear(first(k), padding);
+            write(k, Before(rows), chunk);
+        });
+        swap(&mut self.rows, &mut self.next);
+        self.made = 1.0;
+    }
+
+    /// Shows `visit` what a restart must keep.
+    pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        self.loosen();
+        if let Some(by_id) = &mut self.by_id {
+            for (name, column) in COLUMNS.into_iter().zip(&mut by_id.columns) {
+                visit(name, Memory::Pairs(column));
+            }
+        }
+        visit("springs_made", Memory::Number(&mut self.made));
+    }
+}

@@ -1,0 +1,68 @@
+//! What is this method's own in the scenes of the tests, and how it is measured.
+#![allow(
+    dead_code,
+    clippy::panic,
+    reason = "no test binary uses all of it; a helper that fails is a test that fails"
+)]
+
+pub use crate::solver::{measures::*, scenes::*};
+pub use solver_viscoelastic::simulation as make;
+use sph_core::{Real, simulation::Simulation, solver::StepReport, state::State};
+
+pub const NAME: &str = "viscoelastic";
+/// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
+pub const EVENTS: [&str; 2] = ["-0.05", "viscosity_linear"];
+pub const MODES: [&str; 3] = ["sequential", "colored", "jacobi"];
+
+/// Random velocities up to `speed` an axis.
+pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
+    let mut random = Random(seed);
+    for i in 0..state.fluid.len() {
+        for a in 0..D {
+            state.fluid.v[a][i] = (speed * random.next()) as Real;
+        }
+    }
+}
+
+/// Presses the fluid together around the origin: lengths times `scale`.
+pub fn squeeze<const D: usize>(state: &mut State<D>, scale: f64) {
+    state.fluid.x.iter_mut().flatten().for_each(|x| *x *= scale as Real);
+}
+
+/// One step of `dt`, and the way of every particle by id.
+pub fn ways<const D: usize>(sim: &mut Simulation<D>, dt: f64) -> (StepReport, Vec<[f64; D]>) {
+    let before = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+    let report = sim.solver.step(&mut sim.state, dt).unwrap_or_else(|error| panic!("{error}"));
+    sim.state.step += 1;
+    let after = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+    let way = |(a, b): (&[f64; D], &[f64; D])| std::array::from_fn(|k| b[k] - a[k]);
+    (report, before.iter().zip(&after).map(way).collect())
+}
+
+/// A free scene of the given particles, in m, with the given lines of the solver.
+pub fn particles<const D: usize>(x: &[[f64; D]], solver: &str) -> Simulation<D> {
+    let mut sim = Block::free(2, solver).build::<D>();
+    let m = x.len();
+    sim.state.fluid = Default::default();
+    for (id, x) in x.iter().enumerate() {
+        sim.state.fluid.push(id as u64, x.map(|x| x as Real), [0.0; D], sim.state.rest.rho_0);
+    }
+    (sim.state.n_owned, sim.state.next_id) = (m, m as u64);
+    sim.solver.fluid_changed();
+    sim
+}
+
+/// What a block of fluid without gravity needs.
+pub fn of_block(solver: &str) -> &'static str {
+    if solver.lines().any(|line| line.starts_with("stiffness =")) { "" } else { "stiffness = 20.0" }
+}
+
+/// What walls need.
+pub fn of_walls(_preset: &str) -> &'static str {
+    ""
+}
+
+/// What fluid and walls of a tank need.
+pub fn of_tank(_solver: &str) -> (String, &'static str) {
+    (String::new(), "")
+}

@@ -1,0 +1,13 @@
+//! What the method promises, in one binary: each takes long to compile.
+
+mod bodies;
+mod common;
+mod demo;
+mod determinism;
+mod failure;
+mod pairs;
+mod restart;
+#[path = "../../../sph-core/tests/solver/mod.rs"]
+mod solver;
+mod springs;
+mod steps;

@@ -1,0 +1,87 @@
+//! Whole steps: motion without forces, free fall, and what no choice of axes may change.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+use crate::common::*;
+use sph_core::Real;
+
+const DT: f64 = 0.005;
+
+#[test]
+fn a_lone_particle_goes_straight() {
+    for mode in MODES {
+        let mut sim = particles::<3>(&[[0.0; 3]], &format!("relax_mode = \"{mode}\""));
+        for (a, v) in [0.3, -0.2, 0.1].into_iter().enumerate() {
+            sim.state.fluid.v[a][0] = v;
+        }
+        let (_, ways) = ways(&mut sim, DT);
+        for (a, v) in [0.3, -0.2, 0.1].into_iter().enumerate() {
+            assert!((ways[0][a] - DT * v).abs() < EPSILON * DT);
+            assert_eq!(sim.state.fluid.v[a][0], v as Real);
+        }
+    }
+}
+
+/// `y_n = y_0 − ½ g t (t + Δt)`.
+#[test]
+fn the_center_of_mass_falls_along_the_parabola() {
+    for mode in MODES {
+        let solver = format!(
+            "relax_mode = \"{mode}\"\nspring_stiffness = 100.0\nviscosity_linear = 5.0\nstiffness = 20.0"
+        );
+        let mut sim = Block { gravity: 9.81, ..Block::free(8, &solver) }.jitter(0.2).build::<2>();
+        let center = |y: &[Real]| y.iter().map(|&y| f64::from(y)).sum::<f64>() / y.len() as f64;
+        let y_0 = center(&sim.state.fluid.x[1]);
+        let steps = 40;
+        for _ in 0..steps {
+            ways(&mut sim, DT);
+        }
+        let t = DT * f64::from(steps);
+        let fallen = y_0 - center(&sim.state.fluid.x[1]);
+        assert!((fallen - 0.5 * 9.81 * t * (t + DT)).abs() < 40.0 * EPSILON, "{mode}: {fallen}");
+    }
+}
+
+/// Jacobi alone is free of the order of particles; a quarter of a turn changes that order.
+#[test]
+fn a_quarter_of_a_turn_turns_the_motion() {
+    let solver = "relax_mode = \"jacobi\"\nspring_stiffness = 100.0\nviscosity_linear = 5.0";
+    let run = |turned: bool| {
+        let mut sim = Block::free(8, solver).jitter(0.3).build::<2>();
+        squeeze(&mut sim.state, 0.9);
+        if turned {
+            let [x, y] = &mut sim.state.fluid.x;
+            std::mem::swap(x, y);
+            x.iter_mut().for_each(|x| *x = -*x);
+        }
+        for _ in 0..5 {
+            ways(&mut sim, DT);
+        }
+        vectors(&sim.state.fluid.id, &sim.state.fluid.x)
+    };
+    for (a, b) in run(false).iter().zip(&run(true)) {
+        assert!((a[0] - b[1]).abs() + (a[1] + b[0]).abs() < 50.0 * EPSILON, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn without_gravity_a_blob_rounds_up() {
+    // Attraction by negative pressure: a square becomes round.
+    for mode in MODES {
+        let solver = format!("relax_mode = \"{mode}\"\nviscosity_linear = 2.0\nstiffness = 20.0");
+        let mut sim = Block::free(16, &solver).build::<2>();
+        let corner = |sim: &sph_core::simulation::Simulation<2>| {
+            let places = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+            let far = places.iter().map(norm).fold(0.0, f64::max);
+            let mean2 = places.iter().map(|x| norm(x).powi(2)).sum::<f64>() / places.len() as f64;
+            // √2 of the radius of a disc with the same second moment.
+            far / (2.0 * mean2).sqrt()
+        };
+        let before = corner(&sim);
+        for _ in 0..3000 {
+            ways(&mut sim, 0.01);
+            sim.state.fluid.v.iter_mut().flatten().for_each(|v| *v *= 0.999);
+        }
+        let after = corner(&sim);
+        assert!(before > 1.15 && after < 1.07, "{mode}: {before} becomes {after}");
+    }
+}
