@@ -68,6 +68,13 @@ pub const SOLVERS: &[Solver] = &[
         parameters: solver_pbf::Params::PARAMETERS,
         schema: crate::schema::of::<solver_pbf::Params>,
     },
+    Solver {
+        name: "viscoelastic",
+        about: "viscoelastic fluid by double density relaxation",
+        presets: &["standard", "circle_demo"],
+        parameters: solver_viscoelastic::Params::PARAMETERS,
+        schema: crate::schema::of::<solver_viscoelastic::Params>,
+    },
 ];
 
 /// The methods, by what a case has to give them.
@@ -77,6 +84,8 @@ pub enum Method {
     Wcsph,
     /// Position Based Fluids.
     Pbf,
+    /// Viscoelastic fluid by double density relaxation.
+    Viscoelastic,
 }
 
 /// A method with its settings, as one line of a comparison.
@@ -105,6 +114,12 @@ impl Variant {
 pub const VALIDATION: &[Variant] = &[
     Variant { name: "wcsph", label: "WCSPH", method: Method::Wcsph, apply: |_| {} },
     Variant { name: "pbf", label: "PBF", method: Method::Pbf, apply: |_| {} },
+    Variant {
+        name: "viscoelastic",
+        label: "double density relaxation",
+        method: Method::Viscoelastic,
+        apply: |_| {},
+    },
 ];
 
 /// The lines of a comparison.
@@ -152,5 +167,17 @@ pub const VARIANTS: &[Variant] = &[
         label: "PBF, iterations to a density error of 0.01 % (preset accurate)",
         method: Method::Pbf,
         apply: |scene| scene.solver.set("preset", "accurate"),
+    },
+    Variant {
+        name: "viscoelastic",
+        label: "double density relaxation 2.5, by colors, no springs (preset standard)",
+        method: Method::Viscoelastic,
+        apply: |_| {},
+    },
+    Variant {
+        name: "viscoelastic-jacobi",
+        label: "double density relaxation 2.5, all at once, no springs",
+        method: Method::Viscoelastic,
+        apply: |scene| scene.solver.set("relax_mode", "jacobi"),
     },
 ];

@@ -133,6 +133,7 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
         Backend::Cpu => match method {
             Method::Wcsph => solver_wcsph::simulation(scene, processor.isa, clock)?,
             Method::Pbf => solver_pbf::simulation(scene, processor.isa, clock)?,
+            Method::Viscoelastic => solver_viscoelastic::simulation(scene, processor.isa, clock)?,
         },
         #[cfg(feature = "cuda")]
         Backend::Cuda(device) => on_card(scene, method, device, clock)?,
@@ -154,6 +155,7 @@ fn on_card<const D: usize, E: Executor>(
     match method {
         Method::Wcsph => solver_wcsph::gpu::simulation(scene, Arc::clone(executor), clock),
         Method::Pbf => solver_pbf::gpu::simulation(scene, Arc::clone(executor), clock),
+        Method::Viscoelastic => Err(not_on_cards(scene)),
     }
 }
 
@@ -173,12 +175,14 @@ pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Resu
         return match solver_of(scene)? {
             Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
             Method::Pbf => solver_pbf::gpu::memory_plan(scene, counts),
+            Method::Viscoelastic => Err(not_on_cards(scene)),
         };
     }
     let threads = rayon::current_num_threads();
     match solver_of(scene)? {
         Method::Wcsph => solver_wcsph::memory_plan(scene, counts, threads),
         Method::Pbf => solver_pbf::memory_plan(scene, counts, threads),
+        Method::Viscoelastic => solver_viscoelastic::memory_plan(scene, counts, threads),
     }
 }
 
@@ -186,15 +190,23 @@ pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Resu
 enum Method {
     Wcsph,
     Pbf,
+    Viscoelastic,
+}
+
+/// The refusal of a method that has no kernels for cards.
+fn not_on_cards(scene: &Scene) -> Error {
+    let error = Error::invalid("solver.name", "runs on the processor alone").value("\"viscoelastic\"");
+    scene.locate(error.hint("use --backend cpu"))
 }
 
 fn solver_of(scene: &Scene) -> Result<Method, Error> {
     match scene.solver.name() {
         None | Some("wcsph") => Ok(Method::Wcsph),
         Some("pbf") => Ok(Method::Pbf),
+        Some("viscoelastic") => Ok(Method::Viscoelastic),
         Some(other) => {
             let error = Error::invalid("solver.name", "is no solver").value(format!("{other:?}"));
-            Err(scene.locate(error.hint("use \"wcsph\" or \"pbf\"")))
+            Err(scene.locate(error.hint("use \"wcsph\", \"pbf\" or \"viscoelastic\"")))
         }
     }
 }
@@ -398,6 +410,7 @@ pub fn resolved(scene: &Scene) -> Result<String, Error> {
     match solver_of(scene)? {
         Method::Wcsph => all.solver.resolve(&solver_wcsph::parameters(scene)?)?,
         Method::Pbf => all.solver.resolve(&solver_pbf::parameters(scene)?)?,
+        Method::Viscoelastic => all.solver.resolve(&solver_viscoelastic::parameters(scene)?)?,
     }
     all.to_toml()
 }

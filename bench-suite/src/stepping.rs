@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// What to time.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The scene: [`scene`] or [`scene_of_pbf`].
+    /// The scene: [`scene`], [`scene_of_pbf`] or [`scene_of_viscoelastic`].
     pub scene: Scene,
     /// Steps before the clock starts.
     pub warmup: u64,
@@ -103,6 +103,18 @@ pub fn scene_of_pbf(m: usize, jitter: f64, until: Until) -> Scene {
     scene.solver.set("solver_iterations", i64::from(most));
     scene.solver.set("density_tolerance", error);
     scene.run.time_step = Some(0.1 * scene.spacing);
+    scene
+}
+
+/// The same by double density relaxation, with springs or without.
+pub fn scene_of_viscoelastic(m: usize, jitter: f64, mode: &str, springs: bool) -> Scene {
+    let mut scene = scene(m, jitter);
+    scene.solver = SolverSettings::named("viscoelastic");
+    scene.solver.set("relax_mode", mode);
+    if springs {
+        scene.solver.set("spring_stiffness", 1000.0);
+    }
+    scene.run.time_step = None;
     scene
 }
 

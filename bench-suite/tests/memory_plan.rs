@@ -17,7 +17,11 @@ fn scene(dim: u8, n: f64, preset: &str) -> Scene {
     let cells = if dim == 3 { 0.5 / (0.5 / n).cbrt() } else { n.sqrt() };
     let spacing = if dim == 3 { 0.5 } else { 1.0 } / cells.round();
     let (layers, offset) = if preset == "graphics" { (2, 0.7) } else { (3, 0.5) };
-    let solver = if ["graphics", "validation"].contains(&preset) { "wcsph" } else { "pbf" };
+    let (solver, preset) = match preset {
+        "graphics" | "validation" => ("wcsph", preset),
+        "viscoelastic" => (preset, "standard"),
+        _ => ("pbf", preset),
+    };
     let sides = if dim == 3 { ", \"z_min\", \"z_max\"" } else { "" };
     let text = format!(
         "dim = {dim}\nspacing = {spacing:?}\nrun.end_time = 1.0\n\
@@ -96,7 +100,7 @@ fn the_plan_is_within_five_percent_of_the_peak() {
         return;
     }
     let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:100000".to_owned());
-    let presets = ["validation", "graphics", "standard", "fluid_demo"];
+    let presets = ["validation", "graphics", "standard", "fluid_demo", "viscoelastic"];
     let runs = sizes.split(',').flat_map(|size| presets.map(|preset| format!("{size}:{preset}")));
     let found: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
     let close = |[planned, measured]: [f64; 2]| (planned - measured).abs() <= (0.05 * measured).max(GRAIN);

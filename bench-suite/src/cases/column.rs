@@ -1,6 +1,6 @@
 //! A column of water at rest: hydrostatic pressure, level and silence.
 
-use super::{fluid, pbf, tank};
+use super::{fluid, pbf, tank, viscoelastic};
 use crate::{
     case::{Case, Metric},
     metrics::{conservation::Conservation, pressure::Resting},
@@ -59,12 +59,14 @@ impl Case for Column {
     }
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
-        if method == Method::Pbf {
-            pbf(scene, [("preset", "accurate".into())]);
-            // Two layers go on with the lattice; pseudo-masses of Akinci are larger, and a solver that meets the
-            // density turns the surplus along the walls into a jump at the start.
-            scene.boundary.psi_mode = PsiMode::FluidMass;
+        match method {
+            Method::Wcsph => return true,
+            Method::Pbf => pbf(scene, [("preset", "accurate".into())]),
+            Method::Viscoelastic => viscoelastic(scene),
         }
+        // Two layers go on with the lattice; pseudo-masses of Akinci are larger, and a solver that meets the density
+        // turns the surplus along the walls into a jump at the start.
+        scene.boundary.psi_mode = PsiMode::FluidMass;
         true
     }
 

@@ -1,6 +1,6 @@
 //! Collapse of a column of water on a dry bed (Martin & Moyce 1952).
 
-use super::{fluid, pbf, set, tank};
+use super::{fluid, pbf, set, tank, viscoelastic};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -92,8 +92,10 @@ impl Case for DamBreak {
     }
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
-        if method == Method::Pbf {
-            pbf(scene, [("preset", "accurate".into())]);
+        match method {
+            Method::Wcsph => {}
+            Method::Pbf => pbf(scene, [("preset", "accurate".into())]),
+            Method::Viscoelastic => viscoelastic(scene),
         }
         // A wall that brakes the fluid has a viscosity of the liquid behind it.
         method == Method::Wcsph || !self.friction

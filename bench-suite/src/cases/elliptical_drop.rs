@@ -110,6 +110,9 @@ impl Case for EllipticalDrop {
     }
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Viscoelastic {
+            return false;
+        }
         if method == Method::Pbf {
             pbf(
                 scene,

@@ -45,9 +45,19 @@ fn tank(min: &[f64], max: &[f64], faces: &[Face], slip: Slip, layers: u32) -> Wa
 /// Position Based Fluids in a scene of WCSPH: fluid of rest density, walls of two layers with pseudo-masses, and no
 /// damping, since no sound rings.
 fn pbf<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N]) {
-    scene.solver = SolverSettings::default();
-    scene.solver.set("name", "pbf");
+    of_positions(scene, "pbf");
     set(scene, keys);
+}
+
+/// The viscoelastic fluid in a scene of WCSPH, without springs.
+fn viscoelastic(scene: &mut Scene) {
+    of_positions(scene, "viscoelastic");
+}
+
+/// A method of positions in a scene of WCSPH.
+fn of_positions(scene: &mut Scene, name: &str) {
+    scene.solver = SolverSettings::default();
+    scene.solver.set("name", name);
     scene.mass_mode = MassMode::Calibrated;
     scene.damping = None;
     for wall in &mut scene.wall {

@@ -132,6 +132,9 @@ impl Case for OscillatingDrop {
     }
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Viscoelastic {
+            return false;
+        }
         if method == Method::Pbf {
             pbf(
                 scene,

@@ -23,7 +23,7 @@ pub enum Bench {
         #[arg(long, default_value = "peers", value_parser = ["peers"])]
         case: String,
         /// The method.
-        #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf"])]
+        #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf", "viscoelastic"])]
         solver: String,
         /// Iterations of a step, for `pbf`.
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=500), conflicts_with = "error")]
@@ -31,6 +31,12 @@ pub enum Bench {
         /// Mean density error at which iterations end, for `pbf`.
         #[arg(long, value_parser = density_error)]
         error: Option<f64>,
+        /// Order of the relaxation, for `viscoelastic`.
+        #[arg(long, default_value = "colored", value_parser = ["sequential", "colored", "jacobi"])]
+        mode: String,
+        /// Springs between all neighbors, for `viscoelastic`.
+        #[arg(long)]
+        springs: bool,
         /// The block is 2m × 2m × m particles: 17, 29, 50 are 20, 98, 500 thousand.
         #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
         m: u16,
@@ -114,10 +120,11 @@ pub fn run(
     json: bool,
 ) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match what {
-        Bench::Step { solver, iterations, error, m, warmup, steps, jitter, .. } => {
+        Bench::Step { solver, iterations, error, mode, springs, m, warmup, steps, jitter, .. } => {
             let until = error.map_or(Until::Iterations(*iterations), Until::Error);
             let scene = match solver.as_str() {
                 "pbf" => stepping::scene_of_pbf((*m).into(), *jitter, until),
+                "viscoelastic" => stepping::scene_of_viscoelastic((*m).into(), *jitter, mode, *springs),
                 _ => stepping::scene((*m).into(), *jitter),
             };
             step(&Options { scene, warmup: *warmup, steps: *steps, processor: processor.clone() }, json)

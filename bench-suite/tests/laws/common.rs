@@ -48,7 +48,9 @@ pub struct Kept {
 pub fn keep<const D: usize>(simulation: &mut Simulation<D>) -> Kept {
     let mut kept = Kept::default();
     simulation.solver.memory(&mut |name, memory| match memory {
-        Memory::Field(field) | Memory::Array(field) => drop(kept.fields.insert(name, field.clone())),
+        Memory::Field(field) | Memory::Array(field) | Memory::Pairs(field) => {
+            drop(kept.fields.insert(name, field.clone()))
+        }
         Memory::Number(number) => drop(kept.numbers.insert(name, *number)),
     });
     kept
@@ -57,7 +59,9 @@ pub fn keep<const D: usize>(simulation: &mut Simulation<D>) -> Kept {
 /// Overwrites a solver's memory.
 pub fn give_back<const D: usize>(simulation: &mut Simulation<D>, kept: &Kept) {
     simulation.solver.memory(&mut |name, memory| match memory {
-        Memory::Field(field) | Memory::Array(field) => field.clone_from(&kept.fields[name]),
+        Memory::Field(field) | Memory::Array(field) | Memory::Pairs(field) => {
+            field.clone_from(&kept.fields[name])
+        }
         Memory::Number(number) => *number = kept.numbers[name],
     });
 }

@@ -42,6 +42,10 @@ fn fluid<const D: usize>(variant: &Variant, cells: [f64; D]) -> Scene {
             // decides which ones take part when corrections bring them closer. Here no pair is so far apart.
             scene.solver.set("support_ratio", 2.1);
         }
+        Method::Viscoelastic => {
+            scene.solver.set("name", "viscoelastic");
+            scene.solver.set("stiffness", 20.0);
+        }
     }
     (variant.apply)(&mut scene);
     scene
@@ -77,13 +81,18 @@ fn falls<const D: usize>(variant: &Variant) {
     let mut scene = fluid::<D>(variant, [4.0; D]);
     // Too light to push: a summed density stays below that at rest.
     scene.mass_mode = MassMode::Factor(0.9);
+    if variant.method == Method::Viscoelastic {
+        // It counts particles, and its surface contracts.
+        scene.solver.set("stiffness", 0.0);
+        scene.solver.set("rest_density", 1.0);
+    }
     let (n, dt) = (50, 1e-3);
     let start = by_id(&common::simulation::<D>(variant.name, &scene, &Processor::default()));
     let end = by_id(&run::<D>(variant.name, &scene, n, dt));
     let steps = n as f64;
     // Symplectic Euler is ahead of the parabola by half a step, or half a part of it.
     let ahead = match variant.name {
-        "wcsph-graphics" | "pbf-accurate" => 1.0,
+        "wcsph-graphics" | "pbf-accurate" | "viscoelastic" | "viscoelastic-jacobi" => 1.0,
         "pbf" => 0.5,
         _ => 0.0,
     };
@@ -170,7 +179,7 @@ fn agrees<const D: usize>(
     faces: [&[Face]; 2],
 ) {
     // Steps of the length that the method would choose.
-    let (n, dt) = if variant.method == Method::Pbf { (4, 5e-3) } else { (40, 5e-4) };
+    let (n, dt) = if variant.method == Method::Wcsph { (40, 5e-4) } else { (4, 5e-3) };
     let here = sliding::<D>(variant, &|x| x, faces[0]);
     let there = sliding::<D>(variant, &place, faces[1]);
     let first = |scene| by_id(&common::simulation::<D>(variant.name, scene, &Processor::default()));
@@ -191,7 +200,7 @@ fn agrees<const D: usize>(
     let (steps, t) = (n as f64, n as f64 * dt);
     let grown = match variant.method {
         Method::Wcsph => (20.0 * t / SPACING).powi(2),
-        Method::Pbf => 10.0 * steps * steps,
+        Method::Pbf | Method::Viscoelastic => 10.0 * steps * steps,
     };
     let bound = EPSILON * 4.0 * (steps + grown);
     assert!(way > 0.05 * SPACING, "{} {D}D: nothing happens, {way} m", variant.name);
@@ -202,9 +211,14 @@ const CORNER: [Face; 3] = [Face::XMin, Face::YMin, Face::ZMin];
 /// The same faces after a turn from x to y.
 const TURNED: [Face; 3] = [Face::YMin, Face::XMax, Face::ZMin];
 
+/// What does not go by the order of cells: a sweep does, and they have another one after a shift or a turn.
+fn each_without_order(body: impl Fn(&Variant)) {
+    registry::VARIANTS.iter().filter(|variant| variant.name != "viscoelastic").for_each(body);
+}
+
 #[test]
 fn a_shift_changes_nothing() {
-    each_variant(|variant| {
+    each_without_order(|variant| {
         agrees::<2>(variant, "shift", |[x, y]| [x + 2.0, y - 1.0], [&CORNER[..2], &CORNER[..2]]);
         agrees::<3>(variant, "shift", |[x, y, z]| [x + 2.0, y - 1.0, z + 1.5], [&CORNER, &CORNER]);
     });
@@ -212,7 +226,7 @@ fn a_shift_changes_nothing() {
 
 #[test]
 fn a_quarter_turn_changes_nothing() {
-    each_variant(|variant| {
+    each_without_order(|variant| {
         agrees::<2>(variant, "turn", |[x, y]| [-y, x], [&CORNER[..2], &TURNED[..2]]);
         agrees::<3>(variant, "turn", |[x, y, z]| [-y, x, z], [&CORNER, &TURNED]);
     });
