@@ -1,7 +1,7 @@
 //! The checkpoints of a run as files: the newest and the one before it.
 //!
 //! Each stands under its own name and is written beside it, flushed and renamed; only then is the oldest of
-//! three removed. Whenever the program dies, the newest or the one before it is whole.
+//! three removed, or before the next is written. Whenever the program dies, the newest or the one before it is whole.
 
 use crate::write::{self, Files, PART, WriteError};
 use sph_core::{
@@ -43,14 +43,20 @@ impl<'a> Checkpoints<'a> {
     /// When it could not be written, or an old one not be removed; those before it are whole.
     pub fn save<const D: usize>(&self, run: &mut Simulation<D>, scene: &str) -> Result<PathBuf, WriteError> {
         let path = self.folder.join(format!("{PREFIX}{:012}.{EXTENSION}", run.state.step));
+        // One that a killed program had no time to remove.
+        self.remove_older(&path)?;
         write::write_with(self.files, &path, |file| checkpoint::write(run, scene, PROGRAM, file))?;
-        let (later, now): (Vec<_>, Vec<_>) = self.all().into_iter().partition(|other| *other > path);
-        for late in later {
+        for late in self.all().into_iter().filter(|other| *other > path) {
             let aside = late.with_extension(ASIDE);
             self.files.rename(&late, &aside).map_err(|source| WriteError { path: late, source })?;
         }
-        self.remove(now.into_iter().skip(KEPT))?;
+        self.remove_older(&path)?;
         Ok(path)
+    }
+
+    /// Removes all but the newest two of those up to `path`.
+    fn remove_older(&self, path: &Path) -> Result<(), WriteError> {
+        self.remove(self.all().into_iter().filter(|other| *other <= *path).skip(KEPT))
     }
 
     /// Their files, the newest first.

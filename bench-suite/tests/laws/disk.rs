@@ -194,6 +194,26 @@ fn later_checkpoints_are_set_aside() {
     fs::remove_dir_all(out).unwrap();
 }
 
+/// A program that dies between a rename and the removal after it, again and again, leaves three and no more.
+#[test]
+fn checkpoints_that_were_not_removed_do_not_pile_up() {
+    let out = folder("pile");
+    let kept = Checkpoints::of(&out, &Disk);
+    let mut run = simulation();
+    for step in 1..=6 {
+        run.step(f64::INFINITY).unwrap();
+        let from = out.join("left");
+        let oldest = kept.all().get(1).map(|oldest| (fs::copy(oldest, &from).unwrap(), oldest.clone()));
+        kept.save(&mut run, SCENE).unwrap();
+        if let Some((_, oldest)) = oldest {
+            // As if it had died before the removal.
+            fs::rename(from, oldest).unwrap();
+        }
+        assert_eq!(kept.all().len(), step.min(3));
+    }
+    fs::remove_dir_all(out).unwrap();
+}
+
 #[test]
 fn every_call_of_a_replaced_file_may_fail() {
     for failure in FAILURES {
