@@ -133,6 +133,10 @@ impl<const D: usize> Viscoelastic<D> {
         let (has_bodies, rest) = (self.constants.needs.reactions, self.constants.rest);
         // What fails here has failed before the first step.
         if let Ok(constants) = Constants::derive::<D>(&params, rest, self.depth, has_bodies) {
+            if !constants.needs.springs {
+                // Rows do not follow sorts while there are no springs.
+                self.fields.springs.loosen();
+            }
             self.constants = constants;
             self.params = params;
         }

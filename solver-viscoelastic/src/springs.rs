@@ -119,10 +119,6 @@ impl SpringChunk {
         self.rests.resize(padded, self.padding.1);
         self.offsets.push(padded as u32);
     }
-
-    fn n_ends(&self) -> usize {
-        self.counts.iter().map(|[n, _]| *n as usize).sum()
-    }
 }
 
 /// Rows of all particles.
@@ -211,19 +207,6 @@ pub struct Springs {
 }
 
 impl Springs {
-    /// Number of springs.
-    pub fn len(&self) -> usize {
-        match &self.by_id {
-            Some(by_id) => by_id.columns[4].len() / 2,
-            None => self.rows.chunks().iter().map(SpringChunk::n_ends).sum::<usize>() / 2,
-        }
-    }
-
-    /// True without springs.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The rows, in the chunks of the last [`Springs::rewrite`].
     pub fn chunks(&self) -> &[SpringChunk] {
         self.rows.chunks()

@@ -194,3 +194,30 @@ fn a_stretched_elastic_bar_comes_back() {
         assert!(lengths[..100].iter().any(|l| (l / before - 1.0).abs() > 0.05), "{mode}: it was stretched");
     }
 }
+
+/// Springs that are switched off for some steps, in which particles are sorted, join the same particles afterwards.
+#[test]
+fn springs_that_were_switched_off_come_back_to_their_particles() {
+    let solver =
+        format!("{ALONE}\nspring_stiffness = 200.0\nplasticity = 0.0\nspring_creation = \"at_start\"");
+    let mut sim = Block::free(8, &solver).jitter(0.2).build::<2>();
+    ways(&mut sim, DT);
+    let before = springs(&mut sim);
+    let set = |sim: &mut Simulation<2>, value: f64| {
+        sim.solver.set_parameter("spring_stiffness", &toml::Value::from(value)).expect("it may change");
+    };
+    set(&mut sim, 0.0);
+    // Turned by a right angle, they are sorted into another order.
+    let [x, y] = &mut sim.state.fluid.x;
+    std::mem::swap(x, y);
+    x.iter_mut().for_each(|x| *x = -*x);
+    let order = sim.state.fluid.id.clone();
+    ways(&mut sim, DT);
+    assert_ne!(sim.state.fluid.id, order);
+    set(&mut sim, 200.0);
+    let (_, ways) = ways(&mut sim, DT);
+    // No spring was stretched by the turn, but for rounding.
+    assert!(ways.iter().all(|way| norm(way) < 1e3 * EPSILON), "{ways:?}");
+    let after = springs(&mut sim);
+    assert_eq!(before.iter().map(|s| s.0).collect::<Vec<_>>(), after.iter().map(|s| s.0).collect::<Vec<_>>());
+}
