@@ -315,11 +315,14 @@ impl<'a, const D: usize> Cpu<'a, D> {
             s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
                 viscosity::gather(s.isa, &impulses, &motion, fluid, delta);
             });
-            for (record, delta) in motion.iter_mut().zip(&s.fields.delta) {
-                for a in 0..D {
-                    record[4 + a] += delta[a];
+            let delta = &s.fields.delta;
+            parallel::blocks(delta.len(), &mut motion[..delta.len()], |range, motion| {
+                for (record, delta) in motion.iter_mut().zip(&delta[range]) {
+                    for a in 0..D {
+                        record[4 + a] += delta[a];
+                    }
                 }
-            }
+            });
         } else {
             let shared = Shared::new(&mut motion);
             s.colors.for_each(s.params.relax_mode, reverse, |cells| {

@@ -1,5 +1,6 @@
 //! Whole steps: motion without forces, free fall, and what no choice of axes may change.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![allow(clippy::print_stdout, reason = "the measured numbers")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common::*;
 use sph_core::Real;
@@ -83,5 +84,51 @@ fn without_gravity_a_blob_rounds_up() {
         }
         let after = corner(&sim);
         assert!(before > 1.15 && after < 1.07, "{mode}: {before} becomes {after}");
+    }
+}
+
+/// Root mean square speed in the second half of a second of a tank at rest, with steps in which a pressure wave runs
+/// `waves` spacings; none where it explodes.
+fn restlessness<const D: usize>(mode: &str, waves: f64) -> Option<f64> {
+    let (spacing, edge) = if D == 2 { (0.01, 0.4) } else { (0.02, 0.2) };
+    let corner = |height: f64| format!("{:?}", [edge, height, edge][..D].to_vec());
+    // c² = g H/ε, with the spacing that the depth of a lattice is deeper than its centers.
+    let c = (9.81 * edge / 0.03_f64).sqrt();
+    let dt = waves * spacing / c;
+    let mut sim = simulation::<D>(&format!(
+        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 2.0\nboundary.psi_mode = \"fluid_mass\"\n\
+         [[fluid]]\nshape.block = {{ min = {zero}, max = {fluid} }}\n\
+         [[wall]]\nshape.block = {{ min = {zero}, max = {tank} }}\nlayers = 2\n\
+         [solver]\nname = \"viscoelastic\"\nrelax_mode = \"{mode}\"\n",
+        zero = format_args!("{:?}", vec![0.0; D]),
+        fluid = corner(edge),
+        tank = corner(2.0 * edge),
+    ));
+    sim.fixed_dt = Some(dt);
+    let (mut squares, mut n) = (0.0, 0);
+    while sim.state.t < 1.0 {
+        let report = sim.step(f64::INFINITY).ok()?;
+        if report.max_speed > 1e2 {
+            return None;
+        }
+        if sim.state.t > 0.5 {
+            let v = &sim.state.fluid.v;
+            squares += v.iter().flatten().map(|&v| f64::from(v).powi(2)).sum::<f64>();
+            n += v[0].len();
+        }
+    }
+    Some((squares / f64::from(n as u32)).sqrt())
+}
+
+#[test]
+#[ignore = "a table of the book, of half a minute"]
+fn stability_map() {
+    const WAVES: [f64; 5] = [0.5, 0.7, 1.0, 1.4, 2.0];
+    for mode in ["jacobi", "colored", "sequential"] {
+        let flat = WAVES.map(|waves| restlessness::<2>(mode, waves));
+        let space = WAVES.map(|waves| restlessness::<3>(mode, waves));
+        println!("{mode} at {WAVES:?}: {flat:.2?} {space:.2?}");
+        // What the limit of the step stands on: its safe part is calm, and twice the limit explodes.
+        assert!(flat[1].is_some() && space[0].is_some() && flat[4].is_none() && space[4].is_none(), "{mode}");
     }
 }
