@@ -1,6 +1,6 @@
 //! Start-up of plane Poiseuille flow of a fluid whose springs flow (after Waters & King 1970).
 
-use super::{fluid, periodic, set, tank};
+use super::{fluid, set, tank};
 use crate::{
     case::{Case, Metric},
     metrics::{conservation::Conservation, oldroyd::Start, start_up::StartUp},
@@ -8,7 +8,7 @@ use crate::{
 };
 use sph_core::{
     sampling::Face,
-    scene::{Scene, Slip},
+    scene::{Axis, Domain, Scene, Slip},
 };
 
 /// A channel, periodic along x, between two plates.
@@ -26,8 +26,8 @@ const END: f64 = 6.0;
 const SPRINGS: f64 = 2.6;
 /// Plasticity: the rate at which springs forget, `[1/s]`.
 const PLASTICITY: f64 = 2.0;
-/// Stiffness k times spacing, `[m²/s²]`.
-const STIFFNESS: f64 = 21.0;
+/// Stiffness k times spacing: soft, since the lattice of a stiff fluid has a yield stress of its own, `[m²/s²]`.
+const STIFFNESS: f64 = 1.0;
 /// Linear viscosity σ times spacing squared, `[m²/s]`.
 const VISCOSITY: f64 = 0.05;
 /// Citation.
@@ -50,16 +50,17 @@ impl Case for ViscoelasticChannel {
         20
     }
 
-    /// `n` particles across the width.
+    /// `n` spacings across the width. A wall without slip holds the first layer of particles, so that the fluid stands
+    /// still in the middle of this layer: walls stand half a spacing behind.
     fn scene(&self, n: usize) -> Scene {
         let dx = 2.0 * H / n as f64;
-        let max = [LENGTH, 2.0 * H];
+        let (min, max) = ([0.0, -0.5 * dx], [LENGTH, 2.0 * H + 0.5 * dx]);
         let mut scene = Scene::new(2, dx, END);
         scene.title = "Start-up of a viscoelastic channel".into();
         scene.gravity = Some(vec![F, 0.0]);
-        scene.domain = Some(periodic(&max, 1));
-        scene.fluid = vec![fluid(&[0.0, 0.0], &max)];
-        scene.wall = vec![tank(&[0.0, 0.0], &max, &[Face::YMin, Face::YMax], Slip::NoSlip, 3)];
+        scene.domain = Some(Domain { min: min.to_vec(), max: max.to_vec(), periodic: vec![Axis::X] });
+        scene.fluid = vec![fluid(&min, &max)];
+        scene.wall = vec![tank(&min, &max, &[Face::YMin, Face::YMax], Slip::NoSlip, 3)];
         scene.solver.set("name", "viscoelastic");
         set(
             &mut scene,

@@ -17,7 +17,15 @@ const CENTRAL: f64 = 0.1;
 /// Part of the run after which the flow is steady.
 const STEADY: f64 = 0.75;
 
-/// Follows a channel between the walls `y = 0` and `y = 2h`.
+/// Sums over the particles of a row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    n: usize,
+    y: f64,
+    u: f64,
+}
+
+/// Follows a channel whose fluid stands still at `y = 0` and `y = 2h`.
 pub struct StartUp {
     start: Start,
     end: f64,
@@ -25,8 +33,8 @@ pub struct StartUp {
     case: &'static str,
     source: &'static str,
     center: Curve,
-    /// Sum and number of velocities in rows one spacing high, in the steady part.
-    rows: Vec<(f64, usize)>,
+    /// Rows one spacing high, in the steady part.
+    rows: Vec<Row>,
 }
 
 impl StartUp {
@@ -47,9 +55,9 @@ impl StartUp {
     /// Mean velocity over y/h in the steady part.
     fn profile(&self, scale: f64) -> Curve {
         let mut curve = Curve::default();
-        let height = 2.0 / self.rows.len() as f64;
-        for (k, (sum, n)) in self.rows.iter().enumerate().filter(|(_, (_, n))| *n > 0) {
-            curve.push((k as f64 + 0.5) * height, sum / *n as f64 / scale);
+        for row in self.rows.iter().filter(|row| row.n > 0) {
+            let n = row.n as f64;
+            curve.push(row.y / n / self.start.half_width, row.u / n / scale);
         }
         curve
     }
@@ -98,7 +106,8 @@ impl Metric for StartUp {
     fn observe(&mut self, view: &HostView<'_>) {
         let h = self.start.half_width;
         let is_steady = view.t >= STEADY * self.end;
-        self.rows.resize((2.0 * h / view.spacing).round().max(1.0) as usize, (0.0, 0));
+        let rows = (2.0 * h / view.spacing).round() as usize + 1;
+        self.rows.resize(rows, Row::default());
         let (mut sum, mut n) = (0.0, 0);
         for i in 0..view.n() {
             let (y, u) = (view.position(i)[1], view.velocity(i)[0]);
@@ -106,9 +115,8 @@ impl Metric for StartUp {
                 (sum, n) = (sum + u, n + 1);
             }
             if is_steady {
-                let last = self.rows.len() - 1;
-                let row = &mut self.rows[((y / view.spacing).max(0.0) as usize).min(last)];
-                *row = (row.0 + u, row.1 + 1);
+                let row = &mut self.rows[((y / view.spacing).round().max(0.0) as usize).min(rows - 1)];
+                *row = Row { n: row.n + 1, y: row.y + y, u: row.u + u };
             }
         }
         if n > 0 {
