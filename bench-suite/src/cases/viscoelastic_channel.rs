@@ -3,8 +3,13 @@
 use super::{fluid, set, tank};
 use crate::{
     case::{Case, Metric},
-    metrics::{conservation::Conservation, oldroyd::Start, start_up::StartUp},
+    metrics::{
+        conservation::Conservation,
+        oldroyd::Start,
+        start_up::{Flow, PROFILE, StartUp},
+    },
     registry::Method,
+    result::{CurveStyle, ReferenceCurve},
 };
 use sph_core::{
     sampling::Face,
@@ -81,11 +86,22 @@ impl Case for ViscoelasticChannel {
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
         let start = Start { half_width: H, force: F };
+        let flow = Flow { start, end: END, relaxation: 1.0 / PLASTICITY, case: self.name(), source: SOURCE };
         let interval = END / 200.0;
-        vec![
-            Box::new(Conservation::every(interval).driven()),
-            Box::new(StartUp::new(start, END, interval, self.name(), SOURCE)),
-        ]
+        vec![Box::new(Conservation::every(interval).driven()), Box::new(StartUp::new(flow, interval))]
+    }
+
+    fn references(&self) -> Vec<ReferenceCurve> {
+        let x: Vec<f64> = (0..=40).map(|k| 0.05 * f64::from(k)).collect();
+        vec![ReferenceCurve {
+            case: self.name().into(),
+            series: PROFILE.into(),
+            label: "parabola".into(),
+            citation: SOURCE.into(),
+            style: CurveStyle::Line,
+            y: x.iter().map(|y| y * (2.0 - y)).collect(),
+            x,
+        }]
     }
 
     fn pictures(&self) -> Vec<f64> {

@@ -10,6 +10,8 @@ use crate::{
     result::{CurveStyle, ReferenceCurve, Score, SeriesGroup},
 };
 
+/// Name of the steady profile.
+pub const PROFILE: &str = "steady profile";
 /// Name of the curve on the center line.
 const CENTER: &str = "velocity on the center line";
 /// Particles this near to the center line, in half-widths, are averaged; the parabola falls by 0.3 % there.
@@ -25,28 +27,40 @@ struct Row {
     u: f64,
 }
 
+/// What is known of a channel before the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    /// Width and force.
+    pub start: Start,
+    /// End of the run, `[s]`.
+    pub end: f64,
+    /// Time in which springs that are held forget their stress, 1/α, `[s]`.
+    pub relaxation: f64,
+    /// The case for which the fitted curve is drawn.
+    pub case: &'static str,
+    /// Citation.
+    pub source: &'static str,
+}
+
 /// Follows a channel whose fluid stands still at `y = 0` and `y = 2h`.
 pub struct StartUp {
-    start: Start,
-    end: f64,
+    flow: Flow,
     interval: f64,
-    case: &'static str,
-    source: &'static str,
     center: Curve,
     /// Rows one spacing high, in the steady part.
     rows: Vec<Row>,
 }
 
 impl StartUp {
-    /// Looks every `interval`, `[s]`, until `end`, `[s]`; the fitted curve is drawn for `case`.
-    pub fn new(start: Start, end: f64, interval: f64, case: &'static str, source: &'static str) -> Self {
-        Self { start, end, interval, case, source, center: Curve::default(), rows: Vec::new() }
+    /// Looks every `interval`, `[s]`.
+    pub fn new(flow: Flow, interval: f64) -> Self {
+        Self { flow, interval, center: Curve::default(), rows: Vec::new() }
     }
 
     /// Mean and rms scatter of the velocity on the center line in the steady part, `[m/s]`.
     fn steady(&self) -> (f64, f64) {
         let points = self.center.x.iter().zip(&self.center.y);
-        let last: Vec<f64> = points.filter(|(t, _)| **t >= STEADY * self.end).map(|(_, u)| *u).collect();
+        let last: Vec<f64> = points.filter(|(t, _)| **t >= STEADY * self.flow.end).map(|(_, u)| *u).collect();
         let n = last.len() as f64;
         let mean = last.iter().sum::<f64>() / n;
         (mean, (last.iter().map(|u| (u - mean).powi(2)).sum::<f64>() / n).sqrt())
@@ -57,17 +71,17 @@ impl StartUp {
         let mut curve = Curve::default();
         for row in self.rows.iter().filter(|row| row.n > 0) {
             let n = row.n as f64;
-            curve.push(row.y / n / self.start.half_width, row.u / n / scale);
+            curve.push(row.y / n / self.flow.start.half_width, row.u / n / scale);
         }
         curve
     }
 
     /// The curve of a fluid, over a velocity, as a line of the report.
     fn line(&self, fluid: &OldroydB, scale: f64) -> ReferenceCurve {
-        let y = |t: &f64| fluid.velocity(&self.start, *t) / scale;
+        let y = |t: &f64| fluid.velocity(&self.flow.start, *t) / scale;
         let number = |value: f64, unit| number::with_unit(value, unit, 3);
         ReferenceCurve {
-            case: self.case.into(),
+            case: self.flow.case.into(),
             series: CENTER.into(),
             label: format!(
                 "Oldroyd-B, fitted: ν₀ = {}, λ = {}, β = {}",
@@ -75,7 +89,7 @@ impl StartUp {
                 number(fluid.relaxation, "s"),
                 number(fluid.solvent, "-")
             ),
-            citation: self.source.into(),
+            citation: self.flow.source.into(),
             style: CurveStyle::Line,
             x: self.center.x.clone(),
             y: self.center.x.iter().map(y).collect(),
@@ -104,8 +118,8 @@ impl Metric for StartUp {
     }
 
     fn observe(&mut self, view: &HostView<'_>) {
-        let h = self.start.half_width;
-        let is_steady = view.t >= STEADY * self.end;
+        let h = self.flow.start.half_width;
+        let is_steady = view.t >= STEADY * self.flow.end;
         let rows = (2.0 * h / view.spacing).round() as usize + 1;
         self.rows.resize(rows, Row::default());
         let (mut sum, mut n) = (0.0, 0);
@@ -126,14 +140,15 @@ impl Metric for StartUp {
 
     fn finish(&self) -> Outcome {
         let (steady, scatter) = self.steady();
-        let fluid = OldroydB::fitted(&self.start, &self.center, steady);
+        let fluid = OldroydB::fitted(&self.flow.start, &self.center, steady);
         let line = self.line(&fluid, steady);
         let over = Curve { x: self.center.x.clone(), y: self.center.y.iter().map(|u| u / steady).collect() };
         let profile = self.profile(steady);
-        let (measured, limit) = (overshoot(over.y.iter().copied(), 1.0), fluid.limit(&self.start) / steady);
+        let (measured, limit) =
+            (overshoot(over.y.iter().copied(), 1.0), fluid.limit(&self.flow.start) / steady);
         let appears = if measured > 3.0 * scatter / steady { "appears" } else { "does not appear" };
-        let residual = fluid.rms(&self.start, &self.center) / steady;
-        let reported = |name, unit, value| Score::new(name, unit, value).from_source(self.source);
+        let residual = fluid.rms(&self.flow.start, &self.center) / steady;
+        let reported = |name, unit, value| Score::new(name, unit, value).from_source(self.flow.source);
         let (t, result) = (("time", "s"), SeriesGroup::Result);
         let scores = vec![
             reported("residual of the fitted Oldroyd-B fluid", "-", residual)
@@ -141,9 +156,11 @@ impl Metric for StartUp {
                 .with_note("rms over the steady velocity; reported, not judged: springs that flow are another fluid")
                 .as_headline(),
             reported("fitted viscosity ν₀", "m^2/s", fluid.viscosity),
-            reported("fitted relaxation time λ", "s", fluid.relaxation),
+            reported("fitted relaxation time λ", "s", fluid.relaxation)
+                .against(self.flow.relaxation)
+                .with_note("the reference is 1/α, the time in which springs that are held forget their stress"),
             reported("fitted part of the solvent β", "-", fluid.solvent),
-            reported("elasticity E = λν₀/h² of the fit", "-", fluid.elasticity(&self.start)),
+            reported("elasticity E = λν₀/h² of the fit", "-", fluid.elasticity(&self.flow.start)),
             reported("overshoot over the steady velocity", "-", measured)
                 .against(overshoot(line.y.iter().copied(), limit))
                 .with_note(&format!(
@@ -156,7 +173,7 @@ impl Metric for StartUp {
         ];
         let series = vec![
             over.series(CENTER, result, t, ("velocity over its steady value", "-")),
-            profile.series("steady profile", result, ("y/h", "-"), ("velocity over that at the center", "-")),
+            profile.series(PROFILE, result, ("y/h", "-"), ("velocity over that at the center", "-")),
         ];
         Outcome { scores, series, fits: vec![line] }
     }
@@ -169,10 +186,11 @@ mod tests {
     use sph_core::Real;
 
     const START: Start = Start { half_width: 0.5, force: 2.0 };
+    const FLOW: Flow = Flow { start: START, end: 10.0, relaxation: 1.0, case: "channel", source: "a source" };
 
     /// A channel whose velocity is the fluid's on the center line, and a parabola with `slip` across.
     fn run(fluid: &OldroydB, slip: f64) -> Outcome {
-        let mut metric = StartUp::new(START, 10.0, 0.1, "channel", "a source");
+        let mut metric = StartUp::new(FLOW, 0.1);
         let mut cloud = Cloud::lattice(10, 20, 0.05);
         for k in 0..=100 {
             let t = 0.1 * f64::from(k);
