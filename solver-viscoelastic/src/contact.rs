@@ -20,10 +20,7 @@ use std::array::from_fn;
 /// Where contact begins, and what it does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Distance at which a particle touches a surface, half a spacing: samples of walls keep it about that far away,
-    /// and so do containers, `[m]`.
-    pub touch: f64,
-    /// Distance below which it belongs to the first layer, one spacing: half way from where this layer rests to where
+    /// Distance below which a particle belongs to the first layer, one spacing: half way from where this layer rests to where
     /// the second one does, so that no rounding decides who sticks, `[m]`.
     pub layer: f64,
     /// The step, `[s]`.
@@ -38,7 +35,6 @@ impl Contact {
     /// Contacts over the step `dt`, `[s]`, with the interaction radius and the spacing, `[m]`.
     pub fn new(params: &Params, h: Real, spacing: Real, dt: f64) -> Self {
         Self {
-            touch: 0.5 * f64::from(spacing),
             layer: f64::from(spacing),
             dt,
             stick: dt * f64::from(params.stick_stiffness),
@@ -59,10 +55,10 @@ impl Contact {
     }
 
     /// The parts `[a_n, a_t]` of its velocity relative to the surface that a particle loses, `[-]`: of the normal one
-    /// where it touches and comes nearer with `v_n < 0`, of the tangential one where the surface holds its first layer.
+    /// where it is behind the surface and goes on with `v_n < 0`, of the tangential one where the surface holds its first layer.
     pub fn parts(&self, d: f64, v_n: f64, no_slip: bool) -> [f64; 2] {
         let part = |lost: bool| if lost { 1.0 } else { 0.0 };
-        [part(d <= self.touch && v_n < 0.0), part(no_slip && d < self.layer)]
+        [part(d <= 0.0 && v_n < 0.0), part(no_slip && d < self.layer)]
     }
 
     /// The impulse over the mass of a particle with the velocity `v` relative to the surface, `[m/s]` `[CBP05, §6.1]`.

@@ -29,8 +29,12 @@ struct Particle<const D: usize> {
 }
 
 impl<const D: usize> Particle<D> {
-    /// Takes up a change of velocity over the whole step: `v ← v + Δv`, `x ← x + dt Δv`.
+    /// Takes up a change of velocity over the whole step: `v ← v + Δv`, `x ← x + dt Δv`. One that is nought leaves its
+    /// bits alone.
     fn push(&mut self, dv: &[f64; D], dt: f64) {
+        if *dv == [0.0; D] {
+            return;
+        }
         self.v = each(|a| self.v[a] + dv[a]);
         self.x = each(|a| self.x[a] + dt * dv[a]);
         self.touched = true;
@@ -106,9 +110,7 @@ impl<const D: usize> Stance<D> {
 
 fn stick<const D: usize>(contact: &Contact, d: f64, n: &[f64; D], p: &mut Particle<D>) {
     let pull = contact.stickiness(d);
-    if pull != 0.0 {
-        p.push(&n.map(|n| pull * n), contact.dt);
-    }
+    p.push(&n.map(|n| pull * n), contact.dt);
 }
 
 /// Stickiness and the impulse of a container: a particle that has left it comes back to its surface, and the velocity
