@@ -43,6 +43,8 @@ pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<
             ("dam_break_square_friction", &[40, 80]),
             ("column", &[20, 40, 80]),
             ("column_3d", &[20, 40]),
+            ("stretched_bar", &[8, 16]),
+            ("stretched_bar_plastic", &[8, 16]),
         ],
     };
     let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|l| l == name);

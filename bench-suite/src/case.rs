@@ -180,6 +180,8 @@ pub struct Outcome {
     pub scores: Vec<Score>,
     /// Curves.
     pub series: Vec<Series>,
+    /// Curves of a model that was fitted to the run, to draw beside those.
+    pub fits: Vec<ReferenceCurve>,
 }
 
 /// Measures one thing in a run.

@@ -137,7 +137,7 @@ impl Metric for Compression {
             .from_source("Macklin & Müller 2013, ACM Trans. Graph. 32(4), 104: compression below 1 %")
             .with_note("mean of max(ρ/ρ₀ − 1, 0) over particles and steps")
             .as_headline();
-        Outcome { scores: vec![score], series: Vec::new() }
+        Outcome { scores: vec![score], ..Outcome::default() }
     }
 }
 

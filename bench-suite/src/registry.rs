@@ -5,7 +5,8 @@ use crate::{
     cases::{
         cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak,
         elliptical_drop::EllipticalDrop, obstacle::Obstacle, oscillating_drop::OscillatingDrop,
-        taylor_green::Decaying, walls,
+        rebound::Rebound, stretched_bar::StretchedBar, taylor_green::Decaying,
+        viscoelastic_channel::ViscoelasticChannel, walls,
     },
 };
 use serde_json::Value;
@@ -26,6 +27,11 @@ pub const CASES: &[&dyn Case] = &[
     &EllipticalDrop,
     &OscillatingDrop,
     &Obstacle,
+    &StretchedBar { plastic: false },
+    &StretchedBar { plastic: true },
+    &Rebound { springs: true },
+    &Rebound { springs: false },
+    &ViscoelasticChannel,
 ];
 
 /// The cases of a whole validation, and the scenes of walls that must hold, which are run when they are named.

@@ -332,6 +332,9 @@ pub struct RunResult {
     pub scores: Vec<Score>,
     /// Measured curves.
     pub series: Vec<Series>,
+    /// Curves of models that were fitted to this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fits: Vec<ReferenceCurve>,
     /// Time per phase.
     pub phases: Vec<Phase>,
     /// Largest resident memory of the process during the run `[bytes]`.

@@ -265,6 +265,7 @@ fn run_in<const D: usize>(
     for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
         result.scores.extend(outcome.scores);
         result.series.extend(outcome.series);
+        result.fits.extend(outcome.fits);
     }
     result.scores.extend(leak::scores(&leak, first));
     result.frames = watch.frames;

@@ -1,6 +1,7 @@
 //! The phases on the CPU: loops over particles and pairs that call `physics.rs`.
 
 pub(crate) mod colors;
+pub(crate) mod contact;
 mod motion;
 mod reaction;
 mod relax;
@@ -130,14 +131,10 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn resolve_collisions(&mut self, dt: f64) -> Result<(), StepError> {
-        if self.state.containers.is_empty() {
-            return Ok(());
+        if !self.state.bodies.is_empty() {
+            self.collect_reactions();
         }
-        let containers = take(&mut self.state.containers);
-        let (n, anti_stick) = (self.state.fluid.len(), self.method.params.anti_stick);
-        let place = &mut self.method.fields.place[..n];
-        motion::collide(self.state, place, &containers, anti_stick, dt as Real);
-        self.state.containers = containers;
+        self.contacts(dt);
         self.method.stopwatch.lap("resolve_collisions");
         Ok(())
     }
@@ -298,46 +295,6 @@ impl<'a, const D: usize> Cpu<'a, D> {
             }
             bad
         })
-    }
-
-    fn viscous_impulses(&mut self, viscosity: Viscosity) {
-        let mut motion = take(&mut self.method.fields.motion);
-        let reverse = self.reverse();
-        let s = &mut *self.method;
-        let impulses = viscosity::Impulses {
-            periodic: self.state.domain.periodic,
-            viscosity,
-            inv_h: 1.0 / s.constants.h,
-            rows: &s.neighbors.fluid,
-            reverse,
-        };
-        if s.params.relax_mode == RelaxMode::Jacobi {
-            s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
-                viscosity::gather(s.isa, &impulses, &motion, fluid, delta);
-            });
-            let delta = &s.fields.delta;
-            parallel::blocks(delta.len(), &mut motion[..delta.len()], |range, motion| {
-                for (record, delta) in motion.iter_mut().zip(&delta[range]) {
-                    for a in 0..D {
-                        record[4 + a] += delta[a];
-                    }
-                }
-            });
-        } else {
-            let shared = Shared::new(&mut motion);
-            s.colors.for_each(s.params.relax_mode, reverse, |cells| {
-                viscosity::sweep(&impulses, shared, cells);
-            });
-        }
-        let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
-        parallel::blocks(v[0].len(), v, |range, v| {
-            for (k, i) in range.enumerate() {
-                for a in 0..D {
-                    v[a][k] = motion[i][4 + a];
-                }
-            }
-        });
-        s.fields.motion = motion;
     }
 
     fn rewrite_springs(&mut self, dt: f64) {

@@ -18,7 +18,7 @@ impl<const D: usize> Viscoelastic<D> {
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
         let (scales, s) = (Scales::of(state), &self.constants);
-        let [speed, waves, springs] = self.limits(state, scales.fluid_speed);
+        let [speed, waves, springs, stickiness] = self.limits(state, scales.fluid_speed);
         let c = s.sound_speed;
         let mut warnings = Vec::new();
         if self.depth.pressure > 0.2 * c * c {
@@ -42,6 +42,7 @@ impl<const D: usize> Viscoelastic<D> {
                 number("particle speed", speed.max(f64::from(self.params.dt_min)), "s"),
                 number("pressure waves", waves, "s"),
                 number("springs", springs, "s"),
+                number("stickiness", stickiness, "s"),
             ],
             warnings,
         }

@@ -3,7 +3,7 @@
 //!
 //! Clavet, Beaudoin & Poulin 2005 (the method), with relaxation in parallel beside the published order.
 //!
-//! The step stands in [`step`], the formulas in [`physics`], the numbers in [`params`], the pairs in [`springs`].
+//! The step stands in [`step`], the formulas in [`physics`] and [`contact`], the numbers in [`params`], the pairs in [`springs`].
 //!
 //! # Symbols
 //! `i` the particle that is moved, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`, `r = |x_ij|`; `h`
@@ -18,12 +18,16 @@
 //! - A pair that approaches is stopped at most: impulses are limited to its speed. Displacements are limited, too.
 //! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`spring_init`).
 //! - Walls are samples that answer with the pressure of the particle that touches them, as fluid that goes on behind
-//!   them would, but never pull.
+//!   them would, but never pull. Collision impulses stop what comes through to the nominal surface, and
+//!   hold, without slip, the whole first layer, whatever the sign of its normal velocity ([`contact`]).
+//! - A body gets what the particles got from it, in one inelastic collision with all of them ([`contact::Meeting`]), and not
+//!   impulses that are computed before and after it has changed its velocity.
 //! - The velocity `(x − x_prev)/Δt` is computed as `v* + (x − x*)/Δt`, which is the same number: the difference of two
 //!   places would lose the digits of slow motion.
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
+pub mod contact;
 mod cpu;
 mod derived;
 mod memory;
@@ -89,13 +93,14 @@ pub struct Viscoelastic<const D: usize> {
 }
 
 impl<const D: usize> Viscoelastic<D> {
-    /// Steps that the speed of particles allows, and those at which relaxation and springs explode, `[s]`.
-    fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 3] {
+    /// Steps that the speed of particles allows, and those at which relaxation, springs and stickiness explode, `[s]`.
+    fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 4] {
         let spacing = f64::from(state.rest.spacing);
         let at_once = self.params.relax_mode == RelaxMode::Jacobi;
         let waves = physics::stable_waves(D, at_once) * spacing / self.constants.sound_speed;
         let springs = (physics::stable_springs(at_once) / f64::from(self.params.spring_stiffness)).sqrt();
-        [f64::from(self.params.cfl) * spacing / v_max, waves, springs]
+        let stickiness = (physics::STABLE_STICKINESS / f64::from(self.params.stick_stiffness)).sqrt();
+        [f64::from(self.params.cfl) * spacing / v_max, waves, springs, stickiness]
     }
 }
 
@@ -113,8 +118,8 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
             self.fields.max_speed = f64::from(cpu::max_speed(state));
         }
         let speed = self.fields.max_speed.max(state.bodies.top_speed());
-        let [speed, waves, springs] = self.limits(state, speed);
-        let stable = f64::from(self.params.stability) * waves.min(springs);
+        let [speed, waves, springs, stickiness] = self.limits(state, speed);
+        let stable = f64::from(self.params.stability) * waves.min(springs).min(stickiness);
         Ok(speed.max(f64::from(self.params.dt_min)).min(stable).min(f64::from(self.params.dt_max)))
     }
 

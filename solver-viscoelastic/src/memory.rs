@@ -1,7 +1,7 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
 use crate::{
-    cpu::springs::Room,
+    cpu::{contact::Stance, springs::Room},
     params::{Params, RelaxMode},
     springs::Springs,
 };
@@ -32,6 +32,8 @@ pub struct Fields<const D: usize> {
     pub springs: Springs,
     /// Room of each thread to write the rows of springs.
     pub rooms: Vec<Mutex<Room>>,
+    /// Where the surfaces of walls are. Shape `[n_surfaces]`.
+    pub stances: Vec<Stance<D>>,
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
     /// Largest speed of the last step, `[m/s]`; negative before the first one.
@@ -81,6 +83,7 @@ impl<const D: usize> Default for Fields<D> {
             reaction: [const { Vec::new() }; D],
             springs: Springs::default(),
             rooms: Vec::new(),
+            stances: Vec::new(),
             walls_packed: false,
             max_speed: -1.0,
             report: StepReport::default(),

@@ -101,6 +101,10 @@ parameters! {
         pub max_displacement: Real = 0.25, "-", "(0, 1]";
         /// Speed with which a container sends back what touches it `[convention]`.
         pub anti_stick: Real = 0.0, "m/s", "[0, inf)";
+        /// Stickiness k_stick of walls, containers and bodies `[CBP05]`.
+        pub stick_stiffness: Real = 0.0, "1/s^2", "[0, inf)";
+        /// Distance from a surface at which its stickiness ends, over h `[CBP05]`.
+        pub stick_distance: Real = 0.5, "-", "(0, 1]";
         /// Part of the step at which the relaxation or springs would explode that is taken `[convention]`.
         pub stability: Real = 0.6, "-", "(0, 1]";
         /// Courant number of the particle speed `[convention]`.

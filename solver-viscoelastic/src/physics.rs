@@ -209,6 +209,9 @@ pub fn stable_springs(at_once: bool) -> f64 {
     if at_once { 0.28 } else { 0.83 }
 }
 
+/// Largest `dt² k_stick`, `[-]`: with it a particle that rests close to a wall falls onto it in one step, and no further.
+pub const STABLE_STICKINESS: f64 = 1.0;
+
 /// What a unit becomes when lengths grow by `lengths` and times by `times`: the factor of a number whose unit is
 /// `m^l s^t`. Motions are then similar.
 pub fn similar(lengths: f64, times: f64, l: i32, t: i32) -> f64 {

@@ -20,7 +20,7 @@ pub trait Phases {
     fn apply_spring_displacements(&mut self, dt: f64) -> Result<(), StepError>;
     /// Density and near density of each particle, and how far they push its neighbors away.
     fn double_density_relaxation(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Positions back inside of the containers.
+    /// Stickiness and impulses of what particles touch: bodies, walls, containers.
     fn resolve_collisions(&mut self, dt: f64) -> Result<(), StepError>;
     /// `v = (x − x_prev)/dt`.
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError>;

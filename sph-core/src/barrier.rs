@@ -19,10 +19,28 @@ pub struct Barrier<const D: usize> {
     pub first_layer: f64,
     /// Depth of the last layer behind the surface, `[m]`.
     pub last_layer: f64,
+    /// How it holds the fluid.
+    pub grip: Grip<D>,
     /// Faces without wall, in the order of [`Region::over_faces`].
     open: [bool; 6],
     /// Samples of the wall that tell where it is now; none for a container.
     marks: Vec<Mark<D>>,
+}
+
+/// How a surface holds the fluid that touches it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grip<const D: usize> {
+    /// True when the fluid sticks to it, false when it slips.
+    pub no_slip: bool,
+    /// Velocities that its faces have beside the motion of the wall, in the order of [`Region::over_faces`], `[m/s]`.
+    pub drag: [[f64; D]; 6],
+}
+
+impl<const D: usize> Grip<D> {
+    /// A surface that has no velocity of its own.
+    pub fn new(no_slip: bool) -> Self {
+        Self { no_slip, drag: [[0.0; D]; 6] }
+    }
 }
 
 /// A wall sample, and where it was drawn.
@@ -68,6 +86,11 @@ impl<const D: usize> Pose<D> {
         let d: [f64; D] = from_fn(|k| x[k] - self.shift[k]);
         from_fn(|k| dot(&self.columns[k], &d))
     }
+
+    /// The direction that was drawn as `n`: `A n`.
+    pub fn turned(&self, n: &[f64; D]) -> [f64; D] {
+        from_fn(|row| (0..D).map(|k| self.columns[k][row] * n[k]).sum())
+    }
 }
 
 impl<const D: usize> Barrier<D> {
@@ -78,6 +101,7 @@ impl<const D: usize> Barrier<D> {
         layers: &Layers,
         spacing: f64,
         samples: &[(u64, [f64; D])],
+        grip: Grip<D>,
     ) -> Self {
         let mut open = [false; 6];
         if let Some(walls) = &layers.faces {
@@ -90,6 +114,7 @@ impl<const D: usize> Barrier<D> {
             side: layers.side,
             first_layer: layers.offset * spacing,
             last_layer: (layers.offset + layers.count.saturating_sub(1) as f64) * spacing,
+            grip,
             open,
             marks: marks(samples),
             region,
@@ -104,6 +129,7 @@ impl<const D: usize> Barrier<D> {
             side: Side::Inside,
             first_layer: 0.5 * spacing,
             last_layer: 0.5 * spacing,
+            grip: Grip::new(false),
             open: [false; 6],
             marks: Vec::new(),
         }
@@ -141,6 +167,32 @@ impl<const D: usize> Barrier<D> {
                     over if over >= 0.0 => Place::Free,
                     _ if open => Place::Open,
                     over => Place::Behind(-over),
+                }
+            }
+        }
+    }
+
+    /// The parts of the surface that a point of the drawing is nearer to than `reach`, `[m]`, or behind, as deep as the
+    /// layers: `touch` gets the face, the signed distance, negative behind it, `[m]`, and the normal into the fluid. In a
+    /// corner of a tank these are several, at an obstacle it is the nearest. Beyond an open face there is none.
+    pub fn near(&self, x: &[f64; D], reach: f64, mut touch: impl FnMut(usize, f64, [f64; D])) {
+        let (over, n) = self.region.over_faces(x);
+        match self.side {
+            Side::Inside => {
+                // Behind all layers of one face the others go on as planes alone: nothing is there.
+                let depth = |open: bool| if open { 0.0 } else { self.last_layer };
+                if over[..n].iter().zip(self.open).any(|(&over, open)| over > depth(open)) {
+                    return;
+                }
+                for face in (0..n).filter(|&face| !self.open[face] && -over[face] < reach) {
+                    touch(face, -over[face], self.region.face_normal(face, x).map(|n| -n));
+                }
+            }
+            Side::Outside => {
+                let distance = self.region.phi(x);
+                let face = (1..n).fold(0, |best, face| if over[face] > over[best] { face } else { best });
+                if distance < reach && distance >= -self.last_layer && !self.open[face] {
+                    touch(face, distance, self.region.normal(x));
                 }
             }
         }

@@ -7,7 +7,7 @@
 use crate::{
     Real,
     backend::{Backend, Host},
-    barrier::Barrier,
+    barrier::{Barrier, Grip},
     kernel::Kernel,
     motion::Trajectory,
     neighbors::{self, Cells, Periodic, norm2},
@@ -170,7 +170,8 @@ impl<const D: usize> Boundary<D> {
         self.bodies.push(body);
     }
 
-    /// Keeps the surface that the samples `first..` of the last bodies stand for, as they are now.
+    /// Keeps the surface that the samples `first..` of the last bodies stand for, as they are now, and how it holds the
+    /// fluid.
     pub fn add_barrier(
         &mut self,
         name: &str,
@@ -178,10 +179,11 @@ impl<const D: usize> Boundary<D> {
         layers: &Layers,
         spacing: f64,
         first: usize,
+        grip: Grip<D>,
     ) {
         let place = |b: usize| std::array::from_fn(|a| f64::from(self.x_0[a][b]));
         let samples: Vec<_> = (first..self.len()).map(|b| (self.id[b], place(b))).collect();
-        self.barriers.push(Barrier::of_wall(name, region, layers, spacing, &samples));
+        self.barriers.push(Barrier::of_wall(name, region, layers, spacing, &samples, grip));
     }
 
     /// Moves every sample of a prescribed motion to where that is at time `t`.

@@ -152,7 +152,22 @@ impl<const D: usize> Rigid<D> {
         }
     }
 
-    fn is_finite(&self) -> bool {
+    /// Momenta after `dt`, `[s]`, with its wrench, and with forces from outside, which act on the center of mass.
+    /// `damping` is what is left of a velocity, `[-]`.
+    pub fn kick(&mut self, forces: &Forces<D>, dt: f64, damping: f64) {
+        let outside = forces.acceleration(self.x.map(|x| x as Real));
+        for a in 0..D {
+            let force = self.wrench.force[a] + self.form.mass * f64::from(outside[a]);
+            self.momentum[a] = (self.momentum[a] + dt * force) * damping;
+        }
+        for a in 0..3 {
+            self.angular_momentum[a] = (self.angular_momentum[a] + dt * self.wrench.torque[a]) * damping;
+        }
+        self.hold();
+    }
+
+    /// True when place and momenta are finite.
+    pub fn is_finite(&self) -> bool {
         let sum = self.x.iter().chain(&self.momentum).chain(&self.angular_momentum).sum::<f64>();
         (0.0 * sum).is_finite()
     }
@@ -233,17 +248,7 @@ impl<const D: usize> Bodies<D> {
     /// Advances the momenta by `dt`, `[s]`: with the wrenches, and with forces from outside, which act on the center
     /// of mass. `damping` is what is left of a velocity, `[-]`.
     pub fn kick(&mut self, forces: &Forces<D>, dt: f64, damping: f64) {
-        for body in &mut self.list {
-            let outside = forces.acceleration(body.x.map(|x| x as Real));
-            for a in 0..D {
-                let force = body.wrench.force[a] + body.form.mass * f64::from(outside[a]);
-                body.momentum[a] = (body.momentum[a] + dt * force) * damping;
-            }
-            for a in 0..3 {
-                body.angular_momentum[a] = (body.angular_momentum[a] + dt * body.wrench.torque[a]) * damping;
-            }
-            body.hold();
-        }
+        self.list.iter_mut().for_each(|body| body.kick(forces, dt, damping));
     }
 
     /// Brings the samples to where their bodies are, with their velocities.

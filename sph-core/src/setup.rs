@@ -225,7 +225,8 @@ fn walls<const D: usize, K: Kernel<D>>(
             boundary.add_body(body, &samples);
         }
         let region = wall.shape.resolve(&format!("{key}.shape"))?;
-        boundary.add_barrier(&name, region, &wall.layout(), scene.spacing, first);
+        let grip = wall.grip(&region);
+        boundary.add_barrier(&name, region, &wall.layout(), scene.spacing, first, grip);
     }
     let bodies = bodies::add(scene, &mut boundary, containers)?;
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);

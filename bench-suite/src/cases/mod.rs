@@ -7,7 +7,10 @@ pub mod dam_break;
 pub mod elliptical_drop;
 pub mod obstacle;
 pub mod oscillating_drop;
+pub mod rebound;
+pub mod stretched_bar;
 pub mod taylor_green;
+pub mod viscoelastic_channel;
 pub mod walls;
 
 use sph_core::{

@@ -61,7 +61,7 @@ impl Metric for BodyCurves {
                 )
             })
         });
-        Outcome { scores: Vec::new(), series: series.collect() }
+        Outcome { series: series.collect(), ..Outcome::default() }
     }
 }
 

@@ -99,6 +99,7 @@ impl Metric for Profiles {
             worst.headline = true;
         }
         let (x, y) = (("y/L", "-"), ("velocity over its steady peak", "-"));
-        Outcome { scores, series: vec![self.drawn.series(series_name::PROFILES, SeriesGroup::Result, x, y)] }
+        let series = vec![self.drawn.series(series_name::PROFILES, SeriesGroup::Result, x, y)];
+        Outcome { scores, series, ..Outcome::default() }
     }
 }

@@ -105,6 +105,7 @@ impl Metric for Conservation {
                 curve(&self.volume, series_name::VOLUME, ("volume", "m^3")),
                 curve(&self.density, series_name::DENSITY_ERROR, ("mean density error", "%")),
             ],
+            ..Outcome::default()
         };
         if !self.driven {
             let score = Score::new("energy drift", "-", drift(&self.total) / scale);

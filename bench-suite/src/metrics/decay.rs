@@ -103,6 +103,7 @@ impl Metric for Decay {
                 ),
                 self.l1.series("L1 velocity error", SeriesGroup::Result, t, ("L1 velocity error", "-")),
             ],
+            ..Outcome::default()
         }
     }
 }

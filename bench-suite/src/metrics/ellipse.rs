@@ -111,6 +111,7 @@ impl<J: Fn(&Ellipse) -> Vec<crate::result::Score>> Metric for Drop<J> {
     }
 
     fn finish(&self) -> Outcome {
-        Outcome { scores: (self.judge)(&self.ellipse), series: self.ellipse.series(self.pressure_scale) }
+        let series = self.ellipse.series(self.pressure_scale);
+        Outcome { scores: (self.judge)(&self.ellipse), series, ..Outcome::default() }
     }
 }

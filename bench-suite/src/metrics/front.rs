@@ -142,7 +142,7 @@ impl Metric for Collapse {
             ("tau = t sqrt(g/a)", "-"),
             ("height H", "-"),
         );
-        Outcome { scores, series: vec![front, height] }
+        Outcome { scores, series: vec![front, height], ..Outcome::default() }
     }
 }
 

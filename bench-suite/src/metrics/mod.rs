@@ -1,6 +1,7 @@
 //! Metrics: each looks at a run and measures one thing.
 
 pub mod bodies;
+pub mod bounce;
 pub mod center_lines;
 pub mod channel;
 pub mod conservation;
@@ -9,8 +10,11 @@ pub mod ellipse;
 pub mod front;
 pub mod gauges;
 pub mod leak;
+pub mod oldroyd;
 pub mod pressure;
 pub mod sample;
+pub mod start_up;
+pub mod stretch;
 #[cfg(test)]
 mod testing;
 

@@ -128,7 +128,7 @@ impl Metric for Resting {
                 .with_error(loss.abs())
                 .within(Band::error_at_most(0.03))
                 .from_source(VOLUME)
-                .with_note("by twice the mean height")
+                .with_note("by twice the mean height; the method has no pressure that could be judged")
                 .as_headline();
         }
         let result = SeriesGroup::Result;
@@ -144,6 +144,7 @@ impl Metric for Resting {
                 self.level.series("level", result, t, ("level drift", "dx")),
                 self.kinetic.series("kinetic energy at rest", result, t, ("kinetic energy over ρgHV", "-")),
             ],
+            ..Outcome::default()
         }
     }
 }

@@ -151,6 +151,7 @@ fn case_section(all: &Comparison, case: &str, folder: &Path) -> Result<String, P
     let curves = figures::results(all, case)?;
     let content = sections::failures(all, case)
         + &html::figures(&plots)
+        + &sections::lacking(all, case)
         + &html::figures(&curves)
         + &sections::pictures(all, case, folder)
         + &runs(all, case)

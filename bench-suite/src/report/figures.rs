@@ -89,6 +89,21 @@ pub fn results(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotError> {
     Ok(figures)
 }
 
+/// Names of the curves that a case draws, each with the methods whose runs, though they went through, have none: they lack
+/// the quantity.
+#[must_use]
+pub fn lacking<'a>(all: &'a Comparison, case: &str) -> Vec<(&'a str, Vec<Cow<'a, str>>)> {
+    let lacks = |run: &&RunResult, name: &str| {
+        let empty = series(run, name).is_some_and(|series| series.x.is_empty());
+        run.case == case && run.failure.is_none() && empty
+    };
+    let of = |name| {
+        let methods = in_order(all.results.iter().filter(|run| lacks(run, name)).map(method_name));
+        (!methods.is_empty()).then_some((name, methods))
+    };
+    series_names(all, case, SeriesGroup::Result).into_iter().filter_map(of).collect()
+}
+
 /// The quantities that ought to be kept, at the finest resolution of each method.
 ///
 /// # Errors
@@ -245,6 +260,10 @@ fn series_figure(
         let look = if curve.style == CurveStyle::Line { Look::Exact } else { Look::Points };
         lines.push(Line::new(&curve.label, look, i, pairs(&curve.x, &curve.y)));
     }
+    let fits = all.results.iter().flat_map(|run| &run.fits).filter(belongs);
+    for (i, fit) in fits.enumerate() {
+        lines.push(Line::new(&fit.label, Look::Exact, i, pairs(&fit.x, &fit.y)));
+    }
     let chart = Chart {
         title,
         x: Label::linear(&series.x_name, &series.x_unit),
@@ -260,7 +279,8 @@ fn finest_line(method: &Method<'_>, name: &str) -> Option<Line> {
 }
 
 fn line(run: &RunResult, name: &str, label: &str, style: usize) -> Option<Line> {
-    let series = series(run, name)?;
+    // A method that lacks the quantity has no points, and no place in the legend.
+    let series = series(run, name).filter(|series| !series.x.is_empty())?;
     let failed = if run.failure.is_some() { " (failed)" } else { "" };
     let line = Line::new(&format!("{label}{failed}"), Look::Curve, style, pairs(&series.x, &series.y));
     Some(Line { fits_axes: run.failure.is_none(), ..line })

@@ -1,9 +1,8 @@
 //! Sections that every page has: pictures, memory, machine, scenes, sources.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
-use super::figures::{Method, cases, method_name, methods, resolution};
+use super::figures::{Method, cases, lacking as lacking_methods, method_name, methods, resolution};
 use super::html::{Cell, base64, citation, details, escape, facts, section, table};
 use super::number;
 use crate::result::{Band, Comparison, Frame, Image, Judged, RunResult, Score};
@@ -41,6 +40,15 @@ pub(super) fn failures(all: &Comparison, case: &str) -> String {
         format!("<p class=\"failed\"><strong>Failed:</strong> {}: {}</p>\n", escape(&name), escape(reason))
     };
     failed.map(line).collect()
+}
+
+/// Which methods of a case lack a quantity that it draws, as a pressure.
+pub(super) fn lacking(all: &Comparison, case: &str) -> String {
+    let line = |(name, methods): (&str, Vec<Cow<'_, str>>)| {
+        let text = format!("No {name} of {}: the method has no such quantity.", methods.join("; "));
+        format!("<p class=\"meta\">{}</p>\n", escape(&text))
+    };
+    lacking_methods(all, case).into_iter().map(line).collect()
 }
 
 /// Every score of a case.

@@ -20,6 +20,7 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
     let mut parts = vec![answer(all)];
     for case in cases(all) {
         let content = sections::failures(all, case)
+            + &sections::lacking(all, case)
             + &html::figures(&figures::results(all, case)?)
             + &html::figures(&figures::convergence(all, case)?.into_iter().collect::<Vec<_>>())
             + &html::figures(&figures::conservation(all, case)?)

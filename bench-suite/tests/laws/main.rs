@@ -24,3 +24,4 @@ mod scenes;
 mod screenshot;
 mod sources;
 mod synthetic;
+mod viscoelastic;

@@ -7,7 +7,7 @@ use crate::synthetic;
 use std::path::{Path, PathBuf};
 
 use bench_suite::report::{self, Page};
-use bench_suite::result::{Comparison, Image};
+use bench_suite::result::{Comparison, CurveStyle, Image, ReferenceCurve};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("sph-report-{name}-{}", std::process::id()));
@@ -133,6 +133,44 @@ fn nothing_and_only_failures_still_give_a_page() {
         assert_balanced(&html);
         assert!(html.contains("out of &lt;memory&gt;"));
     }
+}
+
+/// Plots of the quantity that only some methods have name those alone; a line of text names the others.
+#[test]
+fn a_method_that_lacks_a_quantity_is_named_and_not_drawn() {
+    let mut all = synthetic::comparison();
+    all.results.retain(|run| run.case == "resting column");
+    let last = all.results.last().unwrap().variant.clone();
+    let line = format!("No pressure over depth of {last}: the method has no such quantity.");
+    let figures = |all: &Comparison| report::figures::results(all, "resting column").unwrap();
+    let drawn = |all: &Comparison| figures(all)[0].svg.contains(&last);
+    let page = |all: &Comparison| report::validate::page(all, Path::new(".")).unwrap();
+    assert!(drawn(&all) && !page(&all).contains(&line));
+    for run in all.results.iter_mut().filter(|run| run.variant == last) {
+        (run.series[0].x, run.series[0].y) = (Vec::new(), Vec::new());
+    }
+    assert!(!drawn(&all) && page(&all).contains(&line));
+    assert!(report::compare::page(&all, Path::new(".")).unwrap().contains(&line));
+    // Where all lack it there is no plot.
+    all.results.retain(|run| run.variant == last);
+    assert!(figures(&all).is_empty() && page(&all).contains(&line));
+}
+
+/// A curve that was fitted to a run is drawn beside the run's own.
+#[test]
+fn fitted_curves_are_drawn() {
+    let mut all = synthetic::comparison();
+    let run = all.results.iter_mut().find(|run| run.case == "resting column").unwrap();
+    run.fits = vec![ReferenceCurve {
+        case: run.case.clone(),
+        series: run.series[0].name.clone(),
+        label: "a fitted line".into(),
+        style: CurveStyle::Line,
+        x: vec![0.0, 1.0],
+        y: vec![9000.0, 0.0],
+        ..ReferenceCurve::default()
+    }];
+    assert!(report::validate::page(&all, Path::new(".")).unwrap().contains("a fitted line"));
 }
 
 #[test]

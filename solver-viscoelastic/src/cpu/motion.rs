@@ -1,11 +1,10 @@
-//! Streaming loops over particles: forces, prediction, containers, velocities.
+//! Streaming loops over particles: forces, prediction, velocities.
 
 use sph_core::{
     Real,
     lane::each,
     neighbors::norm2,
     parallel::{self, First, Merge},
-    shape::Enclosure,
     state::State,
 };
 
@@ -69,59 +68,6 @@ pub fn predict<const D: usize>(state: &mut State<D>, dt: Real) -> First {
         }
         bad
     })
-}
-
-/// Collision impulses of the containers (Clavet et al. 2005, §6): a particle that has left one comes back to its surface,
-/// and the velocity with which it did so loses its normal part and the share of friction of the other, or turns around
-/// by the restitution. It then parts from the wall with at least the speed `anti_stick`.
-pub fn collide<const D: usize>(
-    state: &mut State<D>,
-    place: &mut [[Real; 4]],
-    containers: &[Enclosure<D>],
-    anti_stick: Real,
-    dt: Real,
-) {
-    let (n, x) = (place.len(), &state.fluid.x);
-    parallel::blocks(n, (place, state.fluid.v.each_mut().map(Vec::as_mut_slice)), |range, (place, v)| {
-        for (k, i) in range.enumerate() {
-            let predicted: [Real; D] = each(|d| x[d][i]);
-            let mut here: [f64; D] = each(|d| f64::from(place[k][d]));
-            let mut speed: [f64; D] = each(|d| f64::from(v[d][k] + (place[k][d] - predicted[d]) / dt));
-            let mut moved = false;
-            for container in containers {
-                moved |= bounce(container, &mut here, &mut speed, f64::from(anti_stick));
-            }
-            if moved {
-                for d in 0..D {
-                    place[k][d] = here[d] as Real;
-                    // The velocity is read from the way: the old place moves along.
-                    v[d][k] = speed[d] as Real - (place[k][d] - predicted[d]) / dt;
-                }
-            }
-        }
-    });
-}
-
-/// One container; true where it acted.
-fn bounce<const D: usize>(
-    container: &Enclosure<D>,
-    x: &mut [f64; D],
-    v: &mut [f64; D],
-    anti_stick: f64,
-) -> bool {
-    let mut moved = false;
-    container.region.clamp(x, container.collision_radius, |n| {
-        moved = true;
-        let v_n: f64 = (0..D).map(|k| v[k] * n[k]).sum();
-        let approach = v_n.max(0.0);
-        let leaves = -(container.restitution * approach).max(anti_stick);
-        for k in 0..D {
-            let v_t = v[k] - v_n * n[k];
-            let friction = if approach > 0.0 { container.friction * v_t } else { 0.0 };
-            v[k] += (v_n.min(leaves) - v_n) * n[k] - friction;
-        }
-    });
-    moved
 }
 
 /// `v = (v* + (x_relaxed − x*)/dt) damping`: what `(x − x_prev)/dt` is, without the digits that the difference of two

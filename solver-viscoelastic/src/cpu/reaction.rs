@@ -32,8 +32,8 @@ fn push_back<L>[const D: usize](
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// Bodies take up what the relaxation did to the fluid, and move.
-    pub(super) fn advance_bodies(&mut self, damping: Real) {
+    /// What the relaxation did to the fluid becomes the wrenches of the bodies.
+    pub(super) fn collect_reactions(&mut self) {
         let mut reaction = self.method.fields.reaction.each_mut().map(std::mem::take);
         let loops = self.relaxation();
         let factor = self.state.rest.m * self.jacobi_factor() / loops.dt2;
@@ -43,8 +43,12 @@ impl<const D: usize> Cpu<'_, D> {
             push_back(isa, &loops, push, walls, factor, rows, out);
         });
         self.method.fields.reaction = reaction;
+        self.state.bodies.collect(&self.state.walls, &self.method.fields.reaction);
+    }
+
+    /// Bodies take up their wrenches, and move.
+    pub(super) fn advance_bodies(&mut self, damping: Real) {
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
-        bodies.collect(walls, &self.method.fields.reaction);
         bodies.kick(forces, self.dt, f64::from(damping));
         bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);
     }

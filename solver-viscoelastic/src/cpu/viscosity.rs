@@ -1,13 +1,20 @@
 //! Viscosity impulses between neighbors that come nearer (Clavet et al. 2005, algorithm 5).
 
-use super::colors::{CellRange, Shared};
-use crate::physics::{self, Viscosity};
+use super::{
+    Cpu,
+    colors::{CellRange, Shared},
+};
+use crate::{
+    params::RelaxMode,
+    physics::{self, Viscosity},
+};
 use sph_core::{
     Real,
     lane::{Lane, each},
     neighbors::{Chunk, NeighborLists, Periodic, norm2},
-    phase,
+    parallel, phase,
 };
+use std::mem::take;
 
 /// What the loops read.
 pub struct Impulses<'a, const D: usize> {
@@ -79,5 +86,48 @@ unsafe fn meet<const D: usize>(s: &Impulses<'_, D>, motion: &Shared<[Real; 8]>, 
     for a in 0..D {
         own[4 + a] += half * x_ij[a];
         other[4 + a] -= half * x_ij[a];
+    }
+}
+
+impl<const D: usize> Cpu<'_, D> {
+    /// Impulses between all neighbors.
+    pub(super) fn viscous_impulses(&mut self, viscosity: Viscosity) {
+        let mut motion = take(&mut self.method.fields.motion);
+        let reverse = self.reverse();
+        let s = &mut *self.method;
+        let impulses = Impulses {
+            periodic: self.state.domain.periodic,
+            viscosity,
+            inv_h: 1.0 / s.constants.h,
+            rows: &s.neighbors.fluid,
+            reverse,
+        };
+        if s.params.relax_mode == RelaxMode::Jacobi {
+            s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
+                gather(s.isa, &impulses, &motion, fluid, delta);
+            });
+            let delta = &s.fields.delta;
+            parallel::blocks(delta.len(), &mut motion[..delta.len()], |range, motion| {
+                for (record, delta) in motion.iter_mut().zip(&delta[range]) {
+                    for a in 0..D {
+                        record[4 + a] += delta[a];
+                    }
+                }
+            });
+        } else {
+            let shared = Shared::new(&mut motion);
+            s.colors.for_each(s.params.relax_mode, reverse, |cells| {
+                sweep(&impulses, shared, cells);
+            });
+        }
+        let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
+        parallel::blocks(v[0].len(), v, |range, v| {
+            for (k, i) in range.enumerate() {
+                for a in 0..D {
+                    v[a][k] = motion[i][4 + a];
+                }
+            }
+        });
+        s.fields.motion = motion;
     }
 }

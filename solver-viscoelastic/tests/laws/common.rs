@@ -62,7 +62,10 @@ pub fn of_walls(_preset: &str) -> &'static str {
     ""
 }
 
+/// A line among those of the solver after which tank and bodies slip.
+pub const SLIPPERY: &str = "# slippery";
+
 /// What fluid and walls of a tank need.
-pub fn of_tank(_solver: &str) -> (String, &'static str) {
-    (String::new(), "")
+pub fn of_tank(solver: &str) -> (String, &'static str) {
+    (String::new(), if solver.contains(SLIPPERY) { "slip = \"free_slip\"" } else { "" })
 }

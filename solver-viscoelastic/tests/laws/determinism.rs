@@ -5,8 +5,8 @@ use crate::{
     solver::threads::*,
 };
 
-const ALL: &str =
-    "spring_stiffness = 200.0\nviscosity_linear = 5.0\nviscosity_quadratic = 1.0\nplasticity = 5.0";
+const ALL: &str = "spring_stiffness = 200.0\nviscosity_linear = 5.0\nviscosity_quadratic = 1.0\nplasticity = 5.0\n\
+     stick_stiffness = 300.0";
 
 #[test]
 fn dam_break_2d() {

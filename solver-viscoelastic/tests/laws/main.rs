@@ -2,6 +2,7 @@
 
 mod bodies;
 mod common;
+mod contact;
 mod demo;
 mod determinism;
 mod failure;

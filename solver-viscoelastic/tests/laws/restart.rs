@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// Commands act within the same number of steps.
-const ALL: &str =
-    "dt_max = 0.004\ncompression = 0.1\nspring_stiffness = 200.0\nviscosity_linear = 5.0\nplasticity = 5.0";
+const ALL: &str = "dt_max = 0.004\ncompression = 0.1\nspring_stiffness = 200.0\nviscosity_linear = 5.0\nplasticity = 5.0\n\
+     stick_stiffness = 300.0";
 
 #[test]
 fn at_every_step_up_to_200_with_commands_and_moving_walls() {

@@ -21,6 +21,25 @@ pub struct Obstacle<'a, const D: usize> {
     pub angular_velocity: [f64; 3],
 }
 
+impl<'a, const D: usize> Obstacle<'a, D> {
+    /// Where a barrier is at the time `t`, `[s]`, to which its wall has been moved, and how it moves, as its samples and
+    /// their motion say.
+    pub fn new(barrier: &'a Barrier<D>, walls: &Boundary<D>, t: f64) -> Self {
+        let at_rest = Self { barrier, pose: None, point: ([0.0; D], [0.0; D]), angular_velocity: [0.0; 3] };
+        let pose = pose(barrier, walls);
+        let mark = barrier.first_mark().filter(|_| walls.bodies.iter().any(|body| moves(body, barrier)));
+        let Some(b) = mark.and_then(|id| sample(walls, id)) else { return Self { pose, ..at_rest } };
+        let body = &walls.bodies[usize::from(walls.body[b])];
+        let x_0 = each(|a| f64::from(walls.x_0[a][b]));
+        let angular_velocity = match &body.motion {
+            Trajectory::Rotation { axis, angular_velocity, .. } => axis.map(|a| a * angular_velocity),
+            _ => [0.0; 3],
+        };
+        let v = body.motion.at(&x_0, t - body.since).v;
+        Self { barrier, pose, point: (walls.position(b).map(f64::from), v), angular_velocity }
+    }
+}
+
 impl<const D: usize> Rigid<D> {
     /// Moves and turns by its momenta over `dt`, `[s]`. The angular velocity is that of half the way, so that the turn
     /// is right to second order.
@@ -77,7 +96,8 @@ impl<const D: usize> Bodies<D> {
         let Some(engine) = self.engine.clone() else { return };
         let mut moved = self.list.clone();
         let mut touched = vec![false; moved.len()];
-        let obstacles: Vec<_> = self.barriers(walls).map(|barrier| obstacle(barrier, walls, t)).collect();
+        let obstacles: Vec<_> =
+            self.barriers(walls).map(|barrier| Obstacle::new(barrier, walls, t)).collect();
         engine.advance(&mut moved, &obstacles, spacing, dt, &mut touched);
         for ((body, moved), touched) in self.list.iter_mut().zip(moved).zip(touched) {
             if touched {
@@ -101,22 +121,6 @@ fn pose<const D: usize>(barrier: &Barrier<D>, walls: &Boundary<D>) -> Option<Pos
     let moved = |body: &Body<D>| moves(body, barrier) || body.name == barrier.name && body.since > 0.0;
     let place = |id| sample(walls, id).map(|b| walls.position(b).map(f64::from));
     if walls.bodies.iter().any(moved) { barrier.pose(place) } else { None }
-}
-
-/// Where a barrier is, and how it moves, as its samples and their motion say.
-fn obstacle<'a, const D: usize>(barrier: &'a Barrier<D>, walls: &Boundary<D>, t: f64) -> Obstacle<'a, D> {
-    let at_rest = Obstacle { barrier, pose: None, point: ([0.0; D], [0.0; D]), angular_velocity: [0.0; 3] };
-    let pose = pose(barrier, walls);
-    let mark = barrier.first_mark().filter(|_| walls.bodies.iter().any(|body| moves(body, barrier)));
-    let Some(b) = mark.and_then(|id| sample(walls, id)) else { return Obstacle { pose, ..at_rest } };
-    let body = &walls.bodies[usize::from(walls.body[b])];
-    let x_0 = each(|a| f64::from(walls.x_0[a][b]));
-    let angular_velocity = match &body.motion {
-        Trajectory::Rotation { axis, angular_velocity, .. } => axis.map(|a| a * angular_velocity),
-        _ => [0.0; 3],
-    };
-    let v = body.motion.at(&x_0, t - body.since).v;
-    Obstacle { barrier, pose, point: (walls.position(b).map(f64::from), v), angular_velocity }
 }
 
 /// The place of a wall sample in the arrays.

@@ -2,6 +2,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::barrier::Grip;
 use crate::boundary::PsiMode;
 use crate::error::Error;
 use crate::motion::Motion;
@@ -127,8 +128,19 @@ impl Wall {
 
     /// Velocity that a sample has beside the wall's motion `[m/s]`: corners belong to no face.
     pub fn surface_velocity_of<const D: usize>(&self, sample: &WallSample<D>) -> [f64; D] {
+        self.surface_velocity_at(sample.face)
+    }
+
+    /// How its surface holds the fluid.
+    pub fn grip<const D: usize>(&self, region: &Region<D>) -> Grip<D> {
+        let faces = Face::of(region);
+        let drag = std::array::from_fn(|k| self.surface_velocity_at(faces.get(k).copied()));
+        Grip { no_slip: self.slip == Slip::NoSlip, drag }
+    }
+
+    fn surface_velocity_at<const D: usize>(&self, at: Option<Face>) -> [f64; D] {
         let mut sum = [0.0; D];
-        let dragged = |face: &FaceVelocity| face.face.is_none() || face.face == sample.face;
+        let dragged = |face: &FaceVelocity| face.face.is_none() || face.face == at;
         for face in self.surface_velocity.iter().filter(|face| dragged(face)) {
             for (sum, v) in sum.iter_mut().zip(&face.velocity) {
                 *sum += v;

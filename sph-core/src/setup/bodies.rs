@@ -2,7 +2,7 @@
 
 use crate::{
     Real,
-    barrier::{Barrier, Place},
+    barrier::{Barrier, Grip, Place},
     boundary::{Body, Boundary},
     error::Error,
     lane::each,
@@ -27,17 +27,18 @@ pub(super) fn add<const D: usize>(
         let (region, layers) = (rigid.form.region.clone(), body.layout());
         let samples = crate::sampling::layers(&region, scene.spacing, &layers);
         let first = walls.len();
+        let no_slip = body.slip == Slip::NoSlip;
         let set = Body {
             name: rigid.form.name.clone(),
             motion: Trajectory::Static,
             since: 0.0,
             surface_velocity: [0.0; D],
-            no_slip: body.slip == Slip::NoSlip,
+            no_slip,
             rigid: Some(k),
         };
         let samples: Vec<[Real; D]> = samples.iter().map(|sample| super::reals(sample.x)).collect();
         walls.add_body(set, &samples);
-        walls.add_barrier(&rigid.form.name, region, &layers, scene.spacing, first);
+        walls.add_barrier(&rigid.form.name, region, &layers, scene.spacing, first, Grip::new(no_slip));
         bodies.list.push(rigid);
     }
     if bodies.is_empty() {

@@ -137,6 +137,25 @@ impl<const D: usize> Region<D> {
         }
     }
 
+    /// Outward normal of one of the faces of [`over_faces`](Self::over_faces), `[-]`.
+    pub fn face_normal(&self, face: usize, x: &[f64; D]) -> [f64; D] {
+        match self {
+            Self::Block { .. } => {
+                let sign = if face % 2 == 0 { -1.0 } else { 1.0 };
+                from_fn(|k| if k == face / 2 { sign } else { 0.0 })
+            }
+            Self::Cylinder { center, axis, .. } => match face {
+                0 => match split(center, axis, x).1 {
+                    across if norm(&across) > 0.0 => radial(&across),
+                    _ => perpendicular(axis),
+                },
+                1 => axis.map(|a| -a),
+                _ => *axis,
+            },
+            Self::Ball { .. } | Self::HalfSpace { .. } | Self::Outside(_) => self.normal(x),
+        }
+    }
+
     /// Smallest box around the region, if it is bounded `[m]`.
     pub fn bounds(&self) -> Option<([f64; D], [f64; D])> {
         match self {

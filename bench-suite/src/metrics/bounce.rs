@@ -1,0 +1,134 @@
+//! How far a body that falls on a floor comes back.
+
+use super::Curve;
+use crate::{
+    case::{HostView, Metric, Outcome},
+    result::{Band, Score, SeriesGroup},
+};
+
+/// Name of the curve of the center.
+pub const CENTER: &str = "height of the center";
+
+/// A body above a floor at height 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    /// Height of its center when it stands on the floor, `[m]`.
+    pub standing: f64,
+    /// How far it falls, `[m]`.
+    pub fall: f64,
+    /// Whether it is expected to leave the floor again.
+    pub rebounds: bool,
+}
+
+/// Follows center and lowest particle.
+pub struct Bounce {
+    body: Body,
+    interval: f64,
+    center: Curve,
+    /// Gap below the lowest particle, in spacings; 0 on the floor.
+    gap: Curve,
+}
+
+impl Bounce {
+    /// Looks every `interval`, `[s]`.
+    pub fn new(body: Body, interval: f64) -> Self {
+        Self { body, interval, center: Curve::default(), gap: Curve::default() }
+    }
+
+    /// The looks between the lowest place of the first impact and the next one: from where the center is lowest before
+    /// it first rises, to the end.
+    fn after_impact(&self) -> std::ops::Range<usize> {
+        let y = &self.center.y;
+        let touched = y.iter().position(|&y| y < self.body.standing).unwrap_or(y.len());
+        let mut low = touched;
+        while low + 1 < y.len() && y[low + 1] <= y[low] {
+            low += 1;
+        }
+        low..y.len()
+    }
+
+    /// Largest value of a curve after the impact; NaN where there was none.
+    fn top(&self, curve: &Curve) -> f64 {
+        curve.y[self.after_impact()].iter().copied().fold(f64::NAN, f64::max)
+    }
+}
+
+impl Metric for Bounce {
+    fn interval(&self) -> f64 {
+        self.interval
+    }
+
+    fn observe(&mut self, view: &HostView<'_>) {
+        let heights = || (0..view.n()).map(|i| view.position(i)[1]);
+        self.center.push(view.t, heights().sum::<f64>() / view.n() as f64);
+        self.gap.push(view.t, heights().fold(f64::INFINITY, f64::min) / view.spacing - 0.5);
+    }
+
+    fn finish(&self) -> Outcome {
+        let Body { standing, fall, rebounds } = self.body;
+        let (top, gap) = (self.top(&self.center), self.top(&self.gap));
+        let height = (top - standing) / fall;
+        let restitution = if height < 0.0 { 0.0 } else { height.sqrt() };
+        let limit = if rebounds { Band { low: Some(1.0), ..Band::default() } } else { Band::at_most(1.0) };
+        let (t, result) = (("time", "s"), SeriesGroup::Result);
+        Outcome {
+            scores: vec![
+                Score::new("coefficient of restitution", "-", restitution)
+                    .with_note("root of the height of the rebound over that of the fall, of the center; 0 below its height at rest on the floor"),
+                Score::new("height of the rebound over that of the fall", "-", height)
+                    .with_note("below 0 the center does not come back to where it was when the body touched the floor"),
+                Score::new("gap below the lowest particle after the impact", "dx", gap)
+                    .within(limit)
+                    .from_source("a body of springs leaves the floor, a liquid does not")
+                    .as_headline(),
+            ],
+            series: vec![
+                self.center.series(CENTER, result, t, ("height of the center", "m")),
+                self.gap.series("gap below the lowest particle", result, t, ("gap", "dx")),
+            ],
+            ..Outcome::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::testing::Cloud;
+
+    fn run(heights: &[f64], rebounds: bool) -> Outcome {
+        let mut metric = Bounce::new(Body { standing: 0.5, fall: 1.0, rebounds }, 0.1);
+        for (k, height) in heights.iter().enumerate() {
+            let mut cloud = Cloud::lattice(10, 10, 0.1);
+            // Below its height at rest the body is pressed together.
+            cloud.x[1].iter_mut().for_each(|y| {
+                let place = f64::from(*y);
+                let moved = if *height < 0.5 { place * height / 0.5 } else { place + height - 0.5 };
+                *y = moved as sph_core::Real;
+            });
+            cloud.with_time(0.1 * k as f64, |view| metric.observe(view));
+        }
+        metric.finish()
+    }
+
+    #[test]
+    fn a_quarter_of_the_height_is_half_the_speed() {
+        let scores = run(&[1.5, 1.0, 0.4, 0.3, 0.6, 0.75, 0.7], true).scores;
+        assert!((scores[0].value - 0.5).abs() < 1e-6, "{:?}", scores[0]);
+        assert!((scores[2].value - 2.5).abs() < 1e-5 && scores[2].passed == Some(true), "{:?}", scores[2]);
+    }
+
+    #[test]
+    fn what_stays_on_the_floor_has_no_restitution() {
+        let heights = [1.5, 1.0, 0.4, 0.3, 0.2, 0.25, 0.2];
+        assert_eq!(run(&heights, false).scores[0].value, 0.0);
+        let passed = [true, false].map(|rebounds| run(&heights, rebounds).scores[2].passed);
+        assert_eq!(passed, [Some(false), Some(true)]);
+    }
+
+    #[test]
+    fn what_never_lands_meets_no_band() {
+        let scores = run(&[1.5, 1.4, 1.3], true).scores;
+        assert!(scores[0].value.is_nan() && scores[2].passed == Some(false), "{scores:?}");
+    }
+}
