@@ -141,7 +141,7 @@ impl<const D: usize> Region<D> {
     pub fn face_normal(&self, face: usize, x: &[f64; D]) -> [f64; D] {
         match self {
             Self::Block { .. } => {
-                let sign = if face % 2 == 0 { -1.0 } else { 1.0 };
+                let sign = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
                 from_fn(|k| if k == face / 2 { sign } else { 0.0 })
             }
             Self::Cylinder { center, axis, .. } => match face {
