@@ -87,7 +87,7 @@ impl OldroydB {
         let starts = [0.01, 0.1, 0.5, 2.0].into_iter().flat_map(|part| {
             [0.05, 0.5].map(|solvent| Self { viscosity, relaxation: part * diffusion, solvent })
         });
-        let fits = starts.map(|fluid| Fit { start, measured, steady }.from(fluid));
+        let fits = starts.map(|fluid| Fit { start, measured, steady }.down_from(fluid));
         let best = fits.min_by(|a, b| a.1.total_cmp(&b.1));
         best.map_or(Self { viscosity, relaxation: f64::NAN, solvent: f64::NAN }, |(fluid, _)| fluid)
     }
@@ -123,7 +123,7 @@ impl Fit<'_> {
     }
 
     /// Goes down from a fluid; also the sum of squares that is reached.
-    fn from(&self, fluid: OldroydB) -> (OldroydB, f64) {
+    fn down_from(&self, fluid: OldroydB) -> (OldroydB, f64) {
         let sum = |differences: &[f64]| differences.iter().map(|d| d * d).sum::<f64>();
         let mut x = fluid.coordinates();
         let mut here = self.differences(&fluid);
