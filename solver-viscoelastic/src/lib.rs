@@ -18,7 +18,7 @@
 //! - A pair that approaches is stopped at most: impulses are limited to its speed. Displacements are limited, too.
 //! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`spring_init`).
 //! - Walls are samples that answer with the pressure of the particle that touches them, as fluid that goes on behind
-//!   them would, but never pull. Collision impulses stop what comes through to the nominal surface, and
+//!   them would, but do not pull what is as near as a layer at rest. Collision impulses stop what comes through to the nominal surface, and
 //!   hold, without slip, the whole first layer, whatever the sign of its normal velocity ([`contact`]).
 //! - A body gets what the particles got from it, in one inelastic collision with all of them ([`contact::Meeting`]), and not
 //!   impulses that are computed before and after it has changed its velocity.

@@ -47,7 +47,7 @@ impl Stiffness {
     }
 
     /// What a wall answers the pressures of a particle with: the same, as fluid that goes on behind it would, but no more
-    /// tension than what the near pressure balances, so that walls never pull.
+    /// tension than what the near pressure balances, so that walls do not pull a layer at the spacing of the lattice.
     #[inline(always)]
     pub fn on_wall<L: Lane>(&self, [p, near]: [L; 2]) -> [L; 2] {
         [p.max(L::splat(-self.balance) * near), near]
