@@ -1,6 +1,8 @@
 //! Under feature `host`, builds the CUDA text and the test entry points for the processor. Under feature `cuda`, takes in
 //! the intermediate code of a folder `SPH_PTX_DIR`, for machines without the compiler of kernels.
 //!
+//! `SPH_CHECK_ONLY=1` leaves the text out, for commands that check and do not link, as clippy.
+//!
 //! `SPH_SANITIZE=1` builds them with AddressSanitizer and UndefinedBehaviorSanitizer; `scripts/sanitize_kernels`
 //! runs the tests so.
 
@@ -93,7 +95,10 @@ mod host {
             // A fault stands in the text of a kernel, not in the formula of a smoothing kernel.
             texts.iter_mut().for_each(|text| text.smoothing.truncate(1));
         }
-        build_all(&libraries(&texts)?, sanitize)?;
+        println!("cargo:rerun-if-env-changed=SPH_CHECK_ONLY");
+        if env::var_os("SPH_CHECK_ONLY").is_none_or(|v| v != "1") {
+            build_all(&libraries(&texts)?, sanitize)?;
+        }
         if sanitize {
             println!("cargo:rustc-link-lib=dylib=asan");
             println!("cargo:rustc-link-lib=dylib=ubsan");
