@@ -1,5 +1,6 @@
 // Where the fields of the blocks lie.
 #include "physics/pbf.cuh"
+#include "physics/viscoelastic.cuh"
 #include "physics/wcsph.cuh"
 #include "physics_table.h"
 
@@ -48,6 +49,18 @@ extern "C" const PhysicsField* PHYSICS_ENTRY(layout)() {
       FIELD(pbf::Constants, half_k), FIELD(pbf::Constants, unilateral),
       FIELD(pbf::Constants, walls_in_denominator), FIELD(pbf::Constants, averages),
       FIELD(pbf::Constants, symmetric), FIELD(pbf::Constants, unequal),
+      BLOCK(visco::Stiffness), FIELD(visco::Stiffness, k), FIELD(visco::Stiffness, k_near),
+      FIELD(visco::Stiffness, k_rest), FIELD(visco::Stiffness, balance),
+      BLOCK(visco::Viscosity), FIELD(visco::Viscosity, linear), FIELD(visco::Viscosity, quadratic),
+      FIELD(visco::Viscosity, most),
+      BLOCK(visco::Spring), FIELD(visco::Spring, stiffness), FIELD(visco::Spring, h),
+      BLOCK(visco::Flow), FIELD(visco::Flow, rate), FIELD(visco::Flow, yield_ratios), FIELD(visco::Flow, least),
+      BLOCK(visco::Constants), FIELD(visco::Constants, domain), FIELD(visco::Constants, forces),
+      FIELD(visco::Constants, stiffness), FIELD(visco::Constants, viscosity), FIELD(visco::Constants, spring),
+      FIELD(visco::Constants, flow), FIELD(visco::Constants, inv_h), FIELD(visco::Constants, dt2),
+      FIELD(visco::Constants, most), FIELD(visco::Constants, factor), FIELD(visco::Constants, to_density),
+      FIELD(visco::Constants, inv_volume), FIELD(visco::Constants, creates),
+      FIELD(visco::Constants, full_length),
       {nullptr, nullptr, 0, 0},
   };
   return TABLE;

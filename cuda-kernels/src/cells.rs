@@ -86,6 +86,11 @@ impl<const D: usize> CellGrid<D> {
         Ok(grid)
     }
 
+    /// First cell of the box on each axis, its cells, and the cells of a periodic axis, 0 on the others.
+    pub fn bounds(&self) -> ([i32; D], [u32; D], [u32; D]) {
+        (self.low, self.extent.map(|cells| cells.max(0) as u32), self.turn.map(|cells| cells.max(0) as u32))
+    }
+
     /// Number of cells in the box.
     pub fn n_cells(&self) -> usize {
         self.extent.iter().map(|&e| e.max(0) as usize).product()

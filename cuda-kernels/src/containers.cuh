@@ -1,5 +1,5 @@
 // Containers: regions that no particle may leave, as signed distances phi with gradients n. The twin of
-// `sph-core/src/shape/enclosure.rs` and of `phi`, `normal` and `clamp` in `shape/region.rs`.
+// `sph-core/src/shape/enclosure.rs` and of `shape/region.rs`.
 //
 // All in f64 and unfused, in the order of the Rust text: a card and the processor keep a particle at the same place.
 #pragma once
@@ -94,6 +94,9 @@ struct Enclosure {
   double restitution, friction, collision_radius;
   int shape, outside;
 
+  /// True when particles may be outside of the shape.
+  SPH_FN bool is_turned() const { return outside % 2 != 0; }
+
   /// Of a block: how far `x` is beyond the nearer face of each pair.
   SPH_FN void block_excess(const Place& x, double (&excess)[DIM]) const {
     for (int k = 0; k < DIM; k++) excess[k] = fmax(exact_sub(point[k], x[k]), exact_sub(x[k], other[k]));
@@ -123,7 +126,7 @@ struct Enclosure {
   }
 
   /// Signed distance to the surface, negative where particles may be, [m].
-  SPH_FN double phi(const Place& x) const { return outside ? -phi_of_shape(x) : phi_of_shape(x); }
+  SPH_FN double phi(const Place& x) const { return is_turned() ? -phi_of_shape(x) : phi_of_shape(x); }
 
   SPH_FN Place normal_of_block(const Place& x) const {
     double excess[DIM], weights[DIM];
@@ -156,7 +159,45 @@ struct Enclosure {
     if (shape == SHAPE_BLOCK) n = normal_of_block(x);
     if (shape == SHAPE_BALL) n = radial(minus(x, point));
     if (shape == SHAPE_CYLINDER) n = normal_of_cylinder(x);
-    for (int k = 0; k < DIM; k++) n[k] = outside ? -n[k] : n[k];
+    for (int k = 0; k < DIM; k++) n[k] = is_turned() ? -n[k] : n[k];
+    return n;
+  }
+
+  /// How many faces there are: those of a block or a cylinder, or the whole surface as one.
+  SPH_FN int n_faces() const {
+    if (outside) return 1;
+    return shape == SHAPE_BLOCK ? 2 * DIM : shape == SHAPE_CYLINDER ? 3 : 1;
+  }
+
+  /// How far `x` is beyond a face, negative inside, [m]. The twin of `Region::over_faces`, one face a call.
+  SPH_FN double over_face(int face, const Place& x) const {
+    if (n_faces() == 1) return phi(x);
+    if (shape == SHAPE_CYLINDER) {
+      Place across;
+      const double along = split(x, across);
+      if (face == 0) return exact_sub(norm(across), radius);
+      return exact_sub(face == 1 ? -along : along, half_length);
+    }
+    double over = 0.0;
+    for (int k = 0; k < DIM; k++) {
+      if (face / 2 == k) over = face % 2 ? exact_sub(x[k], other[k]) : exact_sub(point[k], x[k]);
+    }
+    return over;
+  }
+
+  /// Outward normal of a face, [-].
+  SPH_FN Place face_normal(int face, const Place& x) const {
+    if (n_faces() == 1) return normal(x);
+    Place n;
+    if (shape == SHAPE_BLOCK) {
+      for (int k = 0; k < DIM; k++) n[k] = face / 2 != k ? 0.0 : face % 2 ? 1.0 : -1.0;
+      return n;
+    }
+    if (face == 0) {
+      split(x, n);
+      return norm(n) > 0.0 ? radial(n) : perpendicular(other);
+    }
+    for (int k = 0; k < DIM; k++) n[k] = face == 1 ? -other[k] : other[k];
     return n;
   }
 

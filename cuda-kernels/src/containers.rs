@@ -40,7 +40,7 @@ pub struct Enclosure<const D: usize> {
     /// Depth that particles keep from the surface, r_c `[m]`.
     collision_radius: f64,
     shape: i32,
-    /// Not 0 when particles stay outside of the shape.
+    /// How often the outside is taken: of the shape itself, particles stay outside if it is odd.
     outside: i32,
 }
 
@@ -70,7 +70,8 @@ unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Enclosure<D> {}
 unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Enclosure<D> {}
 
 impl<const D: usize> Enclosure<D> {
-    fn of_region(region: &Region<D>) -> Self {
+    /// The region alone, whatever it does to particles.
+    pub(crate) fn of_region(region: &Region<D>) -> Self {
         let none = Self::default();
         match region {
             Region::Block { min, max } => Self { point: *min, other: *max, shape: BLOCK, ..none },
@@ -88,7 +89,7 @@ impl<const D: usize> Enclosure<D> {
             }
             Region::Outside(inner) => {
                 let inner = Self::of_region(inner);
-                Self { outside: 1 - inner.outside, ..inner }
+                Self { outside: 1 + inner.outside, ..inner }
             }
         }
     }

@@ -158,17 +158,18 @@ pub struct Writable<const D: usize>(pub [Out<Real>; D]);
 
 /// One argument of a launch: where it lies, and its size.
 #[derive(Clone, Copy, Debug)]
-pub struct Argument {
+pub struct Argument<'a> {
     /// The value, as `cuLaunchKernel` takes it.
     pub value: *mut c_void,
     /// Its size, `[B]`.
     pub size: usize,
+    of: PhantomData<&'a ()>,
 }
 
-impl Argument {
-    /// An argument of a launch, which only reads it. It lives as long as `value`.
-    pub fn of<T: Copy>(value: &T) -> Self {
-        Self { value: std::ptr::from_ref(value).cast_mut().cast(), size: size_of::<T>() }
+impl<'a> Argument<'a> {
+    /// An argument of a launch, which only reads it.
+    pub fn of<T: Copy>(value: &'a T) -> Self {
+        Self { value: std::ptr::from_ref(value).cast_mut().cast(), size: size_of::<T>(), of: PhantomData }
     }
 }
 

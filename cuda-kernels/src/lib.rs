@@ -10,7 +10,9 @@
 
 #[cfg(feature = "cuda")]
 pub mod backend;
+pub mod barriers;
 pub mod cells;
+pub mod colors;
 #[cfg(feature = "cuda")]
 mod compile;
 pub mod containers;
@@ -31,6 +33,7 @@ pub mod physics;
 pub mod plan;
 pub mod reduce;
 pub mod resident;
+pub mod rigid;
 pub mod room;
 pub mod scan;
 pub mod source;

@@ -75,9 +75,23 @@ pub struct NeighborRows<E: Executor> {
     pub width: u32,
 }
 
+/// Stored rows as kernels take them. Twin of `Rows` in rows.cuh.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct StoredRows {
+    pub(crate) rows: In<u32>,
+    pub(crate) count: In<u32>,
+    pub(crate) width: u32,
+}
+
 /// Whole slices of rows of this width.
-fn entries_of(n: usize, width: u32) -> usize {
+pub(crate) fn entries_of(n: usize, width: u32) -> usize {
     n.next_multiple_of(SLICE) * width as usize
+}
+
+/// Where entry `k` of row `i` stands. Twin of `entry_of` in rows.cuh.
+pub(crate) fn slot(width: u32, i: usize, k: usize) -> usize {
+    (i / SLICE * width as usize + k) * SLICE + i % SLICE
 }
 
 impl<E: Executor> NeighborRows<E> {
@@ -139,8 +153,7 @@ impl<E: Executor> NeighborRows<E> {
     pub fn download(&self, executor: &E, n: usize) -> Result<Vec<Vec<u32>>, CudaError> {
         let counts = executor.download(&self.count)?;
         let rows = executor.download(&self.rows)?;
-        let width = self.width as usize;
-        let entry = |i: usize, k: usize| rows[(i / SLICE * width + k) * SLICE + i % SLICE];
+        let entry = |i: usize, k: usize| rows[slot(self.width, i, k)];
         counts
             .iter()
             .take(n)

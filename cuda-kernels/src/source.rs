@@ -8,9 +8,11 @@ use std::{
 
 /// All texts that kernels are made of, by the name that `#include` gives them.
 pub const TEXTS: &[(&str, &str)] = &[
+    ("barriers.cuh", include_str!("barriers.cuh")),
     ("base.cuh", include_str!("base.cuh")),
     ("cells.cu", include_str!("cells.cu")),
     ("cells.cuh", include_str!("cells.cuh")),
+    ("colors.cuh", include_str!("colors.cuh")),
     ("containers.cu", include_str!("containers.cu")),
     ("containers.cuh", include_str!("containers.cuh")),
     ("fields.cu", include_str!("fields.cu")),
@@ -19,6 +21,7 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("neighbors.cuh", include_str!("neighbors.cuh")),
     ("reduce.cu", include_str!("reduce.cu")),
     ("reduce.cuh", include_str!("reduce.cuh")),
+    ("rows.cuh", include_str!("rows.cuh")),
     ("scan.cu", include_str!("scan.cu")),
     ("summary.cu", include_str!("summary.cu")),
     ("walls.cu", include_str!("walls.cu")),
@@ -30,6 +33,14 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("kernels/pbf_tension.cu", include_str!("kernels/pbf_tension.cu")),
     ("kernels/pbf_velocity.cu", include_str!("kernels/pbf_velocity.cu")),
     ("kernels/surface.cu", include_str!("kernels/surface.cu")),
+    ("kernels/viscoelastic.cu", include_str!("kernels/viscoelastic.cu")),
+    ("kernels/viscoelastic.cuh", include_str!("kernels/viscoelastic.cuh")),
+    ("kernels/viscoelastic_bodies.cu", include_str!("kernels/viscoelastic_bodies.cu")),
+    ("kernels/viscoelastic_contact.cu", include_str!("kernels/viscoelastic_contact.cu")),
+    ("kernels/viscoelastic_contact.cuh", include_str!("kernels/viscoelastic_contact.cuh")),
+    ("kernels/viscoelastic_motion.cu", include_str!("kernels/viscoelastic_motion.cu")),
+    ("kernels/viscoelastic_springs.cu", include_str!("kernels/viscoelastic_springs.cu")),
+    ("kernels/viscoelastic_viscosity.cu", include_str!("kernels/viscoelastic_viscosity.cu")),
     ("kernels/wcsph.cu", include_str!("kernels/wcsph.cu")),
     ("kernels/wcsph.cuh", include_str!("kernels/wcsph.cuh")),
     ("kernels/wcsph_motion.cu", include_str!("kernels/wcsph_motion.cu")),
@@ -38,6 +49,7 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("physics/pbf.cuh", include_str!("physics/pbf.cuh")),
     ("physics/surface.cuh", include_str!("physics/surface.cuh")),
     ("physics/vec.cuh", include_str!("physics/vec.cuh")),
+    ("physics/viscoelastic.cuh", include_str!("physics/viscoelastic.cuh")),
     ("physics/wcsph.cuh", include_str!("physics/wcsph.cuh")),
 ];
 

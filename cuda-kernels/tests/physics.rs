@@ -8,7 +8,7 @@ use cuda_kernels::physics::{
     kernel::{Adhesion, Cohesion, KernelConstants, Support, Surface, ViscosityLaplacian},
     names, pbf,
     space::{Domain, Forces, Periodic},
-    wcsph,
+    viscoelastic, wcsph,
 };
 use proptest::{
     prelude::*,
@@ -225,6 +225,11 @@ fn compare_layouts<const D: usize>() {
     compare_layout::<pbf::Weights, D>();
     compare_layout::<pbf::Bdf2, D>();
     compare_layout::<pbf::Constants<D>, D>();
+    compare_layout::<viscoelastic::Stiffness, D>();
+    compare_layout::<viscoelastic::Viscosity, D>();
+    compare_layout::<viscoelastic::Spring, D>();
+    compare_layout::<viscoelastic::Flow, D>();
+    compare_layout::<viscoelastic::Constants<D>, D>();
 }
 
 #[test]

@@ -221,10 +221,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     /// What a substep leaves of a velocity, `[-]`.
     fn damping(&self) -> Real {
-        match self.state.forces.damping {
-            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * self.dt).exp() as Real,
-            _ => 1.0,
-        }
+        self.state.forces.damping_of(self.state.t, self.dt)
     }
 
     /// Prediction of the second-order update. A step much longer than the last begins anew.

@@ -14,7 +14,7 @@ use cuda_kernels::{
     kernels::pbf::{self as kernels, Bodies, Launcher, Near, Past, WallFields},
     physics::pbf::Constants,
     reduce::DensityErrors,
-    walls::{Drawn, Moving, Sets, Wrench, affine_maps, move_samples},
+    walls::Sets,
 };
 pub use plan::memory_plan;
 pub use solver::{GpuPbf, simulation};
@@ -61,7 +61,7 @@ macro_rules! near {
 /// The rigid sets of the samples.
 macro_rules! sets {
     ($card:expr) => {
-        Sets { flags: &$card.flags, body: &$card.walls.body }
+        Sets { flags: &$card.rigid.flags, body: &$card.walls.body }
     };
 }
 
@@ -217,10 +217,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
 
     /// What a substep leaves of a velocity, `[-]`.
     fn damping(&self) -> Real {
-        match self.state.forces.damping {
-            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * self.dt).exp() as Real,
-            _ => 1.0,
-        }
+        self.state.forces.damping_of(self.state.t, self.dt)
     }
 
     /// Brings prescribed walls to where they are at time `t`, and samples of bodies to where these are.
@@ -233,11 +230,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
             // Bodies collide with walls as these are at home.
             walls.move_to(t);
         }
-        let (executor, samples) = (self.executor, &mut self.card.walls);
-        executor.write(&affine_maps(walls, bodies, t), &mut self.card.maps)?;
-        let drawn = Drawn { body: &samples.body, x_0: &samples.x_0 };
-        let moving = Moving { x: &mut samples.x, v: &mut samples.v, a: &mut samples.a };
-        move_samples(executor, &self.card.maps, &drawn, samples.n, moving)
+        self.card.rigid.place(self.executor, self.state, t, &mut self.card.walls)
     }
 
     fn predict(&mut self) -> Launched {
@@ -288,7 +281,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
     fn pack(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
         let (fluid, walls) = (&card.fluid, &card.walls);
-        card.reaction.iter_mut().try_for_each(|force| self.executor.clear(force))?;
+        card.rigid.clear(self.executor)?;
         launcher.pack(&fluid.x, &fluid.id, fluid.n, &mut card.place, &mut card.mu)?;
         if card.walls_packed {
             return Ok(());
@@ -353,7 +346,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
             let (rest, solid) = (self.state.rest, self.pbf.params.solid_pressure);
             let factor = rest.m * solid / rest.rho_0 * self.per_way / self.dt as Real;
             launcher.relax_lambda(&card.delta, n, &mut card.push)?;
-            launcher.push_back(bodies!(card), &card.push, card.walls.n, factor, &mut card.reaction)?;
+            launcher.push_back(bodies!(card), &card.push, card.walls.n, factor, &mut card.rigid.force)?;
         }
         launcher.apply(&card.containers, &card.delta, n, &mut card.place, &mut card.lost)
     }
@@ -396,7 +389,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
             return Ok(());
         }
         let (inv_dt, n_walls, motion) = ((1.0 / self.dt) as Real, card.walls.n, &card.wall_motion);
-        launcher.rub_back(bodies!(card), motion, moving!(card), n_walls, inv_dt, &mut card.reaction)
+        launcher.rub_back(bodies!(card), motion, moving!(card), n_walls, inv_dt, &mut card.rigid.force)
     }
 
     fn pack_velocities(&mut self) -> Launched {
@@ -431,22 +424,14 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         launcher.color_normals(rows, &card.at, n, &mut card.normal)?;
         launcher.tension(near!(card), &card.at, &card.normal, n, &mut card.a)?;
         if self.pbf.constants.needs.reactions && self.pbf.params.adhesion > 0.0 {
-            launcher.pull_back(bodies!(card), &card.at, card.walls.n, &mut card.reaction)?;
+            launcher.pull_back(bodies!(card), &card.at, card.walls.n, &mut card.rigid.force)?;
         }
         launcher.accelerate(&card.a, n, dt, &mut card.fluid.v, &mut card.lost)
     }
 
     /// What the fluid did to each body.
     fn collect(&mut self) -> Launched {
-        let (executor, card, bodies) = (self.executor, &mut *self.card, &mut self.state.bodies.list);
-        let centers: Vec<f64> = bodies.iter().flat_map(|body| body.x).collect();
-        executor.write(&centers, &mut card.centers)?;
-        let (samples, sums) = (&card.walls, &mut card.wrenches);
-        sums.collect(executor, &samples.body, &samples.x, &card.reaction, samples.n, &card.centers)?;
-        let mut found = vec![Wrench::default(); bodies.len()];
-        executor.read(&sums.total, &mut found)?;
-        bodies.iter_mut().zip(found).for_each(|(body, found)| body.wrench = found.into());
-        Ok(())
+        self.card.rigid.collect(self.executor, &self.card.walls, &mut self.state.bodies.list)
     }
 }
 

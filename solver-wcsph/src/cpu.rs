@@ -192,10 +192,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 
     fn kick(&mut self, dt: f64) -> Result<(), StepError> {
-        let damping = match self.state.forces.damping {
-            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * dt).exp() as Real,
-            _ => 1.0,
-        };
+        let damping = self.state.forces.damping_of(self.state.t, dt);
         let found = integrate::kick(self.state, &self.wcsph.fields.a, dt as Real, damping);
         self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
         self.wcsph.fields.report.max_speed = f64::from(found.v2).sqrt();

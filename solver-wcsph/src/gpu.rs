@@ -21,7 +21,7 @@ use cuda_kernels::{
     },
     neighbors::Source,
     physics::{KernelConstants, wcsph::Constants},
-    walls::{Drawn, Moving, Sets, Wrench, affine_maps, move_samples},
+    walls::Sets,
 };
 pub use plan::memory_plan;
 pub use solver::{GpuWcsph, simulation};
@@ -75,7 +75,7 @@ macro_rules! walls {
 /// The rigid sets of the samples.
 macro_rules! sets {
     ($card:expr) => {
-        Sets { flags: &$card.flags, body: &$card.walls.body }
+        Sets { flags: &$card.rigid.flags, body: &$card.walls.body }
     };
 }
 
@@ -148,10 +148,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
     }
 
     fn kick(&mut self, dt: f64) -> Result<(), StepError> {
-        let damping = match self.state.forces.damping {
-            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * dt).exp() as Real,
-            _ => 1.0,
-        };
+        let damping = self.state.forces.damping_of(self.state.t, dt);
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
         let [v2, a2] = &mut card.squares;
         let done = launcher.kick(&card.a, card.fluid.n, dt as Real, damping, &mut card.fluid.v, v2, a2);
@@ -215,11 +212,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
             // Bodies collide with walls as these are at home.
             walls.move_to(t);
         }
-        let (executor, samples) = (self.executor, &mut self.card.walls);
-        executor.write(&affine_maps(walls, bodies, t), &mut self.card.maps)?;
-        let drawn = Drawn { body: &samples.body, x_0: &samples.x_0 };
-        let moving = Moving { x: &mut samples.x, v: &mut samples.v, a: &mut samples.a };
-        move_samples(executor, &self.card.maps, &drawn, samples.n, moving)
+        self.card.rigid.place(self.executor, self.state, t, &mut self.card.walls)
     }
 
     fn sort(&mut self) -> Launched {
@@ -310,22 +303,14 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
     fn reaction(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
         let (executor, n) = (self.executor, card.walls.n);
-        launcher.reaction(fluid!(card), walls!(card), sets!(card), n, &mut card.reaction)?;
+        launcher.reaction(fluid!(card), walls!(card), sets!(card), n, &mut card.rigid.force)?;
         if self.wcsph.params.adhesion > 0.0 {
             let fluid = Source { cells: &card.fluid.cells, records: &card.place };
             let samples = Source { cells: &card.walls.cells, records: &card.samples };
             let terms = surface_terms(executor, &self.constants, self.wcsph);
-            terms.reaction(&fluid, &samples, sets!(card), &mut card.reaction)?;
+            terms.reaction(&fluid, &samples, sets!(card), &mut card.rigid.force)?;
         }
-        let bodies = &mut self.state.bodies.list;
-        let centers: Vec<f64> = bodies.iter().flat_map(|body| body.x).collect();
-        executor.write(&centers, &mut card.centers)?;
-        let (samples, sums) = (&card.walls, &mut card.wrenches);
-        sums.collect(executor, &samples.body, &samples.x, &card.reaction, n, &card.centers)?;
-        let mut found = vec![Wrench::default(); bodies.len()];
-        executor.read(&sums.total, &mut found)?;
-        bodies.iter_mut().zip(found).for_each(|(body, found)| body.wrench = found.into());
-        Ok(())
+        card.rigid.collect(executor, &card.walls, &mut self.state.bodies.list)
     }
 
     fn drift_correction(&mut self) -> Launched {

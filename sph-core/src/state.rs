@@ -42,6 +42,14 @@ impl<const D: usize> Forces<D> {
             Some((c, b)) => each(|a| self.gravity[a] - b * b * (x[a] - c[a])),
         }
     }
+
+    /// What a step `dt` from the time `t` leaves of a velocity, `e^(−k dt)`, `[-]`; both in `[s]`.
+    pub fn damping_of(&self, t: f64, dt: f64) -> Real {
+        match self.damping {
+            Some((rate, until)) if t < until => (-f64::from(rate) * dt).exp() as Real,
+            _ => 1.0,
+        }
+    }
 }
 
 /// The space a run may use.

@@ -3,6 +3,7 @@
 use crate::{
     error::CudaError,
     executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, Writable},
+    neighbors::{NeighborRows, StoredRows},
 };
 use sph_core::Real;
 
@@ -14,15 +15,24 @@ pub(super) trait Launches<const D: usize, E: Executor> {
     /// Where kernels run.
     fn executor(&self) -> &E;
 
-    /// The smoothing kernel, by the name of its macro.
-    fn smoothing(&self) -> &'static str;
+    /// The smoothing kernel, by the name of its macro, if the texts use one.
+    fn smoothing(&self) -> Option<&'static str>;
 
     /// # Safety
     /// As of [`Executor::launch`], for one thread for each of `n` items.
     unsafe fn start(&self, kernel: Kernel, n: usize, arguments: &[Argument]) -> Launched {
-        let launch = Launch { smoothing: Some(self.smoothing()), ..kernel.for_each(D, n)? };
+        let launch = Launch { smoothing: self.smoothing(), ..kernel.for_each(D, n)? };
         // SAFETY: by the caller's promise.
         unsafe { self.executor().launch(launch, arguments) }
+    }
+
+    /// The first `n` rows.
+    fn rows(&self, kernel: Kernel, rows: &NeighborRows<E>, n: usize) -> Result<StoredRows, CudaError> {
+        Ok(StoredRows {
+            rows: self.input(kernel, "rows", &rows.rows, rows.entries_of(n))?,
+            count: self.input(kernel, "counts of rows", &rows.count, n)?,
+            width: rows.width,
+        })
     }
 
     fn input<T: Plain>(

@@ -1,58 +1,15 @@
-// What the kernels of Position Based Fluids share: rows of neighbors, and the walk over them.
-//
-// Rows are listed once a substep, at the predicted positions, and positions then move. So a neighbor may be out of
-// reach, where every kernel is 0, and a difference of positions is computed anew, as the nearest image.
+// What the kernels of Position Based Fluids share. Rows of neighbors are listed once a substep, at the predicted positions.
 //
 // A record of a particle is one or more quads, each in an array of its own, so that a loop reads what it needs:
 // `place` [x y z ·], `push` [x y z λ̂], `delta` [Δx count], `at` [x y z m], `motion` [v ρ], of walls `samples`
 // [x y z psi] and `motion` [v no-slip]. If masses are unequal, μ stands in an array beside.
 #pragma once
-#include "base.cuh"
 #include "containers.cuh"
 #include "physics/pbf.cuh"
+#include "rows.cuh"
 
 inline namespace SPH_SPACE {
 namespace pbf {
-
-/// Blocks that a multiprocessor shall hold, which leaves 80 registers in f32 and 128 in f64 to a loop over neighbors:
-/// not told so, the assembler aims at more blocks and spills.
-constexpr u32 LOOP_BLOCKS = sizeof(real) == 4 ? 6 : 4;
-
-/// The same of the kernels that keep particles in containers, which is done in f64 whatever the width: 96 registers in
-/// f32 and 128 in f64.
-constexpr u32 CONTAIN_BLOCKS = sizeof(real) == 4 ? 5 : 4;
-
-/// Neighbors that are read before the first of them is used: as many loads are under way at once.
-constexpr u32 AT_ONCE = sizeof(real) == 4 ? 4 : 2;
-
-/// Stored rows, as of neighbors.cu. Twin of `StoredRows` in pbf.rs.
-struct Rows {
-  /// Entry k of row i at `(i / 32 · width + k) · 32 + i % 32`.
-  const u32* rows;
-  /// Entries of each row, shape [n].
-  const u32* count;
-  /// Entries that a row has room for.
-  u32 width;
-};
-
-/// Calls `f(r_j)` for the entries j of row i, ascending, with `r_j = read(j)`.
-template <class Read, class F> SPH_FN void for_each_in_row(const Rows& rows, u32 i, Read read, F f) {
-  // A row that was cut ends at its width.
-  const u32 n = rows.count[i] < rows.width ? rows.count[i] : rows.width;
-  const u32* const row = rows.rows + u64(i / 32) * rows.width * 32 + i % 32;
-  u32 k = 0;
-  for (; k + AT_ONCE <= n; k += AT_ONCE) {
-    u32 j[AT_ONCE];
-#pragma unroll
-    for (u32 l = 0; l < AT_ONCE; l++) j[l] = __ldg(row + u64(k + l) * 32);
-    decltype(read(0u)) r[AT_ONCE];
-#pragma unroll
-    for (u32 l = 0; l < AT_ONCE; l++) r[l] = read(j[l]);
-#pragma unroll
-    for (u32 l = 0; l < AT_ONCE; l++) f(r[l]);
-  }
-  for (; k < n; k++) f(read(__ldg(row + u64(k) * 32)));
-}
 
 /// What the second-order update remembers of the last step; nowhere without it. Twin of `PastFields` in pbf.rs.
 struct Past {
@@ -62,42 +19,12 @@ struct Past {
   Writable gain;
 };
 
-/// What a loop reads of a neighbor.
-struct Point {
-  Packed place;
-};
-/// The same, and its mass over that at rest.
+/// What a loop reads of a neighbor of unequal masses.
 struct Weighted {
   Packed place;
+  /// Its mass over that at rest.
   real mu;
 };
-/// The same, and what else stands in a quad beside it.
-struct Twofold {
-  Packed place, beside;
-};
-
-/// Calls `f(r_j, x_ij, |x_ij|²)` for the entries j of row i, ascending, with `r_j = read(j)` and `x_ij` the nearest
-/// image of `x_i − x_j`, [m].
-template <class Read, class F>
-SPH_FN void visit(const Constants& c, const Rows& rows, u32 i, Vec x_i, Read read, F f) {
-  for_each_in_row(rows, i, read, [&](const auto& r_j) {
-    const Vec x_ij = c.domain.periodic.nearest(difference(x_i, vector(r_j.place)));
-    f(r_j, x_ij, norm2(x_ij));
-  });
-}
-
-/// `visit` of records that stand alone.
-template <class F>
-SPH_FN void visit_points(const Constants& c, const Rows& rows, const Packed* place, u32 i, Vec x_i, F f) {
-  visit(c, rows, i, x_i, [=](u32 j) { return Point{load(place, j)}; }, f);
-}
-
-/// `visit` of records of two quads.
-template <class F>
-SPH_FN void visit_twofold(const Constants& c, const Rows& rows, const Packed* place, const Packed* beside, u32 i,
-                          Vec x_i, F f) {
-  visit(c, rows, i, x_i, [=](u32 j) { return Twofold{load(place, j), load(beside, j)}; }, f);
-}
 
 /// Factor of a correction that so many constraints made, [-].
 SPH_FN real relaxation_of(const Constants& c, real count) {

@@ -17,7 +17,7 @@ use crate::{
     error::CudaError,
     executor::{Executor, Field, In, Kernel, Writable, arguments, count},
     fields::Packed,
-    neighbors::NeighborRows,
+    neighbors::{NeighborRows, StoredRows},
     physics::pbf::Constants,
     walls::Sets,
 };
@@ -31,15 +31,6 @@ macro_rules! kernels {
 kernels! {
     PACK = "pbf_pack", PACK_WALLS = "pbf_pack_walls", LAMBDA = "pbf_lambda", DENSITY = "pbf_density",
     DELTA_X = "pbf_delta_x", APPLY = "pbf_apply",
-}
-
-/// Twin of `Rows` in kernels/pbf.cuh.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct StoredRows {
-    rows: In<u32>,
-    count: In<u32>,
-    width: u32,
 }
 
 /// Twin of `Near` in kernels/pbf.cu.
@@ -144,26 +135,12 @@ impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
         self.executor
     }
 
-    fn smoothing(&self) -> &'static str {
-        self.smoothing
+    fn smoothing(&self) -> Option<&'static str> {
+        Some(self.smoothing)
     }
 }
 
 impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    /// The first `n` rows.
-    pub(super) fn rows(
-        &self,
-        kernel: Kernel,
-        rows: &NeighborRows<E>,
-        n: usize,
-    ) -> Result<StoredRows, CudaError> {
-        Ok(StoredRows {
-            rows: self.input(kernel, "rows", &rows.rows, rows.entries_of(n))?,
-            count: self.input(kernel, "counts of rows", &rows.count, n)?,
-            width: rows.width,
-        })
-    }
-
     fn near(&self, kernel: Kernel, near: &Near<'_, E>, n: usize) -> Result<NearRows, CudaError> {
         Ok(NearRows {
             fluid: self.rows(kernel, near.fluid, n)?,

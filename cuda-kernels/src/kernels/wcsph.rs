@@ -93,8 +93,8 @@ impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
         self.executor
     }
 
-    fn smoothing(&self) -> &'static str {
-        self.smoothing
+    fn smoothing(&self) -> Option<&'static str> {
+        Some(self.smoothing)
     }
 }
 

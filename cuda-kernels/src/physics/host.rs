@@ -33,6 +33,8 @@ unsafe extern "C" {
     fn physics_wcsph_3d() -> *const Function;
     fn physics_pbf_2d() -> *const Function;
     fn physics_pbf_3d() -> *const Function;
+    fn physics_viscoelastic_2d() -> *const Function;
+    fn physics_viscoelastic_3d() -> *const Function;
     fn physics_layout_2d() -> *const Place;
     fn physics_layout_3d() -> *const Place;
 }
@@ -48,6 +50,8 @@ pub enum Text {
     Wcsph,
     /// [`PBF`](super::PBF).
     Pbf,
+    /// [`VISCOELASTIC`](super::VISCOELASTIC).
+    Viscoelastic,
 }
 
 impl Text {
@@ -64,6 +68,8 @@ impl Text {
                 (Self::Wcsph, _) => physics_wcsph_3d(),
                 (Self::Pbf, 2) => physics_pbf_2d(),
                 (Self::Pbf, _) => physics_pbf_3d(),
+                (Self::Viscoelastic, 2) => physics_viscoelastic_2d(),
+                (Self::Viscoelastic, _) => physics_viscoelastic_3d(),
             }
         }
     }

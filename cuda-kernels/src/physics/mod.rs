@@ -5,8 +5,8 @@
 //! `DIM` (2 or 3) and `REAL` (float or double), and those that use a kernel `SPH_KERNEL`
 //! ([`KernelConstants::macro_of`]).
 //!
-//! What the kernels of a solver read and no step changes is one block of constants, [`wcsph::Constants`] and
-//! [`pbf::Constants`], declared here and in the `.cuh` with the same layout.
+//! What the kernels of a solver read and no step changes is one block of constants, [`wcsph::Constants`],
+//! [`pbf::Constants`] and [`viscoelastic::Constants`], declared here and in the `.cuh` with the same layout.
 
 /// Declares a block of numbers with the layout of its C++ twin, and lists its fields for the test that compares them.
 macro_rules! block {
@@ -44,6 +44,7 @@ pub mod kernel;
 pub mod names;
 pub mod pbf;
 pub mod space;
+pub mod viscoelastic;
 pub mod wcsph;
 
 pub use kernel::KernelConstants;
@@ -58,6 +59,8 @@ pub const SURFACE: &str = include_str!("surface.cuh");
 pub const WCSPH: &str = include_str!("wcsph.cuh");
 /// The formulas of Position Based Fluids, twin of `solver-pbf/src/physics.rs`.
 pub const PBF: &str = include_str!("pbf.cuh");
+/// The formulas of the viscoelastic fluid, twin of `solver-viscoelastic/src/physics.rs`.
+pub const VISCOELASTIC: &str = include_str!("viscoelastic.cuh");
 
 /// A field of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]

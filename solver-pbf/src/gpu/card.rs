@@ -10,9 +10,9 @@ use cuda_kernels::{
     neighbors::{NeighborRows, Source},
     reduce::{DensityErrors, Reduce},
     resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
+    rigid::RigidSets,
     room::cells_of,
     summary::Summaries,
-    walls::{Affine, Wrenches, flags},
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -80,16 +80,8 @@ pub struct Card<const D: usize, E: Executor> {
     pub samples: Field<E, Packed>,
     /// Walls that fluid sticks to: `[v no-slip]`. Shape `[n_walls]`.
     pub wall_motion: Field<E, Packed>,
-    /// What the rigid sets are. Shape `[n_sets]`.
-    pub flags: Field<E, u32>,
-    /// Forces on the samples of dynamic bodies in a substep. Shape `[D][n_walls]`, `[N]`.
-    pub reaction: Axes<D, E>,
-    /// Their sums over each body.
-    pub wrenches: Wrenches<D, E>,
-    /// Centers of mass of the bodies. Shape `[bodies · D]`, `[m]`.
-    pub centers: Field<E, f64>,
-    /// Where the rigid sets are. Shape `[n_sets]`.
-    pub maps: Field<E, Affine<D>>,
+    /// The rigid sets of the samples, and forces on those of dynamic bodies.
+    pub rigid: RigidSets<D, E>,
     pub reduce: Reduce<D, E>,
     /// Density errors of the last λ. Shape `[1]`.
     pub errors: Field<E, DensityErrors>,
@@ -128,7 +120,6 @@ impl<const D: usize, E: Executor> Card<D, E> {
         let grid = cells_of(demand.radius, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
-        let n_bodies = state.bodies.list.len();
         let [on_fluid, on_walls, of_walls] = demand.widths;
         let n_surface = when(needs.surface_constraint || needs.surface_forces, n);
         Ok(Self {
@@ -158,11 +149,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
             lost: executor.zeros(n)?,
             samples: records(n_walls)?,
             wall_motion: records(when(needs.sticky_walls, n_walls))?,
-            flags: executor.upload(&flags(&state.walls))?,
-            reaction: zero_axes(executor, when(needs.reactions, n_walls))?,
-            wrenches: Wrenches::new(executor, &state.walls, n_bodies)?,
-            centers: executor.zeros(n_bodies * D)?,
-            maps: executor.zeros(state.walls.bodies.len())?,
+            rigid: RigidSets::new(executor, state)?,
             reduce: Reduce::new(executor)?,
             errors: executor.zeros(1)?,
             longest: executor.zeros(1)?,

@@ -6,8 +6,8 @@ use cuda_kernels::{
     fields::Packed,
     plan, reduce,
     resident::{fluid_bytes, sample_bytes},
+    rigid::rigid_bytes,
     summary,
-    walls::{Affine, wrench_bytes},
 };
 use sph_core::{
     Real,
@@ -43,9 +43,9 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
     let rows = |n: usize, width: u32| 4 * (n.next_multiple_of(SLICE) * width as usize + n);
     let [on_fluid, on_walls, of_walls] = first_widths::<D>(f64::from(params.support_ratio));
-    let of_set = size_of::<u32>() + size_of::<Affine<D>>();
-    let sets = (scene.wall.len() + scene.body.len()) * of_set + wrench_bytes::<D>(scene.body.len());
-    let of_samples = PACKED + when(needs.sticky_walls, PACKED) + when(needs.reactions, D * REAL);
+    let n_bodies = scene.body.len();
+    let sets = rigid_bytes::<D>(scene.wall.len() + n_bodies, n_bodies, n_walls);
+    let of_samples = PACKED + when(needs.sticky_walls, PACKED);
     let of_rows = rows(n, on_fluid) + rows(n, on_walls) + when(needs.reactions, rows(n_walls, of_walls));
     let mut plan = MemoryPlan::default();
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);

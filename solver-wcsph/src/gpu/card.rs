@@ -9,9 +9,9 @@ use cuda_kernels::{
     kernels::wcsph::Extrapolated,
     reduce::Reduce,
     resident::{Axes, Fluid, Samples, upload_axes, zero_axes},
+    rigid::RigidSets,
     room::cells_of,
     summary::Summaries,
-    walls::{Affine, Wrenches, flags},
 };
 use sph_core::{Real, state::State};
 
@@ -45,18 +45,10 @@ pub struct Card<const D: usize, E: Executor> {
     /// Walls: `[psi, psi where fluid sticks · ·]`. Shape `[n_walls]`.
     pub wall_mass: Field<E, Packed>,
     pub containers: Containers<D, E>,
-    /// What the rigid sets are. Shape `[n_sets]`.
-    pub flags: Field<E, u32>,
+    /// The rigid sets of the samples, and forces on those of dynamic bodies.
+    pub rigid: RigidSets<D, E>,
     /// What dummy walls take from the fluid. Shape `[n_walls]`.
     pub extrapolated: Extrapolated<E, D>,
-    /// Forces on the samples of dynamic bodies. Shape `[D][n_walls]`, `[N]`.
-    pub reaction: Axes<D, E>,
-    /// Their sums over each body.
-    pub wrenches: Wrenches<D, E>,
-    /// Centers of mass of the bodies. Shape `[bodies · D]`, `[m]`.
-    pub centers: Field<E, f64>,
-    /// Where the rigid sets are. Shape `[n_sets]`.
-    pub maps: Field<E, Affine<D>>,
     pub reduce: Reduce<D, E>,
     pub summaries: Summaries<E>,
     /// Largest squared speed before a kick, for shifting. Shape `[1]`, `[m²/s²]`.
@@ -115,16 +107,12 @@ impl<const D: usize, E: Executor> Card<D, E> {
             wall_motion: records(n_walls)?,
             wall_mass: records(n_walls)?,
             containers: Containers::new(executor, &state.containers)?,
-            flags: executor.upload(&flags(&state.walls))?,
+            rigid: RigidSets::new(executor, state)?,
             extrapolated: Extrapolated {
                 p: executor.zeros(n_walls)?,
                 v: zero_axes(executor, n_walls)?,
                 found: executor.zeros(n_walls.max(n_dummy))?,
             },
-            reaction: zero_axes(executor, when(!state.bodies.is_empty(), n_walls))?,
-            wrenches: Wrenches::new(executor, &state.walls, state.bodies.list.len())?,
-            centers: executor.zeros(state.bodies.list.len() * D)?,
-            maps: executor.zeros(state.walls.bodies.len())?,
             reduce: Reduce::new(executor)?,
             summaries: Summaries::new(executor)?,
             v2_max: executor.zeros(1)?,

@@ -5,8 +5,8 @@ use cuda_kernels::{
     fields::Packed,
     plan, reduce,
     resident::{fluid_bytes, sample_bytes},
+    rigid::rigid_bytes,
     summary,
-    walls::{Affine, wrench_bytes},
 };
 use sph_core::{
     Real,
@@ -36,17 +36,15 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let radius = params.support_ratio * scene.spacing as Real;
     let n_cells = plan::n_cells::<D>(scene, radius, n + n_walls)?;
     let needs = Needs::of(params);
-    let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
     // Acceleration, drift correction; pressure, two squares, the mark of what is lost; two records or three.
     let vectors = D * REAL * (1 + usize::from(needs.drift_correction));
     let numbers = 3 * REAL + size_of::<u32>();
     let records = PACKED * (2 + usize::from(needs.wide || needs.surface));
     // Four records, what dummy walls take from the fluid, and what bodies get from it.
     let extrapolated = (1 + D) * REAL + size_of::<u32>();
-    let of_samples = 4 * PACKED + extrapolated + when(!scene.body.is_empty(), D * REAL);
-    // Flags, bodies and maps of the rigid sets; wrenches and centers of the bodies.
-    let of_set = 2 * size_of::<u32>() + size_of::<Affine<D>>();
-    let sets = (scene.wall.len() + scene.body.len()) * of_set + wrench_bytes::<D>(scene.body.len());
+    let of_samples = 4 * PACKED + extrapolated;
+    let n_bodies = scene.body.len();
+    let sets = rigid_bytes::<D>(scene.wall.len() + n_bodies, n_bodies, n_walls);
     let mut plan = MemoryPlan::default();
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
     add("particles and their cells, on the card", fluid_bytes::<D>(n, n_cells));

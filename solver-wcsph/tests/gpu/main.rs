@@ -9,6 +9,8 @@
 mod common;
 mod parity;
 mod plan;
+#[path = "../../../cuda-kernels/tests/common/planning.rs"]
+mod planning;
 mod same;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;

@@ -1,0 +1,94 @@
+//! Rigid sets of wall samples on a card: where they are, and what the fluid does to those of dynamic bodies.
+
+use crate::{
+    error::CudaError,
+    executor::{Executor, Field},
+    resident::{Axes, Samples, zero_axes},
+    walls::{Affine, Drawn, Moving, Wrench, Wrenches, affine_maps, flags, move_samples, wrench_bytes},
+};
+use sph_core::{Real, rigid::Rigid, state::State};
+
+/// The rigid sets of a run.
+#[derive(Debug)]
+pub struct RigidSets<const D: usize, E: Executor> {
+    /// What they are. Shape `[n_sets]`.
+    pub flags: Field<E, u32>,
+    /// Where they are. Shape `[n_sets]`.
+    maps: Field<E, Affine<D>>,
+    /// Centers of mass of the dynamic bodies. Shape `[bodies · D]`, `[m]`.
+    centers: Field<E, f64>,
+    /// Sums of forces over each body.
+    wrenches: Wrenches<D, E>,
+    /// Forces on the samples; empty without dynamic bodies. Shape `[D][n_walls]`, `[N]`.
+    pub force: Axes<D, E>,
+}
+
+/// Memory of [`RigidSets`], `[B]`.
+pub fn rigid_bytes<const D: usize>(n_sets: usize, n_bodies: usize, n_walls: usize) -> usize {
+    let forces = if n_bodies > 0 { D * size_of::<Real>() * n_walls } else { 0 };
+    // What a set is, and the body of it.
+    let of_set = 2 * size_of::<u32>() + size_of::<Affine<D>>();
+    n_sets * of_set + wrench_bytes::<D>(n_bodies) + forces
+}
+
+impl<const D: usize, E: Executor> RigidSets<D, E> {
+    /// Those of a state.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(executor: &E, state: &State<D>) -> Result<Self, CudaError> {
+        let n_bodies = state.bodies.list.len();
+        Ok(Self {
+            flags: executor.upload(&flags(&state.walls))?,
+            maps: executor.zeros(state.walls.bodies.len())?,
+            centers: executor.zeros(n_bodies * D)?,
+            wrenches: Wrenches::new(executor, &state.walls, n_bodies)?,
+            force: zero_axes(executor, if n_bodies > 0 { state.walls.len() } else { 0 })?,
+        })
+    }
+
+    /// Sets all forces to zero.
+    ///
+    /// # Errors
+    /// When it fails, or a kernel before it did.
+    pub fn clear(&mut self, executor: &E) -> Result<(), CudaError> {
+        self.force.iter_mut().try_for_each(|force| executor.clear(force))
+    }
+
+    /// Brings the samples of prescribed walls to where they are at time `t`, and those of bodies to where these are.
+    ///
+    /// # Errors
+    /// When a copy or a launch fails.
+    pub fn place(
+        &mut self,
+        executor: &E,
+        state: &State<D>,
+        t: f64,
+        samples: &mut Samples<D, E>,
+    ) -> Result<(), CudaError> {
+        executor.write(&affine_maps(&state.walls, &state.bodies, t), &mut self.maps)?;
+        let drawn = Drawn { body: &samples.body, x_0: &samples.x_0 };
+        let moving = Moving { x: &mut samples.x, v: &mut samples.v, a: &mut samples.a };
+        move_samples(executor, &self.maps, &drawn, samples.n, moving)
+    }
+
+    /// What the forces on their samples do to the bodies.
+    ///
+    /// # Errors
+    /// When a copy or a launch fails.
+    pub fn collect(
+        &mut self,
+        executor: &E,
+        samples: &Samples<D, E>,
+        bodies: &mut [Rigid<D>],
+    ) -> Result<(), CudaError> {
+        let centers: Vec<f64> = bodies.iter().flat_map(|body| body.x).collect();
+        executor.write(&centers, &mut self.centers)?;
+        let sums = &mut self.wrenches;
+        sums.collect(executor, &samples.body, &samples.x, &self.force, samples.n, &self.centers)?;
+        let mut found = vec![Wrench::default(); bodies.len()];
+        executor.read(&sums.total, &mut found)?;
+        bodies.iter_mut().zip(found).for_each(|(body, found)| body.wrench = found.into());
+        Ok(())
+    }
+}

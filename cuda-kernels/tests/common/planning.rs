@@ -1,0 +1,141 @@
+//! What the tests of all methods share that compare the planned memory of a card with what its fields hold.
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+use cuda_kernels::{
+    emulator::Emulator,
+    error::CudaError,
+    executor::{Argument, Executor, Field, In, Launch, Out, Plain},
+};
+use sph_core::{
+    backend::Host,
+    error::Error,
+    plan::{Counts, MemoryPlan},
+    scene::{Domain, Scene},
+    simulation::Simulation,
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// How a method plans.
+pub type Plan = fn(&Scene, Counts) -> Result<MemoryPlan, Error>;
+/// How it makes a run.
+pub type Make<const D: usize> = fn(&Scene, Arc<Counting>) -> Result<Simulation<D>, Error>;
+
+/// Executes kernels, and counts the bytes of all fields that were ever made.
+#[derive(Debug, Default)]
+pub struct Counting {
+    emulator: Emulator,
+    bytes: AtomicUsize,
+}
+
+impl Counting {
+    fn count<T>(&self, n: usize) {
+        self.bytes.fetch_add(n * size_of::<T>(), Ordering::Relaxed);
+    }
+}
+
+impl Executor for Counting {
+    type Memory = Host;
+
+    fn zeros<T: Plain>(&self, n: usize) -> Result<Field<Self, T>, CudaError> {
+        self.count::<T>(n);
+        self.emulator.zeros(n)
+    }
+
+    fn upload<T: Plain>(&self, values: &[T]) -> Result<Field<Self, T>, CudaError> {
+        self.count::<T>(values.len());
+        self.emulator.upload(values)
+    }
+
+    fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
+        self.emulator.download(field)
+    }
+
+    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError> {
+        self.emulator.write(values, field)
+    }
+
+    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError> {
+        self.emulator.read(field, values)
+    }
+
+    fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError> {
+        self.emulator.clear(field)
+    }
+
+    fn len<T: Plain>(&self, field: &Field<Self, T>) -> usize {
+        field.len()
+    }
+
+    fn input<T: Plain>(&self, field: &Field<Self, T>) -> In<T> {
+        self.emulator.input(field)
+    }
+
+    fn output<T: Plain>(&self, field: &mut Field<Self, T>) -> Out<T> {
+        self.emulator.output(field)
+    }
+
+    unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.emulator.launch(launch, arguments) }
+    }
+}
+
+/// A column of water in a tank, a ball in its side, and what more the scene has.
+pub fn scene<const D: usize>(spacing: f64, more: &str) -> Scene {
+    let z = |x: &str| if D == 3 { format!(", {x}") } else { String::new() };
+    let text = format!(
+        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 1.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [0.5, 0.6{1}] }}\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0{0}], max = [1.2, 1.0{1}] }}\nlayers = 3\n\
+         [[wall]]\nside = \"outside\"\nlayers = 3\nshape.{3} = {{ center = [0.9, 0.4{2}], radius = 0.2 }}\n{more}\n",
+        z("0.0"),
+        z("0.5"),
+        z("0.25"),
+        if D == 2 { "disc" } else { "ball" },
+    );
+    Scene::parse("plan.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+const BODY: [&str; 2] =
+    ["disc = { center = [0.25, 0.8], radius = 0.1 }", "ball = { center = [0.25, 0.8, 0.25], radius = 0.1 }"];
+
+/// With these lines of the solver: nothing else, a dynamic body, a domain that ends beside the tank.
+fn scenes<const D: usize>(spacing: f64, solver: &str) -> [(&'static str, Scene); 3] {
+    let plain = scene::<D>(spacing, solver);
+    let body = format!("[[body]]\nshape.{}\ndensity = 500.0\n{solver}", BODY[D - 2]);
+    let mut bounded = plain.clone();
+    bounded.domain =
+        Some(Domain { min: vec![-0.3; D], max: [1.5, 1.2, 0.7][..D].to_vec(), periodic: Vec::new() });
+    [("plain", plain), ("with a body", scene::<D>(spacing, &body)), ("bounded", bounded)]
+}
+
+/// Planned bytes over those of all fields after the first step.
+fn planned_over_held<const D: usize>(scene: &Scene, make: Make<D>, plan: Plan) -> f64 {
+    let counting = Arc::new(Counting::default());
+    let mut run = make(scene, Arc::clone(&counting)).unwrap_or_else(|error| panic!("{error}"));
+    run.step(1.0).unwrap_or_else(|error| panic!("{error}"));
+    let counts = Counts { fluid: run.state.fluid.len() as f64, walls: run.state.walls.len() as f64 };
+    plan(scene, counts).unwrap().total() / counting.bytes.load(Ordering::Relaxed) as f64
+}
+
+/// Where the plan is off by more than two percent, with the table `[solver]` of these lines.
+pub fn wrong_plans<const D: usize>(spacing: f64, solver: &str, make: Make<D>, plan: Plan) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (name, scene) in scenes::<D>(spacing, solver) {
+        let found = planned_over_held::<D>(&scene, make, plan);
+        let line = format!("{D}D {name} {solver:?}: planned / held = {found:.4}");
+        println!("{line}");
+        if (found - 1.0).abs() > 0.02 {
+            wrong.push(line);
+        }
+    }
+    wrong
+}
