@@ -129,6 +129,13 @@ impl Merge for Meeting {
 }
 
 impl Meeting {
+    /// From sums that were made elsewhere: the entries of the matrix on its diagonal and above, row by row, and the
+    /// momentum.
+    pub fn of_sums(upper: &[f64; 21], momentum: [f64; 6]) -> Self {
+        let entry = |row: usize, column: usize| upper[row * (11 - row) / 2 + column];
+        Self { matrix: from_fn(|a| from_fn(|b| entry(a.min(b), a.max(b)))), momentum }
+    }
+
     /// Adds a particle of the mass `m`, `[kg]`, that moves with `v` relative to the body, stickiness included, `[m/s]`.
     pub fn add(&mut self, contact: &Contact, spot: &Spot, m: f64, v: &[f64; 3], no_slip: bool) {
         let v_n = dot(v, &spot.n);

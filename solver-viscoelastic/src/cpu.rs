@@ -8,12 +8,7 @@ mod relax;
 pub(crate) mod springs;
 mod viscosity;
 
-use crate::{
-    Viscoelastic,
-    params::{RelaxMode, SpringCreation, SpringInit},
-    physics::{Flow, Spring, Viscosity},
-    step::Phases,
-};
+use crate::{Viscoelastic, params::RelaxMode, step::Phases};
 use colors::Shared;
 use relax::{Moved, Relaxation};
 use sph_core::{
@@ -23,7 +18,7 @@ use sph_core::{
     solver::{BEFORE, Cause, StepError, StepReport},
     state::State,
 };
-use springs::{Adjustment, Order, Pulls};
+use springs::{Adjustment, Pulls};
 use std::{mem::take, sync::PoisonError};
 
 /// A step in progress: the method and the state it advances. Between prediction and [`Phases::update_velocities`] the
@@ -63,12 +58,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         }
         self.list()?;
         self.pack_motion();
-        let viscosity = Viscosity {
-            linear: dt as Real * self.method.params.viscosity_linear,
-            quadratic: dt as Real * self.method.params.viscosity_quadratic,
-            most: self.most_taken(),
-        };
-        self.viscous_impulses(viscosity);
+        self.viscous_impulses(self.method.viscosity(dt));
         self.method.stopwatch.lap("apply_viscosity");
         Ok(())
     }
@@ -183,32 +173,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
 
     /// What a step leaves of a velocity, `[-]`.
     fn damping(&self) -> Real {
-        match self.state.forces.damping {
-            Some((rate, until)) if self.state.t < until => (-f64::from(rate) * self.dt).exp() as Real,
-            _ => 1.0,
-        }
-    }
-
-    /// True in the steps that go from the last particle to the first.
-    fn reverse(&self) -> bool {
-        self.method.params.alternate_order && self.state.step % 2 == 1
-    }
-
-    fn jacobi_factor(&self) -> Real {
-        if self.method.params.relax_mode == RelaxMode::Jacobi {
-            self.method.params.jacobi_factor
-        } else {
-            1.0
-        }
-    }
-
-    /// Part of its approach that viscosity may take from a pair: all of it where the next pair sees that, else what all
-    /// pairs of a particle together may take.
-    fn most_taken(&self) -> Real {
-        match self.method.params.relax_mode {
-            RelaxMode::Jacobi => 2.0 / self.method.constants.n_neighbors.max(2) as Real,
-            _ => 1.0,
-        }
+        self.state.forces.damping_of(self.state.t, self.dt)
     }
 
     fn relaxation(&self) -> Relaxation<'_, D> {
@@ -299,21 +264,13 @@ impl<'a, const D: usize> Cpu<'a, D> {
 
     fn rewrite_springs(&mut self, dt: f64) {
         let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
-        let (params, h, fields) = (&s.params, s.constants.h, &mut s.fields);
-        let adjustment = Adjustment {
-            periodic,
-            place: &fields.place,
-            flow: Flow {
-                rate: (dt as Real * params.plasticity).min(1.0),
-                yield_ratios: params.yield_ratios(),
-                least: params.min_rest_length * h,
-            },
-            h,
-            creates: params.spring_creation == SpringCreation::EveryStep || fields.springs.made == 0.0,
-            full_length: params.spring_init == SpringInit::SupportRadius,
-        };
+        let (flow, h) = (s.flow(dt), s.constants.h);
+        let (creates, full_length, fields) = (s.creates(), s.makes_full_length(), &mut s.fields);
+        let adjustment = Adjustment { periodic, place: &fields.place, flow, h, creates, full_length };
         let chunks = s.neighbors.fluid.chunks();
-        let (isa, rooms) = (s.isa, &fields.rooms);
+        let (isa, rooms, n) = (s.isa, &mut fields.rooms, self.state.fluid.len());
+        rooms.iter_mut().for_each(|room| room.get_mut().unwrap_or_else(PoisonError::into_inner).clear(n));
+        let rooms = &fields.rooms;
         fields.springs.rewrite(
             chunks.len(),
             |k| chunks[k].first,
@@ -326,25 +283,23 @@ impl<'a, const D: usize> Cpu<'a, D> {
     }
 
     fn pull(&mut self, dt: f64) {
-        let reverse = self.reverse();
+        let reverse = self.method.reverse(self.state.step);
         let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
         let (mode, h, n) = (s.params.relax_mode, s.constants.h, self.state.fluid.len());
-        let pulls = Pulls {
-            periodic,
-            spring: Spring { stiffness: (dt * dt) as Real * s.params.spring_stiffness, h },
-            most: s.params.max_displacement * h,
-        };
+        let pulls = Pulls { periodic, spring: s.spring(dt), most: s.params.max_displacement * h };
         let chunks = s.fields.springs.chunks();
-        if mode != RelaxMode::Jacobi {
-            let shared = Shared::new(&mut s.fields.place);
-            let order = Order { reverse, far: mode == RelaxMode::Sequential };
-            s.colors.for_each(mode, reverse, |cells| pulls.sweep(shared, chunks, cells, order));
-            if mode == RelaxMode::Sequential {
-                return;
+        let (isa, place) = (s.isa, Shared::new(&mut s.fields.place));
+        match mode {
+            RelaxMode::Sequential => {
+                return s.colors.for_each(mode, reverse, |cells| pulls.sweep(place, chunks, cells, reverse));
             }
+            RelaxMode::Colored => s.colors.for_each(mode, reverse, |cells| {
+                springs::sweep_short(isa, &pulls, place, chunks, cells, reverse);
+            }),
+            RelaxMode::Jacobi => {}
         }
         // Springs that reach beyond the cells around are gathered.
-        let (isa, place) = (s.isa, &s.fields.place);
+        let place = &s.fields.place;
         let start_of = |k: usize| chunks.get(k).map_or(n, |chunk| chunk.first);
         let gather = |k: usize, delta: &mut [[Real; 4]]| match mode {
             RelaxMode::Jacobi => springs::gather(isa, &pulls, place, &chunks[k], delta),
@@ -362,7 +317,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let mut push = take(&mut self.method.fields.push);
         let mut delta = take(&mut self.method.fields.delta);
         let mut rho = take(&mut self.state.fluid.rho);
-        let (isa, lists, factor) = (self.method.isa, &self.method.neighbors, self.jacobi_factor());
+        let (isa, lists, factor) = (self.method.isa, &self.method.neighbors, self.method.jacobi_factor());
         let (loops, place) = (self.relaxation(), &self.method.fields.place);
         lists.fluid.for_each((&mut push[..n], &mut rho[..]), |k, fluid, (push, rho)| {
             relax::densities(isa, &loops, place, fluid, &lists.walls.chunks()[k], push, rho);
@@ -381,7 +336,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
     fn relax_one_by_one(&mut self) -> Max {
         let (mut place, mut push) = (take(&mut self.method.fields.place), take(&mut self.method.fields.push));
         let mut rho = take(&mut self.state.fluid.rho);
-        let (s, loops, reverse) = (&*self.method, self.relaxation(), self.reverse());
+        let (s, loops, reverse) = (&*self.method, self.relaxation(), self.method.reverse(self.state.step));
         let moved = Moved {
             place: Shared::new(&mut place),
             rho: Shared::new(&mut rho),

@@ -30,6 +30,7 @@
 pub mod contact;
 mod cpu;
 mod derived;
+pub mod gpu;
 mod memory;
 pub mod params;
 pub mod physics;
@@ -43,8 +44,8 @@ pub use setup::{parameters, simulation};
 
 use cpu::{Cpu, colors::Colors};
 use memory::{Fields, Needs};
-use params::RelaxMode;
-use physics::Stiffness;
+use params::{RelaxMode, SpringCreation, SpringInit};
+use physics::{Flow, Spring, Stiffness, Viscosity};
 use sph_core::{
     Real,
     diagnosis::Link,
@@ -98,9 +99,58 @@ impl<const D: usize> Viscoelastic<D> {
         let spacing = f64::from(state.rest.spacing);
         let at_once = self.params.relax_mode == RelaxMode::Jacobi;
         let waves = physics::stable_waves(D, at_once) * spacing / self.constants.sound_speed;
-        let springs = (physics::stable_springs(at_once) / f64::from(self.params.spring_stiffness)).sqrt();
+        let springs = (physics::stable_springs(self.params.relax_mode)
+            / f64::from(self.params.spring_stiffness))
+        .sqrt();
         let stickiness = (physics::STABLE_STICKINESS / f64::from(self.params.stick_stiffness)).sqrt();
         [f64::from(self.params.cfl) * spacing / v_max, waves, springs, stickiness]
+    }
+
+    /// True in the steps that go from the last particle to the first; `step` is the number of those before.
+    fn reverse(&self, step: u64) -> bool {
+        self.params.alternate_order && step % 2 == 1
+    }
+
+    /// Part of all displacements that are made.
+    fn jacobi_factor(&self) -> Real {
+        if self.params.relax_mode == RelaxMode::Jacobi { self.params.jacobi_factor } else { 1.0 }
+    }
+
+    /// Viscosity over the step `dt`, `[s]`. It may take all of its approach from a pair where the next pair sees that, else
+    /// what all pairs of a particle together may take.
+    fn viscosity(&self, dt: f64) -> Viscosity {
+        Viscosity {
+            linear: dt as Real * self.params.viscosity_linear,
+            quadratic: dt as Real * self.params.viscosity_quadratic,
+            most: match self.params.relax_mode {
+                RelaxMode::Jacobi => 2.0 / self.constants.n_neighbors.max(2) as Real,
+                _ => 1.0,
+            },
+        }
+    }
+
+    /// What springs do in the step `dt`, `[s]`.
+    fn spring(&self, dt: f64) -> Spring {
+        Spring { stiffness: (dt * dt) as Real * self.params.spring_stiffness, h: self.constants.h }
+    }
+
+    /// How springs flow in the step `dt`, `[s]`.
+    fn flow(&self, dt: f64) -> Flow {
+        Flow {
+            rate: (dt as Real * self.params.plasticity).min(1.0),
+            yield_ratios: self.params.yield_ratios(),
+            least: self.params.min_rest_length * self.constants.h,
+        }
+    }
+
+    /// True when pairs without a spring get one in this step.
+    fn creates(&self) -> bool {
+        self.params.spring_creation == SpringCreation::EveryStep || self.fields.springs.made == 0.0
+    }
+
+    /// True when new springs are as long as the interaction radius.
+    fn makes_full_length(&self) -> bool {
+        self.params.spring_init == SpringInit::SupportRadius
     }
 }
 

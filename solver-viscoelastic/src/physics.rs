@@ -2,6 +2,7 @@
 //!
 //! `x_ij = x_i − x_j` points from j to i, so that a positive number along it pushes i away from j.
 
+use crate::params::RelaxMode;
 use sph_core::{Real, lane::Lane};
 
 /// Distances are taken at least this long where one divides by them: particles in one place then have no direction.
@@ -203,10 +204,14 @@ pub fn stable_waves(dim: usize, at_once: bool) -> f64 {
     }
 }
 
-/// Largest `dt² k_spring` before springs explode, `[-]`: measured with prototypes, 0.28 to 0.83 all at once, above 0.83
-/// one after the other.
-pub fn stable_springs(at_once: bool) -> f64 {
-    if at_once { 0.28 } else { 0.83 }
+/// Largest `dt² k_spring` at which a stirred elastic block comes to rest, `[-]`. Measured: one spring after the other above
+/// 2; those of one particle at once 0.5 to 0.83; all at once 0.28 to 0.5 in space, 0.5 to 0.83 in the plane.
+pub fn stable_springs(mode: RelaxMode) -> f64 {
+    match mode {
+        RelaxMode::Sequential => 0.83,
+        RelaxMode::Colored => 0.5,
+        RelaxMode::Jacobi => 0.28,
+    }
 }
 
 /// Largest `dt² k_stick`, `[-]`: with it a particle that rests close to a wall falls onto it in one step, and no further.

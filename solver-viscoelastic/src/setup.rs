@@ -72,6 +72,16 @@ fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>
 }
 
 fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
+    let (state, solver) = method(scene, isa, clock)?;
+    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
+}
+
+/// The first state of a scene, and the method for it.
+pub(crate) fn method<const D: usize>(
+    scene: &Scene,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+) -> Result<(State<D>, Viscoelastic<D>), Error> {
     let params = parameters(scene)?;
     // Masses, and volumes of wall samples, are those of this kernel.
     let kernel = <CubicSpline<D> as Kernel<D>>::new(params.support_ratio * scene.spacing as Real);
@@ -85,7 +95,7 @@ fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Resu
         wall_rows: !state.bodies.is_empty(),
     };
     let solver = Viscoelastic::new(params, &state, settings, clock).map_err(|error| scene.locate(error))?;
-    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
+    Ok((state, solver))
 }
 
 impl<const D: usize> Viscoelastic<D> {

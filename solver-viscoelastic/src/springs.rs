@@ -189,6 +189,20 @@ impl ById {
     }
 }
 
+/// Springs that come from elsewhere.
+#[derive(Debug)]
+pub struct Taken<'a> {
+    ids: &'a [u64],
+    by_id: &'a mut ById,
+}
+
+impl Taken<'_> {
+    /// Adds the spring from particle `i` to another, `[m]`, behind those of its row that are there.
+    pub fn push(&mut self, i: usize, other: u32, rest: Real) {
+        self.by_id.push(self.ids[i], self.ids[other as usize], rest);
+    }
+}
+
 /// All springs.
 #[derive(Debug, Default)]
 pub struct Springs {
@@ -210,6 +224,16 @@ impl Springs {
     /// The rows, in the chunks of the last [`Springs::rewrite`].
     pub fn chunks(&self) -> &[SpringChunk] {
         self.rows.chunks()
+    }
+
+    /// The springs of particle `i`.
+    pub fn row(&self, i: usize) -> Row<'_> {
+        self.rows.row(i)
+    }
+
+    /// Begins anew, with springs that are still to be pushed, of particles `ids`.
+    pub fn take<'a>(&'a mut self, ids: &'a [u64]) -> Taken<'a> {
+        Taken { ids, by_id: self.by_id.insert(ById::default()) }
     }
 
     /// Gives rows to the particles `ids`; `h` is the interaction radius, `[m]`. Springs of particles that are no more are

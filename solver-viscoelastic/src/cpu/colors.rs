@@ -17,6 +17,25 @@ pub struct CellRange {
     pub end: u32,
 }
 
+/// A particle, and the chunk of its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Swept {
+    pub chunk: usize,
+    pub particle: usize,
+}
+
+/// The particles of these cells, one after the other, from the last to the first with `reverse`.
+#[inline(always)]
+pub fn particles(cells: &[CellRange], reverse: bool) -> impl Iterator<Item = Swept> + '_ {
+    let cell = move |k: usize| cells[if reverse { cells.len() - 1 - k } else { k }];
+    (0..cells.len()).map(cell).flat_map(move |CellRange { chunk, first, end }| {
+        (first..end).map(move |k| {
+            let particle = if reverse { first + end - 1 - k } else { k };
+            Swept { chunk: chunk as usize, particle: particle as usize }
+        })
+    })
+}
+
 /// Cells that one task sweeps, one after the other.
 const PIECE: usize = 16;
 /// Colors of an axis: three, and those of the cells that close a periodic one.

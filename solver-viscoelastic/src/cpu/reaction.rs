@@ -36,7 +36,7 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn collect_reactions(&mut self) {
         let mut reaction = self.method.fields.reaction.each_mut().map(std::mem::take);
         let loops = self.relaxation();
-        let factor = self.state.rest.m * self.jacobi_factor() / loops.dt2;
+        let factor = self.state.rest.m * self.method.jacobi_factor() / loops.dt2;
         let (isa, push, walls) = (self.method.isa, &self.method.fields.push, &self.state.walls);
         let out = reaction.each_mut().map(Vec::as_mut_slice);
         self.method.neighbors.wall_fluid.for_each(out, |_, rows, out| {

@@ -186,7 +186,7 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, moved: &Moved<'_>, cells:
 /// # Safety
 /// `records` holds four numbers for each of `j` but the null particle, which no other task touches.
 #[inline(always)]
-unsafe fn give<L: Lane, const D: usize>(records: *mut Real, j: &[u32], null: u32, part: [L; D]) {
+pub(super) unsafe fn give<L: Lane, const D: usize>(records: *mut Real, j: &[u32], null: u32, part: [L; D]) {
     let mut parts = [[0.0; sph_core::lane::WIDTH]; D];
     for a in 0..D {
         // SAFETY: wide lanes hold WIDTH numbers.

@@ -1,6 +1,9 @@
 //! Springs (Clavet et al. 2005, algorithms 3 and 4): how they flow, break and are made, and what they do.
 
-use super::colors::{CellRange, Shared};
+use super::{
+    colors::{CellRange, Shared, particles},
+    relax::give,
+};
 use crate::{
     physics::{self, Flow, Spring},
     springs::{Before, End, Row, SpringChunk},
@@ -29,8 +32,8 @@ pub struct Adjustment<'a, const D: usize> {
 /// Room of a task for the row of one particle.
 #[derive(Debug, Default)]
 pub struct Room {
-    /// Its partners before, sorted.
-    partners: Vec<u32>,
+    /// Of each particle, the last one that had a spring to it. Shape `[n]`.
+    partner_of: Vec<u32>,
     /// Its springs that are longer than h.
     far: Vec<End>,
 }
@@ -101,16 +104,21 @@ fn create<const D: usize>(
     out: &mut SpringChunk,
     room: &mut Room,
 ) {
-    room.partners.clear();
-    room.partners.extend_from_slice(&row.others[..row.n]);
-    room.partners.sort_unstable();
-    let mut partners = room.partners.iter().peekable();
+    let me = i as u32;
+    row.others[..row.n].iter().for_each(|&other| room.partner_of[other as usize] = me);
     for j in fluid.neighbors(i) {
-        while partners.next_if(|&&other| (other as usize) < j).is_some() {}
         let r = s.distance(i, j);
-        if partners.peek().is_none_or(|&&other| other as usize != j) && r < s.h {
+        if room.partner_of[j] != me && r < s.h {
             out.push(End { other: j as u32, rest: if s.full_length { s.h } else { r } });
         }
+    }
+}
+
+impl Room {
+    /// Room for the rows of `n` particles, of which none has a spring yet.
+    pub fn clear(&mut self, n: usize) {
+        self.partner_of.clear();
+        self.partner_of.resize(n, u32::MAX);
     }
 }
 
@@ -160,36 +168,81 @@ impl<const D: usize> Pulls<D> {
         }
     }
 
-    /// One spring after the other, each from where the last one has left its particles; those that are longer than h
-    /// only where `far` says so.
+    /// One spring after the other, each from where the last one has left its particles, in the order of the particles or
+    /// against it: as published, on one thread.
     pub fn sweep(
         &self,
         place: Shared<[Real; 4]>,
         springs: &[SpringChunk],
         cells: &[CellRange],
-        order: Order,
+        reverse: bool,
     ) {
-        for k in 0..cells.len() {
-            let cell = cells[if order.reverse { cells.len() - 1 - k } else { k }];
-            let chunk = &springs[cell.chunk as usize];
-            for k in cell.first..cell.end {
-                let i = if order.reverse { cell.first + cell.end - 1 - k } else { k };
-                let row = chunk.row(i as usize);
-                let n = if order.far { row.n } else { row.n_near };
-                for end in row.ends(0..n).filter(|end| end.other > i) {
-                    // SAFETY: both particles lie in a cell and around it, unless there is but one task; cells of one color
-                    // have no neighbors in common.
-                    let (own, other) =
-                        unsafe { (&mut *place.at(i as usize), &mut *place.at(end.other as usize)) };
-                    let half = self.half(own, other, end.rest);
-                    for a in 0..D {
-                        own[a] += half[a];
-                        other[a] -= half[a];
-                    }
+        for i in particles(cells, reverse) {
+            let row = springs[i.chunk].row(i.particle);
+            for end in row.ends(0..row.n).filter(|end| end.other as usize > i.particle) {
+                // SAFETY: springs join particles, which differ, and there is but one task.
+                let (own, other) =
+                    unsafe { (&mut *place.at(i.particle), &mut *place.at(end.other as usize)) };
+                let half = self.half(own, other, end.rest);
+                for a in 0..D {
+                    own[a] += half[a];
+                    other[a] -= half[a];
                 }
             }
         }
     }
+}
+
+/// Springs that are pulled at a time.
+const BATCH: usize = 64;
+
+phase! {
+/// The springs shorter than h of each particle after the other: all of a particle from where it is, each moving the
+/// other end at once, and the particle itself at the end. A spring is pulled by the one of its particles that stands
+/// before the other.
+pub fn sweep_short<L>[const D: usize](
+    s: &Pulls<D>, place: Shared<[Real; 4]>, springs: &[SpringChunk], cells: &[CellRange], reverse: bool,
+) {
+    let null = (place.len() - 1) as u32;
+    // A spring as long as h does nothing.
+    let (mut others, mut rests) = ([null; BATCH], [s.spring.h; BATCH]);
+    for i in particles(cells, reverse) {
+        let row = springs[i.chunk].row(i.particle);
+        // SAFETY: springs join particles; those shorter than h lie in a cell and around it, and cells of one color have no
+        // neighbors in common, so no other task touches them.
+        let (records, here) = unsafe { (place.at(0).cast::<Real>(), *place.at(i.particle)) };
+        let x_i: [L; D] = each(|a| L::splat(here[a]));
+        let (mut way, mut from) = ([L::splat(0.0); D], 0);
+        while from < row.n_near {
+            let end = row.n_near.min(from + BATCH);
+            let mut n = 0;
+            for k in from..end {
+                (others[n], rests[n]) = (row.others[k], row.rests[k]);
+                n += usize::from(row.others[k] as usize > i.particle);
+            }
+            from = end;
+            let padded = n.next_multiple_of(L::N);
+            others[n..padded].fill(null);
+            rests[n..padded].fill(s.spring.h);
+            for k in (0..padded).step_by(L::N) {
+                // SAFETY: as above, and the batch is padded to whole lanes.
+                let (there, rest) = unsafe {
+                    (L::quads(records, 4, others.as_ptr().add(k)), L::load(rests.as_ptr().add(k)))
+                };
+                let x_ij: [L; D] = s.periodic.nearest(each(|a| x_i[a] - there[a]));
+                let along = s.along(norm2(x_ij).sqrt(), rest);
+                let part: [L; D] = each(|a| along * x_ij[a]);
+                way = each(|a| way[a] + part[a]);
+                // SAFETY: as above.
+                unsafe { give(records, &others[k..k + L::N], null, part) };
+            }
+        }
+        for a in 0..D {
+            // SAFETY: as above.
+            unsafe { (*place.at(i.particle))[a] = here[a] + way[a].sum() };
+        }
+    }
+}
 }
 
 phase! {
@@ -219,13 +272,4 @@ pub fn gather<L>[const D: usize](
         }
     }
 }
-}
-
-/// In which order springs are swept, and which.
-#[derive(Clone, Copy, Debug)]
-pub struct Order {
-    /// From the last particle to the first.
-    pub reverse: bool,
-    /// Springs longer than h, too.
-    pub far: bool,
 }

@@ -93,7 +93,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// Impulses between all neighbors.
     pub(super) fn viscous_impulses(&mut self, viscosity: Viscosity) {
         let mut motion = take(&mut self.method.fields.motion);
-        let reverse = self.reverse();
+        let reverse = self.method.reverse(self.state.step);
         let s = &mut *self.method;
         let impulses = Impulses {
             periodic: self.state.domain.periodic,

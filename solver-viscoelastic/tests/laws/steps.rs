@@ -132,3 +132,33 @@ fn stability_map() {
         assert!(flat[1].is_some() && space[0].is_some() && flat[4].is_none() && space[4].is_none(), "{mode}");
     }
 }
+
+/// Root mean square speed over the spacing and the step, of an elastic block that was stirred, with springs of so much
+/// `dt² k`; none where it explodes.
+fn trembling<const D: usize>(mode: &str, stiffness: f64) -> Option<f64> {
+    let solver = format!(
+        "relax_mode = \"{mode}\"\nspring_stiffness = {:?}\nspring_creation = \"at_start\"\nplasticity = 0.0\n\
+         stiffness = 20.0",
+        stiffness / (DT * DT)
+    );
+    let mut sim = Block::free(if D == 2 { 16 } else { 8 }, &solver).jitter(0.3).build::<D>();
+    sim.fixed_dt = Some(DT);
+    for _ in 0..600 {
+        sim.step(f64::INFINITY).ok()?;
+    }
+    let (fluid, spacing) = (&sim.state.fluid, f64::from(sim.state.rest.spacing));
+    let squares = fluid.v.iter().flatten().map(|&v| f64::from(v).powi(2)).sum::<f64>();
+    let speed = (squares / fluid.len() as f64).sqrt() * DT / spacing;
+    (speed < 1.0).then_some(speed)
+}
+
+#[test]
+#[ignore = "a table of the book, of half a minute"]
+fn stability_of_springs() {
+    const STIFFNESS: [f64; 6] = [0.1, 0.28, 0.5, 0.83, 1.2, 2.0];
+    for mode in MODES {
+        let flat = STIFFNESS.map(|stiffness| trembling::<2>(mode, stiffness));
+        let space = STIFFNESS.map(|stiffness| trembling::<3>(mode, stiffness));
+        println!("{mode} at {STIFFNESS:?}: {flat:.4?} {space:.4?}");
+    }
+}

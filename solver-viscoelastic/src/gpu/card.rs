@@ -1,0 +1,275 @@
+//! What a run holds on a card.
+
+use super::contact::Contacts;
+use crate::{
+    memory::{Fields, Needs},
+    springs::Springs,
+};
+use cuda_kernels::{
+    containers::Containers,
+    error::CudaError,
+    executor::{Executor, Field},
+    fields::Packed,
+    kernels::{viscoelastic::Launcher, viscoelastic_springs::SpringRows},
+    neighbors::{NeighborRows, Source},
+    reduce::Reduce,
+    resident::{Fluid, Samples},
+    rigid::RigidSets,
+    room::cells_of,
+    summary::Summaries,
+};
+use sph_core::{Real, lattice, state::State};
+
+/// Sets of rows of neighbors.
+#[derive(Clone, Copy, Debug)]
+pub enum Pairs {
+    /// Fluid in fluid.
+    Fluid,
+    /// Walls of fluid.
+    Walls,
+    /// Fluid of walls, which only dynamic bodies need.
+    OfWalls,
+}
+
+/// Entries that rows have room for.
+#[derive(Clone, Copy, Debug)]
+pub struct Widths {
+    /// Neighbors, of each set of [`Pairs`].
+    pub neighbors: [u32; 3],
+    /// Springs.
+    pub springs: u32,
+}
+
+impl Widths {
+    /// Room for the rows of particles on their lattice, and a third more. Walls fill most of a support in a corner, and fluid
+    /// half of that of a wall.
+    pub fn of_lattice<const D: usize>(support_ratio: f64) -> Self {
+        let room = |n: f64| ((1.3 * n).ceil() as u32).next_multiple_of(8);
+        let n = lattice::n_neighbors::<D>(support_ratio) as f64;
+        Self { neighbors: [room(n), room(0.7 * n), room(0.5 * n)], springs: room(n) }
+    }
+}
+
+/// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
+#[derive(Debug)]
+pub struct Card<const D: usize, E: Executor> {
+    pub fluid: Fluid<D, E>,
+    pub walls: Samples<D, E>,
+    pub containers: Containers<D, E>,
+    /// Rows of each set of [`Pairs`].
+    pub rows: [NeighborRows<E>; 3],
+    /// Positions that are being relaxed: `[x y z ·]`. Shape `[n]`.
+    pub place: Field<E, Packed>,
+    /// Where a particle was when it pushed, and how hard: `[x y z P]`. Shape `[n]`.
+    pub push: Field<E, Packed>,
+    /// P_near beside it. Shape `[n]`, `[m/s²]`.
+    pub p_near: Field<E, Real>,
+    /// `[v ·]` of the viscosity. Shape `[n]`.
+    pub motion: Field<E, Packed>,
+    /// Displacements of a pass: `[Δ ·]`. Shape `[n]`.
+    pub delta: Field<E, Packed>,
+    pub springs: SpringRows<E>,
+    /// Rows that take the place of the springs.
+    pub next_springs: SpringRows<E>,
+    /// Place of the particle that was at a place before a sort. Shape `[n]`.
+    inverse: Field<E, u32>,
+    /// Squared ways of the relaxation. Shape `[n]`, `[m²]`.
+    pub way2: Field<E, Real>,
+    /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
+    pub v2: Field<E, Real>,
+    /// Squared changes of velocity in the step. Shape `[n]`, `[m²/s²]`.
+    pub gain2: Field<E, Real>,
+    /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
+    pub lost: Field<E, u32>,
+    /// Walls: `[x y z w]`. Shape `[n_walls]`.
+    pub samples: Field<E, Packed>,
+    /// The rigid sets of the samples, and forces on those of dynamic bodies.
+    pub rigid: RigidSets<D, E>,
+    pub contacts: Contacts<D, E>,
+    pub reduce: Reduce<D, E>,
+    /// The longest row. Shape `[1]`.
+    longest: Field<E, u32>,
+    /// The largest squared way. Shape `[1]`, `[m²]`.
+    largest: Field<E, f64>,
+    pub summaries: Summaries<E>,
+    /// True once samples are in the order of their cells.
+    pub walls_sorted: bool,
+    /// True while the records of the walls hold what a step would write again.
+    pub walls_packed: bool,
+}
+
+impl<const D: usize, E: Executor> Card<D, E> {
+    /// The state, and the springs of its particles.
+    ///
+    /// # Errors
+    /// When there is no memory left, or there are too many cells.
+    pub fn new(
+        executor: &E,
+        state: &State<D>,
+        springs: &mut Springs,
+        (h, needs): (Real, Needs),
+        widths: Widths,
+    ) -> Result<Self, CudaError> {
+        let (n, n_walls) = (state.fluid.len(), state.walls.len());
+        let grid = cells_of(h, state)?;
+        let when = |needed: bool, n: usize| if needed { n } else { 0 };
+        let records = |n: usize| executor.zeros::<Packed>(n);
+        let [on_fluid, on_walls, of_walls] = widths.neighbors;
+        let n_springs = when(needs.springs, n);
+        let rows = upload_springs(executor, state, springs, h, needs.springs.then_some(widths.springs))?;
+        Ok(Self {
+            fluid: Fluid::new(executor, grid, &state.fluid)?,
+            walls: Samples::new(executor, grid, &state.walls)?,
+            containers: Containers::new(executor, &state.containers)?,
+            rows: [
+                NeighborRows::new(executor, n, on_fluid)?,
+                NeighborRows::new(executor, n, on_walls)?,
+                NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
+            ],
+            place: records(n)?,
+            push: records(when(needs.push, n))?,
+            p_near: executor.zeros(when(needs.push, n))?,
+            motion: records(when(needs.viscosity, n))?,
+            delta: records(when(needs.delta, n))?,
+            next_springs: SpringRows::new(executor, n_springs, rows.width)?,
+            springs: rows,
+            inverse: executor.zeros(n_springs)?,
+            way2: executor.zeros(n)?,
+            v2: executor.zeros(n)?,
+            gain2: executor.zeros(n)?,
+            lost: executor.zeros(n)?,
+            samples: records(n_walls)?,
+            rigid: RigidSets::new(executor, state)?,
+            contacts: Contacts::new(executor, state)?,
+            reduce: Reduce::new(executor)?,
+            longest: executor.zeros(1)?,
+            largest: executor.zeros(1)?,
+            summaries: Summaries::new(executor)?,
+            walls_sorted: false,
+            walls_packed: false,
+        })
+    }
+
+    /// Entries that rows have room for now.
+    pub fn widths(&self) -> Widths {
+        Widths { neighbors: self.rows.each_ref().map(|rows| rows.width), springs: self.springs.width }
+    }
+
+    /// Lists the neighbors of a set of pairs, within `radius` `[m]`. Rows may be cut.
+    pub fn list(&mut self, executor: &E, pairs: Pairs, radius: Real) -> Result<(), CudaError> {
+        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.walls.cells, records: &self.samples };
+        let rows = &mut self.rows[pairs as usize];
+        match pairs {
+            Pairs::Fluid => rows.list(executor, radius, &self.place, self.fluid.n, &fluid, true),
+            Pairs::Walls => rows.list(executor, radius, &self.place, self.fluid.n, &walls, false),
+            Pairs::OfWalls => rows.list(executor, radius, &self.samples, self.walls.n, &fluid, false),
+        }
+    }
+
+    /// Makes rows wider of which one was cut. Returns whether it did: they must be listed again then.
+    pub fn widen(&mut self, executor: &E, pairs: Pairs) -> Result<bool, CudaError> {
+        let n = if matches!(pairs, Pairs::OfWalls) { self.walls.n } else { self.fluid.n };
+        let rows = &mut self.rows[pairs as usize];
+        let longest = longest(executor, &mut self.reduce, &rows.count, n, &mut self.longest)?;
+        if longest <= rows.width {
+            return Ok(false);
+        }
+        *rows = NeighborRows::new(executor, n, longest.next_multiple_of(8))?;
+        Ok(true)
+    }
+
+    /// Springs follow the last sort of the particles.
+    pub fn follow(&mut self, launcher: &Launcher<'_, D, E>) -> Result<(), CudaError> {
+        let (n, width) = (self.fluid.n, self.springs.width);
+        if self.next_springs.width < width {
+            self.next_springs = SpringRows::new(launcher.executor, n, width)?;
+        }
+        let order = &self.fluid.cells.order;
+        launcher.follow(&self.springs, order, n, &mut self.inverse, &mut self.next_springs)?;
+        std::mem::swap(&mut self.springs, &mut self.next_springs);
+        Ok(())
+    }
+
+    /// Writes the next rows of springs. They may be cut.
+    pub fn adjust(&mut self, launcher: &Launcher<'_, D, E>) -> Result<(), CudaError> {
+        let fluid = &self.rows[Pairs::Fluid as usize];
+        launcher.adjust(fluid, &self.place, &self.springs, self.fluid.n, &mut self.next_springs)
+    }
+
+    /// Makes the next rows of springs wider if one was cut. Returns whether it did: they must be written again then.
+    pub fn widen_springs(&mut self, executor: &E) -> Result<bool, CudaError> {
+        let (n, next) = (self.fluid.n, &mut self.next_springs);
+        let longest = longest(executor, &mut self.reduce, &next.count, n, &mut self.longest)?;
+        if longest <= next.width {
+            return Ok(false);
+        }
+        *next = SpringRows::new(executor, n, longest.next_multiple_of(8))?;
+        Ok(true)
+    }
+
+    /// The longest way of the relaxation, `[m]`.
+    pub fn longest_way(&mut self, executor: &E) -> Result<f64, CudaError> {
+        let mut largest = [0.0];
+        self.reduce.max(executor, &self.way2, self.fluid.n, &mut self.largest)?;
+        executor.read(&self.largest, &mut largest)?;
+        Ok(largest[0].max(0.0).sqrt())
+    }
+
+    /// Brings the particles and the walls home.
+    pub fn read(&self, executor: &E, state: &mut State<D>) -> Result<(), CudaError> {
+        self.fluid.read(executor, &mut state.fluid)?;
+        if self.walls_sorted {
+            self.walls.read(executor, &mut state.walls)?;
+        }
+        state.bodies.place_samples(&mut state.walls);
+        Ok(())
+    }
+
+    /// Brings the springs home, if there are any.
+    pub fn read_springs(&self, executor: &E, springs: &mut Springs) -> Result<(), CudaError> {
+        if self.springs.width == 0 {
+            return Ok(());
+        }
+        let ids = executor.download(&self.fluid.id)?;
+        let mut taken = springs.take(&ids);
+        self.springs.read(executor, |i, other, rest| taken.push(i, other, rest))
+    }
+
+    /// Brings home what tells where a failure began.
+    pub fn read_chain(&self, executor: &E, fields: &mut Fields<D>) -> Result<(), CudaError> {
+        fields.place = executor.download(&self.place)?.into_iter().map(|record| record.0).collect();
+        Ok(())
+    }
+}
+
+/// The springs at home, in rows of at least this width; none where there are none.
+fn upload_springs<const D: usize, E: Executor>(
+    executor: &E,
+    state: &State<D>,
+    springs: &mut Springs,
+    h: Real,
+    width: Option<u32>,
+) -> Result<SpringRows<E>, CudaError> {
+    let Some(width) = width else { return SpringRows::new(executor, 0, 0) };
+    springs.settle(&state.fluid.id, h);
+    let rows = || {
+        (0..state.fluid.len()).map(|i| springs.row(i)).map(|row| (&row.others[..row.n], &row.rests[..row.n]))
+    };
+    let longest = rows().map(|(others, _)| others.len() as u32).max().unwrap_or(0);
+    SpringRows::upload(executor, width.max(longest.next_multiple_of(8)), rows())
+}
+
+/// The largest of `n` counts.
+fn longest<const D: usize, E: Executor>(
+    executor: &E,
+    reduce: &mut Reduce<D, E>,
+    counts: &Field<E, u32>,
+    n: usize,
+    room: &mut Field<E, u32>,
+) -> Result<u32, CudaError> {
+    let mut longest = [0];
+    reduce.max_counts(executor, counts, n, room)?;
+    executor.read(room, &mut longest)?;
+    Ok(longest[0])
+}

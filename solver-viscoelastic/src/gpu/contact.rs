@@ -1,0 +1,135 @@
+//! Bodies, walls and containers answer the particles that touch them, on a card: the twin of `cpu/contact.rs`.
+
+use super::{Gpu, Launched};
+use crate::contact::{Contact, Meeting, Twist};
+use cuda_kernels::{
+    barriers::Surface,
+    error::CudaError,
+    executor::{Executor, Field},
+    kernels::{
+        viscoelastic::Launcher,
+        viscoelastic_bodies::{MEETING_BYTES, Meetings, Met},
+        viscoelastic_contact::{self as kernels, Touching},
+    },
+};
+use sph_core::{
+    barrier::Barrier,
+    lane::each,
+    rigid::{Obstacle, Rigid},
+    state::State,
+};
+
+/// What contacts hold on a card.
+#[derive(Debug)]
+pub struct Contacts<const D: usize, E: Executor> {
+    /// Surfaces of walls where they are. Shape `[n_surfaces]`.
+    surfaces: Field<E, Surface<D>>,
+    /// Sums over the particles that touch a body; none without bodies.
+    meetings: Option<Meetings<E>>,
+}
+
+/// Memory of [`Contacts`], `[B]`.
+pub const fn bytes<const D: usize>(n_surfaces: usize, n_bodies: usize) -> usize {
+    let meetings = if n_bodies > 0 { MEETING_BYTES } else { 0 };
+    n_surfaces * size_of::<Surface<D>>() + meetings
+}
+
+impl<const D: usize, E: Executor> Contacts<D, E> {
+    /// Those of a state.
+    ///
+    /// # Errors
+    /// When there is no memory left, or the copy fails.
+    pub fn new(executor: &E, state: &State<D>) -> Result<Self, CudaError> {
+        let meetings = (!state.bodies.is_empty()).then(|| Meetings::new(executor)).transpose()?;
+        Ok(Self { surfaces: executor.upload(&surfaces(state, state.t))?, meetings })
+    }
+}
+
+/// The surfaces of walls, which have been moved to the time `t`, `[s]`.
+fn surfaces<const D: usize>(state: &State<D>, t: f64) -> Vec<Surface<D>> {
+    let (walls, n_bodies) = (&state.walls, state.bodies.list.len());
+    let n_walls = walls.barriers.len().saturating_sub(n_bodies);
+    let surface = |wall| Surface::of_wall(&Obstacle::new(wall, walls, t));
+    walls.barriers[..n_walls].iter().map(surface).collect()
+}
+
+/// A body with the surface `barrier` as particles of the mass `m` `[kg]` meet it: `ahead` is where it will be without
+/// contacts.
+fn met<const D: usize>(
+    barrier: &Barrier<D>,
+    body: &Rigid<D>,
+    ahead: &Rigid<D>,
+    twist: &Twist,
+    m: f64,
+) -> Met<D> {
+    let velocity = each(|a| twist.velocity[a]);
+    let surface = Surface::of_body(barrier, ahead, body.x, velocity, twist.angular);
+    Met { surface, reach: body.form.reach, m }
+}
+
+/// The fluid of a card.
+macro_rules! touching {
+    ($card:expr) => {
+        Touching {
+            n: $card.fluid.n,
+            predicted: &$card.fluid.x,
+            place: &mut $card.place,
+            v: &mut $card.fluid.v,
+        }
+    };
+}
+
+impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+    fn contact(&self) -> kernels::Contact {
+        let (method, spacing) = (&*self.method, self.state.rest.spacing);
+        let Contact { layer, dt, stick, stick_distance } =
+            Contact::new(&method.params, method.constants.h, spacing, self.dt);
+        kernels::Contact { layer, dt, stick, stick_distance }
+    }
+
+    /// One body after the other; what particles get, its wrench loses.
+    pub(super) fn meet_bodies(&mut self) -> Launched {
+        let (contact, card) = (self.contact(), &mut *self.card);
+        let launcher = Launcher { executor: self.executor, constants: &self.constants };
+        let Some(sums) = &mut card.contacts.meetings else { return Ok(()) };
+        let State { walls, bodies, forces, rest, .. } = &mut *self.state;
+        let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
+        for (rigid, barrier) in bodies.list.iter_mut().zip(&walls.barriers[n_walls..]) {
+            let mut body = rigid.clone();
+            body.kick(forces, self.dt, 1.0);
+            if !body.is_finite() {
+                continue;
+            }
+            let mut ahead = body.clone();
+            ahead.glide(self.dt);
+            let (before, m) = (Twist::of(&body), f64::from(rest.m));
+            let (mut fluid, moves) = (touching!(card), met(barrier, &body, &ahead, &before, m));
+            let sum = launcher.meet(contact, &moves, &mut fluid, sums)?;
+            let after = Meeting::of_sums(&sum.matrix, sum.momentum).after(&body, before);
+            let moves = met(barrier, &body, &ahead, &after, m);
+            let given = launcher.answer(contact, &moves, &mut fluid, sums)?.0.map(|sum| sum / self.dt);
+            for a in 0..D {
+                rigid.wrench.force[a] -= given[a];
+            }
+            for a in 0..3 {
+                rigid.wrench.torque[a] -= given[3 + a];
+            }
+        }
+        Ok(())
+    }
+
+    /// Walls and containers answer the particles that touch them.
+    pub(super) fn contacts(&mut self) -> Launched {
+        let (contact, card) = (self.contact(), &mut *self.card);
+        let anti_stick = f64::from(self.method.params.anti_stick);
+        let walls = &mut card.contacts.surfaces;
+        if self.executor.len(walls) == 0 && card.containers.is_empty(self.executor) {
+            return Ok(());
+        }
+        if self.state.walls.is_moving() {
+            self.executor.write(&surfaces(self.state, self.end), walls)?;
+        }
+        let launcher = Launcher { executor: self.executor, constants: &self.constants };
+        launcher.contacts(contact, anti_stick, walls, &card.containers, touching!(card))
+    }
+}

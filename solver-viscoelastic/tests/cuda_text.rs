@@ -1,0 +1,93 @@
+//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use cuda_kernels::physics::{self, host::Text, names};
+use proptest::{
+    prelude::*,
+    test_runner::{TestCaseError, TestRunner},
+};
+use solver_viscoelastic::physics::{self as rust, Flow, Spring, Stiffness, Viscosity};
+use sph_core::Real;
+
+/// Numbers of every size and sign, and those that are not numbers.
+fn number() -> impl Strategy<Value = Real> {
+    let special = [0.0, -0.0, 1.0, 1e15, Real::MIN_POSITIVE, Real::MAX, Real::INFINITY, Real::NAN];
+    prop_oneof![
+        8 => (-1.0..1.0_f64, -20..20_i32).prop_map(|(m, e)| (m * 2.0_f64.powi(e)) as Real),
+        1 => prop::sample::select(special.to_vec()),
+    ]
+}
+
+/// Compares a function of `N` numbers in both dimensions.
+fn compare<const N: usize, const M: usize>(function: &str, rust: impl Fn([Real; N]) -> [Real; M]) {
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::with_source_file(file!()) });
+    let check = |input: [Real; N]| {
+        Text::Viscoelastic.compare::<2>(function, &input, &rust(input))?;
+        Text::Viscoelastic.compare::<3>(function, &input, &rust(input))
+    };
+    let checked = |input| check(input).map_err(TestCaseError::fail);
+    runner.run(&prop::array::uniform::<_, N>(number()), checked).unwrap();
+}
+
+#[test]
+fn closeness_and_densities_have_the_bits_of_the_rust_text() {
+    compare("closeness", |[r, inv_h]| [rust::closeness(r, inv_h)]);
+    compare("inverse", |[r]| [rust::inverse(r)]);
+    compare("density_terms", |[g]| rust::density_terms(g));
+}
+
+#[test]
+fn particles_in_one_place_have_a_finite_inverse_distance_in_both_texts() {
+    let found = Text::Viscoelastic.call::<2>("inverse", &[0.0]).unwrap();
+    assert!(found[0].is_finite() && found == [rust::inverse(0.0)], "{found:?}");
+}
+
+#[test]
+fn pressures_and_pushes_have_the_bits_of_the_rust_text() {
+    compare("Stiffness::pressures", |[k, k_near, k_rest, balance, rho, near]| {
+        Stiffness { k, k_near, k_rest, balance }.pressures([rho, near])
+    });
+    compare("Stiffness::on_wall", |[k, k_near, k_rest, balance, p, near]| {
+        Stiffness { k, k_near, k_rest, balance }.on_wall([p, near])
+    });
+    compare("push", |[p, near, g]| [rust::push([p, near], g)]);
+    compare("limited", |[displacement, most]| [rust::limited(displacement, most)]);
+}
+
+#[test]
+fn impulses_and_springs_have_the_bits_of_the_rust_text() {
+    compare("Viscosity::impulse", |[linear, quadratic, most, u, g]| {
+        [Viscosity { linear, quadratic, most }.impulse(u, g)]
+    });
+    compare(
+        "Spring::displacement",
+        |[stiffness, h, rest, r]| [Spring { stiffness, h }.displacement(rest, r)],
+    );
+    compare("Flow::rest", |[rate, stretch, compression, least, rest, r]| {
+        [Flow { rate, yield_ratios: [stretch, compression], least }.rest(rest, r)]
+    });
+}
+
+/// What the host makes of parameters, once.
+const WITHOUT_TWIN: [&str; 9] = [
+    "LatticeSums::new",
+    "LatticeSums::rest_density",
+    "LatticeSums::balance",
+    "virial",
+    "sound_speed2",
+    "stable_waves",
+    "stable_springs",
+    "similar",
+    "spacing_of",
+];
+
+#[test]
+fn every_formula_has_a_twin_that_can_be_called() {
+    let mut rust = names::of_rust(include_str!("../src/physics.rs"));
+    assert!(rust.len() >= 19 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
+    rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
+    assert_eq!(names::of_cuda(physics::VISCOELASTIC), rust, "names or their order");
+    assert_eq!(Text::Viscoelastic.names::<2>(), rust, "host/physics_viscoelastic.cpp");
+    assert_eq!(Text::Viscoelastic.names::<3>(), rust, "host/physics_viscoelastic.cpp");
+}

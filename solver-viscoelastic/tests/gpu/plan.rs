@@ -1,0 +1,43 @@
+//! Is the planned memory of a card what its fields hold?
+
+use crate::planning::{Counting, scene, wrong_plans};
+use solver_viscoelastic::gpu;
+use sph_core::{error::Error, scene::Scene, simulation::Simulation, solver::NoClock};
+use std::sync::Arc;
+
+fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simulation<D>, Error> {
+    gpu::simulation(scene, executor, Box::new(NoClock))
+}
+
+/// What decides which fields there are.
+const SOLVERS: [&str; 9] = [
+    "",
+    "relax_mode = \"sequential\"",
+    "relax_mode = \"jacobi\"",
+    "spring_stiffness = 100.0",
+    "spring_stiffness = 100.0\nrelax_mode = \"jacobi\"",
+    "viscosity_linear = 5.0",
+    "viscosity_linear = 5.0\nrelax_mode = \"jacobi\"",
+    "spring_stiffness = 100.0\nviscosity_quadratic = 1.0\nstick_stiffness = 100.0\nsupport_ratio = 3.0",
+    "spring_stiffness = 100.0\nspring_creation = \"at_start\"",
+];
+
+#[test]
+fn the_plan_of_the_card_is_within_two_percent_of_its_fields() {
+    let mut wrong = Vec::new();
+    for solver in SOLVERS {
+        let solver = format!("[solver]\nname = \"viscoelastic\"\n{solver}");
+        wrong.extend(wrong_plans::<2>(0.01, &solver, make, gpu::memory_plan));
+        wrong.extend(wrong_plans::<3>(0.04, &solver, make, gpu::memory_plan));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn springs_need_more_memory() {
+    let total = |solver: &str| {
+        let scene = scene::<3>(0.04, &format!("[solver]\nname = \"viscoelastic\"\n{solver}"));
+        gpu::memory_plan(&scene, scene.estimate().unwrap()).unwrap().total()
+    };
+    assert!(total("spring_stiffness = 100.0") > 1.2 * total(""));
+}
