@@ -155,7 +155,7 @@ fn on_card<const D: usize, E: Executor>(
     match method {
         Method::Wcsph => solver_wcsph::gpu::simulation(scene, Arc::clone(executor), clock),
         Method::Pbf => solver_pbf::gpu::simulation(scene, Arc::clone(executor), clock),
-        Method::Viscoelastic => Err(not_on_cards(scene)),
+        Method::Viscoelastic => solver_viscoelastic::gpu::simulation(scene, Arc::clone(executor), clock),
     }
 }
 
@@ -175,7 +175,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Resu
         return match solver_of(scene)? {
             Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
             Method::Pbf => solver_pbf::gpu::memory_plan(scene, counts),
-            Method::Viscoelastic => Err(not_on_cards(scene)),
+            Method::Viscoelastic => solver_viscoelastic::gpu::memory_plan(scene, counts),
         };
     }
     let threads = rayon::current_num_threads();
@@ -191,12 +191,6 @@ enum Method {
     Wcsph,
     Pbf,
     Viscoelastic,
-}
-
-/// The refusal of a method that has no kernels for cards.
-fn not_on_cards(scene: &Scene) -> Error {
-    let error = Error::invalid("solver.name", "runs on the processor alone").value("\"viscoelastic\"");
-    scene.locate(error.hint("use --backend cpu"))
 }
 
 fn solver_of(scene: &Scene) -> Result<Method, Error> {

@@ -14,21 +14,31 @@ pub struct Sample {
     /// Particles across the column's width.
     across: u32,
     solver: &'static str,
-    preset: &'static str,
+    /// Lines of its table beside the name.
+    settings: &'static str,
 }
 
-const fn sample(name: &'static str, dim: u8, solver: &'static str, preset: &'static str) -> Sample {
-    Sample { name, dim, solver, preset, across: if dim == 2 { 60 } else { 24 }, is_small: true }
+const fn sample(name: &'static str, dim: u8, solver: &'static str, settings: &'static str) -> Sample {
+    Sample { name, dim, solver, settings, across: if dim == 2 { 60 } else { 24 }, is_small: true }
 }
+
+/// Springs that flow, and what else acts beside the relaxation.
+const SPRINGS: &str = "spring_stiffness = 1000.0\nviscosity_linear = 5.0\nstick_stiffness = 100.0";
 
 /// All of them.
 pub const ALL: &[Sample] = &[
-    sample("wcsph validation 2D", 2, "wcsph", "validation"),
-    sample("wcsph validation 3D", 3, "wcsph", "validation"),
-    sample("wcsph graphics 2D", 2, "wcsph", "graphics"),
-    sample("wcsph graphics 3D", 3, "wcsph", "graphics"),
-    sample("pbf standard 2D", 2, "pbf", "standard"),
-    sample("pbf standard 3D", 3, "pbf", "standard"),
+    sample("wcsph validation 2D", 2, "wcsph", "preset = \"validation\""),
+    sample("wcsph validation 3D", 3, "wcsph", "preset = \"validation\""),
+    sample("wcsph graphics 2D", 2, "wcsph", "preset = \"graphics\""),
+    sample("wcsph graphics 3D", 3, "wcsph", "preset = \"graphics\""),
+    sample("pbf standard 2D", 2, "pbf", "preset = \"standard\""),
+    sample("pbf standard 3D", 3, "pbf", "preset = \"standard\""),
+    sample("viscoelastic 2D", 2, "viscoelastic", ""),
+    sample("viscoelastic 3D", 3, "viscoelastic", ""),
+    sample("viscoelastic springs 2D", 2, "viscoelastic", SPRINGS),
+    sample("viscoelastic springs 3D", 3, "viscoelastic", SPRINGS),
+    sample("viscoelastic jacobi 2D", 2, "viscoelastic", "relax_mode = \"jacobi\""),
+    sample("viscoelastic jacobi 3D", 3, "viscoelastic", "relax_mode = \"jacobi\""),
 ];
 
 /// Particles across in a rehearsal, and under a tool.
@@ -44,12 +54,12 @@ impl Sample {
     pub fn text(&self, dry_run: bool) -> String {
         let z = |x: &str| if self.dim == 3 { format!(", {x}") } else { String::new() };
         let (across, steps) = if dry_run { (self.across.min(FEW), 3) } else { (self.across, 60) };
-        let offset = if self.preset == "graphics" { 0.7 } else { 0.5 };
+        let offset = if self.settings.contains("graphics") { 0.7 } else { 0.5 };
         format!(
             "title = \"{}\"\ndim = {}\nspacing = {:?}\nrun.end_time = 10.0\nrun.max_steps = {steps}\n\
              [[fluid]]\nshape.block = {{ min = [0.0, 0.0{}], max = [0.5, 0.6{}] }}\njitter = 0.1\n\
              [[wall]]\nshape.block = {{ min = [0.0, 0.0{}], max = [1.2, 1.0{}] }}\nlayers = 3\noffset = {offset:?}\n\
-             [solver]\nname = \"{}\"\npreset = \"{}\"\n",
+             [solver]\nname = \"{}\"\n{}\n",
             self.name,
             self.dim,
             0.5 / f64::from(across),
@@ -58,7 +68,7 @@ impl Sample {
             z("0.0"),
             z("0.5"),
             self.solver,
-            self.preset
+            self.settings
         )
     }
 

@@ -2,6 +2,8 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
 use crate::cli::{SCENE, assert_refused, folder, sph, stderr, stdout};
+#[cfg(feature = "host")]
+use bench_suite::registry::SOLVERS;
 use bench_suite::{clock::SystemClock, parity};
 use cuda_kernels::emulator::Emulator;
 use serde_json::Value;
@@ -141,11 +143,13 @@ fn a_run_on_the_emulator_says_so_in_results_and_page() {
 #[cfg(feature = "host")]
 #[test]
 fn every_method_runs_where_kernels_run() {
-    let folder = folder("pbf-emulator");
-    fs::write(folder.join("pbf.toml"), SCENE.replace("wcsph", "pbf")).unwrap();
-    let output = sph(&folder, &["run", "pbf.toml", "--out", "out", "--backend", "emulator"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(results(&folder)["results"][0]["backend"], "emulator");
+    for solver in SOLVERS {
+        let folder = folder(&format!("{}-emulator", solver.name));
+        fs::write(folder.join("scene.toml"), SCENE.replace("wcsph", solver.name)).unwrap();
+        let output = sph(&folder, &["run", "scene.toml", "--out", "out", "--backend", "emulator"]);
+        assert_eq!(output.status.code(), Some(0), "{}: {}", solver.name, stderr(&output));
+        assert_eq!(results(&folder)["results"][0]["backend"], "emulator");
+    }
 }
 
 #[test]
@@ -230,9 +234,9 @@ fn a_rehearsal_goes_through_every_section_and_keeps_no_speed() {
     let sections: Vec<_> = check["sections"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
     assert_eq!(sections, ["Parity", "Equal bits", "compute-sanitizer", "Copy", "Steps"]);
     let page = fs::read_to_string(folder.join("out/device-check.md")).unwrap();
-    assert!(
-        page.contains(NOTE) && page.contains("wcsph graphics 3D") && page.contains("not run: needs a card")
-    );
+    for part in [NOTE, "wcsph graphics 3D", "viscoelastic springs 2D", "not run: needs a card"] {
+        assert!(page.contains(part), "{part:?} is not in {page}");
+    }
     for speed in ["ms a step", "GB/s", "particle-steps/s"] {
         assert!(!page.contains(speed) && !text.contains(speed), "{speed:?} in a rehearsal");
     }
