@@ -3,6 +3,8 @@
 pub(crate) mod colors;
 pub(crate) mod contact;
 mod motion;
+#[cfg(test)]
+mod poison;
 mod reaction;
 mod relax;
 pub(crate) mod springs;
@@ -18,8 +20,11 @@ use sph_core::{
     solver::{BEFORE, Cause, StepError, StepReport},
     state::State,
 };
-use springs::{Adjustment, Pulls};
-use std::{mem::take, sync::PoisonError};
+use springs::{Adjustment, Pulls, Room};
+use std::{
+    mem::take,
+    sync::{Mutex, PoisonError},
+};
 
 /// A step in progress: the method and the state it advances. Between prediction and [`Phases::update_velocities`] the
 /// state holds `x*` and `v*`, while the records hold the positions that are relaxed.
@@ -94,11 +99,14 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn adjust_springs(&mut self, dt: f64) -> Result<(), StepError> {
-        if self.method.constants.needs.springs {
-            self.rewrite_springs(dt);
-            self.method.stopwatch.lap("adjust_springs");
+        if !self.method.constants.needs.springs {
+            return Ok(());
         }
-        Ok(())
+        let spoilt = self.rewrite_springs(dt);
+        self.method.stopwatch.lap("adjust_springs");
+        let Some(i) = spoilt else { return Ok(()) };
+        let cause = Cause::NotFinite { field: "rest length" };
+        Err(StepError::new(self.state, BEFORE, Some(self.state.fluid.id[i]), cause))
     }
 
     fn apply_spring_displacements(&mut self, dt: f64) -> Result<(), StepError> {
@@ -150,11 +158,13 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn move_bodies(&mut self) -> Result<(), StepError> {
-        if !self.state.bodies.is_empty() {
-            self.advance_bodies(self.damping());
-            self.method.stopwatch.lap("move_bodies");
+        if self.state.bodies.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let finite = self.advance_bodies(self.damping());
+        self.method.stopwatch.lap("move_bodies");
+        let cause = Cause::NotFinite { field: "body position or velocity" };
+        if finite { Ok(()) } else { Err(StepError::new(self.state, "move_bodies", None, cause)) }
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
@@ -262,7 +272,8 @@ impl<'a, const D: usize> Cpu<'a, D> {
         })
     }
 
-    fn rewrite_springs(&mut self, dt: f64) {
+    /// Returns the first particle that had a rest length that was not finite.
+    fn rewrite_springs(&mut self, dt: f64) -> Option<usize> {
         let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
         let (flow, h) = (s.flow(dt), s.constants.h);
         let (creates, full_length, fields) = (s.creates(), s.makes_full_length(), &mut s.fields);
@@ -280,6 +291,8 @@ impl<'a, const D: usize> Cpu<'a, D> {
                 springs::adjust(isa, &adjustment, &chunks[k], before, out, &mut room);
             },
         );
+        let spoilt = |room: &Mutex<Room>| room.lock().unwrap_or_else(PoisonError::into_inner).spoilt;
+        rooms.iter().filter_map(spoilt).min()
     }
 
     fn pull(&mut self, dt: f64) {

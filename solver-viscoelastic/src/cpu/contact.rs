@@ -59,6 +59,10 @@ fn stream<const D: usize, R: Merge + Default>(
                 before: each(|a| f64::from(predicted[a]) - dt * f64::from(v[a][k])),
                 touched: false,
             };
+            // One that is no number touches nothing: it is found where it is.
+            if !(0.0 * particle.v.iter().sum::<f64>()).is_finite() {
+                continue;
+            }
             act(&mut particle, &mut found);
             if particle.touched {
                 for a in 0..D {
@@ -168,8 +172,7 @@ impl<const D: usize> Met<'_, D> {
     fn spot(&self, p: &Particle<D>) -> Option<Spot> {
         let to = self.from(&p.x, &self.ahead.x);
         let reach = self.contact.reach();
-        let far = dot(&to, &to) > (self.ahead.form.reach + reach).powi(2);
-        if far || !(0.0 * p.v.iter().sum::<f64>()).is_finite() {
+        if dot(&to, &to) > (self.ahead.form.reach + reach).powi(2) {
             return None;
         }
         let turn = &self.ahead.rotation;

@@ -46,10 +46,15 @@ impl<const D: usize> Cpu<'_, D> {
         self.state.bodies.collect(&self.state.walls, &self.method.fields.reaction);
     }
 
-    /// Bodies take up their wrenches, and move.
-    pub(super) fn advance_bodies(&mut self, damping: Real) {
+    /// Bodies take up their wrenches, and move. Returns false, and moves none, where one is not finite.
+    pub(super) fn advance_bodies(&mut self, damping: Real) -> bool {
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.kick(forces, self.dt, f64::from(damping));
-        bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);
+        // Before samples take up what is none: who looks at them then would blame the walls.
+        let finite = bodies.list.iter().all(|body| body.is_finite() && body.top_speed().is_finite());
+        if finite {
+            bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);
+        }
+        finite
     }
 }

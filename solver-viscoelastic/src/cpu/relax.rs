@@ -187,7 +187,7 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, moved: &Moved<'_>, cells:
 /// `records` holds four numbers for each of `j` but the null particle, which no other task touches.
 #[inline(always)]
 pub(super) unsafe fn give<L: Lane, const D: usize>(records: *mut Real, j: &[u32], null: u32, part: [L; D]) {
-    let mut parts = [[0.0; sph_core::lane::WIDTH]; D];
+    let mut parts = [[0.0; sph_core::lane::WIDTH]; 4];
     for a in 0..D {
         // SAFETY: wide lanes hold WIDTH numbers.
         unsafe { part[a].store(parts[a].as_mut_ptr()) };
@@ -197,9 +197,9 @@ pub(super) unsafe fn give<L: Lane, const D: usize>(records: *mut Real, j: &[u32]
             // Padding stands at the end of a row.
             break;
         }
-        for a in 0..D {
-            // SAFETY: the caller vouches for `j`.
-            unsafe { *records.add(4 * j as usize + a) -= parts[a][k] };
-        }
+        // All four numbers at once, as the next particle reads them: it would wait for single ones to reach the cache.
+        // SAFETY: the caller vouches for `j`.
+        let record = unsafe { &mut *records.cast::<[Real; 4]>().add(j as usize) };
+        *record = each(|a| record[a] - parts[a][k]);
     }
 }

@@ -36,6 +36,8 @@ pub struct Room {
     partner_of: Vec<u32>,
     /// Its springs that are longer than h.
     far: Vec<End>,
+    /// First particle of those written here with a rest length that is not finite.
+    pub spoilt: Option<usize>,
 }
 
 phase! {
@@ -46,7 +48,7 @@ pub fn adjust<L>[const D: usize](
 ) {
     assert!(s.place.len() > fluid.null as usize);
     let (records, h) = (s.place.as_ptr().cast::<Real>(), L::splat(s.h));
-    let mut stored = [0.0; WIDTH];
+    let (mut stored, mut sum) = ([0.0; WIDTH], L::splat(0.0));
     for i in fluid.points() {
         let row = before.row(i);
         let x_i: [L; D] = each(|a| L::splat(s.place[i][a]));
@@ -59,7 +61,10 @@ pub fn adjust<L>[const D: usize](
             unsafe {
                 let there = L::quads(records, 4, row.others.as_ptr().add(k));
                 let r = norm2(s.periodic.nearest(each::<L, D>(|a| x_i[a] - there[a]))).sqrt();
-                let rest = s.flow.rest(L::load(row.rests.as_ptr().add(k)), r);
+                let rest = L::load(row.rests.as_ptr().add(k));
+                // Later none is seen: springs of infinite length break, and limits make a number of NaN.
+                sum = sum + rest;
+                let rest = s.flow.rest(rest, r);
                 let real = low_bits(row.n.saturating_sub(k));
                 let (near, kept) = (r.below(h) & real, real & !h.below(rest));
                 rest.pack(near & kept, rests.add(n_near));
@@ -85,6 +90,10 @@ pub fn adjust<L>[const D: usize](
         let n_near = out.n_written();
         room.far.iter().for_each(|end| out.push(*end));
         out.end_row(n_near);
+    }
+    if !sum.sum().is_finite() {
+        let is_spoilt = |i: &usize| before.row(*i).rests.iter().any(|rest| !rest.is_finite());
+        room.spoilt = room.spoilt.into_iter().chain(fluid.points().find(is_spoilt)).min();
     }
 }
 }
@@ -117,6 +126,7 @@ fn create<const D: usize>(
 impl Room {
     /// Room for the rows of `n` particles, of which none has a spring yet.
     pub fn clear(&mut self, n: usize) {
+        self.spoilt = None;
         self.partner_of.clear();
         self.partner_of.resize(n, u32::MAX);
     }
