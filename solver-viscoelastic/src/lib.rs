@@ -16,7 +16,8 @@
 //! - Double densities are divided by those of the lattice, and ρ₀ and k follow from the spacing and the depth of the
 //!   fluid where they are left out, so that a scene need not know them (`normalized`, `rest_density`, `stiffness`).
 //! - A pair that approaches is stopped at most: impulses are limited to its speed. Displacements are limited, too.
-//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`spring_init`).
+//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`spring_init`). By colors
+//!   those of a particle act from where it is, not each from where the one before left it.
 //! - Walls are samples that answer with the pressure of the particle that touches them, as fluid that goes on behind
 //!   them would, but do not pull what is as near as a layer at rest. Collision impulses stop what comes through to the nominal surface, and
 //!   hold, without slip, the whole first layer, whatever the sign of its normal velocity ([`contact`]).
