@@ -89,6 +89,11 @@ pub(crate) fn entries_of(n: usize, width: u32) -> usize {
     n.next_multiple_of(SLICE) * width as usize
 }
 
+/// Memory of [`NeighborRows`], `[B]`.
+pub fn row_bytes(n: usize, width: u32) -> usize {
+    size_of::<u32>() * (entries_of(n, width) + n)
+}
+
 /// Where entry `k` of row `i` stands. Twin of `entry_of` in rows.cuh.
 pub(crate) fn slot(width: u32, i: usize, k: usize) -> usize {
     (i / SLICE * width as usize + k) * SLICE + i % SLICE

@@ -4,6 +4,7 @@ use super::card::first_widths;
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::{
     fields::Packed,
+    neighbors::row_bytes,
     plan, reduce,
     resident::{fluid_bytes, sample_bytes},
     rigid::rigid_bytes,
@@ -18,8 +19,6 @@ use sph_core::{
 
 const REAL: usize = size_of::<Real>();
 const PACKED: usize = size_of::<Packed>();
-/// Rows a slice.
-const SLICE: usize = 32;
 
 /// The memory of a card that a run of the scene needs with Position Based Fluids, while rows have the width that they
 /// begin with.
@@ -41,12 +40,12 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let n_cells = plan::n_cells::<D>(scene, radius, n + n_walls)?;
     let needs = Needs::of(params, !scene.body.is_empty());
     let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
-    let rows = |n: usize, width: u32| 4 * (n.next_multiple_of(SLICE) * width as usize + n);
     let [on_fluid, on_walls, of_walls] = first_widths::<D>(f64::from(params.support_ratio));
     let n_bodies = scene.body.len();
     let sets = rigid_bytes::<D>(scene.wall.len() + n_bodies, n_bodies, n_walls);
     let of_samples = PACKED + when(needs.sticky_walls, PACKED);
-    let of_rows = rows(n, on_fluid) + rows(n, on_walls) + when(needs.reactions, rows(n_walls, of_walls));
+    let of_rows =
+        row_bytes(n, on_fluid) + row_bytes(n, on_walls) + when(needs.reactions, row_bytes(n_walls, of_walls));
     let mut plan = MemoryPlan::default();
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
     add("particles and their cells, on the card", fluid_bytes::<D>(n, n_cells));

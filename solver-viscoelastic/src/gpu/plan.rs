@@ -5,6 +5,7 @@ use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::{
     fields::Packed,
     kernels::viscoelastic_springs::spring_bytes,
+    neighbors::row_bytes,
     plan, reduce,
     resident::{fluid_bytes, sample_bytes},
     rigid::rigid_bytes,
@@ -19,8 +20,6 @@ use sph_core::{
 
 const REAL: usize = size_of::<Real>();
 const PACKED: usize = size_of::<Packed>();
-/// Rows a slice.
-const SLICE: usize = 32;
 
 /// The memory of a card that a run of the scene needs with the viscoelastic fluid, while rows have the width that they
 /// begin with.
@@ -42,10 +41,10 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let (n_fixed, n_bodies) = (scene.wall.len(), scene.body.len());
     let needs = Needs::of(params, n_bodies > 0);
     let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
-    let rows = |n: usize, width: u32| 4 * (n.next_multiple_of(SLICE) * width as usize + n);
     let widths = Widths::of_lattice::<D>(f64::from(params.support_ratio));
     let [on_fluid, on_walls, of_walls] = widths.neighbors;
-    let of_rows = rows(n, on_fluid) + rows(n, on_walls) + when(needs.reactions, rows(n_walls, of_walls));
+    let of_rows =
+        row_bytes(n, on_fluid) + row_bytes(n, on_walls) + when(needs.reactions, row_bytes(n_walls, of_walls));
     let sets = rigid_bytes::<D>(n_fixed + n_bodies, n_bodies, n_walls);
     let springs = 2 * spring_bytes(n, widths.springs) + size_of::<u32>() * n;
     let mut plan = MemoryPlan::default();
