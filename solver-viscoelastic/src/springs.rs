@@ -231,6 +231,12 @@ impl Springs {
         self.rows.row(i)
     }
 
+    /// The owner of the first spring by id whose rest length is not finite.
+    pub fn first_spoilt(&self) -> Option<u64> {
+        let mut entries = self.by_id.iter().flat_map(ById::entries);
+        entries.find(|(.., rest)| !rest.is_finite()).map(|(owner, ..)| owner)
+    }
+
     /// Begins anew, with springs that are still to be pushed, of particles `ids`.
     pub fn take<'a>(&'a mut self, ids: &'a [u64]) -> Taken<'a> {
         Taken { ids, by_id: self.by_id.insert(ById::default()) }

@@ -97,26 +97,32 @@ SPH_FN u32 create(const Constants& c, const Rows& fluid, const Packed* place, co
   return n;
 }
 
+/// True where a rest length has become longer than h. One that is no number stays, for the one who looks for the cause.
+SPH_FN bool breaks(real h, real rest, real flown) { return h < flown && is_finite(rest); }
+
 /// Writes the rows anew: springs shorter than h, new ones, then longer ones. A spring whose rest length has become longer
-/// than h is gone. Both ends compute the same flow from the same distance, so the two stay equal to the bit.
+/// than h is gone. Both ends compute the same flow from the same distance, so the two stay equal to the bit. `lost` becomes
+/// 1 where a rest length was not finite: limits would make a displacement of it.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ place, Springs before, u32 n, SpringsOut after) {
+visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ place, Springs before, u32 n, SpringsOut after,
+             u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   const real h = c.spring.h;
   u32 n_near = 0, n_met = 0;
   visit_springs(c, before, place, i, 0, before.count[i], [&](u32 j, real rest, Vec x_ij) {
+    if (!is_finite(rest)) lost[i] = 1u;
     const real r = sqrt(norm2(x_ij)), flown = c.flow.rest(rest, r);
     if (!(r < h)) return;
     n_met++;
-    if (!(h < flown)) after.put(i, n_near++, j, flown);
+    if (!breaks(h, rest, flown)) after.put(i, n_near++, j, flown);
   });
   // Each neighbor within h has a spring, in most steps.
   if (c.creates && n_met < fluid.length(i)) n_near = create(c, fluid, place, before, i, n_near, after);
   u32 n_all = n_near;
   visit_springs(c, before, place, i, 0, before.count[i], [&](u32 j, real rest, Vec x_ij) {
     const real r = sqrt(norm2(x_ij)), flown = c.flow.rest(rest, r);
-    if (!(r < h) && !(h < flown)) after.put(i, n_all++, j, flown);
+    if (!(r < h) && !breaks(h, rest, flown)) after.put(i, n_all++, j, flown);
   });
   after.count[i] = n_all, after.n_near[i] = n_near;
 }

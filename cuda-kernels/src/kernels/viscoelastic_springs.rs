@@ -176,7 +176,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     }
 
     /// Springs flow, break and are made: `after` gets all rows anew. The count of a row that has no room in it is larger
-    /// than its width.
+    /// than its width. `lost` becomes 1 where a rest length was not finite.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
@@ -187,11 +187,15 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         before: &SpringRows<E>,
         n: usize,
         after: &mut SpringRows<E>,
+        lost: &mut Field<E, u32>,
     ) -> Launched {
+        let lost = self.output(ADJUST, "lost", lost, n)?;
         let (fluid, place) = (self.rows(ADJUST, fluid, n)?, self.input(ADJUST, "place", place, n)?);
         let (before, after) = (self.springs(ADJUST, before, n)?, self.writable_springs(ADJUST, after, n)?);
         // SAFETY: rows name points that were listed, springs join particles below n, and nothing is written beyond widths.
-        unsafe { self.start(ADJUST, n, arguments![*self.constants, fluid, place, before, count(n)?, after]) }
+        unsafe {
+            self.start(ADJUST, n, arguments![*self.constants, fluid, place, before, count(n)?, after, lost])
+        }
     }
 
     /// What springs do to each particle, from the same places: `[Δx ·]`. With `far` only those longer than the

@@ -194,7 +194,8 @@ impl<const D: usize, E: Executor> Card<D, E> {
     /// Writes the next rows of springs. They may be cut.
     pub fn adjust(&mut self, launcher: &Launcher<'_, D, E>) -> Result<(), CudaError> {
         let fluid = &self.rows[Pairs::Fluid as usize];
-        launcher.adjust(fluid, &self.place, &self.springs, self.fluid.n, &mut self.next_springs)
+        let (n, lost) = (self.fluid.n, &mut self.lost);
+        launcher.adjust(fluid, &self.place, &self.springs, n, &mut self.next_springs, lost)
     }
 
     /// Makes the next rows of springs wider if one was cut. Returns whether it did: they must be written again then.

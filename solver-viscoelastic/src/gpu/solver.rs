@@ -139,6 +139,7 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
         if let Err(error) = fetched {
             return error;
         }
+        self.bring_springs();
         let (fluid, domain) = (&state.fluid, &state.domain);
         let bad = |x: &[Vec<Real>; D]| (0..fluid.len()).find(|&k| x.iter().any(|axis| !axis[k].is_finite()));
         let of = |phase, k: usize, field| {
@@ -149,6 +150,10 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
             if let Some(k) = bad(x) {
                 return of(BEFORE, k, field);
             }
+        }
+        if let Some(owner) = self.method.fields.springs.first_spoilt() {
+            let cause = Cause::NotFinite { field: "rest length" };
+            return StepError::new(state, BEFORE, Some(owner), cause);
         }
         if let Some(far) = (0..fluid.len()).find(|&k| !domain.holds(fluid.position(k))) {
             return StepError::new(state, "update_velocities", Some(fluid.id[far]), Cause::Escaped);

@@ -7,7 +7,7 @@ use crate::{
 use sph_core::{
     Real,
     simulation::Simulation,
-    solver::{BEFORE, Cause},
+    solver::{BEFORE, Cause, Memory},
 };
 
 /// With all that a step can have, after a few steps.
@@ -35,6 +35,25 @@ fn velocities_and_positions_that_are_no_numbers_are_named() {
                 assert_eq!((error.phase, error.particle), (BEFORE, Some(id)), "{mode} {bad}: {error}");
                 assert_eq!(error.cause, Cause::NotFinite { field }, "{mode} {bad}");
             }
+        }
+    }
+}
+
+/// As a restart would have them.
+#[test]
+fn rest_lengths_that_are_no_numbers_are_named() {
+    for mode in MODES {
+        for bad in [Real::NAN, Real::INFINITY, Real::NEG_INFINITY] {
+            let (mut sim, mut owner) = (started(mode), 0);
+            sim.solver.memory(&mut |name, memory| match (name, memory) {
+                ("spring_owner_low", Memory::Pairs(owners)) => owner = owners[500] as u64,
+                ("spring_rest_length", Memory::Pairs(rests)) => rests[500] = bad,
+                _ => {}
+            });
+            sim.solver.restored(&sim.state);
+            let error = sim.step(10.0).unwrap_err();
+            assert_eq!((error.phase, error.particle), (BEFORE, Some(owner)), "{mode} {bad}: {error}");
+            assert_eq!(error.cause, Cause::NotFinite { field: "rest length" }, "{mode} {bad}");
         }
     }
 }
