@@ -5,6 +5,7 @@ use sph_core::{
     Real,
     diagnosis::Link,
     neighbors::FAR,
+    particles::fit,
     solver::{Memory, StepReport},
 };
 use std::slice::from_ref;
@@ -229,12 +230,4 @@ fn packed<const K: usize>(records: &mut Vec<[Real; K]>, n: usize) {
     if let Some(last) = records.last_mut() {
         *last = null_record();
     }
-}
-
-/// `resize`, at first without the spare room of a growing vector.
-fn fit<T: Clone>(field: &mut Vec<T>, n: usize, value: T) {
-    if field.capacity() == 0 {
-        field.reserve_exact(n);
-    }
-    field.resize(n, value);
 }

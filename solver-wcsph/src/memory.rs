@@ -5,6 +5,7 @@ use sph_core::{
     Real,
     diagnosis::Link,
     neighbors::FAR,
+    particles::fit,
     solver::{Memory, StepReport},
 };
 use std::slice::from_ref;
@@ -165,12 +166,4 @@ fn set_last<const K: usize>(records: &mut [[Real; K]]) {
     if let Some(last) = records.last_mut() {
         *last = null_record();
     }
-}
-
-/// `resize`, at first without the spare room of a growing vector.
-fn fit<T: Clone>(field: &mut Vec<T>, n: usize, value: T) {
-    if field.capacity() == 0 {
-        field.reserve_exact(n);
-    }
-    field.resize(n, value);
 }

@@ -198,6 +198,16 @@ impl<const D: usize> Barrier<D> {
         }
     }
 
+    /// How deep a point of the drawing lies behind the surface, `[m]`, negative before it, and the normal into the fluid
+    /// at the nearest point of it.
+    pub fn facing(&self, x: &[f64; D]) -> (f64, [f64; D]) {
+        let (phi, normal) = (self.region.phi(x), self.region.normal(x));
+        match self.side {
+            Side::Inside => (phi, normal.map(|n| -n)),
+            Side::Outside => (-phi, normal),
+        }
+    }
+
     /// Where the wall is, from its samples now; `None` where it was drawn. Samples are rigid, so this holds for
     /// whatever has moved them.
     pub fn pose(&self, sample: impl Fn(u64) -> Option<[f64; D]>) -> Option<Pose<D>> {

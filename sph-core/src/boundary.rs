@@ -7,7 +7,7 @@
 use crate::{
     Real,
     backend::{Backend, Host},
-    barrier::{Barrier, Grip},
+    barrier::{Barrier, Grip, Pose},
     kernel::Kernel,
     motion::Trajectory,
     neighbors::{self, Cells, Periodic, norm2},
@@ -79,6 +79,8 @@ pub struct Boundary<const D: usize, B: Backend = Host> {
     pub bodies: Vec<Body<D>>,
     /// The nominal surfaces that samples stand for.
     pub barriers: Vec<Barrier<D>>,
+    /// The surface that each rigid set stands for, by its place in `barriers`. Shape `[bodies]`.
+    pub surfaces: Vec<Option<usize>>,
 }
 
 impl<const D: usize> Default for Boundary<D> {
@@ -96,6 +98,7 @@ impl<const D: usize> Default for Boundary<D> {
             body: Vec::new(),
             bodies: Vec::new(),
             barriers: Vec::new(),
+            surfaces: Vec::new(),
         }
     }
 }
@@ -112,6 +115,7 @@ impl<const D: usize> Clone for Boundary<D> {
             body: self.body.clone(),
             bodies: self.bodies.clone(),
             barriers: self.barriers.clone(),
+            surfaces: self.surfaces.clone(),
         }
     }
 }
@@ -168,6 +172,7 @@ impl<const D: usize> Boundary<D> {
             self.body.push(index);
         }
         self.bodies.push(body);
+        self.surfaces.push(None);
     }
 
     /// Keeps the surface that the samples `first..` of the last bodies stand for, as they are now, and how it holds the
@@ -183,7 +188,23 @@ impl<const D: usize> Boundary<D> {
     ) {
         let place = |b: usize| std::array::from_fn(|a| f64::from(self.x_0[a][b]));
         let samples: Vec<_> = (first..self.len()).map(|b| (self.id[b], place(b))).collect();
+        for &body in &self.body[first..] {
+            self.surfaces[usize::from(body)] = Some(self.barriers.len());
+        }
         self.barriers.push(Barrier::of_wall(name, region, layers, spacing, &samples, grip));
+    }
+
+    /// Where a barrier is; `None` where it was drawn. Looking for its samples takes time, so this is left out for walls
+    /// that have never moved.
+    pub fn pose(&self, barrier: &Barrier<D>) -> Option<Pose<D>> {
+        let moved = |body: &Body<D>| body.name == barrier.name && (!body.is_fixed() || body.since > 0.0);
+        let place = |id| self.sample(id).map(|b| self.position(b).map(f64::from));
+        if self.bodies.iter().any(moved) { barrier.pose(place) } else { None }
+    }
+
+    /// The place in the arrays of the sample with this id.
+    pub fn sample(&self, id: u64) -> Option<usize> {
+        self.id.iter().position(|&other| other == id)
     }
 
     /// Moves every sample of a prescribed motion to where that is at time `t`.

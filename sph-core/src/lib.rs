@@ -27,6 +27,7 @@ pub mod kernel;
 pub mod lane;
 pub mod lattice;
 pub mod leak;
+pub mod linear;
 pub mod motion;
 pub mod neighbors;
 pub mod operators;

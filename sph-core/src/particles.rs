@@ -91,6 +91,14 @@ pub fn compact<T: Copy>(field: &mut Vec<T>, keep: &[u32]) {
     field.truncate(keep.len());
 }
 
+/// `resize`, at first without the spare room of a growing vector.
+pub fn fit<T: Clone>(field: &mut Vec<T>, n: usize, value: T) {
+    if field.capacity() == 0 {
+        field.reserve_exact(n);
+    }
+    field.resize(n, value);
+}
+
 /// Buffers that permutations swap with the permuted fields, kept between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {

@@ -78,6 +78,12 @@ pub trait Lane:
     /// `j` is valid for reading N indices, and `p` for reading four numbers from `stride * j[k]` on for each.
     unsafe fn quads(p: *const Real, stride: usize, j: *const u32) -> [Self; 4];
 
+    /// Reads the number `p[j[k]]` for each lane k.
+    ///
+    /// # Safety
+    /// `j` is valid for reading N indices, and `p` for reading a number at each.
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self;
+
     /// Writes those lanes whose bit is set in `mask`, close together and in order. May write N numbers, those
     /// after the marked ones being of no use.
     ///
@@ -183,6 +189,11 @@ impl<L: Lane> Lane for Two<L> {
         [Two(a, e), Two(b, f), Two(c, g), Two(d, h)]
     }
     #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        // SAFETY: the caller vouches for 2 L::N indices and their numbers.
+        unsafe { Two(L::gather(p, j), L::gather(p, j.add(L::N))) }
+    }
+    #[inline(always)]
     unsafe fn pack(self, mask: u32, to: *mut Real) {
         let low = mask & ((1 << L::N) - 1);
         // SAFETY: the upper half starts at most L::N further in `to`.
@@ -249,6 +260,11 @@ macro_rules! scalar {
                     let record = p.add(*j as usize * stride);
                     [*record as $T, *record.add(1) as $T, *record.add(2) as $T, *record.add(3) as $T]
                 }
+            }
+            #[inline(always)]
+            unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+                // SAFETY: the caller vouches for one index and the number there.
+                unsafe { *p.add(*j as usize) as $T }
             }
             #[inline(always)]
             unsafe fn pack(self, _mask: u32, to: *mut Real) {

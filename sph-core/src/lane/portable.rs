@@ -91,6 +91,18 @@ impl Lane for Quad {
         [column(0), column(1), column(2), column(3)]
     }
     #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        // SAFETY: the caller vouches for four indices and a number at each.
+        unsafe {
+            Quad([
+                *p.add(*j as usize),
+                *p.add(*j.add(1) as usize),
+                *p.add(*j.add(2) as usize),
+                *p.add(*j.add(3) as usize),
+            ])
+        }
+    }
+    #[inline(always)]
     unsafe fn pack(self, mask: u32, to: *mut Real) {
         // SAFETY: four numbers here, and the caller vouches for four there.
         unsafe { pack_one_by_one::<_, 4>(self.0.as_ptr(), mask, to) }

@@ -51,6 +51,13 @@ register! {
         }
     }
     #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        unsafe {
+            let at = |k: usize| *p.add(*j.add(k) as usize);
+            Self(_mm_setr_ps(at(0), at(1), at(2), at(3)))
+        }
+    }
+    #[inline(always)]
     unsafe fn pack(self, mask: u32, to: *mut Real) {
         unsafe { pack_one_by_one::<_, 4>((&raw const self.0).cast::<Real>(), mask, to) }
     }
@@ -87,6 +94,13 @@ register! {
                 Self(_mm256_shuffle_ps::<0x44>(h0, h1)),
                 Self(_mm256_shuffle_ps::<0xEE>(h0, h1)),
             ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        unsafe {
+            let four = |k: usize| Xmm::gather(p, j.add(k)).0;
+            Self(_mm256_insertf128_ps::<1>(_mm256_castps128_ps256(four(0)), four(4)))
         }
     }
     #[inline(always)]
@@ -138,6 +152,15 @@ register! {
                 Self(_mm512_shuffle_ps::<0x44>(h0, h1)),
                 Self(_mm512_shuffle_ps::<0xEE>(h0, h1)),
             ]
+        }
+    }
+    // Single loads: the gather instruction is half as fast on Zen.
+    #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        unsafe {
+            let four = |k: usize| Xmm::gather(p, j.add(k)).0;
+            let low = _mm512_insertf32x4::<1>(_mm512_castps128_ps512(four(0)), four(4));
+            Self(_mm512_insertf32x4::<3>(_mm512_insertf32x4::<2>(low, four(8)), four(12)))
         }
     }
     // Compress in the register, then store all: the masked store to memory is microcoded on Zen.

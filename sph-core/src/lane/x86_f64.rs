@@ -48,6 +48,12 @@ register! {
         }
     }
     #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        unsafe {
+            Self(_mm_setr_pd(*p.add(*j as usize), *p.add(*j.add(1) as usize)))
+        }
+    }
+    #[inline(always)]
     unsafe fn pack(self, mask: u32, to: *mut Real) {
         unsafe { pack_one_by_one::<_, 2>((&raw const self.0).cast::<Real>(), mask, to) }
     }
@@ -83,6 +89,13 @@ register! {
                 Self(_mm256_permute2f128_pd::<0x31>(l0, l1)),
                 Self(_mm256_permute2f128_pd::<0x31>(h0, h1)),
             ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        unsafe {
+            let two = |k: usize| Xmm::gather(p, j.add(k)).0;
+            Self(_mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(two(0)), two(2)))
         }
     }
     #[inline(always)]
@@ -133,6 +146,13 @@ register! {
                 Self(_mm512_shuffle_f64x2::<0xDD>(l0, l1)),
                 Self(_mm512_shuffle_f64x2::<0xDD>(h0, h1)),
             ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather(p: *const Real, j: *const u32) -> Self {
+        unsafe {
+            let four = |k: usize| Ymm::gather(p, j.add(k)).0;
+            Self(_mm512_insertf64x4::<1>(_mm512_castpd256_pd512(four(0)), four(4)))
         }
     }
     // Compress in the register, then store all: the masked store to memory is microcoded on Zen.

@@ -26,9 +26,9 @@ impl<'a, const D: usize> Obstacle<'a, D> {
     /// their motion say.
     pub fn new(barrier: &'a Barrier<D>, walls: &Boundary<D>, t: f64) -> Self {
         let at_rest = Self { barrier, pose: None, point: ([0.0; D], [0.0; D]), angular_velocity: [0.0; 3] };
-        let pose = pose(barrier, walls);
+        let pose = walls.pose(barrier);
         let mark = barrier.first_mark().filter(|_| walls.bodies.iter().any(|body| moves(body, barrier)));
-        let Some(b) = mark.and_then(|id| sample(walls, id)) else { return Self { pose, ..at_rest } };
+        let Some(b) = mark.and_then(|id| walls.sample(id)) else { return Self { pose, ..at_rest } };
         let body = &walls.bodies[usize::from(walls.body[b])];
         let x_0 = each(|a| f64::from(walls.x_0[a][b]));
         let angular_velocity = match &body.motion {
@@ -80,7 +80,7 @@ impl<const D: usize> Bodies<D> {
         };
         self.list[k + 1..].iter().any(near_body)
             || self.barriers(walls).any(|barrier| {
-                let pose = pose(barrier, walls);
+                let pose = walls.pose(barrier);
                 let x = pose.map_or(body.x, |pose| pose.drawn(&body.x));
                 barrier.region.phi(&x).abs() < margin
             })
@@ -113,17 +113,4 @@ impl<const D: usize> Bodies<D> {
 /// Whether a set of samples belongs to a barrier and moves as the scene prescribes.
 fn moves<const D: usize>(body: &Body<D>, barrier: &Barrier<D>) -> bool {
     body.name == barrier.name && !body.motion.is_static()
-}
-
-/// Where a barrier is; `None` where it was drawn. Looking for its samples takes time, so this is left out for walls that
-/// have never moved.
-fn pose<const D: usize>(barrier: &Barrier<D>, walls: &Boundary<D>) -> Option<Pose<D>> {
-    let moved = |body: &Body<D>| moves(body, barrier) || body.name == barrier.name && body.since > 0.0;
-    let place = |id| sample(walls, id).map(|b| walls.position(b).map(f64::from));
-    if walls.bodies.iter().any(moved) { barrier.pose(place) } else { None }
-}
-
-/// The place of a wall sample in the arrays.
-fn sample<const D: usize>(walls: &Boundary<D>, id: u64) -> Option<usize> {
-    walls.id.iter().position(|&other| other == id)
 }
