@@ -1,5 +1,6 @@
 // Where the fields of the blocks lie.
 #include "physics/pbf.cuh"
+#include "physics/projection.cuh"
 #include "physics/viscoelastic.cuh"
 #include "physics/wcsph.cuh"
 #include "physics_table.h"
@@ -61,6 +62,21 @@ extern "C" const PhysicsField* PHYSICS_ENTRY(layout)() {
       FIELD(visco::Constants, most), FIELD(visco::Constants, factor), FIELD(visco::Constants, to_density),
       FIELD(visco::Constants, inv_volume), FIELD(visco::Constants, creates),
       FIELD(visco::Constants, full_length),
+      BLOCK(projection::Weight), FIELD(projection::Weight, quartic), FIELD(projection::Weight, inv_h),
+      FIELD(projection::Weight, inv_clamp),
+      BLOCK(projection::Surface), FIELD(projection::Surface, reference), FIELD(projection::Surface, threshold),
+      FIELD(projection::Surface, asymmetry), FIELD(projection::Surface, at_wall),
+      BLOCK(projection::Constants), FIELD(projection::Constants, weight), FIELD(projection::Constants, kernel),
+      FIELD(projection::Constants, domain), FIELD(projection::Constants, forces),
+      FIELD(projection::Constants, surface), FIELD(projection::Constants, m), FIELD(projection::Constants, rho_0),
+      FIELD(projection::Constants, alpha), FIELD(projection::Constants, separation),
+      FIELD(projection::Constants, tangential), FIELD(projection::Constants, air_pressure),
+      FIELD(projection::Constants, difference), FIELD(projection::Constants, sum),
+      FIELD(projection::Constants, least), FIELD(projection::Constants, xsph), FIELD(projection::Constants, before),
+      FIELD(projection::Constants, shift), FIELD(projection::Constants, longest),
+      FIELD(projection::Constants, own_slip), FIELD(projection::Constants, floor_everywhere),
+      FIELD(projection::Constants, free_surface), FIELD(projection::Constants, two_sided),
+      FIELD(projection::Constants, along),
       {nullptr, nullptr, 0, 0},
   };
   return TABLE;

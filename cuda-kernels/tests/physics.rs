@@ -6,7 +6,7 @@ use cuda_kernels::physics::{
     self, Block,
     host::{self, Text},
     kernel::{Adhesion, Cohesion, KernelConstants, Support, Surface, ViscosityLaplacian},
-    names, pbf,
+    names, pbf, projection,
     space::{Domain, Forces, Periodic},
     viscoelastic, wcsph,
 };
@@ -230,6 +230,9 @@ fn compare_layouts<const D: usize>() {
     compare_layout::<viscoelastic::Spring, D>();
     compare_layout::<viscoelastic::Flow, D>();
     compare_layout::<viscoelastic::Constants<D>, D>();
+    compare_layout::<projection::Weight, D>();
+    compare_layout::<projection::Surface, D>();
+    compare_layout::<projection::Constants<D>, D>();
 }
 
 #[test]

@@ -35,6 +35,8 @@ unsafe extern "C" {
     fn physics_pbf_3d() -> *const Function;
     fn physics_viscoelastic_2d() -> *const Function;
     fn physics_viscoelastic_3d() -> *const Function;
+    fn physics_projection_2d() -> *const Function;
+    fn physics_projection_3d() -> *const Function;
     fn physics_layout_2d() -> *const Place;
     fn physics_layout_3d() -> *const Place;
 }
@@ -52,6 +54,8 @@ pub enum Text {
     Pbf,
     /// [`VISCOELASTIC`](super::VISCOELASTIC).
     Viscoelastic,
+    /// [`PROJECTION`](super::PROJECTION).
+    Projection,
 }
 
 impl Text {
@@ -70,6 +74,8 @@ impl Text {
                 (Self::Pbf, _) => physics_pbf_3d(),
                 (Self::Viscoelastic, 2) => physics_viscoelastic_2d(),
                 (Self::Viscoelastic, _) => physics_viscoelastic_3d(),
+                (Self::Projection, 2) => physics_projection_2d(),
+                (Self::Projection, _) => physics_projection_3d(),
             }
         }
     }

@@ -6,7 +6,7 @@
 //! ([`KernelConstants::macro_of`]).
 //!
 //! What the kernels of a solver read and no step changes is one block of constants, [`wcsph::Constants`],
-//! [`pbf::Constants`] and [`viscoelastic::Constants`], declared here and in the `.cuh` with the same layout.
+//! [`pbf::Constants`], [`viscoelastic::Constants`] and [`projection::Constants`], declared here and in the `.cuh` with the same layout.
 
 /// Declares a block of numbers with the layout of its C++ twin, and lists its fields for the test that compares them.
 macro_rules! block {
@@ -43,6 +43,7 @@ pub mod kernel;
 #[cfg(feature = "host")]
 pub mod names;
 pub mod pbf;
+pub mod projection;
 pub mod space;
 pub mod viscoelastic;
 pub mod wcsph;
@@ -61,6 +62,8 @@ pub const WCSPH: &str = include_str!("wcsph.cuh");
 pub const PBF: &str = include_str!("pbf.cuh");
 /// The formulas of the viscoelastic fluid, twin of `solver-viscoelastic/src/physics.rs`.
 pub const VISCOELASTIC: &str = include_str!("viscoelastic.cuh");
+/// The formulas of the staggered projection, twin of `solver-projection/src/physics.rs`.
+pub const PROJECTION: &str = include_str!("projection.cuh");
 
 /// A field of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]

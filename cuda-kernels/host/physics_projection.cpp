@@ -1,0 +1,50 @@
+// The functions of `projection.cuh` over plain numbers.
+#include "physics/projection.cuh"
+#include "physics_table.h"
+
+using namespace projection;
+
+static Vec vec(const real* in) {
+  Vec v;
+  for (int k = 0; k < DIM; k++) v[k] = in[k];
+  return v;
+}
+
+static void put(real* out, Vec v) {
+  for (int k = 0; k < DIM; k++) out[k] = v[k];
+}
+
+static void put(real* out, Weighed w) { out[0] = w.inv_r, out[1] = w.w, out[2] = w.w1, out[3] = w.w2; }
+
+static void put(real* out, Along g) {
+  for (int k = 0; k < 6; k++) out[k] = g.e[k];
+}
+
+static Weight weight(const real* in) { return {in[0] != real(0.0), in[1], in[2]}; }
+
+static Along along(const real* in) { return {{in[0], in[1], in[2], in[3], in[4], in[5]}}; }
+
+extern "C" const PhysicsFunction* PHYSICS_ENTRY(projection)() {
+  static const PhysicsFunction TABLE[] = {
+      {"Weight::at", 4, 4, [](const real* in, real* out) { put(out, weight(in).at(in[3])); }},
+      {"Weight::stretch", 4, 1, [](const real* in, real* out) { out[0] = weight(in).stretch(in[3]); }},
+      {"against_wall", 2 * DIM + 2, DIM,
+       [](const real* in, real* out) {
+         put(out, against_wall(vec(in), vec(in + DIM), in[2 * DIM], in[2 * DIM + 1]));
+       }},
+      {"Along::of_ghost", 2 * DIM, 6,
+       [](const real* in, real* out) { put(out, Along::of_ghost(vec(in), vec(in + DIM))); }},
+      {"Along::times", 6 + DIM, DIM, [](const real* in, real* out) { put(out, along(in).times(vec(in + 6))); }},
+      {"share_along", 8, 1, [](const real* in, real* out) { out[0] = share_along(along(in), in[6], in[7]); }},
+      {"Surface::missing", 7, 1,
+       [](const real* in, real* out) {
+         out[0] = Surface{in[0], in[1], in[2], in[3]}.missing(in[4], in[5], in[6] != real(0.0));
+       }},
+      {"density_error", 2, 1, [](const real* in, real* out) { out[0] = density_error(in[0], in[1] != real(0.0)); }},
+      {"dot", 2 * DIM, 1, [](const real* in, real* out) { out[0] = dot(vec(in), vec(in + DIM)); }},
+      {"xsph", 4, 1, [](const real* in, real* out) { out[0] = xsph(in[0], in[1], in[2], in[3]); }},
+      {"mirrored", 3, 1, [](const real* in, real* out) { out[0] = mirrored(in[0], in[1], in[2]); }},
+      {nullptr, 0, 0, nullptr},
+  };
+  return TABLE;
+}

@@ -1,0 +1,262 @@
+//! Conjugate gradients for `A x = b` (Hestenes & Stiefel 1952), with a preconditioner `M ≈ A`.
+//!
+//! The matrix appears only as `A d`, so nothing here knows where it and the vectors are: on the processor numbers come
+//! back at once, on a card they stay there, and are looked at now and then.
+
+/// An equation `A x = b` with a symmetric and positive semidefinite matrix, and the vectors of the iteration.
+pub trait Equation {
+    /// What can go wrong on the way to the numbers.
+    type Error;
+    /// A number that the iteration computes, or where it stands.
+    type Scalar: Copy;
+
+    /// `r ← b − A x`. Returns `‖b‖²` and `‖r‖²`, as numbers.
+    fn residual(&mut self) -> Result<[f64; 2], Self::Error>;
+    /// `z ← M⁻¹ r`. Returns `r·z`.
+    fn precondition(&mut self) -> Result<Self::Scalar, Self::Error>;
+    /// `d ← z`.
+    fn begin(&mut self) -> Result<(), Self::Error>;
+    /// `q ← A d`. Returns `d·q`.
+    fn apply(&mut self) -> Result<Self::Scalar, Self::Error>;
+    /// `α = rho/sigma`, `x ← x + α d`, `r ← r − α q`. Nothing moves where `sigma` is not positive, or `‖r‖²` is not
+    /// above `target` already.
+    fn advance(&mut self, rho: Self::Scalar, sigma: Self::Scalar, target: f64) -> Result<(), Self::Error>;
+    /// `β = next/rho`, `d ← z + β d`.
+    fn turn(&mut self, next: Self::Scalar, rho: Self::Scalar) -> Result<(), Self::Error>;
+    /// What the iterations up to number `k`, from 0, have come to. A backend may say [`Seen::Nothing`] to most.
+    fn look(&mut self, k: u32, last: bool) -> Result<Seen, Self::Error>;
+    /// `‖r_k‖²` after each iteration that was looked at, in order.
+    fn history(&self) -> &[f64];
+}
+
+/// What a look at the iteration shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seen {
+    /// Nobody looked.
+    Nothing,
+    /// The iteration goes on: `‖r‖²`.
+    Residual(f64),
+    /// `d·A d` was negative, or not a number.
+    Negative,
+    /// `d·A d` was nothing but rounding.
+    Null,
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The residual is small enough.
+    Converged,
+    /// All iterations are done, and it is not.
+    CapReached,
+    /// The matrix has a negative eigenvalue, or a number is none.
+    Indefinite,
+    /// A direction costs nothing, and the right side asks for it: there is no solution.
+    Singular,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Residual that is small enough, over `‖b‖` or, if `absolute`, as it is.
+    pub tolerance: f64,
+    /// What `tolerance` is measured in: `None` for `‖b‖`, else a number in the units of the equation.
+    pub absolute: Option<f64>,
+    /// Most iterations.
+    pub iterations: u32,
+}
+
+/// What the iteration came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solved {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Iterations done.
+    pub iterations: u32,
+    /// `‖r‖₂`, in the units of the equation.
+    pub residual: f64,
+    /// `‖b‖₂`.
+    pub right_side: f64,
+}
+
+/// Solves `A x = b` from the `x` that is there.
+///
+/// # Errors
+/// As the equation.
+// ANCHOR: cg
+pub fn solve<E: Equation>(e: &mut E, limits: &Limits) -> Result<Solved, E::Error> {
+    let [b2, r2] = e.residual()?; //            r₀ = b − A x₀
+    let scale = limits.absolute.unwrap_or(b2.sqrt());
+    let target = (limits.tolerance * scale).powi(2);
+    let ended = |outcome, iterations, r2: f64| {
+        Ok(Solved { outcome, iterations, residual: r2.sqrt(), right_side: b2.sqrt() })
+    };
+    if r2 <= target {
+        return ended(Outcome::Converged, 0, r2);
+    }
+    let last = |e: &E| e.history().last().copied().unwrap_or(r2);
+    let mut rho = e.precondition()?; //         z₀ = M⁻¹ r₀
+    e.begin()?; //                              d₀ = z₀
+    for k in 0..limits.iterations {
+        let sigma = e.apply()?; //              q_k = A d_k
+        e.advance(rho, sigma, target)?; //      α_k = r_k·z_k / d_k·q_k, x_{k+1} = x_k + α_k d_k, r_{k+1} = r_k − α_k q_k
+        match e.look(k, k + 1 == limits.iterations)? {
+            Seen::Residual(r2) if r2 <= target => {
+                let needed = e.history().iter().position(|&r2| r2 <= target);
+                return ended(Outcome::Converged, needed.map_or(k, |k| k as u32) + 1, r2);
+            }
+            Seen::Residual(r2) if !r2.is_finite() => return ended(Outcome::Indefinite, k + 1, r2),
+            Seen::Nothing | Seen::Residual(_) => {}
+            // The one after all that were good; whoever looks seldom sees it late.
+            Seen::Negative => return ended(Outcome::Indefinite, e.history().len() as u32 + 1, last(e)),
+            Seen::Null => return ended(Outcome::Singular, e.history().len() as u32 + 1, last(e)),
+        }
+        let next = e.precondition()?; //        z_{k+1} = M⁻¹ r_{k+1}
+        e.turn(next, rho)?; //                  β_k = r_{k+1}·z_{k+1} / r_k·z_k, d_{k+1} = z_{k+1} + β_k d_k
+        rho = next;
+    }
+    ended(Outcome::CapReached, limits.iterations, last(e))
+}
+// ANCHOR_END: cg
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// A dense equation, preconditioned by its diagonal.
+    struct Dense {
+        a: Vec<Vec<f64>>,
+        b: Vec<f64>,
+        x: Vec<f64>,
+        r: Vec<f64>,
+        z: Vec<f64>,
+        d: Vec<f64>,
+        q: Vec<f64>,
+        history: Vec<f64>,
+        seen: Seen,
+    }
+
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    impl Dense {
+        fn new(a: &[&[f64]], b: &[f64]) -> Self {
+            let zero = vec![0.0; b.len()];
+            Self {
+                a: a.iter().map(|row| row.to_vec()).collect(),
+                b: b.to_vec(),
+                x: zero.clone(),
+                r: zero.clone(),
+                z: zero.clone(),
+                d: zero.clone(),
+                q: zero,
+                history: Vec::new(),
+                seen: Seen::Nothing,
+            }
+        }
+
+        fn times(&self, x: &[f64]) -> Vec<f64> {
+            self.a.iter().map(|row| dot(row, x)).collect()
+        }
+    }
+
+    impl Equation for Dense {
+        type Error = Infallible;
+        type Scalar = f64;
+
+        fn residual(&mut self) -> Result<[f64; 2], Infallible> {
+            let ax = self.times(&self.x);
+            self.r = self.b.iter().zip(ax).map(|(b, ax)| b - ax).collect();
+            Ok([dot(&self.b, &self.b), dot(&self.r, &self.r)])
+        }
+
+        fn precondition(&mut self) -> Result<f64, Infallible> {
+            self.z = (0..self.r.len()).map(|i| self.r[i] / self.a[i][i].abs().max(1e-300)).collect();
+            Ok(dot(&self.r, &self.z))
+        }
+
+        fn begin(&mut self) -> Result<(), Infallible> {
+            self.d.clone_from(&self.z);
+            Ok(())
+        }
+
+        fn apply(&mut self) -> Result<f64, Infallible> {
+            self.q = self.times(&self.d);
+            let (work, size) = (dot(&self.d, &self.q), dot(&self.d, &self.d));
+            self.seen = match work {
+                work if work > 1e-14 * size => Seen::Nothing,
+                work if work >= -1e-14 * size => Seen::Null,
+                _ => Seen::Negative,
+            };
+            Ok(work)
+        }
+
+        fn advance(&mut self, rho: f64, sigma: f64, _target: f64) -> Result<(), Infallible> {
+            if self.seen == Seen::Nothing {
+                let alpha = rho / sigma;
+                for i in 0..self.x.len() {
+                    self.x[i] += alpha * self.d[i];
+                    self.r[i] -= alpha * self.q[i];
+                }
+                self.history.push(dot(&self.r, &self.r));
+                self.seen = Seen::Residual(dot(&self.r, &self.r));
+            }
+            Ok(())
+        }
+
+        fn turn(&mut self, next: f64, rho: f64) -> Result<(), Infallible> {
+            self.d = self.z.iter().zip(&self.d).map(|(z, d)| z + next / rho * d).collect();
+            Ok(())
+        }
+
+        fn look(&mut self, _k: u32, _last: bool) -> Result<Seen, Infallible> {
+            Ok(self.seen)
+        }
+
+        fn history(&self) -> &[f64] {
+            &self.history
+        }
+    }
+
+    fn limits(iterations: u32) -> Limits {
+        Limits { tolerance: 1e-12, absolute: None, iterations }
+    }
+
+    const CHAIN: [&[f64]; 3] = [&[2.0, -1.0, 0.0], &[-1.0, 2.0, -1.0], &[0.0, -1.0, 2.0]];
+    /// The same without its ends: constants cost nothing.
+    const LOOP: [&[f64]; 3] = [&[2.0, -1.0, -1.0], &[-1.0, 2.0, -1.0], &[-1.0, -1.0, 2.0]];
+
+    #[test]
+    fn n_iterations_solve_n_equations() {
+        let mut e = Dense::new(&CHAIN, &[1.0, 2.0, -4.0]);
+        let Ok(solved) = solve(&mut e, &limits(3));
+        assert_eq!(solved.outcome, Outcome::Converged);
+        // By hand: x = (0.75, 0.5, -1.75).
+        let error = e.x.iter().zip([0.75, 0.5, -1.75]).map(|(a, b)| (a - b).abs()).sum::<f64>();
+        assert!(error < 1e-13, "{:?}", e.x);
+        assert!((solved.right_side - 21.0_f64.sqrt()).abs() < 1e-14 && solved.residual < 1e-11);
+    }
+
+    #[test]
+    fn each_way_to_end_has_its_name() {
+        let end = |a: &[&[f64]], b: &[f64], n| {
+            let Ok(solved) = solve(&mut Dense::new(a, b), &limits(n));
+            (solved.outcome, solved.iterations)
+        };
+        assert_eq!(end(&CHAIN, &[0.0; 3], 9), (Outcome::Converged, 0), "nothing asked, nothing done");
+        assert_eq!(end(&CHAIN, &[1.0, 2.0, -4.0], 1), (Outcome::CapReached, 1));
+        assert_eq!(end(&[&[1.0, 0.0], &[0.0, -1.0]], &[0.0, 1.0], 9).0, Outcome::Indefinite);
+        assert_eq!(end(&LOOP, &[1.0, 1.0, 1.0], 9).0, Outcome::Singular, "no x has such a right side");
+        assert_eq!(end(&LOOP, &[1.0, 0.0, -1.0], 9).0, Outcome::Converged, "this one many have");
+    }
+
+    #[test]
+    fn a_good_start_saves_iterations() {
+        let mut e = Dense::new(&CHAIN, &[1.0, 2.0, -4.0]);
+        e.x = vec![0.75, 0.5, -1.75];
+        let Ok(solved) = solve(&mut e, &limits(9));
+        assert_eq!((solved.outcome, solved.iterations), (Outcome::Converged, 0));
+    }
+}

@@ -1,0 +1,313 @@
+//! The phases on the CPU: loops over particles that call `physics.rs`.
+
+mod along;
+mod alpha;
+mod divergence;
+mod equation;
+#[cfg(test)]
+mod matrix;
+mod motion;
+mod pack;
+mod reaction;
+mod velocity;
+mod viscosity;
+
+use crate::{
+    Projection,
+    cg::{self, Limits, Outcome, Solved},
+    params::{AlphaFloor, Compensation, LinearSolver, Reference, Tolerance},
+    physics::Surface,
+    step::Phases,
+};
+use sph_core::{
+    Real,
+    neighbors::norm2,
+    parallel::{self, First, Max, Sum},
+    solver::{BEFORE, Cause, StepError, StepReport},
+    state::State,
+};
+use std::mem::take;
+
+/// A step in progress: the method and the state it advances.
+pub(crate) struct Cpu<'a, const D: usize> {
+    pub method: &'a mut Projection<D>,
+    pub state: &'a mut State<D>,
+    /// Time at the end of the step, `[s]`.
+    pub end: f64,
+    /// Part of the density error that the source takes out, of what it usually would.
+    pub softness: f64,
+}
+
+impl<'a, const D: usize> Cpu<'a, D> {
+    pub fn new(method: &'a mut Projection<D>, state: &'a mut State<D>) -> Self {
+        method.fields.report = StepReport::default();
+        Self { end: state.t, softness: 1.0, method, state }
+    }
+}
+
+impl<const D: usize> Phases for Cpu<'_, D> {
+    fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
+        self.method.stopwatch.start();
+        self.end = self.state.t + dt;
+        self.state.walls.move_to(self.end);
+        self.method.stopwatch.lap("move_walls");
+        Ok(())
+    }
+
+    fn apply_forces(&mut self, dt: f64) -> Result<(), StepError> {
+        let found = motion::kick(self.state, dt as Real);
+        self.method.stopwatch.lap("apply_forces");
+        self.check(BEFORE, found, "velocity")
+    }
+
+    fn find_neighbors(&mut self) -> Result<(), StepError> {
+        let (s, state) = (&mut *self.method, &mut *self.state);
+        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs);
+        if let Err(cause) = s.neighbors.update(state, [&mut s.fields.p, &mut s.fields.acting]) {
+            // Infinity is far from everything else, too.
+            let x = &self.state.fluid.x;
+            let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
+            self.check(BEFORE, First::from(infinite), "position")?;
+            return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
+        }
+        self.method.stopwatch.lap("find_neighbors");
+        let found = self.pack_places();
+        let walls = self.pack_walls();
+        self.method.stopwatch.lap("pack");
+        if let Some(b) = walls.place() {
+            let id = Some(self.state.walls.id[b]);
+            let cause = Cause::NotFinite { field: "wall position or velocity" };
+            return Err(StepError::new(self.state, "move_walls", id, cause));
+        }
+        self.check(BEFORE, found, "position")
+    }
+
+    fn compute_alpha(&mut self) -> Result<(), StepError> {
+        let found = self.sum_weights();
+        let n = self.state.fluid.len();
+        let report = &mut self.method.fields.report;
+        report.density_error_mean = found.excess / n.max(1) as f64;
+        report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
+        self.method.stopwatch.lap("compute_alpha");
+        self.check("compute_alpha", found.bad, "density")
+    }
+
+    fn compute_divergence(&mut self) -> Result<(), StepError> {
+        if self.method.params.reference == Reference::FirstStep && self.method.fields.full[0] == 0.0 {
+            self.method.fields.full[0] = self.largest(|fields, i| fields.crowd[i][3]);
+        }
+        let found = self.pack_motions();
+        self.check(BEFORE, found, "velocity")?;
+        self.find_walls();
+        self.assemble();
+        self.method.stopwatch.lap("compute_divergence");
+        Ok(())
+    }
+
+    fn classify_surface(&mut self, dt: f64) -> Result<(), StepError> {
+        if self.method.params.reference == Reference::FirstStep && self.method.fields.full[1] == 0.0 {
+            self.method.fields.full[1] = self.largest(|fields, i| fields.sums[i][0]);
+        }
+        let found = self.right_side(dt);
+        if found.n_surface == 0.0 {
+            self.take_out_mean();
+        }
+        self.method.stopwatch.lap("classify_surface");
+        self.check("classify_surface", found.bad, "right side")
+    }
+
+    fn solve_pressure(&mut self) -> Result<(), StepError> {
+        let solved = match self.method.params.linear_solver {
+            LinearSolver::Cg => self.conjugate_gradients(),
+            LinearSolver::Jacobi => self.jacobi(),
+        };
+        let report = &mut self.method.fields.report;
+        // A source that was softened is solved for once more.
+        report.iterations += solved.iterations;
+        report.residual = if solved.right_side > 0.0 { solved.residual / solved.right_side } else { 0.0 };
+        let found = self.pack_pressures();
+        self.method.stopwatch.lap("solve_pressure");
+        self.check("solve_pressure", found, "pressure")?;
+        self.check_outcome("solve_pressure", solved.outcome)
+    }
+
+    fn soften_source(&mut self, dt: f64) -> Result<bool, StepError> {
+        let most = OVERSHOT * self.method.pressure_limit(self.state, dt);
+        let largest = self.method.fields.max_pressure;
+        let params = &self.method.params;
+        let off = params.compensation_mode == Compensation::Off || params.density_compensation == 0.0;
+        if largest <= most || off {
+            return Ok(false);
+        }
+        self.softness = most / largest;
+        self.classify_surface(dt)?;
+        Ok(true)
+    }
+
+    fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError> {
+        let found = self.project(dt as Real);
+        let largest = &mut self.method.fields.report.max_acceleration;
+        *largest = f64::from(found.square).sqrt() / dt;
+        if self.method.constants.needs.reactions {
+            self.push_back(dt as Real);
+        }
+        self.method.stopwatch.lap("correct_velocities");
+        self.check("correct_velocities", found.bad, "velocity")
+    }
+
+    fn apply_viscosity(&mut self, dt: f64) -> Result<(), StepError> {
+        let needs = self.method.constants.needs;
+        if needs.viscosity {
+            let outcome = self.diffuse(dt as Real);
+            self.method.stopwatch.lap("implicit_viscosity");
+            self.check_outcome("apply_viscosity", outcome)?;
+        }
+        if needs.xsph {
+            let found = self.mix_velocities(dt as Real);
+            self.method.stopwatch.lap("xsph");
+            self.check("apply_viscosity", found, "velocity")?;
+        }
+        Ok(())
+    }
+
+    fn update_positions(&mut self, dt: f64) -> Result<(), StepError> {
+        let damping = self.state.forces.damping_of(self.state.t, dt);
+        let found = self.drift(dt as Real, damping);
+        self.method.fields.report.max_speed = f64::from(found.square).sqrt();
+        self.method.stopwatch.lap("update_positions");
+        let Some(i) = found.bad.place() else { return Ok(()) };
+        let fluid = &self.state.fluid;
+        if !fluid.velocity(i).iter().all(|v| v.is_finite()) {
+            return self.check("apply_viscosity", found.bad, "velocity");
+        }
+        if self.state.domain.holds(fluid.position(i)) {
+            return self.check("update_positions", found.bad, "position");
+        }
+        Err(StepError::new(self.state, "update_positions", Some(fluid.id[i]), Cause::Escaped))
+    }
+
+    fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
+        if self.state.bodies.is_empty() {
+            return Ok(());
+        }
+        let damping = self.state.forces.damping_of(self.state.t, dt);
+        let lost = self.advance_bodies(dt, f64::from(damping));
+        self.method.stopwatch.lap("move_bodies");
+        if lost {
+            let cause = Cause::NotFinite { field: "velocity of a body" };
+            return Err(StepError::new(self.state, "move_bodies", None, cause));
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, dt: f64) -> StepReport {
+        let fields = &mut self.method.fields;
+        fields.max_speed = fields.report.max_speed;
+        StepReport { dt, ..fields.report }
+    }
+}
+
+/// A pressure above this part of [`Projection::pressure_limit`] throws neighbors past each other.
+const OVERSHOT: f64 = 0.25;
+
+impl<const D: usize> Cpu<'_, D> {
+    /// The largest of a number over all particles.
+    fn largest(&self, of: impl Fn(&crate::memory::Fields<D>, usize) -> Real + Sync) -> f64 {
+        let fields = &self.method.fields;
+        parallel::blocks(self.state.fluid.len(), (), |range, ()| {
+            Max(range.map(|i| f64::from(of(fields, i))).fold(0.0, f64::max))
+        })
+        .0
+    }
+
+    /// Sum of weights of a full neighborhood, `[-]`.
+    fn full_alpha(&self) -> Real {
+        match self.method.params.reference {
+            Reference::Lattice => self.method.constants.lattice.alpha as Real,
+            Reference::FirstStep => self.method.fields.full[0] as Real,
+        }
+    }
+
+    /// What makes a particle one of the surface.
+    fn surface(&self) -> Surface {
+        let surface = self.method.constants.surface;
+        match self.method.params.reference {
+            Reference::Lattice => surface,
+            Reference::FirstStep => Surface { reference: self.method.fields.full[1] as Real, ..surface },
+        }
+    }
+
+    /// Where sums of weights have a floor: without the flag for it nobody knows who is one-sided.
+    fn floor(&self) -> AlphaFloor {
+        let params = &self.method.params;
+        if params.surface_asymmetry == 0.0 { AlphaFloor::All } else { params.floor(D) }
+    }
+
+    fn conjugate_gradients(&mut self) -> Solved {
+        let limits = self.limits();
+        let mut p = take(&mut self.method.fields.p);
+        if !self.method.params.warm_start {
+            p.fill(0.0);
+        }
+        let mut vectors = take(&mut self.method.fields.equation);
+        let mut history = take(&mut self.method.fields.residuals);
+        let mut equation = self.equation(&mut vectors, &mut p, &mut history, 1.0);
+        let Ok(solved) = cg::solve(&mut equation, &limits);
+        let closed = equation.is_closed;
+        if closed {
+            motion::lift(&mut p);
+        }
+        history.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_side);
+        (self.method.fields.p, self.method.fields.equation, self.method.fields.residuals) =
+            (p, vectors, history);
+        solved
+    }
+
+    fn limits(&self) -> Limits {
+        let (params, n) = (&self.method.params, self.state.fluid.len());
+        Limits {
+            tolerance: f64::from(params.cg_tolerance),
+            absolute: (params.cg_tolerance_mode == Tolerance::Absolute).then(|| (n as f64).sqrt()),
+            iterations: params.cg_max_iter,
+        }
+    }
+
+    /// True when the density takes part in the source with both signs.
+    fn is_two_sided(&self) -> bool {
+        self.method.params.compensation_mode == Compensation::TwoSided
+    }
+
+    /// Fails if an iteration met what no step can mend. One that only took too long goes on with what it has.
+    fn check_outcome(&self, phase: &'static str, outcome: Outcome) -> Result<(), StepError> {
+        match outcome {
+            Outcome::Converged | Outcome::CapReached => Ok(()),
+            Outcome::Indefinite | Outcome::Singular => {
+                let cause = Cause::NotConverged(Box::new(self.method.fields.report));
+                Err(StepError::new(self.state, phase, None, cause))
+            }
+        }
+    }
+
+    /// Fails if a loop found something.
+    fn check(&self, phase: &'static str, found: First, field: &'static str) -> Result<(), StepError> {
+        let Some(i) = found.place() else { return Ok(()) };
+        let cause = Cause::NotFinite { field };
+        Err(StepError::new(self.state, phase, Some(self.state.fluid.id[i]), cause))
+    }
+}
+
+/// The largest speed of the fluid, `[m/s]`.
+pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
+    let fluid = &state.fluid;
+    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
+        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
+    });
+    v2.sqrt() as Real
+}
+
+/// The mean of a field, summed in one order.
+fn mean(field: &[Real]) -> f64 {
+    let Sum(sum) =
+        parallel::blocks(field.len(), (), |range, ()| Sum(field[range].iter().map(|&x| f64::from(x)).sum()));
+    sum / field.len().max(1) as f64
+}

@@ -1,0 +1,105 @@
+//! How many neighbors a particle has, where they are missing, and its density.
+
+use super::Cpu;
+use crate::physics::Weight;
+use sph_core::{
+    Real,
+    kernel::{CubicSpline, Kernel},
+    lane::{Lane, each},
+    neighbors::{Chunk, Periodic},
+    parallel::{First, Merge},
+    phase,
+};
+
+/// What the loop reads.
+struct Crowd<'a, const D: usize> {
+    weight: Weight,
+    kernel: CubicSpline<D>,
+    periodic: Periodic<D>,
+    place: &'a [[Real; 4]],
+    walls: &'a [[Real; 12]],
+    m: Real,
+    rho_0: Real,
+}
+
+/// What the loop found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// Sum of max(ρ/ρ₀ − 1, 0).
+    pub excess: f64,
+    /// Largest ρ/ρ₀ − 1.
+    pub largest: Real,
+    /// First particle whose sums are not finite.
+    pub bad: First,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { excess: 0.0, largest: Real::NEG_INFINITY, bad: First::NONE }
+    }
+}
+
+impl Merge for Found {
+    fn merge(self, later: Self) -> Self {
+        Self {
+            excess: self.excess + later.excess,
+            largest: self.largest.max(later.largest),
+            bad: self.bad.merge(later.bad),
+        }
+    }
+}
+
+/// The sums of a particle: `Σ w n` (the third is 0 in 2D), `Σ w`, `Σ W`.
+#[inline(always)]
+fn terms<L: Lane, const D: usize>(s: &Crowd<'_, D>, x_ij: [L; D], r2: L) -> [L; 5] {
+    let at = s.weight.at(r2);
+    let along = at.w * at.inv_r;
+    let mut terms = [L::splat(0.0); 5];
+    for a in 0..D {
+        terms[a] = along * x_ij[a];
+    }
+    (terms[3], terms[4]) = (at.w, s.kernel.w(r2));
+    terms
+}
+
+phase! {
+/// `[Σ w n | α]` and `ρ_i = m (W(0) + Σ W)`, over fluid and ghosts, which count as particles.
+fn crowd<L>[const D: usize](
+    s: &Crowd<'_, D>, fluid: &Chunk, walls: &Chunk, out: (&mut [[Real; 4]], &mut [Real]),
+) -> Found {
+    let (crowd, rho) = out;
+    let mut found = Found::default();
+    for (k, i) in fluid.points().enumerate() {
+        let x_i: [Real; D] = each(|a| s.place[i][a]);
+        let inner = fluid.sum::<L, D, 4, 5>(i, x_i, s.place, &s.periodic, |x_ij, r2, _| terms(s, x_ij, r2));
+        let outer = walls.sum::<L, D, 12, 5>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| terms(s, x_ik, r2));
+        crowd[k] = each(|t| inner[t] + outer[t]);
+        rho[k] = s.m * (inner[4] + s.kernel.w_0() + outer[4]);
+        let error = rho[k] / s.rho_0 - 1.0;
+        found.excess += f64::from(error.max(0.0));
+        found.largest = found.largest.max(error);
+        found.bad.count(i, !(error + crowd[k][3]).is_finite());
+    }
+    found
+}
+}
+
+impl<const D: usize> Cpu<'_, D> {
+    pub(super) fn sum_weights(&mut self) -> Found {
+        let (s, state) = (&mut *self.method, &mut *self.state);
+        let loops = Crowd {
+            weight: s.constants.weight,
+            kernel: s.kernel,
+            periodic: state.domain.periodic,
+            place: &s.fields.place,
+            walls: &s.fields.wall_record,
+            m: state.rest.m,
+            rho_0: state.rest.rho_0,
+        };
+        let (isa, lists) = (s.isa, &s.neighbors);
+        let outputs = (&mut s.fields.crowd[..], &mut state.fluid.rho[..]);
+        lists
+            .fluid
+            .for_each(outputs, |k, fluid, out| crowd(isa, &loops, fluid, &lists.walls.chunks()[k], out))
+    }
+}

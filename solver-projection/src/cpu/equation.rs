@@ -1,0 +1,254 @@
+//! The linear equation on the CPU: matrix-free products from the entries of the rows, and sums in one order.
+
+use super::Cpu;
+use crate::{
+    cg::{self, Outcome, Seen, Solved},
+    memory::Vectors,
+    params::Preconditioner,
+};
+use sph_core::{
+    Real,
+    lane::Isa,
+    neighbors::{Chunk, NeighborLists},
+    parallel::{self, Sum},
+    phase,
+};
+use std::{convert::Infallible, mem::take};
+
+phase! {
+/// `q_i = A_ii d_i − scale Σ_j c_ij d_j`. Returns `d·q` and `Σ A_ii d_i²`.
+fn product<L>(
+    scale: Real, diagonal: &[Real], d: &[Real], entries: &[Real], fluid: &Chunk, q: &mut [Real],
+) -> [Sum; 2] {
+    let (mut work, mut size) = (0.0, 0.0);
+    for (k, i) in fluid.points().enumerate() {
+        let own = diagonal[i] * d[i];
+        q[k] = own - scale * fluid.weighted_sum::<L>(i, entries, d);
+        work += f64::from(d[i]) * f64::from(q[k]);
+        size += f64::from(d[i]) * f64::from(own);
+    }
+    [Sum(work), Sum(size)]
+}
+}
+
+/// Rounding leaves `d·A d` at this part of `Σ A_ii d_i²` where it is nothing.
+const NULL: f64 = 0.25 * Real::EPSILON as f64;
+
+/// Room for the residuals of so many iterations is made at once.
+const MOST_KEPT: u32 = 10_000;
+
+/// `A x = b`.
+pub(super) struct Equation<'a> {
+    isa: Isa,
+    lists: &'a NeighborLists,
+    entries: &'a [Vec<Real>],
+    /// `A_ij = −scale c_ij`.
+    scale: Real,
+    preconditioner: Preconditioner,
+    vectors: &'a mut Vectors,
+    x: &'a mut [Real],
+    history: &'a mut Vec<f64>,
+    seen: Seen,
+    /// True when every row adds up to nothing, so that x is open up to a constant.
+    pub is_closed: bool,
+}
+
+impl<const D: usize> Cpu<'_, D> {
+    /// The equation with the entries of this step.
+    pub(super) fn equation<'a>(
+        &'a self,
+        vectors: &'a mut Vectors,
+        x: &'a mut [Real],
+        history: &'a mut Vec<f64>,
+        scale: Real,
+    ) -> Equation<'a> {
+        history.clear();
+        history.reserve(self.method.params.cg_max_iter.min(MOST_KEPT) as usize);
+        let fields = &self.method.fields;
+        let Sum(air) = parallel::blocks(fields.air.len(), (), |range, ()| {
+            Sum(fields.air[range].iter().map(|&s| f64::from(s)).sum())
+        });
+        Equation {
+            isa: self.method.isa,
+            lists: &self.method.neighbors.fluid,
+            entries: &fields.entries,
+            scale,
+            preconditioner: self.method.params.preconditioner,
+            vectors,
+            x,
+            history,
+            seen: Seen::Nothing,
+            is_closed: air == 0.0,
+        }
+    }
+
+    /// Damped Jacobi iteration: `p_i ← p_i + ω r_i/A_ii`.
+    pub(super) fn jacobi(&mut self) -> Solved {
+        let (limits, omega) = (self.limits(), self.method.params.jacobi_omega);
+        let mut p = take(&mut self.method.fields.p);
+        if !self.method.params.warm_start {
+            p.fill(0.0);
+        }
+        let mut vectors = take(&mut self.method.fields.equation);
+        let mut history = take(&mut self.method.fields.residuals);
+        let mut equation = self.equation(&mut vectors, &mut p, &mut history, 1.0);
+        let mut solved =
+            Solved { outcome: Outcome::CapReached, iterations: 0, residual: 0.0, right_side: 0.0 };
+        for k in 0..=limits.iterations {
+            let Ok([b2, r2]) = cg::Equation::residual(&mut equation);
+            (solved.iterations, solved.residual, solved.right_side) = (k, r2.sqrt(), b2.sqrt());
+            if solved.residual <= limits.tolerance * limits.absolute.unwrap_or(solved.right_side) {
+                solved.outcome = Outcome::Converged;
+                break;
+            }
+            if k > 0 {
+                equation.history.push(r2);
+            }
+            if k < limits.iterations {
+                equation.relax(omega);
+            }
+        }
+        if equation.is_closed {
+            super::motion::lift(&mut p);
+        }
+        history.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_side);
+        (self.method.fields.p, self.method.fields.equation, self.method.fields.residuals) =
+            (p, vectors, history);
+        solved
+    }
+}
+
+/// `r/A_ii`; particles that know nobody keep a pressure of 0.
+#[inline(always)]
+fn divided(r: Real, diagonal: Real) -> Real {
+    if diagonal > 0.0 { r / diagonal } else { 0.0 }
+}
+
+impl Equation<'_> {
+    /// `q ← A d`. Returns `d·q` and `Σ A_ii d_i²`.
+    fn multiply(&mut self) -> [f64; 2] {
+        let Vectors { diagonal, d, q, .. } = &mut *self.vectors;
+        let (isa, scale, entries) = (self.isa, self.scale, self.entries);
+        let [Sum(work), Sum(size)] = self
+            .lists
+            .for_each(&mut q[..], |k, fluid, q| Sums(product(isa, scale, diagonal, d, &entries[k], fluid, q)))
+            .0;
+        [work, size]
+    }
+
+    /// `x_i ← x_i + ω r_i/A_ii`.
+    fn relax(&mut self, omega: Real) {
+        let Vectors { diagonal, r, .. } = &*self.vectors;
+        parallel::blocks(r.len(), &mut *self.x, |range, x| {
+            for (x, i) in x.iter_mut().zip(range) {
+                *x += omega * divided(r[i], diagonal[i]);
+            }
+        });
+    }
+}
+
+/// Sums that a loop over chunks adds up.
+struct Sums([Sum; 2]);
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self([Sum(0.0); 2])
+    }
+}
+
+impl parallel::Merge for Sums {
+    fn merge(self, later: Self) -> Self {
+        Self(self.0.merge(later.0))
+    }
+}
+
+impl cg::Equation for Equation<'_> {
+    type Error = Infallible;
+    type Scalar = f64;
+
+    fn residual(&mut self) -> Result<[f64; 2], Infallible> {
+        let n = self.x.len();
+        self.vectors.d[..n].copy_from_slice(self.x);
+        self.multiply();
+        let Vectors { b, q, r, .. } = &mut *self.vectors;
+        let [Sum(b2), Sum(r2)] = parallel::blocks(n, &mut r[..], |range, r| {
+            let (mut b2, mut r2) = (0.0, 0.0);
+            for (r, i) in r.iter_mut().zip(range) {
+                *r = b[i] - q[i];
+                b2 += f64::from(b[i]) * f64::from(b[i]);
+                r2 += f64::from(*r) * f64::from(*r);
+            }
+            [Sum(b2), Sum(r2)]
+        });
+        Ok([b2, r2])
+    }
+
+    fn precondition(&mut self) -> Result<f64, Infallible> {
+        let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
+        let divides = self.preconditioner != Preconditioner::None;
+        let Sum(rho) = parallel::blocks(r.len(), &mut z[..], |range, z| {
+            let mut rho = 0.0;
+            for (z, i) in z.iter_mut().zip(range) {
+                *z = if divides { divided(r[i], diagonal[i]) } else { r[i] };
+                rho += f64::from(*z) * f64::from(r[i]);
+            }
+            Sum(rho)
+        });
+        Ok(rho)
+    }
+
+    fn begin(&mut self) -> Result<(), Infallible> {
+        let n = self.x.len();
+        self.vectors.d[..n].copy_from_slice(&self.vectors.z);
+        Ok(())
+    }
+
+    fn apply(&mut self) -> Result<f64, Infallible> {
+        let [work, size] = self.multiply();
+        self.seen = match work {
+            work if work > NULL * size => Seen::Nothing,
+            work if work >= -NULL * size => Seen::Null,
+            _ => Seen::Negative,
+        };
+        Ok(work)
+    }
+
+    fn advance(&mut self, rho: f64, sigma: f64, _target: f64) -> Result<(), Infallible> {
+        if self.seen != Seen::Nothing {
+            return Ok(());
+        }
+        let alpha = (rho / sigma) as Real;
+        let Vectors { d, q, r, .. } = &mut *self.vectors;
+        let Sum(r2) = parallel::blocks(q.len(), (&mut *self.x, &mut r[..]), |range, (x, r)| {
+            let mut r2 = 0.0;
+            for (k, i) in range.enumerate() {
+                x[k] += alpha * d[i];
+                r[k] -= alpha * q[i];
+                r2 += f64::from(r[k]) * f64::from(r[k]);
+            }
+            Sum(r2)
+        });
+        self.history.push(r2);
+        self.seen = Seen::Residual(r2);
+        Ok(())
+    }
+
+    fn turn(&mut self, next: f64, rho: f64) -> Result<(), Infallible> {
+        let beta = (next / rho) as Real;
+        let Vectors { d, z, .. } = &mut *self.vectors;
+        parallel::blocks(z.len(), &mut d[..z.len()], |range, d| {
+            for (d, i) in d.iter_mut().zip(range) {
+                *d = z[i] + beta * *d;
+            }
+        });
+        Ok(())
+    }
+
+    fn look(&mut self, _k: u32, _last: bool) -> Result<Seen, Infallible> {
+        Ok(self.seen)
+    }
+
+    fn history(&self) -> &[f64] {
+        self.history
+    }
+}

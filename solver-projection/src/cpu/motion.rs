@@ -1,0 +1,124 @@
+//! Streaming loops over velocities and positions.
+
+use super::Cpu;
+use sph_core::{
+    Real,
+    lane::each,
+    neighbors::norm2,
+    parallel::{self, First, Max, Merge},
+    state::State,
+};
+
+/// What a streaming loop found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extremes {
+    /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
+    pub square: Real,
+    /// First particle with a number that is not finite, or outside of the domain.
+    pub bad: First,
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Self { square: 0.0, bad: First::NONE }
+    }
+}
+
+impl Merge for Extremes {
+    fn merge(self, later: Self) -> Self {
+        Self { square: self.square.max(later.square), bad: self.bad.merge(later.bad) }
+    }
+}
+
+/// `v ← v + dt a`. Where that is not finite v stays. Returns the first particle of which this is so.
+pub(super) fn kick<const D: usize>(state: &mut State<D>, dt: Real) -> First {
+    let (forces, x) = (state.forces, &state.fluid.x);
+    let n = x[0].len();
+    parallel::blocks(n, state.fluid.v.each_mut().map(Vec::as_mut_slice), |range, v| {
+        let mut bad = First::NONE;
+        for (k, i) in range.enumerate() {
+            let a = forces.acceleration(each(|d| x[d][i]));
+            let v_i: [Real; D] = each(|d| v[d][k] + dt * a[d]);
+            let good = norm2(v_i).is_finite();
+            bad.count(i, !good);
+            for d in 0..D {
+                v[d][k] = if good { v_i[d] } else { v[d][k] };
+            }
+        }
+        bad
+    })
+}
+
+/// Takes the mean out of a field.
+pub(super) fn center(field: &mut [Real]) {
+    let mean = super::mean(field) as Real;
+    parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x -= mean));
+}
+
+/// Makes the least number of a field 0: the pressure of a closed vessel is open up to a constant, and pairs under tension
+/// push nobody apart.
+pub(super) fn lift(field: &mut [Real]) {
+    let Max(depth) = parallel::blocks(field.len(), (), |range, ()| {
+        Max(field[range].iter().fold(f64::NEG_INFINITY, |most, &x| most.max(-f64::from(x))))
+    });
+    parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x += depth as Real));
+}
+
+/// The longest way of shifting in a step, in spacings.
+const LONGEST_SHIFT: Real = 0.05;
+
+impl<const D: usize> Cpu<'_, D> {
+    /// `v ← v damping`, `x ← x + dt v`, with what shifting adds, wrapped into the periodic box and kept inside of the
+    /// containers. Where the new x is not finite the old one stays. Returns the largest squared speed, and the first
+    /// particle that is not finite or has left the domain.
+    pub(super) fn drift(&mut self, dt: Real, damping: Real) -> Extremes {
+        let (way, longest) = (self.shift_length(dt), LONGEST_SHIFT * self.state.rest.spacing);
+        let fields = &self.method.fields;
+        let State { fluid, domain, containers, .. } = &mut *self.state;
+        let n = fluid.id.len();
+        let outputs = (fluid.x.each_mut().map(Vec::as_mut_slice), fluid.v.each_mut().map(Vec::as_mut_slice));
+        parallel::blocks(n, outputs, |range, (x, v)| {
+            let mut found = Extremes::default();
+            for (k, i) in range.enumerate() {
+                let mut v_i: [Real; D] = each(|d| v[d][k] * damping);
+                let shift = if way > 0.0 && fields.air[i] == 0.0 {
+                    limited(each(|d| way * fields.crowd[i][d]), longest)
+                } else {
+                    [0.0; D]
+                };
+                let mut x_i = domain.periodic.wrap(each(|d| x[d][k] + (dt * v_i[d] + shift[d])));
+                for container in containers.iter() {
+                    container.collide(&mut x_i, &mut v_i);
+                }
+                let (v2, good) = (norm2(v_i), x_i.iter().all(|x| x.is_finite()));
+                found.square = found.square.max(v2);
+                found.bad.count(i, !(good & v2.is_finite() & domain.holds(x_i)));
+                for d in 0..D {
+                    x[d][k] = if good { x_i[d] } else { x[d][k] };
+                    v[d][k] = v_i[d];
+                }
+            }
+            found
+        })
+    }
+
+    /// How far a neighborhood of one full side moves a particle, over the full sum of weights, `[m]`.
+    fn shift_length(&self, dt: Real) -> Real {
+        let part = self.method.params.particle_shifting;
+        if part == 0.0 {
+            return 0.0;
+        }
+        part * dt * super::max_speed(self.state) / self.full_alpha()
+    }
+}
+
+/// A way, no longer than `longest`.
+#[inline(always)]
+fn limited<const D: usize>(way: [Real; D], longest: Real) -> [Real; D] {
+    let length2 = norm2(way);
+    if length2 <= longest * longest {
+        return way;
+    }
+    let scale = longest / length2.sqrt();
+    each(|d| way[d] * scale)
+}

@@ -1,0 +1,143 @@
+//! Streaming loops between the state and the packed records that the loops over neighbors gather.
+
+use super::Cpu;
+use crate::{params::AlphaFloor, physics::SPRAY};
+use sph_core::{
+    Real,
+    lane::each,
+    neighbors::norm2,
+    parallel::{self, First, Max},
+};
+
+/// Zero times a number is zero, unless the number is not finite.
+#[inline(always)]
+fn is_finite(record: &[Real]) -> bool {
+    record.iter().map(|x| 0.0 * x).sum::<Real>() == 0.0
+}
+
+impl<const D: usize> Cpu<'_, D> {
+    /// `[x y z ·]`. Returns the first particle that is nowhere.
+    pub(super) fn pack_places(&mut self) -> First {
+        let (x, n) = (&self.state.fluid.x, self.state.fluid.len());
+        parallel::blocks(n, &mut self.method.fields.place[..n], |range, place| {
+            let mut bad = First::NONE;
+            let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
+            for (k, out) in place.iter_mut().enumerate() {
+                *out = [0.0; 4];
+                for d in 0..D {
+                    out[d] = x[d][k];
+                }
+                bad.count(range.start + k, !is_finite(out));
+            }
+            bad
+        })
+    }
+
+    /// `[x y z depth | v τ | n ·]` of the walls where they are now. Returns the first sample whose numbers are not
+    /// finite.
+    pub(super) fn pack_walls(&mut self) -> First {
+        let walls = &self.state.walls;
+        if self.method.fields.walls_packed && !walls.is_moving() {
+            return First::NONE;
+        }
+        let poses: Vec<_> = walls.barriers.iter().map(|barrier| walls.pose(barrier)).collect();
+        let (n, tangential) = (walls.len(), self.method.params.tangential);
+        let found = parallel::blocks(n, &mut self.method.fields.wall_record[..n], |range, records| {
+            let mut bad = First::NONE;
+            for (out, b) in records.iter_mut().zip(range) {
+                let body = usize::from(walls.body[b]);
+                let sticks: Real = if walls.bodies[body].no_slip { 1.0 } else { 0.0 };
+                let x = walls.position(b).map(f64::from);
+                let (depth, normal) = match walls.surfaces[body] {
+                    None => (0.0, [0.0; D]),
+                    Some(k) => match &poses[k] {
+                        None => walls.barriers[k].facing(&x),
+                        Some(pose) => {
+                            // In the frame of a body samples stay: where two faces are as near, roundings would else
+                            // choose another one in each step.
+                            let drawn = match walls.bodies[body].rigid {
+                                Some(_) => each(|d| f64::from(walls.x_0[d][b])),
+                                None => pose.drawn(&x),
+                            };
+                            let (depth, normal) = walls.barriers[k].facing(&drawn);
+                            (depth, pose.turned(&normal))
+                        }
+                    },
+                };
+                *out = [0.0; 12];
+                for d in 0..D {
+                    (out[d], out[4 + d], out[8 + d]) = (walls.x[d][b], walls.v[d][b], normal[d] as Real);
+                }
+                (out[3], out[7]) = (depth as Real, tangential.unwrap_or(sticks));
+                bad.count(b, !is_finite(out));
+            }
+            bad
+        });
+        self.method.fields.walls_packed = true;
+        found
+    }
+
+    /// `[x y z 1/α | v* ·]`, α with its floor. Returns the first particle whose numbers are not finite.
+    pub(super) fn pack_motions(&mut self) -> First {
+        let (full, asymmetry) = (self.full_alpha(), self.method.params.surface_asymmetry);
+        let everywhere = self.floor() == AlphaFloor::All;
+        let (state, fields) = (&*self.state, &mut self.method.fields);
+        let (n, v, place, crowd) = (state.fluid.len(), &state.fluid.v, &fields.place, &fields.crowd);
+        parallel::blocks(n, &mut fields.record[..n], |range, records| {
+            let mut bad = First::NONE;
+            for (out, i) in records.iter_mut().zip(range) {
+                let [x, y, z, alpha] = crowd[i];
+                let one_sided = norm2([x, y, z]) >= (asymmetry * full) * (asymmetry * full);
+                let has_floor = (everywhere | one_sided | (alpha < SPRAY * full)) & (alpha < full);
+                out[..3].copy_from_slice(&place[i][..3]);
+                let alpha = if has_floor { full } else { alpha };
+                // Who knows nobody, in a fluid where nobody does, has no share in anything.
+                out[3] = if alpha > 0.0 { 1.0 / alpha } else { 0.0 };
+                for d in 0..D {
+                    out[4 + d] = v[d][i];
+                }
+                out[7] = 0.0;
+                bad.count(i, !is_finite(out));
+            }
+            bad
+        })
+    }
+
+    /// Pressures into the records, and for whoever looks at the run. Returns the first that is none.
+    pub(super) fn pack_pressures(&mut self) -> First {
+        let fields = &mut self.method.fields;
+        let (n, p) = (self.state.fluid.len(), &fields.p);
+        let (share, air) = (&fields.share, self.method.params.air_pressure);
+        let outputs = (&mut fields.place[..n], &mut fields.record[..n], &mut fields.acting[..n]);
+        let (Max(largest), found) = parallel::blocks(n, outputs, |range, (place, record, acting)| {
+            let (mut largest, mut bad) = (0.0, First::NONE);
+            for (k, i) in range.enumerate() {
+                (place[k][3], record[k][7]) = (p[i], p[i]);
+                acting[k] = share[i] * p[i] + air;
+                largest = p[i].abs().max(largest);
+                bad.count(i, !p[i].is_finite());
+            }
+            (Max(f64::from(largest)), bad)
+        });
+        self.method.fields.max_pressure = largest;
+        found
+    }
+
+    /// `[x y z · | v ρ]`. Returns the first particle whose numbers are not finite.
+    pub(super) fn pack_velocities(&mut self) -> First {
+        let (fluid, fields) = (&self.state.fluid, &mut self.method.fields);
+        let (n, place) = (fluid.len(), &fields.place);
+        parallel::blocks(n, &mut fields.record[..n], |range, records| {
+            let mut bad = First::NONE;
+            for (out, i) in records.iter_mut().zip(range) {
+                out[..3].copy_from_slice(&place[i][..3]);
+                for d in 0..D {
+                    out[4 + d] = fluid.v[d][i];
+                }
+                (out[3], out[7]) = (0.0, fluid.rho[i]);
+                bad.count(i, !is_finite(out));
+            }
+            bad
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! What pressure does to velocities.
+
+use super::{Cpu, motion::Extremes};
+use crate::{
+    params::Gradient,
+    physics::{Along, Weight, dot},
+};
+use sph_core::{
+    Real,
+    lane::{Lane, each},
+    linear,
+    neighbors::{Chunk, Periodic, norm2},
+    parallel::Merge,
+    phase,
+};
+use std::mem::take;
+
+/// What the loops read.
+pub(super) struct Push<'a, const D: usize> {
+    pub weight: Weight,
+    pub periodic: Periodic<D>,
+    /// `[x y z p]`.
+    pub place: &'a [[Real; 4]],
+    /// `[x y z 1/α | v* p]`.
+    pub record: &'a [[Real; 8]],
+    pub walls: &'a [[Real; 12]],
+    /// `[x y z · | E]`; empty without walls.
+    pub along: &'a [[Real; 12]],
+    /// Not 0 at the surface.
+    pub air: &'a [Real],
+    /// `d dt/ρ₀`, `[m³ s/kg]`.
+    pub factor: Real,
+    /// θ_d and θ_s.
+    pub parts: [Real; 2],
+    /// Least `p_i + p_j` that acts, `[Pa]`.
+    pub least: Real,
+}
+
+/// New velocities, and what they have gained at most.
+#[inline(always)]
+fn write<const D: usize>(
+    v: &mut [&mut [Real]; D],
+    k: usize,
+    i: usize,
+    gain: [Real; D],
+    found: &mut Extremes,
+) {
+    let v_i: [Real; D] = each(|a| v[a][k] + gain[a]);
+    let good = norm2(v_i).is_finite();
+    found.square = found.square.max(norm2(gain));
+    found.bad.count(i, !good);
+    for a in 0..D {
+        v[a][k] = if good { v_i[a] } else { v[a][k] };
+    }
+}
+
+phase! {
+/// `v_i −= dt/ρ₀ (θ_d G⁻ + θ_s G⁺)`, with `G⁺ = d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`
+/// and `G⁻` of the differences. Beside walls both get what ghosts leave out, `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`, whose sum
+/// goes to `pull` if there are bodies.
+fn adjoint<L>[const D: usize](
+    s: &Push<'_, D>, fluid: &Chunk, walls: &Chunk, out: ([&mut [Real]; D], &mut [[Real; 8]]),
+) -> Extremes {
+    let ((mut v, pull), mut found) = (out, Extremes::default());
+    for (k, i) in fluid.points().enumerate() {
+        let r_i = &s.record[i];
+        let x_i: [Real; D] = each(|a| r_i[a]);
+        let (inv_i, p_i, half, least) =
+            (L::splat(r_i[3]), L::splat(r_i[7]), L::splat(0.5), L::splat(s.least));
+        let [difference, sum] = s.parts;
+        let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
+            let at = s.weight.at(r2);
+            let acts = L::splat(difference) * (j[7] - p_i) + L::splat(sum) * least.max(p_i + j[7]);
+            let along = half * (inv_i + j[3]) * at.w1 * at.inv_r * acts;
+            each(|a| along * x_ij[a])
+        });
+        let mut gain: [Real; D] = each(|a| s.factor * inner[a]);
+        if !walls.row(i).is_empty() {
+            let held = 2.0 * sum * r_i[3] * r_i[7].max(0.0);
+            let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| {
+                let at = s.weight.at(r2);
+                let along = at.w1 * at.inv_r;
+                each(|a| along * x_ik[a])
+            });
+            gain = each(|a| gain[a] + s.factor * held * outer[a]);
+        }
+        if !walls.row(i).is_empty() && !s.along.is_empty() {
+            let rise = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
+                let at = s.weight.at(r2);
+                let along = at.w1 * at.inv_r * (j[7] - p_i);
+                each(|a| along * x_ij[a])
+            });
+            let e_i = Along::<Real>(each(|t| s.along[i][4 + t]));
+            let more = e_i.times(rise);
+            // What `corrected` has done is exact already.
+            gain = each(|a| gain[a] + s.factor * (difference + sum) * more[a]);
+            if let Some(pull) = pull.get_mut(k) {
+                pull[4..4 + D].copy_from_slice(&rise);
+            }
+        }
+        write(&mut v, k, i, gain, &mut found);
+    }
+    found
+}
+}
+
+phase! {
+/// The difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`: the part θ_d of
+/// it, in place of G⁻.
+fn corrected<L>[const D: usize](
+    s: &Push<'_, D>, inv_d: Real, fluid: &Chunk, v: [&mut [Real]; D],
+) -> Extremes {
+    let (mut v, mut found) = (v, Extremes::default());
+    let zero = L::splat(0.0);
+    for (k, i) in fluid.points().enumerate() {
+        let p_i = L::splat(s.place[i][3]);
+        let sums = fluid.sum::<L, D, 4, 9>(i, each(|a| s.place[i][a]), s.place, &s.periodic, |x_ij, r2, j| {
+            let at = s.weight.at(r2);
+            let along = at.w1 * at.inv_r;
+            let rise = along * (p_i - j[3]);
+            let (mut terms, mut t) = ([zero; 9], 0);
+            for a in 0..D {
+                for b in a..D {
+                    terms[t] = along * x_ij[a] * x_ij[b];
+                    t += 1;
+                }
+                terms[6 + a] = rise * x_ij[a];
+            }
+            terms
+        });
+        // Both carry 1/m² less than the gradient: r n nᵀ against n.
+        let gradient = linear::solve_symmetric::<D>(&sums);
+        let gain = -s.factor * inv_d * s.parts[0];
+        write(&mut v, k, i, each(|a| gain * gradient[a]), &mut found);
+    }
+    found
+}
+}
+
+phase! {
+/// PeriDyno's: `c₀ Σ_j w¹ ((p_j − p_i)/α_i + (p_i/α_i + p_j/α_j)) n_ij`, `p_j` in place of the difference at the surface
+/// and the second only of pairs under pressure; walls take the velocity along the line to them,
+/// `Σ_k w/α_i ((v_k − v_i)·n_ik) n_ik`. They also push with the mirrored pressure: the published program holds particles
+/// at walls by collisions.
+fn peridyno<L>[const D: usize](
+    s: &Push<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D],
+) -> Extremes {
+    let (mut v, mut found) = (v, Extremes::default());
+    for (k, i) in fluid.points().enumerate() {
+        let r_i = &s.record[i];
+        let x_i: [Real; D] = each(|a| r_i[a]);
+        let own = if s.air[i] == 0.0 { r_i[7] } else { 0.0 };
+        let (p_i, own, inv_i, zero) = (L::splat(r_i[7]), L::splat(own), L::splat(r_i[3]), L::splat(0.0));
+        let [difference, sum] = s.parts;
+        let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
+            let at = s.weight.at(r2);
+            let under_pressure = zero.max(p_i + j[7]) / (p_i + j[7]).max(zero - (p_i + j[7])).max(L::splat(1e-30));
+            let pair = under_pressure * (inv_i * p_i + j[3] * j[7]);
+            let acts = L::splat(difference) * inv_i * (j[7] - own) + L::splat(sum) * pair;
+            let along = at.w1 * at.inv_r * acts;
+            each(|a| along * x_ij[a])
+        });
+        let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
+        let (factor, held) = (L::splat(s.factor * sum), p_i.max(zero) + p_i.max(zero));
+        let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, k| {
+            let at = s.weight.at(r2);
+            let approach: [L; D] = each(|a| k[4 + a] - v_i[a]);
+            let taken = at.w * at.inv_r * at.inv_r * dot(approach, x_ik);
+            let along = taken + factor * held * at.w1 * at.inv_r;
+            each(|a| along * x_ik[a])
+        });
+        write(&mut v, k, i, each(|a| s.factor * inner[a] + r_i[3] * outer[a]), &mut found);
+    }
+    found
+}
+}
+
+impl<const D: usize> Cpu<'_, D> {
+    pub(super) fn push(&self, dt: Real) -> Push<'_, D> {
+        let (s, params) = (&*self.method, &self.method.params);
+        Push {
+            weight: s.constants.weight,
+            periodic: self.state.domain.periodic,
+            place: &s.fields.place,
+            record: &s.fields.record,
+            walls: &s.fields.wall_record,
+            along: &s.fields.along,
+            air: &s.fields.air,
+            factor: D as Real * dt / self.state.rest.rho_0,
+            parts: [params.grad_difference, params.grad_sum],
+            least: if params.pair_switch { 0.0 } else { Real::NEG_INFINITY },
+        }
+    }
+
+    /// The velocities after the pressure. Returns the largest squared change, and the first that is not finite.
+    pub(super) fn project(&mut self, dt: Real) -> Extremes {
+        let mut v = self.state.fluid.v.each_mut().map(take);
+        let mut pull = take(&mut self.method.fields.pull);
+        let (s, mut push) = (&*self.method, self.push(dt));
+        let (isa, lists) = (s.isa, &s.neighbors);
+        let mut found = Extremes::default();
+        if s.params.grad_correction {
+            let out = v.each_mut().map(Vec::as_mut_slice);
+            found = lists.fluid.for_each(out, |_, fluid, v| corrected(isa, &push, 1.0 / D as Real, fluid, v));
+            push.parts[0] = 0.0;
+        }
+        let out = v.each_mut().map(Vec::as_mut_slice);
+        let rest = match s.params.gradient {
+            Gradient::Adjoint if pull.is_empty() => lists.fluid.for_each(out, |k, fluid, v| {
+                adjoint(isa, &push, fluid, &lists.walls.chunks()[k], (v, &mut []))
+            }),
+            Gradient::Adjoint => {
+                lists.fluid.for_each((out, &mut pull[..self.state.fluid.len()]), |k, fluid, out| {
+                    adjoint(isa, &push, fluid, &lists.walls.chunks()[k], out)
+                })
+            }
+            Gradient::Peridyno => lists
+                .fluid
+                .for_each(out, |k, fluid, v| peridyno(isa, &push, fluid, &lists.walls.chunks()[k], v)),
+        };
+        self.state.fluid.v = v;
+        self.method.fields.pull = pull;
+        found.merge(rest)
+    }
+}

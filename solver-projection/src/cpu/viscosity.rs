@@ -1,0 +1,160 @@
+//! Implicit viscosity, with the matrix of the pressure, and XSPH.
+
+use super::Cpu;
+use crate::{
+    cg::{self, Limits, Outcome},
+    physics::{self, Weight, mirrored},
+};
+use sph_core::{
+    Real,
+    kernel::{CubicSpline, Kernel},
+    lane::{Lane, each},
+    neighbors::{Chunk, Periodic},
+    parallel::{self, First},
+    phase,
+};
+use std::mem::take;
+
+/// What the loops read.
+pub(super) struct Rub<'a, const D: usize> {
+    pub weight: Weight,
+    pub kernel: CubicSpline<D>,
+    pub periodic: Periodic<D>,
+    /// `[x y z 1/α | v p]`, or for XSPH `[x y z · | v ρ]`.
+    pub record: &'a [[Real; 8]],
+    pub walls: &'a [[Real; 12]],
+    pub m: Real,
+    pub rho_0: Real,
+    /// Part c of XSPH.
+    pub xsph: Real,
+    /// A particle is never nearer to a wall than this, `[m]`.
+    pub least: Real,
+}
+
+/// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.
+#[inline(always)]
+pub(super) fn drag<L: Lane, const D: usize>(s: &Rub<'_, D>, x_ik: [L; D], r2: L, k: &[L; 12]) -> L {
+    let mut before = -k[3];
+    for a in 0..D {
+        before = before + k[8 + a] * x_ik[a];
+    }
+    L::splat(2.0) * s.weight.at(r2).w2 * k[7] * mirrored(before, k[3], L::splat(s.least))
+}
+
+phase! {
+/// What walls do to a viscous fluid: `[Σ_k a_ik w² τ β v_k | Σ_k a_ik w² τ β]`, into the first slots of `out`.
+fn walls_drag<L>[const D: usize](s: &Rub<'_, D>, walls: &Chunk, out: &mut [[Real; 4]]) {
+    for (k, i) in walls.points().enumerate() {
+        let r_i = &s.record[i];
+        let sums = walls.sum::<L, D, 12, 4>(i, each(|a| r_i[a]), s.walls, &s.periodic, |x_ik, r2, k| {
+            let drag = drag(s, x_ik, r2, &k);
+            [drag * k[4], drag * k[5], drag * k[6], drag]
+        });
+        out[k] = each(|t| r_i[3] * sums[t]);
+    }
+}
+}
+
+phase! {
+/// XSPH (Schechter & Bridson 2012): `v_i += c Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`, ghosts with the part τ.
+fn xsph<L>[const D: usize](s: &Rub<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D]) {
+    for (k, i) in fluid.points().enumerate() {
+        let r_i = &s.record[i];
+        let x_i: [Real; D] = each(|a| r_i[a]);
+        let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
+        let (m, rho_i, rho_0) = (L::splat(s.m), L::splat(r_i[7]), L::splat(s.rho_0));
+        let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |_, r2, j| {
+            let weight = physics::xsph(m, rho_i, j[7], s.kernel.w(r2));
+            each(|a| weight * (j[4 + a] - v_i[a]))
+        });
+        let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |_, r2, k| {
+            let weight = k[7] * physics::xsph(m, rho_i, rho_0, s.kernel.w(r2));
+            each(|a| weight * (k[4 + a] - v_i[a]))
+        });
+        for a in 0..D {
+            v[a][k] += s.xsph * (inner[a] + outer[a]);
+        }
+    }
+}
+}
+
+/// Residual of the viscous velocities over their size.
+const TOLERANCE: f64 = 1e-5;
+
+impl<const D: usize> Cpu<'_, D> {
+    pub(super) fn rub(&self) -> Rub<'_, D> {
+        let (s, rest) = (&*self.method, self.state.rest);
+        Rub {
+            weight: s.constants.weight,
+            kernel: s.kernel,
+            periodic: self.state.domain.periodic,
+            record: &s.fields.record,
+            walls: &s.fields.wall_record,
+            m: rest.m,
+            rho_0: rest.rho_0,
+            xsph: s.params.xsph_viscosity,
+            least: 0.25 * rest.spacing,
+        }
+    }
+
+    /// `d dt μ/ρ₀`, what the matrix is multiplied by in the viscous equation, `[m²]`.
+    pub(super) fn diffusion(&self, dt: Real) -> Real {
+        D as Real * dt * self.method.params.dynamic_viscosity / self.state.rest.rho_0
+    }
+
+    /// Backward Euler: `v + dt ν d (Σ_j a w² (v − v_j) + Σ_k a w² τ β (v − v_k)) = v*`, axis by axis.
+    pub(super) fn diffuse(&mut self, dt: Real) -> Outcome {
+        let scale = self.diffusion(dt);
+        let mut drag = take(&mut self.method.fields.drag);
+        let (s, rub) = (&*self.method, self.rub());
+        let isa = s.isa;
+        s.neighbors.walls.for_each(&mut drag[..], |_, walls, out| walls_drag(isa, &rub, walls, out));
+        let mut vectors = take(&mut self.method.fields.equation);
+        let sums = &self.method.fields.sums;
+        parallel::blocks(drag.len(), &mut vectors.diagonal[..], |range, diagonal| {
+            for (out, i) in diagonal.iter_mut().zip(range) {
+                *out = 1.0 + scale * (sums[i][0] + sums[i][3] + drag[i][3]);
+            }
+        });
+        let limits =
+            Limits { tolerance: TOLERANCE, absolute: None, iterations: self.method.params.cg_max_iter };
+        let mut history = take(&mut self.method.fields.viscous_residuals);
+        let mut outcome = Outcome::Converged;
+        for axis in 0..D {
+            let mut v = take(&mut self.state.fluid.v[axis]);
+            parallel::blocks(v.len(), &mut vectors.b[..], |range, b| {
+                for (b, i) in b.iter_mut().zip(range) {
+                    *b = v[i] + scale * drag[i][axis];
+                }
+            });
+            let mut equation = self.equation(&mut vectors, &mut v, &mut history, scale);
+            let Ok(solved) = cg::solve(&mut equation, &limits);
+            self.state.fluid.v[axis] = v;
+            if solved.outcome != Outcome::Converged {
+                outcome = solved.outcome;
+            }
+        }
+        let fields = &mut self.method.fields;
+        (fields.drag, fields.equation, fields.viscous_residuals) = (drag, vectors, history);
+        if self.method.constants.needs.reactions {
+            self.drag_back(dt);
+        }
+        outcome
+    }
+
+    /// XSPH. Returns the first particle whose numbers were not finite before.
+    pub(super) fn mix_velocities(&mut self, dt: Real) -> First {
+        let found = self.pack_velocities();
+        let mut v = self.state.fluid.v.each_mut().map(take);
+        let (s, rub) = (&*self.method, self.rub());
+        let (isa, lists) = (s.isa, &s.neighbors);
+        lists.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
+            xsph(isa, &rub, fluid, &lists.walls.chunks()[k], v);
+        });
+        self.state.fluid.v = v;
+        if self.method.constants.needs.reactions {
+            self.rub_back(dt);
+        }
+        found
+    }
+}

@@ -1,0 +1,276 @@
+//! What a run holds on a card.
+
+use crate::memory::{Fields, Needs};
+use cuda_kernels::{
+    containers::Containers,
+    error::CudaError,
+    executor::{Executor, Field},
+    fields::{Packed, permute_reals},
+    kernels::{
+        projection::{Along, Facing, Walls},
+        projection_cg::Work,
+    },
+    neighbors::{NeighborRows, Source},
+    reduce::{self, Reduce},
+    resident::{Fluid, Samples, read},
+    rigid::RigidSets,
+    room::cells_of,
+    summary::Summaries,
+};
+use sph_core::{Real, boundary::Boundary, lattice, state::State};
+use std::mem::swap;
+
+/// Sets of rows of neighbors.
+#[derive(Clone, Copy, Debug)]
+pub enum Pairs {
+    /// Fluid in fluid.
+    Fluid,
+    /// Walls of fluid.
+    Walls,
+    /// Fluid of walls, which only dynamic bodies need.
+    OfWalls,
+}
+
+/// Entries that rows have room for, one number of each set of rows.
+pub type Widths = [u32; 3];
+
+/// Room for the rows of particles on their lattice, and a third more. Walls fill most of a support in a corner, and
+/// fluid half of that of a wall.
+pub fn first_widths<const D: usize>(support_ratio: f64) -> Widths {
+    let room = |n: f64| ((1.3 * n).ceil() as u32).next_multiple_of(8);
+    let n = lattice::n_neighbors::<D>(support_ratio) as f64;
+    [room(n), room(0.7 * n), room(0.5 * n)]
+}
+
+/// The vectors of a linear equation. Shapes `[n]`.
+#[derive(Debug)]
+pub struct Vectors<E: Executor> {
+    pub diagonal: Field<E, Real>,
+    pub b: Field<E, Real>,
+    pub r: Field<E, Real>,
+    pub z: Field<E, Real>,
+    pub d: Field<E, Real>,
+    pub q: Field<E, Real>,
+}
+
+/// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
+#[derive(Debug)]
+pub struct Card<const D: usize, E: Executor> {
+    pub fluid: Fluid<D, E>,
+    pub walls: Samples<D, E>,
+    pub containers: Containers<D, E>,
+    /// Rows of each set of [`Pairs`].
+    pub rows: [NeighborRows<E>; 3],
+    /// `a_ij w²_ij` of each entry of the rows of the fluid, `[1/m²]`.
+    pub entries: Field<E, Real>,
+    /// `[x y z 1/α]`. Shape `[n]`.
+    pub place: Field<E, Packed>,
+    /// `[v*, 1 beside a wall]`, later `[v ρ]`. Shape `[n]`.
+    pub motion: Field<E, Packed>,
+    /// `[Σ w n | Σ w]`. Shape `[n]`.
+    pub crowd: Field<E, Packed>,
+    pub along: Along<E>,
+    /// `[Σ_j a w² | the same with ghosts | D v* | Σ_j of what ghosts leave out in entries]`. Shape `[n]`.
+    pub sums: Field<E, Packed>,
+    /// What bodies are pulled by. Shape `[n]`.
+    pub pull: Field<E, Packed>,
+    /// What walls do to a viscous fluid. Shape `[n]`.
+    pub drag: Field<E, Packed>,
+    /// Part of a particle's pressure that its pair forces have. Shape `[n]`, `[-]`.
+    pub share: Field<E, Real>,
+    /// Weight of the air. Shape `[n]`, `[1/m²]`.
+    pub air: Field<E, Real>,
+    /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
+    pub p: Field<E, Real>,
+    /// Pressures as they act. Shape `[n]`, `[Pa]`.
+    pub acting: Field<E, Real>,
+    pub vectors: Vectors<E>,
+    /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
+    pub v2: Field<E, Real>,
+    /// Largest squared changes of velocity by pressure in the step. Shape `[n]`, `[m²/s²]`.
+    pub gain2: Field<E, Real>,
+    /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
+    pub lost: Field<E, u32>,
+    /// Records of the walls.
+    pub ghosts: Walls<E>,
+    /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
+    pub facings: Field<E, Facing<D>>,
+    /// The surface of each rigid set. Shape `[n_sets]`.
+    pub surface: Field<E, u32>,
+    /// The rigid sets of the samples, and forces on those of dynamic bodies.
+    pub rigid: RigidSets<D, E>,
+    pub reduce: Reduce<D, E>,
+    pub work: Work<E>,
+    /// The sum of all that the air weighs. Shape `[1]`.
+    pub all_air: Field<E, f64>,
+    /// Another sum, or a maximum. Shape `[1]`.
+    pub number: Field<E, f64>,
+    /// The longest row. Shape `[1]`.
+    longest: Field<E, u32>,
+    pub summaries: Summaries<E>,
+    /// True once samples are in the order of their cells.
+    pub walls_sorted: bool,
+    /// True while the records of the walls hold what a step would write again.
+    pub walls_packed: bool,
+}
+
+impl<const D: usize, E: Executor> Card<D, E> {
+    /// The state, and the pressures of its particles.
+    ///
+    /// # Errors
+    /// When there is no memory left, or there are too many cells.
+    pub fn new(
+        executor: &E,
+        state: &State<D>,
+        p: &[Real],
+        (h, needs): (Real, Needs),
+        widths: Widths,
+    ) -> Result<Self, CudaError> {
+        let (n, n_walls) = (state.fluid.len(), state.walls.len());
+        let grid = cells_of(h, state)?;
+        let when = |needed: bool, n: usize| if needed { n } else { 0 };
+        let records = |n: usize| executor.zeros::<Packed>(n);
+        let numbers = || executor.zeros::<Real>(n);
+        let n_along = when(needs.along && n_walls > 0, n);
+        let [on_fluid, on_walls, of_walls] = widths;
+        let rows = [
+            NeighborRows::new(executor, n, on_fluid)?,
+            NeighborRows::new(executor, n, on_walls)?,
+            NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
+        ];
+        Ok(Self {
+            fluid: Fluid::new(executor, grid, &state.fluid)?,
+            walls: Samples::new(executor, grid, &state.walls)?,
+            containers: Containers::new(executor, &state.containers)?,
+            entries: executor.zeros(rows[Pairs::Fluid as usize].entries_of(n))?,
+            rows,
+            place: records(n)?,
+            motion: records(n)?,
+            crowd: records(n)?,
+            along: Along { along: records(n_along)?, beside: records(n_along)? },
+            sums: records(n)?,
+            pull: records(when(needs.reactions, n_along))?,
+            drag: records(when(needs.viscosity, n))?,
+            share: numbers()?,
+            air: numbers()?,
+            p: executor.upload(p)?,
+            acting: numbers()?,
+            vectors: vectors(executor, n)?,
+            v2: numbers()?,
+            gain2: numbers()?,
+            lost: executor.zeros(n)?,
+            ghosts: Walls {
+                samples: records(n_walls)?,
+                motion: records(n_walls)?,
+                normal: records(n_walls)?,
+            },
+            facings: executor.upload(&facings(&state.walls))?,
+            surface: executor.upload(&surfaces(&state.walls))?,
+            rigid: RigidSets::new(executor, state)?,
+            reduce: Reduce::new(executor)?,
+            work: Work::new(executor)?,
+            all_air: executor.zeros(1)?,
+            number: executor.zeros(1)?,
+            longest: executor.zeros(1)?,
+            summaries: Summaries::new(executor)?,
+            walls_sorted: false,
+            walls_packed: false,
+        })
+    }
+
+    /// Entries that rows have room for now.
+    pub fn widths(&self) -> Widths {
+        self.rows.each_ref().map(|rows| rows.width)
+    }
+
+    /// Sorts particles by cell, and their pressures with them.
+    pub fn sort(&mut self, executor: &E) -> Result<(), CudaError> {
+        self.fluid.sort(executor, &mut [])?;
+        let (order, n) = (&self.fluid.cells.order, self.fluid.n);
+        // The residual has its turn later.
+        permute_reals(executor, D, order, n, &mut [(&self.p, &mut self.vectors.r)])?;
+        swap(&mut self.p, &mut self.vectors.r);
+        Ok(())
+    }
+
+    /// Lists the neighbors of these sets of pairs, within `radius` `[m]`. No row is cut.
+    pub fn list(&mut self, executor: &E, all: &[Pairs], radius: Real) -> Result<(), CudaError> {
+        all.iter().try_for_each(|&pairs| self.list_one(executor, pairs, radius))?;
+        for &pairs in all {
+            if self.widen(executor, pairs)? {
+                self.list_one(executor, pairs, radius)?;
+            }
+        }
+        let needed = self.rows[Pairs::Fluid as usize].entries_of(self.fluid.n);
+        if executor.len(&self.entries) < needed {
+            self.entries = executor.zeros(needed)?;
+        }
+        Ok(())
+    }
+
+    /// Lists the neighbors of a set of pairs. Rows may be cut.
+    fn list_one(&mut self, executor: &E, pairs: Pairs, radius: Real) -> Result<(), CudaError> {
+        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.walls.cells, records: &self.ghosts.samples };
+        let rows = &mut self.rows[pairs as usize];
+        match pairs {
+            Pairs::Fluid => rows.list(executor, radius, &self.place, self.fluid.n, &fluid, true),
+            Pairs::Walls => rows.list(executor, radius, &self.place, self.fluid.n, &walls, false),
+            Pairs::OfWalls => rows.list(executor, radius, &self.ghosts.samples, self.walls.n, &fluid, false),
+        }
+    }
+
+    /// Makes rows wider of which one was cut. Returns whether it did: they must be listed again then.
+    fn widen(&mut self, executor: &E, pairs: Pairs) -> Result<bool, CudaError> {
+        let n = if matches!(pairs, Pairs::OfWalls) { self.walls.n } else { self.fluid.n };
+        let (rows, mut longest) = (&mut self.rows[pairs as usize], [0]);
+        self.reduce.max_counts(executor, &rows.count, n, &mut self.longest)?;
+        executor.read(&self.longest, &mut longest)?;
+        if longest[0] <= rows.width {
+            return Ok(false);
+        }
+        *rows = NeighborRows::new(executor, n, longest[0].next_multiple_of(8))?;
+        Ok(true)
+    }
+
+    /// Brings the particles, the walls and the pressures home.
+    pub fn read(&self, executor: &E, state: &mut State<D>, fields: &mut Fields<D>) -> Result<(), CudaError> {
+        self.fluid.read(executor, &mut state.fluid)?;
+        if self.walls_sorted {
+            self.walls.read(executor, &mut state.walls)?;
+        }
+        state.bodies.place_samples(&mut state.walls);
+        read(executor, &self.p, &mut fields.p)?;
+        read(executor, &self.acting, &mut fields.acting)
+    }
+
+    /// Brings home what tells where a failure began.
+    pub fn read_chain(&self, executor: &E, fields: &mut Fields<D>) -> Result<(), CudaError> {
+        let numbers = |records: Vec<Packed>| records.into_iter().map(|record| record.0).collect();
+        fields.crowd = numbers(executor.download(&self.crowd)?);
+        fields.sums = numbers(executor.download(&self.sums)?);
+        read(executor, &self.vectors.b, &mut fields.equation.b)
+    }
+}
+
+fn vectors<E: Executor>(executor: &E, n: usize) -> Result<Vectors<E>, CudaError> {
+    let numbers = || executor.zeros(n);
+    Ok(Vectors {
+        diagonal: numbers()?,
+        b: numbers()?,
+        r: numbers()?,
+        z: numbers()?,
+        d: numbers()?,
+        q: numbers()?,
+    })
+}
+
+/// The surfaces of walls, where they are now.
+pub fn facings<const D: usize>(walls: &Boundary<D>) -> Vec<Facing<D>> {
+    walls.barriers.iter().map(|barrier| Facing::new(barrier, walls.pose(barrier).as_ref())).collect()
+}
+
+/// The surface of each rigid set, by its place among all.
+fn surfaces<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
+    walls.surfaces.iter().map(|surface| surface.map_or(reduce::NONE, |k| k as u32)).collect()
+}

@@ -1,0 +1,126 @@
+//! The linear equation on a card: the twin of `cpu/equation.rs`.
+//!
+//! Numbers of the iteration stay on the card, and the host looks at them every few iterations: those after the last
+//! one that was needed change nothing.
+
+use super::card::Vectors;
+use crate::cg::{self, Seen};
+use cuda_kernels::{
+    error::CudaError,
+    executor::{Executor, Field},
+    kernels::{
+        projection::Launcher,
+        projection_cg::{LOOK, Matrix, Numbers, Work},
+    },
+    neighbors::NeighborRows,
+};
+use sph_core::Real;
+
+/// The matrix: `A_ij = −scale c_ij`, and what stands in for its inverse.
+#[derive(Debug)]
+pub struct System<'a, E: Executor> {
+    /// Rows of the fluid.
+    pub rows: &'a NeighborRows<E>,
+    /// Entries c.
+    pub entries: &'a Field<E, Real>,
+    /// What they are multiplied by.
+    pub scale: Real,
+    /// True when the diagonal stands in for the matrix, false when nothing does.
+    pub divides: bool,
+    /// Number of particles.
+    pub n: usize,
+}
+
+/// `A x = b`.
+#[derive(Debug)]
+pub struct GpuEquation<'a, const D: usize, E: Executor> {
+    pub launcher: Launcher<'a, D, E>,
+    pub system: System<'a, E>,
+    pub vectors: &'a mut Vectors<E>,
+    pub x: &'a mut Field<E, Real>,
+    pub work: &'a mut Work<E>,
+    /// `‖r_k‖²` so far.
+    pub history: &'a mut Vec<f64>,
+    /// The slot of the next `r·z`.
+    pub slot: u32,
+}
+
+/// The matrix with the diagonal of the vectors.
+macro_rules! matrix {
+    ($system:expr, $diagonal:expr) => {
+        Matrix { rows: $system.rows, entries: $system.entries, diagonal: &*$diagonal, scale: $system.scale }
+    };
+}
+
+impl<const D: usize, E: Executor> GpuEquation<'_, D, E> {
+    /// `x_i ← x_i + ω r_i/A_ii`.
+    pub fn relax(&mut self, omega: Real) -> Result<(), CudaError> {
+        self.launcher.relax(omega, &self.vectors.diagonal, &self.vectors.r, self.system.n, self.x)
+    }
+
+    /// Keeps what the iterations since the last look have come to.
+    fn remember(&mut self, numbers: &Numbers) {
+        let done = numbers.done as usize;
+        self.history.extend((self.history.len()..done).map(|k| numbers.history[k % LOOK]));
+    }
+}
+
+impl<const D: usize, E: Executor> cg::Equation for GpuEquation<'_, D, E> {
+    type Error = CudaError;
+    /// The slot of an `r·z`; `d·q` has one place alone.
+    type Scalar = u32;
+
+    fn residual(&mut self) -> Result<[f64; 2], CudaError> {
+        let Vectors { diagonal, b, r, .. } = &mut *self.vectors;
+        let matrix = matrix!(self.system, diagonal);
+        self.launcher.residual(&matrix, self.x, b, self.system.n, r, self.work)?;
+        let numbers = self.work.read(self.launcher.executor)?;
+        Ok([numbers.b2, numbers.r2])
+    }
+
+    fn precondition(&mut self) -> Result<u32, CudaError> {
+        let (slot, &System { divides, n, .. }) = (self.slot, &self.system);
+        let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
+        self.launcher.precondition(divides, diagonal, r, n, z, slot, self.work)?;
+        self.slot = 1 - slot;
+        Ok(slot)
+    }
+
+    fn begin(&mut self) -> Result<(), CudaError> {
+        let Vectors { z, d, .. } = &mut *self.vectors;
+        self.launcher.turn(z, self.system.n, None, self.work, d)
+    }
+
+    fn apply(&mut self) -> Result<u32, CudaError> {
+        let Vectors { diagonal, d, q, .. } = &mut *self.vectors;
+        self.launcher.product(&matrix!(self.system, diagonal), d, self.system.n, q, self.work)?;
+        Ok(0)
+    }
+
+    fn advance(&mut self, rho: u32, _sigma: u32, target: f64) -> Result<(), CudaError> {
+        let Vectors { d, q, r, .. } = &mut *self.vectors;
+        self.launcher.advance(d, q, self.system.n, rho, target, self.x, r, self.work)
+    }
+
+    fn turn(&mut self, next: u32, _rho: u32) -> Result<(), CudaError> {
+        let Vectors { z, d, .. } = &mut *self.vectors;
+        self.launcher.turn(z, self.system.n, Some(next), self.work, d)
+    }
+
+    fn look(&mut self, k: u32, last: bool) -> Result<Seen, CudaError> {
+        if !last && !(k as usize + 1).is_multiple_of(LOOK) {
+            return Ok(Seen::Nothing);
+        }
+        let numbers = self.work.read(self.launcher.executor)?;
+        self.remember(&numbers);
+        Ok(match numbers.status {
+            0.0 => Seen::Residual(numbers.r2),
+            1.0 => Seen::Null,
+            _ => Seen::Negative,
+        })
+    }
+
+    fn history(&self) -> &[f64] {
+        self.history
+    }
+}

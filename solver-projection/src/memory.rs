@@ -1,0 +1,220 @@
+//! The solver's own fields: what a restart must keep, and what every step computes again.
+
+use crate::params::{Gradient, Params};
+use sph_core::{
+    Real,
+    diagnosis::Link,
+    neighbors::FAR,
+    particles::fit,
+    solver::{Memory, StepReport},
+};
+use std::slice::from_ref;
+
+/// Fields over fluid particles and wall samples. Packed records end with the null particle.
+#[derive(Debug)]
+pub struct Fields<const D: usize> {
+    /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
+    pub p: Vec<Real>,
+    /// `[x y z p]`. Shape `[n + 1]`.
+    pub place: Vec<[Real; 4]>,
+    /// `[x y z 1/α | v* p]`, before there is pressure with 1 in its place beside walls; for viscosity `[x y z · | v ρ]`. Shape `[n + 1]`.
+    pub record: Vec<[Real; 8]>,
+    /// Where neighbors are missing, and how many there are: `[Σ w n | Σ w]`. Shape `[n]`.
+    pub crowd: Vec<[Real; 4]>,
+    /// What ghosts leave out along their walls: `[x y z · | E_xx E_xy E_xz E_yy | E_yz E_zz · ·]`; empty without walls.
+    /// Shape `[n + 1]`.
+    pub along: Vec<[Real; 12]>,
+    /// The same of the pressure, for dynamic bodies: `[x y z · | E/G Σ_j w¹ (p_j − p_i) n_ij ·]`. Shape `[n + 1]`.
+    pub pull: Vec<[Real; 8]>,
+    /// `[Σ_j a w² | the same with ghosts | D v* | Σ_j of what ghosts leave out in entries]`. Shape `[n]`.
+    pub sums: Vec<[Real; 4]>,
+    /// Part of a particle's pressure that its pair forces have, `Σ ½ a w¹ r`. Shape `[n]`, `[-]`.
+    pub share: Vec<Real>,
+    /// `a_ij w²_ij` of each entry of the rows of neighbors, `[1/m²]`.
+    pub entries: Vec<Vec<Real>>,
+    /// Weight `s_i` of the air, not 0 at the surface alone. Shape `[n]`, `[1/m²]`.
+    pub air: Vec<Real>,
+    /// The linear equation.
+    pub equation: Vectors,
+    /// What walls do to a viscous fluid: `[Σ_k a w² τ β v_k | Σ_k a w² τ β]`; empty without viscosity. Shape `[n]`.
+    pub drag: Vec<[Real; 4]>,
+    /// Walls: `[x y z depth | v τ | n ·]`. Shape `[n_walls + 1]`.
+    pub wall_record: Vec<[Real; 12]>,
+    /// Forces on the samples of dynamic bodies; empty without bodies. Shape `[D][n_walls]`, `[N]`.
+    pub reaction: [Vec<Real>; D],
+    /// True while the records of the walls hold what a step would write again.
+    pub walls_packed: bool,
+    /// Pressure as it acts, over the air's: for whoever looks at the run. Shape `[n]`, `[Pa]`.
+    pub acting: Vec<Real>,
+    /// Largest speed of the last step, `[m/s]`; negative before the first one.
+    pub max_speed: f64,
+    /// Largest size of a pressure in the last step, `[Pa]`.
+    pub max_pressure: f64,
+    /// Sum of weights and diagonal of a full neighborhood, `[-]` and `[1/m²]`; 0 before they are known.
+    pub full: [f64; 2],
+    /// Residuals `‖r‖₂/‖b‖₂` of the iterations of the last step, `[-]`.
+    pub residuals: Vec<f64>,
+    /// The same of the viscous velocities, squared.
+    pub viscous_residuals: Vec<f64>,
+    /// What the phases of this step have found so far.
+    pub report: StepReport,
+}
+
+/// The vectors of a linear equation `A x = b`, `A_ij = −scale c_ij` with the entries `c` of the rows. Shape `[n]`.
+#[derive(Debug, Default)]
+pub struct Vectors {
+    /// Diagonal of A.
+    pub diagonal: Vec<Real>,
+    /// Right side.
+    pub b: Vec<Real>,
+    /// Residual.
+    pub r: Vec<Real>,
+    /// Residual after the preconditioner.
+    pub z: Vec<Real>,
+    /// Direction; its last number, behind the `n`-th, is the null particle's, 0.
+    pub d: Vec<Real>,
+    /// `A d`.
+    pub q: Vec<Real>,
+}
+
+impl Vectors {
+    fn resize(&mut self, n: usize) {
+        for field in [&mut self.diagonal, &mut self.b, &mut self.r, &mut self.z, &mut self.q] {
+            fit(field, n, 0.0);
+        }
+        fit(&mut self.d, n + 1, 0.0);
+        self.d[n] = 0.0;
+    }
+
+    /// Numbers held for each particle.
+    pub const PER_PARTICLE: f64 = 6.0;
+}
+
+/// Which of the optional fields a set of parameters needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// A vector equation of its own for the velocity.
+    pub viscosity: bool,
+    /// The velocities of neighbors once more.
+    pub xsph: bool,
+    /// Forces on the samples of dynamic bodies.
+    pub reactions: bool,
+    /// What ghosts leave out along their walls.
+    pub along: bool,
+}
+
+impl Needs {
+    /// Those of a set of parameters, and of a scene with or without dynamic bodies.
+    pub fn of(params: &Params, has_bodies: bool) -> Self {
+        Self {
+            viscosity: params.dynamic_viscosity > 0.0,
+            xsph: params.xsph_viscosity > 0.0,
+            reactions: has_bodies,
+            along: params.along_walls && params.gradient == Gradient::Adjoint,
+        }
+    }
+}
+
+impl<const D: usize> Default for Fields<D> {
+    fn default() -> Self {
+        const fn none<const D: usize>() -> [Vec<Real>; D] {
+            [const { Vec::new() }; D]
+        }
+        Self {
+            p: Vec::new(),
+            place: Vec::new(),
+            record: Vec::new(),
+            crowd: Vec::new(),
+            along: Vec::new(),
+            pull: Vec::new(),
+            sums: Vec::new(),
+            share: Vec::new(),
+            entries: Vec::new(),
+            air: Vec::new(),
+            equation: Vectors::default(),
+            drag: Vec::new(),
+            wall_record: Vec::new(),
+            reaction: none(),
+            walls_packed: false,
+            acting: Vec::new(),
+            max_speed: -1.0,
+            max_pressure: 0.0,
+            full: [0.0; 2],
+            residuals: Vec::new(),
+            viscous_residuals: Vec::new(),
+            report: StepReport::default(),
+        }
+    }
+}
+
+impl<const D: usize> Fields<D> {
+    /// Makes room for `n` particles and `n_walls` samples. Allocates only when a number changed.
+    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs) {
+        self.walls_packed &= self.wall_record.len() == n_walls + 1;
+        fit(&mut self.p, n, 0.0);
+        fit(&mut self.acting, n, 0.0);
+        fit(&mut self.share, n, 0.0);
+        fit(&mut self.air, n, 0.0);
+        fit(&mut self.crowd, n, [0.0; 4]);
+        fit(&mut self.sums, n, [0.0; 4]);
+        packed(&mut self.place, n + 1);
+        packed(&mut self.record, n + 1);
+        let only = |needed: bool| if needed { n + 1 } else { 0 };
+        packed(&mut self.along, only(needs.along && n_walls > 0));
+        packed(&mut self.pull, only(needs.along && needs.reactions));
+        packed(&mut self.wall_record, n_walls + 1);
+        self.equation.resize(n);
+        fit(&mut self.drag, if needs.viscosity { n } else { 0 }, [0.0; 4]);
+        for axis in 0..D {
+            fit(&mut self.reaction[axis], if needs.reactions { n_walls } else { 0 }, 0.0);
+        }
+    }
+
+    /// The fields in the order of cause and effect, behind the velocities that forces have changed.
+    pub fn chain<'a>(&'a self, rho: &'a Vec<Real>) -> Vec<Link<'a>> {
+        let walls = &self.wall_record;
+        let of_walls = move |b: usize| walls.get(b).is_none_or(|record| record.iter().all(|x| x.is_finite()));
+        let (crowd, sums) = (&self.crowd, &self.sums);
+        let of = |records: &'a Vec<[Real; 4]>| {
+            move |i: usize| records.get(i).is_none_or(|record| record.iter().all(|x| x.is_finite()))
+        };
+        let link = |phase, field, is_finite: Box<dyn Fn(usize) -> bool + 'a>| Link {
+            phase,
+            field,
+            on_walls: field == "wall record",
+            is_finite,
+        };
+        vec![
+            link("move_walls", "wall record", Box::new(of_walls)),
+            link("compute_alpha", "sum of weights", Box::new(of(crowd))),
+            Link::fluid("compute_alpha", "density", from_ref(rho)),
+            link("compute_divergence", "divergence", Box::new(of(sums))),
+            Link::fluid("classify_surface", "right side", from_ref(&self.equation.b)),
+            Link::fluid("solve_pressure", "pressure", from_ref(&self.p)),
+        ]
+    }
+
+    /// Shows `visit` what a restart must keep.
+    pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        visit("pressure", Memory::Field(&mut self.p));
+        visit("acting_pressure", Memory::Field(&mut self.acting));
+        visit("max_speed", Memory::Number(&mut self.max_speed));
+        visit("max_pressure", Memory::Number(&mut self.max_pressure));
+        let [alpha, diagonal] = &mut self.full;
+        visit("full_alpha", Memory::Number(alpha));
+        visit("full_diagonal", Memory::Number(diagonal));
+    }
+}
+
+/// The record of the null particle: far away, at rest, without weight.
+fn null_record<const K: usize>() -> [Real; K] {
+    std::array::from_fn(|k| if k < 3 { FAR } else { 0.0 })
+}
+
+/// Makes room for `n` records, the null particle among them: it stands behind the last one, whatever `n` was before.
+fn packed<const K: usize>(records: &mut Vec<[Real; K]>, n: usize) {
+    fit(records, n, null_record());
+    if let Some(last) = records.last_mut() {
+        *last = null_record();
+    }
+}

@@ -1,0 +1,329 @@
+//! The formulas of the staggered projection: pure, without loops, over lanes.
+//!
+//! `q = r/h`; `n_ij` points from `j` to `i`; `a_ij = 1/α_i + 1/α_j`. Gradient, divergence and Laplacian carry the same
+//! factor `1/d`: the mean of `n nᵀ` over all directions is `I/d`.
+
+use sph_core::{Real, lane::Lane, lattice};
+
+/// Weights of a neighbor: `w` and, with the clamped distance `r_c = max(r, c h)`, `w¹ = w/r_c` and `w² = w/r_c²`. They
+/// have to share `r_c`, or `A` is not `D M⁻¹ Dᵀ` any more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weight {
+    /// True for `w = 1 − q⁴` (PeriDyno), false for `w = q³ (1 − q²)`.
+    pub quartic: bool,
+    /// `1/h`, `[1/m]`.
+    pub inv_h: Real,
+    /// 1 over the clamped radius, `[1/m]`.
+    pub inv_clamp: Real,
+}
+
+/// The weights of one pair.
+#[derive(Clone, Copy)]
+pub struct Weighed<L> {
+    /// `1/r`, or nearly so where r is nothing, `[1/m]`.
+    pub inv_r: L,
+    /// `w`, `[-]`.
+    pub w: L,
+    /// `w/r_c`, `[1/m]`.
+    pub w1: L,
+    /// `w/r_c²`, `[1/m²]`.
+    pub w2: L,
+}
+
+impl Weight {
+    /// With a clamp at `clamp` supports, 0 for the weight without one. `h` `[m]`.
+    pub fn new(quartic: bool, h: Real, clamp: Real) -> Self {
+        let least = if quartic { clamp } else { TINY as Real };
+        Self { quartic, inv_h: 1.0 / h, inv_clamp: 1.0 / (least * h) }
+    }
+
+    /// At a squared distance, `[m²]`. All vanish from h on.
+    #[inline(always)]
+    pub fn at<L: Lane>(self, r2: L) -> Weighed<L> {
+        let (zero, one, inv_h) = (L::splat(0.0), L::splat(1.0), L::splat(self.inv_h));
+        let inv_r = one / r2.sqrt().max(L::splat(TINY as Real / self.inv_h));
+        let inv_c = inv_r.min(L::splat(self.inv_clamp));
+        let q2 = r2 * inv_h * inv_h;
+        // Both forms come out of `q⁴`; the choice is the same for all pairs.
+        let w = if self.quartic {
+            zero.max(one - q2 * q2)
+        } else {
+            let inside = zero.max(one - q2);
+            // Beyond h, where q may overflow, the factor is held at 1.
+            let q2 = one.min(q2);
+            q2 * q2.sqrt() * inside
+        };
+        let w1 = w * inv_c;
+        Weighed { inv_r, w, w1, w2: w1 * inv_c }
+    }
+
+    /// `r_c/r` of a pair, at least 1: what `w²` has to be multiplied by for `w¹/r`.
+    #[inline(always)]
+    pub fn stretch<L: Lane>(self, r2: L) -> L {
+        let r = r2.sqrt().max(L::splat(TINY as Real / self.inv_h));
+        L::splat(1.0).max(L::splat(1.0 / self.inv_clamp) / r)
+    }
+}
+
+/// Distances below this part of h count as none: coincident particles have no direction.
+const TINY: f64 = 1e-6;
+
+/// Sums over the full lattice of particles at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LatticeSums {
+    /// `α = Σ w`, `[-]`.
+    pub alpha: f64,
+    /// `Σ a w² = 2 Σ w²/α`, the diagonal inside of the fluid, times `h²`, `[-]`.
+    pub diagonal_h2: f64,
+}
+
+impl LatticeSums {
+    /// For `η = h/Δx`.
+    pub fn new<const D: usize>(weight: Weight, eta: f64) -> Self {
+        let h = 1.0 / f64::from(weight.inv_h);
+        let (mut alpha, mut sum_w2) = (0.0, 0.0);
+        lattice::for_each_site::<D>(eta, |site| {
+            let r2 = site.iter().map(|c| c * c).sum::<f64>() * (h / eta) * (h / eta);
+            if r2 > 0.0 {
+                let at = weight.at::<f64>(r2);
+                (alpha, sum_w2) = (alpha + at.w, sum_w2 + at.w2);
+            }
+        });
+        Self { alpha, diagonal_h2: 2.0 * sum_w2 / alpha * h * h }
+    }
+}
+
+/// Velocity of the fluid against a wall, `u = v_i − v_k`, as the divergence sees it: normal to the wall all of it on the
+/// way in, and the part `separation` on the way out; along the wall the part `tangential`. `n` is the normal into the
+/// fluid.
+#[inline(always)]
+pub fn against_wall<L: Lane, const D: usize>(u: [L; D], n: [L; D], tangential: L, separation: L) -> [L; D] {
+    let zero = L::splat(0.0);
+    let u_n = dot(u, n);
+    let kept = zero.min(u_n) + separation * zero.max(u_n);
+    let mut felt = u;
+    for a in 0..D {
+        felt[a] = kept * n[a] + tangential * (u[a] - u_n * n[a]);
+    }
+    felt
+}
+
+/// What ghosts leave out along their walls. A ghost has pressure and velocity of the particle whose neighbor it is, so a
+/// particle beside a wall finds only its neighbors in the fluid telling of what changes along it, while ghosts count in
+/// its α. `E_i = d G/(α (α − d g))` makes up for it: `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along the wall of ghost `k`, and
+/// `g` its size. Six numbers, the upper triangle row by row; those of the third axis are 0 in 2D.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Along<L>(pub [L; 6]);
+
+impl<L: Lane> Along<L> {
+    /// Term of a ghost in `G` over `w`: `n` points from the ghost to the particle, `normal` into the fluid.
+    #[inline(always)]
+    pub fn of_ghost<const D: usize>(n: [L; D], normal: [L; D]) -> Self {
+        let across = dot(n, normal);
+        let mut t = [L::splat(0.0); 3];
+        for a in 0..D {
+            t[a] = n[a] - across * normal[a];
+        }
+        let [x, y, z] = t;
+        Self([x * x, x * y, x * z, y * y, y * z, z * z])
+    }
+
+    /// `E x`.
+    #[inline(always)]
+    pub fn times<const D: usize>(self, x: [L; D]) -> [L; D] {
+        const ROWS: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+        let mut product = [L::splat(0.0); D];
+        for a in 0..D {
+            for b in 0..D {
+                product[a] = product[a] + self.0[ROWS[a][b]] * x[b];
+            }
+        }
+        product
+    }
+}
+
+/// The least part of α that the fluid is taken to have: in a corner ghosts may have nearly all of it.
+const LEAST_OF_ALPHA: Real = 0.2;
+
+/// `E` over `G`: `d/(α' max(α − d g, 0.2 α))` with `g = √(tr G²/(d − 1))`, which is the share of each direction along a
+/// plane wall; `inv_alpha` is `1/α'`, α with its floor.
+pub fn share_along<const D: usize>(g: Along<Real>, alpha: Real, inv_alpha: Real) -> Real {
+    let [xx, xy, xz, yy, yz, zz] = g.0;
+    let squares = xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + xz * xz + yz * yz);
+    let size = (squares / (D as Real - 1.0)).sqrt();
+    let left = alpha - D as Real * size;
+    let least = LEAST_OF_ALPHA * alpha;
+    D as Real * inv_alpha / if left < least { least } else { left }
+}
+
+/// When a particle is of the free surface, and what its diagonal then lacks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Diagonal of a particle inside of the fluid, `[1/m²]`.
+    pub reference: Real,
+    /// Part χ of it below which neighbors are missing, `[-]`.
+    pub threshold: Real,
+    /// One-sidedness from which on they are missing on one side, `[-]`.
+    pub asymmetry: Real,
+    /// Factor of the reference beside a wall, `[-]`.
+    pub at_wall: Real,
+}
+
+/// With less than this part of the diagonal a particle is of the surface wherever its neighbors are: it is spray. A flat
+/// surface leaves 0.63 to 0.73.
+pub const SPRAY: Real = 0.5;
+
+impl Surface {
+    /// Missing weight `s_i` of a particle of the surface, `[1/m²]`, 0 of any other. `total` is its diagonal with walls,
+    /// `[1/m²]`, `one_sided` is `|Σ w n|/α` over the lattice's α.
+    #[inline(always)]
+    pub fn missing(&self, total: Real, one_sided: Real, at_wall: bool) -> Real {
+        let full = if at_wall { self.at_wall * self.reference } else { self.reference };
+        let lacks = total < self.threshold * full && one_sided >= self.asymmetry;
+        let is_surface = lacks || total < SPRAY * full;
+        if is_surface && total < full { full - total } else { 0.0 }
+    }
+}
+
+/// Density error that the source takes out: `ρ/ρ₀ − 1`, of which a lack counts inside of the fluid alone, and not more
+/// than [`LACK`].
+#[inline(always)]
+pub fn density_error(excess: Real, two_sided: bool) -> Real {
+    let least = if two_sided { LACK } else { 0.0 };
+    if excess < least { least } else { excess }
+}
+
+/// The largest lack of density that is made up for, `[-]`.
+pub const LACK: Real = -0.05;
+
+/// The scalar product.
+#[inline(always)]
+pub fn dot<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> L {
+    let mut sum = a[0] * b[0];
+    for k in 1..D {
+        sum = sum + a[k] * b[k];
+    }
+    sum
+}
+
+/// XSPH weight of a pair (Monaghan 1992, eq. 7.1): `2 m/(ρ_i + ρ_j) W_ij`.
+#[inline(always)]
+pub fn xsph<L: Lane>(m: L, rho_i: L, rho_j: L, w: L) -> L {
+    L::splat(2.0) * m / (rho_i + rho_j) * w
+}
+
+/// How much farther the mirror image of a particle behind a wall is from it than the wall: `(d_i + d_k)/d_i` with the
+/// distance `d_i` of the particle before the wall, held at `least`, and the depth `d_k` of the sample. A velocity that is
+/// linear across the wall then is 0 on it.
+#[inline(always)]
+pub fn mirrored<L: Lane>(before: L, depth: L, least: L) -> L {
+    let before = before.max(least);
+    (before + depth) / before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quartic(clamp: Real) -> Weight {
+        Weight::new(true, 0.5, clamp)
+    }
+
+    #[test]
+    fn lattice_sums_are_those_of_the_reference() {
+        let at = |sums: LatticeSums, alpha: f64, diagonal: f64| {
+            assert!((sums.alpha / alpha - 1.0).abs() < 1e-4, "{sums:?}");
+            assert!((sums.diagonal_h2 / diagonal - 1.0).abs() < 1e-4, "{sums:?}");
+        };
+        at(LatticeSums::new::<2>(quartic(0.4), 2.5), 12.730, 6.735);
+        at(LatticeSums::new::<2>(quartic(0.3), 2.5), 12.730, 6.735);
+        at(LatticeSums::new::<3>(quartic(0.4), 2.5), 36.838, 5.501);
+    }
+
+    #[test]
+    fn weights_share_the_clamped_distance_and_vanish_at_h() {
+        for weight in [quartic(0.4), quartic(0.3), Weight::new(false, 0.5, 0.0)] {
+            for q in [0.05, 0.2, 0.35, 0.7, 0.95] {
+                let r = 0.5 * q;
+                let at = weight.at::<f64>(r * r);
+                let r_c = r.max(1.0 / f64::from(weight.inv_clamp));
+                assert!((at.w1 * r_c / at.w - 1.0).abs() < 1e-6 && (at.w2 * r_c / at.w1 - 1.0).abs() < 1e-6);
+                assert!((weight.stretch::<f64>(r * r) - r_c / r).abs() < 1e-6 * r_c / r);
+            }
+            for r2 in [0.25, 0.3, 3e30] {
+                let at = weight.at::<Real>(r2);
+                assert_eq!((at.w, at.w1, at.w2), (0.0, 0.0, 0.0), "{weight:?} {r2}");
+            }
+            let none = weight.at::<Real>(0.0);
+            assert!(none.inv_r.is_finite() && none.w2.is_finite(), "coincident particles");
+        }
+    }
+
+    #[test]
+    fn walls_feel_what_comes_and_a_part_of_what_leaves() {
+        let felt = |u: [f64; 2]| against_wall(u, [0.0, 1.0], 0.25, 0.5);
+        assert_eq!(felt([2.0, -3.0]), [0.5, -3.0]);
+        assert_eq!(felt([2.0, 3.0]), [0.5, 1.5]);
+    }
+
+    #[test]
+    fn the_surface_lacks_what_is_missing_of_the_full_diagonal() {
+        let surface = Surface { reference: 2.0, threshold: 0.9, asymmetry: 0.15, at_wall: 1.5 };
+        assert_eq!(surface.missing(1.5, 0.3, false), 0.5);
+        assert_eq!(surface.missing(1.5, 0.1, false), 0.0, "a hole in the midst of the fluid");
+        assert_eq!(surface.missing(0.5, 0.0, false), 1.5, "spray");
+        assert_eq!(surface.missing(1.9, 0.3, false), 0.0);
+        assert_eq!(surface.missing(1.9, 0.3, true), 3.0 - 1.9 as Real);
+        assert_eq!(Surface { asymmetry: 0.0, ..surface }.missing(1.5, 0.0, false), 0.5, "flag is off");
+    }
+
+    #[test]
+    fn beside_a_plane_wall_the_fluid_makes_up_for_what_ghosts_leave_out() {
+        // On a lattice whose half z < 0 is wall: Σ_F w n_x²/α + E Σ_F w n_x² is 1/d again, and nothing is added across.
+        let (weight, dx) = (quartic(0.4), 0.2_f64);
+        let (mut alpha, mut fluid, mut g) = (0.0, 0.0, [0.0; 6]);
+        lattice::for_each_site::<3>(2.5, |site| {
+            let x: [f64; 3] = site.map(|c| -c * dx);
+            let r2 = dot(x, x);
+            if r2 > 0.0 {
+                let at = weight.at::<f64>(r2);
+                alpha += at.w;
+                let n = x.map(|x| x * at.inv_r);
+                if site[2] < 0.0 {
+                    let term = Along::of_ghost(n, [0.0, 0.0, 1.0]);
+                    (0..6).for_each(|t| g[t] += at.w * term.0[t]);
+                } else {
+                    fluid += at.w * n[0] * n[0];
+                }
+            }
+        });
+        let g = Along(g.map(|g| g as Real));
+        let share = f64::from(share_along::<3>(g, alpha as Real, (1.0 / alpha) as Real));
+        let e = Along(g.0.map(|g| f64::from(g) * share));
+        let [x, y, z] = e.times([1.0, 0.0, 0.0]);
+        assert!((fluid / alpha + x * fluid - 1.0 / 3.0).abs() < 1e-5, "{x} {fluid} {alpha}");
+        assert!(
+            y.abs() < 1e-7
+                && z.abs() < 1e-7
+                && e.times([0.0, 0.0, 1.0]).map(f64::abs).iter().sum::<f64>() < 1e-7
+        );
+    }
+
+    #[test]
+    fn a_lack_of_density_counts_inside_of_the_fluid_alone() {
+        let (more, less, far) = (0.3 as Real, -0.03 as Real, -0.2 as Real);
+        assert_eq!((density_error(more, true), density_error(more, false)), (more, more));
+        assert_eq!((density_error(less, true), density_error(less, false)), (less, 0.0));
+        assert_eq!(density_error(far, true), LACK);
+        assert!(density_error(Real::NAN, true).is_nan());
+    }
+
+    #[test]
+    fn a_linear_velocity_is_mirrored_on_the_wall() {
+        // v = 3 d: half a spacing before and one and a half behind.
+        let (before, depth) = (0.05_f64, 0.15);
+        let jump = 3.0 * before * mirrored(before, depth, 0.01);
+        assert!((jump - 3.0 * (before + depth)).abs() < 1e-12);
+        assert!((mirrored(-1.0_f64, depth, 0.01) - 16.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,110 @@
+//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+
+use cuda_kernels::physics::{self, host::Text, names};
+use proptest::{
+    prelude::*,
+    test_runner::{TestCaseError, TestRunner},
+};
+use solver_projection::physics::{self as rust, Along, Surface, Weighed, Weight};
+use sph_core::Real;
+
+/// Numbers of every size and sign, and those that are not numbers.
+fn number() -> impl Strategy<Value = Real> {
+    let special = [0.0, -0.0, 1.0, 1e15, Real::MIN_POSITIVE, Real::MAX, Real::INFINITY, Real::NAN];
+    prop_oneof![
+        8 => (-1.0..1.0_f64, -20..20_i32).prop_map(|(m, e)| (m * 2.0_f64.powi(e)) as Real),
+        1 => prop::sample::select(special.to_vec()),
+    ]
+}
+
+/// Compares a function of `N` numbers in `D` dimensions.
+fn compare_in<const D: usize, const N: usize, const M: usize>(
+    function: &str,
+    rust: impl Fn([Real; N]) -> [Real; M],
+) {
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::with_source_file(file!()) });
+    let check = |input: [Real; N]| {
+        Text::Projection.compare::<D>(function, &input, &rust(input)).map_err(TestCaseError::fail)
+    };
+    runner.run(&prop::array::uniform::<_, N>(number()), check).unwrap();
+}
+
+/// The same of a function of both.
+fn compare<const N: usize, const M: usize>(function: &str, rust: impl Fn([Real; N]) -> [Real; M]) {
+    compare_in::<2, N, M>(function, &rust);
+    compare_in::<3, N, M>(function, &rust);
+}
+
+/// `D` numbers from the `k`-th on.
+fn vector<const D: usize>(input: &[Real], k: usize) -> [Real; D] {
+    std::array::from_fn(|a| input[k + a])
+}
+
+fn six(input: &[Real]) -> Along<Real> {
+    Along(std::array::from_fn(|t| input[t]))
+}
+
+#[test]
+fn weights_have_the_bits_of_the_rust_text() {
+    for quartic in [1.0, 0.0] {
+        let weight = |inv_h, inv_clamp| Weight { quartic: quartic != 0.0, inv_h, inv_clamp };
+        let mut runner =
+            TestRunner::new(ProptestConfig { cases: 8000, ..ProptestConfig::with_source_file(file!()) });
+        let check = |[inv_h, inv_clamp, r2]: [Real; 3]| {
+            let (weight, input) = (weight(inv_h, inv_clamp), [quartic, inv_h, inv_clamp, r2]);
+            let Weighed { inv_r, w, w1, w2 } = weight.at(r2);
+            Text::Projection
+                .compare::<2>("Weight::at", &input, &[inv_r, w, w1, w2])
+                .and_then(|()| {
+                    Text::Projection.compare::<3>("Weight::stretch", &input, &[weight.stretch(r2)])
+                })
+                .map_err(TestCaseError::fail)
+        };
+        runner.run(&prop::array::uniform3(number()), check).unwrap();
+    }
+}
+
+fn vectors_agree<const D: usize, const N: usize, const PAIR: usize, const TIMES: usize>() {
+    compare_in::<D, N, D>("against_wall", |input| {
+        let [tangential, separation] = vector(&input, 2 * D);
+        rust::against_wall(vector::<D>(&input, 0), vector(&input, D), tangential, separation)
+    });
+    compare_in::<D, PAIR, 6>("Along::of_ghost", |input| {
+        Along::of_ghost(vector::<D>(&input, 0), vector(&input, D)).0
+    });
+    compare_in::<D, TIMES, D>("Along::times", |input| six(&input).times(vector::<D>(&input, 6)));
+    compare_in::<D, PAIR, 1>("dot", |input| [rust::dot(vector::<D>(&input, 0), vector(&input, D))]);
+    compare_in::<D, 8, 1>("share_along", |input| [rust::share_along::<D>(six(&input), input[6], input[7])]);
+}
+
+#[test]
+fn vectors_have_the_bits_of_the_rust_text() {
+    vectors_agree::<2, 6, 4, 8>();
+    vectors_agree::<3, 8, 6, 9>();
+}
+
+#[test]
+fn surface_and_densities_have_the_bits_of_the_rust_text() {
+    compare("Surface::missing", |[reference, threshold, asymmetry, at_wall, total, one_sided, beside]| {
+        [Surface { reference, threshold, asymmetry, at_wall }.missing(total, one_sided, beside != 0.0)]
+    });
+    compare("density_error", |[excess, two_sided]| [rust::density_error(excess, two_sided != 0.0)]);
+    compare("xsph", |[m, rho_i, rho_j, w]| [rust::xsph(m, rho_i, rho_j, w)]);
+    compare("mirrored", |[before, depth, least]| [rust::mirrored(before, depth, least)]);
+}
+
+/// What the host makes of parameters, once.
+const WITHOUT_TWIN: [&str; 2] = ["Weight::new", "LatticeSums::new"];
+
+#[test]
+fn every_formula_has_a_twin_that_can_be_called() {
+    let mut rust = names::of_rust(include_str!("../src/physics.rs"));
+    assert!(rust.len() >= 12 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
+    rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
+    assert_eq!(names::of_cuda(physics::PROJECTION), rust, "names or their order");
+    assert_eq!(Text::Projection.names::<2>(), rust, "host/physics_projection.cpp");
+    assert_eq!(Text::Projection.names::<3>(), rust, "host/physics_projection.cpp");
+}

@@ -1,0 +1,38 @@
+//! The method with its steps on a card, which is the processor.
+
+use cuda_kernels::emulator::Emulator;
+use solver_projection::gpu;
+use sph_core::{error::Error, lane::Isa, scene::Scene, simulation::Simulation, solver::Clock};
+use std::sync::Arc;
+
+pub const NAME: &str = "projection";
+/// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
+pub const EVENTS: [&str; 2] = ["-0.05", "xsph_viscosity"];
+
+/// With shuffled threads: no order of theirs may matter.
+pub fn make<const D: usize>(scene: &Scene, _: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
+    with_order(scene, 7, clock)
+}
+
+pub fn with_order<const D: usize>(
+    scene: &Scene,
+    order: u64,
+    clock: Box<dyn Clock>,
+) -> Result<Simulation<D>, Error> {
+    gpu::simulation(scene, Arc::new(Emulator { order }), clock)
+}
+
+/// What a block of fluid without gravity needs.
+pub fn of_block(_solver: &str) -> &'static str {
+    ""
+}
+
+/// What walls need.
+pub fn of_walls(_preset: &str) -> &'static str {
+    "layers = 3"
+}
+
+/// What fluid and walls of a tank need.
+pub fn of_tank(_solver: &str) -> (String, &'static str) {
+    (String::new(), "")
+}

@@ -1,0 +1,68 @@
+//! A run that goes wrong on a card stops at the end of that step, and names the particle.
+
+use crate::solver::scenes::{dam_break, simulation};
+use sph_core::{
+    Real,
+    simulation::Simulation,
+    solver::{BEFORE, Cause},
+};
+
+const SOLVERS: [&str; 2] = ["", "linear_solver = \"jacobi\"\njacobi_omega = 0.5\ncg_max_iter = 40"];
+
+/// After a few steps.
+fn started(solver: &str) -> Simulation<2> {
+    let mut sim = simulation::<2>(&dam_break::<2>("consistent", 0.05, "", solver));
+    for _ in 0..3 {
+        sim.step(10.0).unwrap();
+    }
+    sim.fetch().unwrap();
+    sim
+}
+
+#[test]
+fn velocities_and_positions_that_are_no_numbers_are_named() {
+    for solver in SOLVERS {
+        for (k, field) in ["velocity", "position"].into_iter().enumerate() {
+            for bad in [Real::NAN, Real::INFINITY, Real::NEG_INFINITY] {
+                let mut sim = started(solver);
+                let (id, fluid) = (sim.state.fluid.id[40], &mut sim.state.fluid);
+                let spoilt = if k == 0 { &mut fluid.v } else { &mut fluid.x };
+                spoilt[1][40] = bad;
+                sim.solver.fluid_changed();
+                let error = sim.step(10.0).unwrap_err();
+                assert_eq!((error.phase, error.particle), (BEFORE, Some(id)), "{solver} {bad}: {error}");
+                assert_eq!(error.cause, Cause::NotFinite { field }, "{solver} {bad}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_escape_is_found_where_it_is() {
+    for solver in SOLVERS {
+        let mut sim = started(solver);
+        let (far, id) = (sim.state.domain.high[0], sim.state.fluid.id[7]);
+        (sim.state.fluid.x[0][7], sim.state.fluid.v[0][7]) = (0.999 * far, 1e3);
+        sim.solver.fluid_changed();
+        let error = (0..8).find_map(|_| sim.step(10.0).err()).unwrap();
+        assert_eq!(
+            (error.phase, error.particle, &error.cause),
+            ("update_positions", Some(id), &Cause::Escaped),
+            "{solver}"
+        );
+    }
+}
+
+#[test]
+fn an_absurd_step_is_found() {
+    for dt in [1e2, 1e12, 1e30] {
+        let mut sim = started("");
+        sim.fixed_dt = Some(dt);
+        let error = (0..8).find_map(|_| sim.step(1e33).err()).unwrap();
+        println!("{dt}: {error}");
+        assert!(
+            sim.state.fluid.x.iter().chain(&sim.state.fluid.v).flatten().all(|x| x.is_finite()),
+            "{dt}: {error}"
+        );
+    }
+}

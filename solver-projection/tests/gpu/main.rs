@@ -1,0 +1,18 @@
+//! What steps on a card promise, with the CUDA text itself executed on the processor.
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and one that measures prints what it measured"
+)]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+
+mod common;
+mod failure;
+mod parity;
+mod plan;
+#[path = "../../../cuda-kernels/tests/common/planning.rs"]
+mod planning;
+mod same;
+#[path = "../../../sph-core/tests/solver/mod.rs"]
+mod solver;

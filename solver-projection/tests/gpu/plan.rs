@@ -1,0 +1,34 @@
+//! Is the planned memory of a card what its fields hold?
+
+use crate::planning::{Counting, scene, wrong_plans};
+use solver_projection::gpu;
+use sph_core::{error::Error, scene::Scene, simulation::Simulation, solver::NoClock};
+use std::sync::Arc;
+
+fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simulation<D>, Error> {
+    gpu::simulation(scene, executor, Box::new(NoClock))
+}
+
+/// What decides which fields there are.
+const SOLVERS: [&str; 3] =
+    ["", "dynamic_viscosity = 1.0\nsupport_ratio = 3.0", "along_walls = false\nxsph_viscosity = 0.0"];
+
+#[test]
+fn the_plan_of_the_card_is_within_two_percent_of_its_fields() {
+    let mut wrong = Vec::new();
+    for solver in SOLVERS {
+        let solver = format!("[solver]\nname = \"projection\"\n{solver}");
+        wrong.extend(wrong_plans::<2>(0.01, &solver, make, gpu::memory_plan));
+        wrong.extend(wrong_plans::<3>(0.04, &solver, make, gpu::memory_plan));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn viscosity_and_walls_need_more_memory() {
+    let total = |solver: &str| {
+        let scene = scene::<3>(0.04, &format!("[solver]\nname = \"projection\"\n{solver}"));
+        gpu::memory_plan(&scene, scene.estimate().unwrap()).unwrap().total()
+    };
+    assert!(total("dynamic_viscosity = 1.0") > total("") && total("") > total("along_walls = false"));
+}

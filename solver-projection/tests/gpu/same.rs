@@ -1,0 +1,57 @@
+//! Bits that must not depend on the order of threads, nor on a restart.
+
+use crate::{
+    common::with_order,
+    solver::{bodies, card::stirred, measures::scene, restarting::*, scenes::dam_break},
+};
+use sph_core::{simulation::Simulation, solver::NoClock};
+
+fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
+    let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
+    let mut run = stirred(run);
+    go(&mut run, steps);
+    run.state.hash()
+}
+
+/// Everything that a step can have.
+const ALL: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.1\ngrad_difference = 0.3\ngrad_sum = 0.7\n\
+    grad_correction = true";
+
+fn orders_agree<const D: usize>(text: &str, steps: u64) {
+    let expected = hash::<D>(text, 0, steps);
+    for order in [1, 7] {
+        assert_eq!(hash::<D>(text, order, steps), expected, "order {order}\n{text}");
+    }
+}
+
+#[test]
+fn no_order_of_threads_matters() {
+    for (preset, solver) in [("consistent", ""), ("consistent", ALL), ("peridyno_compat", "")] {
+        orders_agree::<2>(&dam_break::<2>(preset, 0.05, "", solver), 3);
+        orders_agree::<3>(&dam_break::<3>(preset, 0.1, "", solver), 2);
+    }
+}
+
+#[test]
+fn no_order_of_threads_matters_to_walls_and_bodies() {
+    orders_agree::<2>(&bodies::busy::<2>(ALL, ""), 2);
+    orders_agree::<3>(&bodies::busy::<3>("", ""), 1);
+}
+
+#[test]
+fn a_restart_goes_on_with_the_same_bits() {
+    for (preset, solver) in [("consistent", ""), ("consistent", ALL), ("peridyno_compat", "")] {
+        restarts::<2>(&dam_break::<2>(preset, 0.05, "", solver), &[1, 4]);
+    }
+    restarts::<3>(&dam_break::<3>("consistent", 0.1, "", ALL), &[2]);
+}
+
+#[test]
+fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bits() {
+    restarts::<2>(&eventful("consistent", "", "dt_max = 0.004"), &[45]);
+}
+
+#[test]
+fn so_does_one_with_dynamic_bodies() {
+    bodies::restarts::<2>(&bodies::busy::<2>(ALL, ""), &[1, 4]);
+}

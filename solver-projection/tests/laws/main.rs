@@ -1,0 +1,11 @@
+//! What the method promises, in one binary: each takes long to compile.
+
+mod bodies;
+mod common;
+mod determinism;
+mod failure;
+mod restart;
+#[path = "../../../sph-core/tests/solver/mod.rs"]
+mod solver;
+mod steps;
+mod walls;

@@ -1,0 +1,81 @@
+//! Walls of ghosts with normals.
+#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
+use crate::common::*;
+use sph_core::simulation::Simulation;
+
+/// A block on the floor of a wide tank, moving with `v`.
+fn on_floor(v: [f64; 2], solver: &str) -> Simulation<2> {
+    simulation(&format!(
+        "spacing = 0.05\nrest_density = 1.0\ngravity = [0.0, 0.0]\nrun.end_time = 10.0\n\
+         domain = {{ min = [0.0, -1.0], max = [1.0, 2.0], periodic = [\"x\"] }}\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 0.5] }}\nvelocity.uniform = {v:?}\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.0] }}\nfaces = [\"y_min\"]\nlayers = 3\n\
+         [solver]\nname = \"projection\"\ncompensation_mode = \"off\"\nxsph_viscosity = 0.0\n{solver}\n"
+    ))
+}
+
+fn largest(gains: &[[f64; 2]]) -> f64 {
+    gains.iter().map(norm).fold(0.0, f64::max)
+}
+
+#[test]
+fn fluid_that_slides_along_a_wall_that_slips_feels_nothing() {
+    let gains = gains(&mut on_floor([1.0, 0.0], "tangential = 0.0"), 1e-3);
+    assert!(largest(&gains) < 50.0 * EPSILON, "{gains:?}");
+}
+
+#[test]
+fn fluid_may_leave_a_wall_as_far_as_the_separation_says() {
+    let pull = |s: f64| largest(&gains(&mut on_floor([0.0, 1.0], &format!("separation = {s:?}")), 1e-3));
+    assert!(pull(0.0) < 50.0 * EPSILON);
+    assert!(pull(1.0) > pull(0.1) && pull(0.1) > 0.0, "{} {}", pull(1.0), pull(0.1));
+}
+
+#[test]
+fn fluid_that_falls_onto_a_wall_is_stopped() {
+    let mut sim = on_floor([0.0, -1.0], "");
+    step(&mut sim, 1e-4);
+    assert!(pressures(&sim).iter().sum::<f64>() > 0.0);
+    step(&mut sim, 1e-4);
+    let v = vectors(&sim.state.fluid.id, &sim.state.fluid.v);
+    let mean = v.iter().map(|v| v[1]).sum::<f64>() / v.len() as f64;
+    assert!(mean.abs() < 0.1, "{mean} of 1 m/s is left");
+}
+
+/// In a turning vessel whose wall sticks the fluid turns along; where it slips it stays.
+#[test]
+fn a_turning_vessel_takes_the_fluid_along() {
+    let spin = |slip: &str| {
+        let mut sim = simulation::<2>(&format!(
+            "spacing = 0.05\ngravity = [0.0, 0.0]\nrun.end_time = 10.0\n\
+             [[fluid]]\nshape.disc = {{ center = [0.0, 0.0], radius = 0.5 }}\n\
+             [[wall]]\nshape.disc = {{ center = [0.0, 0.0], radius = 0.5 }}\nlayers = 3\nslip = \"{slip}\"\n\
+             motion.rotation = {{ center = [0.0, 0.0], angular_velocity = 2.0 }}\n\
+             [solver]\nname = \"projection\"\nfree_surface = false\ndynamic_viscosity = 50.0\n"
+        ));
+        sim.run(0.5, 10_000, &mut []).expect("a healthy run");
+        let fluid = &sim.state.fluid;
+        let moment = |i: usize| {
+            let ([x, y], [u, v]) = (fluid.position(i).map(f64::from), fluid.velocity(i).map(f64::from));
+            (x * v - y * u, x * x + y * y)
+        };
+        let (l, inertia) = (0..fluid.len()).map(moment).fold((0.0, 0.0), |(a, b), (l, i)| (a + l, b + i));
+        l / inertia
+    };
+    let (sticks, slips) = (spin("no_slip"), spin("free_slip"));
+    assert!(sticks > 1.0 && slips.abs() < 0.1, "{sticks} and {slips} of 2 1/s");
+}
+
+/// Two layers hold all ghosts of a particle half a spacing before the wall; one layer is said to be too few.
+#[test]
+fn walls_that_are_too_thin_are_said_to_be() {
+    let warnings = |layers: u32| {
+        let text =
+            dam_break::<2>("consistent", 0.05, "", "").replace("layers = 3", &format!("layers = {layers}"));
+        let sim = simulation::<2>(&text);
+        sim.solver.derived(&sim.state).warnings
+    };
+    assert!(warnings(2).is_empty() && warnings(1).len() == 1, "{:?}", warnings(1));
+    assert!(warnings(1)[0].contains("2 are needed"), "{:?}", warnings(1));
+}
