@@ -317,12 +317,13 @@ fn copy(work: &mut Work<'_>) {
 }
 
 /// Methods whose steps are timed, and the options of `sph bench step` that ask for them.
-const METHODS: [(&str, &[&str]); 5] = [
+const METHODS: [(&str, &[&str]); 6] = [
     ("wcsph", &["--solver=wcsph"]),
     ("pbf", &["--solver=pbf"]),
     ("viscoelastic", &["--solver=viscoelastic"]),
     ("viscoelastic, springs", &["--solver=viscoelastic", "--springs"]),
     ("viscoelastic, jacobi", &["--solver=viscoelastic", "--mode=jacobi"]),
+    ("projection", &["--solver=projection"]),
 ];
 
 fn steps(work: &mut Work<'_>) {

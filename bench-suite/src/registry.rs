@@ -81,6 +81,13 @@ pub const SOLVERS: &[Solver] = &[
         parameters: solver_viscoelastic::Params::PARAMETERS,
         schema: crate::schema::of::<solver_viscoelastic::Params>,
     },
+    Solver {
+        name: "projection",
+        about: "variational pressure projection on staggered particles",
+        presets: &["consistent", "peridyno_compat"],
+        parameters: solver_projection::Params::PARAMETERS,
+        schema: crate::schema::of::<solver_projection::Params>,
+    },
 ];
 
 /// The methods, by what a case has to give them.
@@ -92,6 +99,8 @@ pub enum Method {
     Pbf,
     /// Viscoelastic fluid by double density relaxation.
     Viscoelastic,
+    /// Variational pressure projection on staggered particles.
+    Projection,
 }
 
 /// A method with its settings, as one line of a comparison.
@@ -126,6 +135,7 @@ pub const VALIDATION: &[Variant] = &[
         method: Method::Viscoelastic,
         apply: |_| {},
     },
+    Variant { name: "projection", label: "staggered projection", method: Method::Projection, apply: |_| {} },
 ];
 
 /// The lines of a comparison.
@@ -185,5 +195,17 @@ pub const VARIANTS: &[Variant] = &[
         label: "double density relaxation 2.5, all at once, no springs",
         method: Method::Viscoelastic,
         apply: |scene| scene.solver.set("relax_mode", "jacobi"),
+    },
+    Variant {
+        name: "projection",
+        label: "staggered projection 2.5 (preset consistent)",
+        method: Method::Projection,
+        apply: |_| {},
+    },
+    Variant {
+        name: "projection-peridyno",
+        label: "staggered projection 2.5, constants of PeriDyno (preset peridyno_compat)",
+        method: Method::Projection,
+        apply: |scene| scene.solver.set("preset", "peridyno_compat"),
     },
 ];

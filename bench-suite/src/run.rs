@@ -134,6 +134,7 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
             Method::Wcsph => solver_wcsph::simulation(scene, processor.isa, clock)?,
             Method::Pbf => solver_pbf::simulation(scene, processor.isa, clock)?,
             Method::Viscoelastic => solver_viscoelastic::simulation(scene, processor.isa, clock)?,
+            Method::Projection => solver_projection::simulation(scene, processor.isa, clock)?,
         },
         #[cfg(feature = "cuda")]
         Backend::Cuda(device) => on_card(scene, method, device, clock)?,
@@ -156,6 +157,7 @@ fn on_card<const D: usize, E: Executor>(
         Method::Wcsph => solver_wcsph::gpu::simulation(scene, Arc::clone(executor), clock),
         Method::Pbf => solver_pbf::gpu::simulation(scene, Arc::clone(executor), clock),
         Method::Viscoelastic => solver_viscoelastic::gpu::simulation(scene, Arc::clone(executor), clock),
+        Method::Projection => solver_projection::gpu::simulation(scene, Arc::clone(executor), clock),
     }
 }
 
@@ -176,6 +178,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Resu
             Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
             Method::Pbf => solver_pbf::gpu::memory_plan(scene, counts),
             Method::Viscoelastic => solver_viscoelastic::gpu::memory_plan(scene, counts),
+            Method::Projection => solver_projection::gpu::memory_plan(scene, counts),
         };
     }
     let threads = rayon::current_num_threads();
@@ -183,6 +186,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Resu
         Method::Wcsph => solver_wcsph::memory_plan(scene, counts, threads),
         Method::Pbf => solver_pbf::memory_plan(scene, counts, threads),
         Method::Viscoelastic => solver_viscoelastic::memory_plan(scene, counts, threads),
+        Method::Projection => solver_projection::memory_plan(scene, counts, threads),
     }
 }
 
@@ -191,6 +195,7 @@ enum Method {
     Wcsph,
     Pbf,
     Viscoelastic,
+    Projection,
 }
 
 fn solver_of(scene: &Scene) -> Result<Method, Error> {
@@ -198,9 +203,10 @@ fn solver_of(scene: &Scene) -> Result<Method, Error> {
         None | Some("wcsph") => Ok(Method::Wcsph),
         Some("pbf") => Ok(Method::Pbf),
         Some("viscoelastic") => Ok(Method::Viscoelastic),
+        Some("projection") => Ok(Method::Projection),
         Some(other) => {
             let error = Error::invalid("solver.name", "is no solver").value(format!("{other:?}"));
-            Err(scene.locate(error.hint("use \"wcsph\", \"pbf\" or \"viscoelastic\"")))
+            Err(scene.locate(error.hint("use \"wcsph\", \"pbf\", \"viscoelastic\" or \"projection\"")))
         }
     }
 }
@@ -406,6 +412,7 @@ pub fn resolved(scene: &Scene) -> Result<String, Error> {
         Method::Wcsph => all.solver.resolve(&solver_wcsph::parameters(scene)?)?,
         Method::Pbf => all.solver.resolve(&solver_pbf::parameters(scene)?)?,
         Method::Viscoelastic => all.solver.resolve(&solver_viscoelastic::parameters(scene)?)?,
+        Method::Projection => all.solver.resolve(&solver_projection::parameters(scene)?)?,
     }
     all.to_toml()
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// What to time.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The scene: [`scene`], [`scene_of_pbf`] or [`scene_of_viscoelastic`].
+    /// The scene: [`scene`], or that of another method.
     pub scene: Scene,
     /// Steps before the clock starts.
     pub warmup: u64,
@@ -113,6 +113,18 @@ pub fn scene_of_viscoelastic(m: usize, jitter: f64, mode: &str, springs: bool) -
     scene.solver.set("relax_mode", mode);
     if springs {
         scene.solver.set("spring_stiffness", 1000.0);
+    }
+    scene.run.time_step = None;
+    scene
+}
+
+/// The same by the staggered projection, with walls as thick as its support.
+pub fn scene_of_projection(m: usize, jitter: f64) -> Scene {
+    let mut scene = scene(m, jitter);
+    scene.mass_mode = sph_core::scene::MassMode::Calibrated;
+    scene.solver = SolverSettings::named("projection");
+    for wall in &mut scene.wall {
+        (wall.layers, wall.offset) = (3, 0.5);
     }
     scene.run.time_step = None;
     scene

@@ -1,6 +1,6 @@
 //! Lid-driven cavity at Reynolds number 100 (Ghia, Ghia & Shin 1982).
 
-use super::{fluid, set, tank};
+use super::{fluid, projection, set, tank};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -8,6 +8,7 @@ use crate::{
         conservation::Conservation,
     },
     reference::{self, CurvePlace, ReferenceError},
+    registry::Method,
     result::{CurveStyle, ReferenceCurve, series_name},
 };
 use sph_core::{
@@ -79,6 +80,20 @@ impl Case for Cavity {
             ],
         );
         scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Projection {
+            let keys = [
+                ("xsph_viscosity", 0.0.into()),
+                ("dynamic_viscosity", NU.into()),
+                // Nothing parts from the walls of a full box.
+                ("separation", 1.0.into()),
+                ("free_surface", false.into()),
+            ];
+            projection(scene, keys);
+        }
+        matches!(method, Method::Wcsph | Method::Projection)
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {

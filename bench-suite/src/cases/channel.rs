@@ -1,12 +1,13 @@
 //! Start-up of plane Couette and Poiseuille flow (Morris, Fox & Zhu 1997).
 
-use super::{periodic, set, tank};
+use super::{periodic, projection, set, tank};
 use crate::{
     case::{Case, Metric},
     metrics::{
         channel::{Exact, Profiles},
         conservation::Conservation,
     },
+    registry::Method,
     result::{CurveStyle, ReferenceCurve, series_name},
 };
 use sph_core::{
@@ -111,6 +112,20 @@ impl Case for Channel {
             ],
         );
         scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Projection {
+            let keys = [
+                ("xsph_viscosity", 0.0.into()),
+                ("dynamic_viscosity", (1000.0 * NU).into()),
+                ("free_surface", false.into()),
+                // The first profile is that of t = 0.0225 s, and viscosity is of first order in time.
+                ("dt_max", 1e-3.into()),
+            ];
+            projection(scene, keys);
+        }
+        matches!(method, Method::Wcsph | Method::Projection)
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {

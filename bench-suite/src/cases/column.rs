@@ -1,6 +1,6 @@
 //! A column of water at rest: hydrostatic pressure, level and silence.
 
-use super::{fluid, pbf, tank, viscoelastic};
+use super::{fluid, pbf, projection, tank, viscoelastic};
 use crate::{
     case::{Case, Metric},
     metrics::{conservation::Conservation, pressure::Resting},
@@ -63,6 +63,7 @@ impl Case for Column {
             Method::Wcsph => return true,
             Method::Pbf => pbf(scene, [("preset", "accurate".into())]),
             Method::Viscoelastic => viscoelastic(scene),
+            Method::Projection => projection(scene, [("xsph_viscosity", 0.3.into())]),
         }
         // Two layers go on with the lattice; pseudo-masses of Akinci are larger, and a solver that meets the density
         // turns the surplus along the walls into a jump at the start.

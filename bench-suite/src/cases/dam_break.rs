@@ -1,6 +1,6 @@
 //! Collapse of a column of water on a dry bed (Martin & Moyce 1952).
 
-use super::{fluid, pbf, set, tank, viscoelastic};
+use super::{fluid, pbf, projection, set, tank, viscoelastic};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -96,6 +96,7 @@ impl Case for DamBreak {
             Method::Wcsph => {}
             Method::Pbf => pbf(scene, [("preset", "accurate".into())]),
             Method::Viscoelastic => viscoelastic(scene),
+            Method::Projection => projection(scene, []),
         }
         // A wall that brakes the fluid has a viscosity of the liquid behind it.
         method == Method::Wcsph || !self.friction

@@ -1,6 +1,6 @@
 //! A free drop that is strained into an ellipse (Monaghan 1994).
 
-use super::{disc, pbf, set};
+use super::{disc, pbf, projection, set};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -112,6 +112,11 @@ impl Case for EllipticalDrop {
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Viscoelastic {
             return false;
+        }
+        if method == Method::Projection {
+            // Rows of particles that are drawn apart open where the support is shorter.
+            let keys = [("xsph_viscosity", 0.0.into()), ("support_ratio", 3.0.into())];
+            projection(scene, keys);
         }
         if method == Method::Pbf {
             pbf(

@@ -57,6 +57,24 @@ fn viscoelastic(scene: &mut Scene) {
     of_positions(scene, "viscoelastic");
 }
 
+/// The staggered projection in a scene of WCSPH: walls as thick as its support, and no damping, since no sound rings.
+fn projection<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N]) {
+    of_positions(scene, "projection");
+    for wall in &mut scene.wall {
+        wall.layers = 3;
+    }
+    set(scene, keys);
+}
+
+/// The same in a full vessel or period. Under a pressure that nothing bounds the sum gradient turns disorder into motion:
+/// there the difference gradient keeps still, and shifting keeps order.
+fn full<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N]) {
+    projection(scene, keys);
+    let (sum, difference) = (("grad_sum", 0.0.into()), ("grad_difference", 1.0.into()));
+    let (exact, free) = (("grad_correction", true.into()), ("free_surface", false.into()));
+    set(scene, [sum, difference, exact, free, ("xsph_viscosity", 0.0.into())]);
+}
+
 /// A method of positions in a scene of WCSPH.
 fn of_positions(scene: &mut Scene, name: &str) {
     scene.solver = SolverSettings::default();

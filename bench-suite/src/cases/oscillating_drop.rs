@@ -1,6 +1,6 @@
 //! A drop that oscillates under a central force (Monaghan & Rafiee 2013).
 
-use super::{disc, pbf, set};
+use super::{disc, pbf, projection, set};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -134,6 +134,9 @@ impl Case for OscillatingDrop {
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Viscoelastic {
             return false;
+        }
+        if method == Method::Projection {
+            projection(scene, [("xsph_viscosity", 0.0.into()), ("dt_max", 5e-3.into())]);
         }
         if method == Method::Pbf {
             pbf(

@@ -1,12 +1,13 @@
 //! The decaying Taylor-Green vortex in two dimensions, an exact solution of the Navier-Stokes equations.
 
-use super::{periodic, set};
+use super::{full, periodic, set};
 use crate::{
     case::{Case, Metric},
     metrics::{
         conservation::Conservation,
         decay::{Decay, Vortex},
     },
+    registry::Method,
     result::{CurveStyle, ReferenceCurve, series_name},
 };
 use sph_core::scene::{MassMode, PressureField, Scene, TaylorGreen, VelocityField};
@@ -79,6 +80,14 @@ impl Case for Decaying {
             ],
         );
         scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Projection {
+            let keys = [("dynamic_viscosity", NU.into()), ("particle_shifting", 10.0.into())];
+            full(scene, keys);
+        }
+        matches!(method, Method::Wcsph | Method::Projection)
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {

@@ -23,7 +23,7 @@ pub enum Bench {
         #[arg(long, default_value = "peers", value_parser = ["peers"])]
         case: String,
         /// The method.
-        #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf", "viscoelastic"])]
+        #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf", "viscoelastic", "projection"])]
         solver: String,
         /// Iterations of a step, for `pbf`.
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=500), conflicts_with = "error")]
@@ -125,6 +125,7 @@ pub fn run(
             let scene = match solver.as_str() {
                 "pbf" => stepping::scene_of_pbf((*m).into(), *jitter, until),
                 "viscoelastic" => stepping::scene_of_viscoelastic((*m).into(), *jitter, mode, *springs),
+                "projection" => stepping::scene_of_projection((*m).into(), *jitter),
                 _ => stepping::scene((*m).into(), *jitter),
             };
             step(&Options { scene, warmup: *warmup, steps: *steps, processor: processor.clone() }, json)

@@ -25,6 +25,10 @@ const fn sample(name: &'static str, dim: u8, solver: &'static str, settings: &'s
 /// Springs that flow, and what else acts beside the relaxation.
 const SPRINGS: &str = "spring_stiffness = 1000.0\nviscosity_linear = 5.0\nstick_stiffness = 100.0";
 
+/// What the projection has beside the pressure.
+const VISCOUS: &str =
+    "dynamic_viscosity = 1.0\nparticle_shifting = 0.5\ngrad_difference = 0.25\ngrad_sum = 0.75";
+
 /// All of them.
 pub const ALL: &[Sample] = &[
     sample("wcsph validation 2D", 2, "wcsph", "preset = \"validation\""),
@@ -39,6 +43,10 @@ pub const ALL: &[Sample] = &[
     sample("viscoelastic springs 3D", 3, "viscoelastic", SPRINGS),
     sample("viscoelastic jacobi 2D", 2, "viscoelastic", "relax_mode = \"jacobi\""),
     sample("viscoelastic jacobi 3D", 3, "viscoelastic", "relax_mode = \"jacobi\""),
+    sample("projection 2D", 2, "projection", ""),
+    sample("projection 3D", 3, "projection", ""),
+    sample("projection viscous 2D", 2, "projection", VISCOUS),
+    sample("projection viscous 3D", 3, "projection", VISCOUS),
 ];
 
 /// Particles across in a rehearsal, and under a tool.
