@@ -73,7 +73,7 @@ fn divergence_falls<const D: usize>() -> f64 {
 fn a_flow_that_diverges_is_stopped() {
     let left = [divergence_falls::<2>(), divergence_falls::<3>()];
     println!("kinetic energy left: {left:?}");
-    assert!(left.iter().all(|left| *left < 0.3), "{left:?}");
+    assert!(left.iter().all(|left| *left < 0.5), "{left:?}");
 }
 
 /// A block that is pressed together by 5 percent comes apart.
