@@ -8,7 +8,7 @@ fn conserves<const D: usize>(steps: u64) {
     for solver in ["", "dynamic_viscosity = 10.0\nxsph_viscosity = 0.3"] {
         let [change, _] = change::<D>(&collision::<D>(solver), steps, |_| 1.0);
         println!("{D}D {solver:?}: {:.1} roundings", change / EPSILON);
-        assert!(change < 200.0 * EPSILON, "{D}D {solver:?}: {change:e}");
+        assert!(change < kept(solver, 200.0), "{D}D {solver:?}: {change:e}");
     }
 }
 

@@ -17,6 +17,13 @@ pub const PRESETS: [&str; 2] = ["consistent", "peridyno_compat"];
 pub const ALL: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.5\ngrad_difference = 0.25\ngrad_sum = 0.75\n\
      grad_correction = true\nair_pressure = 100.0";
 
+/// How well momentum is kept, over the sizes of its terms: to roundings, and with implicit viscosity as well as its
+/// iteration is solved.
+pub fn kept(solver: &str, roundings: f64) -> f64 {
+    let solved: f64 = if solver.contains("dynamic_viscosity") { 2e-5 } else { 0.0 };
+    solved.max(roundings * EPSILON)
+}
+
 /// Random velocities up to `speed` an axis.
 pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
     let mut random = Random(seed);

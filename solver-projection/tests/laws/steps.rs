@@ -39,7 +39,7 @@ fn momentum<const D: usize>() {
         let (change, size) = sum(&gains);
         println!("{D}D {solver:?}: {:.1} roundings", norm(&change) / size / EPSILON);
         assert!(
-            size > 0.1 && norm(&change) < 300.0 * EPSILON * size,
+            size > 0.1 && norm(&change) < kept(solver, 300.0) * size,
             "{solver:?} {D}D: {change:?} of {size}"
         );
     }
