@@ -11,6 +11,7 @@
 #include <vector>
 #include <sys/mman.h>
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if !defined(__x86_64__) || defined(SHIM_USE_UCONTEXT)
@@ -137,7 +138,14 @@ inline Fiber* new_fiber() {
 #endif
   return f;
 }
-inline void free_fiber(Fiber* f) { munmap(f->mem, STACK + GUARD); delete f; }
+inline void free_fiber(Fiber* f) {
+#if defined(__SANITIZE_ADDRESS__)
+  // A thread that waits forever leaves frames behind, which would be forbidden to whoever gets these addresses next.
+  __asan_unpoison_memory_region(f->mem + GUARD, STACK);
+#endif
+  munmap(f->mem, STACK + GUARD);
+  delete f;
+}
 inline Block::~Block() { for (Fiber* f : pool) free_fiber(f); }
 
 inline void wait_as(State s) {
