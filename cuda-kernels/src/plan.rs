@@ -1,6 +1,7 @@
 //! How many cells a run on a card will have, from the scene alone.
 
 use crate::{
+    cells::CellGrid,
     error::CudaError,
     room::{Ends, cells_around},
 };
@@ -17,11 +18,19 @@ use std::array::from_fn;
 /// The lower and the upper corner of a box, `[m]`.
 type Corners<const D: usize> = ([f64; D], [f64; D]);
 
+/// How many cells of edge `radius` `[m]` are in the box around all that the scene draws; see [`cells`].
+///
+/// # Errors
+/// As of [`cells`].
+pub fn n_cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<usize, Error> {
+    cells::<D>(scene, radius, n).map(|grid| grid.n_cells())
+}
+
 /// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`cells_of`](crate::room::cells_of) has it.
 ///
 /// # Errors
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.
-pub fn n_cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<usize, Error> {
+pub fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGrid<D>, Error> {
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for (min, max) in boxes::<D>(scene)? {
         for a in 0..D {
@@ -42,7 +51,7 @@ pub fn n_cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<
     }
     let periodic = Periodic::new(domain.0.map(|x| if x.is_finite() { x } else { 0.0 }), length);
     let grid = cells_around(radius, &periodic, (reals(low), reals(high)), domain, n);
-    grid.map(|grid| grid.n_cells()).map_err(|error| scene.locate(refused(error)))
+    grid.map_err(|error| scene.locate(refused(error)))
 }
 
 fn refused(error: CudaError) -> Error {

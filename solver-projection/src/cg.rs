@@ -91,6 +91,9 @@ pub fn solve<E: Equation>(e: &mut E, limits: &Limits) -> Result<Solved, E::Error
     let ended = |outcome, iterations, r2: f64| {
         Ok(Solved { outcome, iterations, residual: r2.sqrt(), right_side: b2.sqrt() })
     };
+    if !(b2 + r2).is_finite() {
+        return ended(Outcome::Indefinite, 0, r2);
+    }
     if r2 <= target {
         return ended(Outcome::Converged, 0, r2);
     }
@@ -247,6 +250,11 @@ mod tests {
         };
         assert_eq!(end(&CHAIN, &[0.0; 3], 9), (Outcome::Converged, 0), "nothing asked, nothing done");
         assert_eq!(end(&CHAIN, &[1.0, 2.0, -4.0], 1), (Outcome::CapReached, 1));
+        assert_eq!(
+            end(&CHAIN, &[f64::INFINITY, 0.0, 0.0], 9),
+            (Outcome::Indefinite, 0),
+            "not below infinity"
+        );
         assert_eq!(end(&[&[1.0, 0.0], &[0.0, -1.0]], &[0.0, 1.0], 9).0, Outcome::Indefinite);
         assert_eq!(end(&LOOP, &[1.0, 1.0, 1.0], 9).0, Outcome::Singular, "no x has such a right side");
         assert_eq!(end(&LOOP, &[1.0, 0.0, -1.0], 9).0, Outcome::Converged, "this one many have");

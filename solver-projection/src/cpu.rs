@@ -4,18 +4,22 @@ mod along;
 mod alpha;
 mod divergence;
 mod equation;
+pub mod levels;
 #[cfg(test)]
 mod matrix;
 mod motion;
+mod multilevel;
 mod pack;
+#[cfg(test)]
+mod poison;
 mod reaction;
 mod velocity;
 mod viscosity;
 
 use crate::{
     Projection,
-    cg::{self, Limits, Outcome, Solved},
-    params::{AlphaFloor, Compensation, LinearSolver, Reference, Tolerance},
+    cg::{self, Solved},
+    params::{Compensation, LinearSolver, Reference},
     physics::Surface,
     step::Phases,
 };
@@ -121,25 +125,18 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             LinearSolver::Cg => self.conjugate_gradients(),
             LinearSolver::Jacobi => self.jacobi(),
         };
-        let report = &mut self.method.fields.report;
-        // A source that was softened is solved for once more.
-        report.iterations += solved.iterations;
-        report.residual = if solved.right_side > 0.0 { solved.residual / solved.right_side } else { 0.0 };
+        self.method.count(&solved);
         let found = self.pack_pressures();
         self.method.stopwatch.lap("solve_pressure");
         self.check("solve_pressure", found, "pressure")?;
-        self.check_outcome("solve_pressure", solved.outcome)
+        self.method.check_outcome(self.state, "solve_pressure", solved.outcome)
     }
 
     fn soften_source(&mut self, dt: f64) -> Result<bool, StepError> {
-        let most = OVERSHOT * self.method.pressure_limit(self.state, dt);
-        let largest = self.method.fields.max_pressure;
-        let params = &self.method.params;
-        let off = params.compensation_mode == Compensation::Off || params.density_compensation == 0.0;
-        if largest <= most || off {
-            return Ok(false);
-        }
-        self.softness = most / largest;
+        let Some(softness) = self.method.softness(self.state, dt) else { return Ok(false) };
+        self.softness = softness;
+        // What was too large begins by as much smaller.
+        motion::shrink(&mut self.method.fields.p, softness as Real);
         self.classify_surface(dt)?;
         Ok(true)
     }
@@ -160,7 +157,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         if needs.viscosity {
             let outcome = self.diffuse(dt as Real);
             self.method.stopwatch.lap("implicit_viscosity");
-            self.check_outcome("apply_viscosity", outcome)?;
+            self.method.check_outcome(self.state, "apply_viscosity", outcome)?;
         }
         if needs.xsph {
             let found = self.mix_velocities(dt as Real);
@@ -207,9 +204,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 }
 
-/// A pressure above this part of [`Projection::pressure_limit`] throws neighbors past each other.
-const OVERSHOT: f64 = 0.25;
-
 impl<const D: usize> Cpu<'_, D> {
     /// The largest of a number over all particles.
     fn largest(&self, of: impl Fn(&crate::memory::Fields<D>, usize) -> Real + Sync) -> f64 {
@@ -220,72 +214,35 @@ impl<const D: usize> Cpu<'_, D> {
         .0
     }
 
-    /// Sum of weights of a full neighborhood, `[-]`.
-    fn full_alpha(&self) -> Real {
-        match self.method.params.reference {
-            Reference::Lattice => self.method.constants.lattice.alpha as Real,
-            Reference::FirstStep => self.method.fields.full[0] as Real,
-        }
-    }
-
     /// What makes a particle one of the surface.
     fn surface(&self) -> Surface {
-        let surface = self.method.constants.surface;
-        match self.method.params.reference {
-            Reference::Lattice => surface,
-            Reference::FirstStep => Surface { reference: self.method.fields.full[1] as Real, ..surface },
-        }
-    }
-
-    /// Where sums of weights have a floor: without the flag for it nobody knows who is one-sided.
-    fn floor(&self) -> AlphaFloor {
-        let params = &self.method.params;
-        if params.surface_asymmetry == 0.0 { AlphaFloor::All } else { params.floor(D) }
+        let [_, reference] = self.method.full();
+        Surface { reference, ..self.method.constants.surface }
     }
 
     fn conjugate_gradients(&mut self) -> Solved {
-        let limits = self.limits();
+        let limits = self.method.pressure_limits(self.state.fluid.len());
         let mut p = take(&mut self.method.fields.p);
         if !self.method.params.warm_start {
             p.fill(0.0);
         }
+        let mut levels = take(&mut self.method.fields.levels);
+        let inverse = self.inverse(&mut levels);
         let mut vectors = take(&mut self.method.fields.equation);
         let mut history = take(&mut self.method.fields.residuals);
-        let mut equation = self.equation(&mut vectors, &mut p, &mut history, 1.0);
+        let mut equation = self.equation(inverse, &mut vectors, &mut p, &mut history, 1.0);
         let Ok(solved) = cg::solve(&mut equation, &limits);
-        let closed = equation.is_closed;
-        if closed {
+        if equation.is_closed {
             motion::lift(&mut p);
         }
-        history.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_side);
-        (self.method.fields.p, self.method.fields.equation, self.method.fields.residuals) =
-            (p, vectors, history);
+        let fields = &mut self.method.fields;
+        (fields.p, fields.equation, fields.residuals, fields.levels) = (p, vectors, history, levels);
         solved
-    }
-
-    fn limits(&self) -> Limits {
-        let (params, n) = (&self.method.params, self.state.fluid.len());
-        Limits {
-            tolerance: f64::from(params.cg_tolerance),
-            absolute: (params.cg_tolerance_mode == Tolerance::Absolute).then(|| (n as f64).sqrt()),
-            iterations: params.cg_max_iter,
-        }
     }
 
     /// True when the density takes part in the source with both signs.
     fn is_two_sided(&self) -> bool {
         self.method.params.compensation_mode == Compensation::TwoSided
-    }
-
-    /// Fails if an iteration met what no step can mend. One that only took too long goes on with what it has.
-    fn check_outcome(&self, phase: &'static str, outcome: Outcome) -> Result<(), StepError> {
-        match outcome {
-            Outcome::Converged | Outcome::CapReached => Ok(()),
-            Outcome::Indefinite | Outcome::Singular => {
-                let cause = Cause::NotConverged(Box::new(self.method.fields.report));
-                Err(StepError::new(self.state, phase, None, cause))
-            }
-        }
     }
 
     /// Fails if a loop found something.

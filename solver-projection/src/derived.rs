@@ -2,7 +2,9 @@
 
 use crate::{
     LIMITS, Projection,
+    cpu::levels::bytes_per_cell,
     memory::{Needs, Vectors},
+    params::Preconditioner,
     setup,
 };
 use sph_core::{
@@ -97,6 +99,11 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
     // Rows of some particles are longer than those of the lattice, and lists leave room to grow.
     let row = 1.15 * neighbors.next_multiple_of(PAD) as f64;
     plan.add("entries of the matrix", real * row * counts.fluid);
+    if params.preconditioner == Preconditioner::Multilevel {
+        // Each level has a 2^d-th of the cells below it; those at the rim of the fluid are not full.
+        let cells = 1.3 / support_ratio.powf(d) / (1.0 - 0.5_f64.powf(d));
+        plan.add("coarser equations", (8.0 + cells * bytes_per_cell(scene.dim.into())) * counts.fluid);
+    }
     plan.add("wall records of projection", real * (12.0 + optional(needs.reactions, d)) * counts.walls);
     Ok(plan)
 }

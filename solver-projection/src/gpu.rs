@@ -10,11 +10,10 @@ mod solver;
 use crate::{
     Projection,
     cg::Outcome,
-    params::{Compensation, Gradient, LinearSolver, Reference},
+    params::{Gradient, LinearSolver, Reference},
     step::Phases,
 };
 use card::{Card, Pairs, facings};
-use constants::{OVERSHOT, rates};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
@@ -137,10 +136,7 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
         };
         let acting = solved.and_then(|solved| self.act().map(|()| solved));
         let outcome = acting.map(|solved| {
-            let report = &mut self.method.fields.report;
-            // A source that was softened is solved for once more.
-            report.iterations += solved.iterations;
-            report.residual = if solved.right_side > 0.0 { solved.residual / solved.right_side } else { 0.0 };
+            self.method.count(&solved);
             solved.outcome
         });
         self.method.stopwatch.lap("solve_pressure");
@@ -148,14 +144,11 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
     }
 
     fn soften_source(&mut self, dt: f64) -> Result<bool, StepError> {
-        let most = OVERSHOT * self.method.pressure_limit(self.state, dt);
-        let largest = self.method.fields.max_pressure;
-        let params = &self.method.params;
-        let off = params.compensation_mode == Compensation::Off || params.density_compensation == 0.0;
-        if largest <= most || off {
-            return Ok(false);
-        }
-        self.softness = most / largest;
+        let Some(softness) = self.method.softness(self.state, dt) else { return Ok(false) };
+        self.softness = softness;
+        let (launching, card) = (launcher(self.executor, &self.constants), &mut *self.card);
+        let smaller = launching.shrink(softness as Real, card.fluid.n, &mut card.p);
+        self.lap("classify_surface", smaller)?;
         self.classify_surface(dt)?;
         Ok(true)
     }
@@ -232,20 +225,14 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         done.map_err(|error| device_error(self.state, phase, error))
     }
 
-    /// Fails if a launch did, or an iteration met what no step can mend. One that only took too long goes on with
-    /// what it has.
+    /// Fails if a launch did, or an iteration met what no step can mend.
     fn check_outcome(
         &self,
         phase: &'static str,
         outcome: Result<Outcome, CudaError>,
     ) -> Result<(), StepError> {
-        match outcome.map_err(|error| device_error(self.state, phase, error))? {
-            Outcome::Converged | Outcome::CapReached => Ok(()),
-            Outcome::Indefinite | Outcome::Singular => {
-                let cause = Cause::NotConverged(Box::new(self.method.fields.report));
-                Err(StepError::new(self.state, phase, None, cause))
-            }
-        }
+        let outcome = outcome.map_err(|error| device_error(self.state, phase, error))?;
+        self.method.check_outcome(self.state, phase, outcome)
     }
 
     /// Brings prescribed walls to where they are at time `t`, and samples of bodies to where these are. The host
@@ -343,7 +330,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
 
     /// Surface, diagonal and right side; the mean is taken out of that of a closed and full vessel.
     fn right_side(&mut self, dt: f64) -> Launched {
-        let rates = rates(self.method, self.state, dt, self.softness);
+        let rates = self.method.rates(self.state, dt, self.softness);
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
         let (n, executor, vectors) = (card.fluid.n, self.executor, &mut card.vectors);
         let out = Equation { air: &mut card.air, diagonal: &mut vectors.diagonal, b: &mut vectors.b };
@@ -357,11 +344,10 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         let (params, needs) = (&self.method.params, self.method.constants.needs);
         let factor = D as Real * dt / self.state.rest.rho_0;
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, mut part) = (card.fluid.n, params.grad_difference);
+        let (n, part) = (card.fluid.n, self.method.difference_part());
         if params.grad_correction {
             let rows = &card.rows[Pairs::Fluid as usize];
             launcher.corrected(rows, &card.place, &card.p, factor, n, gains!(card))?;
-            part = 0.0;
         }
         match params.gradient {
             Gradient::Adjoint => {
@@ -384,8 +370,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         let factor = D as Real * rest.m / rest.rho_0;
         launcher.press_back(&bodies!(card), &card.p, factor * params.grad_sum, &mut card.rigid.force)?;
         if needs.along {
-            let difference = if params.grad_correction { 0.0 } else { params.grad_difference };
-            let factor = factor * (difference + params.grad_sum);
+            let factor = factor * (self.method.difference_part() + params.grad_sum);
             launcher.pull_back(&bodies!(card), &card.pull, factor, &mut card.rigid.force)?;
         }
         if params.gradient == Gradient::Peridyno {

@@ -32,6 +32,7 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
 pub mod cg;
+mod choices;
 mod cpu;
 mod derived;
 pub mod gpu;

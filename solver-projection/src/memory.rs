@@ -1,8 +1,12 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
-use crate::params::{Gradient, Params};
+use crate::{
+    cpu::levels::Levels,
+    params::{Gradient, Params},
+};
 use sph_core::{
     Real,
+    barrier::Pose,
     diagnosis::Link,
     neighbors::FAR,
     particles::fit,
@@ -15,7 +19,7 @@ use std::slice::from_ref;
 pub struct Fields<const D: usize> {
     /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
     pub p: Vec<Real>,
-    /// `[x y z p]`. Shape `[n + 1]`.
+    /// `[x y z ·]`. Shape `[n + 1]`.
     pub place: Vec<[Real; 4]>,
     /// `[x y z 1/α | v* p]`, before there is pressure with 1 in its place beside walls; for viscosity `[x y z · | v ρ]`. Shape `[n + 1]`.
     pub record: Vec<[Real; 8]>,
@@ -36,12 +40,16 @@ pub struct Fields<const D: usize> {
     pub air: Vec<Real>,
     /// The linear equation.
     pub equation: Vectors,
+    /// Coarser equations; empty without the preconditioner that has them.
+    pub levels: Levels<D>,
     /// What walls do to a viscous fluid: `[Σ_k a w² τ β v_k | Σ_k a w² τ β]`; empty without viscosity. Shape `[n]`.
     pub drag: Vec<[Real; 4]>,
     /// Walls: `[x y z depth | v τ | n ·]`. Shape `[n_walls + 1]`.
     pub wall_record: Vec<[Real; 12]>,
     /// Forces on the samples of dynamic bodies; empty without bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: [Vec<Real>; D],
+    /// Where each wall that has faces is, none where it was drawn.
+    pub poses: Vec<Option<Pose<D>>>,
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
     /// Pressure as it acts, over the air's: for whoever looks at the run. Shape `[n]`, `[Pa]`.
@@ -132,9 +140,11 @@ impl<const D: usize> Default for Fields<D> {
             entries: Vec::new(),
             air: Vec::new(),
             equation: Vectors::default(),
+            levels: Levels::default(),
             drag: Vec::new(),
             wall_record: Vec::new(),
             reaction: none(),
+            poses: Vec::new(),
             walls_packed: false,
             acting: Vec::new(),
             max_speed: -1.0,

@@ -83,8 +83,10 @@ choice! {
         /// Nothing.
         None,
         /// Its diagonal.
-        #[default]
         Diagonal,
+        /// The diagonal, and a cycle over coarser equations whose unknowns are cells of particles.
+        #[default]
+        Multilevel,
     }
 }
 choice! {
@@ -151,7 +153,7 @@ parameters! {
         /// How the pressure is found.
         pub linear_solver: LinearSolver = LinearSolver::Cg;
         /// What stands in for the inverse of the matrix.
-        pub preconditioner: Preconditioner = Preconditioner::Diagonal;
+        pub preconditioner: Preconditioner = Preconditioner::Multilevel;
         /// What the residual is compared with.
         pub cg_tolerance_mode: Tolerance = Tolerance::Relative;
         /// Residual at which the pressure is good enough `[convention]`.

@@ -56,13 +56,6 @@ impl Weight {
         let w1 = w * inv_c;
         Weighed { inv_r, w, w1, w2: w1 * inv_c }
     }
-
-    /// `r_c/r` of a pair, at least 1: what `w²` has to be multiplied by for `w¹/r`.
-    #[inline(always)]
-    pub fn stretch<L: Lane>(self, r2: L) -> L {
-        let r = r2.sqrt().max(L::splat(TINY as Real / self.inv_h));
-        L::splat(1.0).max(L::splat(1.0 / self.inv_clamp) / r)
-    }
 }
 
 /// Distances below this part of h count as none: coincident particles have no direction.
@@ -248,7 +241,6 @@ mod tests {
                 let at = weight.at::<f64>(r * r);
                 let r_c = r.max(1.0 / f64::from(weight.inv_clamp));
                 assert!((at.w1 * r_c / at.w - 1.0).abs() < 1e-6 && (at.w2 * r_c / at.w1 - 1.0).abs() < 1e-6);
-                assert!((weight.stretch::<f64>(r * r) - r_c / r).abs() < 1e-6 * r_c / r);
             }
             for r2 in [0.25, 0.3, 3e30] {
                 let at = weight.at::<Real>(r2);

@@ -59,6 +59,9 @@ SPH_FN Vec scaled(real f, Vec x) {
   return x;
 }
 
+/// `r/A_ii`; particles that know nobody keep a pressure of 0.
+SPH_FN real divided(real r, real diagonal) { return diagonal > real(0) ? r / diagonal : real(0); }
+
 SPH_FN Vec vector_at(const Writable& from, u32 i) {
   Vec v;
   for (int a = 0; a < DIM; a++) v[a] = from.x[a][i];

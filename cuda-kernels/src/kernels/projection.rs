@@ -1,6 +1,6 @@
 //! The phases of the staggered projection: launchers of `kernels/projection.cu`; `projection_cg.rs`,
-//! `projection_motion.rs`, `projection_velocity.rs`, `projection_viscosity.rs` and `projection_reaction.rs` have
-//! those of the other texts.
+//! `projection_levels.rs`, `projection_multilevel.rs`, `projection_motion.rs`, `projection_velocity.rs`,
+//! `projection_viscosity.rs` and `projection_reaction.rs` have those of the other texts.
 //!
 //! Names and order are those of the loops in `solver-projection/src/cpu`. Records of particles are quads in arrays of
 //! their own: `place` `[x y z 1/α]`, `motion` `[v*, 1 beside a wall]` and later `[v ρ]`, `crowd` `[Σ w n | Σ w]`,

@@ -116,9 +116,6 @@ projection_merge_product(const Two* __restrict__ partial, u32 n, Numbers* __rest
 }
 SHIM_EXPORT(projection_merge_product)
 
-/// `r/A_ii`; particles that know nobody keep a pressure of 0.
-SPH_FN real divided(real r, real diagonal) { return diagonal > real(0) ? r / diagonal : real(0); }
-
 /// `z ← M⁻¹ r`, and the partial sums of `r·z`.
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 projection_precondition(u32 divides, const real* __restrict__ diagonal, const real* __restrict__ r, u32 n,
@@ -130,6 +127,13 @@ projection_precondition(u32 divides, const real* __restrict__ diagonal, const re
   });
 }
 SHIM_EXPORT(projection_precondition)
+
+/// The partial sums of `r·z`.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_multiply(const real* __restrict__ r, const real* __restrict__ z, u32 n, double* __restrict__ partial) {
+  reduce_terms<Sum>(n, partial, [=](u32 i) { return double(z[i]) * double(r[i]); });
+}
+SHIM_EXPORT(projection_multiply)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 projection_merge_precondition(const double* __restrict__ partial, u32 n, u32 slot, Numbers* __restrict__ numbers) {
@@ -185,6 +189,13 @@ projection_turn(const real* __restrict__ z, u32 n, u32 begins, u32 next, const N
   d[i] = begins ? z[i] : z[i] + beta * d[i];
 }
 SHIM_EXPORT(projection_turn)
+
+/// Multiplies a field.
+KERNEL void __launch_bounds__(THREADS) projection_shrink(real factor, u32 n, real* __restrict__ field) {
+  const u32 i = thread_index();
+  if (i < n) field[i] *= factor;
+}
+SHIM_EXPORT(projection_shrink)
 
 /// Damped Jacobi iteration: `x_i ← x_i + ω r_i/A_ii`.
 KERNEL void __launch_bounds__(THREADS)

@@ -24,7 +24,7 @@ kernels! {
     RESIDUAL = "projection_residual", MERGE_RESIDUAL = "projection_merge_residual", PRODUCT = "projection_product",
     MERGE_PRODUCT = "projection_merge_product", PRECONDITION = "projection_precondition",
     MERGE_PRECONDITION = "projection_merge_precondition", ADVANCE = "projection_advance",
-    MERGE_ADVANCE = "projection_merge_advance", TURN = "projection_turn", RELAX = "projection_relax",
+    MERGE_ADVANCE = "projection_merge_advance", MULTIPLY = "projection_multiply", SHRINK = "projection_shrink", TURN = "projection_turn", RELAX = "projection_relax",
     CENTER = "projection_center", DEPTH = "projection_depth", LIFT = "projection_lift", ACT = "projection_act",
 }
 const MERGE_MAXIMA: Kernel = Kernel { file: "reduce.cu", name: "merge_maxima" };
@@ -123,6 +123,20 @@ impl<E: Executor> Work<E> {
         executor.read(&self.numbers, &mut numbers)?;
         Ok(numbers[0])
     }
+
+    /// Where the first pass of a sum of products leaves what its blocks have.
+    pub(super) fn partial(&mut self, executor: &E) -> Out<f64> {
+        executor.output(&mut self.partial)
+    }
+
+    /// `r·z` into a slot, from what the first pass over `n` items has left.
+    pub(super) fn merge_products(&mut self, executor: &E, dim: usize, n: usize, slot: u32) -> Launched {
+        let (partial, numbers) = (executor.input(&self.partial), executor.output(&mut self.numbers));
+        let (kernel, n_items, slot) = (MERGE_PRECONDITION, count(n)?, slot % 2);
+        let launch = Launch { kernel, dim, smoothing: None, blocks: 1, threads: REDUCE_THREADS };
+        // SAFETY: there is a partial result of each block, and the numbers are one.
+        unsafe { executor.launch(launch, arguments![partial, n_items, slot, numbers]) }
+    }
 }
 
 impl<const D: usize, E: Executor> Launcher<'_, D, E> {
@@ -203,16 +217,37 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let kernel = PRECONDITION;
         let (diagonal, r) = (self.input(kernel, "diagonal", diagonal, n)?, self.input(kernel, "r", r, n)?);
         let (z, n_items, divides) = (self.output(kernel, "z", z, n)?, count(n)?, u32::from(divides));
-        let partial = self.executor.output(&mut work.partial);
+        let partial = work.partial(self.executor);
         start(self.executor, kernel, D, n, arguments![divides, diagonal, r, n_items, z, partial])?;
-        let (partial, numbers) =
-            (self.executor.input(&work.partial), self.executor.output(&mut work.numbers));
-        let slot = slot % 2;
-        // SAFETY: as of `residual`.
-        unsafe {
-            self.executor
-                .launch(Self::one_block(MERGE_PRECONDITION), arguments![partial, n_items, slot, numbers])
-        }
+        work.merge_products(self.executor, D, n, slot)
+    }
+
+    /// `r·z` into a slot.
+    ///
+    /// # Errors
+    /// As of [`Launcher::residual`].
+    pub fn multiply(
+        &self,
+        r: &Field<E, Real>,
+        z: &Field<E, Real>,
+        n: usize,
+        slot: u32,
+        work: &mut Work<E>,
+    ) -> Launched {
+        let (r, z) = (self.input(MULTIPLY, "r", r, n)?, self.input(MULTIPLY, "z", z, n)?);
+        let partial = work.partial(self.executor);
+        start(self.executor, MULTIPLY, D, n, arguments![r, z, count(n)?, partial])?;
+        work.merge_products(self.executor, D, n, slot)
+    }
+
+    /// Multiplies a field.
+    ///
+    /// # Errors
+    /// As of [`Launcher::residual`].
+    pub fn shrink(&self, factor: Real, n: usize, field: &mut Field<E, Real>) -> Launched {
+        let (n_items, field) = (count(n)?, self.output(SHRINK, "field", field, n)?);
+        // SAFETY: the field has n items.
+        unsafe { self.start(SHRINK, n, arguments![factor, n_items, field]) }
     }
 
     /// `x ← x + α d`, `r ← r − α q` with the `r·z` of a slot, while the iteration goes on.

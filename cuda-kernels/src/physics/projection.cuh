@@ -49,12 +49,6 @@ struct Weight {
     const real w1 = w * inv_c;
     return {inv_r, w, w1, w1 * inv_c};
   }
-
-  /// `r_c/r` of a pair, at least 1: what `w²` has to be multiplied by for `w¹/r`.
-  SPH_FN real stretch(real r2) const {
-    const real r = max_of(sqrt(r2), TINY / inv_h);
-    return max_of(real(1.0), real(1.0) / inv_clamp / r);
-  }
 };
 
 SPH_FN real dot(Vec a, Vec b);

@@ -7,6 +7,7 @@ mod cells;
 mod containers;
 mod fields;
 mod neighbors;
+mod projection_levels;
 mod reduce;
 mod scan;
 mod shim;

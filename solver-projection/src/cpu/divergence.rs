@@ -1,10 +1,7 @@
 //! Entries of the matrix and divergence of the velocity, then the free surface, diagonal and right side.
 
 use super::Cpu;
-use crate::{
-    params::Compensation,
-    physics::{self, Along, Weight, against_wall, dot},
-};
+use crate::physics::{self, Along, Weight, against_wall, dot};
 use sph_core::{
     Real,
     lane::{Lane, each},
@@ -112,18 +109,9 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// `A_ii = Σ_j a w² + s_i` and `b_i = −ρ₀/dt (D v*)_i + λ̂ ρ₀/(d dt dt_max) (ρ_i/ρ₀ − 1)`.
     pub(super) fn right_side(&mut self, dt: f64) -> Found {
-        let (surface, two_sided, full) = (self.surface(), self.is_two_sided(), self.full_alpha());
-        let (params, rest) = (&self.method.params, self.state.rest);
-        let is_free = params.free_surface;
-        let compensation = match params.compensation_mode {
-            Compensation::Off => 0.0,
-            _ => f64::from(params.density_compensation) * self.softness,
-        };
-        let rate = (f64::from(rest.rho_0) / dt) as Real;
-        // A part of a step of the usual length, however short this one is: else what comes fast makes steps short, and those
-        // push the harder.
-        let usual = dt.max(f64::from(params.dt_max));
-        let excess_rate = (compensation * f64::from(rest.rho_0) / (D as f64 * dt * usual)) as Real;
+        let (surface, two_sided, full) = (self.surface(), self.is_two_sided(), self.method.full()[0]);
+        let (is_free, rest) = (self.method.params.free_surface, self.state.rest);
+        let [rate, excess_rate] = self.method.rates(self.state, dt, self.softness);
         let fields = &mut self.method.fields;
         let (sums, crowd, rho) = (&fields.sums, &fields.crowd, &self.state.fluid.rho);
         let outputs = (&mut fields.air[..], &mut fields.equation.diagonal[..], &mut fields.equation.b[..]);

@@ -1,6 +1,6 @@
 //! The linear equation on the CPU: matrix-free products from the entries of the rows, and sums in one order.
 
-use super::Cpu;
+use super::{Cpu, levels::Levels, multilevel};
 use crate::{
     cg::{self, Outcome, Seen, Solved},
     memory::Vectors,
@@ -37,14 +37,28 @@ const NULL: f64 = 0.25 * Real::EPSILON as f64;
 /// Room for the residuals of so many iterations is made at once.
 const MOST_KEPT: u32 = 10_000;
 
+/// What stands in for the inverse of the matrix.
+pub(super) enum Inverse<'a, const D: usize> {
+    Nothing,
+    Diagonal,
+    Multilevel(&'a mut Levels<D>),
+}
+
+impl<const D: usize> Inverse<'_, D> {
+    /// Without levels: what an equation of nearby things needs.
+    pub fn pointwise(chosen: Preconditioner) -> Self {
+        if chosen == Preconditioner::None { Self::Nothing } else { Self::Diagonal }
+    }
+}
+
 /// `A x = b`.
-pub(super) struct Equation<'a> {
+pub(super) struct Equation<'a, const D: usize> {
     isa: Isa,
     lists: &'a NeighborLists,
     entries: &'a [Vec<Real>],
     /// `A_ij = −scale c_ij`.
     scale: Real,
-    preconditioner: Preconditioner,
+    inverse: Inverse<'a, D>,
     vectors: &'a mut Vectors,
     x: &'a mut [Real],
     history: &'a mut Vec<f64>,
@@ -54,14 +68,26 @@ pub(super) struct Equation<'a> {
 }
 
 impl<const D: usize> Cpu<'_, D> {
+    /// What the parameters choose for the pressure. Builds `levels` if they are asked for.
+    pub(super) fn inverse<'a>(&self, levels: &'a mut Levels<D>) -> Inverse<'a, D> {
+        let chosen = self.method.params.preconditioner;
+        if chosen != Preconditioner::Multilevel {
+            return Inverse::pointwise(chosen);
+        }
+        let (fields, neighbors) = (&self.method.fields, &self.method.neighbors);
+        levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.air);
+        Inverse::Multilevel(levels)
+    }
+
     /// The equation with the entries of this step.
     pub(super) fn equation<'a>(
         &'a self,
+        inverse: Inverse<'a, D>,
         vectors: &'a mut Vectors,
         x: &'a mut [Real],
         history: &'a mut Vec<f64>,
         scale: Real,
-    ) -> Equation<'a> {
+    ) -> Equation<'a, D> {
         history.clear();
         history.reserve(self.method.params.cg_max_iter.min(MOST_KEPT) as usize);
         let fields = &self.method.fields;
@@ -73,7 +99,7 @@ impl<const D: usize> Cpu<'_, D> {
             lists: &self.method.neighbors.fluid,
             entries: &fields.entries,
             scale,
-            preconditioner: self.method.params.preconditioner,
+            inverse,
             vectors,
             x,
             history,
@@ -84,14 +110,15 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Damped Jacobi iteration: `p_i ← p_i + ω r_i/A_ii`.
     pub(super) fn jacobi(&mut self) -> Solved {
-        let (limits, omega) = (self.limits(), self.method.params.jacobi_omega);
+        let limits = self.method.pressure_limits(self.state.fluid.len());
+        let omega = self.method.params.jacobi_omega;
         let mut p = take(&mut self.method.fields.p);
         if !self.method.params.warm_start {
             p.fill(0.0);
         }
         let mut vectors = take(&mut self.method.fields.equation);
         let mut history = take(&mut self.method.fields.residuals);
-        let mut equation = self.equation(&mut vectors, &mut p, &mut history, 1.0);
+        let mut equation = self.equation(Inverse::Diagonal, &mut vectors, &mut p, &mut history, 1.0);
         let mut solved =
             Solved { outcome: Outcome::CapReached, iterations: 0, residual: 0.0, right_side: 0.0 };
         for k in 0..=limits.iterations {
@@ -111,7 +138,6 @@ impl<const D: usize> Cpu<'_, D> {
         if equation.is_closed {
             super::motion::lift(&mut p);
         }
-        history.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_side);
         (self.method.fields.p, self.method.fields.equation, self.method.fields.residuals) =
             (p, vectors, history);
         solved
@@ -120,11 +146,22 @@ impl<const D: usize> Cpu<'_, D> {
 
 /// `r/A_ii`; particles that know nobody keep a pressure of 0.
 #[inline(always)]
-fn divided(r: Real, diagonal: Real) -> Real {
+pub(super) fn divided(r: Real, diagonal: Real) -> Real {
     if diagonal > 0.0 { r / diagonal } else { 0.0 }
 }
 
-impl Equation<'_> {
+/// Takes the mean out of `z`, and returns `r·z`. Where x is open up to a constant coarse levels make a large one of what
+/// rounding has left in r, and it would drown the rest.
+fn without_mean(r: &[Real], z: &mut [Real]) -> f64 {
+    super::motion::center(z);
+    let z = &*z;
+    let Sum(rho) = parallel::blocks(r.len(), (), |range, ()| {
+        Sum(range.map(|i| f64::from(z[i]) * f64::from(r[i])).sum())
+    });
+    rho
+}
+
+impl<const D: usize> Equation<'_, D> {
     /// `q ← A d`. Returns `d·q` and `Σ A_ii d_i²`.
     fn multiply(&mut self) -> [f64; 2] {
         let Vectors { diagonal, d, q, .. } = &mut *self.vectors;
@@ -162,7 +199,7 @@ impl parallel::Merge for Sums {
     }
 }
 
-impl cg::Equation for Equation<'_> {
+impl<const D: usize> cg::Equation for Equation<'_, D> {
     type Error = Infallible;
     type Scalar = f64;
 
@@ -185,7 +222,14 @@ impl cg::Equation for Equation<'_> {
 
     fn precondition(&mut self) -> Result<f64, Infallible> {
         let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
-        let divides = self.preconditioner != Preconditioner::None;
+        let divides = match &mut self.inverse {
+            Inverse::Multilevel(levels) => {
+                let rho = multilevel::precondition(levels, self.isa, diagonal, r, z);
+                return Ok(if self.is_closed { without_mean(r, z) } else { rho });
+            }
+            Inverse::Diagonal => true,
+            Inverse::Nothing => false,
+        };
         let Sum(rho) = parallel::blocks(r.len(), &mut z[..], |range, z| {
             let mut rho = 0.0;
             for (z, i) in z.iter_mut().zip(range) {

@@ -2,7 +2,7 @@
 //! exact in the staggered space, adjoint gradient and divergence.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use super::Cpu;
+use super::{Cpu, levels::Levels, multilevel};
 use crate::{
     Projection,
     cg::{self, Limits, Outcome},
@@ -87,6 +87,8 @@ trait Checks {
     fn matrix(&self) -> DMatrix<f64>;
     fn air(&self) -> DVector<f64>;
     fn b(&self) -> DVector<f64>;
+    /// What stands in for the inverse with levels, column by column; and the number of levels.
+    fn stand_in(&mut self) -> (DMatrix<f64>, usize);
     /// `x` after so many iterations from nothing, and how they ended.
     fn iterate(&mut self, iterations: u32, tolerance: f64) -> (DVector<f64>, Outcome, u32);
 }
@@ -104,11 +106,31 @@ impl<const D: usize> Checks for Cpu<'_, D> {
         vector(&self.method.fields.equation.b)
     }
 
+    fn stand_in(&mut self) -> (DMatrix<f64>, usize) {
+        let n = self.state.fluid.len();
+        let (mut levels, fields) = (Levels::default(), &self.method.fields);
+        let neighbors = &self.method.neighbors;
+        levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.air);
+        let mut inverse = DMatrix::zeros(n, n);
+        let (mut r, mut z) = (vec![0.0; n], vec![0.0; n]);
+        for i in 0..n {
+            r[i] = 1.0;
+            let diagonal = &fields.equation.diagonal;
+            let rho = multilevel::precondition(&mut levels, Isa::best(), diagonal, &r, &mut z);
+            assert_eq!(rho, f64::from(z[i]), "r·z");
+            inverse.set_column(i, &vector(&z));
+            r[i] = 0.0;
+        }
+        (inverse, levels.in_use().len())
+    }
+
     fn iterate(&mut self, iterations: u32, tolerance: f64) -> (DVector<f64>, Outcome, u32) {
         let mut p = vec![0.0; self.state.fluid.len()];
         let mut vectors = std::mem::take(&mut self.method.fields.equation);
         let mut history = Vec::new();
-        let mut equation = self.equation(&mut vectors, &mut p, &mut history, 1.0);
+        let mut levels = Levels::default();
+        let inverse = self.inverse(&mut levels);
+        let mut equation = self.equation(inverse, &mut vectors, &mut p, &mut history, 1.0);
         let Ok(solved) = cg::solve(&mut equation, &Limits { tolerance, absolute: None, iterations });
         self.method.fields.equation = vectors;
         (vector(&p), solved.outcome, solved.iterations)
@@ -156,6 +178,26 @@ fn conjugate_gradients_agree_with_a_dense_solution_and_come_nearer_in_every_iter
             assert!(now < last * (1.0 + 1e3 * EPSILON), "iteration {k}: {now} after {last}");
             last = now;
         }
+    });
+}
+
+#[test]
+fn levels_stand_in_for_the_inverse_symmetrically_and_positively_and_narrow_the_spectrum() {
+    each_case(|cpu| {
+        let (inverse, levels) = cpu.stand_in();
+        assert!(levels >= 2, "{levels}");
+        let off = (&inverse - inverse.transpose()).abs().max();
+        assert!(off < 20.0 * EPSILON * inverse.abs().max(), "{off}");
+        // The spectrum of `M⁻¹ A` is that of `Lᵀ M⁻¹ L` with `A = L Lᵀ`, and that of `D⁻¹ A` likewise.
+        let (a, l) = (cpu.matrix(), cpu.matrix().cholesky().unwrap().l());
+        let condition = |inverse: &DMatrix<f64>| {
+            let eigenvalues = (l.transpose() * inverse * &l).symmetric_eigenvalues();
+            assert!(eigenvalues.min() > 0.0, "{}", eigenvalues.min());
+            eigenvalues.max() / eigenvalues.min()
+        };
+        let diagonal = DMatrix::from_diagonal(&a.diagonal().map(|x| 1.0 / x));
+        let (with, without) = (condition(&inverse), condition(&diagonal));
+        assert!(with < without, "{with} with levels, {without} with the diagonal");
     });
 }
 
@@ -257,14 +299,15 @@ fn a_full_vessel_has_a_compatible_equation() {
     assert!((&a * &p - &b).norm() < 1e-4 * b.norm());
 }
 
-/// Twice as many particles across make twice as many iterations, with the diagonal.
+/// Twice as many particles across make twice as many iterations with the diagonal, and hardly more with levels.
 #[test]
-fn iterations_grow_with_the_number_of_particles_across() {
-    let iterations = |n: usize| {
+fn iterations_grow_with_the_number_of_particles_across_unless_there_are_levels() {
+    let iterations = |n: usize, preconditioner: &str| {
         let text = format!(
             "dim = 2\nspacing = {:?}\nrun.end_time = 1.0\n[[fluid]]\njitter = 0.1\nshape.block = {{ min = [0.0, 0.0], \
              max = [1.0, 1.0] }}\n[[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.5] }}\n\
-             faces = [\"x_min\", \"x_max\", \"y_min\"]\nlayers = 3\n[solver]\nname = \"projection\"\n",
+             faces = [\"x_min\", \"x_max\", \"y_min\"]\nlayers = 3\n[solver]\nname = \"projection\"\n\
+             preconditioner = \"{preconditioner}\"\n",
             1.0 / n as f64
         );
         let scene = Scene::parse("test.toml", &text).unwrap();
@@ -278,7 +321,11 @@ fn iterations_grow_with_the_number_of_particles_across() {
         cpu.classify_surface(DT).unwrap();
         f64::from(cpu.iterate(10_000, 1e-5).2)
     };
-    let (few, many) = (iterations(16), iterations(64));
-    let power = (many / few).ln() / 4.0_f64.ln();
-    assert!((power - 1.0).abs() < 0.25, "{few} and {many}: power {power}");
+    let power = |preconditioner| {
+        let (few, many) = (iterations(16, preconditioner), iterations(64, preconditioner));
+        (many / few).ln() / 4.0_f64.ln()
+    };
+    let (diagonal, multilevel) = (power("diagonal"), power("multilevel"));
+    assert!((diagonal - 1.0).abs() < 0.25, "{diagonal}");
+    assert!(multilevel < 0.25, "{multilevel}");
 }

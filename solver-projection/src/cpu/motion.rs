@@ -1,6 +1,7 @@
 //! Streaming loops over velocities and positions.
 
 use super::Cpu;
+use crate::choices::LONGEST_SHIFT;
 use sph_core::{
     Real,
     lane::each,
@@ -64,8 +65,10 @@ pub(super) fn lift(field: &mut [Real]) {
     parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x += depth as Real));
 }
 
-/// The longest way of shifting in a step, in spacings.
-const LONGEST_SHIFT: Real = 0.05;
+/// Multiplies a field.
+pub(super) fn shrink(field: &mut [Real], factor: Real) {
+    parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x *= factor));
+}
 
 impl<const D: usize> Cpu<'_, D> {
     /// `v ← v damping`, `x ← x + dt v`, with what shifting adds, wrapped into the periodic box and kept inside of the
@@ -108,7 +111,7 @@ impl<const D: usize> Cpu<'_, D> {
         if part == 0.0 {
             return 0.0;
         }
-        part * dt * super::max_speed(self.state) / self.full_alpha()
+        part * dt * super::max_speed(self.state) / self.method.full()[0]
     }
 }
 

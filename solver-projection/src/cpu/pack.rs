@@ -40,9 +40,12 @@ impl<const D: usize> Cpu<'_, D> {
         if self.method.fields.walls_packed && !walls.is_moving() {
             return First::NONE;
         }
-        let poses: Vec<_> = walls.barriers.iter().map(|barrier| walls.pose(barrier)).collect();
+        let fields = &mut self.method.fields;
+        fields.poses.clear();
+        fields.poses.extend(walls.barriers.iter().map(|barrier| walls.pose(barrier)));
+        let poses = &fields.poses;
         let (n, tangential) = (walls.len(), self.method.params.tangential);
-        let found = parallel::blocks(n, &mut self.method.fields.wall_record[..n], |range, records| {
+        let found = parallel::blocks(n, &mut fields.wall_record[..n], |range, records| {
             let mut bad = First::NONE;
             for (out, b) in records.iter_mut().zip(range) {
                 let body = usize::from(walls.body[b]);
@@ -73,14 +76,14 @@ impl<const D: usize> Cpu<'_, D> {
             }
             bad
         });
-        self.method.fields.walls_packed = true;
+        fields.walls_packed = true;
         found
     }
 
     /// `[x y z 1/α | v* ·]`, α with its floor. Returns the first particle whose numbers are not finite.
     pub(super) fn pack_motions(&mut self) -> First {
-        let (full, asymmetry) = (self.full_alpha(), self.method.params.surface_asymmetry);
-        let everywhere = self.floor() == AlphaFloor::All;
+        let (full, asymmetry) = (self.method.full()[0], self.method.params.surface_asymmetry);
+        let everywhere = self.method.floor() == AlphaFloor::All;
         let (state, fields) = (&*self.state, &mut self.method.fields);
         let (n, v, place, crowd) = (state.fluid.len(), &state.fluid.v, &fields.place, &fields.crowd);
         parallel::blocks(n, &mut fields.record[..n], |range, records| {
@@ -97,7 +100,8 @@ impl<const D: usize> Cpu<'_, D> {
                     out[4 + d] = v[d][i];
                 }
                 out[7] = 0.0;
-                bad.count(i, !is_finite(out));
+                // What is infinite would have no weight: its inverse is 0.
+                bad.count(i, !(is_finite(out) & is_finite(&crowd[i])));
             }
             bad
         })
@@ -108,11 +112,11 @@ impl<const D: usize> Cpu<'_, D> {
         let fields = &mut self.method.fields;
         let (n, p) = (self.state.fluid.len(), &fields.p);
         let (share, air) = (&fields.share, self.method.params.air_pressure);
-        let outputs = (&mut fields.place[..n], &mut fields.record[..n], &mut fields.acting[..n]);
-        let (Max(largest), found) = parallel::blocks(n, outputs, |range, (place, record, acting)| {
+        let outputs = (&mut fields.record[..n], &mut fields.acting[..n]);
+        let (Max(largest), found) = parallel::blocks(n, outputs, |range, (record, acting)| {
             let (mut largest, mut bad) = (0.0, First::NONE);
             for (k, i) in range.enumerate() {
-                (place[k][3], record[k][7]) = (p[i], p[i]);
+                record[k][7] = p[i];
                 acting[k] = share[i] * p[i] + air;
                 largest = p[i].abs().max(largest);
                 bad.count(i, !p[i].is_finite());

@@ -137,8 +137,7 @@ impl<const D: usize> Cpu<'_, D> {
         });
         if !s.fields.pull.is_empty() {
             let (pull, out) = (&s.fields.pull, force.each_mut().map(Vec::as_mut_slice));
-            let difference = if s.params.grad_correction { 0.0 } else { s.params.grad_difference };
-            let factor = factor * (difference + s.params.grad_sum);
+            let factor = factor * (s.difference_part() + s.params.grad_sum);
             rows.for_each(out, |_, rows, out| pulled(isa, &push, pull, boundary, factor, rows, out));
         }
         if s.params.gradient == Gradient::Peridyno {

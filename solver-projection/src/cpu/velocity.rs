@@ -19,8 +19,6 @@ use std::mem::take;
 pub(super) struct Push<'a, const D: usize> {
     pub weight: Weight,
     pub periodic: Periodic<D>,
-    /// `[x y z p]`.
-    pub place: &'a [[Real; 4]],
     /// `[x y z 1/α | v* p]`.
     pub record: &'a [[Real; 8]],
     pub walls: &'a [[Real; 12]],
@@ -108,16 +106,16 @@ phase! {
 /// The difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`: the part θ_d of
 /// it, in place of G⁻.
 fn corrected<L>[const D: usize](
-    s: &Push<'_, D>, inv_d: Real, fluid: &Chunk, v: [&mut [Real]; D],
+    s: &Push<'_, D>, inv_d: Real, part: Real, fluid: &Chunk, v: [&mut [Real]; D],
 ) -> Extremes {
     let (mut v, mut found) = (v, Extremes::default());
     let zero = L::splat(0.0);
     for (k, i) in fluid.points().enumerate() {
-        let p_i = L::splat(s.place[i][3]);
-        let sums = fluid.sum::<L, D, 4, 9>(i, each(|a| s.place[i][a]), s.place, &s.periodic, |x_ij, r2, j| {
+        let p_i = L::splat(s.record[i][7]);
+        let sums = fluid.sum::<L, D, 8, 9>(i, each(|a| s.record[i][a]), s.record, &s.periodic, |x_ij, r2, j| {
             let at = s.weight.at(r2);
             let along = at.w1 * at.inv_r;
-            let rise = along * (p_i - j[3]);
+            let rise = along * (p_i - j[7]);
             let (mut terms, mut t) = ([zero; 9], 0);
             for a in 0..D {
                 for b in a..D {
@@ -130,7 +128,7 @@ fn corrected<L>[const D: usize](
         });
         // Both carry 1/m² less than the gradient: r n nᵀ against n.
         let gradient = linear::solve_symmetric::<D>(&sums);
-        let gain = -s.factor * inv_d * s.parts[0];
+        let gain = -s.factor * inv_d * part;
         write(&mut v, k, i, each(|a| gain * gradient[a]), &mut found);
     }
     found
@@ -181,13 +179,12 @@ impl<const D: usize> Cpu<'_, D> {
         Push {
             weight: s.constants.weight,
             periodic: self.state.domain.periodic,
-            place: &s.fields.place,
             record: &s.fields.record,
             walls: &s.fields.wall_record,
             along: &s.fields.along,
             air: &s.fields.air,
             factor: D as Real * dt / self.state.rest.rho_0,
-            parts: [params.grad_difference, params.grad_sum],
+            parts: [s.difference_part(), params.grad_sum],
             least: if params.pair_switch { 0.0 } else { Real::NEG_INFINITY },
         }
     }
@@ -196,13 +193,15 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn project(&mut self, dt: Real) -> Extremes {
         let mut v = self.state.fluid.v.each_mut().map(take);
         let mut pull = take(&mut self.method.fields.pull);
-        let (s, mut push) = (&*self.method, self.push(dt));
+        let (s, push) = (&*self.method, self.push(dt));
+        let part = s.params.grad_difference;
         let (isa, lists) = (s.isa, &s.neighbors);
         let mut found = Extremes::default();
         if s.params.grad_correction {
             let out = v.each_mut().map(Vec::as_mut_slice);
-            found = lists.fluid.for_each(out, |_, fluid, v| corrected(isa, &push, 1.0 / D as Real, fluid, v));
-            push.parts[0] = 0.0;
+            found = lists
+                .fluid
+                .for_each(out, |_, fluid, v| corrected(isa, &push, 1.0 / D as Real, part, fluid, v));
         }
         let out = v.each_mut().map(Vec::as_mut_slice);
         let rest = match s.params.gradient {

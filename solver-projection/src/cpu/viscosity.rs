@@ -1,8 +1,9 @@
 //! Implicit viscosity, with the matrix of the pressure, and XSPH.
 
-use super::Cpu;
+use super::{Cpu, equation::Inverse};
 use crate::{
-    cg::{self, Limits, Outcome},
+    cg::{self, Outcome},
+    choices::NEAREST,
     physics::{self, Weight, mirrored},
 };
 use sph_core::{
@@ -78,9 +79,6 @@ fn xsph<L>[const D: usize](s: &Rub<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mu
 }
 }
 
-/// Residual of the viscous velocities over their size.
-const TOLERANCE: f64 = 1e-5;
-
 impl<const D: usize> Cpu<'_, D> {
     pub(super) fn rub(&self) -> Rub<'_, D> {
         let (s, rest) = (&*self.method, self.state.rest);
@@ -93,7 +91,7 @@ impl<const D: usize> Cpu<'_, D> {
             m: rest.m,
             rho_0: rest.rho_0,
             xsph: s.params.xsph_viscosity,
-            least: 0.25 * rest.spacing,
+            least: NEAREST * rest.spacing,
         }
     }
 
@@ -116,8 +114,7 @@ impl<const D: usize> Cpu<'_, D> {
                 *out = 1.0 + scale * (sums[i][0] + sums[i][3] + drag[i][3]);
             }
         });
-        let limits =
-            Limits { tolerance: TOLERANCE, absolute: None, iterations: self.method.params.cg_max_iter };
+        let limits = self.method.viscous_limits();
         let mut history = take(&mut self.method.fields.viscous_residuals);
         let mut outcome = Outcome::Converged;
         for axis in 0..D {
@@ -127,7 +124,8 @@ impl<const D: usize> Cpu<'_, D> {
                     *b = v[i] + scale * drag[i][axis];
                 }
             });
-            let mut equation = self.equation(&mut vectors, &mut v, &mut history, scale);
+            let inverse = Inverse::pointwise(self.method.params.preconditioner);
+            let mut equation = self.equation(inverse, &mut vectors, &mut v, &mut history, scale);
             let Ok(solved) = cg::solve(&mut equation, &limits);
             self.state.fluid.v[axis] = v;
             if solved.outcome != Outcome::Converged {

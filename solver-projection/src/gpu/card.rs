@@ -1,6 +1,9 @@
 //! What a run holds on a card.
 
-use crate::memory::{Fields, Needs};
+use crate::{
+    memory::{Fields, Needs},
+    params::{LinearSolver, Params, Preconditioner},
+};
 use cuda_kernels::{
     containers::Containers,
     error::CudaError,
@@ -9,6 +12,7 @@ use cuda_kernels::{
     kernels::{
         projection::{Along, Facing, Walls},
         projection_cg::Work,
+        projection_levels::{Levels, first_room},
     },
     neighbors::{NeighborRows, Source},
     reduce::{self, Reduce},
@@ -40,6 +44,13 @@ pub fn first_widths<const D: usize>(support_ratio: f64) -> Widths {
     let room = |n: f64| ((1.3 * n).ceil() as u32).next_multiple_of(8);
     let n = lattice::n_neighbors::<D>(support_ratio) as f64;
     [room(n), room(0.7 * n), room(0.5 * n)]
+}
+
+/// Cells of all levels that there is room for at first, over `n` particles; `None` where the parameters have no levels.
+pub fn first_cells<const D: usize>(params: &Params, n: usize) -> Option<usize> {
+    let has_levels =
+        params.linear_solver == LinearSolver::Cg && params.preconditioner == Preconditioner::Multilevel;
+    has_levels.then(|| first_room::<D>(n, f64::from(params.support_ratio)))
 }
 
 /// The vectors of a linear equation. Shapes `[n]`.
@@ -85,6 +96,8 @@ pub struct Card<const D: usize, E: Executor> {
     /// Pressures as they act. Shape `[n]`, `[Pa]`.
     pub acting: Field<E, Real>,
     pub vectors: Vectors<E>,
+    /// Coarser equations; none without the preconditioner that has them.
+    pub levels: Option<Levels<D, E>>,
     /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
     pub v2: Field<E, Real>,
     /// Largest squared changes of velocity by pressure in the step. Shape `[n]`, `[m²/s²]`.
@@ -115,7 +128,7 @@ pub struct Card<const D: usize, E: Executor> {
 }
 
 impl<const D: usize, E: Executor> Card<D, E> {
-    /// The state, and the pressures of its particles.
+    /// The state, and the pressures of its particles; with room for so many cells of coarser equations, if there are any.
     ///
     /// # Errors
     /// When there is no memory left, or there are too many cells.
@@ -125,6 +138,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         p: &[Real],
         (h, needs): (Real, Needs),
         widths: Widths,
+        n_level_cells: Option<usize>,
     ) -> Result<Self, CudaError> {
         let (n, n_walls) = (state.fluid.len(), state.walls.len());
         let grid = cells_of(h, state)?;
@@ -156,6 +170,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
             p: executor.upload(p)?,
             acting: numbers()?,
             vectors: vectors(executor, n)?,
+            levels: n_level_cells.map(|room| Levels::new(executor, &grid, n, room)).transpose()?,
             v2: numbers()?,
             gain2: numbers()?,
             lost: executor.zeros(n)?,

@@ -4,19 +4,42 @@
 //! one that was needed change nothing.
 
 use super::card::Vectors;
-use crate::cg::{self, Seen};
+use crate::{
+    cg::{self, Seen},
+    params::Preconditioner,
+};
 use cuda_kernels::{
     error::CudaError,
     executor::{Executor, Field},
     kernels::{
         projection::Launcher,
         projection_cg::{LOOK, Matrix, Numbers, Work},
+        projection_levels::Levels,
     },
     neighbors::NeighborRows,
+    reduce::Reduce,
 };
 use sph_core::Real;
 
-/// The matrix: `A_ij = −scale c_ij`, and what stands in for its inverse.
+/// What stands in for the inverse of the matrix.
+#[derive(Debug)]
+pub enum Inverse<'a, const D: usize, E: Executor> {
+    /// Nothing.
+    Nothing,
+    /// The diagonal.
+    Diagonal,
+    /// The diagonal and a cycle over levels that are built.
+    Multilevel(&'a mut Levels<D, E>),
+}
+
+impl<const D: usize, E: Executor> Inverse<'_, D, E> {
+    /// Without levels: what an equation of nearby things needs.
+    pub fn pointwise(chosen: Preconditioner) -> Self {
+        if chosen == Preconditioner::None { Self::Nothing } else { Self::Diagonal }
+    }
+}
+
+/// The matrix: `A_ij = −scale c_ij`.
 #[derive(Debug)]
 pub struct System<'a, E: Executor> {
     /// Rows of the fluid.
@@ -25,10 +48,16 @@ pub struct System<'a, E: Executor> {
     pub entries: &'a Field<E, Real>,
     /// What they are multiplied by.
     pub scale: Real,
-    /// True when the diagonal stands in for the matrix, false when nothing does.
-    pub divides: bool,
     /// Number of particles.
     pub n: usize,
+}
+
+/// What takes the mean out of a field: where the sum of the air is 0.
+#[derive(Debug)]
+pub struct Closed<'a, const D: usize, E: Executor> {
+    pub reduce: &'a mut Reduce<D, E>,
+    pub sum: &'a mut Field<E, f64>,
+    pub all_air: &'a Field<E, f64>,
 }
 
 /// `A x = b`.
@@ -36,6 +65,9 @@ pub struct System<'a, E: Executor> {
 pub struct GpuEquation<'a, const D: usize, E: Executor> {
     pub launcher: Launcher<'a, D, E>,
     pub system: System<'a, E>,
+    pub inverse: Inverse<'a, D, E>,
+    /// For an equation that is open up to a constant, of which levels would make a large one.
+    pub closed: Option<Closed<'a, D, E>>,
     pub vectors: &'a mut Vectors<E>,
     pub x: &'a mut Field<E, Real>,
     pub work: &'a mut Work<E>,
@@ -79,9 +111,21 @@ impl<const D: usize, E: Executor> cg::Equation for GpuEquation<'_, D, E> {
     }
 
     fn precondition(&mut self) -> Result<u32, CudaError> {
-        let (slot, &System { divides, n, .. }) = (self.slot, &self.system);
+        let (slot, n, launcher) = (self.slot, self.system.n, &self.launcher);
         let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
-        self.launcher.precondition(divides, diagonal, r, n, z, slot, self.work)?;
+        let mut divide = |divides| launcher.precondition(divides, diagonal, r, n, z, slot, self.work);
+        match &mut self.inverse {
+            Inverse::Nothing => divide(false)?,
+            Inverse::Diagonal => divide(true)?,
+            Inverse::Multilevel(levels) => {
+                levels.precondition(launcher.executor, diagonal, r, n, z, slot, self.work)?;
+                if let Some(Closed { reduce, sum, all_air }) = &mut self.closed {
+                    reduce.sum(launcher.executor, z, n, sum)?;
+                    launcher.center(sum, all_air, n, z)?;
+                    launcher.multiply(r, z, n, slot, self.work)?;
+                }
+            }
+        }
         self.slot = 1 - slot;
         Ok(slot)
     }

@@ -1,10 +1,10 @@
 //! How much memory of a card a run will need, from the scene alone: the fields of [`super::card::Card`], one by one.
 
-use super::card::first_widths;
+use super::card::{first_cells, first_widths};
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::{
     fields::Packed,
-    kernels::{projection::Facing, projection_cg::WORK_BYTES},
+    kernels::{projection::Facing, projection_cg::WORK_BYTES, projection_levels::level_bytes},
     neighbors::row_bytes,
     plan, reduce,
     resident::{fluid_bytes, sample_bytes},
@@ -37,7 +37,8 @@ pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
 
 fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) -> Result<MemoryPlan, Error> {
     let (n, n_walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);
-    let n_cells = plan::n_cells::<D>(scene, params.support_ratio * scene.spacing as Real, n + n_walls)?;
+    let grid = plan::cells::<D>(scene, params.support_ratio * scene.spacing as Real, n + n_walls)?;
+    let n_cells = grid.n_cells();
     let (n_bodies, n_surfaces) = (scene.body.len(), scene.wall.len() + scene.body.len());
     let needs = Needs::of(params, n_bodies > 0);
     let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
@@ -57,6 +58,9 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     add("entries of the matrix, on the card", entries);
     add("fields of projection, on the card", per_particle(needs, n_walls > 0) * n);
     add("wall records of projection, on the card", of_walls);
+    if let Some(room) = first_cells::<D>(params, n) {
+        add("coarser equations, on the card", level_bytes(&grid, n, room));
+    }
     add("reductions, on the card", reduce::bytes::<D>() + summary::BYTES + WORK_BYTES);
     Ok(plan)
 }

@@ -3,29 +3,26 @@
 use super::{
     Gpu, Launched,
     card::Pairs,
-    constants::VISCOUS_TOLERANCE,
-    equation::{GpuEquation, System},
+    equation::{Closed, GpuEquation, Inverse, System},
     launcher,
 };
-use crate::{
-    cg::{self, Limits, Outcome, Solved},
-    params::{Preconditioner, Tolerance},
-};
-use cuda_kernels::{error::CudaError, executor::Executor};
+use crate::cg::{self, Outcome, Solved};
+use cuda_kernels::{error::CudaError, executor::Executor, kernels::projection_levels::Fine};
 use sph_core::Real;
 
-/// The equation for `x`, with the vectors of the card and entries times `scale`.
+/// The equation for `x`, with the vectors of the card and entries times `scale`, and what stands in for the inverse.
 macro_rules! equation {
-    ($gpu:expr, $x:expr, $history:expr, $scale:expr) => {
+    ($gpu:expr, $x:expr, $history:expr, $scale:expr, $inverse:expr) => {
         GpuEquation {
             launcher: launcher($gpu.executor, &$gpu.constants),
             system: System {
                 rows: &$gpu.card.rows[Pairs::Fluid as usize],
                 entries: &$gpu.card.entries,
                 scale: $scale,
-                divides: $gpu.method.params.preconditioner != Preconditioner::None,
                 n: $gpu.card.fluid.n,
             },
+            inverse: $inverse,
+            closed: None,
             vectors: &mut $gpu.card.vectors,
             x: $x,
             work: &mut $gpu.card.work,
@@ -36,37 +33,52 @@ macro_rules! equation {
 }
 
 impl<const D: usize, E: Executor> Gpu<'_, D, E> {
-    fn limits(&self) -> Limits {
-        let (params, n) = (&self.method.params, self.card.fluid.n);
-        Limits {
-            tolerance: f64::from(params.cg_tolerance),
-            absolute: (params.cg_tolerance_mode == Tolerance::Absolute).then(|| (n as f64).sqrt()),
-            iterations: params.cg_max_iter,
-        }
-    }
-
     /// The pressure by conjugate gradients.
     pub(super) fn conjugate_gradients(&mut self) -> Result<Solved, CudaError> {
-        let limits = self.limits();
+        let limits = self.method.pressure_limits(self.card.fluid.n);
         if !self.method.params.warm_start {
             self.executor.clear(&mut self.card.p)?;
         }
+        self.build_levels()?;
+        let pointwise = Inverse::pointwise(self.method.params.preconditioner);
+        let inverse = self.card.levels.as_mut().map_or(pointwise, Inverse::Multilevel);
         let history = &mut self.method.fields.residuals;
         history.clear();
-        let mut equation = equation!(self, &mut self.card.p, history, 1.0);
+        let mut all_air = [0.0];
+        self.executor.read(&self.card.all_air, &mut all_air)?;
+        let mut equation = equation!(self, &mut self.card.p, history, 1.0, inverse);
+        if all_air == [0.0] {
+            let (reduce, sum) = (&mut self.card.reduce, &mut self.card.number);
+            equation.closed = Some(Closed { reduce, sum, all_air: &self.card.all_air });
+        }
         let solved = cg::solve(&mut equation, &limits)?;
         self.settle(solved)
     }
 
+    /// The coarser equations, if the parameters ask for them: entries and air are those of now.
+    fn build_levels(&mut self) -> Launched {
+        let card = &mut *self.card;
+        let Some(levels) = &mut card.levels else { return Ok(()) };
+        let fine = Fine {
+            cells: &card.fluid.cells,
+            rows: &card.rows[Pairs::Fluid as usize],
+            entries: &card.entries,
+            air: &card.air,
+            n: card.fluid.n,
+        };
+        levels.build(self.executor, &fine)
+    }
+
     /// The pressure by damped Jacobi iteration, of which the host waits for each.
     pub(super) fn jacobi(&mut self) -> Result<Solved, CudaError> {
-        let (limits, omega) = (self.limits(), self.method.params.jacobi_omega);
+        let limits = self.method.pressure_limits(self.card.fluid.n);
+        let omega = self.method.params.jacobi_omega;
         if !self.method.params.warm_start {
             self.executor.clear(&mut self.card.p)?;
         }
         let history = &mut self.method.fields.residuals;
         history.clear();
-        let mut equation = equation!(self, &mut self.card.p, history, 1.0);
+        let mut equation = equation!(self, &mut self.card.p, history, 1.0, Inverse::Diagonal);
         let mut solved =
             Solved { outcome: Outcome::CapReached, iterations: 0, residual: 0.0, right_side: 0.0 };
         for k in 0..=limits.iterations {
@@ -86,12 +98,10 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         self.settle(solved)
     }
 
-    /// The least pressure of a closed vessel is 0, and residuals are parts of the right side.
+    /// The least pressure of a closed vessel is 0.
     fn settle(&mut self, solved: Solved) -> Result<Solved, CudaError> {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
         launcher.lift(&card.all_air, card.fluid.n, &mut card.p, &mut card.work)?;
-        let history = &mut self.method.fields.residuals;
-        history.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_side);
         Ok(solved)
     }
 
@@ -108,8 +118,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
     /// iterations ended, if one did not converge.
     pub(super) fn solve_viscous(&mut self, scale: Real) -> Result<Outcome, CudaError> {
         let mut outcome = Outcome::Converged;
-        let (n, iterations) = (self.card.fluid.n, self.method.params.cg_max_iter);
-        let limits = Limits { tolerance: VISCOUS_TOLERANCE, absolute: None, iterations };
+        let (n, limits) = (self.card.fluid.n, self.method.viscous_limits());
         let (launching, card) = (launcher(self.executor, &self.constants), &mut *self.card);
         let diagonal = &mut card.vectors.diagonal;
         launching.viscous_diagonal(scale, &card.sums, &card.drag, n, diagonal)?;
@@ -119,7 +128,8 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
             launching.viscous_side(scale, &card.drag, axis, v, n, b)?;
             let history = &mut self.method.fields.viscous_residuals;
             history.clear();
-            let mut equation = equation!(self, &mut self.card.fluid.v[axis], history, scale);
+            let inverse = Inverse::pointwise(self.method.params.preconditioner);
+            let mut equation = equation!(self, &mut self.card.fluid.v[axis], history, scale, inverse);
             let solved = cg::solve(&mut equation, &limits)?;
             if solved.outcome != Outcome::Converged {
                 outcome = solved.outcome;

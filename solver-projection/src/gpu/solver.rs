@@ -2,7 +2,7 @@
 
 use super::{
     Gpu,
-    card::{Card, Widths, first_widths},
+    card::{Card, Widths, first_cells, first_widths},
     constants::constants,
     device_error,
 };
@@ -60,7 +60,8 @@ impl<const D: usize, E: Executor> GpuProjection<D, E> {
     fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
         let of_method = (self.method.kernel.support_radius(), self.method.constants.needs);
         fit(&mut self.method.fields.p, state.fluid.len(), 0.0);
-        Card::new(&*self.executor, state, &self.method.fields.p, of_method, self.widths)
+        let n_level_cells = first_cells::<D>(&self.method.params, state.fluid.len());
+        Card::new(&*self.executor, state, &self.method.fields.p, of_method, self.widths, n_level_cells)
     }
 
     /// The step on the card, and what it is judged by.

@@ -65,7 +65,7 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
 }
 
 /// Presets, and what an option does over one.
-const OPTIONS: [(&str, &str); 26] = [
+const OPTIONS: [(&str, &str); 27] = [
     ("consistent", ""),
     ("consistent", "projection_weight = \"corrected\""),
     ("consistent", "reference = \"first_step\""),
@@ -82,6 +82,7 @@ const OPTIONS: [(&str, &str); 26] = [
     ("consistent", "air_pressure = 100.0"),
     ("consistent", "linear_solver = \"jacobi\"\njacobi_omega = 0.5\ncg_max_iter = 60"),
     ("consistent", "preconditioner = \"none\""),
+    ("consistent", "preconditioner = \"diagonal\""),
     ("consistent", "cg_tolerance_mode = \"absolute\"\ncg_tolerance = 10.0"),
     ("consistent", "warm_start = false"),
     ("consistent", "tangential = 0.3\nseparation = 0.5"),
@@ -229,6 +230,45 @@ fn so_do_periods_and_vessels_that_are_full() {
         compare::<2>(&full::<2>(&text), 5).check(BOUND, &format!("2D full {solver}"));
         compare::<3>(&full::<3>(&text), 2).check(BOUND, &format!("3D full {solver}"));
     }
+}
+
+/// Water over a period of this length in x, with a surface on both sides, and spray far from it.
+fn sprayed<const D: usize>(length: f64, solver: &str) -> String {
+    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
+    let block = |min: [f64; 2], max: [f64; 2], low: f64, high: f64| {
+        let (low, high) = (z(low), z(high));
+        format!(
+            "[[fluid]]\nshape.block = {{ min = [{:?}, {:?}{low}], max = [{:?}, {:?}{high}] }}\n",
+            min[0], min[1], max[0], max[1]
+        )
+    };
+    let drop = |k: usize| {
+        let (x, y) = (0.1 + 0.2 * k as f64, 3.0 + k as f64);
+        block([x, y], [x + 0.1, y + 0.1], 0.2, 0.3)
+    };
+    format!(
+        "dim = {D}\nspacing = {:?}\nrun.end_time = 10.0\n\
+         domain = {{ min = [0.0, -9.0{}], max = [{length:?}, 9.0{}], periodic = [\"x\"] }}\n\
+         {}jitter = 0.2\n{}[solver]\nname = \"projection\"\n{solver}\n",
+        if D == 2 { 0.05 } else { 0.1 },
+        z(0.0),
+        z(1.0),
+        block([0.0, -0.6], [length, 0.6], 0.0, 0.5),
+        (0..4).map(drop).collect::<String>(),
+    )
+}
+
+#[test]
+fn so_do_levels_over_periods_and_spray() {
+    let solver = solved("preconditioner = \"multilevel\"");
+    // An even and an odd number of cells in the period.
+    for length in [1.1, 1.2, 1.3] {
+        compare::<2>(&sprayed::<2>(length, &solver), 4).check(BOUND, &format!("2D spray {length}"));
+        compare::<3>(&sprayed::<3>(length, &solver), 2).check(BOUND, &format!("3D spray {length}"));
+    }
+    let closed = format!("free_surface = false\n{solver}");
+    compare::<2>(&endless::<2>(&closed), 5).check(BOUND, "2D periodic, levels");
+    compare::<3>(&endless::<3>(&closed), 3).check(BOUND, "3D periodic, levels");
 }
 
 #[test]

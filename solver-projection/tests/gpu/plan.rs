@@ -10,8 +10,12 @@ fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simula
 }
 
 /// What decides which fields there are.
-const SOLVERS: [&str; 3] =
-    ["", "dynamic_viscosity = 1.0\nsupport_ratio = 3.0", "along_walls = false\nxsph_viscosity = 0.0"];
+const SOLVERS: [&str; 4] = [
+    "",
+    "dynamic_viscosity = 1.0\nsupport_ratio = 3.0",
+    "along_walls = false\nxsph_viscosity = 0.0",
+    "preconditioner = \"multilevel\"",
+];
 
 #[test]
 fn the_plan_of_the_card_is_within_two_percent_of_its_fields() {
@@ -25,10 +29,11 @@ fn the_plan_of_the_card_is_within_two_percent_of_its_fields() {
 }
 
 #[test]
-fn viscosity_and_walls_need_more_memory() {
+fn viscosity_walls_and_levels_need_more_memory() {
     let total = |solver: &str| {
         let scene = scene::<3>(0.04, &format!("[solver]\nname = \"projection\"\n{solver}"));
         gpu::memory_plan(&scene, scene.estimate().unwrap()).unwrap().total()
     };
     assert!(total("dynamic_viscosity = 1.0") > total("") && total("") > total("along_walls = false"));
+    assert!(total("preconditioner = \"multilevel\"") > total(""));
 }

@@ -116,7 +116,7 @@ impl Chunk {
 
     /// Where the row of point `i` stands in [`Chunk::indices`].
     #[inline(always)]
-    fn entries(&self, i: usize) -> std::ops::Range<usize> {
+    pub fn entries(&self, i: usize) -> std::ops::Range<usize> {
         let k = i - self.first;
         self.offsets[k] as usize..self.offsets[k + 1] as usize
     }
