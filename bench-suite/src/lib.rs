@@ -26,6 +26,7 @@ pub mod run;
 pub mod scenes;
 pub mod schema;
 pub mod soak;
+pub mod solving;
 pub mod start;
 pub mod stepping;
 pub mod write;

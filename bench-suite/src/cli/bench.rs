@@ -4,6 +4,7 @@ use bench_suite::{
     knobs,
     output::{Format, cost},
     processor::Processor,
+    solving,
     stepping::{self, Options, Until},
     write::{check_folder, write_atomic},
 };
@@ -29,7 +30,7 @@ pub enum Bench {
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=500), conflicts_with = "error")]
         iterations: u32,
         /// Mean density error at which iterations end, for `pbf`.
-        #[arg(long, value_parser = density_error)]
+        #[arg(long, value_parser = part)]
         error: Option<f64>,
         /// Order of the relaxation, for `viscoelastic`.
         #[arg(long, default_value = "colored", value_parser = ["sequential", "colored", "jacobi"])]
@@ -91,6 +92,25 @@ pub enum Bench {
         #[arg(long, short, default_value = "results/bench-iterations")]
         out: PathBuf,
     },
+    /// What a preconditioner and a warm start buy the staggered projection: iterations and time until the pressure is found.
+    #[command(after_help = "Example: sph bench solve --m 50 --steps 5")]
+    Solve {
+        /// The block is 2m × 2m × m particles: 17, 29, 50 are 20, 98, 500 thousand.
+        #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
+        m: u16,
+        /// Steps before those that count.
+        #[arg(long, default_value_t = 5)]
+        warmup: u64,
+        /// Steps that count.
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+        steps: u64,
+        /// Residual over the right side at which iterations end.
+        #[arg(long, default_value_t = 1e-5, value_parser = part)]
+        tolerance: f64,
+        /// Random displacement of the lattice, in spacings.
+        #[arg(long, default_value_t = 0.15, value_parser = jitter)]
+        jitter: f64,
+    },
     /// How ε and k of Position Based Fluids act on a column at rest: two plots and a table.
     Knobs {
         /// Folder for `epsilon.svg`, `scorr.svg` and `knobs.csv`.
@@ -99,7 +119,7 @@ pub enum Bench {
     },
 }
 
-fn density_error(text: &str) -> Result<f64, String> {
+fn part(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
         _ => Err("must lie in (0, 1)".into()),
@@ -147,6 +167,11 @@ pub fn run(
         Bench::Copy { mib, copies } => copy(*mib, *copies, processor, json),
         Bench::Iterations { n, end_time, out } => {
             super::campaigns::iterations((*n).into(), *end_time, out, processor, json)
+        }
+        Bench::Solve { m, warmup, steps, tolerance, jitter } => {
+            let (m, warmup, steps, tolerance, jitter) = ((*m).into(), *warmup, *steps, *tolerance, *jitter);
+            let processor = processor.clone();
+            solve(&solving::Options { m, jitter, warmup, steps, tolerance, processor }, json)
         }
         Bench::Knobs { out } => knobs(out, processor, json),
     }
@@ -216,6 +241,25 @@ fn output(options: &cost::Options, out: &Path, json: bool) -> Result<ExitCode, B
         "  a frame is copied in {:.2} ms ({:.2} % of the steps' time) and written in {:.2} ms by another thread",
         cost.ms_copying, cost.copying_percent, cost.ms_writing
     );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn solve(options: &solving::Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let ways = solving::compare(options)?;
+    if json {
+        println!("{}", serde_json::to_string(&ways)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (particles, backend) = (ways.first().map_or(0, |way| way.particles), options.processor.name());
+    println!("{particles} particles, {backend}, {} threads", rayon::current_num_threads());
+    println!("preconditioner  start  iterations  ms a step  million particle-iterations/s");
+    for way in &ways {
+        let start = if way.warm_start { "warm" } else { "zero" };
+        println!(
+            "{:<14}  {start}   {:10.1} {:10.1}  {:10.1}",
+            way.preconditioner, way.iterations, way.ms, way.million_per_second
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }
 
