@@ -35,7 +35,7 @@ pub use body::{Body, Freedom};
 pub(crate) use command::Change;
 pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Set, Setting};
 pub use fluid::{
-    Fluid, Hydrostatic, LinearVelocity, PressureField, StrainedDrop, TaylorGreen, VelocityField,
+    Fluid, Hydrostatic, LinearVelocity, PressureField, StandingWave, StrainedDrop, TaylorGreen, VelocityField,
 };
 pub use settings::{Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighbors, Run, SolverSettings};
 pub use source::Source;

@@ -58,6 +58,20 @@ parameters! {
 }
 
 parameters! {
+    /// The standing wave of first order in water of depth `H` over a bed at height 0, at the moment when its surface is
+    /// flat: `u = -U sin(kx) cosh(ky)/sinh(kH)`, `v = U cos(kx) sinh(ky)/sinh(kH)`, `w = 0`, `k = 2π/L`. Divergence and
+    /// curl are zero.
+    pub struct StandingWave {
+        /// Speed `U` with which the surface rises at its crest.
+        pub speed: f64, "m/s", "(0, inf)";
+        /// Wavelength `L`.
+        pub length: f64, "m", "(0, inf)";
+        /// Depth `H` at rest.
+        pub depth: f64, "m", "(0, inf)";
+    }
+}
+
+parameters! {
     /// Pressure of a fluid at rest below a free surface, `ρ_0 |g| (surface - height)`, the height taken
     /// against gravity from the origin.
     pub struct Hydrostatic {
@@ -95,6 +109,8 @@ pub enum VelocityField {
     Linear(LinearVelocity),
     /// The Taylor-Green vortex.
     TaylorGreen(TaylorGreen),
+    /// A standing wave whose surface is flat.
+    StandingWave(StandingWave),
 }
 
 /// Pressure of a body of fluid at time 0.
@@ -120,6 +136,7 @@ impl Validate for VelocityField {
             Self::Uniform(velocity) => velocity.check(&join(prefix, "uniform"), "m/s", &RANGE),
             Self::Linear(field) => field.validate(&join(prefix, "linear")),
             Self::TaylorGreen(field) => field.validate(&join(prefix, "taylor_green")),
+            Self::StandingWave(field) => field.validate(&join(prefix, "standing_wave")),
         }
     }
 }
@@ -150,7 +167,7 @@ impl VelocityField {
                 let mut rows = field.matrix.iter().enumerate();
                 rows.try_for_each(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop))
             }
-            Self::Rest | Self::TaylorGreen(_) => Ok(()),
+            Self::Rest | Self::TaylorGreen(_) | Self::StandingWave(_) => Ok(()),
         }
     }
 
@@ -171,6 +188,16 @@ impl VelocityField {
                 } else {
                     [sin_x * cos_y * cos_z, -cos_x * sin_y * cos_z, 0.0]
                 };
+                from_fn(|k| speed * v[k])
+            }
+            Self::StandingWave(StandingWave { speed, length, depth }) => {
+                let k = TAU / length;
+                let at = |axis: usize| k * x.get(axis).copied().unwrap_or(0.0);
+                let ((sin, cos), y) = (at(0).sin_cos(), at(1));
+                // By exponentials that cannot overflow: in deep water sinh(kH) does.
+                let decay = (y - k * depth).exp() / (1.0 - (-2.0 * k * depth).exp());
+                let (cosh, sinh) = (decay * (1.0 + (-2.0 * y).exp()), decay * (1.0 - (-2.0 * y).exp()));
+                let v = [-sin * cosh, cos * sinh, 0.0];
                 from_fn(|k| speed * v[k])
             }
         }

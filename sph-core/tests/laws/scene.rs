@@ -4,7 +4,7 @@ use sph_core::Real;
 use sph_core::motion::{Motion, Rotation};
 use sph_core::sampling::{Face, Lattice, Side};
 use sph_core::scene::{
-    Container, Fluid, Hydrostatic, MassMode, PressureField, Scene, SolverSettings, TaylorGreen,
+    Container, Fluid, Hydrostatic, MassMode, PressureField, Scene, SolverSettings, StandingWave, TaylorGreen,
     VelocityField, Wall,
 };
 use sph_core::shape::{Ball, Block, Shape};
@@ -168,6 +168,11 @@ fn fields_of_velocity_and_pressure_are_those_of_the_references() {
     assert!((v[0] + 1.0).abs() < 1e-15 && v[1].abs() < 1e-15, "{v:?}");
     let p = PressureField::TaylorGreen(vortex).at(&[0.0, 0.0], 2.0, &[0.0, 0.0]);
     assert!((p + 1.0).abs() < 1e-15);
+    let wave = VelocityField::StandingWave(StandingWave { speed: 0.5, length: 2.0, depth: 1.0 });
+    assert!((wave.at(&[0.0, 1.0])[1] - 0.5).abs() < 1e-15 && wave.at(&[0.3, 0.0])[1] == 0.0);
+    let k = std::f64::consts::PI;
+    let (u, along) = (wave.at(&[0.5, 0.25])[0], -0.5 * (0.25 * k).cosh() / k.sinh());
+    assert!((u - along).abs() < 1e-15, "{u} {along}");
     let p = PressureField::Hydrostatic(Hydrostatic { surface: 1.0 }).at(&[0.3, 0.25], 1000.0, &[0.0, -9.81]);
     assert!((p - 1000.0 * 9.81 * 0.75).abs() < 1e-9);
     let drop = "spacing = 0.1\nrun.end_time = 1\n[[fluid]]\nshape.disc = { center = [0, 0], radius = 1 }\n\
