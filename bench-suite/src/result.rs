@@ -46,6 +46,10 @@ pub mod series_name {
     pub const VOLUME: &str = "volume";
     /// Density error, `(rho - rho_0) / rho_0`.
     pub const DENSITY_ERROR: &str = "density error";
+    /// Iterations of a step, with time.
+    pub const ITERATIONS: &str = "iterations of a step";
+    /// Residual over the right side, with the iterations of one step.
+    pub const RESIDUAL: &str = "residual in the last step";
 }
 
 /// An interval in which a value is accepted; an absent end is open.
@@ -199,6 +203,8 @@ pub enum SeriesGroup {
     Result,
     /// Among the quantities that ought to be kept: energy, momentum, volume, density.
     Conservation,
+    /// Among what tells how a step was solved: iterations and residuals.
+    Iteration,
 }
 
 /// One curve.

@@ -1,5 +1,6 @@
 //! Runs a scene: the one place where dimension and solver, types everywhere else, become run-time choices.
 
+mod solved;
 mod watch;
 
 use self::watch::Watch;
@@ -251,7 +252,7 @@ fn run_in<const D: usize>(
     take_memory(&mut result, before);
     result.steps = simulation.state.step - first;
     result.simulated_s = simulation.state.t;
-    result.iterations = watch.iterations(result.steps);
+    result.iterations = watch.solved.mean(result.steps);
     result.n_walls = simulation.state.walls.len() as u64;
     result.phases = phases(&simulation);
     result.state_hash = format!("{:016x}", simulation.state.hash());
@@ -267,6 +268,7 @@ fn run_in<const D: usize>(
         result.series.extend(outcome.series);
         result.fits.extend(outcome.fits);
     }
+    result.series.extend(watch.solved.series(simulation.solver.residuals()));
     result.scores.extend(leak::scores(&leak, first));
     result.frames = watch.frames;
     let interrupted = matches!(ended, Ended::Interrupted);

@@ -199,6 +199,10 @@ impl<const D: usize> Solver<D> for Projection<D> {
         &[FieldInfo { name: "pressure", unit: "Pa" }]
     }
 
+    fn residuals(&self) -> &[f64] {
+        &self.fields.residuals
+    }
+
     fn neighbors(&self) -> &Neighbors<D> {
         &self.neighbors
     }

@@ -246,6 +246,12 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
         &[]
     }
 
+    /// Residuals `‖r‖₂/‖b‖₂` after each iteration of the last step, `[-]`; a method that solves no equation has none to
+    /// show.
+    fn residuals(&self) -> &[f64] {
+        &[]
+    }
+
     /// The neighbor rows of the last step, in the order of the particles.
     fn neighbors(&self) -> &Neighbors<D>;
 

@@ -15,13 +15,15 @@ use crate::result::{Comparison, RunResult};
 pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
     let mut links = vec![("answer".to_owned(), "Answer".to_owned())];
     links.extend(sections::case_links(all));
-    let rest = ["Conservation", "Phases", "Memory", "Machine", "Reproduce", "Scenes", "Sources"];
+    let rest =
+        ["Conservation", "Iterations", "Phases", "Memory", "Machine", "Reproduce", "Scenes", "Sources"];
     links.extend(rest.map(|name| (name.to_lowercase(), name.to_owned())));
     let mut parts = vec![answer(all)];
     for case in cases(all) {
         parts.push(case_section(all, case, folder)?);
     }
     parts.push(each_case(all, "conservation", "Conservation", figures::conservation)?);
+    parts.push(each_case(all, "iterations", "Iterations", figures::iterations)?);
     parts.push(each_case(all, "phases", "Phases", |all, case| {
         Ok(figures::phases(all, case)?.into_iter().collect())
     })?);

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use super::bars::Bars;
 use super::plots::{Chart, Label, Line, Look, PlotError};
-use crate::result::{Comparison, CurveStyle, RunResult, Series, SeriesGroup};
+use crate::result::{Comparison, CurveStyle, RunResult, Series, SeriesGroup, series_name};
 
 /// A plot with the words below it.
 #[derive(Clone, Debug)]
@@ -109,9 +109,21 @@ pub fn lacking<'a>(all: &'a Comparison, case: &str) -> Vec<(&'a str, Vec<Cow<'a,
 /// # Errors
 /// When a plot cannot be drawn.
 pub fn conservation(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotError> {
+    of_group(all, case, SeriesGroup::Conservation)
+}
+
+/// Iterations with time, and residuals with iterations, at the finest resolution of each method that has them.
+///
+/// # Errors
+/// When a plot cannot be drawn.
+pub fn iterations(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotError> {
+    of_group(all, case, SeriesGroup::Iteration)
+}
+
+fn of_group(all: &Comparison, case: &str, group: SeriesGroup) -> Result<Vec<Figure>, PlotError> {
     let methods = methods(all, case);
     let mut figures = Vec::new();
-    for name in series_names(all, case, SeriesGroup::Conservation) {
+    for name in series_names(all, case, group) {
         let lines = methods.iter().filter_map(|method| finest_line(method, name));
         figures.extend(series_figure(
             all,
@@ -267,7 +279,11 @@ fn series_figure(
     let chart = Chart {
         title,
         x: Label::linear(&series.x_name, &series.x_unit),
-        y: Label::linear(&series.y_name, &series.y_unit),
+        y: if name == series_name::RESIDUAL {
+            Label::log(&series.y_name, &series.y_unit)
+        } else {
+            Label::linear(&series.y_name, &series.y_unit)
+        },
         lines,
         x_ticks: Vec::new(),
     };
@@ -356,4 +372,25 @@ fn in_order<T: Clone + Ord>(names: impl Iterator<Item = T>) -> Vec<T> {
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn residuals_are_drawn_over_decades_and_apart_from_what_is_kept() {
+        let series = Series {
+            name: series_name::RESIDUAL.into(),
+            group: SeriesGroup::Iteration,
+            x: vec![1.0, 2.0, 3.0],
+            y: vec![1e-1, 1e-3, 1e-5],
+            ..Series::default()
+        };
+        let run = RunResult { case: "dam".into(), series: vec![series], ..RunResult::default() };
+        let all = Comparison { results: vec![run], ..Comparison::default() };
+        let figures = iterations(&all, "dam").unwrap();
+        assert!(figures.len() == 1 && figures[0].svg.contains("10⁻⁵"), "{figures:?}");
+        assert!(conservation(&all, "dam").unwrap().is_empty() && results(&all, "dam").unwrap().is_empty());
+    }
 }

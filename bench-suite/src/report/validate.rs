@@ -24,6 +24,7 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
             + &html::figures(&figures::results(all, case)?)
             + &html::figures(&figures::convergence(all, case)?.into_iter().collect::<Vec<_>>())
             + &html::figures(&figures::conservation(all, case)?)
+            + &html::figures(&figures::iterations(all, case)?)
             + &sections::pictures(all, case, folder)
             + &sections::scores(all, case);
         parts.push(section(&sections::anchor(case), case, &content));

@@ -1,6 +1,6 @@
 //! What is looked at and kept between two steps.
 
-use super::{Options, Progress};
+use super::{Options, Progress, solved::Solved};
 use crate::{
     case::{HostView, Metric},
     picture::{self, Cloud, Scale, Style},
@@ -37,8 +37,7 @@ pub(super) struct Watch<'a, 'b> {
     last_progress: f64,
     /// The last checkpoint.
     pub(super) checkpoint: Option<PathBuf>,
-    /// Iterations of all steps.
-    iterations: u64,
+    pub(super) solved: Solved,
     /// Time spent looking and keeping, not stepping, `[s]`.
     pub(super) looking: f64,
 }
@@ -60,20 +59,15 @@ impl<'a, 'b> Watch<'a, 'b> {
             start: Instant::now(),
             last_progress: 0.0,
             checkpoint: options.checkpoints.and_then(|keep| keep.from).map(Path::to_owned),
-            iterations: 0,
+            solved: Solved::default(),
             looking: 0.0,
         }
     }
 
     /// Takes note of what a step did.
     pub(super) fn count(&mut self, report: StepReport) -> StepReport {
-        self.iterations += u64::from(report.iterations);
+        self.solved.count(report.iterations);
         report
-    }
-
-    /// Mean number of iterations over so many steps, if the method iterates.
-    pub(super) fn iterations(&self, steps: u64) -> Option<f64> {
-        (self.iterations > 0).then(|| self.iterations as f64 / steps as f64)
     }
 
     /// True when a checkpoint is due after so many steps.
@@ -112,6 +106,7 @@ impl<'a, 'b> Watch<'a, 'b> {
         let t = view.state.t;
         let last = self.is_last(t, view.state.step);
         if last || self.metrics.iter().any(|s| t >= s.next) {
+            self.solved.look(t);
             HostView::with(view, |host| {
                 for s in self.metrics.iter_mut().filter(|s| last || t >= s.next) {
                     s.metric.observe(host);
