@@ -6,7 +6,7 @@ use crate::{
         cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak,
         elliptical_drop::EllipticalDrop, obstacle::Obstacle, oscillating_drop::OscillatingDrop,
         rebound::Rebound, stretched_bar::StretchedBar, taylor_green::Decaying,
-        viscoelastic_channel::ViscoelasticChannel, walls,
+        viscoelastic_channel::ViscoelasticChannel, wall_pressure::WallPressure, walls,
     },
 };
 use serde_json::Value;
@@ -17,6 +17,7 @@ pub const CASES: &[&dyn Case] = &[
     &DamBreak { n2: 2, friction: false },
     &DamBreak { n2: 1, friction: false },
     &DamBreak { n2: 1, friction: true },
+    &WallPressure,
     &Column { dim: 2 },
     &Column { dim: 3 },
     &Decaying { jittered: false },

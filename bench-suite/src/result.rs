@@ -34,6 +34,8 @@ pub mod series_name {
     pub const SEMI_AXIS_B: &str = "semi-axis b";
     /// Pressure at the center of a drop.
     pub const CENTER_PRESSURE: &str = "center pressure";
+    /// Pressure on a sensor in a wall over that below the column at rest, smoothed, against scaled time.
+    pub const WALL_PRESSURE: &str = "pressure on the wall";
     /// Kinetic energy.
     pub const KINETIC_ENERGY: &str = "kinetic energy";
     /// Potential energy.

@@ -11,6 +11,7 @@ pub mod rebound;
 pub mod stretched_bar;
 pub mod taylor_green;
 pub mod viscoelastic_channel;
+pub mod wall_pressure;
 pub mod walls;
 
 use sph_core::{

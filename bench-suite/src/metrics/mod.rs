@@ -9,6 +9,7 @@ pub mod decay;
 pub mod ellipse;
 pub mod front;
 pub mod gauges;
+pub mod impact;
 pub mod leak;
 pub mod oldroyd;
 pub mod pressure;
@@ -56,6 +57,29 @@ impl Curve {
         self.y.last().copied().unwrap_or(f64::NAN)
     }
 
+    /// Abscissas at which it rises through 0.
+    pub fn rises(&self) -> Vec<f64> {
+        let pairs = self.x.windows(2).zip(self.y.windows(2)).filter(|(_, y)| y[0] < 0.0 && y[1] >= 0.0);
+        pairs.map(|(x, y)| x[0] - y[0] * (x[1] - x[0]) / (y[1] - y[0])).collect()
+    }
+
+    /// Ordinates of the points with `x` in `range`.
+    pub fn within(&self, range: std::ops::RangeInclusive<f64>) -> impl Iterator<Item = f64> + '_ {
+        self.x.iter().zip(&self.y).filter(move |(x, _)| range.contains(x)).map(|(_, y)| *y)
+    }
+
+    /// Mean of those ordinates, NaN without any.
+    pub fn mean(&self, range: std::ops::RangeInclusive<f64>) -> f64 {
+        let (n, sum) = self.within(range).fold((0.0, 0.0), |(n, sum), y| (n + 1.0, sum + y));
+        sum / n
+    }
+
+    /// The curve averaged over so much of the abscissa around each of its points.
+    pub fn running_mean(&self, width: f64) -> Self {
+        let around = |&x: &f64| self.mean(x - 0.5 * width..=x + 0.5 * width);
+        Self { x: self.x.clone(), y: self.x.iter().map(around).collect() }
+    }
+
     /// The curve as a series of a report; axes are given as (name, unit).
     pub fn series(&self, name: &str, group: SeriesGroup, x: (&str, &str), y: (&str, &str)) -> Series {
         Series {
@@ -78,5 +102,35 @@ impl Curve {
         let mean_y = points.iter().map(|p| p.1).sum::<f64>() / n;
         let cross: f64 = points.iter().map(|p| (p.0 - mean_x) * (p.1 - mean_y)).sum();
         cross / points.iter().map(|p| (p.0 - mean_x).powi(2)).sum::<f64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `sin(2πx)` at every hundredth.
+    fn wave() -> Curve {
+        let x: Vec<f64> = (0..=250).map(|k| 0.01 * f64::from(k)).collect();
+        Curve { y: x.iter().map(|x| (std::f64::consts::TAU * x).sin()).collect(), x }
+    }
+
+    #[test]
+    fn a_sine_rises_once_a_period() {
+        let rises =
+            Curve { x: wave().x, y: wave().x.iter().map(|x| (6.0 * x - 1.0).sin()).collect() }.rises();
+        assert!(rises.len() == 3 && (rises[0] - 1.0 / 6.0).abs() < 1e-4, "{rises:?}");
+        assert!((rises[2] - rises[1] - std::f64::consts::TAU / 6.0).abs() < 1e-4, "{rises:?}");
+    }
+
+    #[test]
+    fn the_mean_over_a_period_is_that_of_the_slow_part() {
+        let mut curve = wave();
+        curve.x.iter().zip(&mut curve.y).for_each(|(x, y)| *y += 3.0 * x);
+        // 0.99 wide: a hundred points, which are a period.
+        let mean = curve.running_mean(0.991);
+        assert!((mean.at(1.2) - 3.6).abs() < 0.02, "{}", mean.at(1.2));
+        assert!((curve.mean(0.0..=0.991) - 3.0 * 0.495).abs() < 1e-9);
+        assert!(curve.mean(9.0..=9.5).is_nan());
     }
 }

@@ -9,6 +9,8 @@ pub struct Cloud {
     pub x: [Vec<Real>; 2],
     /// Velocities, one list an axis, `[m/s]`.
     pub v: [Vec<Real>; 2],
+    /// Pressures, `[Pa]`.
+    pub p: Vec<Real>,
     /// Spacing, `[m]`.
     pub spacing: f64,
 }
@@ -16,15 +18,16 @@ pub struct Cloud {
 impl Cloud {
     /// A block of `nx` by `ny` particles whose lower left corner is the origin.
     pub fn lattice(nx: usize, ny: usize, spacing: f64) -> Self {
-        let mut cloud = Self { x: Default::default(), v: Default::default(), spacing };
+        let mut cloud = Self { x: Default::default(), v: Default::default(), p: Vec::new(), spacing };
         for k in 0..nx * ny {
             cloud.push(((k % nx) as f64 + 0.5) * spacing, ((k / nx) as f64 + 0.5) * spacing);
         }
         cloud
     }
 
-    /// Adds a particle at rest.
+    /// Adds a particle at rest, without pressure.
     pub fn push(&mut self, x: f64, y: f64) {
+        self.p.push(0.0);
         for (axis, x) in [x, y].into_iter().enumerate() {
             self.x[axis].push(x as Real);
             self.v[axis].push(0.0);
@@ -45,7 +48,7 @@ impl Cloud {
             x: self.x.iter().map(Vec::as_slice).collect(),
             v: self.v.iter().map(Vec::as_slice).collect(),
             rho: &vec![1.0; n],
-            p: &vec![0.0; n],
+            p: &self.p,
             spacing: self.spacing,
             support: 3.0 * self.spacing,
             m: self.spacing * self.spacing,

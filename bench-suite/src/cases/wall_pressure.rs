@@ -1,0 +1,156 @@
+//! Pressure of a dam break on the wall that it runs against (Buchner 2002).
+
+use super::{fluid, projection, tank};
+use crate::{
+    case::{Case, Metric},
+    metrics::{
+        conservation::Conservation,
+        impact::{Expected, Impact, Sensor},
+    },
+    reference::{self, CurvePlace, ReferenceError},
+    registry::Method,
+    result::{CurveStyle, ReferenceCurve, series_name},
+};
+use sph_core::{
+    sampling::Face,
+    scene::{GRAVITY, MassMode, Scene, Slip},
+};
+
+/// A column of water, twice as long as high, in a tank with a sensor in its far wall.
+pub struct WallPressure;
+
+/// Height of the column, `[m]`.
+const H: f64 = 0.6;
+/// Length of the tank, `[m]`.
+const TANK: f64 = 5.366 * H;
+/// Height of the sensor's center and its diameter, `[m]`.
+const SENSOR: (f64, f64) = (0.160, 0.090);
+/// End, in √(H/g): the second peak is at 5.83.
+const END: f64 = 6.5;
+/// Citation.
+const SOURCE: &str = "Buchner 2002, Green Water on Ship-type Offshore Structures, PhD thesis, TU Delft";
+
+/// Place of the far wall: a tank that is no whole number of spacings long leaks where the lattices of fluid and walls part,
+/// so it stands up to one spacing farther, `[m]`.
+fn far_wall(dx: f64) -> f64 {
+    (TANK / dx - 1e-6).ceil() * dx
+}
+
+impl WallPressure {
+    fn expected() -> Expected {
+        Expected {
+            arrival: (2.5, 0.15),
+            plateau: 3.3..=4.5,
+            pressure: 0.55,
+            second_rise: 5.5,
+            peak: (5.83, 0.87),
+            source: SOURCE,
+        }
+    }
+}
+
+impl Case for WallPressure {
+    fn name(&self) -> &'static str {
+        "dam_break_pressure"
+    }
+
+    fn about(&self) -> &'static str {
+        "2D dam break against a wall: pressure on a sensor in it against the experiment"
+    }
+
+    fn source(&self) -> &'static str {
+        SOURCE
+    }
+
+    fn resolution(&self) -> usize {
+        40
+    }
+
+    /// `n` particles across the height of the column.
+    fn scene(&self, n: usize) -> Scene {
+        let dx = H / n as f64;
+        let mut scene = Scene::new(2, dx, END * (H / GRAVITY).sqrt());
+        scene.title = "Dam break of Buchner, pressure on the far wall".into();
+        scene.mass_mode = MassMode::Volume;
+        scene.fluid = vec![fluid(&[0.0, 0.0], &[2.0 * H, H])];
+        let faces = [Face::XMin, Face::XMax, Face::YMin];
+        // High enough for the jet that runs up the wall.
+        scene.wall = vec![tank(&[0.0, 0.0], &[far_wall(dx), 4.0 * H], &faces, Slip::FreeSlip, 3)];
+        scene.solver.set("name", "wcsph");
+        scene
+    }
+
+    fn suit(&self, scene: &mut Scene, method: Method) -> bool {
+        if method == Method::Projection {
+            projection(scene, []);
+        }
+        matches!(method, Method::Wcsph | Method::Projection)
+    }
+
+    fn metrics(&self, scene: &Scene) -> Vec<Box<dyn Metric>> {
+        let (center, diameter) = SENSOR;
+        let sensor = Sensor { wall: far_wall(scene.spacing), center, diameter };
+        let impact = Impact::new(sensor, H, GRAVITY, Self::expected());
+        vec![Box::new(Conservation::every(scene.run.end_time / 200.0)), Box::new(impact)]
+    }
+
+    fn references(&self) -> Vec<ReferenceCurve> {
+        let curve = |series: &str, label| -> Result<ReferenceCurve, ReferenceError> {
+            let case = self.name();
+            let place =
+                CurvePlace { case, series: series_name::WALL_PRESSURE, label, style: CurveStyle::Points };
+            let mut curve =
+                reference::table("buchner_pressure")?.of_series(series)?.curve("t_star", "p_star", &place)?;
+            // The wall was watched longer than it is computed.
+            let shown = |x: &f64| *x <= END;
+            curve.y = curve.x.iter().zip(&curve.y).filter(|(x, _)| shown(x)).map(|(_, y)| *y).collect();
+            curve.x.retain(shown);
+            Ok(curve)
+        };
+        let curves = [
+            curve("pysph", "measured, digitized by PySPH"),
+            curve("jaxsph", "measured, digitized by JAX-SPH"),
+        ];
+        curves.into_iter().flatten().collect()
+    }
+
+    fn pictures(&self) -> Vec<f64> {
+        [2.5, 4.0, 5.8].map(|t| t * (H / GRAVITY).sqrt()).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_expected_is_what_the_curves_say() {
+        let (expected, curves) = (WallPressure::expected(), WallPressure.references());
+        assert_eq!(curves.len(), 2);
+        for curve in curves {
+            let points = || curve.x.iter().copied().zip(curve.y.iter().copied());
+            let plateau: Vec<f64> =
+                points().filter(|(t, _)| expected.plateau.contains(t)).map(|(_, p)| p).collect();
+            let mean = plateau.iter().sum::<f64>() / plateau.len() as f64;
+            assert!((mean / expected.pressure - 1.0).abs() < 0.05, "{}: {mean}", curve.label);
+            let peak = points().filter(|(t, _)| *t > 4.5).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+            assert!(
+                (peak.0 - expected.peak.0).abs() < 0.05 && (peak.1 - expected.peak.1).abs() < 0.03,
+                "{peak:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_tank_is_a_whole_number_of_spacings_long() {
+        for n in [20, 40, 80] {
+            let dx = H / n as f64;
+            let end = far_wall(dx);
+            assert!(
+                end >= TANK - 1e-6
+                    && end < TANK + dx
+                    && (end / dx).fract().min(1.0 - (end / dx).fract()) < 1e-9
+            );
+        }
+    }
+}

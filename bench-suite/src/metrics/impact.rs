@@ -1,0 +1,261 @@
+//! Pressure of a surge on the wall that it meets (Buchner 2002).
+
+use super::{Curve, sample};
+use crate::{
+    case::{HostView, Metric, Outcome},
+    result::{Band, Score, SeriesGroup, series_name},
+};
+use std::ops::RangeInclusive;
+
+/// A round sensor in a wall that faces the fluid against the x axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Sensor {
+    /// Place of the wall, `[m]`.
+    pub wall: f64,
+    /// Height of its center, `[m]`.
+    pub center: f64,
+    /// Diameter, `[m]`.
+    pub diameter: f64,
+}
+
+/// Heights at which a sensor is read.
+const HEIGHTS: usize = 9;
+
+impl Sensor {
+    /// The mean pressure on the disc, `[Pa]`: the chord at a height is its weight, as in the force on the disc.
+    ///
+    /// At each height it is the mean over the particles in reach, weighted by distance, not a sum of theirs: at a wall half
+    /// of the support is empty, and a sum would read half. Where no fluid stands it is 0, the pressure of the air.
+    pub fn pressure(&self, view: &HostView<'_>) -> f64 {
+        let (radius, h) = (0.5 * self.diameter, view.support);
+        let reach = |x: &[f64; 3]| self.wall - x[0] < h && (x[1] - self.center).abs() < radius + h;
+        let near: Vec<usize> = (0..view.p.len()).filter(|&i| reach(&view.position(i))).collect();
+        let at = |z: f64| {
+            let (mut sum, mut weights) = (0.0, 0.0);
+            for &i in &near {
+                let x = view.position(i);
+                let w = sample::wendland((x[0] - self.wall).hypot(x[1] - z) / h);
+                sum += w * f64::from(view.p[i]);
+                weights += w;
+            }
+            if weights > 0.0 { sum / weights } else { 0.0 }
+        };
+        let (mut force, mut area) = (0.0, 0.0);
+        for k in 0..HEIGHTS {
+            let from_center = radius * ((2 * k + 1) as f64 / HEIGHTS as f64 - 1.0);
+            let chord = (radius * radius - from_center * from_center).sqrt();
+            force += chord * at(self.center + from_center);
+            area += chord;
+        }
+        force / area
+    }
+}
+
+/// What the experiment says; times over √(H/g), pressures over ρgH.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    /// When the surge arrives, and how far from it is accepted.
+    pub arrival: (f64, f64),
+    /// When the pressure is nearly steady.
+    pub plateau: RangeInclusive<f64>,
+    /// What it is then.
+    pub pressure: f64,
+    /// When the water that comes down makes it rise again.
+    pub second_rise: f64,
+    /// Time and height of the peak after it.
+    pub peak: (f64, f64),
+    /// Citation.
+    pub source: &'static str,
+}
+
+/// The surge has arrived when p* is above this: the sensor at rest was read to ±0.1 or so.
+const ARRIVED: f64 = 0.1;
+/// The second rise begins where p* leaves the plateau for this.
+const RISEN: f64 = 0.6;
+/// What moves faster than this in t* is noise.
+const WINDOW: f64 = 0.1;
+/// Interval of looks in t*: twenty in such a window.
+const INTERVAL: f64 = 0.005;
+
+/// Height over H at which papers on particle methods often read the pressure in place of the disc.
+const POINT: f64 = 0.2;
+
+/// Reads a sensor in a tank whose column of height `H` collapses.
+pub struct Impact {
+    sensor: Sensor,
+    height: f64,
+    gravity: f64,
+    expected: Expected,
+    curve: Curve,
+    /// The same at [`POINT`].
+    point: Curve,
+}
+
+impl Impact {
+    /// For a column of `height` `[m]` under `gravity` `[m/s²]`.
+    pub fn new(sensor: Sensor, height: f64, gravity: f64, expected: Expected) -> Self {
+        Self { sensor, height, gravity, expected, curve: Curve::default(), point: Curve::default() }
+    }
+
+    /// When a curve first goes above `level` from `from` on.
+    fn first_above(curve: &Curve, level: f64, from: f64) -> f64 {
+        let above = |(x, y): &(&f64, &f64)| **x >= from && **y > level;
+        curve.x.iter().zip(&curve.y).find(above).map_or(f64::NAN, |(x, _)| *x)
+    }
+
+    /// Standard deviation about the running mean on the plateau.
+    fn noise(&self, smooth: &Curve) -> f64 {
+        let off = self.curve.y.iter().zip(&smooth.y).map(|(y, mean)| (y - mean).powi(2)).collect();
+        Curve { x: self.curve.x.clone(), y: off }.mean(self.expected.plateau.clone()).sqrt()
+    }
+
+    fn scores(&self) -> Vec<Score> {
+        let Expected { arrival: (arrival, off), plateau, pressure, second_rise, peak, source } =
+            &self.expected;
+        let smooth = self.curve.running_mean(WINDOW);
+        // A run that ends before the plateau does has none.
+        let reached = self.curve.x.last().is_some_and(|&end| end >= *plateau.end());
+        let or_nan = |value: f64| if reached { value } else { f64::NAN };
+        let later = || smooth.x.iter().zip(&smooth.y).filter(|(t, _)| **t > *plateau.end());
+        let top = later().max_by(|a, b| a.1.total_cmp(b.1)).map_or((f64::NAN, f64::NAN), |(t, p)| (*t, *p));
+        let range = format!("t* from {} to {}", plateau.start(), plateau.end());
+        let scores = [
+            Score::new("plateau of the pressure p*", "-", or_nan(self.curve.mean(plateau.clone())))
+                .against(*pressure)
+                .within(Band::error_at_most(0.15))
+                .with_note(&format!("mean over {range}; p* = p/(ρgH), t* = t √(g/H)"))
+                .as_headline(),
+            Score::new("arrival t*", "-", Self::first_above(&self.curve, ARRIVED, 0.0))
+                .against(*arrival)
+                .within(Band::between(arrival - off, arrival + off))
+                .with_note(&format!("first p* above {ARRIVED}")),
+            Score::new("noise of the pressure p*", "-", or_nan(self.noise(&smooth)))
+                .within(Band::at_most(0.05))
+                .with_note(&format!("standard deviation about the mean over {WINDOW} in t*, {range}")),
+            Score::new(
+                "plateau of the pressure p* at z/H = 0.2",
+                "-",
+                or_nan(self.point.mean(plateau.clone())),
+            )
+            .against(*pressure)
+            .with_note("where many papers read it; the sensor reaches from 0.19 to 0.34"),
+            Score::new("second rise t*", "-", Self::first_above(&smooth, RISEN, *plateau.end()))
+                .against(*second_rise)
+                .with_note(&format!(
+                    "first p* above {RISEN} after the plateau, smoothed over {WINDOW} in t*"
+                )),
+            Score::new("second peak p*", "-", top.1).against(peak.1).with_note("smoothed in the same way"),
+            Score::new("second peak t*", "-", top.0).against(peak.0),
+        ];
+        scores.map(|score| score.from_source(source)).into()
+    }
+}
+
+impl Metric for Impact {
+    fn interval(&self) -> f64 {
+        INTERVAL * (self.height / self.gravity).sqrt()
+    }
+
+    fn observe(&mut self, view: &HostView<'_>) {
+        let scale = view.rho_0 * self.gravity * self.height;
+        let t = view.t * (self.gravity / self.height).sqrt();
+        self.curve.push(t, self.sensor.pressure(view) / scale);
+        let point = Sensor { center: POINT * self.height, diameter: view.spacing, ..self.sensor };
+        self.point.push(t, point.pressure(view) / scale);
+    }
+
+    fn finish(&self) -> Outcome {
+        let axes = (("t* = t √(g/H)", "-"), ("p* = p/(ρgH)", "-"));
+        let draw = |curve: &Curve, name| curve.series(name, SeriesGroup::Result, axes.0, axes.1);
+        let series = vec![
+            draw(&self.curve.running_mean(WINDOW), series_name::WALL_PRESSURE),
+            draw(&self.curve, "pressure on the wall as it is read"),
+        ];
+        Outcome { scores: self.scores(), series, ..Outcome::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::testing::Cloud;
+    use sph_core::Real;
+
+    const SENSOR: Sensor = Sensor { wall: 2.0, center: 0.5, diameter: 0.3 };
+
+    fn tank(pressure: impl Fn(f64, f64) -> f64) -> Cloud {
+        let mut cloud = Cloud::lattice(40, 20, 0.05);
+        for i in 0..cloud.p.len() {
+            cloud.p[i] = pressure(f64::from(cloud.x[0][i]), f64::from(cloud.x[1][i])) as Real;
+        }
+        cloud
+    }
+
+    #[test]
+    fn a_sensor_reads_the_pressure_of_its_center_in_water_at_rest() {
+        let read = tank(|_, y| 1.0 - y).with(|view| SENSOR.pressure(view));
+        assert!((read - 0.5).abs() < 1e-3, "{read}");
+        // Far from the wall anything may be.
+        let read = tank(|x, _| if x < 1.8 { 9.0 } else { 2.0 }).with(|view| SENSOR.pressure(view));
+        assert!((read - 2.0).abs() < 1e-6, "{read}");
+    }
+
+    #[test]
+    fn a_dry_sensor_reads_nothing_and_a_half_wet_one_half() {
+        let away = Sensor { wall: 3.0, ..SENSOR };
+        assert_eq!(tank(|_, _| 1.0).with(|view| away.pressure(view)), 0.0);
+        // Its middle is in air, as far over the water as the kernel reaches; the height there is a seventh of the disc.
+        let level = Sensor { center: 1.0 + 0.15, diameter: 2.0, ..SENSOR };
+        let read = tank(|_, _| 1.0).with(|view| level.pressure(view));
+        assert!((read - 0.5 * (1.0 - 0.14)).abs() < 0.01, "{read}");
+    }
+
+    /// A record with known arrival, plateau, noise and second peak.
+    fn record() -> Impact {
+        let expected = Expected {
+            arrival: (2.5, 0.15),
+            plateau: 3.3..=4.5,
+            pressure: 0.55,
+            second_rise: 5.5,
+            peak: (5.8, 0.87),
+            source: "",
+        };
+        let mut impact = Impact::new(SENSOR, 1.0, 1.0, expected);
+        for k in 0..=1300 {
+            let t = INTERVAL * f64::from(k);
+            // Periods of four looks vanish in the mean, and have a standard deviation of 0.04.
+            let noise = [0.04, -0.04, -0.04, 0.04][k as usize % 4];
+            let steady = if t < 2.5 { 0.0 } else { 0.55 + noise };
+            let second = if t < 5.5 { 0.0 } else { 0.3 * (1.0 - ((t - 5.8) / 0.3).powi(2)).max(0.0) };
+            impact.curve.push(t, steady + second);
+            impact.point.push(t, 2.0 * steady);
+        }
+        impact
+    }
+
+    #[test]
+    fn the_scores_are_those_of_a_record_that_is_known() {
+        let scores = record().scores();
+        let value = |name: &str| scores.iter().find(|score| score.name.starts_with(name)).unwrap().value;
+        assert!((value("plateau") - 0.55).abs() < 1e-3, "{}", value("plateau"));
+        assert!((value("plateau of the pressure p* at") - 1.1).abs() < 2e-3);
+        assert!((value("arrival") - 2.5).abs() < 2.0 * INTERVAL);
+        assert!((value("noise") - 0.04).abs() < 2e-3, "{}", value("noise"));
+        assert!((value("second rise") - 5.55).abs() < 0.05, "{}", value("second rise"));
+        assert!(
+            (value("second peak p*") - 0.85).abs() < 0.02 && (value("second peak t*") - 5.8).abs() < 0.03
+        );
+        assert!(scores.iter().filter(|score| score.band.is_some()).all(|score| score.passed == Some(true)));
+    }
+
+    #[test]
+    fn a_run_that_ends_early_has_no_plateau() {
+        let mut impact = record();
+        impact.curve.x.truncate(800);
+        impact.curve.y.truncate(800);
+        let scores = impact.scores();
+        assert!(
+            scores[0].value.is_nan() && scores[0].passed == Some(false) && scores[1].passed == Some(true)
+        );
+    }
+}
