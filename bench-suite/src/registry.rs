@@ -5,8 +5,9 @@ use crate::{
     cases::{
         cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak,
         elliptical_drop::EllipticalDrop, obstacle::Obstacle, oscillating_drop::OscillatingDrop,
-        rebound::Rebound, stretched_bar::StretchedBar, taylor_green::Decaying,
-        viscoelastic_channel::ViscoelasticChannel, wall_pressure::WallPressure, walls,
+        rebound::Rebound, rotating_square::RotatingSquare, standing_wave::StandingWave,
+        stretched_bar::StretchedBar, taylor_green::Decaying, viscoelastic_channel::ViscoelasticChannel,
+        wall_pressure::WallPressure, walls,
     },
 };
 use serde_json::Value;
@@ -20,6 +21,7 @@ pub const CASES: &[&dyn Case] = &[
     &WallPressure,
     &Column { dim: 2 },
     &Column { dim: 3 },
+    &StandingWave,
     &Decaying { jittered: false },
     &Decaying { jittered: true },
     &Channel::Couette,
@@ -27,6 +29,7 @@ pub const CASES: &[&dyn Case] = &[
     &Cavity,
     &EllipticalDrop,
     &OscillatingDrop,
+    &RotatingSquare,
     &Obstacle,
     &StretchedBar { plastic: false },
     &StretchedBar { plastic: true },

@@ -36,6 +36,8 @@ pub mod series_name {
     pub const CENTER_PRESSURE: &str = "center pressure";
     /// Pressure on a sensor in a wall over that below the column at rest, smoothed, against scaled time.
     pub const WALL_PRESSURE: &str = "pressure on the wall";
+    /// Amplitude of a standing wave over that of the exact one.
+    pub const WAVE: &str = "amplitude of the wave";
     /// Kinetic energy.
     pub const KINETIC_ENERGY: &str = "kinetic energy";
     /// Potential energy.

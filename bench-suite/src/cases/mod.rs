@@ -8,6 +8,8 @@ pub mod elliptical_drop;
 pub mod obstacle;
 pub mod oscillating_drop;
 pub mod rebound;
+pub mod rotating_square;
+pub mod standing_wave;
 pub mod stretched_bar;
 pub mod taylor_green;
 pub mod viscoelastic_channel;

@@ -13,7 +13,9 @@ pub mod impact;
 pub mod leak;
 pub mod oldroyd;
 pub mod pressure;
+pub mod rotation;
 pub mod sample;
+pub mod standing;
 pub mod start_up;
 pub mod stretch;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Values between particles: what a probe at a point would read.
 
 use crate::case::HostView;
+use std::collections::HashMap;
 
 /// Wendland's C2 kernel without its factor, 1 at the point and 0 from `q = r/h = 1` on.
 pub fn wendland(q: f64) -> f64 {
@@ -73,6 +74,30 @@ pub fn level_at_wall(view: &HostView<'_>) -> f64 {
     low
 }
 
+/// Area that fluid covers (2D), `[m²]`: where `Σ V W`, the part of the space around a point that it fills, is at least one
+/// half. That is inside of a surface, whatever its length; particles that have flown apart cover nothing.
+pub fn covered_area(view: &HostView<'_>) -> f64 {
+    let (cell, reach) = (0.5 * view.spacing, view.support);
+    let factor = view.volume() * 7.0 / (std::f64::consts::PI * reach * reach);
+    let mut filled: HashMap<[i64; 2], f64> = HashMap::new();
+    for i in 0..view.n() {
+        let [x, y, _] = view.position(i);
+        let ends = |x: f64| (((x - reach) / cell).floor() as i64, ((x + reach) / cell).ceil() as i64);
+        // At the middle of cells: on their corners the surface of a lattice would stand.
+        let middle = |k: i64| (k as f64 + 0.5) * cell;
+        let (columns, rows) = (ends(x), ends(y));
+        for a in columns.0..=columns.1 {
+            for b in rows.0..=rows.1 {
+                let r = (middle(a) - x).hypot(middle(b) - y);
+                if r < reach {
+                    *filled.entry([a, b]).or_default() += factor * wendland(r / reach);
+                }
+            }
+        }
+    }
+    filled.values().filter(|&&part| part >= 0.5).count() as f64 * cell * cell
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +123,14 @@ mod tests {
             .with(|view| assert!((level_at_wall(view) - 0.6).abs() < 0.05 * 0.03, "{}", level_at_wall(view)));
         cloud.push(0.025, 0.9);
         cloud.with(|view| assert!((level_at_wall(view) - 0.6).abs() < 0.05 * 0.03));
+    }
+
+    #[test]
+    fn a_square_covers_its_area_and_a_cloud_nothing() {
+        let area = Cloud::lattice(40, 40, 0.025).with(covered_area);
+        assert!((area - 1.0).abs() < 0.02, "{area}");
+        let mut cloud = Cloud::lattice(40, 40, 0.025);
+        cloud.x.iter_mut().flatten().for_each(|x| *x *= 2.0);
+        assert_eq!(cloud.with(covered_area), 0.0);
     }
 }
