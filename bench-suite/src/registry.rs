@@ -7,7 +7,7 @@ use crate::{
         elliptical_drop::EllipticalDrop, obstacle::Obstacle, oscillating_drop::OscillatingDrop,
         rebound::Rebound, rotating_square::RotatingSquare, standing_wave::StandingWave,
         stretched_bar::StretchedBar, taylor_green::Decaying, viscoelastic_channel::ViscoelasticChannel,
-        wall_pressure::WallPressure, walls,
+        volume::Lasting, wall_pressure::WallPressure, walls,
     },
 };
 use serde_json::Value;
@@ -21,6 +21,8 @@ pub const CASES: &[&dyn Case] = &[
     &WallPressure,
     &Column { dim: 2 },
     &Column { dim: 3 },
+    &Lasting::AtRest,
+    &Lasting::AfterCollapse,
     &StandingWave,
     &Decaying { jittered: false },
     &Decaying { jittered: true },

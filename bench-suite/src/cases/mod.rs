@@ -13,6 +13,7 @@ pub mod standing_wave;
 pub mod stretched_bar;
 pub mod taylor_green;
 pub mod viscoelastic_channel;
+pub mod volume;
 pub mod wall_pressure;
 pub mod walls;
 

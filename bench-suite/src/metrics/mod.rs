@@ -20,6 +20,7 @@ pub mod start_up;
 pub mod stretch;
 #[cfg(test)]
 mod testing;
+pub mod volume;
 
 use crate::result::{Series, SeriesGroup};
 
