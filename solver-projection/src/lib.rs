@@ -109,11 +109,6 @@ impl<const D: usize> Projection<D> {
         let (h, rho_0) = (f64::from(self.kernel.support_radius()), f64::from(state.rest.rho_0));
         rho_0 * h * f64::from(state.rest.spacing) / (2.0 * D as f64 * dt * dt)
     }
-
-    /// Residuals `‖r‖₂/‖b‖₂` after each iteration of the last step, `[-]`.
-    pub fn residuals(&self) -> &[f64] {
-        &self.fields.residuals
-    }
 }
 
 impl<const D: usize> Solver<D> for Projection<D> {

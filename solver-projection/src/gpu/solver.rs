@@ -255,6 +255,10 @@ impl<const D: usize, E: Executor> Solver<D> for GpuProjection<D, E> {
         self.method.fields()
     }
 
+    fn residuals(&self) -> &[f64] {
+        self.method.residuals()
+    }
+
     fn neighbors(&self) -> &Neighbors<D> {
         self.method.neighbors()
     }
