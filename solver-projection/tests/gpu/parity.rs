@@ -261,10 +261,12 @@ fn sprayed<const D: usize>(length: f64, solver: &str) -> String {
 #[test]
 fn so_do_levels_over_periods_and_spray() {
     let solver = solved("preconditioner = \"multilevel\"");
+    // Drops by themselves are solved in a few iterations, and from then on conjugate gradients amplify roundings.
+    let few = format!("cg_max_iter = 6\n{solver}");
     // An even and an odd number of cells in the period.
     for length in [1.1, 1.2, 1.3] {
-        compare::<2>(&sprayed::<2>(length, &solver), 4).check(BOUND, &format!("2D spray {length}"));
-        compare::<3>(&sprayed::<3>(length, &solver), 2).check(BOUND, &format!("3D spray {length}"));
+        compare::<2>(&sprayed::<2>(length, &few), 4).check(BOUND, &format!("2D spray {length}"));
+        compare::<3>(&sprayed::<3>(length, &few), 2).check(BOUND, &format!("3D spray {length}"));
     }
     let closed = format!("free_surface = false\n{solver}");
     compare::<2>(&endless::<2>(&closed), 5).check(BOUND, "2D periodic, levels");
