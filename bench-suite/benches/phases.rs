@@ -48,6 +48,7 @@ fn phases(c: &mut Criterion) {
         all_phases(&mut group, "graphics, flowed", shared::flowed(m));
         all_phases(&mut group, "validation, jittered", shared::simulation(&shared::validation(m)));
         all_phases(&mut group, "pbf, jittered", shared::pbf(m));
+        all_phases(&mut group, "projection, jittered", shared::projection(m));
     }
     group.finish();
 }

@@ -32,6 +32,9 @@ fn steps(c: &mut Criterion) {
     for m in shared::sizes(&[17, 29, 50]) {
         whole(&mut group, "pbf, 5 iterations", shared::pbf(m));
     }
+    for m in shared::sizes(&[17, 29, 50]) {
+        whole(&mut group, "projection", shared::projection(m));
+    }
     group.finish();
 }
 

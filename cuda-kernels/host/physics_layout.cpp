@@ -62,7 +62,7 @@ extern "C" const PhysicsField* PHYSICS_ENTRY(layout)() {
       FIELD(visco::Constants, most), FIELD(visco::Constants, factor), FIELD(visco::Constants, to_density),
       FIELD(visco::Constants, inv_volume), FIELD(visco::Constants, creates),
       FIELD(visco::Constants, full_length),
-      BLOCK(projection::Weight), FIELD(projection::Weight, quartic), FIELD(projection::Weight, inv_h),
+      BLOCK(projection::Weight), FIELD(projection::Weight, form), FIELD(projection::Weight, inv_h),
       FIELD(projection::Weight, inv_clamp),
       BLOCK(projection::Surface), FIELD(projection::Surface, reference), FIELD(projection::Surface, threshold),
       FIELD(projection::Surface, asymmetry), FIELD(projection::Surface, at_wall),

@@ -20,13 +20,14 @@ static void put(real* out, Along g) {
   for (int k = 0; k < 6; k++) out[k] = g.e[k];
 }
 
-static Weight weight(const real* in) { return {in[0] != real(0.0), in[1], in[2]}; }
+static Weight weight(const real* in) { return {int(in[0]), in[1], in[2]}; }
 
 static Along along(const real* in) { return {{in[0], in[1], in[2], in[3], in[4], in[5]}}; }
 
 extern "C" const PhysicsFunction* PHYSICS_ENTRY(projection)() {
   static const PhysicsFunction TABLE[] = {
       {"Weight::at", 4, 4, [](const real* in, real* out) { put(out, weight(in).at(in[3])); }},
+      {"Weight::of", 4, 1, [](const real* in, real* out) { out[0] = weight(in).of(in[3]); }},
       {"against_wall", 2 * DIM + 2, DIM,
        [](const real* in, real* out) {
          put(out, against_wall(vec(in), vec(in + DIM), in[2 * DIM], in[2 * DIM + 1]));

@@ -15,12 +15,18 @@ macro_rules! choice {
 
 choice! {
     /// Weight of a neighbor in gradient, divergence and Laplacian.
-    Weight {
+    WeightForm {
         /// `w = 1 − q⁴`, with close pairs held at `radius_clamp`.
         #[default]
         MpsQuartic,
         /// `w = q³ (1 − q²)`, which needs no clamp.
         Corrected,
+        /// `w = q (1 − q)²`, clamped too: gradient and divergence are those of the spiky kernel. For flows whose order is
+        /// kept by shifting; wants `support_ratio = 3`.
+        Spiky,
+        /// `w = q² (1 − q)³`: gradient and divergence are those of Wendland's C2 kernel. Lattices resist shear the least,
+        /// close pairs hardly repel; wants `support_ratio = 3`.
+        Wendland,
     }
 }
 choice! {
@@ -116,7 +122,7 @@ parameters! {
         /// Support radius over spacing, η = h/Δx; 3 for free surfaces under strong strain `[PeriDyno, measured]`.
         pub support_ratio: Real = 2.5, "-", "[1.5, 4]";
         /// Weight of a neighbor.
-        pub projection_weight: Weight = Weight::MpsQuartic;
+        pub projection_weight: WeightForm = WeightForm::MpsQuartic;
         /// Pairs nearer than this part of h weigh as at this distance; 0.3 in 2D and 0.4 in 3D when left out `[measured]`.
         pub radius_clamp: Option<Real> = None, "-", "[0.2, 0.4]";
         /// Where the sums of a full neighborhood come from.
@@ -188,6 +194,13 @@ parameters! {
     }
 }
 
+impl WeightForm {
+    /// Whether close pairs are held at a distance.
+    fn clamps(self) -> bool {
+        matches!(self, Self::MpsQuartic | Self::Spiky)
+    }
+}
+
 /// Of PeriDyno's constants: part of the full gradient in each of its two gradients, times d.
 pub const PERIDYNO_PART: f64 = 0.1;
 
@@ -243,8 +256,9 @@ impl Params {
                 "corrects the difference gradient: give grad_difference",
             );
         }
-        if self.projection_weight == Weight::Corrected && self.radius_clamp.is_some() {
-            return refuse("radius_clamp", "(given)", "is of projection_weight = \"mps_quartic\" alone");
+        if !self.projection_weight.clamps() && self.radius_clamp.is_some() {
+            let why = "is of projection_weight = \"mps_quartic\" and \"spiky\" alone";
+            return refuse("radius_clamp", "(given)", why);
         }
         Ok(())
     }
@@ -257,9 +271,11 @@ impl Params {
 
     /// Radius below which pairs weigh the same, in supports, in `dim` dimensions.
     pub fn clamp(&self, dim: usize) -> Real {
-        match self.projection_weight {
-            Weight::MpsQuartic => self.radius_clamp.unwrap_or(if dim == 2 { 0.3 } else { 0.4 }),
-            Weight::Corrected => 0.0,
-        }
+        let usual = match self.projection_weight {
+            WeightForm::MpsQuartic if dim == 3 => 0.4,
+            WeightForm::MpsQuartic | WeightForm::Spiky => 0.3,
+            WeightForm::Corrected | WeightForm::Wendland => 0.0,
+        };
+        self.radius_clamp.unwrap_or(usual)
     }
 }

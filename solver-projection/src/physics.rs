@@ -3,14 +3,15 @@
 //! `q = r/h`; `n_ij` points from `j` to `i`; `a_ij = 1/α_i + 1/α_j`. Gradient, divergence and Laplacian carry the same
 //! factor `1/d`: the mean of `n nᵀ` over all directions is `I/d`.
 
+use crate::params::WeightForm;
 use sph_core::{Real, lane::Lane, lattice};
 
 /// Weights of a neighbor: `w` and, with the clamped distance `r_c = max(r, c h)`, `w¹ = w/r_c` and `w² = w/r_c²`. They
 /// have to share `r_c`, or `A` is not `D M⁻¹ Dᵀ` any more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
-    /// True for `w = 1 − q⁴` (PeriDyno), false for `w = q³ (1 − q²)`.
-    pub quartic: bool,
+    /// What w is of q.
+    pub form: WeightForm,
     /// `1/h`, `[1/m]`.
     pub inv_h: Real,
     /// 1 over the clamped radius, `[1/m]`.
@@ -31,30 +32,39 @@ pub struct Weighed<L> {
 }
 
 impl Weight {
-    /// With a clamp at `clamp` supports, 0 for the weight without one. `h` `[m]`.
-    pub fn new(quartic: bool, h: Real, clamp: Real) -> Self {
-        let least = if quartic { clamp } else { TINY as Real };
-        Self { quartic, inv_h: 1.0 / h, inv_clamp: 1.0 / (least * h) }
+    /// With a clamp at `clamp` supports, 0 for weights without one. `h` `[m]`.
+    pub fn new(form: WeightForm, h: Real, clamp: Real) -> Self {
+        Self { form, inv_h: 1.0 / h, inv_clamp: 1.0 / (clamp.max(TINY as Real) * h) }
     }
 
     /// At a squared distance, `[m²]`. All vanish from h on.
     #[inline(always)]
     pub fn at<L: Lane>(self, r2: L) -> Weighed<L> {
-        let (zero, one, inv_h) = (L::splat(0.0), L::splat(1.0), L::splat(self.inv_h));
-        let inv_r = one / r2.sqrt().max(L::splat(TINY as Real / self.inv_h));
+        let inv_h = L::splat(self.inv_h);
+        let inv_r = L::splat(1.0) / r2.sqrt().max(L::splat(TINY as Real / self.inv_h));
         let inv_c = inv_r.min(L::splat(self.inv_clamp));
-        let q2 = r2 * inv_h * inv_h;
-        // Both forms come out of `q⁴`; the choice is the same for all pairs.
-        let w = if self.quartic {
-            zero.max(one - q2 * q2)
-        } else {
-            let inside = zero.max(one - q2);
-            // Beyond h, where q may overflow, the factor is held at 1.
-            let q2 = one.min(q2);
-            q2 * q2.sqrt() * inside
-        };
+        let w = self.of(r2 * inv_h * inv_h);
         let w1 = w * inv_c;
         Weighed { inv_r, w, w1, w2: w1 * inv_c }
+    }
+
+    /// `w` at a squared `q`. Beyond h, where q may overflow, q is held at 1. The form is the same for all pairs.
+    #[inline(always)]
+    pub fn of<L: Lane>(self, q2: L) -> L {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        if self.form == WeightForm::MpsQuartic {
+            return zero.max(one - q2 * q2);
+        }
+        let held = one.min(q2);
+        if self.form == WeightForm::Corrected {
+            return held * held.sqrt() * zero.max(one - q2);
+        }
+        let q = one.min(q2.sqrt());
+        let left = one - q;
+        if self.form == WeightForm::Spiky {
+            return q.max(L::splat(self.inv_h / self.inv_clamp)) * (left * left);
+        }
+        held * left * (left * left)
     }
 }
 
@@ -219,7 +229,7 @@ mod tests {
     use super::*;
 
     fn quartic(clamp: Real) -> Weight {
-        Weight::new(true, 0.5, clamp)
+        Weight::new(WeightForm::MpsQuartic, 0.5, clamp)
     }
 
     #[test]
@@ -235,7 +245,9 @@ mod tests {
 
     #[test]
     fn weights_share_the_clamped_distance_and_vanish_at_h() {
-        for weight in [quartic(0.4), quartic(0.3), Weight::new(false, 0.5, 0.0)] {
+        let others = [(WeightForm::Corrected, 0.0), (WeightForm::Spiky, 0.3), (WeightForm::Wendland, 0.0)];
+        let others = others.map(|(form, clamp)| Weight::new(form, 0.5, clamp));
+        for weight in [quartic(0.4), quartic(0.3)].into_iter().chain(others) {
             for q in [0.05, 0.2, 0.35, 0.7, 0.95] {
                 let r = 0.5 * q;
                 let at = weight.at::<f64>(r * r);

@@ -3,7 +3,6 @@
 use crate::{
     Constants, Params, Preset, Projection,
     memory::{Fields, Needs},
-    params::Weight,
     physics::{self, LatticeSums, Surface},
 };
 use sph_core::{
@@ -141,8 +140,7 @@ impl Constants {
     /// Depends on nothing but its arguments.
     fn derive<const D: usize>(params: &Params, rest: Material, has_bodies: bool) -> Self {
         let h = params.support_ratio * rest.spacing;
-        let quartic = params.projection_weight == Weight::MpsQuartic;
-        let weight = physics::Weight::new(quartic, h, params.clamp(D));
+        let weight = physics::Weight::new(params.projection_weight, h, params.clamp(D));
         let lattice = LatticeSums::new::<D>(weight, f64::from(params.support_ratio));
         Self {
             weight,

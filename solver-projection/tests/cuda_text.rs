@@ -7,7 +7,10 @@ use proptest::{
     prelude::*,
     test_runner::{TestCaseError, TestRunner},
 };
-use solver_projection::physics::{self as rust, Along, Surface, Weighed, Weight};
+use solver_projection::{
+    params::WeightForm,
+    physics::{self as rust, Along, Surface, Weighed, Weight},
+};
 use sph_core::Real;
 
 /// Numbers of every size and sign, and those that are not numbers.
@@ -49,16 +52,19 @@ fn six(input: &[Real]) -> Along<Real> {
 
 #[test]
 fn weights_have_the_bits_of_the_rust_text() {
-    for quartic in [1.0, 0.0] {
-        let weight = |inv_h, inv_clamp| Weight { quartic: quartic != 0.0, inv_h, inv_clamp };
+    let forms = [WeightForm::MpsQuartic, WeightForm::Corrected, WeightForm::Spiky, WeightForm::Wendland];
+    for (number_of_form, form) in forms.into_iter().enumerate() {
+        let weight = |inv_h, inv_clamp| Weight { form, inv_h, inv_clamp };
         let mut runner =
             TestRunner::new(ProptestConfig { cases: 8000, ..ProptestConfig::with_source_file(file!()) });
         let check = |[inv_h, inv_clamp, r2]: [Real; 3]| {
-            let (weight, input) = (weight(inv_h, inv_clamp), [quartic, inv_h, inv_clamp, r2]);
+            let (weight, input) = (weight(inv_h, inv_clamp), [number_of_form as Real, inv_h, inv_clamp, r2]);
             let Weighed { inv_r, w, w1, w2 } = weight.at(r2);
             Text::Projection
                 .compare::<2>("Weight::at", &input, &[inv_r, w, w1, w2])
                 .and_then(|()| Text::Projection.compare::<3>("Weight::at", &input, &[inv_r, w, w1, w2]))
+                .and_then(|()| Text::Projection.compare::<2>("Weight::of", &input, &[weight.of(r2)]))
+                .and_then(|()| Text::Projection.compare::<3>("Weight::of", &input, &[weight.of(r2)]))
                 .map_err(TestCaseError::fail)
         };
         runner.run(&prop::array::uniform3(number()), check).unwrap();

@@ -70,6 +70,11 @@ pub fn pbf(m: usize) -> Simulation<3> {
     simulation(&stepping::scene_of_pbf(m, 0.15, Until::Iterations(5)))
 }
 
+/// The rivals' dam break by the staggered projection.
+pub fn projection(m: usize) -> Simulation<3> {
+    simulation(&stepping::scene_of_projection(m, 0.15))
+}
+
 /// Where the runs of benches step: `SPH_BACKEND`, the processor if it is not set.
 pub fn processor() -> &'static Processor {
     static PROCESSOR: OnceLock<Processor> = OnceLock::new();

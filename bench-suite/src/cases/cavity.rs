@@ -1,6 +1,6 @@
 //! Lid-driven cavity at Reynolds number 100 (Ghia, Ghia & Shin 1982).
 
-use super::{fluid, projection, set, tank};
+use super::{fluid, full, set, tank};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -84,14 +84,9 @@ impl Case for Cavity {
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Projection {
-            let keys = [
-                ("xsph_viscosity", 0.0.into()),
-                ("dynamic_viscosity", NU.into()),
-                // Nothing parts from the walls of a full box.
-                ("separation", 1.0.into()),
-                ("free_surface", false.into()),
-            ];
-            projection(scene, keys);
+            full(scene, NU);
+            // Nothing parts from the walls of a full box.
+            set(scene, [("separation", 1.0.into())]);
         }
         matches!(method, Method::Wcsph | Method::Projection)
     }

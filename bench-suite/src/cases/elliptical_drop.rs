@@ -1,6 +1,6 @@
 //! A free drop that is strained into an ellipse (Monaghan 1994).
 
-use super::{disc, pbf, projection, set};
+use super::{disc, pbf, set, strained};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -114,9 +114,7 @@ impl Case for EllipticalDrop {
             return false;
         }
         if method == Method::Projection {
-            // Rows of particles that are drawn apart open where the support is shorter.
-            let keys = [("xsph_viscosity", 0.0.into()), ("support_ratio", 3.0.into())];
-            projection(scene, keys);
+            strained(scene);
         }
         if method == Method::Pbf {
             pbf(

@@ -70,13 +70,23 @@ fn projection<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N])
     set(scene, keys);
 }
 
-/// The same in a full vessel or period. Under a pressure that nothing bounds the sum gradient turns disorder into motion:
-/// there the difference gradient keeps still, and shifting keeps order.
-fn full<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N]) {
-    projection(scene, keys);
+/// The same of a viscous flow in a full vessel or period. Under a pressure that nothing bounds the sum gradient turns
+/// disorder into motion: there the difference gradient keeps still, and shifting keeps order.
+fn full(scene: &mut Scene, dynamic_viscosity: f64) {
     let (sum, difference) = (("grad_sum", 0.0.into()), ("grad_difference", 1.0.into()));
     let (exact, free) = (("grad_correction", true.into()), ("free_surface", false.into()));
-    set(scene, [sum, difference, exact, free, ("xsph_viscosity", 0.0.into())]);
+    let (smooth, wide) = (("projection_weight", "spiky".into()), ("support_ratio", 3.0.into()));
+    projection(scene, [sum, difference, exact, free, smooth, wide]);
+    let viscosity = [("dynamic_viscosity", dynamic_viscosity.into()), ("xsph_viscosity", 0.0.into())];
+    set(scene, viscosity);
+    set(scene, [("particle_shifting", 10.0.into())]);
+}
+
+/// The same of fluid without viscosity that is strained at its free surface. With the default weight lattices under
+/// pressure resist shear, and with a shorter support rows of particles that are drawn apart open.
+fn strained(scene: &mut Scene) {
+    let (smooth, wide) = (("projection_weight", "wendland".into()), ("support_ratio", 3.0.into()));
+    projection(scene, [smooth, wide, ("xsph_viscosity", 0.0.into())]);
 }
 
 /// A method of positions in a scene of WCSPH.

@@ -1,6 +1,6 @@
 //! A drop that oscillates under a central force (Monaghan & Rafiee 2013).
 
-use super::{disc, pbf, projection, set};
+use super::{disc, pbf, set, strained};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -130,9 +130,8 @@ impl Case for OscillatingDrop {
             return false;
         }
         if method == Method::Projection {
-            // As of the elliptical drop: with a shorter support rows that are drawn apart open, and a tenth of the energy goes.
-            let support = ("support_ratio", 3.0.into());
-            projection(scene, [("xsph_viscosity", 0.0.into()), support, ("dt_max", 5e-3.into())]);
+            strained(scene);
+            set(scene, [("dt_max", 5e-3.into())]);
         }
         if method == Method::Pbf {
             pbf(

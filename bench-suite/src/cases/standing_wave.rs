@@ -1,6 +1,6 @@
 //! A standing wave of small amplitude: its period is that of potential flow, and nothing damps it.
 
-use super::{fluid, pbf, periodic, projection, set, tank};
+use super::{fluid, pbf, periodic, set, strained, tank};
 use crate::{
     case::{Case, Metric},
     metrics::{
@@ -62,7 +62,7 @@ impl Case for StandingWave {
         match method {
             Method::Wcsph => return true,
             Method::Viscoelastic => return false,
-            Method::Projection => projection(scene, [("xsph_viscosity", 0.0.into())]),
+            Method::Projection => strained(scene),
             Method::Pbf => pbf(
                 scene,
                 [

@@ -84,8 +84,7 @@ impl Case for Decaying {
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Projection {
-            let keys = [("dynamic_viscosity", NU.into()), ("particle_shifting", 10.0.into())];
-            full(scene, keys);
+            full(scene, NU);
         }
         matches!(method, Method::Wcsph | Method::Projection)
     }

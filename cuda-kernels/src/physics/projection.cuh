@@ -12,6 +12,9 @@ namespace projection {
 /// Distances below this part of h count as none: coincident particles have no direction.
 constexpr real TINY = real(1e-6);
 
+/// Forms of the weight: `w = 1 − q⁴` (PeriDyno), `q³ (1 − q²)`, `q (1 − q)²`; else it is `q² (1 − q)³`.
+enum WeightForm { MPS_QUARTIC, CORRECTED, SPIKY };
+
 /// The weights of one pair.
 struct Weighed {
   /// `1/r`, or nearly so where r is nothing, [1/m].
@@ -26,8 +29,8 @@ struct Weighed {
 
 /// Weights of a neighbor: `w` and, with the clamped distance `r_c = max(r, c h)`, `w¹ = w/r_c` and `w² = w/r_c²`.
 struct Weight {
-  /// Not 0 for `w = 1 − q⁴` (PeriDyno), 0 for `w = q³ (1 − q²)`.
-  int quartic;
+  /// What w is of q: one of the forms below.
+  int form;
   /// `1/h`, [1/m].
   real inv_h;
   /// 1 over the clamped radius, [1/m].
@@ -37,17 +40,20 @@ struct Weight {
   SPH_FN Weighed at(real r2) const {
     const real inv_r = real(1.0) / max_of(sqrt(r2), TINY / inv_h);
     const real inv_c = min_of(inv_r, inv_clamp);
-    real q2 = r2 * inv_h * inv_h, w;
-    if (quartic) {
-      w = max_of(real(0.0), real(1.0) - q2 * q2);
-    } else {
-      const real inside = max_of(real(0.0), real(1.0) - q2);
-      // Beyond h, where q may overflow, the factor is held at 1.
-      q2 = min_of(real(1.0), q2);
-      w = q2 * sqrt(q2) * inside;
-    }
+    const real w = of(r2 * inv_h * inv_h);
     const real w1 = w * inv_c;
     return {inv_r, w, w1, w1 * inv_c};
+  }
+
+  /// `w` at a squared `q`. Beyond h, where q may overflow, q is held at 1.
+  SPH_FN real of(real q2) const {
+    const real zero = real(0.0), one = real(1.0);
+    if (form == MPS_QUARTIC) return max_of(zero, one - q2 * q2);
+    const real held = min_of(one, q2);
+    if (form == CORRECTED) return held * sqrt(held) * max_of(zero, one - q2);
+    const real q = min_of(one, sqrt(q2)), left = one - q;
+    if (form == SPIKY) return max_of(q, inv_h / inv_clamp) * (left * left);
+    return held * left * (left * left);
   }
 };
 

@@ -9,8 +9,8 @@ use sph_core::Real;
 block! {
     /// Weights of a neighbor in gradient, divergence and Laplacian.
     Weight = "projection::Weight" {
-        /// Not 0 for `w = 1 − q⁴`, 0 for `w = q³ (1 − q²)`.
-        quartic: i32,
+        /// What w is of q: 0 `1 − q⁴`, 1 `q³ (1 − q²)`, 2 `q (1 − q)²`, 3 `q² (1 − q)³`.
+        form: i32,
         /// `1/h`, `[1/m]`.
         inv_h: Real,
         /// 1 over the clamped radius, `[1/m]`.

@@ -18,7 +18,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
     let [alpha, reference] = method.full();
     let (surface, weight) = (c.surface, c.weight);
     Constants {
-        weight: Weight { quartic: weight.quartic.into(), inv_h: weight.inv_h, inv_clamp: weight.inv_clamp },
+        weight: Weight { form: weight.form as i32, inv_h: weight.inv_h, inv_clamp: weight.inv_clamp },
         kernel: KernelConstants::new::<D>(KernelKind::CubicSpline, method.kernel.support_radius()),
         domain: Domain::from(&state.domain),
         forces: Forces::from(&state.forces),

@@ -65,9 +65,11 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
 }
 
 /// Presets, and what an option does over one.
-const OPTIONS: [(&str, &str); 27] = [
+const OPTIONS: [(&str, &str); 29] = [
     ("consistent", ""),
     ("consistent", "projection_weight = \"corrected\""),
+    ("consistent", "projection_weight = \"spiky\"\nsupport_ratio = 3.0"),
+    ("consistent", "projection_weight = \"wendland\"\nsupport_ratio = 3.0"),
     ("consistent", "reference = \"first_step\""),
     ("consistent", "alpha_floor = \"all\""),
     ("consistent", "alpha_floor = \"surface_only\""),

@@ -5,6 +5,7 @@ mod common;
 mod determinism;
 mod failure;
 mod restart;
+mod shear;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
 mod steps;
