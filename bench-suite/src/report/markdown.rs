@@ -18,30 +18,24 @@ pub fn table(all: &Comparison) -> String {
         all.results.first().map_or("unknown", |run| run.precision.as_str()),
         all.created
     );
-    out += "| case | across | quantity | measured | reference | error | band | verdict | source |\n";
-    out += "|---|---:|---|---:|---:|---:|---|---|---|\n";
+    out += "| case | method | across | quantity | measured | reference | error | band | verdict | source |\n";
+    out += "|---|---|---:|---|---:|---:|---:|---|---|---|\n";
     for run in &all.results {
         let told = |score: &&Score| score.band.is_some() || score.error.is_some();
         run.scores.iter().filter(told).for_each(|score| out += &row(run, score));
         if let Some(reason) = &run.failure {
-            out += &line(&[
-                &run.case,
-                &run.particles_across.to_string(),
-                reason,
-                "",
-                "",
-                "",
-                "",
-                "**run failed**",
-                "",
-            ]);
+            let across = run.particles_across.to_string();
+            let name = method_name(run);
+            let failed: [&str; 10] =
+                [&run.case, &name, &across, reason, "", "", "", "", "**run failed**", ""];
+            out += &line(&failed);
         }
     }
-    out += "\n| case | across | particles | steps | wall time |\n|---|---:|---:|---:|---:|\n";
+    out += "\n| case | method | across | particles | steps | wall time |\n|---|---|---:|---:|---:|---:|\n";
     for run in &all.results {
         let (across, steps) = (run.particles_across.to_string(), number::count(run.steps));
-        out +=
-            &line(&[&run.case, &across, &number::count(run.n_fluid), &steps, &number::duration(run.wall_s)]);
+        let (particles, wall) = (number::count(run.n_fluid), number::duration(run.wall_s));
+        out += &line(&[&run.case, &method_name(run), &across, &particles, &steps, &wall]);
     }
     out
 }
@@ -65,6 +59,7 @@ fn row(run: &RunResult, score: &Score) -> String {
     };
     line(&[
         &run.case,
+        &method_name(run),
         &run.particles_across.to_string(),
         &score.name,
         &number::with_unit(score.value, &score.unit, 4),
@@ -91,6 +86,7 @@ mod tests {
         let score = Score::new("largest |dH|", "-", 0.04).with_error(0.04).within(Band::error_at_most(0.03));
         let run = RunResult {
             case: "dam".into(),
+            variant: "PBF".into(),
             scores: vec![score, Score::new("plain", "-", 1.0)],
             ..RunResult::default()
         };
@@ -98,6 +94,8 @@ mod tests {
         assert!(text.starts_with("0 of 1 checks met."));
         let row = text.lines().find(|line| line.contains("dH")).unwrap();
         assert!(row.contains("\\|dH\\|") && row.contains("**missed**"));
+        // A reader who cannot tell whose number it is has none.
+        assert!(row.starts_with("| dam | PBF | "), "{row}");
         assert!(!text.contains("plain"));
     }
 }
