@@ -4,7 +4,7 @@ use crate::{
     LIMITS, Projection,
     cpu::levels::bytes_per_cell,
     memory::{Needs, Vectors},
-    params::Preconditioner,
+    params::{Preconditioner, WeightForm},
     setup,
 };
 use sph_core::{
@@ -19,6 +19,9 @@ use sph_core::{
     solver::{Derived, Number},
     state::State,
 };
+
+/// Support ratio from which on smooth weights let lattices shear.
+const SMOOTH_FROM: Real = 3.0;
 
 impl<const D: usize> Projection<D> {
     /// Sums of a full neighborhood, and the limits of the step.
@@ -40,7 +43,12 @@ impl<const D: usize> Projection<D> {
                 number("characteristic length L", scales.length, "m"),
             ],
             step_limits,
-            warnings: self.thin_walls(state).into_iter().chain(self.soft_walls(state)).collect(),
+            warnings: self
+                .thin_walls(state)
+                .into_iter()
+                .chain(self.soft_walls(state))
+                .chain(self.short_support())
+                .collect(),
         }
     }
 
@@ -48,6 +56,15 @@ impl<const D: usize> Projection<D> {
     fn soft_walls(&self, state: &State<D>) -> Option<String> {
         (self.params.grad_sum == 0.0 && !state.walls.is_empty()).then(|| {
             "solver.grad_sum = 0: walls and bodies hold the fluid by the divergence alone, and bodies get no pressure".to_owned()
+        })
+    }
+
+    /// A weight that wants a longer support than it has.
+    fn short_support(&self) -> Option<String> {
+        let (form, eta) = (self.params.projection_weight, self.params.support_ratio);
+        let smooth = matches!(form, WeightForm::Spiky | WeightForm::Wendland);
+        (smooth && eta < SMOOTH_FROM).then(|| {
+            format!("solver.support_ratio = {eta}: with `spiky` and `wendland` lattices resist shear below {SMOOTH_FROM}")
         })
     }
 

@@ -15,6 +15,7 @@ macro_rules! choice {
 
 choice! {
     /// Weight of a neighbor in gradient, divergence and Laplacian.
+    // Cards know the forms by their place in this list.
     WeightForm {
         /// `w = 1 − q⁴`, with close pairs held at `radius_clamp`.
         #[default]
@@ -123,7 +124,7 @@ parameters! {
         pub support_ratio: Real = 2.5, "-", "[1.5, 4]";
         /// Weight of a neighbor.
         pub projection_weight: WeightForm = WeightForm::MpsQuartic;
-        /// Pairs nearer than this part of h weigh as at this distance; 0.3 in 2D and 0.4 in 3D when left out `[measured]`.
+        /// Weights divide by no less than this part of h; when left out by 0.3, `mps_quartic` in 3D by 0.4 `[measured]`.
         pub radius_clamp: Option<Real> = None, "-", "[0.2, 0.4]";
         /// Where the sums of a full neighborhood come from.
         pub reference: Reference = Reference::Lattice;
@@ -257,8 +258,8 @@ impl Params {
             );
         }
         if !self.projection_weight.clamps() && self.radius_clamp.is_some() {
-            let why = "is of projection_weight = \"mps_quartic\" and \"spiky\" alone";
-            return refuse("radius_clamp", "(given)", why);
+            let why = "is of projection_weight = \"mps_quartic\" and \"spiky\" alone; the preset peridyno_compat has one";
+            return refuse("radius_clamp", &self.clamp(2).to_string(), why);
         }
         Ok(())
     }
@@ -269,7 +270,7 @@ impl Params {
         self.alpha_floor.unwrap_or(usual)
     }
 
-    /// Radius below which pairs weigh the same, in supports, in `dim` dimensions.
+    /// Least radius that weights divide by, in supports, in `dim` dimensions.
     pub fn clamp(&self, dim: usize) -> Real {
         let usual = match self.projection_weight {
             WeightForm::MpsQuartic if dim == 3 => 0.4,

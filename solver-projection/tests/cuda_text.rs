@@ -53,12 +53,12 @@ fn six(input: &[Real]) -> Along<Real> {
 #[test]
 fn weights_have_the_bits_of_the_rust_text() {
     let forms = [WeightForm::MpsQuartic, WeightForm::Corrected, WeightForm::Spiky, WeightForm::Wendland];
-    for (number_of_form, form) in forms.into_iter().enumerate() {
+    for form in forms {
         let weight = |inv_h, inv_clamp| Weight { form, inv_h, inv_clamp };
         let mut runner =
             TestRunner::new(ProptestConfig { cases: 8000, ..ProptestConfig::with_source_file(file!()) });
         let check = |[inv_h, inv_clamp, r2]: [Real; 3]| {
-            let (weight, input) = (weight(inv_h, inv_clamp), [number_of_form as Real, inv_h, inv_clamp, r2]);
+            let (weight, input) = (weight(inv_h, inv_clamp), [form as i32 as Real, inv_h, inv_clamp, r2]);
             let Weighed { inv_r, w, w1, w2 } = weight.at(r2);
             Text::Projection
                 .compare::<2>("Weight::at", &input, &[inv_r, w, w1, w2])

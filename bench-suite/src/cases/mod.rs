@@ -71,7 +71,8 @@ fn projection<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N])
 }
 
 /// The same of a viscous flow in a full vessel or period. Under a pressure that nothing bounds the sum gradient turns
-/// disorder into motion: there the difference gradient keeps still, and shifting keeps order.
+/// disorder into motion: there the difference gradient keeps still, and shifting keeps order. Of the weights that let
+/// lattices shear one keeps close pairs apart.
 fn full(scene: &mut Scene, dynamic_viscosity: f64) {
     let (sum, difference) = (("grad_sum", 0.0.into()), ("grad_difference", 1.0.into()));
     let (exact, free) = (("grad_correction", true.into()), ("free_surface", false.into()));

@@ -12,8 +12,9 @@ namespace projection {
 /// Distances below this part of h count as none: coincident particles have no direction.
 constexpr real TINY = real(1e-6);
 
-/// Forms of the weight: `w = 1 − q⁴` (PeriDyno), `q³ (1 − q²)`, `q (1 − q)²`; else it is `q² (1 − q)³`.
-enum WeightForm { MPS_QUARTIC, CORRECTED, SPIKY };
+/// Forms of the weight: `w = 1 − q⁴` (PeriDyno), `q³ (1 − q²)`, `q (1 − q)²`, `q² (1 − q)³`. Twin of `WeightForm` in
+/// `params.rs`.
+enum WeightForm { MPS_QUARTIC, CORRECTED, SPIKY, WENDLAND };
 
 /// The weights of one pair.
 struct Weighed {
@@ -29,7 +30,7 @@ struct Weighed {
 
 /// Weights of a neighbor: `w` and, with the clamped distance `r_c = max(r, c h)`, `w¹ = w/r_c` and `w² = w/r_c²`.
 struct Weight {
-  /// What w is of q: one of the forms below.
+  /// What w is of q: a `WeightForm`.
   int form;
   /// `1/h`, [1/m].
   real inv_h;
@@ -53,7 +54,7 @@ struct Weight {
     if (form == CORRECTED) return held * sqrt(held) * max_of(zero, one - q2);
     const real q = min_of(one, sqrt(q2)), left = one - q;
     if (form == SPIKY) return max_of(q, inv_h / inv_clamp) * (left * left);
-    return held * left * (left * left);
+    return held * left * (left * left); // WENDLAND
   }
 };
 
