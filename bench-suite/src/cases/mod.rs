@@ -78,9 +78,8 @@ fn full(scene: &mut Scene, dynamic_viscosity: f64) {
     let (exact, free) = (("grad_correction", true.into()), ("free_surface", false.into()));
     let (smooth, wide) = (("projection_weight", "spiky".into()), ("support_ratio", 3.0.into()));
     projection(scene, [sum, difference, exact, free, smooth, wide]);
-    let viscosity = [("dynamic_viscosity", dynamic_viscosity.into()), ("xsph_viscosity", 0.0.into())];
-    set(scene, viscosity);
-    set(scene, [("particle_shifting", 10.0.into())]);
+    let viscosity = ("dynamic_viscosity", dynamic_viscosity.into());
+    set(scene, [viscosity, ("xsph_viscosity", 0.0.into()), ("particle_shifting", 10.0.into())]);
 }
 
 /// The same of fluid without viscosity that is strained at its free surface. With the default weight lattices under

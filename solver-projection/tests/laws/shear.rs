@@ -3,7 +3,8 @@
 //! `D v` is the rate of `c_i = Σ_j φ(r_ij)` with `φ' = w¹`, and the pressure keeps c. A shear γ that lowers c makes the
 //! fluid grow until c is what it was, against the pressure: work `½ G γ²`, with `G/p = −c''(γ)/c'(ln V)`.
 
-use solver_projection::{params::WeightForm, physics::Weight};
+use super::common::{dam_break, simulation};
+use solver_projection::{Params, Preset, params::WeightForm, physics::Weight};
 use sph_core::{Real, lattice};
 
 /// Sites but the origin, of one particle per unit of volume.
@@ -91,4 +92,34 @@ fn shorter_supports_are_as_stiff_as_the_book_says() {
     near(WeightForm::MpsQuartic, [0.3, 0.4], [[0.137, 0.006], [-0.08, -0.08], [0.316, 0.326]]);
     near(WeightForm::Spiky, [0.3, 0.3], [[0.243, 0.014], [0.104, 0.104], [0.184, -0.024]]);
     near(WeightForm::Wendland, [0.0, 0.0], [[0.09, -0.019], [0.075, 0.075], [0.016, -0.043]]);
+}
+
+#[test]
+fn a_smooth_weight_on_a_short_support_is_warned_of() {
+    let warnings = |solver: &str| {
+        let sim = simulation::<2>(&dam_break::<2>("consistent", 0.05, "", solver));
+        sim.solver.derived(&sim.state).warnings
+    };
+    for weight in ["spiky", "wendland"] {
+        let text = format!("projection_weight = \"{weight}\"");
+        let (short, wide) = (warnings(&text), warnings(&format!("{text}\nsupport_ratio = 3.0")));
+        assert!(short.len() == 1 && short[0].contains("support_ratio = 2.5"), "{weight}: {short:?}");
+        assert!(wide.is_empty(), "{weight}: {wide:?}");
+    }
+    assert!(warnings("").is_empty());
+}
+
+#[test]
+fn a_clamp_is_refused_where_nothing_is_clamped() {
+    let check = |preset, projection_weight, radius_clamp| {
+        Params { projection_weight, radius_clamp, ..Params::preset(preset, 2) }.check()
+    };
+    for form in [WeightForm::Corrected, WeightForm::Wendland] {
+        let refused = check(Preset::Consistent, form, Some(0.25)).unwrap_err().to_string();
+        assert!(refused.contains("solver.radius_clamp") && refused.contains("0.25"), "{refused}");
+        assert!(check(Preset::Consistent, form, None).is_ok());
+    }
+    for form in [WeightForm::MpsQuartic, WeightForm::Spiky] {
+        assert!(check(Preset::Consistent, form, Some(0.25)).is_ok());
+    }
 }
