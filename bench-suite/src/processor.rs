@@ -3,9 +3,11 @@
 use crate::machine;
 #[cfg(feature = "host")]
 use cuda_kernels::emulator::Emulator;
-use cuda_kernels::error::CudaError;
+#[cfg(any(feature = "cuda", feature = "host"))]
+use cuda_kernels::variant::Variant;
 #[cfg(feature = "cuda")]
 use cuda_kernels::{backend::Device, device};
+use cuda_kernels::{error::CudaError, variant::UnknownVariant};
 use sph_core::lane::Isa;
 #[cfg(any(feature = "cuda", feature = "host"))]
 use std::sync::Arc;
@@ -77,6 +79,9 @@ pub enum NoBackend {
         /// Why not.
         reason: CudaError,
     },
+    /// The environment names an unknown variant of the kernels.
+    #[error("SPH_CUDA_VARIANT: {0}")]
+    Variant(#[from] UnknownVariant),
     /// It is not in this program.
     #[error("--backend {choice}: this program was built without the feature `{feature}`")]
     NotBuilt {
@@ -155,6 +160,7 @@ impl Processor {
                 Err(error) => {
                     let why = match error {
                         NoBackend::Card { reason, .. } => reason.to_string(),
+                        NoBackend::Variant(_) => return Err(error),
                         NoBackend::NotBuilt { feature, .. } => {
                             format!("this program was built without the feature `{feature}`")
                         }
@@ -228,15 +234,22 @@ impl Backend {
     }
 }
 
+/// The variant of the kernels that the environment asks for.
+#[cfg(any(feature = "cuda", feature = "host"))]
+fn variant() -> Result<Variant, NoBackend> {
+    Ok(std::env::var("SPH_CUDA_VARIANT").unwrap_or_default().parse()?)
+}
+
 #[cfg(feature = "cuda")]
 fn card(choice: Choice, ordinal: usize) -> Result<Backend, NoBackend> {
+    let variant = variant()?;
     let open = || {
         let machine = device::probe()?;
         if ordinal < machine.cards.len() && !machine.has_kernels(ordinal) {
             // Steps would fail, and only after the scene is set up.
             return Err(CudaError::NoCompiler);
         }
-        Device::open(ordinal)
+        Device::open(ordinal, variant)
     };
     match open() {
         Ok(device) => Ok(Backend::Cuda(Arc::new(device))),
@@ -251,7 +264,7 @@ fn card(choice: Choice, _ordinal: usize) -> Result<Backend, NoBackend> {
 
 #[cfg(feature = "host")]
 fn emulator() -> Result<Backend, NoBackend> {
-    Ok(Backend::Emulator(Arc::default()))
+    Ok(Backend::Emulator(Arc::new(Emulator { variant: variant()?, ..Emulator::default() })))
 }
 
 #[cfg(not(feature = "host"))]

@@ -7,6 +7,7 @@ use crate::{
     error::{CudaError, Unavailable, Version},
     executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, copied},
     source::{self, Cache},
+    variant::Variant,
 };
 use cudarc::{
     driver::{
@@ -49,17 +50,18 @@ pub struct Device {
     cache: Cache,
     /// Waits for each kernel, so that a fault is told of the kernel that made it.
     wait_for_each: bool,
+    variant: Variant,
     loaded: Mutex<Loaded>,
 }
 
 /// Dimension, and smoothing kernel if the text uses one.
-type Variant = (usize, Option<&'static str>);
+type Build = (usize, Option<&'static str>);
 
 /// What was loaded, and what was started last.
 #[derive(Debug, Default)]
 struct Loaded {
-    modules: HashMap<(&'static str, Variant), Arc<CudaModule>>,
-    kernels: HashMap<(Kernel, Variant), CudaFunction>,
+    modules: HashMap<(&'static str, Build), Arc<CudaModule>>,
+    kernels: HashMap<(Kernel, Build), CudaFunction>,
     last: Option<&'static str>,
 }
 
@@ -73,11 +75,11 @@ fn unavailable(call: &'static str) -> impl FnOnce(DriverError) -> CudaError {
 }
 
 impl Device {
-    /// Opens a card. `SPH_CUDA_WAIT=1` in the environment waits for each kernel.
+    /// Opens a GPU with a variant of the kernels. `SPH_CUDA_WAIT=1` in the environment waits for each kernel.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn open(ordinal: usize) -> Result<Self, CudaError> {
+    pub fn open(ordinal: usize, variant: Variant) -> Result<Self, CudaError> {
         let (driver, cards) = driver::start()?;
         if ordinal >= cards {
             return Err(Unavailable::NoSuchCard { ordinal, cards }.into());
@@ -93,6 +95,7 @@ impl Device {
             context,
             cache: Cache::of_environment(),
             wait_for_each: std::env::var_os("SPH_CUDA_WAIT").is_some_and(|v| v == "1"),
+            variant,
             loaded: Mutex::default(),
         })
     }
@@ -153,25 +156,26 @@ impl Device {
     }
 
     /// The kernel, compiled and loaded when it is asked for first.
-    fn function(&self, kernel: Kernel, variant: Variant) -> Result<CudaFunction, CudaError> {
+    fn function(&self, kernel: Kernel, build: Build) -> Result<CudaFunction, CudaError> {
         let mut loaded = self.loaded();
-        if let Some(function) = loaded.kernels.get(&(kernel, variant)) {
+        if let Some(function) = loaded.kernels.get(&(kernel, build)) {
             return Ok(function.clone());
         }
-        let module = match loaded.modules.get(&(kernel.file, variant)) {
+        let module = match loaded.modules.get(&(kernel.file, build)) {
             Some(module) => Arc::clone(module),
-            None => self.load(kernel.file, variant)?,
+            None => self.load(kernel.file, build)?,
         };
         let function = module
             .load_function(kernel.name)
             .map_err(|e| CudaError::Launch { kernel: kernel.name, reason: name_of(e) })?;
-        loaded.modules.insert((kernel.file, variant), module);
-        loaded.kernels.insert((kernel, variant), function.clone());
+        loaded.modules.insert((kernel.file, build), module);
+        loaded.kernels.insert((kernel, build), function.clone());
         Ok(function)
     }
 
-    fn load(&self, file: &'static str, variant: Variant) -> Result<Arc<CudaModule>, CudaError> {
-        let options = source::options(variant.0, variant.1);
+    fn load(&self, file: &'static str, build: Build) -> Result<Arc<CudaModule>, CudaError> {
+        let mut options = source::options(build.0, build.1);
+        options.extend(self.variant.options());
         let compile = || compile::compile(file, &options, self.card.compute_capability, &self.cache);
         let load = |code| self.context.load_module(Ptx::from_binary(code));
         let compiled = compile()?;
@@ -209,6 +213,10 @@ impl Device {
 
 impl Executor for Device {
     type Memory = Cuda;
+
+    fn variant(&self) -> Variant {
+        self.variant
+    }
 
     fn zeros<T: Plain>(&self, n: usize) -> Result<Field<Self, T>, CudaError> {
         let mut field = self.room(n)?;

@@ -7,6 +7,7 @@
 use crate::{
     error::CudaError,
     executor::{Argument, Executor, Field, In, Launch, Out, Plain, copied},
+    variant::{Variant, Walk},
 };
 use rayon::prelude::*;
 use sph_core::backend::Host;
@@ -35,6 +36,8 @@ include!(concat!(env!("OUT_DIR"), "/host_kernels.rs"));
 pub struct Emulator {
     /// The order of threads and blocks: 0 ascending, 1 descending, other numbers shuffle the threads of a block.
     pub order: u64,
+    /// The variant of the kernels. The compiler here fuses nothing, whatever it says.
+    pub variant: Variant,
 }
 
 /// Names of all kernels that were built, each with the smoothing kernel that it was built with, if it uses one.
@@ -59,6 +62,11 @@ struct Shared<'a>(&'a [*mut c_void], &'a [usize]);
 unsafe impl Sync for Shared<'_> {}
 
 impl Emulator {
+    /// The default variant, in this order of threads and blocks.
+    pub const fn in_order(order: u64) -> Self {
+        Self { order, variant: Variant { strict: false, approximate: false, walk: Walk::Direct } }
+    }
+
     /// Runs blocks `first..last`.
     ///
     /// # Safety
@@ -101,6 +109,10 @@ impl Emulator {
 
 impl Executor for Emulator {
     type Memory = Host;
+
+    fn variant(&self) -> Variant {
+        self.variant
+    }
 
     fn zeros<T: Plain>(&self, n: usize) -> Result<Vec<T>, CudaError> {
         Ok(vec![T::default(); n])

@@ -1,6 +1,6 @@
 //! Where kernels run: one launcher in Rust serves a card and the processor.
 
-use crate::error::CudaError;
+use crate::{error::CudaError, variant::Variant};
 use sph_core::{Real, backend::Backend};
 use std::{ffi::c_void, fmt::Debug, marker::PhantomData};
 
@@ -186,6 +186,9 @@ pub type Field<E, T> = <<E as Executor>::Memory as Backend>::Field<T>;
 pub trait Executor: Debug + Send + Sync + 'static {
     /// Where fields lie.
     type Memory: Backend;
+
+    /// The variant of the kernels.
+    fn variant(&self) -> Variant;
 
     /// A field of `n` zeros.
     ///

@@ -38,4 +38,5 @@ pub mod room;
 pub mod scan;
 pub mod source;
 pub mod summary;
+pub mod variant;
 pub mod walls;

@@ -9,6 +9,7 @@ use cuda_kernels::{
     executor::Executor,
     fields::{self, Packed},
     reduce::Reduce,
+    variant::Variant,
 };
 use std::{
     env, fs,
@@ -74,7 +75,7 @@ fn in_the_child() {
 
 /// Opens card 0 and uses all that a device has.
 fn work() -> Result<(), CudaError> {
-    let device = Device::open(0)?;
+    let device = Device::open(0, Variant::default())?;
     assert_eq!(device.free_memory()?, 60 << 30);
     let x = [device.upload(&[1.0, 2.0])?, device.upload(&[3.0, 4.0])?];
     assert_eq!(device.download(&x[1])?, [3.0, 4.0]);
@@ -164,7 +165,7 @@ fn failures_name_the_kernel() {
 #[test]
 fn a_card_that_is_not_there_is_refused() {
     // In this process no library is staged: the reason differs, a card 1000 is never opened.
-    assert!(matches!(Device::open(1000), Err(CudaError::Unavailable(_))));
+    assert!(matches!(Device::open(1000, Variant::default()), Err(CudaError::Unavailable(_))));
 }
 
 #[test]

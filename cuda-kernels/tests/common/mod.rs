@@ -14,7 +14,7 @@ use sph_core::{
 
 pub type Axes<const D: usize> = [Vec<Real>; D];
 
-pub const ORDERS: [Emulator; 3] = [Emulator { order: 0 }, Emulator { order: 1 }, Emulator { order: 7 }];
+pub const ORDERS: [Emulator; 3] = [Emulator::in_order(0), Emulator::in_order(1), Emulator::in_order(7)];
 pub const SPACING: Real = 0.1;
 pub const H: Real = 0.23;
 

@@ -19,10 +19,10 @@ use sph_core::Real;
 
 /// Orders of threads: ascending, descending, two shuffles.
 const ORDERS: [Emulator; 4] = [
-    Emulator { order: 0 },
-    Emulator { order: 1 },
-    Emulator { order: 0x9e37_79b9_7f4a_7c15 },
-    Emulator { order: 77 },
+    Emulator::in_order(0),
+    Emulator::in_order(1),
+    Emulator::in_order(0x9e37_79b9_7f4a_7c15),
+    Emulator::in_order(77),
 ];
 
 /// Points as one array an axis.

@@ -19,7 +19,7 @@ pub fn with_order<const D: usize>(
     order: u64,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    gpu::simulation(scene, Arc::new(Emulator { order }), clock)
+    gpu::simulation(scene, Arc::new(Emulator::in_order(order)), clock)
 }
 
 /// What a block needs beside its solver.
