@@ -1,5 +1,4 @@
-//! Under feature `host`, builds the CUDA text and the test entry points for the processor. Under feature `cuda`, takes in
-//! the intermediate code of a folder `SPH_PTX_DIR`, for machines without the compiler of kernels.
+//! Under feature `host`, builds the CUDA text and the test entry points for the processor.
 //!
 //! `SPH_CHECK_ONLY=1` leaves the text out, for commands that check and do not link, as clippy.
 //!
@@ -8,40 +7,11 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    #[cfg(feature = "cuda")]
-    if let Err(e) = embed() {
-        println!("cargo:warning=SPH_PTX_DIR: {e}");
-        std::process::exit(1);
-    }
     #[cfg(feature = "host")]
     if let Err(e) = host::build() {
         println!("cargo:warning={e}");
         std::process::exit(1);
     }
-}
-
-/// Writes `embedded.rs`: the code in `SPH_PTX_DIR` that is of the width of this build, by its key.
-#[cfg(feature = "cuda")]
-fn embed() -> std::io::Result<()> {
-    use std::{env, fmt::Write as _, fs, io, path::Path};
-    println!("cargo:rerun-if-env-changed=SPH_PTX_DIR");
-    let mut table = String::from("static PTX: &[(&str, &[u8])] = &[\n");
-    if let Some(folder) = env::var_os("SPH_PTX_DIR").filter(|folder| !folder.is_empty()) {
-        println!("cargo:rerun-if-changed={}", folder.display());
-        let ending = if cfg!(feature = "f64") { ".double.ptx" } else { ".float.ptx" };
-        let entries = fs::read_dir(&folder)?.collect::<io::Result<Vec<_>>>()?;
-        let mut paths: Vec<_> = entries.iter().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in &paths {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if let Some(key) = name.strip_suffix(ending) {
-                let _ = writeln!(table, "    ({key:?}, include_bytes!({:?})),", path.canonicalize()?);
-            }
-        }
-    }
-    table.push_str("];\n");
-    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo gave no OUT_DIR"))?;
-    fs::write(Path::new(&out).join("embedded.rs"), table)
 }
 
 #[cfg(feature = "host")]

@@ -2,15 +2,11 @@
 """Compiles every CUDA kernel without a card and without a CUDA installation.
 
     check_kernels.py [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
-    check_kernels.py --ptx FOLDER [FILE.cu ...]
 
 Compiles each file for 2D and 3D in float and double, and for each smoothing kernel of its line `// SMOOTHING`: to
 PTX (compute_80) and to machine code (sm_80, sm_90), on all cores. Prints a Markdown table of registers, shared memory
 and spills, and exits 1 on an error or on a kernel that spills.
 Without files: all of cuda-kernels/src.
-
-With `--ptx`, writes the PTX of all into FOLDER instead: a build with SPH_PTX_DIR=FOLDER then runs on cards where
-NVRTC is missing.
 
 NVRTC comes from PyPI, pinned, into $SPH_NVRTC_CACHE or ~/.cache/sph-nvrtc, on first use. `--print-lib-dir` prints its
 folder, for LD_LIBRARY_PATH of tests that compile.
@@ -45,12 +41,6 @@ def lib_dir():
     return next(target.glob("nvidia/**/libnvrtc.so.*")).parent
 
 
-def plain_options(dim, real, smoothing):
-    """Options of a variant, whatever the card: `options` in cuda-kernels/src/source.rs."""
-    kernel = [f"-DSPH_KERNEL={smoothing}"] if smoothing else []
-    return ["-std=c++17", "-default-device", f"-DDIM={dim}", f"-DREAL={real}", *kernel]
-
-
 class Nvrtc:
     def __init__(self):
         folder = lib_dir()
@@ -71,7 +61,9 @@ class Nvrtc:
         rc = self.lib.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)
         if rc:
             return rc, b"", "nvrtcCreateProgram failed"
-        options = [f"--gpu-architecture={arch}", *plain_options(dim, real, smoothing), f"--include-path={TEXT}"]
+        # `options` in cuda-kernels/src/source.rs.
+        options = ["-std=c++17", "-default-device", f"-DDIM={dim}", f"-DREAL={real}", f"--gpu-architecture={arch}"]
+        options += [f"--include-path={TEXT}", *([f"-DSPH_KERNEL={smoothing}"] if smoothing else [])]
         if arch.startswith("sm_"):
             options.append("--ptxas-options=-v")
         array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
@@ -95,40 +87,6 @@ def usage(log):
             rows.append((name, int(m[1]), int(shared[1]) if shared else 0, stack, spill))
             name = None
     return rows
-
-
-def joined(file, seen):
-    """A text with all that it includes, each once: `joined` in cuda-kernels/src/source.rs."""
-    if file in seen:
-        return ""
-    seen.add(file)
-    out = f'#line 1 "{file}"\n'
-    for k, line in enumerate((TEXT / file).read_text().splitlines()):
-        if m := re.fullmatch(r'#include "(.*)"', line):
-            out += joined(m[1], seen) + f'#line {k + 2} "{file}"\n'
-        else:
-            out += "\n" if line == "#pragma once" else line + "\n"
-    return out
-
-
-def fnv(parts):
-    """`hash` in cuda-kernels/src/source.rs."""
-    value, prime = 0x6C62272E07BB014262B821756295C58D, 0x1000000000000000000013B
-    for part in parts:
-        for byte in part + len(part).to_bytes(8, "little"):
-            value = (value ^ byte) * prime % (1 << 128)
-    return f"{value:032x}".encode()
-
-
-def write_ptx(path, dim, real, smoothing, folder):
-    """Compiles ahead; returns what is wrong. The name is `key` of cuda-kernels/src/source.rs."""
-    rc, out, log = nvrtc().compile(path, PTX, dim, real, smoothing)
-    if rc:
-        return [f"{path.name} {dim}D {real} {smoothing}: FAILED for {PTX}\n{log}"]
-    text = joined(path.resolve().relative_to(TEXT).as_posix(), set())
-    key = fnv([fnv([text.encode()]), *(o.encode() for o in plain_options(dim, real, smoothing))]).decode()
-    (folder / f"{key}.{real}.ptx").write_bytes(out.rstrip(b"\0"))
-    return []
 
 
 # One a process.
@@ -172,7 +130,6 @@ def main():
     a.add_argument("--arch", action="append", help=f"machine code for this one; default {' '.join(MACHINES)}")
     a.add_argument("--max-spill", type=int, default=0, help="bytes a kernel may spill")
     a.add_argument("--markdown", type=pathlib.Path, help="also write the table to this file")
-    a.add_argument("--ptx", type=pathlib.Path, metavar="FOLDER", help="write PTX here instead")
     a.add_argument("--print-lib-dir", action="store_true")
     o = a.parse_args()
     if o.print_lib_dir:
@@ -181,11 +138,6 @@ def main():
     # Installs the compiler before many look for it.
     lib_dir()
     tasks = [task for path in o.files or sorted(TEXT.rglob("*.cu")) for task in variants(path)]
-    if o.ptx:
-        o.ptx.mkdir(parents=True, exist_ok=True)
-        with concurrent.futures.ProcessPoolExecutor() as pool:
-            runs = [pool.submit(write_ptx, *task, o.ptx) for task in tasks]
-            return report([line for run in runs for line in run.result()], f"{len(tasks)} files of PTX")
     table = ["| file | kernel | variant | smoothing | machine | registers | shared B | stack B | spilled B |"]
     table.append("|---" * 9 + "|")
     wrong = []
@@ -199,14 +151,9 @@ def main():
     print(text)
     if o.markdown:
         o.markdown.write_text(text)
-    return report(wrong, f"{len(table) - 2} builds of kernels")
-
-
-def report(wrong, what):
-    """Says what is wrong; returns the exit status."""
     for line in wrong:
         print(line, file=sys.stderr)
-    print(f"{what}, {len(wrong)} wrong", file=sys.stderr)
+    print(f"{len(table) - 2} builds of kernels, {len(wrong)} wrong", file=sys.stderr)
     return 1 if wrong else 0
 
 

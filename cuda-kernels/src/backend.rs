@@ -1,6 +1,7 @@
 //! Memory and kernels of a card (feature `cuda`).
 
 use crate::{
+    ahead::Carried,
     compile,
     device::{self, Card},
     driver,
@@ -47,6 +48,7 @@ pub struct Device {
     driver: Version,
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    carried: Option<Carried>,
     cache: Cache,
     /// Waits for each kernel, so that a fault is told of the kernel that made it.
     wait_for_each: bool,
@@ -93,6 +95,7 @@ impl Device {
             // A stream of its own: the default one cannot be captured into a graph.
             stream: context.new_stream().map_err(unavailable("cuStreamCreate"))?,
             context,
+            carried: Carried::of_environment()?,
             cache: Cache::of_environment(),
             wait_for_each: std::env::var_os("SPH_CUDA_WAIT").is_some_and(|v| v == "1"),
             variant,
@@ -174,11 +177,22 @@ impl Device {
     }
 
     fn load(&self, file: &'static str, build: Build) -> Result<Arc<CudaModule>, CudaError> {
-        let mut options = source::options(build.0, build.1);
-        options.extend(self.variant.options());
-        let compile = || compile::compile(file, &options, self.card.compute_capability, &self.cache);
+        let options = source::options(build.0, build.1, self.variant);
+        let capability = self.card.compute_capability;
         let load = |code| self.context.load_module(Ptx::from_binary(code));
-        let compiled = compile()?;
+        let refused = |e| CudaError::Load { file, reason: name_of(e) };
+        let mut carried = None;
+        if let Some(ahead) = &self.carried {
+            for code in ahead.codes(file, &options, capability)? {
+                match load(code) {
+                    Ok(module) => return Ok(module),
+                    Err(e) => carried = Some(refused(e)),
+                }
+            }
+        }
+        let compile = || compile::compile(file, options.clone(), capability, &self.cache);
+        // Where there is no compiler, what the driver has against the kernels of the folder says more.
+        let compiled = compile().map_err(|e| carried.filter(|_| e == CudaError::NoCompiler).unwrap_or(e))?;
         let loaded = match load(compiled.code) {
             // What was kept may be of another driver's mind: once more, afresh.
             Err(_) if compiled.kept => {
@@ -187,7 +201,7 @@ impl Device {
             }
             loaded => loaded,
         };
-        loaded.map_err(|e| CudaError::Load { file, reason: name_of(e) })
+        loaded.map_err(refused)
     }
 
     fn copy_error(&self, copy: &'static str, bytes: usize) -> impl FnOnce(DriverError) -> CudaError {

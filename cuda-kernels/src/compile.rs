@@ -1,12 +1,14 @@
-//! Compiles kernels at run time (NVRTC), for the card that is there.
+//! Compiles kernels (NVRTC), when they are first used or ahead of it.
 
 use crate::{
-    embedded,
     error::{CudaError, Version},
     source::{self, Cache},
 };
 use cudarc::nvrtc::{result, sys};
-use std::ffi::{CStr, CString, c_int};
+use std::{
+    ffi::{CStr, CString, c_int},
+    fmt,
+};
 
 /// Version of the compiler, when it is here.
 pub fn version() -> Option<Version> {
@@ -38,7 +40,7 @@ fn architectures() -> Vec<c_int> {
 /// What to compile for: the machine code of the card, or, where the compiler is older than the card, the newest
 /// intermediate code that the driver can translate.
 fn target(capability: Version, known: &[c_int]) -> String {
-    let own = (10 * capability.major + capability.minor) as c_int;
+    let own = capability.architecture() as c_int;
     if known.contains(&own) {
         return format!("sm_{own}");
     }
@@ -46,6 +48,16 @@ fn target(capability: Version, known: &[c_int]) -> String {
         Some(older) => format!("compute_{older}"),
         None => format!("sm_{own}"),
     }
+}
+
+/// One text to compile.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The text by its name, and with all that it includes.
+    file: &'static str,
+    text: String,
+    /// All that the compiler is told.
+    options: Vec<String>,
 }
 
 /// Compiled kernels of one text.
@@ -58,34 +70,62 @@ pub struct Compiled {
     pub kept: bool,
 }
 
+impl Job {
+    /// `file` with `options`, for an architecture as `sm_90` or `compute_80`.
+    ///
+    /// # Errors
+    /// When it includes a text that is not there.
+    pub fn new(file: &'static str, mut options: Vec<String>, architecture: &str) -> Result<Self, CudaError> {
+        let missing = |name| CudaError::Compile { file, log: format!("there is no text {name}") };
+        let text = source::joined(file).map_err(missing)?;
+        options.push(format!("--gpu-architecture={architecture}"));
+        Ok(Self { file, text, options })
+    }
+
+    /// The name of what `compiler` makes of it: nothing that bears on the code is left out.
+    pub fn key(&self, compiler: Version) -> String {
+        let compiler = compiler.to_string();
+        let named = [&self.text, &compiler].into_iter().chain(&self.options);
+        source::hash(named.map(|part| part.as_bytes()))
+    }
+
+    /// Machine code, or intermediate code ended by a zero.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile(&self) -> Result<Vec<u8>, CudaError> {
+        let machine = self.options.iter().any(|option| option.starts_with("--gpu-architecture=sm_"));
+        translate(self.file, &self.text, &self.options, machine)
+            .map_err(|log| CudaError::Compile { file: self.file, log })
+    }
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told = self.options.iter().filter(|option| option.starts_with("-D") || option.contains('='));
+        write!(f, "{}", self.file)?;
+        told.filter(|option| !option.starts_with("-std")).try_for_each(|option| write!(f, " {option}"))
+    }
+}
+
 /// Compiles `file` with `options` for a card, or takes what the cache kept for the same text, options, card and
-/// compiler. Where there is no compiler, it takes what the program was built with.
+/// compiler.
 ///
 /// # Errors
-/// When there is neither compiler nor code, or the compiler refuses the text.
+/// When there is no compiler, or it refuses the text.
 pub fn compile(
     file: &'static str,
-    options: &[String],
+    options: Vec<String>,
     capability: Version,
     cache: &Cache,
 ) -> Result<Compiled, CudaError> {
-    let refused = |log: String| CudaError::Compile { file, log };
-    let text = source::joined(file).map_err(|name| refused(format!("there is no text {name}")))?;
-    let Some(version) = version() else {
-        let key = source::key(&text, options);
-        let code = embedded::ptx(&key, capability).ok_or(CudaError::NoCompiler)?;
-        return Ok(Compiled { code, key, kept: false });
-    };
-    let target = target(capability, &architectures());
-    let mut options = options.to_vec();
-    options.push(format!("--gpu-architecture={target}"));
-    let compiler = version.to_string();
-    let named = [text.as_str(), compiler.as_str()].into_iter().chain(options.iter().map(String::as_str));
-    let key = source::hash(named.map(str::as_bytes));
+    let compiler = version().ok_or(CudaError::NoCompiler)?;
+    let job = Job::new(file, options, &target(capability, &architectures()))?;
+    let key = job.key(compiler);
     if let Some(code) = cache.get(&key) {
         return Ok(Compiled { code, key, kept: true });
     }
-    let code = translate(file, &text, &options, target.starts_with("sm_")).map_err(refused)?;
+    let code = job.compile()?;
     // Without a place to keep it, the next start compiles again.
     let _ = cache.put(&key, &code);
     Ok(Compiled { code, key, kept: false })
@@ -138,6 +178,7 @@ fn code(program: sys::nvrtcProgram, machine: bool) -> Result<Vec<u8>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ahead, variant::Variant};
 
     #[test]
     fn a_card_that_the_compiler_does_not_know_gets_intermediate_code() {
@@ -150,32 +191,13 @@ mod tests {
         assert_eq!(target(Version { major: 9, minor: 0 }, &[]), "sm_90");
     }
 
-    /// Where the compiler is (`LD_LIBRARY_PATH=$(scripts/check_kernels.py --print-lib-dir)`); `SPH_REQUIRE_NVRTC=1`
-    /// turns a skip into a failure.
     #[test]
-    fn every_text_compiles_and_comes_from_the_cache_the_second_time() {
-        if version().is_none() {
-            let required = std::env::var_os("SPH_REQUIRE_NVRTC").is_some_and(|v| v == "1");
-            assert!(!required, "NVRTC is required and was not found");
-            println!("skipped: no NVRTC");
+    fn the_compiler_names_the_line_of_an_error() {
+        if ahead::tests::nvrtc_is_missing() {
             return;
         }
-        let folder = std::env::temp_dir().join(format!("sph-compile-{}", std::process::id()));
-        let cache = Cache::at(&folder);
-        for (file, _) in source::TEXTS.iter().filter(|(name, _)| name.ends_with(".cu")) {
-            let variants = source::smoothing(file).into_iter().flat_map(|s| [(2, s), (3, s)]);
-            for (dim, smoothing) in variants {
-                let (options, capability) = (source::options(dim, smoothing), Version { major: 9, minor: 0 });
-                let fresh = compile(file, &options, capability, &cache).unwrap();
-                let again = compile(file, &options, capability, &cache).unwrap();
-                assert_eq!((fresh.kept, again.kept), (false, true));
-                assert_eq!(&fresh.code[..4], b"\x7fELF");
-                assert!(fresh.code == again.code);
-            }
-        }
-        std::fs::remove_dir_all(folder).unwrap();
-        let error = translate("bad.cu", "#line 7 \"there.cuh\"\nint a = b;", &source::options(2, None), true)
-            .unwrap_err();
+        let options = source::options(2, None, Variant::default());
+        let error = translate("bad.cu", "#line 7 \"there.cuh\"\nint a = b;", &options, true).unwrap_err();
         assert!(error.contains("there.cuh(7): error: identifier \"b\" is undefined"), "{error}");
     }
 }

@@ -1,7 +1,8 @@
 //! Which cards there are, or precisely why none can be used (feature `cuda`). Nothing here panics, whatever is installed.
 
 use crate::{
-    compile, driver, embedded,
+    ahead::{self, Carried},
+    compile, driver,
     error::{Unavailable, Version},
 };
 use std::fmt;
@@ -28,6 +29,8 @@ pub struct Machine {
     pub driver: Version,
     /// The compiler of kernels (NVRTC), if it is here.
     pub compiler: Option<Version>,
+    /// Architectures of the kernels, as `sm_90`, that the folder of `SPH_KERNEL_AHEAD` holds in the width of this build.
+    pub ahead: Vec<String>,
     /// The cards, at least one.
     pub cards: Vec<Card>,
 }
@@ -39,7 +42,10 @@ pub struct Machine {
 pub fn probe() -> Result<Machine, Unavailable> {
     let (driver, n) = driver::start()?;
     let cards = (0..n).map(card).collect::<Result<_, _>>()?;
-    Ok(Machine { driver, compiler: compile::version(), cards })
+    // A folder that cannot be used is an error when a GPU is opened.
+    let carried = Carried::of_environment().ok().flatten();
+    let ahead = carried.map_or_else(Vec::new, |carried| carried.architectures);
+    Ok(Machine { driver, compiler: compile::version(), ahead, cards })
 }
 
 /// The cards.
@@ -63,10 +69,10 @@ pub(crate) fn card(ordinal: usize) -> Result<Card, Unavailable> {
 }
 
 impl Machine {
-    /// True when kernels can be had for a card: compiled here, or when the program was built.
+    /// True when kernels can be had for a GPU: compiled here, or ahead.
     pub fn has_kernels(&self, ordinal: usize) -> bool {
-        let embedded = |card: &Card| embedded::serves(card.compute_capability);
-        self.compiler.is_some() || self.cards.get(ordinal).is_some_and(embedded)
+        let ahead = |card: &Card| ahead::serves(&self.ahead, card.compute_capability);
+        self.compiler.is_some() || self.cards.get(ordinal).is_some_and(ahead)
     }
 }
 
@@ -90,8 +96,8 @@ impl fmt::Display for Machine {
             Some(version) => write!(f, "compiler NVRTC {version}")?,
             None => write!(f, "no compiler: NVRTC (libnvrtc.so) not found")?,
         }
-        if self.compiler.is_none() && (0..self.cards.len()).any(|ordinal| self.has_kernels(ordinal)) {
-            write!(f, "; kernels were compiled when this program was built")?;
+        if !self.ahead.is_empty() {
+            write!(f, "; kernels compiled ahead for {}", self.ahead.join(", "))?;
         }
         self.cards.iter().try_for_each(|card| write!(f, "\n{card}"))
     }

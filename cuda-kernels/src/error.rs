@@ -1,7 +1,7 @@
 //! Why a card cannot be used, and what failed on one.
 
 use sph_core::neighbors::TooManyCells;
-use std::fmt;
+use std::{fmt, num::ParseIntError, path::PathBuf, str::FromStr};
 
 /// A version as `13.0`, of driver or compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +17,20 @@ impl Version {
     pub fn from_driver(number: i32) -> Self {
         let number = number.max(0) as u32;
         Self { major: number / 1000, minor: number % 1000 / 10 }
+    }
+
+    /// The number of a compute capability in the name of an architecture: 90 of 9.0.
+    pub fn architecture(self) -> u32 {
+        10 * self.major + self.minor
+    }
+}
+
+impl FromStr for Version {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
+        Ok(Self { major: major.parse()?, minor: minor.parse()? })
     }
 }
 
@@ -109,9 +123,20 @@ pub enum CudaError {
         /// The driver's name of the error.
         reason: String,
     },
-    /// The compiler for kernels is missing, and the program was not built with kernels for the card.
-    #[error("kernels cannot be compiled: no NVRTC library (libnvrtc.so) found")]
+    /// The compiler of kernels is missing, and no kernels were compiled ahead for the GPU.
+    #[error(
+        "kernels cannot be compiled: no NVRTC library (libnvrtc.so) found, and SPH_KERNEL_AHEAD names no folder with \
+         kernels for this GPU"
+    )]
     NoCompiler,
+    /// A folder of kernels compiled ahead cannot be written or read.
+    #[error("kernels compiled ahead in {}: {reason}", folder.display())]
+    Ahead {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// The text of a kernel was refused.
     #[error("{file} does not compile: {log}")]
     Compile {

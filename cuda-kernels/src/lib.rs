@@ -9,6 +9,8 @@
 //! here. Device code in `.cuh` files is what kernels of solvers include.
 
 #[cfg(feature = "cuda")]
+pub mod ahead;
+#[cfg(feature = "cuda")]
 pub mod backend;
 pub mod barriers;
 pub mod cells;
@@ -20,8 +22,6 @@ pub mod containers;
 pub mod device;
 #[cfg(feature = "cuda")]
 mod driver;
-#[cfg(feature = "cuda")]
-mod embedded;
 #[cfg(feature = "host")]
 pub mod emulator;
 pub mod error;

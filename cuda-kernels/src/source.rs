@@ -1,5 +1,6 @@
 //! The CUDA text: embedded, joined, named by a hash, and kept on disk when compiled.
 
+use crate::variant::Variant;
 use sph_core::Real;
 use std::{
     env, fs, io,
@@ -110,20 +111,29 @@ pub fn smoothing(file: &str) -> Vec<Option<&'static str>> {
     }
 }
 
-/// What the compiler is told, whatever the card: dimension, width of numbers, and the smoothing kernel if the text uses
-/// one.
-pub fn options(dim: usize, smoothing: Option<&str>) -> Vec<String> {
-    let real = if size_of::<Real>() == 4 { "float" } else { "double" };
-    let mut options =
-        vec!["-std=c++17".into(), "-default-device".into(), format!("-DDIM={dim}"), format!("-DREAL={real}")];
-    options.extend(smoothing.map(|kernel| format!("-DSPH_KERNEL={kernel}")));
-    options
+/// Every text with kernels in 2D and 3D, with each of its smoothing kernels.
+pub fn builds() -> impl Iterator<Item = (&'static str, usize, Option<&'static str>)> {
+    let files = TEXTS.iter().map(|(name, _)| *name).filter(|name| name.ends_with(".cu"));
+    files.flat_map(|file| smoothing(file).into_iter().flat_map(move |s| [(file, 2, s), (file, 3, s)]))
 }
 
-/// The name of what was compiled ahead: a hash of a text, joined, and its options. `check_kernels.py` makes the same.
-pub fn key(text: &str, options: &[String]) -> String {
-    let text = hash([text.as_bytes()]);
-    hash([text.as_bytes()].into_iter().chain(options.iter().map(|option| option.as_bytes())))
+/// The macro `REAL`: the width of numbers in this build.
+pub fn real() -> &'static str {
+    if size_of::<Real>() == 4 { "float" } else { "double" }
+}
+
+/// What the compiler is told, whatever the GPU: dimension, width of numbers, the smoothing kernel if the text uses one,
+/// and the options of a variant.
+pub fn options(dim: usize, smoothing: Option<&str>, variant: Variant) -> Vec<String> {
+    let mut options = vec![
+        "-std=c++17".into(),
+        "-default-device".into(),
+        format!("-DDIM={dim}"),
+        format!("-DREAL={}", real()),
+    ];
+    options.extend(smoothing.map(|kernel| format!("-DSPH_KERNEL={kernel}")));
+    options.extend(variant.options());
+    options
 }
 
 /// A hash of byte strings in their order (FNV-1a, 128 bits, the length of each among them), as 32 digits.

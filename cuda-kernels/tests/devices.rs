@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on has failed")]
 
 use cuda_kernels::{
+    ahead::{self, Ahead},
     backend::Device,
     device,
     error::CudaError,
     executor::Executor,
     fields::{self, Packed},
     reduce::Reduce,
+    source,
     variant::Variant,
 };
 use std::{
@@ -68,14 +70,22 @@ fn in_the_child() {
     let answer = match env::var("SPH_SCENE").as_deref() {
         Ok("probe") => device::probe().map_or_else(|e| e.to_string(), |machine| machine.to_string()),
         Ok("work") => work().map_or_else(|e| e.to_string(), |()| "done".into()),
+        Ok("ahead") => compile_all_ahead().map_or_else(|e| e.to_string(), |ahead| ahead.files.to_string()),
         _ => return,
     };
     println!("<<{answer}>>");
 }
 
+/// Compiles all kernels of `SPH_ARCHITECTURES` into `SPH_FOLDER`, fused ones.
+fn compile_all_ahead() -> Result<Ahead, CudaError> {
+    let of = |name| env::var(name).unwrap();
+    let architectures: Vec<_> = of("SPH_ARCHITECTURES").split(' ').map(str::to_owned).collect();
+    ahead::compile_ahead(Path::new(&of("SPH_FOLDER")), &architectures, &[Variant::default()], &|_| ())
+}
+
 /// Opens card 0 and uses all that a device has.
 fn work() -> Result<(), CudaError> {
-    let device = Device::open(0, Variant::default())?;
+    let device = Device::open(0, env::var("SPH_CUDA_VARIANT").unwrap_or_default().parse().unwrap())?;
     assert_eq!(device.free_memory()?, 60 << 30);
     let x = [device.upload(&[1.0, 2.0])?, device.upload(&[3.0, 4.0])?];
     assert_eq!(device.download(&x[1])?, [3.0, 4.0]);
@@ -135,12 +145,8 @@ fn nvrtc_is_installed() -> bool {
 #[test]
 fn a_missing_compiler_is_said_when_a_kernel_is_needed() {
     let answer = said("work", &["whole"], "", &[]);
-    let expected = match option_env!("SPH_PTX_DIR").unwrap_or_default() {
-        "" => "kernels cannot be compiled: no NVRTC library (libnvrtc.so) found",
-        // Built with kernels: they are used.
-        _ => "done",
-    };
-    assert!(answer == expected || nvrtc_is_installed(), "{answer}");
+    let expected = "kernels cannot be compiled: no NVRTC library (libnvrtc.so) found";
+    assert!(answer.starts_with(expected) || nvrtc_is_installed(), "{answer}");
 }
 
 #[test]
@@ -182,4 +188,75 @@ fn kept_kernels_that_do_not_load_are_compiled_again() {
     // The driver refuses what was kept: asked again, and this is kept instead.
     assert_eq!(of("stale cache", "fresh"), "done");
     assert_eq!(of("stale cache", "refuse"), "done");
+}
+
+/// Compiles ahead what a compiler with `variables` makes of all texts; returns the folder.
+fn carried(name: &str, architectures: &str, variables: &[(&str, &str)]) -> String {
+    let folder = staged().join(name).to_str().unwrap().to_owned();
+    let told = [("SPH_FOLDER", folder.as_str()), ("SPH_ARCHITECTURES", architectures)];
+    let files = said("ahead", &["whole", "compiler"], "", &[&told, variables].concat());
+    let expected = source::builds().count() * architectures.split(' ').count();
+    assert_eq!(files.parse(), Ok(expected), "{files}");
+    folder
+}
+
+#[test]
+fn kernels_compiled_ahead_run_where_no_compiler_would_make_them() {
+    let folder = carried("carried", "sm_90 compute_80", &[("SPH_FAKE_CODE", "ahead")]);
+    let of = |parts: &[&str], variables: &[(&str, &str)]| {
+        let always = [("SPH_KERNEL_AHEAD", folder.as_str()), ("SPH_FAKE_CODE", "refuse")];
+        said("work", parts, "", &[&always, variables].concat())
+    };
+    let (with, without) = (["whole", "compiler"], ["whole"]);
+    // The compiler, which would refuse, is not asked, be it of another version, or not there at all.
+    for parts in [&with[..], &without] {
+        assert_eq!(of(parts, &[("SPH_FAKE_LOADS", "ahead")]), "done");
+        assert_eq!(of(parts, &[("SPH_FAKE_NVRTC", "1"), ("SPH_FAKE_LOADS", "ahead")]), "done");
+        // PTX for a GPU that came later, and for a driver that refuses the machine code.
+        assert_eq!(of(parts, &[("SPH_FAKE_CAPABILITY", "100"), ("SPH_FAKE_LOADS", "ptx ahead")]), "done");
+        assert_eq!(of(parts, &[("SPH_FAKE_LOADS", "ptx ahead")]), "done");
+    }
+    // Neither code is of this variant, nor for this GPU.
+    let refused = "fields.cu does not compile: NVRTC_ERROR_COMPILATION\nwhat it has to say";
+    for other in [("SPH_CUDA_VARIANT", "strict"), ("SPH_FAKE_CAPABILITY", "75")] {
+        assert_eq!(of(&with, &[other]), refused);
+        let answer = of(&without, &[other]);
+        assert!(answer.starts_with("kernels cannot be compiled") || nvrtc_is_installed(), "{answer}");
+    }
+    let loads = of(&without, &[("SPH_FAKE_LOADS", "other code")]);
+    let expected = "fields.cu was compiled but cannot be loaded: CUDA_ERROR_NO_BINARY_FOR_GPU";
+    assert!(loads == expected || nvrtc_is_installed(), "{loads}");
+}
+
+#[test]
+fn kernels_compiled_ahead_are_listed() {
+    let folder = carried("listed", "sm_80", &[]);
+    let of = |parts: &[&str]| said("probe", parts, "", &[("SPH_KERNEL_AHEAD", &folder)]);
+    assert!(of(&["whole", "compiler"]).contains("NVRTC 13.0; kernels compiled ahead for sm_80\n"));
+    let nowhere = said("work", &["whole", "compiler"], "", &[("SPH_KERNEL_AHEAD", "/nowhere")]);
+    assert!(nowhere.starts_with("kernels compiled ahead in /nowhere: "), "{nowhere}");
+}
+
+#[test]
+fn damaged_kernels_and_those_of_another_compiler_are_not_used() {
+    let folder = carried("cut", "sm_90", &[("SPH_FAKE_CODE", "ahead")]);
+    let of = || {
+        let variables = [("SPH_KERNEL_AHEAD", folder.as_str()), ("SPH_FAKE_CODE", "refuse")];
+        said("work", &["whole", "compiler"], "", &variables)
+    };
+    assert_eq!(of(), "done");
+    let compiler = Path::new(&folder).join("compiler");
+    let said = fs::read_to_string(&compiler).unwrap();
+    fs::write(&compiler, said.replace("13.0", "13.1")).unwrap();
+    assert!(of().starts_with("fields.cu does not compile"));
+    fs::write(&compiler, said).unwrap();
+    assert_eq!(of(), "done");
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "bin") {
+            let whole = fs::read(&path).unwrap();
+            fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        }
+    }
+    assert!(of().starts_with("fields.cu does not compile"));
 }

@@ -19,7 +19,13 @@ int cuDeviceGetCount(int* n) { *n = is("none counted") ? 0 : 2; return 0; }
 int cuDeviceGet(int* card, int ordinal) { *card = ordinal + 40; return 0; }
 int cuDeviceGetName(char* name, int room, int card) { snprintf(name, room, "Fake Card %c", 'A' + card - 40); return 0; }
 int cuDeviceTotalMem_v2(size_t* bytes, int card) { (void)card; *bytes = 80ull << 30; return 0; }
-int cuDeviceGetAttribute(int* value, int which, int card) { (void)card; *value = which == 75 ? 9 : 0; return 0; }
+int cuDeviceGetAttribute(int* value, int which, int card) {
+  const char* capability = getenv("SPH_FAKE_CAPABILITY");
+  const int number = capability ? atoi(capability) : 90;
+  (void)card;
+  *value = which == 75 ? number / 10 : which == 76 ? number % 10 : 0;
+  return 0;
+}
 int cuDevicePrimaryCtxRetain(void** context, int card) { *context = (void*)0x1000; return card == 41 ? 46 : 0; }
 int cuDevicePrimaryCtxRelease_v2(int card) { (void)card; return 0; }
 int cuCtxPushCurrent_v2(void* context) { (void)context; return 0; }
@@ -43,6 +49,9 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, size_t n, void
 int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t n, void* s) { (void)s; memcpy(to, (void*)(size_t)from, n); return 0; }
 int cuModuleLoadData(void** module, const void* image) {
   *module = (void*)0x3000;
+  // Where a word is named, no other code loads.
+  const char* loads = getenv("SPH_FAKE_LOADS");
+  if (loads) return strncmp(image, loads, strlen(loads)) == 0 ? 0 : 209;
   return is("stale cache") && memcmp(image, "stale", 5) == 0 ? 200 : is("no load") ? 218 : 0;
 }
 int cuModuleUnload(void* module) { (void)module; return 0; }
