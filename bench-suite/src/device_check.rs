@@ -1,24 +1,35 @@
-//! Everything that wants a card, in one go: parity, equal bits, the tools of compute-sanitizer, times of steps.
+//! All that wants a GPU, in sections that each end within eight minutes: parity, equal bits, times of steps and of
+//! kernels, variants of the kernels, compute-sanitizer.
 //!
-//! Each measurement is this program once more, in a process of its own: a kernel that hangs or faults takes nothing
-//! else with it, and a section that runs out of its time says what it did not come to. A rehearsal (`dry_run`) goes
-//! through every section with the kernels executed on the processor, and keeps no number of speed.
+//! Each line is this program once more, in a process of its own: a kernel that hangs or faults takes nothing else with
+//! it, and what a section did not come to in its time is said. Both files are written after every line, so that a check
+//! that is ended from outside leaves what it has; a later call adds its sections to those that are there. Each line
+//! passes or fails by a bound that was stated before. A rehearsal (`dry_run`) goes through every section with the
+//! kernels executed on the processor, and keeps no number of speed.
 
+mod bits;
 mod child;
+mod gpu;
+mod kernels;
 mod page;
+mod parity;
+mod sanitizer;
 mod scenes;
+mod steps;
+mod variants;
 
 use crate::{
     machine::{self, Machine},
     write::write_atomic,
 };
 use child::{Children, Ended};
-use scenes::Sample;
-use serde::Serialize;
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
     error::Error,
+    fs,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -26,9 +37,26 @@ use std::{
 pub use page::page;
 
 /// What a rehearsal says at its head and its end.
-pub const REHEARSED: &str = "no card: nothing here was measured on one";
+pub const REHEARSED: &str = "no GPU: nothing here was measured on one";
 /// Names of the two files.
 pub const FILES: [&str; 2] = ["device-check.json", "device-check.md"];
+
+/// A section, the most telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Fields of the CPU and of the GPU after the same steps.
+    Parity,
+    /// Hashes of all bits: beside the emulator, and of repeated runs.
+    Bits,
+    /// Times of steps, launches, copies and memory.
+    Steps,
+    /// Times of kernels.
+    Kernels,
+    /// WCSPH with other ways to walk over neighbors.
+    Variants,
+    /// The tools of compute-sanitizer.
+    Sanitizer,
+}
 
 /// What to do.
 #[derive(Clone, Debug)]
@@ -37,347 +65,304 @@ pub struct Options {
     pub out: PathBuf,
     /// Folder for what the measurements read and write.
     pub work: PathBuf,
-    /// The backend, as the option says it: a card, or the emulator for a rehearsal.
+    /// The backend, as the option says it: a GPU, or the emulator for a rehearsal.
     pub backend: String,
+    /// The sections, in this order.
+    pub sections: Vec<Kind>,
+    /// What was recorded when this program was packed.
+    pub package: Option<PathBuf>,
     /// True for a rehearsal: tiny sizes, no speeds.
     pub dry_run: bool,
 }
 
 /// All that was found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// When it ended, UTC.
+    /// When it was written, UTC.
     pub created: String,
-    /// Commit of the source, where the program stands in a checkout.
+    /// Commit of the source.
     pub commit: String,
+    /// What was recorded when the program was packed, if it was.
+    pub package: Value,
     /// The machine.
     pub machine: Machine,
     /// Where steps ran.
     pub backend: String,
     /// `f32` or `f64`.
-    pub precision: &'static str,
+    pub precision: String,
     /// For a rehearsal, [`REHEARSED`].
-    pub note: Option<&'static str>,
+    pub note: Option<String>,
     /// What `sph devices` says.
     pub devices: Value,
-    /// Wall-clock time, `[s]`.
-    pub seconds: f64,
     /// What was done.
     pub sections: Vec<Section>,
 }
 
-/// Some measurements of one kind.
-#[derive(Clone, Debug, Serialize)]
+/// Lines of one kind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Section {
     /// What it asks.
-    pub name: &'static str,
-    /// How to read it.
-    pub about: &'static str,
+    pub name: String,
+    /// How to read it, and what its verdicts rest on.
+    pub about: String,
     /// Time that it may take, `[s]`.
     pub budget_s: u64,
+    /// Time that it took, `[s]`.
+    pub seconds: f64,
+    /// Clocks, temperature and power of the GPU before and after.
+    pub clocks: Vec<String>,
     /// The measurements.
     pub lines: Vec<Line>,
 }
 
 /// One measurement.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// What was measured.
     pub what: String,
-    /// How it ended.
-    pub outcome: Outcome,
+    /// Whether it is right.
+    pub verdict: Verdict,
     /// What was found.
     pub numbers: BTreeMap<String, Value>,
 }
 
-/// How a measurement ended.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Whether a measurement is right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// It was done, and nothing is wrong.
-    Done,
-    /// It found a fault, or could not be done.
+pub enum Verdict {
+    /// It was done and lies within its bounds.
+    Passed,
+    /// It lies outside of a bound, or could not be done.
     Failed(String),
     /// It was not begun, or not finished in its time.
     NotRun(String),
 }
 
 impl Check {
-    /// True when a measurement failed.
+    /// How many lines passed, failed, and were not run.
+    #[must_use]
+    pub fn counts(&self) -> [usize; 3] {
+        self.sections.iter().map(Section::counts).fold([0; 3], |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]])
+    }
+
+    /// True when a line failed.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        let mut lines = self.sections.iter().flat_map(|section| &section.lines);
-        lines.any(|line| matches!(line.outcome, Outcome::Failed(_)))
+        self.counts()[1] > 0
+    }
+}
+
+impl Section {
+    /// How many lines passed, failed, and were not run.
+    #[must_use]
+    pub fn counts(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for line in &self.lines {
+            counts[match line.verdict {
+                Verdict::Passed => 0,
+                Verdict::Failed(_) => 1,
+                Verdict::NotRun(_) => 2,
+            }] += 1;
+        }
+        counts
     }
 }
 
 impl Line {
-    fn new(what: impl Into<String>, outcome: Outcome) -> Self {
-        Self { what: what.into(), outcome, numbers: BTreeMap::new() }
+    fn new(what: impl Into<String>, verdict: Verdict) -> Self {
+        Self { what: what.into(), verdict, numbers: BTreeMap::new() }
     }
 
     fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.numbers.insert(name.into(), value.into());
         self
     }
+
+    /// Fails with a reason unless `right`; a failure that is there stays.
+    fn require(mut self, right: bool, reason: impl FnOnce() -> String) -> Self {
+        if !right && self.verdict == Verdict::Passed {
+            self.verdict = Verdict::Failed(reason());
+        }
+        self
+    }
 }
 
-/// A section in progress.
+/// What a section is: its name, how to read it, the seconds that it may take, and what it does.
+struct Plan {
+    name: &'static str,
+    about: &'static str,
+    budget_s: u64,
+    run: fn(&mut Work<'_>) -> Written,
+}
+
+impl Kind {
+    /// All of them, in their order.
+    pub const ALL: [Self; 6] =
+        [Self::Parity, Self::Bits, Self::Steps, Self::Kernels, Self::Variants, Self::Sanitizer];
+
+    fn plan(self) -> Plan {
+        match self {
+            Self::Parity => parity::PLAN,
+            Self::Bits => bits::PLAN,
+            Self::Steps => steps::PLAN,
+            Self::Kernels => kernels::PLAN,
+            Self::Variants => variants::PLAN,
+            Self::Sanitizer => sanitizer::PLAN,
+        }
+    }
+}
+
+/// An error that ends a check: a file that cannot be written.
+type Broken = Box<dyn Error + Send + Sync>;
+/// A line that was written.
+type Written = Result<(), Broken>;
+
+/// A section in progress, the last of the check.
 struct Work<'a> {
     options: &'a Options,
     children: &'a Children,
     deadline: Instant,
-    /// The sections before this one.
-    before: &'a [Section],
-    lines: Vec<Line>,
+    check: &'a mut Check,
+    progress: &'a dyn Fn(&Line),
 }
 
-/// The sections: name, what it is about, seconds that it may take, and what it does. Together they end well inside of
-/// ten minutes.
-type Kind = (&'static str, &'static str, u64, fn(&mut Work<'_>));
-const SECTIONS: [Kind; 5] = [
-    (
-        "Parity",
-        "The same scene on the cpu and on the backend. Differences after so many steps, particle by particle: in units \
-         in the last place of the largest component (ULP), and over it.",
-        110,
-        parity,
-    ),
-    (
-        "Equal bits",
-        "Runs of one scene, each in a process of its own: hashes of all bits of the last state.",
-        80,
-        repeats,
-    ),
-    ("compute-sanitizer", "Few steps under each tool, which must find nothing.", 120, sanitize),
-    (
-        "Copy",
-        "A copy within the card, read and written bytes counted; wall time of many copies around one wait for the card.",
-        20,
-        copy,
-    ),
-    (
-        "Steps",
-        "The rivals' dam break after a warm-up: median wall time of a step, which ends with the card's numbers on the \
-         host. Bandwidth: the bytes of all fields on the card, once a step; a step moves more, so it is a lower bound.",
-        220,
-        steps,
-    ),
-];
-
-/// Does all of it, and writes both files after each section, so that what is ended from outside leaves what it has.
+/// Does the sections, and writes both files after each line.
 ///
 /// # Errors
-/// When this program cannot be found or a file not be written.
-pub fn check(options: &Options, progress: &dyn Fn(&Section)) -> Result<Check, Box<dyn Error + Send + Sync>> {
-    let start = Instant::now();
+/// When this program cannot be found, a file not be written, or the folder holds a check of something else.
+pub fn check(options: &Options, progress: &dyn Fn(&Line)) -> Result<Check, Broken> {
     let children = Children::new(&options.work, &options.backend)?;
-    let devices = children.run(&["devices"], start + Duration::from_secs(20));
-    let mut check = Check {
-        created: machine::utc_now(),
-        commit: machine::git_commit(),
-        machine: Machine::detect(),
-        backend: options.backend.clone(),
-        precision: if size_of::<sph_core::Real>() == 4 { "f32" } else { "f64" },
-        note: options.dry_run.then_some(REHEARSED),
-        devices: devices.json().unwrap_or(Value::Null),
-        seconds: 0.0,
-        sections: Vec::new(),
-    };
-    for (name, about, budget_s, run) in SECTIONS {
-        let deadline = Instant::now() + Duration::from_secs(budget_s);
-        let before = &check.sections;
-        let mut work = Work { options, children: &children, deadline, before, lines: Vec::new() };
-        run(&mut work);
-        let section = Section { name, about, budget_s, lines: work.lines };
-        progress(&section);
-        check.sections.push(section);
-        (check.created, check.seconds) = (machine::utc_now(), start.elapsed().as_secs_f64());
-        write(&check, &options.out)?;
+    let mut check = begin(options, &children)?;
+    for kind in &options.sections {
+        let plan = kind.plan();
+        check.sections.retain(|section| section.name != plan.name);
+        check.sections.push(Section {
+            name: plan.name.into(),
+            about: plan.about.into(),
+            budget_s: plan.budget_s,
+            seconds: 0.0,
+            clocks: gpu::clocks(&options.backend).into_iter().collect(),
+            lines: Vec::new(),
+        });
+        let start = Instant::now();
+        let deadline = start + Duration::from_secs(plan.budget_s);
+        let mut work = Work { options, children: &children, deadline, check: &mut check, progress };
+        (plan.run)(&mut work)?;
+        if let Some(section) = check.sections.last_mut() {
+            section.seconds = start.elapsed().as_secs_f64();
+            section.clocks.extend(gpu::clocks(&options.backend));
+        }
+        write(&mut check, &options.out)?;
     }
     Ok(check)
 }
 
-fn write(check: &Check, out: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
+/// The check that the folder holds, or a new one.
+fn begin(options: &Options, children: &Children) -> Result<Check, Broken> {
+    let package = match &options.package {
+        Some(file) => serde_json::from_str(&fs::read_to_string(file)?)?,
+        None => Value::Null,
+    };
+    let commit = package["commit"].as_str().map_or_else(machine::git_commit, str::to_owned);
+    let devices = children.run(&["devices"], Instant::now() + Duration::from_secs(30));
+    let new = Check {
+        created: machine::utc_now(),
+        commit,
+        package,
+        machine: Machine::detect(),
+        backend: options.backend.clone(),
+        precision: if size_of::<sph_core::Real>() == 4 { "f32" } else { "f64" }.into(),
+        note: options.dry_run.then(|| REHEARSED.into()),
+        devices: devices.json().unwrap_or(Value::Null),
+        sections: Vec::new(),
+    };
+    let file = options.out.join(FILES[0]);
+    let Ok(text) = fs::read_to_string(&file) else { return Ok(new) };
+    let old: Check = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let of = |check: &Check| [&check.commit, &check.backend, &check.precision].map(Clone::clone);
+    if of(&old) != of(&new) {
+        let [old, new] = [of(&old), of(&new)].map(|of| of.join(", "));
+        return Err(
+            format!("{}: holds a check of {old}, this is {new}; use another --out", file.display()).into()
+        );
+    }
+    Ok(Check { sections: old.sections, ..new })
+}
+
+fn write(check: &mut Check, out: &Path) -> Written {
+    check.created = machine::utc_now();
     write_atomic(&out.join(FILES[0]), (serde_json::to_string_pretty(check)? + "\n").as_bytes())?;
     Ok(write_atomic(&out.join(FILES[1]), page(check).as_bytes())?)
 }
 
 impl Work<'_> {
+    /// Takes a line into the section, and writes both files.
+    fn push(&mut self, line: Line) -> Written {
+        (self.progress)(&line);
+        if let Some(section) = self.check.sections.last_mut() {
+            section.lines.push(line);
+        }
+        write(self.check, &self.options.out)
+    }
+
+    /// Runs this program. What fails on a GPU is run once more with every launch waited for, so that it names its kernel.
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+        let ended = self.children.run_with(arguments, variables, self.deadline);
+        let Ended::Failed(reason) = ended else { return ended };
+        if self.options.dry_run {
+            return Ended::Failed(reason);
+        }
+        let waiting = [variables, &[("SPH_CUDA_WAIT", "1")]].concat();
+        let again = self.children.run_with(arguments, &waiting, self.deadline);
+        Ended::Failed(match again.verdict() {
+            Verdict::Failed(named) => format!("{reason}; with every launch waited for: {named}"),
+            Verdict::Passed => format!("{reason}; not when every launch is waited for"),
+            Verdict::NotRun(_) => reason,
+        })
+    }
+
     /// Runs this program, and makes a line of what it prints: `numbers` takes what counts.
-    fn measure(&mut self, what: &str, arguments: &[&str], numbers: impl FnOnce(&Value, Line) -> Line) {
-        let ended = self.children.run(arguments, self.deadline);
-        let line = match (ended.outcome(), ended.json()) {
-            (Outcome::Done, Some(found)) => numbers(&found, Line::new(what, Outcome::Done)),
-            (Outcome::Done, None) => Line::new(what, Outcome::Failed("printed no JSON".into())),
-            (outcome, _) => Line::new(what, outcome),
+    fn measure(
+        &mut self,
+        what: &str,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+        numbers: impl FnOnce(&Value, Line) -> Line,
+    ) -> Written {
+        let ended = self.run(arguments, variables);
+        let line = match (ended.verdict(), ended.json()) {
+            (Verdict::Passed, Some(found)) => numbers(&found, Line::new(what, Verdict::Passed)),
+            (Verdict::Passed, None) => Line::new(what, Verdict::Failed("printed no JSON".into())),
+            (verdict, _) => Line::new(what, verdict),
         };
-        self.lines.push(line);
+        self.push(line)
     }
 
-    /// The file of a scene.
-    fn scene(&mut self, sample: &Sample) -> Option<String> {
-        match sample.write(&self.options.work, self.options.dry_run) {
-            Ok(file) => Some(file.display().to_string()),
-            Err(error) => {
-                self.lines.push(Line::new(sample.name, Outcome::Failed(error.to_string())));
-                None
-            }
-        }
+    /// Writes the file of a scene.
+    fn scene(&self, name: &str, text: &str) -> Result<String, Broken> {
+        let file = self.options.work.join(format!("{}.toml", name.replace([' ', ','], "-")));
+        write_atomic(&file, text.as_bytes())?;
+        Ok(file.display().to_string())
     }
-}
 
-fn parity(work: &mut Work<'_>) {
-    let steps = if work.options.dry_run { "1,3" } else { "1,10,100" };
-    for sample in scenes::ALL {
-        let Some(file) = work.scene(sample) else { continue };
-        work.measure(sample.name, &["parity", &file, "--steps", steps], |found, line| {
-            let mut line = line.with("particles", found["particles"].clone());
-            for moment in found["moments"].as_array().into_iter().flatten() {
-                let step = &moment["step"];
-                for field in moment["fields"].as_array().into_iter().flatten() {
-                    let name = field["name"].as_str().unwrap_or("?");
-                    line =
-                        line.with(&format!("{name}, p99 and max ULP, step {step}"), pair(&field["in_ulp"]));
-                    line = line
-                        .with(&format!("{name}, max relative, step {step}"), field["relative"][2].clone());
-                }
-                for drift in moment["drifts"].as_array().into_iter().flatten() {
-                    let name = drift["name"].as_str().unwrap_or("?");
-                    line = line.with(&format!("drift of {name}, step {step}"), drift["relative"].clone());
-                }
-            }
-            line
-        });
-    }
-}
-
-/// The last two of three numbers.
-fn pair(numbers: &Value) -> Value {
-    Value::from(vec![numbers[1].clone(), numbers[2].clone()])
-}
-
-fn repeats(work: &mut Work<'_>) {
-    let runs = if work.options.dry_run { 3 } else { 20 };
-    for sample in scenes::ALL {
-        let Some(file) = work.scene(sample) else { continue };
-        let mut hashes = Vec::new();
-        let mut outcome = Outcome::Done;
-        let out = work.options.work.join("run").display().to_string();
-        for _ in 0..runs {
-            let ended = work.children.run(&["run", &file, "--fresh", "--out", &out], work.deadline);
-            outcome = ended.outcome();
-            if outcome != Outcome::Done {
-                break;
-            }
-            let found = ended.json().unwrap_or(Value::Null);
-            hashes.push(found["results"][0]["state_hash"].as_str().unwrap_or("none").to_owned());
-        }
-        let done = hashes.len();
-        hashes.sort();
-        hashes.dedup();
-        if hashes.len() > 1 {
-            outcome = Outcome::Failed(format!("{} different ends of {done} runs", hashes.len()));
-        }
-        let line = Line::new(sample.name, outcome).with("runs", done).with("different ends", hashes.len());
-        work.lines.push(line);
-    }
-}
-
-fn sanitize(work: &mut Work<'_>) {
-    const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
-    let program = child::find("compute-sanitizer", &["/usr/local/cuda/bin"]);
-    for tool in TOOLS {
-        for sample in scenes::ALL.iter().filter(|sample| sample.is_small) {
-            let what = format!("{tool}: {}", sample.name);
-            let Some(file) = work.scene(&sample.tiny()) else { continue };
-            let outcome = match &program {
-                _ if work.options.dry_run => Outcome::NotRun("needs a card".into()),
-                None => Outcome::NotRun("compute-sanitizer is not here".into()),
-                Some(program) => {
-                    let tool = ["--tool", tool, "--error-exitcode", "9"];
-                    let parity = ["parity", &file, "--steps", "2"];
-                    work.children.run_under(program, &tool, &parity, work.deadline).outcome()
-                }
-            };
-            work.lines.push(Line::new(what, outcome));
-        }
-    }
-}
-
-fn copy(work: &mut Work<'_>) {
-    let what = "copy of 1 GiB";
-    if work.options.dry_run {
-        work.lines.push(Line::new(what, Outcome::NotRun("needs a card".into())));
-        return;
-    }
-    work.measure(what, &["bench", "copy", "--mib", "1024"], |found, line| {
-        line.with("GB/s", found["gb_per_s"].clone()).with("copies", found["copies"].clone())
-    });
-}
-
-/// Methods whose steps are timed, and the options of `sph bench step` that ask for them.
-const METHODS: [(&str, &[&str]); 6] = [
-    ("wcsph", &["--solver=wcsph"]),
-    ("pbf", &["--solver=pbf"]),
-    ("viscoelastic", &["--solver=viscoelastic"]),
-    ("viscoelastic, springs", &["--solver=viscoelastic", "--springs"]),
-    ("viscoelastic, jacobi", &["--solver=viscoelastic", "--mode=jacobi"]),
-    ("projection", &["--solver=projection"]),
-];
-
-fn steps(work: &mut Work<'_>) {
-    let sizes: &[&str] = if work.options.dry_run { &["2", "3"] } else { &["29", "63", "100", "159"] };
-    let (warmup, steps) = if work.options.dry_run { ("1", "2") } else { ("10", "50") };
-    let mut before = work.before.iter().flat_map(|section| &section.lines);
-    let copied = before.find_map(|line| line.numbers.get("GB/s").and_then(Value::as_f64));
-    // The largest come last, since they are what the time may not suffice for.
-    for m in sizes {
-        for (method, options) in METHODS {
-            let what = format!("{method}, blocks of 4 · {m}³ particles");
-            let size = ["--m", m, "--warmup", warmup, "--steps", steps];
-            let arguments = [&["bench", "step"], options, &size[..]].concat();
-            let dry_run = work.options.dry_run;
-            work.measure(&what, &arguments, |found, line| {
-                let line = line.with("particles", found["particles"].clone());
-                // Speeds of the emulator say nothing of a card.
-                if dry_run { line } else { with_speeds(line, found, copied) }
-            });
-        }
-    }
-}
-
-/// Times and bandwidth of a step.
-fn with_speeds(line: Line, found: &Value, copied: Option<f64>) -> Line {
-    let number = |name: &str| found[name].as_f64().unwrap_or(f64::NAN);
-    let bandwidth = number("backend_bytes") / number("ms_per_step") * 1e-6;
-    let line = line
-        .with("ms a step", number("ms_per_step"))
-        .with("ms at best", number("ms_min"))
-        .with("million particle-steps/s", number("million_per_second"))
-        .with("bytes a particle", number("backend_bytes") / number("particles"))
-        .with("GB/s, at least", bandwidth);
-    match copied {
-        Some(copied) => line.with("% of the copy, at least", 100.0 * bandwidth / copied),
-        None => line,
+    /// Says of a line that it needs a GPU.
+    fn needs_gpu(&mut self, what: impl Into<String>) -> Written {
+        self.push(Line::new(what, Verdict::NotRun("needs a GPU".into())))
     }
 }
 
 impl Ended {
-    /// How a measurement in this process ended.
-    fn outcome(&self) -> Outcome {
+    /// Whether the measurement in this process was done.
+    fn verdict(&self) -> Verdict {
         match self {
-            Self::Done { .. } => Outcome::Done,
-            Self::Refused(reason) | Self::Failed(reason) => Outcome::Failed(reason.clone()),
-            Self::OutOfTime => Outcome::NotRun("the time of the section is over".into()),
+            Self::Done { .. } => Verdict::Passed,
+            Self::Refused(reason) | Self::Failed(reason) => Verdict::Failed(reason.clone()),
+            Self::OutOfTime => Verdict::NotRun("the time of the section is over".into()),
         }
     }
 
     /// What it printed for machines.
     fn json(&self) -> Option<Value> {
-        match self {
-            Self::Done { printed } => serde_json::from_str(printed).ok(),
-            _ => None,
-        }
+        self.printed().and_then(|printed| serde_json::from_str(printed).ok())
     }
 }

@@ -20,6 +20,7 @@ pub mod picture;
 pub mod processor;
 pub mod reference;
 pub mod registry;
+pub mod repeat;
 pub mod report;
 pub mod result;
 pub mod run;

@@ -7,7 +7,7 @@ use cuda_kernels::emulator::Emulator;
 use cuda_kernels::variant::Variant;
 #[cfg(feature = "cuda")]
 use cuda_kernels::{backend::Device, device};
-use cuda_kernels::{error::CudaError, variant::UnknownVariant};
+use cuda_kernels::{counts::KernelTime, error::CudaError, variant::UnknownVariant};
 use sph_core::lane::Isa;
 #[cfg(any(feature = "cuda", feature = "host"))]
 use std::sync::Arc;
@@ -92,13 +92,13 @@ pub enum NoBackend {
     },
 }
 
-/// Why a copy could not be timed.
+/// Why a copy or a kernel could not be timed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NoCopy {
-    /// The backend is no card.
-    #[error("--backend {0}: copies are timed on a card; use cuda or cuda:N")]
-    NoCard(String),
-    /// The card failed.
+pub enum NoTiming {
+    /// The backend is no GPU.
+    #[error("--backend {0}: copies and kernels are timed on a GPU; use cuda or cuda:N")]
+    NoGpu(String),
+    /// The GPU failed.
     #[error(transparent)]
     Cuda(#[from] CudaError),
 }
@@ -208,14 +208,50 @@ impl Backend {
     ///
     /// # Errors
     /// When there is no card, or it has no room for two such places.
-    pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, NoCopy> {
+    pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, NoTiming> {
         match self {
             #[cfg(feature = "cuda")]
             Self::Cuda(device) => Ok(device.time_copy(bytes, copies)?),
             _ => {
                 let _ = (bytes, copies);
-                Err(NoCopy::NoCard(self.name()))
+                Err(NoTiming::NoGpu(self.name()))
             }
+        }
+    }
+
+    /// Memory of a GPU that nobody holds now, `[B]`; nothing where steps run elsewhere.
+    ///
+    /// # Errors
+    /// When the GPU does not say.
+    pub fn gpu_memory(&self) -> Result<Option<u64>, CudaError> {
+        match self {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(_) => self.free_memory(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Times each kernel by events from now on.
+    ///
+    /// # Errors
+    /// When the backend is no GPU, or has no events.
+    pub fn start_profile(&self) -> Result<(), NoTiming> {
+        match self {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(device) => Ok(device.start_profile()?),
+            _ => Err(NoTiming::NoGpu(self.name())),
+        }
+    }
+
+    /// Times of the kernels since [`Backend::start_profile`].
+    ///
+    /// # Errors
+    /// When the backend is no GPU, or a kernel failed.
+    pub fn take_profile(&self) -> Result<Vec<KernelTime>, NoTiming> {
+        match self {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(device) => Ok(device.take_profile()?),
+            _ => Err(NoTiming::NoGpu(self.name())),
         }
     }
 
@@ -264,7 +300,9 @@ fn card(choice: Choice, _ordinal: usize) -> Result<Backend, NoBackend> {
 
 #[cfg(feature = "host")]
 fn emulator() -> Result<Backend, NoBackend> {
-    Ok(Backend::Emulator(Arc::new(Emulator { variant: variant()?, ..Emulator::default() })))
+    // The order is for a rehearsal, which compares with another one.
+    let order = std::env::var("SPH_EMULATOR_ORDER").ok().and_then(|order| order.parse().ok());
+    Ok(Backend::Emulator(Arc::new(Emulator { variant: variant()?, order: order.unwrap_or(0) })))
 }
 
 #[cfg(not(feature = "host"))]

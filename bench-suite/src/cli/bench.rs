@@ -1,11 +1,12 @@
 //! `sph bench`: steps per second of the rivals' case, what frames cost it, and what iterations buy.
 
+use super::{FAILED, step};
 use bench_suite::{
     knobs,
     output::{Format, cost},
     processor::Processor,
-    solving,
-    stepping::{self, Options, Until},
+    repeat::repeat,
+    scenes, solving,
     write::{check_folder, write_atomic},
 };
 use clap::Subcommand;
@@ -18,38 +19,19 @@ use std::{
 /// What to time.
 #[derive(Debug, Subcommand)]
 pub enum Bench {
-    /// Steps of the dam break that the rivals run.
-    Step {
-        /// The case.
-        #[arg(long, default_value = "peers", value_parser = ["peers"])]
-        case: String,
-        /// The method.
-        #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf", "viscoelastic", "projection"])]
-        solver: String,
-        /// Iterations of a step, for `pbf`.
-        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=500), conflicts_with = "error")]
-        iterations: u32,
-        /// Mean density error at which iterations end, for `pbf`.
-        #[arg(long, value_parser = part)]
-        error: Option<f64>,
-        /// Order of the relaxation, for `viscoelastic`.
-        #[arg(long, default_value = "colored", value_parser = ["sequential", "colored", "jacobi"])]
-        mode: String,
-        /// Springs between all neighbors, for `viscoelastic`.
-        #[arg(long)]
-        springs: bool,
-        /// The block is 2m × 2m × m particles: 17, 29, 50 are 20, 98, 500 thousand.
-        #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
-        m: u16,
-        /// Steps before the clock starts.
-        #[arg(long, default_value_t = 20)]
-        warmup: u64,
-        /// Steps timed.
+    /// Steps of the dam break that the rivals run, or of a scene.
+    Step(step::StepArgs),
+    /// The same steps of a scene again and again: the hashes of all bits with which they end.
+    #[command(after_help = "Example: sph bench repeat bench-suite/scenes/cube.toml --steps 50 --runs 5")]
+    Repeat {
+        /// The scene, a TOML file.
+        scene: PathBuf,
+        /// Steps of each run.
         #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
         steps: u64,
-        /// Random displacement of the lattice, in spacings.
-        #[arg(long, default_value_t = 0.15, value_parser = jitter)]
-        jitter: f64,
+        /// Runs.
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+        runs: u32,
     },
     /// Blocks of steps with one frame written and with none, in turns.
     #[command(after_help = "Example: sph bench output --m 29 --pairs 10 --format vtu,npz")]
@@ -119,14 +101,14 @@ pub enum Bench {
     },
 }
 
-fn part(text: &str) -> Result<f64, String> {
+pub(super) fn part(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
         _ => Err("must lie in (0, 1)".into()),
     }
 }
 
-fn jitter(text: &str) -> Result<f64, String> {
+pub(super) fn jitter(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(x) if (0.0..=0.5).contains(&x) => Ok(x),
         _ => Err("must lie in [0, 0.5] spacings".into()),
@@ -140,16 +122,8 @@ pub fn run(
     json: bool,
 ) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     match what {
-        Bench::Step { solver, iterations, error, mode, springs, m, warmup, steps, jitter, .. } => {
-            let until = error.map_or(Until::Iterations(*iterations), Until::Error);
-            let scene = match solver.as_str() {
-                "pbf" => stepping::scene_of_pbf((*m).into(), *jitter, until),
-                "viscoelastic" => stepping::scene_of_viscoelastic((*m).into(), *jitter, mode, *springs),
-                "projection" => stepping::scene_of_projection((*m).into(), *jitter),
-                _ => stepping::scene((*m).into(), *jitter),
-            };
-            step(&Options { scene, warmup: *warmup, steps: *steps, processor: processor.clone() }, json)
-        }
+        Bench::Step(args) => step::run(args, processor, json),
+        Bench::Repeat { scene, steps, runs } => repeats(scene, *steps, *runs, processor, json),
         Bench::Output { m, every, pairs, formats, out } => {
             let (m, pairs) = ((*m).into(), (*pairs).into());
             output(
@@ -175,6 +149,27 @@ pub fn run(
         }
         Bench::Knobs { out } => knobs(out, processor, json),
     }
+}
+
+fn repeats(
+    scene: &Path,
+    steps: u64,
+    runs: u32,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let repeats = repeat(&scenes::read(scene)?, steps, runs, processor)?;
+    if json {
+        println!("{}", serde_json::to_string(&repeats)?);
+    } else {
+        println!("{} particles, {}: {runs} runs of {steps} steps", repeats.particles, repeats.backend);
+        repeats.hashes.iter().for_each(|hash| println!("  {hash}"));
+    }
+    if repeats.hashes.len() > 1 {
+        eprintln!("equal steps ended with {} different states", repeats.hashes.len());
+        return Ok(ExitCode::from(FAILED));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn copy(
@@ -260,32 +255,5 @@ fn solve(options: &solving::Options, json: bool) -> Result<ExitCode, Box<dyn Err
             way.preconditioner, way.iterations, way.ms, way.million_per_second
         );
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn step(options: &Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let timing = stepping::time(options)?;
-    if json {
-        println!("{}", serde_json::to_string(&timing)?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    println!(
-        "{} particles, {}, {} threads, {}: {:.2} ms a step ({:.2} at best), {:.2} million particle-steps/s",
-        timing.particles,
-        timing.backend,
-        timing.threads,
-        timing.isa,
-        timing.ms_per_step,
-        timing.ms_min,
-        timing.million_per_second
-    );
-    for (phase, ns) in &timing.phases {
-        println!("  {phase:<24}{ns:8.2} ns a particle");
-    }
-    if let Some(iterations) = timing.iterations {
-        let error = 100.0 * timing.physics["density_error_mean"];
-        println!("  {iterations:.1} iterations a step, mean density error {error:.3} %");
-    }
-    println!("  peak memory {:.0} bytes a particle", timing.bytes_per_particle);
     Ok(ExitCode::SUCCESS)
 }

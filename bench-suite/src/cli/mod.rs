@@ -7,6 +7,7 @@ mod device_check;
 mod devices;
 mod golden;
 mod interrupt;
+mod kernels;
 mod list;
 #[cfg(feature = "mesh")]
 mod mesh;
@@ -16,6 +17,7 @@ mod picture;
 mod resume;
 mod scene;
 mod soak;
+mod step;
 
 use bench_suite::processor::{Choice, Processor};
 use clap::{Parser, Subcommand};
@@ -43,7 +45,7 @@ Examples:
   sph devices                    the cards that steps can run on, or why there is none
   sph parity SCENE --backend cuda
                                  how far steps on a card are from those on the cpu
-  sph device-check               all that wants a card, in under ten minutes
+  sph device-check --only parity all that wants a GPU, a section at a time
   sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
@@ -133,19 +135,18 @@ Examples:
         #[arg(long, short, default_value = "results/validate")]
         out: PathBuf,
     },
-    /// Checks a card in under ten minutes: parity, equal bits, compute-sanitizer, times of steps.
+    /// Checks a GPU, each section in under eight minutes: parity, bits, times of steps and kernels, variants, sanitizers.
     #[command(after_help = "\
 Examples:
-  sph device-check --out results/device-check
-  sph device-check --out results/rehearsal --dry-run")]
-    DeviceCheck {
-        /// Folder for device-check.json and device-check.md.
-        #[arg(long, short, default_value = "results/device-check")]
-        out: PathBuf,
-        /// Rehearses all of it with the kernels executed on the processor; measures no speed. Needs the feature `host`.
-        #[arg(long)]
-        dry_run: bool,
-    },
+  sph device-check --only parity --out results/device-check
+  sph device-check --dry-run --out results/rehearsal")]
+    DeviceCheck(device_check::DeviceCheckArgs),
+    /// Compiles all kernels for machines without NVRTC, into a folder that SPH_KERNEL_AHEAD names there.
+    #[command(after_help = "\
+Examples:
+  sph kernels carried
+  sph kernels carried --arch sm_90 --variant strict --variant direct")]
+    Kernels(kernels::KernelsArgs),
     /// Runs a scene on the cpu and on another backend, and compares them particle by particle.
     #[command(after_help = "\
 Examples:
@@ -229,7 +230,8 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             campaigns::compare(effort, cases, variants, out, &open()?, args.json)
         }
         Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
-        Command::DeviceCheck { out, dry_run } => device_check::run(out, *dry_run, args.backend, args.json),
+        Command::DeviceCheck(check) => device_check::run(check, args.backend, args.json),
+        Command::Kernels(kernels) => kernels::run(kernels, args.json),
         Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
         Command::Bless { reason } => golden::bless(reason, &open()?),

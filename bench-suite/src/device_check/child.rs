@@ -50,7 +50,24 @@ impl Children {
 
     /// Runs this program until a deadline.
     pub fn run(&self, arguments: &[&str], deadline: Instant) -> Ended {
-        self.wait(Command::new(&self.program).args(arguments), deadline)
+        self.run_with(arguments, &[], deadline)
+    }
+
+    /// The same, with further variables in its environment.
+    pub fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)], deadline: Instant) -> Ended {
+        self.run_on(&self.backend, arguments, variables, deadline)
+    }
+
+    /// The same on another backend.
+    pub fn run_on(
+        &self,
+        backend: &str,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+        deadline: Instant,
+    ) -> Ended {
+        let mut command = Command::new(&self.program);
+        self.wait(command.args(arguments).envs(variables.iter().copied()), backend, deadline)
     }
 
     /// Runs this program under another one until a deadline.
@@ -61,10 +78,11 @@ impl Children {
         arguments: &[&str],
         deadline: Instant,
     ) -> Ended {
-        self.wait(Command::new(program).args(options).arg(&self.program).args(arguments), deadline)
+        let mut command = Command::new(program);
+        self.wait(command.args(options).arg(&self.program).args(arguments), &self.backend, deadline)
     }
 
-    fn wait(&self, command: &mut Command, deadline: Instant) -> Ended {
+    fn wait(&self, command: &mut Command, backend: &str, deadline: Instant) -> Ended {
         let failed = |error: io::Error| Ended::Failed(error.to_string());
         if Instant::now() >= deadline {
             return Ended::OutOfTime;
@@ -72,7 +90,7 @@ impl Children {
         let files = [self.folder.join("stdout"), self.folder.join("stderr")];
         let opened = files.each_ref().map(File::create);
         let [Ok(out), Ok(err)] = opened else { return Ended::Failed("no place for what it prints".into()) };
-        command.args(["--json", "--backend", &self.backend]).env_remove("SPH_BACKEND");
+        command.args(["--json", "--backend", backend]).env_remove("SPH_BACKEND");
         command.stdin(Stdio::null()).stdout(out).stderr(err);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
@@ -87,6 +105,16 @@ impl Children {
             Some(REFUSED) => Ended::Refused(last(&said)),
             Some(code) => Ended::Failed(format!("exit code {code}: {}", last(&format!("{printed}\n{said}")))),
             None => Ended::Failed(format!("{status}: {}", last(&said))),
+        }
+    }
+}
+
+impl Ended {
+    /// What it printed, if it ended well.
+    pub fn printed(&self) -> Option<&str> {
+        match self {
+            Self::Done { printed } => Some(printed),
+            _ => None,
         }
     }
 }
@@ -134,7 +162,7 @@ mod tests {
         let children = Children::new(&folder, "cpu").unwrap();
         let deadline = Instant::now() + Duration::from_secs_f64(seconds);
         // What follows the script are its own arguments.
-        let ended = children.wait(Command::new("sh").args(["-c", script, "sh"]), deadline);
+        let ended = children.wait(Command::new("sh").args(["-c", script, "sh"]), "cpu", deadline);
         fs::remove_dir_all(folder).unwrap();
         ended
     }

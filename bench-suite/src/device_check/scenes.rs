@@ -1,56 +1,93 @@
-//! The scenes of a check: small dam breaks by each method.
+//! The scenes of a check: small dam breaks by each method, and what else steps are timed with.
 
-use crate::write::{WriteError, write_atomic};
-use std::path::{Path, PathBuf};
+/// Bounds of the parity of a scene, in units in the last place (ULP) of the largest component of a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Of 99 % of the particles.
+    pub p99: f64,
+    /// Of all.
+    pub most: f64,
+}
+
+/// Most that energy and volume may part by, over themselves: what no chaos of single particles explains.
+pub const MOST_DRIFT: f64 = 1e-3;
+/// Most that the front may part by, in spacings.
+pub const MOST_FRONT: f64 = 0.5;
 
 /// A dam break.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// What lines call it.
     pub name: &'static str,
-    /// True when it is small enough for tools that slow a card down a hundred times.
-    pub is_small: bool,
+    /// The method.
+    pub solver: &'static str,
     dim: u8,
     /// Particles across the column's width.
     across: u32,
-    solver: &'static str,
+    /// Step size, the same on both sides, `[s]`.
+    dt: f64,
     /// Lines of its table beside the name.
     settings: &'static str,
+    /// Bounds after the first and after the tenth step, as [p99, most].
+    bounds: [[f64; 2]; 2],
 }
 
-const fn sample(name: &'static str, dim: u8, solver: &'static str, settings: &'static str) -> Sample {
-    Sample { name, dim, solver, settings, across: if dim == 2 { 60 } else { 24 }, is_small: true }
+const fn sample(
+    name: &'static str,
+    solver: &'static str,
+    dim: u8,
+    dt: f64,
+    settings: &'static str,
+    bounds: [[f64; 2]; 2],
+) -> Sample {
+    Sample { name, solver, dim, across: if dim == 2 { 60 } else { 24 }, dt, settings, bounds }
 }
 
 /// Springs that flow, and what else acts beside the relaxation.
 const SPRINGS: &str = "spring_stiffness = 1000.0\nviscosity_linear = 5.0\nstick_stiffness = 100.0";
-
 /// What the projection has beside the pressure.
 const VISCOUS: &str =
     "dynamic_viscosity = 1.0\nparticle_shifting = 0.5\ngrad_difference = 0.25\ngrad_sum = 0.75";
+const VALIDATION: &str = "preset = \"validation\"";
+const GRAPHICS: &str = "preset = \"graphics\"";
+const FLEX: &str = "preset = \"flex\"";
+const JACOBI: &str = "relax_mode = \"jacobi\"";
 
-/// All of them.
-pub const ALL: &[Sample] = &[
-    sample("wcsph validation 2D", 2, "wcsph", "preset = \"validation\""),
-    sample("wcsph validation 3D", 3, "wcsph", "preset = \"validation\""),
-    sample("wcsph graphics 2D", 2, "wcsph", "preset = \"graphics\""),
-    sample("wcsph graphics 3D", 3, "wcsph", "preset = \"graphics\""),
-    sample("pbf standard 2D", 2, "pbf", "preset = \"standard\""),
-    sample("pbf standard 3D", 3, "pbf", "preset = \"standard\""),
-    sample("viscoelastic 2D", 2, "viscoelastic", ""),
-    sample("viscoelastic 3D", 3, "viscoelastic", ""),
-    sample("viscoelastic springs 2D", 2, "viscoelastic", SPRINGS),
-    sample("viscoelastic springs 3D", 3, "viscoelastic", SPRINGS),
-    sample("viscoelastic jacobi 2D", 2, "viscoelastic", "relax_mode = \"jacobi\""),
-    sample("viscoelastic jacobi 3D", 3, "viscoelastic", "relax_mode = \"jacobi\""),
-    sample("projection 2D", 2, "projection", ""),
-    sample("projection 3D", 3, "projection", ""),
-    sample("projection viscous 2D", 2, "projection", VISCOUS),
-    sample("projection viscous 3D", 3, "projection", VISCOUS),
+/// Each method in 3D first.
+const METHODS: &[Sample] = &[
+    sample("wcsph validation 3D", "wcsph", 3, 2e-4, VALIDATION, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("pbf standard 3D", "pbf", 3, 2e-3, "preset = \"standard\"", [[8.0, 32.0], [32.0, 400.0]]),
+    sample("viscoelastic 3D", "viscoelastic", 3, 1e-3, "", [[8.0, 32.0], [32.0, 400.0]]),
+    sample("projection 3D", "projection", 3, 1e-3, "", [[8.0, 32.0], [32.0, 400.0]]),
 ];
+/// Their options in 3D.
+const OPTIONS: &[Sample] = &[
+    sample("wcsph graphics 3D", "wcsph", 3, 2e-4, GRAPHICS, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("pbf flex 3D", "pbf", 3, 2e-3, FLEX, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("viscoelastic springs 3D", "viscoelastic", 3, 1e-3, SPRINGS, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("projection viscous 3D", "projection", 3, 1e-3, VISCOUS, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("viscoelastic jacobi 3D", "viscoelastic", 3, 1e-3, JACOBI, [[8.0, 32.0], [32.0, 400.0]]),
+];
+/// 2D last.
+const PLANE: &[Sample] = &[
+    sample("wcsph validation 2D", "wcsph", 2, 2e-4, VALIDATION, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("pbf standard 2D", "pbf", 2, 2e-3, "preset = \"standard\"", [[8.0, 32.0], [32.0, 400.0]]),
+    sample("viscoelastic 2D", "viscoelastic", 2, 1e-3, "", [[8.0, 32.0], [32.0, 400.0]]),
+    sample("projection 2D", "projection", 2, 1e-3, "", [[8.0, 32.0], [32.0, 400.0]]),
+    sample("wcsph graphics 2D", "wcsph", 2, 2e-4, GRAPHICS, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("viscoelastic springs 2D", "viscoelastic", 2, 1e-3, SPRINGS, [[8.0, 32.0], [32.0, 400.0]]),
+    sample("projection viscous 2D", "projection", 2, 1e-3, VISCOUS, [[8.0, 32.0], [32.0, 400.0]]),
+];
+
+/// The samples in rounds, the most telling first: all methods have their turn before any has a second.
+pub fn rounds() -> std::array::IntoIter<&'static [Sample], 3> {
+    [METHODS, OPTIONS, PLANE].into_iter()
+}
 
 /// Particles across in a rehearsal, and under a tool.
 const FEW: u32 = 6;
+/// Particles across beside the emulator, which executes one thread after another.
+const BESIDE_EMULATOR: u32 = 14;
 
 impl Sample {
     /// The same with few particles.
@@ -58,19 +95,39 @@ impl Sample {
         Self { across: FEW, ..*self }
     }
 
-    /// The scene file: a column of 0.5 m × 0.6 m (× 0.5 m) in a tank of 1.2 m × 1 m, for 60 steps; few in a rehearsal.
-    pub fn text(&self, dry_run: bool) -> String {
+    /// The same, with few particles in a rehearsal.
+    pub fn sized(&self, dry_run: bool) -> Self {
+        if dry_run { self.tiny() } else { *self }
+    }
+
+    /// The same with as many particles as the emulator can step, too.
+    pub fn beside_emulator(&self, dry_run: bool) -> Self {
+        if dry_run { self.tiny() } else { Self { across: self.across.min(BESIDE_EMULATOR), ..*self } }
+    }
+
+    /// Bounds after so many steps; none after many, when a stirred fluid has made roundings large.
+    pub fn bounds(&self, step: u64) -> Option<Bounds> {
+        let [p99, most] = self.bounds[match step {
+            0..=1 => 0,
+            2..=10 => 1,
+            _ => return None,
+        }];
+        Some(Bounds { p99, most })
+    }
+
+    /// The scene file: a column of 0.5 m × 0.6 m (× 0.5 m) in a tank of 1.2 m × 1 m.
+    pub fn text(&self) -> String {
         let z = |x: &str| if self.dim == 3 { format!(", {x}") } else { String::new() };
-        let (across, steps) = if dry_run { (self.across.min(FEW), 3) } else { (self.across, 60) };
         let offset = if self.settings.contains("graphics") { 0.7 } else { 0.5 };
         format!(
-            "title = \"{}\"\ndim = {}\nspacing = {:?}\nrun.end_time = 10.0\nrun.max_steps = {steps}\n\
+            "title = \"{}\"\ndim = {}\nspacing = {:?}\nrun.end_time = 10.0\nrun.time_step = {:?}\n\
              [[fluid]]\nshape.block = {{ min = [0.0, 0.0{}], max = [0.5, 0.6{}] }}\njitter = 0.1\n\
              [[wall]]\nshape.block = {{ min = [0.0, 0.0{}], max = [1.2, 1.0{}] }}\nlayers = 3\noffset = {offset:?}\n\
              [solver]\nname = \"{}\"\n{}\n",
             self.name,
             self.dim,
-            0.5 / f64::from(across),
+            0.5 / f64::from(self.across),
+            self.dt,
             z("0.0"),
             z("0.5"),
             z("0.0"),
@@ -79,29 +136,69 @@ impl Sample {
             self.settings
         )
     }
+}
 
-    /// Writes the file into a folder.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn write(&self, folder: &Path, dry_run: bool) -> Result<PathBuf, WriteError> {
-        let file = folder.join(format!("{}.toml", self.name.replace(' ', "-")));
-        write_atomic(&file, self.text(dry_run).as_bytes())?;
-        Ok(file)
-    }
+/// Settings under which each method steps fluid that does more than fall, by name: lines of the scene beside fluid and
+/// tank.
+pub const SITUATIONS: [(&str, &str); 3] = [
+    (
+        "moving wall",
+        "[[wall]]\nshape.block = { min = [1.6, 0.0, 0.0], max = [1.7, 0.8, 0.5] }\nside = \"outside\"\nlayers = 2\n\
+         motion.oscillation = { amplitude = [-0.1, 0.0, 0.0], frequency = 1.0 }\n",
+    ),
+    (
+        "body",
+        "[[body]]\nname = \"box\"\nshape.block = { min = [1.2, 0.2, 0.1], max = [1.6, 0.4, 0.4] }\ndensity = 500.0\nlayers = 2\n",
+    ),
+    ("escaping fluid", ""),
+];
+
+/// The rivals' dam break, 4 m³ particles, by a method in a situation; fluid that escapes has no tank and flies upward.
+pub fn situation(solver: &str, situation: &str, m: usize) -> String {
+    let spacing = 0.5 / m as f64;
+    let more = SITUATIONS.iter().find(|(name, _)| *name == situation).map_or("", |(_, more)| more);
+    let escapes = situation == "escaping fluid";
+    let velocity = if escapes { "velocity.uniform = [5.0, 10.0, 3.0]\n" } else { "" };
+    let tank = if escapes {
+        ""
+    } else {
+        "[[wall]]\nshape.block = { min = [0.0, 0.0, 0.0], max = [2.0, 2.0, 0.5] }\nlayers = 2\noffset = 0.7\n"
+    };
+    format!(
+        "title = \"{solver}, {situation}\"\ndim = 3\nspacing = {spacing:?}\nrun.end_time = 100.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0, 0.0], max = [1.0, 1.0, 0.5] }}\njitter = 0.1\n{velocity}\
+         {tank}{more}[solver]\nname = \"{solver}\"\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use sph_core::scene::Scene;
+    use std::collections::BTreeSet;
 
     #[test]
     fn all_scenes_are_scenes() {
-        for sample in ALL.iter().flat_map(|sample| [*sample, sample.tiny()]) {
-            let text = sample.text(false);
-            let scene = Scene::parse("check.toml", &text).unwrap();
+        for sample in
+            rounds().flatten().flat_map(|sample| [*sample, sample.tiny(), sample.beside_emulator(false)])
+        {
+            let scene = Scene::parse("check.toml", &sample.text()).unwrap();
             assert!(scene.estimate().unwrap().fluid >= 36.0);
         }
+        for (name, _) in SITUATIONS {
+            for solver in ["wcsph", "pbf", "viscoelastic", "projection"] {
+                let scene = Scene::parse("check.toml", &situation(solver, name, 8)).unwrap();
+                assert_eq!(scene.estimate().unwrap().fluid, 4.0 * 512.0, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_method_has_its_turn_in_3d_before_any_has_a_second() {
+        let first = rounds().next().unwrap();
+        let methods: BTreeSet<_> = first.iter().map(|sample| sample.solver).collect();
+        assert_eq!((first.len(), methods.len()), (4, 4));
+        let dims: Vec<_> = rounds().flatten().map(|sample| sample.dim).collect();
+        assert!(dims.is_sorted_by(|a, b| a >= b), "{dims:?}");
     }
 }

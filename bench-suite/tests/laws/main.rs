@@ -8,6 +8,7 @@ mod common;
 mod conformance;
 mod container;
 mod determinism;
+mod device_check;
 mod disk;
 mod failure;
 mod kill;

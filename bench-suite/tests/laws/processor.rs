@@ -11,7 +11,7 @@ use sph_core::{Real, lane::Isa, scene::Scene};
 use std::{fs, path::Path, sync::Arc};
 
 /// Why there is no card that runs kernels; nothing where there is one.
-fn no_card(folder: &Path) -> Option<String> {
+pub fn no_card(folder: &Path) -> Option<String> {
     let found: Value = serde_json::from_str(&stdout(&sph(folder, &["devices", "--json"]))).unwrap();
     match (&found["reason"], &found["nvrtc"]) {
         (Value::String(reason), _) => Some(reason.clone()),
@@ -208,36 +208,4 @@ fn parity_prints_fields_and_drifts_for_people_and_machines() {
     let output = sph(&folder, &parity);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("below its floor"), "{}", stderr(&output));
-}
-
-#[test]
-fn a_check_without_a_card_is_refused_before_anything_is_done() {
-    let folder = folder("check-refused");
-    let Some(reason) = no_card(&folder) else { return };
-    assert_refused(&folder, &["device-check", "--out", "out"], &["--backend cuda:0", &reason]);
-    if !cfg!(feature = "host") {
-        assert_refused(&folder, &["device-check", "--dry-run"], &["built without the feature `host`"]);
-    }
-}
-
-#[cfg(feature = "host")]
-#[test]
-fn a_rehearsal_goes_through_every_section_and_keeps_no_speed() {
-    let folder = folder("rehearsal");
-    let output = sph(&folder, &["device-check", "--dry-run", "--out", "out"]);
-    assert_eq!(output.status.code(), Some(0), "{}\n{}", stdout(&output), stderr(&output));
-    const NOTE: &str = "no card: nothing here was measured on one";
-    assert!(stderr(&output).contains(NOTE), "{}", stderr(&output));
-    let text = fs::read_to_string(folder.join("out/device-check.json")).unwrap();
-    let check: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(check["note"], NOTE);
-    let sections: Vec<_> = check["sections"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
-    assert_eq!(sections, ["Parity", "Equal bits", "compute-sanitizer", "Copy", "Steps"]);
-    let page = fs::read_to_string(folder.join("out/device-check.md")).unwrap();
-    for part in [NOTE, "wcsph graphics 3D", "viscoelastic springs 2D", "not run: needs a card"] {
-        assert!(page.contains(part), "{part:?} is not in {page}");
-    }
-    for speed in ["ms a step", "GB/s", "particle-steps/s"] {
-        assert!(!page.contains(speed) && !text.contains(speed), "{speed:?} in a rehearsal");
-    }
 }

@@ -1,0 +1,93 @@
+//! Hashes of all bits of a state.
+
+use super::{Line, Plan, Verdict, Work, Written, scenes};
+use serde_json::Value;
+
+/// The section.
+pub const PLAN: Plan = Plan {
+    name: "Bits",
+    about: "Hashes of all bits of the last state. Strict: kernels that fuse nothing, beside the emulator, which executes \
+            the same source on the processor of this machine; both must end with equal bits. Repeats: runs of the \
+            kernels as every run has them, inside of one process, all of which must end with equal bits. A race, a \
+            missing barrier or a write that is not seen in time makes either fail.",
+    budget_s: 400,
+    run,
+};
+
+fn run(work: &mut Work<'_>) -> Written {
+    for samples in scenes::rounds() {
+        for sample in samples {
+            strict(work, sample)?;
+        }
+        for sample in samples {
+            repeats(work, sample)?;
+        }
+    }
+    Ok(())
+}
+
+/// The hashes that a run of `bench repeat` printed.
+fn hashes(found: &Value) -> Vec<String> {
+    let listed = found["hashes"].as_array().into_iter().flatten();
+    listed.filter_map(|hash| hash.as_str().map(str::to_owned)).collect()
+}
+
+fn strict(work: &mut Work<'_>, sample: &scenes::Sample) -> Written {
+    let what = format!("strict: {}", sample.name);
+    let file = work.scene(sample.name, &sample.beside_emulator(work.options.dry_run).text())?;
+    let steps = if work.options.dry_run { "3" } else { "20" };
+    let arguments = ["bench", "repeat", &file, "--steps", steps, "--runs", "1"];
+    let emulated = work.children.run_on("emulator", &arguments, &[], work.deadline);
+    let Some(expected) = emulated.json().map(|found| hashes(&found)) else {
+        let verdict = match emulated.verdict() {
+            Verdict::Failed(reason) => Verdict::Failed(format!("emulator: {reason}")),
+            other => other,
+        };
+        return work.push(Line::new(what, verdict));
+    };
+    // In a rehearsal, threads run in another order than in the reference.
+    let variables = [("SPH_CUDA_VARIANT", "strict"), ("SPH_EMULATOR_ORDER", "77")];
+    work.measure(&what, &arguments, &variables, |found, line| {
+        let ends = hashes(found);
+        let line = line.with("particles", found["particles"].clone()).with("steps", found["steps"].clone());
+        line.require(ends == expected && ends.len() == 1, || {
+            format!(
+                "the state has the hash {}, that of the emulator {}",
+                ends.join(", "),
+                expected.join(", ")
+            )
+        })
+    })
+}
+
+fn repeats(work: &mut Work<'_>, sample: &scenes::Sample) -> Written {
+    let (runs, steps) = if work.options.dry_run { ("3", "3") } else { ("20", "60") };
+    let file = work.scene(sample.name, &sample.sized(work.options.dry_run).text())?;
+    let arguments = ["bench", "repeat", &file, "--steps", steps, "--runs", runs];
+    work.measure(&format!("repeats: {}", sample.name), &arguments, &[], |found, line| {
+        let ends = hashes(found).len();
+        let line = line.with("particles", found["particles"].clone()).with("steps", found["steps"].clone());
+        let line = line.with("runs", found["runs"].clone());
+        line.require(ends == 1, || format!("{ends} different ends of {runs} runs"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn one_hash_that_is_the_emulators_passes_and_no_other() {
+        let verdict = |ends: &[&str], expected: &[&str]| {
+            let expected: Vec<_> = expected.iter().map(|hash| (*hash).to_owned()).collect();
+            equal(&json!({ "hashes": ends }), &expected, Line::new("x", Verdict::Passed)).verdict
+        };
+        assert_eq!(verdict(&["a"], &["a"]), Verdict::Passed);
+        for (ends, expected) in
+            [(&["a"][..], &["b"][..]), (&[], &[]), (&["a", "b"], &["a", "b"]), (&["a"], &[])]
+        {
+            assert!(matches!(verdict(ends, expected), Verdict::Failed(_)), "{ends:?} {expected:?}");
+        }
+    }
+}
