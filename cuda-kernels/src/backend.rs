@@ -3,11 +3,14 @@
 use crate::{
     ahead::Carried,
     compile,
+    counts::{STAGED, count},
     device::{self, Card},
     driver,
     error::{CudaError, Unavailable, Version},
     executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, copied},
+    profile::{KernelTime, Profile},
     source::{self, Cache},
+    staging::Staging,
     variant::Variant,
 };
 use cudarc::{
@@ -54,17 +57,56 @@ pub struct Device {
     wait_for_each: bool,
     variant: Variant,
     loaded: Mutex<Loaded>,
+    history: Mutex<History>,
+    profile: Mutex<Profile>,
+    staging: Mutex<Staging>,
 }
 
 /// Dimension, and smoothing kernel if the text uses one.
 type Build = (usize, Option<&'static str>);
 
-/// What was loaded, and what was started last.
+/// What was loaded.
 #[derive(Debug, Default)]
 struct Loaded {
     modules: HashMap<(&'static str, Build), Arc<CudaModule>>,
     kernels: HashMap<(Kernel, Build), CudaFunction>,
+}
+
+/// What was started, and what went wrong.
+#[derive(Debug, Default)]
+struct History {
+    /// The kernel that was started last.
     last: Option<&'static str>,
+    /// The same, unless the host has waited since.
+    running: Option<&'static str>,
+    /// The first failure after which the driver refuses every call.
+    fatal: Option<CudaError>,
+}
+
+/// What is locked. What a panicking thread left is whole: entries are made before they are entered.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// True for failures after which the driver refuses every call of this process.
+fn is_fatal(e: DriverError) -> bool {
+    use sys::CUresult as C;
+    matches!(
+        e.0,
+        C::CUDA_ERROR_ECC_UNCORRECTABLE
+            | C::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | C::CUDA_ERROR_ILLEGAL_ADDRESS
+            | C::CUDA_ERROR_LAUNCH_TIMEOUT
+            | C::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | C::CUDA_ERROR_ASSERT
+            | C::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | C::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | C::CUDA_ERROR_MISALIGNED_ADDRESS
+            | C::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | C::CUDA_ERROR_INVALID_PC
+            | C::CUDA_ERROR_LAUNCH_FAILED
+            | C::CUDA_ERROR_UNKNOWN
+    )
 }
 
 /// The driver's name of an error.
@@ -89,6 +131,7 @@ impl Device {
         let context = CudaContext::new(ordinal).map_err(unavailable("cuDevicePrimaryCtxRetain"))?;
         // SAFETY: all work of this context is on one stream, so no field needs events to be waited for.
         unsafe { context.disable_event_tracking() };
+        driver::keep_freed(context.cu_device())?;
         Ok(Self {
             card: device::card(ordinal)?,
             driver,
@@ -100,6 +143,9 @@ impl Device {
             wait_for_each: std::env::var_os("SPH_CUDA_WAIT").is_some_and(|v| v == "1"),
             variant,
             loaded: Mutex::default(),
+            history: Mutex::default(),
+            profile: Mutex::default(),
+            staging: Mutex::default(),
         })
     }
 
@@ -113,13 +159,14 @@ impl Device {
         self.driver
     }
 
-    /// Memory that nobody holds now, `[B]`.
+    /// Memory that nobody uses now, `[B]`.
     ///
     /// # Errors
     /// When the driver does not say, or a kernel before failed.
     pub fn free_memory(&self) -> Result<usize, CudaError> {
-        let asked = self.context.mem_get_info().map(|(free, _)| free);
-        asked.map_err(self.copy_error("asking for free memory", 0))
+        let asked = self.context.mem_get_info();
+        let (free, _) = asked.map_err(self.copy_error("asking for free memory", 0))?;
+        Ok(free + driver::kept(self.context.cu_device())?)
     }
 
     /// Waits until all work is done.
@@ -127,10 +174,25 @@ impl Device {
     /// # Errors
     /// When a kernel or a copy failed; names the kernel that was started last.
     pub fn synchronize(&self) -> Result<(), CudaError> {
-        let last = self.loaded().last;
-        self.stream
-            .synchronize()
-            .map_err(|e| CudaError::Launch { kernel: last.unwrap_or("(none)"), reason: name_of(e) })
+        let last = lock(&self.history).last.unwrap_or("(none)");
+        self.wait().map_err(|e| self.died(e, last, "a wait"))
+    }
+
+    /// Measures each launch from now on, until [`Self::take_profile`]. Every launch then takes some microseconds longer,
+    /// which its time does not include.
+    pub fn start_profile(&self) {
+        lock(&self.profile).start();
+    }
+
+    /// Ends the measurement, after all work is done. The kernels that were started, the longest first; none if nothing
+    /// was measured.
+    ///
+    /// # Errors
+    /// When a kernel or a copy failed.
+    pub fn take_profile(&self) -> Result<Vec<KernelTime>, CudaError> {
+        self.synchronize()?;
+        let times = lock(&self.profile).take();
+        times.map_err(|e| self.died(e, "(none)", "its times"))
     }
 
     /// Mean time of a copy of so many bytes from one place on the card to another, in wall time around `copies` of
@@ -153,14 +215,63 @@ impl Device {
         Ok(start.elapsed().as_secs_f64() / f64::from(copies.max(1)))
     }
 
-    fn loaded(&self) -> MutexGuard<'_, Loaded> {
-        // What a panicking thread left is whole: entries are made before they are entered.
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until all work is done: all that was staged was copied, and launches have their times.
+    fn wait(&self) -> Result<(), DriverError> {
+        self.wait_and_restart(&mut lock(&self.staging))
+    }
+
+    fn wait_and_restart(&self, staging: &mut Staging) -> Result<(), DriverError> {
+        count::wait();
+        self.stream.synchronize()?;
+        staging.restart();
+        lock(&self.history).running = None;
+        lock(&self.profile).fold(0)
+    }
+
+    /// Copies values that the caller may change or free as soon as this returns.
+    fn send<T: Plain>(&self, values: &[T], to: &mut CudaSlice<T>) -> Result<(), DriverError> {
+        count::upload();
+        if size_of_val(values) > STAGED {
+            self.stream.memcpy_htod(values, to)?;
+            return self.wait();
+        }
+        self.context.bind_to_thread()?;
+        let mut staging = lock(&self.staging);
+        if staging.is_full(values) {
+            self.wait_and_restart(&mut staging)?;
+        }
+        let Some(held) = staging.hold(&self.context, values)? else { return Ok(()) };
+        let (address, _record) = to.device_ptr_mut(&self.stream);
+        // SAFETY: callers have compared the lengths; what is held stays until the stream was waited for.
+        unsafe { result::memcpy_htod_async(address, held, self.stream.cu_stream()) }
+    }
+
+    /// The error to report: after a kernel has died every call fails, and the first failure says most.
+    fn report(&self, e: DriverError, error: CudaError) -> CudaError {
+        let mut history = lock(&self.history);
+        if is_fatal(e) {
+            history.fatal.get_or_insert(error).clone()
+        } else {
+            history.fatal.clone().unwrap_or(error)
+        }
+    }
+
+    /// The failure of a kernel: of `kernel`, unless one before it still ran, which `call` then tells of.
+    fn died(&self, e: DriverError, kernel: &'static str, call: &str) -> CudaError {
+        let reason = name_of(e);
+        let before = lock(&self.history).running.filter(|_| is_fatal(e));
+        let error = match before {
+            Some(before) if before != kernel => {
+                CudaError::Launch { kernel: before, reason: format!("{reason}, found by {call}") }
+            }
+            _ => CudaError::Launch { kernel, reason },
+        };
+        self.report(e, error)
     }
 
     /// The kernel, compiled and loaded when it is asked for first.
     fn function(&self, kernel: Kernel, build: Build) -> Result<CudaFunction, CudaError> {
-        let mut loaded = self.loaded();
+        let mut loaded = lock(&self.loaded);
         if let Some(function) = loaded.kernels.get(&(kernel, build)) {
             return Ok(function.clone());
         }
@@ -168,9 +279,9 @@ impl Device {
             Some(module) => Arc::clone(module),
             None => self.load(kernel.file, build)?,
         };
-        let function = module
-            .load_function(kernel.name)
-            .map_err(|e| CudaError::Launch { kernel: kernel.name, reason: name_of(e) })?;
+        let found = module.load_function(kernel.name);
+        let function =
+            found.map_err(|e| self.died(e, kernel.name, &format!("the start of {}", kernel.name)))?;
         loaded.modules.insert((kernel.file, build), module);
         loaded.kernels.insert((kernel, build), function.clone());
         Ok(function)
@@ -180,7 +291,10 @@ impl Device {
         let options = source::options(build.0, build.1, self.variant);
         let capability = self.card.compute_capability;
         let load = |code| self.context.load_module(Ptx::from_binary(code));
-        let refused = |e| CudaError::Load { file, reason: name_of(e) };
+        let refused = |e| match is_fatal(e) {
+            true => self.died(e, "(none)", &format!("the loading of {file}")),
+            false => self.report(e, CudaError::Load { file, reason: name_of(e) }),
+        };
         let mut carried = None;
         if let Some(ahead) = &self.carried {
             for code in ahead.codes(file, &options, capability)? {
@@ -195,7 +309,7 @@ impl Device {
         let compiled = compile().map_err(|e| carried.filter(|_| e == CudaError::NoCompiler).unwrap_or(e))?;
         let loaded = match load(compiled.code) {
             // What was kept may be of another driver's mind: once more, afresh.
-            Err(_) if compiled.kept => {
+            Err(e) if compiled.kept && !is_fatal(e) => {
                 self.cache.forget(&compiled.key);
                 load(compile()?.code)
             }
@@ -205,8 +319,8 @@ impl Device {
     }
 
     fn copy_error(&self, copy: &'static str, bytes: usize) -> impl FnOnce(DriverError) -> CudaError {
-        let after = self.loaded().last.unwrap_or("(none)");
-        move |e| CudaError::Copy { copy, bytes, after, reason: name_of(e) }
+        let after = lock(&self.history).last.unwrap_or("(none)");
+        move |e| self.report(e, CudaError::Copy { copy, bytes, after, reason: name_of(e) })
     }
 
     /// Memory of unknown content.
@@ -243,7 +357,7 @@ impl Executor for Device {
             return self.zeros(0);
         }
         let mut field = self.room(values.len())?;
-        let copied = self.stream.memcpy_htod(values, &mut field.memory);
+        let copied = self.send(values, &mut field.memory);
         copied.map_err(self.copy_error("upload", size_of_val(values)))?;
         Ok(field)
     }
@@ -259,7 +373,7 @@ impl Executor for Device {
         if values.is_empty() {
             return Ok(());
         }
-        let wrote = self.stream.memcpy_htod(values, &mut field.memory);
+        let wrote = self.send(values, &mut field.memory);
         wrote.map_err(self.copy_error("upload", size_of_val(values)))
     }
 
@@ -269,7 +383,8 @@ impl Executor for Device {
             return Ok(());
         }
         let copied = self.stream.memcpy_dtoh(&field.memory.slice(..values.len()), values);
-        let done = copied.and_then(|()| self.stream.synchronize());
+        count::read();
+        let done = copied.and_then(|()| self.wait());
         done.map_err(self.copy_error("download", size_of_val(values)))
     }
 
@@ -295,16 +410,46 @@ impl Executor for Device {
             return Ok(());
         }
         let kernel = launch.kernel.name;
-        let failed = |e: DriverError| CudaError::Launch { kernel, reason: name_of(e) };
         let function = self.function(launch.kernel, (launch.dim, launch.smoothing))?;
-        self.context.bind_to_thread().map_err(failed)?;
+        // SAFETY: by the caller's promise.
+        let started = unsafe { self.start(&function, &launch, arguments) };
+        started.map_err(|e| self.died(e, kernel, &format!("the start of {kernel}")))?;
+        if self.wait_for_each { self.wait().map_err(|e| self.died(e, kernel, "a wait")) } else { Ok(()) }
+    }
+}
+
+impl Device {
+    /// Starts a kernel, between two events when a profile is taken.
+    ///
+    /// # Safety
+    /// As of [`Executor::launch`].
+    unsafe fn start(
+        &self,
+        function: &CudaFunction,
+        launch: &Launch,
+        arguments: &[Argument],
+    ) -> Result<(), DriverError> {
+        self.context.bind_to_thread()?;
         let mut values: Vec<_> = arguments.iter().map(|a| a.value).collect();
         let (grid, block) = ((launch.blocks, 1, 1), (launch.threads, 1, 1));
-        let stream = self.stream.cu_stream();
+        let mut profile = lock(&self.profile);
+        let before = profile.before(&self.stream)?;
         // SAFETY: the arguments are those of the kernel by the caller's promise, and the driver copies them.
-        unsafe { result::launch_kernel(function.cu_function(), grid, block, 0, stream, &mut values) }
-            .map_err(failed)?;
-        self.loaded().last = Some(kernel);
-        if self.wait_for_each { self.stream.synchronize().map_err(failed) } else { Ok(()) }
+        unsafe {
+            let stream = self.stream.cu_stream();
+            result::launch_kernel(function.cu_function(), grid, block, 0, stream, &mut values)?;
+        }
+        count::launch();
+        let mut history = lock(&self.history);
+        (history.last, history.running) = (Some(launch.kernel.name), Some(launch.kernel.name));
+        before.map_or(Ok(()), |before| profile.after(launch.kernel.name, before, &self.stream))
+    }
+}
+
+impl Drop for Device {
+    /// What is staged is given back only after it was copied.
+    fn drop(&mut self) {
+        // A failure was reported, or nobody asks for it any more.
+        let _ = self.stream.synchronize();
     }
 }

@@ -13,6 +13,10 @@ const STUB_LIBRARY: c_int = 34;
 const NO_DEVICE: c_int = 100;
 const COMPUTE_CAPABILITY_MAJOR: c_int = 75;
 const COMPUTE_CAPABILITY_MINOR: c_int = 76;
+const MEMORY_POOLS_SUPPORTED: c_int = 115;
+const RELEASE_THRESHOLD: c_int = 4;
+const RESERVED_MEMORY: c_int = 5;
+const USED_MEMORY: c_int = 7;
 
 /// Calls a function of the driver library: its name, the types of its arguments, and these.
 macro_rules! call {
@@ -100,14 +104,44 @@ pub fn total_memory(card: c_int) -> Result<usize, Unavailable> {
     Ok(bytes)
 }
 
+fn attribute(card: c_int, which: c_int) -> Result<u32, Unavailable> {
+    let mut value: c_int = 0;
+    call!("cuDeviceGetAttribute"(&mut value => *mut c_int, which => c_int, card => c_int))?;
+    Ok(value.max(0) as u32)
+}
+
 /// Compute capability of a card.
 pub fn compute_capability(card: c_int) -> Result<Version, Unavailable> {
-    let attribute = |which: c_int| {
-        let mut value: c_int = 0;
-        call!("cuDeviceGetAttribute"(&mut value => *mut c_int, which => c_int, card => c_int))?;
-        Ok(value.max(0) as u32)
-    };
+    let attribute = |which| attribute(card, which);
     Ok(Version { major: attribute(COMPUTE_CAPABILITY_MAJOR)?, minor: attribute(COMPUTE_CAPABILITY_MINOR)? })
+}
+
+/// The pool that allocations are made from, where the GPU has pools.
+fn pool(card: c_int) -> Result<Option<*mut c_void>, Unavailable> {
+    if attribute(card, MEMORY_POOLS_SUPPORTED)? == 0 {
+        return Ok(None);
+    }
+    let mut pool: *mut c_void = std::ptr::null_mut();
+    call!("cuDeviceGetDefaultMemPool"(&mut pool => *mut *mut c_void, card => c_int))?;
+    Ok(Some(pool))
+}
+
+/// Lets the pool of a GPU keep what is freed: else each wait gives it back to the system, and the next allocation takes
+/// as long as the first.
+pub fn keep_freed(card: c_int) -> Result<(), Unavailable> {
+    let Some(pool) = pool(card)? else { return Ok(()) };
+    let mut all = u64::MAX;
+    call!("cuMemPoolSetAttribute"(pool => *mut c_void, RELEASE_THRESHOLD => c_int, &mut all => *mut u64))
+}
+
+/// Memory that the pool of a GPU has kept and nobody uses, `[B]`.
+pub fn kept(card: c_int) -> Result<usize, Unavailable> {
+    let Some(pool) = pool(card)? else { return Ok(0) };
+    let (mut reserved, mut used) = (0_u64, 0_u64);
+    for (which, value) in [(RESERVED_MEMORY, &mut reserved), (USED_MEMORY, &mut used)] {
+        call!("cuMemPoolGetAttribute"(pool => *mut c_void, which => c_int, value => *mut u64))?;
+    }
+    Ok(reserved.saturating_sub(used) as usize)
 }
 
 /// Free memory of a card, `[B]`. Asking takes a context on it, which fails on a card that others hold alone.
@@ -119,7 +153,7 @@ pub fn free_memory(card: c_int) -> Result<usize, Unavailable> {
         let (mut free, mut total, mut popped) = (0_usize, 0_usize, std::ptr::null_mut());
         let asked = call!("cuMemGetInfo_v2"(&mut free => *mut usize, &mut total => *mut usize));
         call!("cuCtxPopCurrent_v2"(&mut popped => *mut *mut c_void))?;
-        asked.map(|()| free)
+        asked.and_then(|()| Ok(free + kept(card)?))
     };
     let free = ask();
     call!("cuDevicePrimaryCtxRelease_v2"(card => c_int))?;

@@ -5,6 +5,7 @@
 //! sample of the orders in which threads may run, races.
 
 use crate::{
+    counts::{STAGED, count},
     error::CudaError,
     executor::{Argument, Executor, Field, In, Launch, Out, Plain, copied},
     variant::{Variant, Walk},
@@ -53,6 +54,24 @@ fn entry(launch: &Launch) -> Result<HostKernel, CudaError> {
         let with = smoothing.map_or_else(String::new, |smoothing| format!(" with {smoothing}"));
         CudaError::Launch { kernel: name, reason: format!("it was not built{with}") }
     })
+}
+
+/// Counts a copy to the device as a GPU would have it.
+fn uploaded<T>(values: &[T]) {
+    if !values.is_empty() {
+        count::upload();
+    }
+    if size_of_val(values) > STAGED {
+        count::wait();
+    }
+}
+
+/// Counts a copy to the host.
+fn read<T>(values: &[T]) {
+    if !values.is_empty() {
+        count::read();
+        count::wait();
+    }
 }
 
 /// Values and sizes of the arguments, for all threads.
@@ -119,21 +138,25 @@ impl Executor for Emulator {
     }
 
     fn upload<T: Plain>(&self, values: &[T]) -> Result<Vec<T>, CudaError> {
+        uploaded(values);
         Ok(values.to_vec())
     }
 
     fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
+        read(field);
         Ok(field.clone())
     }
 
     fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError> {
         copied("written values", field.len(), values.len())?;
+        uploaded(values);
         field[..values.len()].copy_from_slice(values);
         Ok(())
     }
 
     fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError> {
         copied("read values", field.len(), values.len())?;
+        read(values);
         values.copy_from_slice(&field[..values.len()]);
         Ok(())
     }
@@ -157,6 +180,10 @@ impl Executor for Emulator {
 
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {
         let entry = entry(&launch)?;
+        if launch.blocks == 0 {
+            return Ok(());
+        }
+        count::launch();
         let values: Vec<_> = arguments.iter().map(|a| a.value).collect();
         let sizes: Vec<_> = arguments.iter().map(|a| a.size).collect();
         let shared = Shared(&values, &sizes);
@@ -168,5 +195,32 @@ impl Executor for Emulator {
             // SAFETY: by the caller's promise.
             unsafe { self.run(entry, &launch, &shared, k * chunk, ((k + 1) * chunk).min(blocks)) }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        counts,
+        fields::{self, Packed},
+    };
+    use sph_core::Real;
+
+    #[test]
+    fn calls_are_counted_as_a_gpu_would_have_them() {
+        // No other test of this process runs kernels.
+        let (executor, before) = (Emulator::default(), counts::now());
+        let mut x = [executor.upload(&[1.0, 2.0]).unwrap(), executor.upload(&[3.0, 4.0]).unwrap()];
+        let mut records = executor.zeros::<Packed>(2).unwrap();
+        fields::pack_positions(&executor, &x, 2, &mut records).unwrap();
+        fields::pack_positions(&executor, &x, 0, &mut records).unwrap();
+        executor.write::<Real>(&[], &mut x[0]).unwrap();
+        executor.write(&[5.0 as Real], &mut x[0]).unwrap();
+        executor.download(&records).unwrap();
+        executor.read(&x[0], &mut [0.0 as Real]).unwrap();
+        executor.upload(&vec![0_u64; STAGED / 8 + 1]).unwrap();
+        let expected = counts::Counts { launches: 1, uploads: 4, reads: 2, waits: 3 };
+        assert_eq!(counts::now() - before, expected);
     }
 }

@@ -18,6 +18,7 @@ pub mod colors;
 #[cfg(feature = "cuda")]
 mod compile;
 pub mod containers;
+pub mod counts;
 #[cfg(feature = "cuda")]
 pub mod device;
 #[cfg(feature = "cuda")]
@@ -31,12 +32,16 @@ pub mod kernels;
 pub mod neighbors;
 pub mod physics;
 pub mod plan;
+#[cfg(feature = "cuda")]
+pub mod profile;
 pub mod reduce;
 pub mod resident;
 pub mod rigid;
 pub mod room;
 pub mod scan;
 pub mod source;
+#[cfg(feature = "cuda")]
+mod staging;
 pub mod summary;
 pub mod variant;
 pub mod walls;

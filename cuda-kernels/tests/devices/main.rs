@@ -2,23 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on has failed")]
 
-use cuda_kernels::{
-    ahead::{self, Ahead},
-    backend::Device,
-    device,
-    error::CudaError,
-    executor::Executor,
-    fields::{self, Packed},
-    reduce::Reduce,
-    source,
-    variant::Variant,
-};
+use cuda_kernels::{backend::Device, error::CudaError, fields::Packed, source, variant::Variant};
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
 };
+
+mod scenes;
 
 /// A folder with libraries under the names that a machine would have, built once.
 fn staged() -> &'static Path {
@@ -67,36 +59,9 @@ fn said(scene: &str, parts: &[&str], fake: &str, variables: &[(&str, &str)]) -> 
 #[test]
 #[ignore = "runs in a process that a test starts"]
 fn in_the_child() {
-    let answer = match env::var("SPH_SCENE").as_deref() {
-        Ok("probe") => device::probe().map_or_else(|e| e.to_string(), |machine| machine.to_string()),
-        Ok("work") => work().map_or_else(|e| e.to_string(), |()| "done".into()),
-        Ok("ahead") => compile_all_ahead().map_or_else(|e| e.to_string(), |ahead| ahead.files.to_string()),
-        _ => return,
-    };
-    println!("<<{answer}>>");
-}
-
-/// Compiles all kernels of `SPH_ARCHITECTURES` into `SPH_FOLDER`, fused ones.
-fn compile_all_ahead() -> Result<Ahead, CudaError> {
-    let of = |name| env::var(name).unwrap();
-    let architectures: Vec<_> = of("SPH_ARCHITECTURES").split(' ').map(str::to_owned).collect();
-    ahead::compile_ahead(Path::new(&of("SPH_FOLDER")), &architectures, &[Variant::default()], &|_| ())
-}
-
-/// Opens card 0 and uses all that a device has.
-fn work() -> Result<(), CudaError> {
-    let device = Device::open(0, env::var("SPH_CUDA_VARIANT").unwrap_or_default().parse().unwrap())?;
-    assert_eq!(device.free_memory()?, 60 << 30);
-    let x = [device.upload(&[1.0, 2.0])?, device.upload(&[3.0, 4.0])?];
-    assert_eq!(device.download(&x[1])?, [3.0, 4.0]);
-    let nothing = device.upload::<u32>(&[])?;
-    assert!(device.download(&nothing)?.is_empty());
-    let mut records = device.zeros::<Packed>(200)?;
-    fields::pack_positions(&device, &x, 2, &mut records)?;
-    let (mut reduce, mut largest) = (Reduce::<2, _>::new(&device)?, device.zeros(1)?);
-    reduce.max(&device, &x[0], 2, &mut largest)?;
-    device.download(&records)?;
-    device.synchronize()
+    if let Some(answer) = env::var("SPH_SCENE").ok().and_then(|scene| scenes::play(&scene)) {
+        println!("<<{answer}>>");
+    }
 }
 
 #[test]
@@ -259,4 +224,36 @@ fn damaged_kernels_and_those_of_another_compiler_are_not_used() {
         }
     }
     assert!(of().starts_with("fields.cu does not compile"));
+}
+
+#[test]
+fn values_may_change_as_soon_as_their_copy_was_asked_for() {
+    assert_eq!(said("copies", &["whole", "compiler"], "", &[]), "done");
+}
+
+#[test]
+fn memory_that_a_pool_keeps_is_free() {
+    for variables in [&[][..], &[("SPH_FAKE_POOLS", "1")]] {
+        for scene in ["pool", "work"] {
+            assert_eq!(said(scene, &["whole", "compiler"], "", variables), "done");
+        }
+    }
+}
+
+#[test]
+fn a_profile_sums_up_the_times_of_each_kernel() {
+    assert_eq!(said("profile", &["whole", "compiler"], "", &[]), "done");
+}
+
+#[test]
+fn every_call_after_a_fault_tells_of_the_kernel_that_made_it() {
+    let pools = ("SPH_FAKE_POOLS", "1");
+    let calls = [("SPH_UNLOADED", "the loading of reduce.cu"), ("SPH_LOADED", "the start of max_reals")];
+    for (set, call) in calls {
+        for variables in [&[(set, "1")][..], &[(set, "1"), pools]] {
+            let answer = said("dead", &["whole", "compiler"], "kernel dies", variables);
+            let expected = "kernel pack_positions failed: CUDA_ERROR_ILLEGAL_ADDRESS, found by";
+            assert_eq!(answer, format!("{expected} {call}"));
+        }
+    }
 }
