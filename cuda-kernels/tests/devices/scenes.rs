@@ -87,8 +87,10 @@ fn work() -> Result<(), CudaError> {
 
 /// Changes and frees values right after a copy of them was asked for.
 fn copies() -> Result<(), CudaError> {
+    // It outlives the device, so that nothing but the device waits for the last copy.
+    let mut field;
     let device = open()?;
-    let mut field = device.zeros::<u64>(STAGED)?;
+    field = device.zeros::<u64>(STAGED)?;
     let before = counts::now();
     let write = |value: u64, n: usize, field: &mut _| {
         let mut values = vec![value; n];

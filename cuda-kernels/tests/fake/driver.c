@@ -115,11 +115,12 @@ static int n_events = 0;
 int cuEventCreate(float** event, unsigned flags) {
   (void)flags;
   *event = malloc(sizeof(float));
+  **event = -1;
   return ++n_events > 3000 ? OUT_OF_MEMORY : fails();
 }
 int cuEventDestroy_v2(float* event) { n_events--; free(event); return fails(); }
 int cuEventRecord(float* event, void* stream) { (void)stream; *event = now_ms; now_ms += 0.5f; return fails(); }
-int cuEventSynchronize(float* event) { (void)event; return work_off(); }
+int cuEventSynchronize(float* event) { return *event < 0 ? fails() : work_off(); }
 int cuEventElapsedTime_v2(float* ms, const float* start, const float* end) { *ms = *end - *start - 0.5f; return fails(); }
 int cuModuleLoadData(void** module, const void* image) {
   *module = (void*)0x3000;
