@@ -32,6 +32,9 @@ mod host {
         kernels: Vec<String>,
         /// The smoothing kernels that it is built with, each by itself; none of a text that uses none.
         smoothing: Vec<String>,
+        /// The walks that it is built with beside the default, with its first smoothing kernel alone: what differs is
+        /// not in the formula.
+        walks: Vec<String>,
     }
 
     /// Files that are built with the same macros.
@@ -41,6 +44,8 @@ mod host {
         dim: u32,
         /// The smoothing kernel, of texts that use one.
         smoothing: Option<String>,
+        /// The walk, of texts that list it.
+        walk: Option<String>,
         files: Vec<PathBuf>,
     }
 
@@ -79,39 +84,59 @@ mod host {
     fn read(path: PathBuf) -> io::Result<Text> {
         let text = fs::read_to_string(&path)?;
         let named = |line: &str| Some(line.strip_prefix("SHIM_EXPORT(")?.strip_suffix(')')?.to_owned());
-        let listed = text.lines().find_map(|line| line.strip_prefix("// SMOOTHING "));
+        let listed = |begin| {
+            let line = text.lines().find_map(|line| line.strip_prefix(begin)).unwrap_or_default();
+            line.split_whitespace().map(str::to_owned).collect()
+        };
         Ok(Text {
             path,
             kernels: text.lines().filter_map(named).collect(),
-            smoothing: listed.into_iter().flat_map(str::split_whitespace).map(str::to_owned).collect(),
+            smoothing: listed("// SMOOTHING "),
+            walks: listed("// WALKS "),
         })
     }
 
     fn libraries(texts: &[Text]) -> io::Result<Vec<Library>> {
         let mut entries = Vec::new();
         find(Path::new("host"), "cpp", &mut entries)?;
-        let mut smoothing: Vec<&String> = texts.iter().flat_map(|text| &text.smoothing).collect();
-        smoothing.sort();
-        smoothing.dedup();
+        // What texts are built with.
+        let mut with: Vec<_> = texts.iter().flat_map(Text::variants).collect();
+        with.sort();
+        with.dedup();
         let mut libraries = Vec::new();
-        let files = |of: &dyn Fn(&Text) -> bool| {
-            texts.iter().filter(|text| of(text)).map(|text| text.path.clone()).collect()
-        };
         for dim in [2, 3] {
-            for kernel in &smoothing {
-                let files = files(&|text| text.smoothing.contains(kernel));
-                libraries.push(Library { what: "kernels", dim, smoothing: Some(kernel.to_string()), files });
+            for &variant in &with {
+                let built = texts.iter().filter(|text| text.variants().contains(&variant));
+                let files = built.map(|text| text.path.clone()).collect();
+                let (smoothing, walk) = (variant.0.map(str::to_owned), variant.1.map(str::to_owned));
+                libraries.push(Library { what: "kernels", dim, smoothing, walk, files });
             }
-            let files = files(&|text| text.smoothing.is_empty());
-            libraries.push(Library { what: "kernels", dim, smoothing: None, files });
-            libraries.push(Library { what: "entries", dim, smoothing: None, files: entries.clone() });
+            let (smoothing, walk) = (None, None);
+            libraries.push(Library { what: "entries", dim, smoothing, walk, files: entries.clone() });
         }
         Ok(libraries)
     }
 
-    /// What the symbols of a smoothing kernel and dimension end with.
-    fn suffix(smoothing: Option<&str>, dim: u32) -> String {
-        smoothing.map_or_else(|| format!("_{dim}d"), |kernel| format!("_{kernel}_{dim}d"))
+    /// Smoothing kernel and walk, where a text uses one.
+    type Variant<'a> = (Option<&'a str>, Option<&'a str>);
+
+    impl Text {
+        fn variants(&self) -> Vec<Variant<'_>> {
+            let first = self.smoothing.first().map(String::as_str);
+            let mut variants: Vec<Variant<'_>> =
+                self.smoothing.iter().map(|s| (Some(s.as_str()), None)).collect();
+            if variants.is_empty() {
+                variants.push((None, None));
+            }
+            variants.extend(self.walks.iter().map(|walk| (first, Some(walk.as_str()))));
+            variants
+        }
+    }
+
+    /// What the symbols of a variant and dimension end with.
+    fn suffix((smoothing, walk): Variant<'_>, dim: u32) -> String {
+        smoothing.into_iter().chain(walk).map(|name| format!("_{name}")).collect::<String>()
+            + &format!("_{dim}d")
     }
 
     /// Builds libraries on as many threads as cargo gives.
@@ -150,13 +175,16 @@ mod host {
 
     impl Library {
         fn build(&self, sanitize: bool) -> io::Result<()> {
-            let suffix = suffix(self.smoothing.as_deref(), self.dim);
+            let suffix = suffix((self.smoothing.as_deref(), self.walk.as_deref()), self.dim);
             let mut build = compiler(self.dim, &suffix, sanitize);
             if self.what == "kernels" {
                 build.flag("-x").flag("c++").flag("-include").flag("cuda_host_shim.h");
             }
             if let Some(kernel) = &self.smoothing {
                 build.define("SPH_KERNEL", kernel.as_str());
+            }
+            if let Some(walk) = &self.walk {
+                build.define("SPH_WALK", walk.as_str());
             }
             let name = format!("{}{suffix}", self.what);
             let out = out_dir()?.join(&name);
@@ -191,19 +219,18 @@ mod host {
         build
     }
 
-    /// Names the exported kernels for Rust: `KERNELS`, of name, smoothing kernel, and entry in 2D and 3D.
+    /// Names the exported kernels for Rust: `KERNELS`, of name, smoothing kernel, walk, and entry in 2D and 3D.
     fn write_table(texts: &[Text]) -> io::Result<()> {
         let (mut declared, mut listed) = (String::new(), String::new());
         for text in texts {
-            let mut variants: Vec<Option<&str>> = text.smoothing.iter().map(|s| Some(s.as_str())).collect();
-            if variants.is_empty() {
-                variants.push(None);
-            }
-            for (name, smoothing) in
-                text.kernels.iter().flat_map(|name| variants.iter().map(move |smoothing| (name, *smoothing)))
+            let variants = text.variants();
+            for (name, &variant) in
+                text.kernels.iter().flat_map(|name| variants.iter().map(move |v| (name, v)))
             {
-                let entry = |dim| format!("shim_{name}{}", suffix(smoothing, dim));
-                let _ = writeln!(listed, "(\"{name}\", {smoothing:?}, [{}, {}]),", entry(2), entry(3));
+                let entry = |dim| format!("shim_{name}{}", suffix(variant, dim));
+                let (smoothing, walk) = variant;
+                let entries = [entry(2), entry(3)].join(", ");
+                let _ = writeln!(listed, "(\"{name}\", {smoothing:?}, {walk:?}, [{entries}]),");
                 for dim in [2, 3] {
                     let _ = writeln!(
                         declared,
@@ -217,7 +244,7 @@ mod host {
         }
         let text = format!(
             "unsafe extern \"C\" {{\n{declared}}}\n\
-             const KERNELS: &[(&str, Option<&str>, [HostKernel; 2])] = &[\n{listed}];\n"
+             const KERNELS: &[(&str, Option<&str>, Option<&str>, [HostKernel; 2])] = &[\n{listed}];\n"
         );
         fs::write(out_dir()?.join("host_kernels.rs"), text)
     }

@@ -43,6 +43,8 @@ inline void __syncthreads() { shim::block_barrier(); }
 inline int __syncthreads_count(int p) { return shim::count(p); }
 inline int __syncthreads_or(int p) { return shim::count(p) > 0; }
 inline int __syncthreads_and(int p) { return shim::count(!p) == 0; }
+// A thread stands alone here: on a GPU others of its warp may do so, too.
+inline unsigned __activemask() { return 1u << shim::lane(); }
 inline void __syncwarp(unsigned m = ~0u) { shim::warp_barrier(m); }
 inline unsigned __ballot_sync(unsigned m, int p) { return shim::ballot(m, p); }
 inline int __any_sync(unsigned m, int p) { return shim::ballot(m, p) != 0; }

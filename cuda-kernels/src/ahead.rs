@@ -82,7 +82,7 @@ fn jobs(
     for architecture in architectures {
         for (file, dim, smoothing) in source::builds().filter(|(file, ..)| files(file)) {
             let mut seen = HashSet::new();
-            for options in variants.iter().map(|variant| source::options(dim, smoothing, *variant)) {
+            for options in variants.iter().map(|variant| source::options(file, dim, smoothing, *variant)) {
                 if seen.insert(options.clone()) {
                     jobs.push(Job::new(file, options, architecture)?);
                 }
@@ -261,7 +261,7 @@ pub(crate) mod tests {
         let carried = Carried::at(&folder).unwrap();
         let codes = |variant, major| {
             carried
-                .codes("reduce.cu", &source::options(3, None, variant), Version { major, minor: 0 })
+                .codes("reduce.cu", &source::options("reduce.cu", 3, None, variant), Version { major, minor: 0 })
                 .unwrap()
         };
         let [fused, exact] = [codes(Variant::default(), 9), codes(strict, 9)];

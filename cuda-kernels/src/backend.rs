@@ -288,7 +288,7 @@ impl Device {
     }
 
     fn load(&self, file: &'static str, build: Build) -> Result<Arc<CudaModule>, CudaError> {
-        let options = source::options(build.0, build.1, self.variant);
+        let options = source::options(file, build.0, build.1, self.variant);
         let capability = self.card.compute_capability;
         let load = |code| self.context.load_module(Ptx::from_binary(code));
         let refused = |e| match is_fatal(e) {

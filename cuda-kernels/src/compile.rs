@@ -196,7 +196,7 @@ mod tests {
         if ahead::tests::nvrtc_is_missing() {
             return;
         }
-        let options = source::options(2, None, Variant::default());
+        let options = source::options("reduce.cu", 2, None, Variant::default());
         let error = translate("bad.cu", "#line 7 \"there.cuh\"\nint a = b;", &options, true).unwrap_err();
         assert!(error.contains("there.cuh(7): error: identifier \"b\" is undefined"), "{error}");
     }

@@ -41,17 +41,20 @@ pub struct Emulator {
     pub variant: Variant,
 }
 
-/// Names of all kernels that were built, each with the smoothing kernel that it was built with, if it uses one.
+/// Names of all kernels that were built with the default walk, each with the smoothing kernel that it was built with, if
+/// it uses one.
 pub fn kernels() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-    KERNELS.iter().map(|(name, smoothing, _)| (*name, *smoothing))
+    KERNELS.iter().filter(|(_, _, walk, _)| walk.is_none()).map(|(name, smoothing, ..)| (*name, *smoothing))
 }
 
 /// The entry of a kernel, or why there is none.
-fn entry(launch: &Launch) -> Result<HostKernel, CudaError> {
-    let (name, smoothing) = (launch.kernel.name, launch.smoothing);
-    let found = KERNELS.iter().find(|(kernel, with, _)| *kernel == name && *with == smoothing);
+fn entry(launch: &Launch, walk: Walk) -> Result<HostKernel, CudaError> {
+    let (name, smoothing, walk) = (launch.kernel.name, launch.smoothing, walk.macro_of(launch.kernel.file));
+    let wanted = (name, smoothing, walk);
+    let found = KERNELS.iter().find(|(name, smoothing, walk, _)| (*name, *smoothing, *walk) == wanted);
     found.and_then(|(.., entries)| entries.get(launch.dim.wrapping_sub(2)).copied()).ok_or_else(|| {
-        let with = smoothing.map_or_else(String::new, |smoothing| format!(" with {smoothing}"));
+        let with: Vec<_> = smoothing.into_iter().chain(walk).collect();
+        let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
         CudaError::Launch { kernel: name, reason: format!("it was not built{with}") }
     })
 }
@@ -179,7 +182,7 @@ impl Executor for Emulator {
     }
 
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {
-        let entry = entry(&launch)?;
+        let entry = entry(&launch, self.variant.walk)?;
         if launch.blocks == 0 {
             return Ok(());
         }

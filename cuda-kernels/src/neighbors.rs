@@ -47,10 +47,11 @@ pub struct Near<const D: usize> {
     search: Search<D>,
     place: In<Packed>,
     start: In<u32>,
+    rows: StoredRows,
 }
 
 impl<const D: usize, E: Executor> Source<'_, D, E> {
-    /// The points that `kernel` finds within `radius` `[m]`.
+    /// The points that `kernel` finds within `radius` `[m]`, without rows.
     ///
     /// # Errors
     /// When there are fewer records than sorted points.
@@ -60,7 +61,15 @@ impl<const D: usize, E: Executor> Source<'_, D, E> {
             search: Search { grid: *self.cells.grid(), radius2: radius * radius },
             place: executor.input(self.records),
             start: executor.input(&self.cells.start),
+            rows: StoredRows { rows: In::new(0), count: In::new(0), width: 0 },
         })
+    }
+}
+
+impl<const D: usize> Near<D> {
+    /// The same with rows of the points among themselves, for [`Walk::Kept`](crate::variant::Walk::Kept).
+    pub(crate) fn with_rows(self, rows: StoredRows) -> Self {
+        Self { rows, ..self }
     }
 }
 
@@ -76,7 +85,7 @@ pub struct NeighborRows<E: Executor> {
 }
 
 /// Stored rows as kernels take them. Twin of `Rows` in rows.cuh.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct StoredRows {
     pub(crate) rows: In<u32>,

@@ -104,10 +104,9 @@ fn join(file: &str, seen: &mut Vec<String>, out: &mut String) -> Result<(), Stri
 /// The smoothing kernels that a text is compiled with, each by itself, as its line `// SMOOTHING` lists them: values of
 /// the macro `SPH_KERNEL`; one `None` of a text that uses none.
 pub fn smoothing(file: &str) -> Vec<Option<&'static str>> {
-    let text = TEXTS.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| text);
-    match text.lines().find_map(|line| line.strip_prefix("// SMOOTHING ")) {
-        Some(listed) => listed.split_whitespace().map(Some).collect(),
-        None => vec![None],
+    match listed(file, "// SMOOTHING ") {
+        listed if listed.is_empty() => vec![None],
+        listed => listed.into_iter().map(Some).collect(),
     }
 }
 
@@ -117,14 +116,27 @@ pub fn builds() -> impl Iterator<Item = (&'static str, usize, Option<&'static st
     files.flat_map(|file| smoothing(file).into_iter().flat_map(move |s| [(file, 2, s), (file, 3, s)]))
 }
 
+/// The ways to find neighbors that a text may be compiled with beside the default, as its line `// WALKS` lists them:
+/// values of the macro `SPH_WALK`.
+pub fn walks(file: &str) -> Vec<&'static str> {
+    listed(file, "// WALKS ")
+}
+
+/// The words of the line of a text that begins so.
+fn listed(file: &str, begin: &str) -> Vec<&'static str> {
+    let text = TEXTS.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| text);
+    let line = text.lines().find_map(|line| line.strip_prefix(begin));
+    line.unwrap_or_default().split_whitespace().collect()
+}
+
 /// The macro `REAL`: the width of numbers in this build.
 pub fn real() -> &'static str {
     if size_of::<Real>() == 4 { "float" } else { "double" }
 }
 
-/// What the compiler is told, whatever the GPU: dimension, width of numbers, the smoothing kernel if the text uses one,
-/// and the options of a variant.
-pub fn options(dim: usize, smoothing: Option<&str>, variant: Variant) -> Vec<String> {
+/// What the compiler is told of a text, whatever the GPU: dimension, width of numbers, the smoothing kernel if the text
+/// uses one, and the options of a variant.
+pub fn options(file: &str, dim: usize, smoothing: Option<&str>, variant: Variant) -> Vec<String> {
     let mut options = vec![
         "-std=c++17".into(),
         "-default-device".into(),
@@ -132,7 +144,7 @@ pub fn options(dim: usize, smoothing: Option<&str>, variant: Variant) -> Vec<Str
         format!("-DREAL={}", real()),
     ];
     options.extend(smoothing.map(|kernel| format!("-DSPH_KERNEL={kernel}")));
-    options.extend(variant.options());
+    options.extend(variant.options(file));
     options
 }
 

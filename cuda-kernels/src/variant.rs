@@ -1,20 +1,50 @@
 //! Variants of the kernels: how they are compiled, and how loops walk over neighbors. The default is what every run
 //! uses; the others are for a comparison on a GPU (`sph device-check`), and none becomes the default before it.
 
+use crate::source;
+use sph_core::Real;
 use std::{fmt, str::FromStr};
 
-/// How a loop over neighbors finds them.
+/// How a loop over neighbors finds them. Twin of `Walk` in neighbors.cuh.
+///
+/// A thread of `Direct` tests `27 η³` candidates for `4π/3 η³` neighbors, with `η` the support in spacings, and its
+/// warp processes nearly each of them, because one of 32 threads has a neighbor there. `Dense` tests as many, and its
+/// warp processes hardly more than the neighbors. `HalfCells` tests about half as many. `Kept` reads and tests
+/// `4π/3 (1.15 η)³` entries, half more than there are neighbors, and saves sort and search in most steps: the rows
+/// are `4 · 4π/3 (1.15 η)³` bytes a particle, and serve until something may have moved by 0.075 supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Walk {
     /// Each candidate of the cells around is tested, and a neighbor is processed where it is found.
     #[default]
     Direct,
-    /// The neighbors of some cells are collected first, and then processed one after the other.
+    /// Some neighbors are collected first, and then processed one after the other. The bits are those of `Direct`.
     Dense,
-    /// Rows of neighbors within the support and a skin, kept for as many steps as the skin allows.
+    /// Rows of neighbors within the support and a skin, kept for as many steps as the skin allows. Particles keep their
+    /// order for as long, so the bits depend on where a run was interrupted: for measurements alone.
     Kept,
-    /// As `Direct`, with cells of half a support, which are fewer candidates in more runs.
+    /// As `Direct`, with cells of half a support, which are fewer candidates in more runs. Sums have another order.
     HalfCells,
+}
+
+impl Walk {
+    /// Thickness of the skin of `Kept` in supports, `[-]`. Twice as much doubles the steps between two searches, and
+    /// makes rows longer by 40 %.
+    pub const SKIN: Real = 0.15;
+
+    /// Edge of the cells that it wants in supports, `[-]`.
+    pub fn edge(self) -> Real {
+        match self {
+            Self::Direct | Self::Dense => 1.0,
+            Self::Kept => 1.0 + Self::SKIN,
+            Self::HalfCells => 0.5,
+        }
+    }
+
+    /// The value of the macro `SPH_WALK` for a text, if its line `// WALKS` lists this walk. All others walk as `Direct`.
+    pub fn macro_of(self, file: &str) -> Option<&'static str> {
+        let name = format!("{self:?}");
+        source::walks(file).into_iter().find(|walk| *walk == name)
+    }
 }
 
 /// A variant, as `SPH_CUDA_VARIANT` names it: words with commas between them.
@@ -22,7 +52,7 @@ pub enum Walk {
 pub struct Variant {
     /// `strict`: no product and sum is fused (`-fmad=false`), so that results have the bits of the emulator.
     pub strict: bool,
-    /// `approximate`: division and root are not rounded correctly (`-prec-div=false -prec-sqrt=false`).
+    /// `approximate`: division and root are not rounded correctly (`-prec-div=false -prec-sqrt=false`) in the loops that have walks.
     pub approximate: bool,
     /// `dense`, `kept`, `half-cells`: the walk.
     pub walk: Walk,
@@ -36,13 +66,15 @@ pub struct Variant {
 pub struct UnknownVariant(String);
 
 impl Variant {
-    /// What the compiler is told beside what it is always told.
-    pub fn options(&self) -> Vec<String> {
-        let mut options = Vec::new();
+    /// What the compiler is told of a text beside what it is always told.
+    pub fn options(&self, file: &str) -> Vec<String> {
+        let walk = self.walk.macro_of(file);
+        let mut options: Vec<_> = walk.iter().map(|walk| format!("-DSPH_WALK={walk}")).collect();
         if self.strict {
             options.push("-fmad=false".into());
         }
-        if self.approximate {
+        // The comparison is about the loops that have walks; all else is compiled once.
+        if self.approximate && !source::walks(file).is_empty() {
             options.extend(["-prec-div=false".into(), "-prec-sqrt=false".into()]);
         }
         options
@@ -95,5 +127,15 @@ mod tests {
         }
         assert_eq!("".parse(), Ok(Variant::default()));
         assert_eq!("fast".parse::<Variant>(), Err(UnknownVariant("fast".into())));
+    }
+
+    #[test]
+    fn only_texts_that_list_a_walk_are_compiled_with_it() {
+        let of = |variant: &str, file| variant.parse::<Variant>().unwrap().options(file);
+        assert_eq!(of("half-cells", "kernels/wcsph.cu"), ["-DSPH_WALK=HalfCells"]);
+        assert_eq!(of("strict,dense", "kernels/wcsph_motion.cu"), ["-DSPH_WALK=Dense", "-fmad=false"]);
+        assert!(of("kept", "neighbors.cu").is_empty());
+        let default = Variant::default();
+        assert!(source::TEXTS.iter().all(|(file, _)| default.options(file).is_empty()));
     }
 }

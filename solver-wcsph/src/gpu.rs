@@ -2,6 +2,7 @@
 
 mod card;
 mod constants;
+mod kept;
 mod plan;
 mod solver;
 
@@ -47,14 +48,19 @@ pub(crate) struct Gpu<'a, const D: usize, K: Kernel<D>, E: Executor> {
 /// Records of the fluid that loops read.
 macro_rules! fluid {
     ($card:expr) => {
-        Records { cells: &$card.fluid.cells, place: &$card.place, motion: &$card.motion }
+        Records {
+            cells: &$card.fluid.cells,
+            place: &$card.place,
+            motion: &$card.motion,
+            rows: $card.kept.as_ref().map(|kept| &kept.rows),
+        }
     };
 }
 
 /// The first records of the walls.
 macro_rules! samples {
     ($card:expr) => {
-        Records { cells: &$card.walls.cells, place: &$card.samples, motion: &$card.wall_motion }
+        Records { cells: &$card.walls.cells, place: &$card.samples, motion: &$card.wall_motion, rows: None }
     };
 }
 
@@ -66,6 +72,7 @@ macro_rules! walls {
                 cells: &$card.walls.cells,
                 place: &$card.wall_place,
                 motion: &$card.wall_motion,
+                rows: None,
             },
             mass: &$card.wall_mass,
         }
@@ -90,7 +97,9 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
         let sorted = self.sort();
         self.lap("find_neighbors", sorted)?;
         let packed = self.pack();
-        self.lap("pack", packed)
+        self.lap("pack", packed)?;
+        let listed = self.list();
+        self.lap("find_neighbors", listed)
     }
 
     fn compute_density(&mut self, dt: f64) -> Result<(), StepError> {
@@ -220,10 +229,14 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         // Symplectic Euler computes both anew before it uses them.
         let kept = self.wcsph.params.integrator == params::Integrator::VelocityVerlet;
         let has_w = self.wcsph.constants.needs.drift_correction;
-        match (kept, has_w) {
-            (true, true) => card.fluid.sort(self.executor, &mut [&mut card.a, &mut card.w])?,
-            (true, false) => card.fluid.sort(self.executor, &mut [&mut card.a])?,
-            (false, _) => card.fluid.sort(self.executor, &mut [])?,
+        if let Some(kept) = &mut card.kept {
+            kept.travel.settle();
+        }
+        match (card.is_in_order(), kept, has_w) {
+            (true, ..) => (),
+            (false, true, true) => card.fluid.sort(self.executor, &mut [&mut card.a, &mut card.w])?,
+            (false, true, false) => card.fluid.sort(self.executor, &mut [&mut card.a])?,
+            (false, false, _) => card.fluid.sort(self.executor, &mut [])?,
         }
         if !card.walls_sorted || walls.is_moving() {
             card.walls.sort(self.executor)?;
@@ -242,6 +255,18 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         }
         card.walls_sorted = true;
         launcher.pack_samples(&card.walls.x, &card.walls.volume, card.walls.n, &mut card.samples)
+    }
+
+    /// The rows of the fluid, if the variant keeps them and those of before do not serve any more.
+    fn list(&mut self) -> Launched {
+        let card = &mut *self.card;
+        match &mut card.kept {
+            Some(kept) if kept.travel.is_over() => {
+                let fluid = Source { cells: &card.fluid.cells, records: &card.place };
+                kept.list(self.executor, &fluid, card.fluid.n, &mut card.reduce)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn sum_density(&mut self) -> Launched {
@@ -337,7 +362,10 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
 
     fn advance(&mut self, dt: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let Card { fluid, w, lost, containers, .. } = card;
+        let Card { fluid, kept, w, lost, containers, .. } = card;
+        if let Some(kept) = kept {
+            kept.travel.drift(f64::from(dt));
+        }
         let w = self.wcsph.constants.needs.drift_correction.then_some(&*w);
         launcher.drift(&fluid.v, w, fluid.n, dt, &mut fluid.x, lost)?;
         if containers.is_empty(self.executor) {

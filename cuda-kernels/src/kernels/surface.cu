@@ -2,14 +2,11 @@
 // Teschner 2013).
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// WALKS Dense HalfCells
 #include "near.cuh"
 #include "physics/surface.cuh"
 
 inline namespace SPH_SPACE {
-
-/// Blocks that a multiprocessor shall hold, which leaves 80 registers in f32 and 128 in f64: not told so, the assembler
-/// aims at more blocks and spills.
-constexpr u32 LOOP_BLOCKS = sizeof(real) == 4 ? 6 : 4;
 
 /// Records [n ρ] with the color normals `n_i = h Σ_j m/ρ_j ∇W_ij`, which point into the fluid.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
@@ -48,7 +45,7 @@ surface_forces(Surface surface, Near fluid, const Packed* __restrict__ normal, N
     add(inner, -amplify * cohesion * surface.cohesion_kernel.c_over_r(r2), x_ij);
     add(inner, -amplify * surface.curvature, difference(n_i, vector(other)));
   });
-  visit(walls, x_i, NONE, [&](u32, real psi, Vec x_ib, real r2) {
+  visit(walls, x_i, [&](u32, real psi, Vec x_ib, real r2) {
     add(outer, -surface.adhesion * psi * surface.adhesion_kernel.a_over_r(r2), x_ib);
   });
   for (int k = 0; k < DIM; k++) a.x[k][i] += inner[k] + outer[k];
@@ -65,7 +62,7 @@ surface_reaction(Surface surface, Near fluid, const Packed* __restrict__ samples
   const Packed r_b = load(samples, b);
   const real strength = -surface.adhesion * r_b.a[3];
   Vec sum = zero();
-  visit(fluid, vector(r_b), NONE, [&](u32, real, Vec x_bi, real r2) {
+  visit(fluid, vector(r_b), [&](u32, real, Vec x_bi, real r2) {
     add(sum, strength * surface.adhesion_kernel.a_over_r(r2), x_bi);
   });
   for (int k = 0; k < DIM; k++) force.x[k][b] += m * sum[k];

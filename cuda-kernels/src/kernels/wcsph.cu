@@ -5,6 +5,7 @@
 // from the processor's, which has one chain a lane, in the last places.
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// WALKS Dense Kept HalfCells
 #include "kernels/wcsph.cuh"
 
 inline namespace SPH_SPACE {
@@ -21,7 +22,7 @@ wcsph_summation(Constants c, Near fluid, Near walls, u32 n, real* __restrict__ r
   const Vec x_i = vector(load(fluid.place, i));
   real sum_w = real(0), sum_psi_w = real(0);
   visit(fluid, x_i, i, [&](u32, real, Vec, real r2) { sum_w += kernel.w(r2); });
-  visit(walls, x_i, NONE, [&](u32, real psi, Vec, real r2) { sum_psi_w += psi * kernel.w(r2); });
+  visit(walls, x_i, [&](u32, real psi, Vec, real r2) { sum_psi_w += psi * kernel.w(r2); });
   rho[i] = c.m * (sum_w + kernel.w_0()) + sum_psi_w;
 }
 SHIM_EXPORT(wcsph_summation)
@@ -76,7 +77,7 @@ SPH_FN void continuity_of(const Constants& c, const Near& fluid, const Near& wal
     const real flow = continuity(m, dot(v_ij, x_ij), f);
     inner += flow + c.diffusion * (c.m / rho_j) * density_diffusion(rho_j - rho_i, grads, f);
   });
-  visit(walls, x_i, NONE, [&](u32 b, real psi, Vec x_ib, real r2) {
+  visit(walls, x_i, [&](u32 b, real psi, Vec x_ib, real r2) {
     outer += continuity(psi, dot(difference(v_i, wall_v[b]), x_ib), kernel.grad_factor(r2));
   });
   const real next = rho_i + dt * (inner + outer), torn = (real(1) - c.cavitation) * c.rho_0;
@@ -175,7 +176,7 @@ wcsph_extrapolate(Constants c, Near fluid, const Packed* __restrict__ motion, Po
   const Kernel kernel{c.kernel};
   real sum_w = real(0), sum_p = real(0);
   Vec sum_x = zero(), sum_v = zero();
-  visit(fluid, x[b], NONE, [&](u32 f, real p_rho2, Vec x_bf, real r2) {
+  visit(fluid, x[b], [&](u32 f, real p_rho2, Vec x_bf, real r2) {
     const Packed moving = load(motion, f);
     const real w = kernel.w(r2), rho = moving.a[3];
     sum_w += w;
@@ -225,7 +226,7 @@ SPH_FN Vec acceleration_of(const Constants& c, V viscosity, const Near& fluid, c
     for (int k = 0; k < DIM; k++) inner[k] += push * x_ij[k] + c.m * along.along_v * pair.v_ij[k];
   });
   const real p_i = pressure_term(c.wall, r_i.a[3], rho_i, c.rho_0);
-  visit(walls.near, x_i, NONE, [&](u32 b, real p_b, Vec x_ib, real r2) {
+  visit(walls.near, x_i, [&](u32 b, real p_b, Vec x_ib, real r2) {
     const Packed other = load(walls.motion, b);
     const Pair pair{x_ib, difference(v_i, vector(other)), r2, kernel.grad_factor(r2), rho_i, other.a[3]};
     add(outer, real(1), from_wall(c, viscosity, p_i, pair, sample(p_b, load(walls.mass, b))));
@@ -261,7 +262,7 @@ SPH_FN Vec reaction_of(const Constants& c, V viscosity, const Near& fluid, const
   const Sample of_b = sample(r_b.a[3], load(walls.mass, b));
   const Vec v_b = vector(moving);
   Vec sum = zero();
-  visit(fluid, vector(r_b), NONE, [&](u32 i, real p_rho2, Vec x_bi, real r2) {
+  visit(fluid, vector(r_b), [&](u32 i, real p_rho2, Vec x_bi, real r2) {
     const Packed other = load(motion, i);
     for (int k = 0; k < DIM; k++) x_bi[k] = -x_bi[k];
     const Pair pair{x_bi, difference(vector(other), v_b), r2, kernel.grad_factor(r2), other.a[3], moving.a[3]};

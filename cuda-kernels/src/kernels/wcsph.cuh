@@ -9,10 +9,7 @@
 inline namespace SPH_SPACE {
 namespace wcsph {
 
-/// Blocks that a multiprocessor shall hold, which leaves 80 registers in f32 and 128 in f64 to a loop over neighbors:
-/// not told so, the assembler aims at more blocks and spills.
-constexpr u32 LOOP_BLOCKS = sizeof(real) == 4 ? 6 : 4;
-/// The same of the loops with a choice of viscosities: 102 and 168 registers.
+/// `LOOP_BLOCKS` of the loops with a choice of viscosities: 102 and 168 registers.
 constexpr u32 MOMENTUM_BLOCKS = sizeof(real) == 4 ? 5 : 3;
 
 /// The particle's part of the pressure term towards a wall; the sample's part is in its record.

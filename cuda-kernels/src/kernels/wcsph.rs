@@ -11,8 +11,9 @@ use crate::{
     error::CudaError,
     executor::{Executor, Field, In, Kernel, arguments, count},
     fields::Packed,
-    neighbors::{Near, Source},
+    neighbors::{Near, NeighborRows, Source},
     physics::wcsph::Constants,
+    variant::Walk,
     walls::Sets,
 };
 use sph_core::Real;
@@ -53,6 +54,8 @@ pub struct Records<'a, const D: usize, E: Executor> {
     pub place: &'a Field<E, Packed>,
     /// `[v ρ]`; not read of walls in the density loops. Shape `[n]`.
     pub motion: &'a Field<E, Packed>,
+    /// Rows of the fluid among itself, which [`Walk::Kept`] alone reads, and needs.
+    pub rows: Option<&'a NeighborRows<E>>,
 }
 
 /// Records of walls for the momentum loop.
@@ -101,7 +104,18 @@ impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
 impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub(super) fn near(&self, kernel: Kernel, records: &Records<'_, D, E>) -> Result<Near<D>, CudaError> {
         let source = Source { cells: records.cells, records: records.place };
-        source.near(self.executor, kernel, self.constants.kernel.support.h)
+        let near = source.near(self.executor, kernel, self.constants.kernel.support.h)?;
+        let n = self.executor.len(&records.cells.order);
+        records.rows.map_or(Ok(near), |rows| Ok(near.with_rows(self.rows(kernel, rows, n)?)))
+    }
+
+    /// The fluid as its own loops find it.
+    pub(super) fn own(&self, kernel: Kernel, fluid: &Records<'_, D, E>) -> Result<Near<D>, CudaError> {
+        if self.executor.variant().walk == Walk::Kept {
+            let listed = fluid.rows.map_or(0, |rows| self.executor.len(&rows.count));
+            kernel.expect("rows", listed, self.executor.len(&fluid.cells.order))?;
+        }
+        self.near(kernel, fluid)
     }
 
     fn walls(&self, kernel: Kernel, walls: &Walls<'_, D, E>) -> Result<WallRecords<D>, CudaError> {
@@ -125,7 +139,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         rho: &mut Field<E, Real>,
     ) -> Launched {
         let rho = self.output(SUMMATION, "rho", rho, n)?;
-        let (fluid, walls) = (self.near(SUMMATION, &fluid)?, self.near(SUMMATION, &walls)?);
+        let (fluid, walls) = (self.own(SUMMATION, &fluid)?, self.near(SUMMATION, &walls)?);
         // SAFETY: a walk names points below the number of sorted ones, which `near` has checked.
         unsafe { self.start(SUMMATION, n, arguments![*self.constants, fluid, walls, count(n)?, rho]) }
     }
@@ -136,7 +150,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn gradient(&self, fluid: Records<'_, D, E>, n: usize, extra: &mut Field<E, Packed>) -> Launched {
         let extra = self.output(GRADIENT, "extra", extra, n)?;
-        let fluid = self.near(GRADIENT, &fluid)?;
+        let fluid = self.own(GRADIENT, &fluid)?;
         // SAFETY: as of `summation`.
         unsafe { self.start(GRADIENT, n, arguments![*self.constants, fluid, count(n)?, extra]) }
     }
@@ -161,7 +175,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let n_extra = if self.constants.corrected_diffusion == 0 { 0 } else { n };
         let extra = self.input(CONTINUITY, "extra", extra, n_extra)?;
         let wall_v = self.points(CONTINUITY, "wall_v", wall_v, self.executor.len(&walls.cells.order))?;
-        let (fluid, walls) = (self.near(CONTINUITY, &fluid)?, self.near(CONTINUITY, &walls)?);
+        let (fluid, walls) = (self.own(CONTINUITY, &fluid)?, self.near(CONTINUITY, &walls)?);
         let (n_items, rho) = (count(n)?, self.output(CONTINUITY, "rho", rho, n)?);
         // SAFETY: as of `summation`.
         unsafe {
@@ -315,7 +329,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ) -> Launched {
         let motion = self.input(ACCELERATION, "motion", fluid.motion, n)?;
         let (walls, a) = (self.walls(ACCELERATION, &walls)?, self.writable(ACCELERATION, "a", a, n)?);
-        let fluid = self.near(ACCELERATION, &fluid)?;
+        let fluid = self.own(ACCELERATION, &fluid)?;
         // SAFETY: as of `summation`.
         unsafe {
             self.start(ACCELERATION, n, arguments![*self.constants, fluid, motion, walls, count(n)?, a])

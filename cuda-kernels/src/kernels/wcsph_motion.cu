@@ -2,6 +2,7 @@
 // `solver-wcsph/src/cpu`.
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// WALKS Dense Kept HalfCells
 #include "kernels/wcsph.cuh"
 
 inline namespace SPH_SPACE {
@@ -39,7 +40,7 @@ wcsph_shifting(Constants c, Near fluid, Near walls, u32 n, real factor, const do
   Vec inner = zero(), outer = zero();
   const auto push = [&](real r2) { return c.volume * shifting(kernel.w(r2), c.inv_w_dx, kernel.grad_factor(r2)); };
   visit(fluid, x_i, i, [&](u32, real, Vec x_ij, real r2) { add(inner, push(r2), x_ij); });
-  visit(walls, x_i, NONE, [&](u32, real, Vec x_ib, real r2) { add(outer, push(r2), x_ib); });
+  visit(walls, x_i, [&](u32, real, Vec x_ib, real r2) { add(outer, push(r2), x_ib); });
   for (int k = 0; k < DIM; k++) w.x[k][i] -= of_speed * (inner[k] + outer[k]);
 }
 SHIM_EXPORT(wcsph_shifting)
@@ -59,7 +60,7 @@ wcsph_transport(Constants c, Near fluid, const Packed* __restrict__ motion, Near
     const real v_j = c.m / load(motion, j).a[3];
     add(inner, (v_i2 + v_j * v_j) * kernel.grad_factor(r2), x_ij);
   });
-  visit(walls, x_i, NONE,
+  visit(walls, x_i,
         [&](u32, real, Vec x_ib, real r2) { add(outer, wall_v2 * kernel.grad_factor(r2), x_ib); });
   for (int k = 0; k < DIM; k++) w.x[k][i] -= factor * (inner[k] + outer[k]);
 }

@@ -33,7 +33,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         w: &mut [Field<E, Real>; D],
     ) -> Launched {
         let (motion, w) = (self.input(XSPH, "motion", fluid.motion, n)?, self.writable(XSPH, "w", w, n)?);
-        let fluid = self.near(XSPH, &fluid)?;
+        let fluid = self.own(XSPH, &fluid)?;
         // SAFETY: as of `summation`.
         unsafe { self.start(XSPH, n, arguments![*self.constants, fluid, motion, count(n)?, factor, w]) }
     }
@@ -53,7 +53,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         w: &mut [Field<E, Real>; D],
     ) -> Launched {
         let (w, v2_max) = (self.writable(SHIFTING, "w", w, n)?, self.input(SHIFTING, "v2_max", v2_max, 1)?);
-        let (fluid, walls) = (self.near(SHIFTING, &fluid)?, self.near(SHIFTING, &walls)?);
+        let (fluid, walls) = (self.own(SHIFTING, &fluid)?, self.near(SHIFTING, &walls)?);
         // SAFETY: as of `summation`.
         unsafe {
             self.start(SHIFTING, n, arguments![*self.constants, fluid, walls, count(n)?, factor, v2_max, w])
@@ -74,7 +74,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ) -> Launched {
         let (motion, w) =
             (self.input(TRANSPORT, "motion", fluid.motion, n)?, self.writable(TRANSPORT, "w", w, n)?);
-        let (fluid, walls) = (self.near(TRANSPORT, &fluid)?, self.near(TRANSPORT, &walls)?);
+        let (fluid, walls) = (self.own(TRANSPORT, &fluid)?, self.near(TRANSPORT, &walls)?);
         // SAFETY: as of `summation`.
         unsafe {
             self.start(TRANSPORT, n, arguments![*self.constants, fluid, motion, walls, count(n)?, factor, w])
@@ -95,7 +95,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let motion = self.input(TRANSPORT_STRESS, "motion", fluid.motion, n)?;
         let (extra, a) =
             (self.input(TRANSPORT_STRESS, "extra", extra, n)?, self.writable(TRANSPORT_STRESS, "a", a, n)?);
-        let fluid = self.near(TRANSPORT_STRESS, &fluid)?;
+        let fluid = self.own(TRANSPORT_STRESS, &fluid)?;
         // SAFETY: as of `summation`.
         unsafe {
             self.start(TRANSPORT_STRESS, n, arguments![*self.constants, fluid, motion, extra, count(n)?, a])

@@ -19,7 +19,7 @@ weigh_samples(KernelConstants constants, Near samples, const u32* __restrict__ o
   const auto group_of = [=](u32 k) { return body[k] < n_groups ? group[body[k]] : NONE; };
   const u32 own = group_of(b);
   real sum_w = kernel.w_0();
-  visit(samples, x_0[b], NONE, [&](u32 l, real, Vec, real r2) {
+  visit(samples, x_0[b], [&](u32 l, real, Vec, real r2) {
     const u32 k = order[l];
     if (k != b && group_of(k) == own) sum_w += kernel.w(r2);
   });

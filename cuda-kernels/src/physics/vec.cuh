@@ -16,10 +16,12 @@
 #error "DIM must be 2 or 3"
 #endif
 
-// One name for each dimension and smoothing kernel, so that a program on the host may hold all.
+// One name for each dimension, smoothing kernel and walk, so that a program on the host may hold all.
 #define SPH_JOIN2(a, b) a##b
 #define SPH_JOIN(a, b) SPH_JOIN2(a, b)
-#ifdef SPH_KERNEL
+#ifdef SPH_WALK
+#define SPH_SPACE SPH_JOIN(SPH_JOIN(SPH_JOIN(sph_, SPH_KERNEL), SPH_WALK), DIM)
+#elif defined(SPH_KERNEL)
 #define SPH_SPACE SPH_JOIN(SPH_JOIN(sph_, SPH_KERNEL), DIM)
 #else
 #define SPH_SPACE SPH_JOIN(sph_, DIM)

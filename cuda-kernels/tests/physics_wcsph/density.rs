@@ -16,8 +16,8 @@ pub fn summation<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let wall_place = packed(&case.wall_x, &psi);
     let mut rho = vec![0.0; n];
-    let fluid = Records { cells: &cells, place: &place, motion: &motion };
-    let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place };
+    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
+    let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
     launcher.summation(fluid, walls, n, &mut rho).unwrap();
     for i in 0..n {
         let x_i = at(&case.x, i);
@@ -46,7 +46,9 @@ fn gradient<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let cells = case.cells(executor, &case.x);
     let (place, motion) = (packed(&case.x, &rho), packed(&case.v, &rho));
     let mut extra = vec![Packed::default(); n];
-    launcher.gradient(Records { cells: &cells, place: &place, motion: &motion }, n, &mut extra).unwrap();
+    launcher
+        .gradient(Records { cells: &cells, place: &place, motion: &motion, rows: None }, n, &mut extra)
+        .unwrap();
     // ρ is rounded to ε ρ₀, and differs by 10 over a support.
     let tolerance = 60.0 * (100.0 * Real::EPSILON * RHO_0 / 10.0);
     for (i, found) in extra.iter().enumerate() {
@@ -73,8 +75,8 @@ pub fn continuity<const D: usize>(case: &Case<D>, executor: &Emulator) {
         let c = Constants { corrected_diffusion, cavitation: 1e6, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let mut rho = vec![0.0; n];
-        let fluid = Records { cells: &cells, place: &place, motion: &motion };
-        let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place };
+        let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
+        let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
         launcher.continuity(fluid, walls, &case.wall_v, &extra, n, dt, &mut rho).unwrap();
         for i in 0..n {
             let (x_i, v_i, rho_i) = (at(&case.x, i), at(&case.v, i), case.rho[i]);
@@ -113,8 +115,8 @@ fn torn_fluid_gets_no_less_dense() {
     let apart: Axes<2> = std::array::from_fn(|a| case.x[a].iter().map(|x| 100.0 * x).collect());
     let (place, motion) = (packed(&case.x, &rho), packed(&apart, &rho));
     let nothing = packed(&case.wall_x, &vec![0.0; case.n_walls()]);
-    let fluid = Records { cells: &cells, place: &place, motion: &motion };
-    let walls = Records { cells: &wall_cells, place: &nothing, motion: &nothing };
+    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
+    let walls = Records { cells: &wall_cells, place: &nothing, motion: &nothing, rows: None };
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let mut next = vec![0.0; n];
     launcher.continuity(fluid, walls, &case.wall_v, &vec![], n, 1e-2, &mut next).unwrap();

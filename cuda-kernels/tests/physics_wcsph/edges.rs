@@ -54,7 +54,7 @@ fn gradient_is_a_number<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let cells = case.cells(executor, &case.x);
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let mut extra = vec![Packed::default(); case.n()];
-    let fluid = Records { cells: &cells, place: &place, motion: &motion };
+    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
     launcher.gradient(fluid, case.n(), &mut extra).unwrap();
     for (i, record) in extra.iter().enumerate() {
         let gradient: [Real; D] = each(|a| record.0[a]);

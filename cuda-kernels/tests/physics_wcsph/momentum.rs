@@ -109,8 +109,8 @@ pub fn acceleration<const D: usize>(case: &Case<D>, executor: &Emulator) {
     for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
         let c = Constants { viscosity, wall, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
-        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion };
+        let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
+        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion, rows: None };
         let mut a: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
         launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut a).unwrap();
         for i in 0..n {
@@ -133,8 +133,8 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
     for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
         let mut c = Constants { viscosity, wall, ..case.constants };
-        let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
-        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion };
+        let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
+        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion, rows: None };
         let (mut with, mut force): (Axes<D>, Axes<D>) =
             (std::array::from_fn(|_| vec![0.0; n]), std::array::from_fn(|_| vec![1.0; n_walls]));
         let (flags, body) = (vec![RIGID], vec![0; n_walls]);
@@ -176,7 +176,7 @@ pub fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (n_walls, k, c) = (case.n_walls(), case.kernel, &case.constants);
     let of = Loaded::new(case, executor);
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
-    let fluid = Records { cells: &of.cells, place: &place, motion: &motion };
+    let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
     let a: Axes<D> = std::array::from_fn(|a| noise(n_walls, 90 + a as u64));
     let nothing = || vec![0.0; n_walls];
     let mut out =

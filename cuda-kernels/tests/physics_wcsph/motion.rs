@@ -26,8 +26,8 @@ pub fn corrections<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let wall_place = packed(&case.wall_x, &case.psi());
-    let fluid = Records { cells: &cells, place: &place, motion: &motion };
-    let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place };
+    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
+    let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
     let start = || -> Axes<D> { std::array::from_fn(|_| vec![0.25; n]) };
     let (mut xsph, mut shifting, mut transport) = (start(), start(), start());
     launcher.xsph(fluid, n, factor, &mut xsph).unwrap();
@@ -71,7 +71,7 @@ pub fn stress<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let extra = packed(&w, &vec![0.0; n]);
     let mut acceleration: Axes<D> = std::array::from_fn(|_| vec![0.25; n]);
-    let fluid = Records { cells: &cells, place: &place, motion: &motion };
+    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     launcher.transport_stress(fluid, &extra, n, &mut acceleration).unwrap();
     for i in 0..n {

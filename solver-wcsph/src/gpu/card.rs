@@ -1,6 +1,7 @@
 //! What a run holds on a card.
 
-use crate::memory::Needs;
+use super::kept::{Kept, Travel};
+use crate::{cpu::MAX_CORRECTION, memory::Needs};
 use cuda_kernels::{
     containers::Containers,
     error::CudaError,
@@ -12,6 +13,7 @@ use cuda_kernels::{
     rigid::RigidSets,
     room::cells_of,
     summary::Summaries,
+    variant::Walk,
 };
 use sph_core::{Real, state::State};
 
@@ -19,6 +21,8 @@ use sph_core::{Real, state::State};
 #[derive(Debug)]
 pub struct Card<const D: usize, E: Executor> {
     pub fluid: Fluid<D, E>,
+    /// Rows of the fluid, if the variant keeps them.
+    pub kept: Option<Kept<E>>,
     pub walls: Samples<D, E>,
     /// Accelerations, kept for the next kick. Shape `[D][n]`, `[m/s²]`.
     pub a: Axes<D, E>,
@@ -82,7 +86,18 @@ impl<const D: usize, E: Executor> Card<D, E> {
         demand: Demand,
     ) -> Result<Self, CudaError> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
-        let grid = cells_of(demand.radius, state)?;
+        let (walk, support) = (executor.variant().walk, demand.radius);
+        // Smaller cells would allow a period that is too short.
+        let whole = cells_of(support, state)?;
+        let (grid, wall_grid) = match walk {
+            Walk::Direct | Walk::Dense => (whole, whole),
+            Walk::Kept => (cells_of(support * walk.edge(), state)?, whole),
+            Walk::HalfCells => [cells_of(support * walk.edge(), state)?; 2].into(),
+        };
+        let correction = if needs.drift_correction { MAX_CORRECTION * state.rest.spacing } else { 0.0 };
+        // Containers bring particles back from wherever they are, and surface terms have no rows.
+        let travel = Travel::new(support, correction, state.containers.is_empty() && !needs.surface);
+        let rows = || Kept::new(executor, n, D, (support, state.rest.spacing), travel);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let n_dummy = when(demand.dummy, n_walls);
@@ -93,7 +108,8 @@ impl<const D: usize, E: Executor> Card<D, E> {
         };
         Ok(Self {
             fluid: Fluid::new(executor, grid, &state.fluid)?,
-            walls: Samples::new(executor, grid, &state.walls)?,
+            kept: (walk == Walk::Kept).then(rows).transpose()?,
+            walls: Samples::new(executor, wall_grid, &state.walls)?,
             a: kept(a, n)?,
             w: kept(w, when(needs.drift_correction, n))?,
             p: executor.zeros(n)?,
@@ -119,5 +135,10 @@ impl<const D: usize, E: Executor> Card<D, E> {
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// True while rows that are kept want the particles where they stand.
+    pub fn is_in_order(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| !kept.travel.is_over())
     }
 }

@@ -141,6 +141,9 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Solver<D> for GpuWcsph<D, K, E> 
             let summary = card.summaries.of(executor, D, &judged, card.fluid.n);
             summary.map_err(|error| device_error(state, "report", error))
         });
+        if let (Some(kept), Ok(summary)) = (&mut card.kept, &summary) {
+            kept.travel.learn(summary);
+        }
         self.wcsph.stopwatch.lap("report");
         self.card = Some(card);
         Ok(StepReport { dt, ..self.judge(state, summary?)? })

@@ -1,0 +1,128 @@
+//! Rows of neighbors that serve for more than one step: what [`Walk::Kept`] adds to a run.
+//!
+//! Rows hold all pairs within the support and a skin. Two particles that were farther apart cannot come within the
+//! support before they have moved by half a skin each, so neither sort nor search is needed until then.
+//!
+//! [`Walk::Kept`]: cuda_kernels::variant::Walk::Kept
+
+use cuda_kernels::{
+    error::CudaError,
+    executor::{Executor, Field},
+    neighbors::{NeighborRows, Source},
+    reduce::Reduce,
+    summary::Summary,
+    variant::Walk,
+};
+use sph_core::Real;
+
+/// The rows of the fluid among itself, and how long they serve.
+#[derive(Debug)]
+pub struct Kept<E: Executor> {
+    pub rows: NeighborRows<E>,
+    /// Largest count of a row. Shape `[1]`.
+    longest: Field<E, u32>,
+    /// Radius of the rows, `[m]`.
+    radius: Real,
+    pub travel: Travel,
+}
+
+impl<E: Executor> Kept<E> {
+    /// Rows of `n` particles that lie `spacing` `[m]` apart, for a support `[m]` in `dim` dimensions.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(
+        executor: &E,
+        n: usize,
+        dim: usize,
+        (support, spacing): (Real, Real),
+        travel: Travel,
+    ) -> Result<Self, CudaError> {
+        let radius = support * Walk::Kept.edge();
+        let ball = if dim == 2 { 3.2 } else { 4.2 };
+        let width = (ball * (radius / spacing).powi(dim as i32)) as u32;
+        let rows = NeighborRows::new(executor, n, width.next_multiple_of(8))?;
+        Ok(Self { rows, longest: executor.zeros(1)?, radius, travel })
+    }
+
+    /// Lists neighbors at the places of now, of which all are in rows then.
+    ///
+    /// # Errors
+    /// When there is no memory for longer rows, or a launch or a copy fails.
+    pub fn list<const D: usize>(
+        &mut self,
+        executor: &E,
+        fluid: &Source<'_, D, E>,
+        n: usize,
+        reduce: &mut Reduce<D, E>,
+    ) -> Result<(), CudaError> {
+        let mut longest = [0];
+        self.rows.list(executor, self.radius, fluid.records, n, fluid, true)?;
+        reduce.max_counts(executor, &self.rows.count, n, &mut self.longest)?;
+        executor.read(&self.longest, &mut longest)?;
+        if longest[0] > self.rows.width {
+            self.rows = NeighborRows::new(executor, n, longest[0].next_multiple_of(8))?;
+            self.rows.list(executor, self.radius, fluid.records, n, fluid, true)?;
+        }
+        self.travel.since = 0.0;
+        Ok(())
+    }
+}
+
+/// How far particles may have moved since their neighbors were listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Travel {
+    /// At most so far, by all drifts that were accounted for, `[m]`.
+    since: f64,
+    /// The drift that was not, `[s]`.
+    dt: f64,
+    /// Largest speed `[m/s]` and acceleration `[m/s²]` at the last summary.
+    speed: f64,
+    acceleration: f64,
+    /// What a correction adds to a drift at most, `[m]`.
+    correction: f64,
+    /// So far they may move, `[m]`; negative where something moves them that has no bound.
+    limit: f64,
+}
+
+impl Travel {
+    /// Of neighbors that are not listed yet, with a support `[m]`. A drift correction moves a particle by `correction`
+    /// `[m]` at most. Where places have no bound, no rows serve twice.
+    pub fn new(support: Real, correction: Real, bounded: bool) -> Self {
+        // A share for what places are rounded by.
+        let limit = 0.98 * 0.5 * f64::from(Walk::SKIN * support);
+        Self {
+            since: f64::INFINITY,
+            dt: 0.0,
+            speed: f64::INFINITY,
+            acceleration: f64::INFINITY,
+            correction: f64::from(correction),
+            limit: if bounded { limit } else { -1.0 },
+        }
+    }
+
+    /// Particles drift for `dt` `[s]`.
+    pub fn drift(&mut self, dt: f64) {
+        self.dt = dt;
+    }
+
+    /// What a step came to. Its last kick had these accelerations, and so has the first one of the next step.
+    pub fn learn(&mut self, summary: &Summary) {
+        (self.speed, self.acceleration) = (summary.v2.sqrt(), summary.a2.sqrt());
+    }
+
+    /// Accounts for the last drift.
+    pub fn settle(&mut self) {
+        if self.dt > 0.0 {
+            // A drift has the velocity of the last summary, or that after another kick of half a step.
+            self.since += self.dt * (self.speed + self.dt * self.acceleration) + self.correction;
+            self.dt = 0.0;
+        }
+    }
+
+    /// True when neighbors must be listed.
+    pub fn is_over(&self) -> bool {
+        // Written so that what is not a number is over, too.
+        !(self.since <= self.limit)
+    }
+}
