@@ -4,7 +4,8 @@
     check_kernels.py [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
 
 Compiles each file for 2D and 3D in float and double, and for each smoothing kernel of its line `// SMOOTHING`: to
-PTX (compute_80) and to machine code (sm_80, sm_90), on all cores. Prints a Markdown table of registers, shared memory
+PTX (compute_80) and to machine code (sm_80, sm_90), on all cores; and with its first smoothing kernel for each walk of
+its line `// WALKS`, to machine code of the last alone. Prints a Markdown table of registers, shared memory
 and spills, and exits 1 on an error or on a kernel that spills.
 Without files: all of cuda-kernels/src.
 
@@ -27,6 +28,8 @@ NVRTC = "nvidia-cuda-nvrtc==13.0.88"
 TEXT = pathlib.Path(__file__).resolve().parent.parent / "cuda-kernels" / "src"
 PTX = "compute_80"
 MACHINES = ["sm_80", "sm_90"]
+# The walk of a build without the macro SPH_WALK.
+DEFAULT = "Direct"
 WIDTHS = [(dim, real) for dim in (2, 3) for real in ("float", "double")]
 
 
@@ -55,15 +58,16 @@ class Nvrtc:
         getattr(self.lib, f"nvrtcGet{what}")(program, out)
         return out.raw[: size.value]
 
-    def compile(self, path, arch, dim, real, smoothing):
+    def compile(self, path, arch, dim, real, smoothing, walk=DEFAULT):
         """Returns (return code, output, log); output is PTX for compute_*, a cubin for sm_*."""
         program = ctypes.c_void_p()
         rc = self.lib.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)
         if rc:
             return rc, b"", "nvrtcCreateProgram failed"
-        # `options` in cuda-kernels/src/source.rs.
+        # `options` in cuda-kernels/src/source.rs, and of a walk in variant.rs.
         options = ["-std=c++17", "-default-device", f"-DDIM={dim}", f"-DREAL={real}", f"--gpu-architecture={arch}"]
         options += [f"--include-path={TEXT}", *([f"-DSPH_KERNEL={smoothing}"] if smoothing else [])]
+        options += [] if walk == DEFAULT else [f"-DSPH_WALK={walk}"]
         if arch.startswith("sm_"):
             options.append("--ptxas-options=-v")
         array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
@@ -95,18 +99,29 @@ nvrtc = functools.cache(Nvrtc)
 
 def variants(path):
     """[(path, dimension, real, smoothing kernel)] of a file; the last is empty where the text uses none."""
-    listed = re.search(r"^// SMOOTHING (.*)$", path.read_text(), re.M)
-    return [(path, *width, smoothing) for smoothing in (listed[1].split() if listed else [""]) for width in WIDTHS]
+    return [(path, *width, smoothing) for smoothing in words(path, "SMOOTHING") or [""] for width in WIDTHS]
 
 
-def check(path, dim, real, smoothing, machines, max_spill):
+def words(path, of):
+    """What a line of a file lists."""
+    listed = re.search(rf"^// {of} (.*)$", path.read_text(), re.M)
+    return listed[1].split() if listed else []
+
+
+def walks(path):
+    """[(path, dimension, real, smoothing kernel, walk)] beside the default walk."""
+    first = variants(path)[: len(WIDTHS)]
+    return [(*variant, walk) for walk in words(path, "WALKS") for variant in first]
+
+
+def check(path, dim, real, smoothing, walk, machines, max_spill):
     """Lines of the table, and what is wrong."""
-    lines, wrong, variant = [], [], f"{dim}D {real}"
+    lines, wrong, variant = [], [], f"{dim}D {real}" if walk == DEFAULT else f"{dim}D {real} {walk}"
     declared = re.findall(r"^KERNEL\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)\(", path.read_text(), re.M)
     # Which kernels a text has does not depend on the smoothing kernel: one build says it.
-    ptx = [PTX] if smoothing == variants(path)[0][-1] else []
+    ptx = [PTX] if smoothing == variants(path)[0][-1] and walk == DEFAULT else []
     for arch in [*ptx, *machines]:
-        rc, out, log = nvrtc().compile(path, arch, dim, real, smoothing)
+        rc, out, log = nvrtc().compile(path, arch, dim, real, smoothing, walk)
         if rc:
             wrong.append(f"{path.name} {variant} {smoothing}: FAILED for {arch}\n{log}")
             continue
@@ -142,7 +157,10 @@ def main():
     table.append("|---" * 9 + "|")
     wrong = []
     with concurrent.futures.ProcessPoolExecutor() as pool:
-        runs = [pool.submit(check, *task, o.arch or MACHINES, o.max_spill) for task in tasks]
+        machines = o.arch or MACHINES
+        runs = [pool.submit(check, *task, DEFAULT, machines, o.max_spill) for task in tasks]
+        of_walks = [task for path in dict.fromkeys(task[0] for task in tasks) for task in walks(path)]
+        runs += [pool.submit(check, *task, machines[-1:], o.max_spill) for task in of_walks]
         for run in runs:
             lines, bad = run.result()
             table += lines

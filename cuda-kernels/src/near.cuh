@@ -38,8 +38,8 @@ SPH_FN u32* queue_of_thread() {
   return queues + threadIdx.x;
 }
 
-/// What `Walk::Dense` does with neighbors. A warp executes the body of a loop whenever one of its threads has a
-/// neighbor, and candidates are found at other times by each: collected first, they are processed together.
+/// Collects neighbors. A warp executes the body of a loop whenever one of its threads has a neighbor, and each finds
+/// them at other candidates: collected first, they are processed together.
 template <class F> struct Queue {
   const Near& near;
   Vec x_i;
@@ -68,7 +68,7 @@ template <class F> struct Queue {
 /// Calls `f(j, s_j, x_ij, |x_ij|²)` for the neighbors of `x_i`, ascending, without `self`.
 template <class F> SPH_FN void visit_near(const Near& near, Vec x_i, u32 self, F& f) {
   const Packed* const place = near.place;
-  if constexpr (WALK == Walk::Dense) {
+  if constexpr (COLLECTS) {
     Queue<F> queue{near, x_i, f, queue_of_thread(), 0};
     for_each_neighbor(near.search, place, near.start, x_i, self, queue);
     queue.process_all();

@@ -16,11 +16,14 @@
 inline namespace SPH_SPACE {
 
 /// How loops find neighbors. Twin of `Walk` in variant.rs.
-enum class Walk { Direct, Dense, Kept, HalfCells };
+enum class Walk { Direct, Dense, Kept, HalfCells, DenseHalfCells };
 constexpr Walk WALK = Walk::SPH_WALK;
 
 /// Cells on each side of its own in which a point has neighbors.
-constexpr int REACH = WALK == Walk::HalfCells ? 2 : 1;
+constexpr int REACH = WALK == Walk::HalfCells || WALK == Walk::DenseHalfCells ? 2 : 1;
+
+/// Whether neighbors are collected before they are processed.
+constexpr bool COLLECTS = WALK == Walk::Dense || WALK == Walk::DenseHalfCells;
 
 /// What a walk needs to know. Twin of `Search` in neighbors.rs.
 struct Search {
@@ -45,7 +48,7 @@ template <bool PERIODIC> struct Around {
     // Without a turn: those within reach, as far as they lie in the box.
     low = c - REACH < first ? first : c - REACH;
     n = turn != 0 ? 2 * REACH + 1 : (c + REACH + 1 > end ? end : c + REACH + 1) - low;
-    if constexpr (WALK == Walk::HalfCells) {
+    if constexpr (REACH > 1) {
       edge = real(1.0 / grid.inv_edge[a]);
       place = real(((double(x) - grid.origin[a]) * grid.inv_edge[a] - double(c)) / grid.inv_edge[a]);
     }
@@ -70,7 +73,7 @@ template <bool PERIODIC> struct Around {
   /// Square of what lies at least between the point and all points of the `k`-th cell, [m²]. The outermost cells of a
   /// box without a turn hold what lies beyond them, too: nothing here asks for their outer faces.
   SPH_FN real gap2(int k) const {
-    if constexpr (WALK != Walk::HalfCells) return real(0);
+    if constexpr (REACH == 1) return real(0);
     int d = at(k) - c;
     if (PERIODIC && turn != 0) d -= d > REACH ? turn : d < -REACH ? -turn : 0;
     const real gap = d > 0 ? real(d) * edge - place : d < 0 ? place - real(d + 1) * edge : real(0);
@@ -81,7 +84,7 @@ template <bool PERIODIC> struct Around {
 /// True for cells that may hold neighbors, with `gap2` the sum of squares over the axes, [m²].
 SPH_FN bool in_reach(const Search& s, real gap2) {
   // Gaps are rounded, and so is what decides who is a neighbor.
-  return WALK != Walk::HalfCells || gap2 < s.radius2 * real(1.001);
+  return REACH == 1 || gap2 < s.radius2 * real(1.001);
 }
 
 /// The nearest image of a difference of two positions in the periodic box, in the bits of `Periodic::nearest` where it
@@ -122,7 +125,7 @@ SPH_FN void visit_some(const Search& s, const Packed* __restrict__ from, u32 beg
 template <bool SHIFTED, class F>
 SPH_FN void visit_run(const Search& s, const Packed* __restrict__ from, u32 begin, u32 end, Vec x_i, Vec shift,
                       u32 self, F& f) {
-  if constexpr (WALK == Walk::Dense) {
+  if constexpr (COLLECTS) {
     for (u32 j = begin; j < end; j += GROUP) {
       f.make_room();
       visit_some<SHIFTED>(s, from, j, j + GROUP < end ? j + GROUP : end, x_i, shift, self, f);

@@ -7,11 +7,20 @@ use std::{fmt, str::FromStr};
 
 /// How a loop over neighbors finds them. Twin of `Walk` in neighbors.cuh.
 ///
-/// A thread of `Direct` tests `27 η³` candidates for `4π/3 η³` neighbors, with `η` the support in spacings, and its
-/// warp processes nearly each of them, because one of 32 threads has a neighbor there. `Dense` tests as many, and its
-/// warp processes hardly more than the neighbors. `HalfCells` tests about half as many. `Kept` reads and tests
-/// `4π/3 (1.15 η)³` entries, half more than there are neighbors, and saves sort and search in most steps: the rows
-/// are `4 · 4π/3 (1.15 η)³` bytes a particle, and serve until something may have moved by 0.075 supports.
+/// A warp executes the body of a loop for each candidate that is a neighbor of one of its 32 threads. So often it tests
+/// candidates and executes bodies, for each loop over the fluid in space, with particles off their lattice by up to a
+/// quarter of the spacing and a support of 2 (3) spacings, that is 31 (110) neighbors a particle:
+///
+/// | walk | tests | bodies |
+/// |---|---|---|
+/// | `Direct` | 216 (729) | 107 (377) |
+/// | `Dense` | 216 (729) | 35 (217) |
+/// | `HalfCells` | 107 (438) | 66 (319) |
+/// | `DenseHalfCells` | 107 (438) | 35 (209) |
+/// | `Kept` | 56 (179) | 54 (176) |
+///
+/// `Kept` saves sort and search in most steps, too: rows take `4 · 4π/3 (1.15 η)³` bytes a particle, with `η` the
+/// support in spacings, and serve until something may have moved by 0.075 supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Walk {
     /// Each candidate of the cells around is tested, and a neighbor is processed where it is found.
@@ -24,6 +33,8 @@ pub enum Walk {
     Kept,
     /// As `Direct`, with cells of half a support, which are fewer candidates in more runs. Sums have another order.
     HalfCells,
+    /// Both. The bits are those of `HalfCells`.
+    DenseHalfCells,
 }
 
 impl Walk {
@@ -36,7 +47,7 @@ impl Walk {
         match self {
             Self::Direct | Self::Dense => 1.0,
             Self::Kept => 1.0 + Self::SKIN,
-            Self::HalfCells => 0.5,
+            Self::HalfCells | Self::DenseHalfCells => 0.5,
         }
     }
 
@@ -54,14 +65,14 @@ pub struct Variant {
     pub strict: bool,
     /// `approximate`: division and root are not rounded correctly (`-prec-div=false -prec-sqrt=false`) in the loops that have walks.
     pub approximate: bool,
-    /// `dense`, `kept`, `half-cells`: the walk.
+    /// `dense`, `kept`, `half-cells`, `dense-half-cells`: the walk.
     pub walk: Walk,
 }
 
 /// A word that names no variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no variant of kernels: use strict, approximate, and one of direct, dense, kept, half-cells"
+    "{0:?} is no variant of kernels: use strict, approximate, and one of direct, dense, kept, half-cells, dense-half-cells"
 )]
 pub struct UnknownVariant(String);
 
@@ -94,6 +105,7 @@ impl FromStr for Variant {
                 "dense" => variant.walk = Walk::Dense,
                 "kept" => variant.walk = Walk::Kept,
                 "half-cells" => variant.walk = Walk::HalfCells,
+                "dense-half-cells" => variant.walk = Walk::DenseHalfCells,
                 _ => return Err(UnknownVariant(word.to_owned())),
             }
         }
@@ -108,6 +120,7 @@ impl fmt::Display for Variant {
             Walk::Dense => "dense",
             Walk::Kept => "kept",
             Walk::HalfCells => "half-cells",
+            Walk::DenseHalfCells => "dense-half-cells",
         };
         let words = [(self.strict, "strict,"), (self.approximate, "approximate,")];
         words.iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))?;
@@ -121,8 +134,14 @@ mod tests {
 
     #[test]
     fn variants_are_read_as_they_are_written() {
-        for text in ["direct", "strict,direct", "approximate,dense", "strict,approximate,kept", "half-cells"]
-        {
+        for text in [
+            "direct",
+            "strict,direct",
+            "approximate,dense",
+            "strict,approximate,kept",
+            "half-cells",
+            "dense-half-cells",
+        ] {
             assert_eq!(text.parse::<Variant>().map(|v| v.to_string()), Ok(text.to_owned()));
         }
         assert_eq!("".parse(), Ok(Variant::default()));

@@ -2,7 +2,7 @@
 // Teschner 2013).
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline
-// WALKS Dense HalfCells
+// WALKS Dense HalfCells DenseHalfCells
 #include "near.cuh"
 #include "physics/surface.cuh"
 

@@ -5,7 +5,7 @@
 // from the processor's, which has one chain a lane, in the last places.
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline
-// WALKS Dense Kept HalfCells
+// WALKS Dense Kept HalfCells DenseHalfCells
 #include "kernels/wcsph.cuh"
 
 inline namespace SPH_SPACE {

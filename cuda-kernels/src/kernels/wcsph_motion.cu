@@ -2,7 +2,7 @@
 // `solver-wcsph/src/cpu`.
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline
-// WALKS Dense Kept HalfCells
+// WALKS Dense Kept HalfCells DenseHalfCells
 #include "kernels/wcsph.cuh"
 
 inline namespace SPH_SPACE {

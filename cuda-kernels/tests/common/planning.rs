@@ -10,6 +10,7 @@ use cuda_kernels::{
     emulator::Emulator,
     error::CudaError,
     executor::{Argument, Executor, Field, In, Launch, Out, Plain},
+    variant::Variant,
 };
 use sph_core::{
     backend::Host,
@@ -43,6 +44,10 @@ impl Counting {
 
 impl Executor for Counting {
     type Memory = Host;
+
+    fn variant(&self) -> Variant {
+        self.emulator.variant()
+    }
 
     fn zeros<T: Plain>(&self, n: usize) -> Result<Field<Self, T>, CudaError> {
         self.count::<T>(n);

@@ -92,7 +92,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         let (grid, wall_grid) = match walk {
             Walk::Direct | Walk::Dense => (whole, whole),
             Walk::Kept => (cells_of(support * walk.edge(), state)?, whole),
-            Walk::HalfCells => [cells_of(support * walk.edge(), state)?; 2].into(),
+            Walk::HalfCells | Walk::DenseHalfCells => [cells_of(support * walk.edge(), state)?; 2].into(),
         };
         let correction = if needs.drift_correction { MAX_CORRECTION * state.rest.spacing } else { 0.0 };
         // Containers bring particles back from wherever they are, and surface terms have no rows.

@@ -14,3 +14,4 @@ mod planning;
 mod same;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
+mod walks;
