@@ -261,7 +261,11 @@ pub(crate) mod tests {
         let carried = Carried::at(&folder).unwrap();
         let codes = |variant, major| {
             carried
-                .codes("reduce.cu", &source::options("reduce.cu", 3, None, variant), Version { major, minor: 0 })
+                .codes(
+                    "reduce.cu",
+                    &source::options("reduce.cu", 3, None, variant),
+                    Version { major, minor: 0 },
+                )
                 .unwrap()
         };
         let [fused, exact] = [codes(Variant::default(), 9), codes(strict, 9)];

@@ -73,3 +73,14 @@ pub(crate) mod count {
         bump(&WAITS);
     }
 }
+
+/// What the launches of a kernel took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KernelTime {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Launches `[-]`.
+    pub launches: u64,
+    /// Their time on the GPU, without what lies between them, `[s]`.
+    pub seconds: f64,
+}

@@ -33,7 +33,7 @@ pub mod neighbors;
 pub mod physics;
 pub mod plan;
 #[cfg(feature = "cuda")]
-pub mod profile;
+mod profile;
 pub mod reduce;
 pub mod resident;
 pub mod rigid;

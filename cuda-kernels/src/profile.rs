@@ -1,21 +1,11 @@
 //! The time of each kernel, by events of the driver (feature `cuda`).
 
+use crate::counts::KernelTime;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, sys::CUevent_flags};
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::Arc,
 };
-
-/// What the launches of a kernel took.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KernelTime {
-    /// The kernel.
-    pub kernel: &'static str,
-    /// Launches `[-]`.
-    pub launches: u64,
-    /// Their time on the GPU, without what lies between them, `[s]`.
-    pub seconds: f64,
-}
 
 /// Launches whose events are not yet read.
 const MOST_RUNNING: usize = 1024;
