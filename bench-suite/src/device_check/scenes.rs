@@ -153,8 +153,9 @@ pub const SITUATIONS: [(&str, &str); 3] = [
     ("escaping fluid", ""),
 ];
 
-/// The rivals' dam break, 4 m³ particles, by a method in a situation; fluid that escapes has no tank and flies upward.
-pub fn situation(solver: &str, situation: &str, m: usize) -> String {
+/// The rivals' dam break, 4 m³ particles, by a method with these lines of settings in a situation, if it is one of
+/// [`SITUATIONS`]; fluid that escapes has no tank and flies upward.
+pub fn situation(solver: &str, settings: &str, situation: &str, m: usize) -> String {
     let spacing = 0.5 / m as f64;
     let more = SITUATIONS.iter().find(|(name, _)| *name == situation).map_or("", |(_, more)| more);
     let escapes = situation == "escaping fluid";
@@ -167,7 +168,7 @@ pub fn situation(solver: &str, situation: &str, m: usize) -> String {
     format!(
         "title = \"{solver}, {situation}\"\ndim = 3\nspacing = {spacing:?}\nrun.end_time = 100.0\n\
          [[fluid]]\nshape.block = {{ min = [0.0, 0.0, 0.0], max = [1.0, 1.0, 0.5] }}\njitter = 0.1\n{velocity}\
-         {tank}{more}[solver]\nname = \"{solver}\"\n"
+         {tank}{more}[solver]\nname = \"{solver}\"\n{settings}\n"
     )
 }
 
@@ -187,7 +188,7 @@ mod tests {
         }
         for (name, _) in SITUATIONS {
             for solver in ["wcsph", "pbf", "viscoelastic", "projection"] {
-                let scene = Scene::parse("check.toml", &situation(solver, name, 8)).unwrap();
+                let scene = Scene::parse("check.toml", &situation(solver, "", name, 8)).unwrap();
                 assert_eq!(scene.estimate().unwrap().fluid, 4.0 * 512.0, "{name}");
             }
         }

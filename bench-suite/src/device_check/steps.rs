@@ -30,7 +30,7 @@ struct Sizes {
 
 fn sizes(dry_run: bool) -> Sizes {
     if dry_run {
-        Sizes { most_telling: "2", others: &["3"] }
+        Sizes { most_telling: "4", others: &["3"] }
     } else {
         Sizes { most_telling: "63", others: &["29", "136", "184"] }
     }
@@ -88,7 +88,8 @@ fn situations(work: &mut Work<'_>, m: &str) -> Written {
     for (situation, _) in SITUATIONS {
         for method in METHODS {
             let what = format!("{method}, 4 · {m}³, {situation}");
-            let file = work.scene(&what.replace('·', "x"), &scenes::situation(method, situation, across))?;
+            let file =
+                work.scene(&what.replace('·', "x"), &scenes::situation(method, "", situation, across))?;
             timed(work, &what, &["bench", "step", "--scene", &file])?;
         }
     }
