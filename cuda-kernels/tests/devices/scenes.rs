@@ -30,14 +30,18 @@ pub fn play(scene: &str) -> Option<String> {
 }
 
 fn open() -> Result<Device, CudaError> {
-    Device::open(0, env::var("SPH_CUDA_VARIANT").unwrap_or_default().parse().unwrap())
+    Device::open(0, variant())
 }
 
-/// Compiles all kernels of `SPH_ARCHITECTURES` into `SPH_FOLDER`, fused ones.
+fn variant() -> Variant {
+    env::var("SPH_CUDA_VARIANT").unwrap_or_default().parse().unwrap()
+}
+
+/// Compiles all kernels of `SPH_ARCHITECTURES` into `SPH_FOLDER`.
 fn compile_all_ahead() -> Result<Ahead, CudaError> {
     let of = |name| env::var(name).unwrap();
     let architectures: Vec<_> = of("SPH_ARCHITECTURES").split(' ').map(str::to_owned).collect();
-    ahead::compile_ahead(Path::new(&of("SPH_FOLDER")), &architectures, &[Variant::default()], &|_| ())
+    ahead::compile_ahead(Path::new(&of("SPH_FOLDER")), &architectures, &[variant()], &|_| ())
 }
 
 /// Two points, and what kernels write of them.
