@@ -21,15 +21,16 @@ SPH_FN u32 reduce_blocks(u32 n) {
 /// Larger than every number; its bits, since the compiler of the card knows no INFINITY.
 SPH_FN double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
 
-/// Merges one item of each thread; thread 0 gets the result.
+/// Merges one item of each thread; thread 0 gets the result. Once a kernel: a second call would overwrite what thread 0 may
+/// still read.
 template <class Op> SPH_FN typename Op::T merge_block(typename Op::T mine) {
   __shared__ typename Op::T all[REDUCE_THREADS];
   all[threadIdx.x] = mine;
   for (u32 half = REDUCE_THREADS / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (threadIdx.x < half) all[threadIdx.x] = Op::merge(all[threadIdx.x], all[threadIdx.x + half]);
+    if (threadIdx.x < half) all[threadIdx.x] = mine = Op::merge(mine, all[threadIdx.x + half]);
   }
-  return all[0];
+  return mine;
 }
 
 /// First pass: `partial[block]` of the terms `term(i)`, i < n.
