@@ -28,8 +28,8 @@ mod host {
     /// A text with kernels.
     struct Text {
         path: PathBuf,
-        /// Names of its kernels.
-        kernels: Vec<String>,
+        /// Its kernels, and the names of their parameters.
+        kernels: Vec<(String, Vec<String>)>,
         /// The smoothing kernels that it is built with, each by itself; none of a text that uses none.
         smoothing: Vec<String>,
         /// The walks that it is built with beside the default, with its first smoothing kernel alone: what differs is
@@ -90,10 +90,31 @@ mod host {
         };
         Ok(Text {
             path,
-            kernels: text.lines().filter_map(named).collect(),
+            kernels: text
+                .lines()
+                .filter_map(named)
+                .map(|name| (name.clone(), parameters(&text, &name)))
+                .collect(),
             smoothing: listed("// SMOOTHING "),
             walks: listed("// WALKS "),
         })
+    }
+
+    /// The names of a kernel's parameters: the last word of each.
+    fn parameters(text: &str, kernel: &str) -> Vec<String> {
+        let declared = text.split("KERNEL void ").find_map(|rest| {
+            let rest = match rest.trim_start().strip_prefix("__launch_bounds__") {
+                Some(bounded) => bounded.split_once(')')?.1,
+                None => rest,
+            };
+            let (name, rest) = rest.split_once('(')?;
+            (name.trim() == kernel).then_some(rest.split_once(')')?.0)
+        });
+        let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let last = |parameter: &str| {
+            parameter.rsplit(|c| !is_of_word(c)).find(|word| !word.is_empty()).map(str::to_owned)
+        };
+        declared.unwrap_or_default().split(',').filter_map(last).collect()
     }
 
     fn libraries(texts: &[Text]) -> io::Result<Vec<Library>> {
@@ -219,18 +240,23 @@ mod host {
         build
     }
 
-    /// Names the exported kernels for Rust: `KERNELS`, of name, smoothing kernel, walk, and entry in 2D and 3D.
+    /// Names the exported kernels for Rust: `KERNELS`.
     fn write_table(texts: &[Text]) -> io::Result<()> {
         let (mut declared, mut listed) = (String::new(), String::new());
         for text in texts {
             let variants = text.variants();
-            for (name, &variant) in
-                text.kernels.iter().flat_map(|name| variants.iter().map(move |v| (name, v)))
+            let kernels = text.kernels.iter();
+            for ((name, parameters), &variant) in
+                kernels.flat_map(|kernel| variants.iter().map(move |variant| (kernel, variant)))
             {
                 let entry = |dim| format!("shim_{name}{}", suffix(variant, dim));
                 let (smoothing, walk) = variant;
                 let entries = [entry(2), entry(3)].join(", ");
-                let _ = writeln!(listed, "(\"{name}\", {smoothing:?}, {walk:?}, [{entries}]),");
+                let _ = writeln!(
+                    listed,
+                    "Built {{ name: {name:?}, smoothing: {smoothing:?}, walk: {walk:?}, \
+                     parameters: &{parameters:?}, entries: [{entries}] }},"
+                );
                 for dim in [2, 3] {
                     let _ = writeln!(
                         declared,
@@ -244,7 +270,7 @@ mod host {
         }
         let text = format!(
             "unsafe extern \"C\" {{\n{declared}}}\n\
-             const KERNELS: &[(&str, Option<&str>, Option<&str>, [HostKernel; 2])] = &[\n{listed}];\n"
+             const KERNELS: &[Built] = &[\n{listed}];\n"
         );
         fs::write(out_dir()?.join("host_kernels.rs"), text)
     }

@@ -159,7 +159,7 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
         // SAFETY: all fields have n items, `start` one a cell, and the kernel clamps to the box.
         unsafe {
             let launch = COUNT_CELLS.for_each(D, n)?;
-            executor.launch(launch, arguments![self.grid, points, number, key, rank, counts])?;
+            executor.launch(launch, arguments![self.grid, @x points, number, key, rank, @count counts])?;
         }
         self.scan.exclusive(executor, D, &mut self.start, self.grid.n_cells() + 1)?;
         self.settle(executor, n)

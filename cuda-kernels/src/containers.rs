@@ -158,7 +158,7 @@ impl<const D: usize, E: Executor> Containers<D, E> {
         v.iter().try_for_each(|v| CONTAIN.expect("v", executor.len(v), n))?;
         let (x, v, list) = (executor.writable(x), executor.writable(v), self.list(executor)?);
         // SAFETY: all fields have n items, and the list as many as it says.
-        unsafe { executor.launch(CONTAIN.for_each(D, n)?, arguments![list, count(n)?, x, v]) }
+        unsafe { executor.launch(CONTAIN.for_each(D, n)?, arguments![@containers list, count(n)?, x, v]) }
     }
 
     /// Keeps the first `n` positions inside.
@@ -169,6 +169,6 @@ impl<const D: usize, E: Executor> Containers<D, E> {
         x.iter().try_for_each(|x| KEEP_INSIDE.expect("x", executor.len(x), n))?;
         let (x, list) = (executor.writable(x), self.list(executor)?);
         // SAFETY: as of `contain`.
-        unsafe { executor.launch(KEEP_INSIDE.for_each(D, n)?, arguments![list, count(n)?, x]) }
+        unsafe { executor.launch(KEEP_INSIDE.for_each(D, n)?, arguments![@containers list, count(n)?, x]) }
     }
 }

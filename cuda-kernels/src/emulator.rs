@@ -30,6 +30,19 @@ type HostKernel = unsafe extern "C" fn(
     usize,
 ) -> i32;
 
+/// A kernel that was built.
+struct Built {
+    name: &'static str,
+    /// The smoothing kernel, if it uses one.
+    smoothing: Option<&'static str>,
+    /// The walk, if it is not the default.
+    walk: Option<&'static str>,
+    /// The names of its parameters.
+    parameters: &'static [&'static str],
+    /// In 2D and 3D.
+    entries: [HostKernel; 2],
+}
+
 include!(concat!(env!("OUT_DIR"), "/host_kernels.rs"));
 
 /// The processor in the place of a card.
@@ -44,19 +57,29 @@ pub struct Emulator {
 /// Names of all kernels that were built with the default walk, each with the smoothing kernel that it was built with, if
 /// it uses one.
 pub fn kernels() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-    KERNELS.iter().filter(|(_, _, walk, _)| walk.is_none()).map(|(name, smoothing, ..)| (*name, *smoothing))
+    KERNELS.iter().filter(|built| built.walk.is_none()).map(|built| (built.name, built.smoothing))
 }
 
-/// The entry of a kernel, or why there is none.
-fn entry(launch: &Launch, walk: Walk) -> Result<HostKernel, CudaError> {
-    let (name, smoothing, walk) = (launch.kernel.name, launch.smoothing, walk.macro_of(launch.kernel.file));
-    let wanted = (name, smoothing, walk);
-    let found = KERNELS.iter().find(|(name, smoothing, walk, _)| (*name, *smoothing, *walk) == wanted);
-    found.and_then(|(.., entries)| entries.get(launch.dim.wrapping_sub(2)).copied()).ok_or_else(|| {
+/// The entry of a kernel, or why there is none, or why the arguments are not its own.
+fn entry(launch: &Launch, walk: Walk, arguments: &[Argument]) -> Result<HostKernel, CudaError> {
+    let (kernel, smoothing, walk) = (launch.kernel.name, launch.smoothing, walk.macro_of(launch.kernel.file));
+    let refused = |reason| CudaError::Launch { kernel, reason };
+    let wanted = (kernel, smoothing, walk);
+    let found = KERNELS.iter().find(|built| (built.name, built.smoothing, built.walk) == wanted);
+    let entry = found.and_then(|built| {
+        built.entries.get(launch.dim.wrapping_sub(2)).map(|entry| (built.parameters, *entry))
+    });
+    let Some((parameters, entry)) = entry else {
         let with: Vec<_> = smoothing.into_iter().chain(walk).collect();
         let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
-        CudaError::Launch { kernel: name, reason: format!("it was not built{with}") }
-    })
+        return Err(refused(format!("it was not built{with}")));
+    };
+    match parameters.iter().zip(arguments).find(|(parameter, argument)| !argument.stands_for(parameter)) {
+        None => Ok(entry),
+        Some((parameter, argument)) => {
+            Err(refused(format!("`{}` was passed for its parameter `{parameter}`", argument.expression)))
+        }
+    }
 }
 
 /// Counts a copy to the device as a GPU would have it.
@@ -182,7 +205,7 @@ impl Executor for Emulator {
     }
 
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {
-        let entry = entry(&launch, self.variant.walk)?;
+        let entry = entry(&launch, self.variant.walk, arguments)?;
         if launch.blocks == 0 {
             return Ok(());
         }

@@ -156,28 +156,62 @@ pub struct Points<T, const D: usize>(pub [In<T>; D]);
 #[repr(C)]
 pub struct Writable<const D: usize>(pub [Out<Real>; D]);
 
-/// One argument of a launch: where it lies, and its size.
+/// One argument of a launch: where it lies, its size, and what it is called.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument<'a> {
     /// The value, as `cuLaunchKernel` takes it.
     pub value: *mut c_void,
     /// Its size, `[B]`.
     pub size: usize,
+    /// The expression that a launcher passes, whose last word is the name of the parameter; empty if it has none.
+    pub expression: &'static str,
     of: PhantomData<&'a ()>,
 }
 
 impl<'a> Argument<'a> {
-    /// An argument of a launch, which only reads it.
+    /// An argument of a launch, which only reads it, without a name.
     pub fn of<T: Copy>(value: &'a T) -> Self {
-        Self { value: std::ptr::from_ref(value).cast_mut().cast(), size: size_of::<T>(), of: PhantomData }
+        Self::named("", value)
+    }
+
+    /// The same, as an expression.
+    pub fn named<T: Copy>(expression: &'static str, value: &'a T) -> Self {
+        let place = std::ptr::from_ref(value).cast_mut().cast();
+        Self { value: place, size: size_of::<T>(), expression, of: PhantomData }
+    }
+
+    /// True when it may stand for a parameter of this name: many have the same type, and only the name tells one from
+    /// another.
+    pub fn stands_for(&self, parameter: &str) -> bool {
+        let mut words = self.expression.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        match words.find(|word| !word.is_empty()) {
+            // One launcher of several kernels, each with its own word.
+            None | Some("any") => true,
+            // What nearly all kernels have, in the words of each language.
+            Some("constants") if parameter == "c" => true,
+            Some("number" | "n_items") if parameter == "n" => true,
+            Some(word) => word == parameter,
+        }
     }
 }
 
-/// The arguments of a launch, in the order of the kernel.
+/// The arguments of a launch, in the order of the kernel. Each ends in the name of the parameter, or says it before:
+/// `arguments![self.m, count(n)?, @order placed]`, or `@any` where several kernels are started that differ in it.
 macro_rules! arguments {
-    ($($value:expr),* $(,)?) => { &[$($crate::executor::Argument::of(&$value)),*] };
+    ($($(@$name:ident)? $value:expr),* $(,)?) => {
+        &[$($crate::executor::Argument::named($crate::executor::expression!($($name)? $value), &$value)),*]
+    };
+}
+macro_rules! expression {
+    ($name:ident $value:expr) => {
+        stringify!($name)
+    };
+    ($value:expr) => {
+        stringify!($value)
+    };
 }
 pub(crate) use arguments;
+pub(crate) use expression;
 
 /// An array in the memory of `E`.
 pub type Field<E, T> = <<E as Executor>::Memory as Backend>::Field<T>;
@@ -277,5 +311,31 @@ pub trait Executor: Debug + Send + Sync + 'static {
         Self: Sized,
     {
         Writable(x.each_mut().map(|x| self.output(x)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_stands_for_the_parameter_that_its_last_word_names() {
+        let m = 1.0;
+        let [own, given] = *arguments![m, @order m];
+        assert_eq!([own.expression, given.expression], ["m", "order"]);
+        assert_eq!([own.size, given.size], [size_of_val(&m); 2]);
+        let of = |expression| Argument::named(expression, &m);
+        for (expression, parameter, stands) in [
+            ("count(self.n)?", "n", true),
+            ("count(m)?", "n", false),
+            ("executor.input(order)", "order", true),
+            ("self.constants", "constants", true),
+            ("n_items", "n", true),
+            ("n_items", "number", false),
+            ("", "x", true),
+            ("any", "x", true),
+        ] {
+            assert_eq!(of(expression).stands_for(parameter), stands, "{expression} for {parameter}");
+        }
     }
 }

@@ -131,6 +131,6 @@ pub fn pack_positions<const D: usize, E: Executor>(
     // SAFETY: all fields have n items.
     unsafe {
         let launch = PACK_POSITIONS.for_each(D, n)?;
-        executor.launch(launch, arguments![points, count(n)?, executor.output(to)])
+        executor.launch(launch, arguments![@x points, count(n)?, executor.output(to)])
     }
 }

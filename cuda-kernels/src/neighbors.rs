@@ -155,7 +155,7 @@ impl<E: Executor> NeighborRows<E> {
         unsafe {
             executor.launch(
                 launch,
-                arguments![search, query, number, records, start, same, self.width, counts, rows],
+                arguments![search, query, @n_query number, @from records, start, same, self.width, @count counts, rows],
             )
         }
     }

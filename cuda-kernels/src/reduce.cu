@@ -53,8 +53,8 @@ SHIM_EXPORT(max_place)
 
 /// The largest count: whether rows were wide enough.
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-max_counts(const u32* __restrict__ count, u32 n, u32* __restrict__ partial) {
-  reduce_terms<MaxCount>(n, partial, [=](u32 i) { return count[i]; });
+max_counts(const u32* __restrict__ x, u32 n, u32* __restrict__ partial) {
+  reduce_terms<MaxCount>(n, partial, [=](u32 i) { return x[i]; });
 }
 SHIM_EXPORT(max_counts)
 

@@ -78,12 +78,18 @@ fn level<E: Executor>(
     let launch = |kernel| Launch { kernel, dim, smoothing: None, blocks: tiles as u32, threads: THREADS };
     // SAFETY: `values` has n items and `sums` one a tile, by the checks of the caller.
     unsafe {
-        executor.launch(launch(SCAN_TILES), arguments![to_values, executor.output(sums), number])?;
+        executor.launch(
+            launch(SCAN_TILES),
+            arguments![@values to_values, @totals executor.output(sums), number],
+        )?;
     }
     if tiles <= 1 {
         return Ok(());
     }
     level(executor, dim, sums, above, tiles)?;
     // SAFETY: as above.
-    unsafe { executor.launch(launch(ADD_TO_TILES), arguments![to_values, executor.input(sums), number]) }
+    unsafe {
+        executor
+            .launch(launch(ADD_TO_TILES), arguments![@values to_values, @before executor.input(sums), number])
+    }
 }

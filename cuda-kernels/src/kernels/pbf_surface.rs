@@ -61,7 +61,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (n_items, delta) = (count(n)?, self.output(PULL_SURFACE, "delta", delta, n)?);
         // SAFETY: as of `surface_normals`.
         unsafe {
-            self.start(PULL_SURFACE, n, arguments![*self.constants, rows, place, normal, n_items, delta])
+            self.start(
+                PULL_SURFACE,
+                n,
+                arguments![*self.constants, @fluid rows, place, normal, n_items, delta],
+            )
         }
     }
 }

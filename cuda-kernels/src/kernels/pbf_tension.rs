@@ -35,7 +35,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (rows, x4) = (self.rows(COLOR_NORMALS, rows, n)?, self.input(COLOR_NORMALS, "x4", x4, n)?);
         let (n_items, normal) = (count(n)?, self.output(COLOR_NORMALS, "normal", normal, n)?);
         // SAFETY: rows name points that were listed, of which there are as many as records.
-        unsafe { self.start(COLOR_NORMALS, n, arguments![*self.constants, rows, x4, n_items, normal]) }
+        unsafe { self.start(COLOR_NORMALS, n, arguments![*self.constants, @fluid rows, x4, n_items, normal]) }
     }
 
     /// Accelerations `a` `[m/s²]` by cohesion, curvature and adhesion to walls.

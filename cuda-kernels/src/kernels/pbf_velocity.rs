@@ -131,7 +131,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 XSPH,
                 n,
-                arguments![*self.constants, of_fluid, of_walls, at, motion, samples, wall_motion, n_items, v],
+                arguments![*self.constants, @fluid of_fluid, @walls of_walls, at, motion, samples, wall_motion, n_items, v],
             )
         }
     }
@@ -156,7 +156,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 VORTICITY,
                 n,
-                arguments![*self.constants, rows, at, motion, n_items, whirl, spin, squares],
+                arguments![*self.constants, @fluid rows, at, motion, n_items, whirl, spin, squares],
             )
         }
     }
@@ -187,7 +187,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 CONFINE,
                 n,
-                arguments![*self.constants, rows, whirl, spin, squares, strength, n_items, v],
+                arguments![*self.constants, @fluid rows, whirl, spin, squares, strength, n_items, v],
             )
         }
     }

@@ -307,7 +307,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 BESIDE,
                 n,
-                arguments![*self.constants, near, crowd, v, n_items, place, motion, along, lost],
+                arguments![*self.constants, near, crowd, v, n_items, place, motion, @out along, lost],
             )
         }
     }
@@ -353,7 +353,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 MAKE_UP,
                 n,
-                arguments![*self.constants, near, place, motion, along, n_items, entries, sums],
+                arguments![*self.constants, near, place, motion, @all along, n_items, entries, sums],
             )
         }
     }

@@ -296,7 +296,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (begins, slot) = (u32::from(next.is_none()), next.unwrap_or(0) % 2);
         let (n_items, numbers) = (count(n)?, self.executor.input(&work.numbers));
         // SAFETY: all fields have n items.
-        unsafe { self.start(TURN, n, arguments![z, n_items, begins, slot, numbers, d]) }
+        unsafe { self.start(TURN, n, arguments![z, n_items, begins, @next slot, numbers, d]) }
     }
 
     /// `x ← x + ω r/A_ii`.
@@ -375,7 +375,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (acting, lost) = (self.output(ACT, "acting", acting, n)?, self.output(ACT, "lost", lost, n)?);
         let passes = Passes { executor, n, first: ACT, second: MERGE_MAXIMA };
         passes.run(D, &mut work.partial, &mut work.largest, |partial| {
-            start(executor, ACT, D, n, arguments![p, share, air, count(n)?, acting, lost, partial])
+            start(
+                executor,
+                ACT,
+                D,
+                n,
+                arguments![p, share, @air_pressure air, count(n)?, acting, lost, partial],
+            )
         })?;
         let mut largest = [0.0];
         executor.read(&work.largest, &mut largest)?;

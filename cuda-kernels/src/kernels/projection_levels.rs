@@ -335,11 +335,11 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         let (start, map, n) = (executor.input(start), executor.output(&mut self.map), count(n_cells)?);
         // SAFETY: `start` has an item more than cells, the map one for each dense cell; the dense cells of a wider
         // level are those around the ones of the finer level.
-        unsafe { executor.launch(MARK_CELLS.for_each(D, n_cells)?, arguments![start, n, map])? };
+        unsafe { executor.launch(MARK_CELLS.for_each(D, n_cells)?, arguments![start, n, @marks map])? };
         for pair in self.boxes.windows(2) {
             let (launch, n) = (MARK_WIDE.for_each(D, pair[1].len())?, count(pair[1].len())?);
             // SAFETY: as above.
-            unsafe { executor.launch(launch, arguments![pair[0], pair[1], n, map])? };
+            unsafe { executor.launch(launch, arguments![@fine pair[0], @coarse pair[1], n, @marks map])? };
         }
         self.scan.exclusive(executor, D, &mut self.map, dense + 1)?;
         let n_levels = self.boxes.len();
@@ -348,7 +348,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         let ends = executor.output(&mut self.ends);
         let launch = COUNT_CELLS.for_each(D, n_levels + 1)?;
         // SAFETY: there is an end more than levels.
-        unsafe { executor.launch(launch, arguments![boxes, number, dense, map, ends])? };
+        unsafe { executor.launch(launch, arguments![boxes, @n_levels number, @n_dense dense, map, ends])? };
         executor.read(&self.ends, &mut self.ends_here)
     }
 
@@ -375,7 +375,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         // SAFETY: there is room for all cells, and `start` counts the n particles.
         unsafe {
             let launch = NUMBER_CELLS.for_each(D, dense)?;
-            executor.launch(launch, arguments![cells, count(dense)?, start, n_cells, of])
+            executor.launch(launch, arguments![cells, @n_dense count(dense)?, start, n_cells, of])
         }
     }
 

@@ -124,7 +124,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         let (fine, coarse, cells) = (self.in_use[l], self.in_use[l + 1], self.fields(executor));
         // SAFETY: as of `relax`; cells of the coarser level have their members in the finer one.
         unsafe {
-            self.start(executor, LEAVE, fine, arguments![fine, cells])?;
+            self.start(executor, LEAVE, fine, arguments![@level fine, cells])?;
             self.start(executor, RESTRICT, coarse, arguments![fine, coarse, cells])
         }
     }

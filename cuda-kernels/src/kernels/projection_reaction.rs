@@ -140,7 +140,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 kernel,
                 n,
-                arguments![*self.constants, rows, walls, sets, place, of, n_items, factor, force],
+                arguments![*self.constants, rows, walls, sets, place, @any of, n_items, factor, force],
             )
         }
     }

@@ -78,7 +78,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 ADJOINT,
                 n,
-                arguments![*self.constants, near, place, p, along, factor, part, n_items, out, pull],
+                arguments![*self.constants, near, place, p, @all along, factor, part, n_items, out, pull],
             )
         }
     }
@@ -100,7 +100,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (p, out) = (self.input(CORRECTED, "p", p, n)?, self.gains(CORRECTED, out, n)?);
         // SAFETY: as of `adjoint`.
         unsafe {
-            self.start(CORRECTED, n, arguments![*self.constants, rows, place, p, factor, count(n)?, out])
+            self.start(
+                CORRECTED,
+                n,
+                arguments![*self.constants, @fluid rows, place, p, factor, count(n)?, out],
+            )
         }
     }
 

@@ -71,7 +71,14 @@ impl<E: Executor> SurfaceTerms<'_, E> {
         NORMALS.expect("normal", executor.len(normal), n)?;
         let (fluid, rho, normal) = (self.near(NORMALS, fluid)?, executor.input(rho), executor.output(normal));
         // SAFETY: a walk names points below the number of sorted ones, which all fields have.
-        unsafe { self.start(NORMALS, D, n, arguments![*self.kernel, fluid, rho, self.m, count(n)?, normal]) }
+        unsafe {
+            self.start(
+                NORMALS,
+                D,
+                n,
+                arguments![@constants *self.kernel, fluid, rho, self.m, count(n)?, normal],
+            )
+        }
     }
 
     /// Adds the accelerations by cohesion, curvature and adhesion to `a`; `normal` is that of

@@ -103,7 +103,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
                 MEET,
                 D,
                 n,
-                arguments![*self.constants, contact, *body, count(n)?, stream, partial],
+                arguments![*self.constants, contact, *body, count(n)?, @fluid stream, partial],
             )
         })?;
         let mut meeting = [Meeting::default()];
@@ -131,7 +131,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
                 ANSWER,
                 D,
                 n,
-                arguments![*self.constants, contact, *body, count(n)?, stream, partial],
+                arguments![*self.constants, contact, *body, count(n)?, @fluid stream, partial],
             )
         })?;
         let mut given = [Given::default()];

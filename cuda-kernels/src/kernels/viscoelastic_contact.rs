@@ -85,7 +85,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             self.start(
                 CONTACTS,
                 n,
-                arguments![*self.constants, contact, anti_stick, walls, n_walls, containers, n_items, stream],
+                arguments![*self.constants, contact, anti_stick, walls, n_walls, containers, n_items, @fluid stream],
             )
         }
     }

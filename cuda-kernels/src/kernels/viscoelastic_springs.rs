@@ -168,7 +168,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let to_inverse = self.output(INVERT, "inverse", inverse, n)?;
         let (order, n_items) = (self.input(INVERT, "order", order, n)?, count(n)?);
         // SAFETY: the order is a permutation of numbers below n.
-        unsafe { self.start(INVERT, n, arguments![order, n_items, to_inverse])? };
+        unsafe { self.start(INVERT, n, arguments![order, n_items, @inverse to_inverse])? };
         let (before, after) = (self.springs(FOLLOW, before, n)?, self.writable_springs(FOLLOW, after, n)?);
         let inverse = self.executor.input(inverse);
         // SAFETY: as above, and springs join particles below n.

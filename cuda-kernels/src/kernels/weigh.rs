@@ -61,7 +61,7 @@ impl Weigh<'_> {
         unsafe {
             executor.launch(
                 launch,
-                arguments![*self.kernel, near, order, x_0, body, group, n_groups, number, self.scale, volume],
+                arguments![@constants *self.kernel, @samples near, order, x_0, body, group, n_groups, number, self.scale, volume],
             )
         }
     }

@@ -47,6 +47,24 @@ fn a_missing_barrier_shows_in_another_order() {
 }
 
 #[test]
+fn arguments_of_another_name_are_refused() {
+    let mut out = [0.0 as Real; 32];
+    let (to, n) = (out.as_mut_ptr(), 31_u32);
+    let run = |name| {
+        launch(
+            &ORDERS[0],
+            "broken_bounds",
+            1,
+            32,
+            &[Argument::named(name, &to), Argument::named("count(n)?", &n)],
+        )
+    };
+    run("self.out").unwrap();
+    let error = run("self.v").unwrap_err().to_string();
+    assert_eq!(error, "kernel broken_bounds failed: `self.v` was passed for its parameter `out`");
+}
+
+#[test]
 fn arguments_of_another_number_or_size_are_refused() {
     let mut out = [0.0 as Real; 32];
     let (to, short, long) = (out.as_mut_ptr(), 3_u16, 3_u64);
