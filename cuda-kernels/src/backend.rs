@@ -231,19 +231,21 @@ impl Device {
     /// Copies values that the caller may change or free as soon as this returns.
     fn send<T: Plain>(&self, values: &[T], to: &mut CudaSlice<T>) -> Result<(), DriverError> {
         count::upload();
-        if size_of_val(values) > STAGED {
-            self.stream.memcpy_htod(values, to)?;
-            return self.wait();
-        }
         self.context.bind_to_thread()?;
         let mut staging = lock(&self.staging);
-        if staging.is_full(values) {
-            self.wait_and_restart(&mut staging)?;
+        if size_of_val(values) <= STAGED {
+            if staging.is_full(values) {
+                self.wait_and_restart(&mut staging)?;
+            }
+            // A system may refuse memory that it cannot page out.
+            if let Ok(Some(held)) = staging.hold(&self.context, values) {
+                let (address, _record) = to.device_ptr_mut(&self.stream);
+                // SAFETY: callers have compared the lengths; what is held stays until the stream was waited for.
+                return unsafe { result::memcpy_htod_async(address, held, self.stream.cu_stream()) };
+            }
         }
-        let Some(held) = staging.hold(&self.context, values)? else { return Ok(()) };
-        let (address, _record) = to.device_ptr_mut(&self.stream);
-        // SAFETY: callers have compared the lengths; what is held stays until the stream was waited for.
-        unsafe { result::memcpy_htod_async(address, held, self.stream.cu_stream()) }
+        self.stream.memcpy_htod(values, to)?;
+        self.wait_and_restart(&mut staging)
     }
 
     /// The error to report: after a kernel has died every call fails, and the first failure says most.

@@ -229,6 +229,7 @@ fn damaged_kernels_and_those_of_another_compiler_are_not_used() {
 #[test]
 fn values_may_change_as_soon_as_their_copy_was_asked_for() {
     assert_eq!(said("copies", &["whole", "compiler"], "", &[]), "done");
+    assert_eq!(said("work", &["whole", "compiler"], "no pinned memory", &[]), "done");
 }
 
 #[test]

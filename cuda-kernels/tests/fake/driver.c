@@ -88,7 +88,7 @@ int cuMemFreeAsync(u64 p, void* s) { (void)s; if (work_off()) return fails(); re
 int cuDeviceGetDefaultMemPool(void** pool, int card) { (void)card; *pool = (void*)0x6000; return 0; }
 int cuMemPoolSetAttribute(void* pool, int which, void* value) { (void)pool; if (which == 4) threshold = *(u64*)value; return 0; }
 int cuMemPoolGetAttribute(void* pool, int which, void* value) { (void)pool; *(u64*)value = which == 5 ? reserved : which == 7 ? used : 0; return 0; }
-int cuMemHostAlloc(void** p, size_t n, unsigned flags) { (void)flags; *p = aligned_alloc(4096, n); return fails(); }
+int cuMemHostAlloc(void** p, size_t n, unsigned flags) { (void)flags; *p = aligned_alloc(4096, n); return is("no pinned memory") ? OUT_OF_MEMORY : fails(); }
 int cuMemFreeHost(void* p) { if (n_late) misuse("memory was freed before it was copied"); free(p); return fails(); }
 
 int cuMemsetD8Async(u64 p, unsigned char v, size_t n, void* s) { (void)s; if (work_off()) return fails(); memset((void*)(size_t)p, v, n); return 0; }
