@@ -88,7 +88,7 @@ fn fused_in(
     compile::version().ok_or(CudaError::NoCompiler)?;
     let mut jobs = Vec::new();
     for (file, dim, smoothing) in builds {
-        jobs.push(Job::new(file, source::options(dim, smoothing, variant), PTX)?);
+        jobs.push(Job::new(file, source::options(file, dim, smoothing, variant), PTX)?);
     }
     let counts = Mutex::new(Vec::new());
     let count = |job: &Job| {
