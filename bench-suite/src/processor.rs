@@ -347,6 +347,7 @@ mod tests {
                 assert!(auto.backend.is_cpu() && note.ends_with(&reason.to_string()), "{note}");
             }
             Err(NoBackend::NotBuilt { .. }) => assert!(note.contains("without the feature `cuda`"), "{note}"),
+            Err(NoBackend::Variant(error)) => panic!("{error}"),
         }
         assert!(!note.contains('\n') && Processor::open(Choice::Cpu, isa).unwrap().note.is_none());
     }

@@ -16,7 +16,6 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
         mpsc,
     },
@@ -25,9 +24,6 @@ use std::{
 
 /// The environment variable that names a folder of kernels compiled ahead.
 pub const VARIABLE: &str = "SPH_KERNEL_AHEAD";
-
-/// The PTX that the driver of any supported GPU translates.
-const PTX: &str = "compute_80";
 
 /// What was compiled ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,57 +68,6 @@ fn compile_all(
     Ok(Ahead { files: jobs.len(), bytes, compiler })
 }
 
-/// Operations that round a product and a sum at once, in each kernel of each build in the width of this build: none in a
-/// strict variant means that a GPU has the bits of the emulator, as all other operations are rounded alike.
-///
-/// # Errors
-/// When there is no compiler, or it refuses a text.
-pub fn fused_operations(variant: Variant) -> Result<Vec<(String, usize)>, CudaError> {
-    fused_in(variant, source::builds())
-}
-
-fn fused_in(
-    variant: Variant,
-    builds: impl Iterator<Item = (&'static str, usize, Option<&'static str>)>,
-) -> Result<Vec<(String, usize)>, CudaError> {
-    compile::version().ok_or(CudaError::NoCompiler)?;
-    let mut jobs = Vec::new();
-    for (file, dim, smoothing) in builds {
-        jobs.push(Job::new(file, source::options(file, dim, smoothing, variant), PTX)?);
-    }
-    let counts = Mutex::new(Vec::new());
-    let count = |job: &Job| {
-        let code = job.compile()?;
-        let ptx = String::from_utf8_lossy(&code);
-        let found = fused_of_kernels(&ptx);
-        let named = found.into_iter().map(|(kernel, n)| (format!("{kernel} of {job}"), n));
-        counts.lock().unwrap_or_else(PoisonError::into_inner).extend(named);
-        Ok(0)
-    };
-    for_each(&jobs, count, |_, _, _| ())?;
-    let mut counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    counts.sort();
-    Ok(counts)
-}
-
-/// The functions of a PTX text with their fused operations. A product or sum without a rounding counts as well: the driver
-/// may fuse it.
-fn fused_of_kernels(ptx: &str) -> Vec<(&str, usize)> {
-    let mut found: Vec<(&str, usize)> = Vec::new();
-    for line in ptx.lines() {
-        let code = line.split("//").next().unwrap_or_default();
-        let declared = code.split_once(".entry ").or_else(|| code.split_once(".func "));
-        if let Some((_, rest)) = declared {
-            found.push((rest.trim_end_matches('('), 0));
-        }
-        let fused = ["fma.", "mul.f", "add.f", "sub.f"].iter().any(|operation| code.contains(operation));
-        if let Some((_, n)) = found.last_mut().filter(|_| fused) {
-            *n += 1;
-        }
-    }
-    found
-}
-
 fn unusable(folder: &Path, reason: impl ToString) -> CudaError {
     CudaError::Ahead { folder: folder.into(), reason: reason.to_string() }
 }
@@ -159,7 +104,7 @@ fn kept(job: &Job, compiler: Version, cache: &Cache, folder: &Path) -> Result<u6
 }
 
 /// Does all jobs on all cores and sums up their sizes; `done` hears of each on this thread.
-fn for_each(
+pub(crate) fn for_each(
     jobs: &[Job],
     work: impl Fn(&Job) -> Result<u64, CudaError> + Sync,
     done: impl Fn(usize, &Job, u64),
@@ -328,31 +273,6 @@ pub(crate) mod tests {
         assert!(fused[0].starts_with(b"\x7fELF") && fused[1].ends_with(b"\0"));
         assert!(fused[1] != exact[1]);
         fs::remove_dir_all(folder).unwrap();
-    }
-
-    /// Kernels that take powers, which are built of fused operations whatever the options.
-    const POWERS: [&str; 3] = ["wcsph_pressure of", "wcsph_pack_walls of", "__internal_accurate_pow"];
-
-    #[test]
-    fn strict_kernels_fuse_nothing() {
-        let text = "\t.entry one(\n\tfma.rn.f32 %f1;\n@%p1 fma.rn.f64 %f2;\n// fma.\n.visible .entry two(\n\
-                    add.rn.f32 %f1;\nmad.lo.s32 %r1;\n.visible .entry three(\n mul.f32 %f1;\n";
-        assert_eq!(fused_of_kernels(text), [("one", 2), ("two", 0), ("three", 1)]);
-        if nvrtc_is_missing() {
-            return;
-        }
-        // One smoothing kernel of each file, and all of one: the others have the same formulas.
-        let some = |file: &str| if file == "kernels/weigh.cu" { usize::MAX } else { 1 };
-        let files = source::TEXTS.iter().map(|(file, _)| *file).filter(|file| file.ends_with(".cu"));
-        let builds = files
-            .flat_map(|file| source::smoothing(file).into_iter().take(some(file)).map(move |s| (file, 3, s)));
-        let counts = fused_in(Variant { strict: true, ..Variant::default() }, builds).unwrap();
-        assert!(counts.len() > 100, "{counts:?}");
-        let takes_powers = |kernel: &str| POWERS.iter().any(|power| kernel.starts_with(power));
-        let wrong: Vec<_> = counts.iter().filter(|(kernel, n)| *n > 0 && !takes_powers(kernel)).collect();
-        assert!(wrong.is_empty(), "{wrong:?}");
-        let fused = fused_in(Variant::default(), [("kernels/weigh.cu", 3, Some("CubicSpline"))].into_iter());
-        assert!(fused.unwrap().iter().any(|(_, n)| *n > 0), "they are counted where they are allowed");
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub mod emulator;
 pub mod error;
 pub mod executor;
 pub mod fields;
+#[cfg(feature = "cuda")]
+pub mod fused;
 pub mod kernels;
 pub mod neighbors;
 pub mod physics;
