@@ -205,13 +205,30 @@ mod host {
                 build.define("SPH_KERNEL", kernel.as_str());
             }
             if let Some(walk) = &self.walk {
-                build.define("SPH_WALK", walk.as_str());
+                // -O0 and one file: a walk is built for its own tests alone, and shall take little time.
+                build.define("SPH_WALK", walk.as_str()).opt_level(0);
             }
             let name = format!("{}{suffix}", self.what);
             let out = out_dir()?.join(&name);
             fs::create_dir_all(&out)?;
-            build.out_dir(out).files(&self.files);
+            build.out_dir(&out).files(self.texts(&out)?);
             build.try_compile(&name).map_err(|e| io::Error::other(e.to_string()))
+        }
+    }
+
+    impl Library {
+        /// What is compiled: the files, or, for a walk, one that includes all of them.
+        fn texts(&self, out: &Path) -> io::Result<Vec<PathBuf>> {
+            if self.walk.is_none() {
+                return Ok(self.files.clone());
+            }
+            let mut text = String::new();
+            for file in &self.files {
+                let _ = writeln!(text, "#include {:?}", file.canonicalize()?);
+            }
+            let path = out.join("walk.cu");
+            fs::write(&path, text)?;
+            Ok(vec![path])
         }
     }
 

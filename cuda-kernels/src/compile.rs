@@ -196,6 +196,12 @@ mod tests {
         if ahead::tests::nvrtc_is_missing() {
             return;
         }
+        // Options of variants are known to it.
+        for variant in ["approximate,dense", "strict,half-cells"] {
+            let (file, variant) = ("kernels/surface.cu", variant.parse().unwrap());
+            let options = source::options(file, 3, source::smoothing(file)[0], variant);
+            assert!(Job::new(file, options, "sm_90").unwrap().compile().is_ok(), "{variant}");
+        }
         let options = source::options("reduce.cu", 2, None, Variant::default());
         let error = translate("bad.cu", "#line 7 \"there.cuh\"\nint a = b;", &options, true).unwrap_err();
         assert!(error.contains("there.cuh(7): error: identifier \"b\" is undefined"), "{error}");

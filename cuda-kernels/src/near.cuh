@@ -5,6 +5,9 @@
 
 inline namespace SPH_SPACE {
 
+/// `LOOP_BLOCKS` of the loops here. To collect neighbors of smaller cells takes more registers.
+constexpr u32 NEAR_BLOCKS = LOOP_BLOCKS - (WALK == Walk::DenseHalfCells);
+
 /// Points that a loop finds, in the order of their cells. Twin of `Near` in neighbors.rs.
 struct Near {
   Search search;

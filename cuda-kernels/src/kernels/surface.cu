@@ -9,7 +9,7 @@
 inline namespace SPH_SPACE {
 
 /// Records [n ρ] with the color normals `n_i = h Σ_j m/ρ_j ∇W_ij`, which point into the fluid.
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 surface_normals(KernelConstants constants, Near fluid, const real* __restrict__ rho, real m, u32 n,
                 Packed* __restrict__ normal) {
   const u32 i = thread_index();
@@ -29,7 +29,7 @@ SHIM_EXPORT(surface_normals)
 
 /// `a_i −= Σ_j K_ij [γ_c m C(r) x_ij/r + γ_κ (n_i − n_j)] + Σ_b β psi_b A(r) x_ib/r` with `K_ij = 2 ρ₀/(ρ_i + ρ_j)`.
 /// `normal` is [n ρ], walls are [x y z psi].
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 surface_forces(Surface surface, Near fluid, const Packed* __restrict__ normal, Near walls, real m, real rho_0, u32 n,
                Writable a) {
   const u32 i = thread_index();
@@ -54,7 +54,7 @@ SHIM_EXPORT(surface_forces)
 
 /// Adhesion on the samples of dynamic bodies, opposite to that on the fluid: `F_b += β m psi_b Σ_i A(r) x_ib/r`.
 /// Samples are [x y z psi].
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 surface_reaction(Surface surface, Near fluid, const Packed* __restrict__ samples, Sets sets,
                  real m, u32 n, Writable force) {
   const u32 b = thread_index();

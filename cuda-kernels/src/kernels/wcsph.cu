@@ -14,7 +14,7 @@ using namespace wcsph;
 // ------------------------------------------------------------------------------------------------------- density.rs
 
 /// `ρ_i = Σ_j m W_ij + m W(0) + Σ_b psi_b W_ib`. Reads `place` of the walls as [x y z psi].
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_summation(Constants c, Near fluid, Near walls, u32 n, real* __restrict__ rho) {
   const u32 i = thread_index();
   if (i >= n) return;
@@ -29,7 +29,7 @@ SHIM_EXPORT(wcsph_summation)
 
 /// Corrected gradient of density, `∇ρ_i = B_i⁻¹ Σ_j V_j (ρ_j − ρ_i) ∇W_ij`, `B_i = Σ_j V_j ∇W_ij x_jiᵀ`, into `extra`.
 /// Walls do not enter. Reads `place` as [x y z ρ].
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_gradient(Constants c, Near fluid, u32 n, Packed* __restrict__ extra) {
   const u32 i = thread_index();
   if (i >= n) return;
@@ -85,7 +85,7 @@ SPH_FN void continuity_of(const Constants& c, const Near& fluid, const Near& wal
   rho[i] = next < torn ? torn : next;
 }
 
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_continuity(Constants c, Near fluid, Near walls, const Packed* __restrict__ motion,
                  const Packed* __restrict__ extra, Points wall_v, u32 n, real dt, real* __restrict__ rho) {
   const u32 i = thread_index();
@@ -168,7 +168,7 @@ SHIM_EXPORT(wcsph_pack_walls)
 
 /// What the fluid is at a wall: `p_b = (Σ p W + (g − a_b)·Σ ρ x_bf W) / Σ W` (Adami, Hu & Adams 2012, eq. 27) and
 /// `v̄_b = Σ v W / Σ W` (eq. 22). Without fluid in reach `found` is 0.
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_extrapolate(Constants c, Near fluid, const Packed* __restrict__ motion, Points x, Points a, u32 n,
                   real* __restrict__ p, Writable mean, u32* __restrict__ found) {
   const u32 b = thread_index();

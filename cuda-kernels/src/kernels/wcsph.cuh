@@ -9,8 +9,8 @@
 inline namespace SPH_SPACE {
 namespace wcsph {
 
-/// `LOOP_BLOCKS` of the loops with a choice of viscosities: 102 and 168 registers.
-constexpr u32 MOMENTUM_BLOCKS = sizeof(real) == 4 ? 5 : 3;
+/// `NEAR_BLOCKS` of the loops with a choice of viscosities: 102 and 168 registers.
+constexpr u32 MOMENTUM_BLOCKS = NEAR_BLOCKS - 1;
 
 /// The particle's part of the pressure term towards a wall; the sample's part is in its record.
 SPH_FN real pressure_term(int wall, real p_rho2, real rho, real rho_0) {

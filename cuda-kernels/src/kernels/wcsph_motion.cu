@@ -11,7 +11,7 @@ using namespace wcsph;
 // --------------------------------------------------------------------------------------------------------- drift.rs
 
 /// XSPH (Monaghan 1992): `w_i += ε Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`; `factor` is ε.
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_xsph(Constants c, Near fluid, const Packed* __restrict__ motion, u32 n, real factor, Writable w) {
   const u32 i = thread_index();
   if (i >= n) return;
@@ -29,7 +29,7 @@ SHIM_EXPORT(wcsph_xsph)
 
 /// Shifting (Lind et al. 2012, Sun et al. 2017), as a velocity: `w_i −= A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴]
 /// ∇W_ij`, walls included; `factor` is `A_s h_s`, and `v2_max` the largest squared speed.
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_shifting(Constants c, Near fluid, Near walls, u32 n, real factor, const double* __restrict__ v2_max,
                Writable w) {
   const u32 i = thread_index();
@@ -47,7 +47,7 @@ SHIM_EXPORT(wcsph_shifting)
 
 /// Transport velocity (Adami, Hu & Adams 2013, eq. 13): `w_i −= Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the
 /// volume of a particle at rest; `factor` is `Δt p_b/(2m)`.
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_transport(Constants c, Near fluid, const Packed* __restrict__ motion, Near walls, u32 n, real factor,
                 Writable w) {
   const u32 i = thread_index();
@@ -68,7 +68,7 @@ SHIM_EXPORT(wcsph_transport)
 
 /// Momentum carried by the drift correction (Adami et al. 2013, eq. 12):
 /// `a_i += 1/m Σ_j (V_i² + V_j²) ½ (A_i + A_j) ∇W_ij`, `A = ρ v ⊗ w`; `extra` is [w ·].
-KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_transport_stress(Constants c, Near fluid, const Packed* __restrict__ motion, const Packed* __restrict__ extra,
                        u32 n, Writable a) {
   const u32 i = thread_index();

@@ -87,7 +87,6 @@ impl<const D: usize, E: Executor> Card<D, E> {
     ) -> Result<Self, CudaError> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
         let (walk, support) = (executor.variant().walk, demand.radius);
-        // Smaller cells would allow a period that is too short.
         let whole = cells_of(support, state)?;
         let (grid, wall_grid) = match walk {
             Walk::Direct | Walk::Dense => (whole, whole),
