@@ -13,6 +13,7 @@ mod scan;
 mod shim;
 mod twins;
 mod walls;
+mod warps;
 
 use cuda_kernels::emulator::Emulator;
 use sph_core::Real;
