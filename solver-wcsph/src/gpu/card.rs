@@ -1,8 +1,9 @@
 //! What a run holds on a card.
 
-use super::kept::{Kept, Travel};
-use crate::{cpu::MAX_CORRECTION, memory::Needs};
+use super::kept::Kept;
+use crate::memory::Needs;
 use cuda_kernels::{
+    cells::CellGrid,
     containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
@@ -74,6 +75,12 @@ pub struct Demand {
     pub dummy: bool,
 }
 
+/// The cells that a walk wants for the fluid, and for walls, which are sorted whenever they move.
+fn grids<const D: usize>(walk: Walk, support: Real, state: &State<D>) -> Result<[CellGrid<D>; 2], CudaError> {
+    let grid = cells_of(support * walk.edge(), state)?;
+    Ok([grid, if walk == Walk::Kept { cells_of(support, state)? } else { grid }])
+}
+
 impl<const D: usize, E: Executor> Card<D, E> {
     /// The state and the kept fields `a` and `w` of the method.
     ///
@@ -86,17 +93,8 @@ impl<const D: usize, E: Executor> Card<D, E> {
         demand: Demand,
     ) -> Result<Self, CudaError> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
-        let (walk, support) = (executor.variant().walk, demand.radius);
-        let whole = cells_of(support, state)?;
-        let (grid, wall_grid) = match walk {
-            Walk::Direct | Walk::Dense => (whole, whole),
-            Walk::Kept => (cells_of(support * walk.edge(), state)?, whole),
-            Walk::HalfCells | Walk::DenseHalfCells => [cells_of(support * walk.edge(), state)?; 2].into(),
-        };
-        let correction = if needs.drift_correction { MAX_CORRECTION * state.rest.spacing } else { 0.0 };
-        // Containers bring particles back from wherever they are, and surface terms have no rows.
-        let travel = Travel::new(support, correction, state.containers.is_empty() && !needs.surface);
-        let rows = || Kept::new(executor, n, D, (support, state.rest.spacing), travel);
+        let walk = executor.variant().walk;
+        let [grid, wall_grid] = grids(walk, demand.radius, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let n_dummy = when(demand.dummy, n_walls);
@@ -107,7 +105,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         };
         Ok(Self {
             fluid: Fluid::new(executor, grid, &state.fluid)?,
-            kept: (walk == Walk::Kept).then(rows).transpose()?,
+            kept: (walk == Walk::Kept).then(|| Kept::new(executor, state, demand)).transpose()?,
             walls: Samples::new(executor, wall_grid, &state.walls)?,
             a: kept(a, n)?,
             w: kept(w, when(needs.drift_correction, n))?,

@@ -5,6 +5,8 @@
 //!
 //! [`Walk::Kept`]: cuda_kernels::variant::Walk::Kept
 
+use super::card::Demand;
+use crate::cpu::MAX_CORRECTION;
 use cuda_kernels::{
     error::CudaError,
     executor::{Executor, Field},
@@ -13,7 +15,7 @@ use cuda_kernels::{
     summary::Summary,
     variant::Walk,
 };
-use sph_core::Real;
+use sph_core::{Real, state::State};
 
 /// The rows of the fluid among itself, and how long they serve.
 #[derive(Debug)]
@@ -27,21 +29,19 @@ pub struct Kept<E: Executor> {
 }
 
 impl<E: Executor> Kept<E> {
-    /// Rows of `n` particles that lie `spacing` `[m]` apart, for a support `[m]` in `dim` dimensions.
+    /// Rows of a state, as long as those of its lattice.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(
-        executor: &E,
-        n: usize,
-        dim: usize,
-        (support, spacing): (Real, Real),
-        travel: Travel,
-    ) -> Result<Self, CudaError> {
-        let radius = support * Walk::Kept.edge();
-        let ball = if dim == 2 { 3.2 } else { 4.2 };
-        let width = (ball * (radius / spacing).powi(dim as i32)) as u32;
-        let rows = NeighborRows::new(executor, n, width.next_multiple_of(8))?;
+    pub fn new<const D: usize>(executor: &E, state: &State<D>, demand: Demand) -> Result<Self, CudaError> {
+        let Demand { radius: support, needs, .. } = demand;
+        let (spacing, radius) = (state.rest.spacing, support * Walk::Kept.edge());
+        let ball = if D == 2 { 3.2 } else { 4.2 };
+        let width = (ball * (radius / spacing).powi(D as i32)) as u32;
+        let rows = NeighborRows::new(executor, state.fluid.len(), width.next_multiple_of(8))?;
+        let correction = if needs.drift_correction { MAX_CORRECTION * spacing } else { 0.0 };
+        // Containers bring particles back from wherever they are, and surface terms have no rows.
+        let travel = Travel::new(support, correction, state.containers.is_empty() && !needs.surface);
         Ok(Self { rows, longest: executor.zeros(1)?, radius, travel })
     }
 

@@ -18,7 +18,8 @@ use sph_core::{
 const REAL: usize = size_of::<Real>();
 const PACKED: usize = size_of::<Packed>();
 
-/// The memory of a card that a run of the scene needs with weakly compressible SPH.
+/// The memory of a GPU that a run of the scene needs with weakly compressible SPH and the default walk over neighbors:
+/// the rows of `Walk::Kept`, and more cells of half a support, come on top.
 ///
 /// # Errors
 /// When the solver's parameters are refused, or there would be too many cells for so few particles.

@@ -150,15 +150,16 @@ fn missed<const D: usize>(state: &State<D>) -> f64 {
 fn sorts<const D: usize>(text: &str, walk: Walk, speed: Real, steps: u64) -> u64 {
     let mut run = stirred(run::<D>(text, walk, 7));
     run.state.fluid.v.iter_mut().flatten().for_each(|v| *v *= speed);
-    let (mut order, mut sorts) = (Vec::new(), 0);
+    let (mut order, mut sorts, mut worst) = (Vec::new(), 0, 0.0_f64);
     for step in 0..steps {
         run.step(f64::INFINITY).unwrap();
         run.fetch().unwrap();
-        let found = missed(&run.state);
-        assert!(found < 100.0, "{walk:?}, step {step}: {found} roundings");
+        worst = worst.max(missed(&run.state));
+        assert!(worst < 30.0, "{walk:?}, step {step}: {worst} roundings");
         sorts += u64::from(order != run.state.fluid.id);
         order.clone_from(&run.state.fluid.id);
     }
+    println!("{walk:?} {D}D: sorted in {sorts} of {steps} steps, {worst} roundings");
     sorts
 }
 
@@ -174,7 +175,6 @@ fn no_walk_misses_a_neighbor() {
 fn rows_are_kept_for_some_steps_and_listed_anew_in_time() {
     let slow = sorts::<2>(&full_box::<2>(20), Walk::Kept, 1.0, 60);
     let fast = sorts::<2>(&full_box::<2>(20), Walk::Kept, 4.0, 60);
-    println!("listed in {slow} and {fast} of 60 steps");
     assert!((3..30).contains(&slow) && slow < fast, "{slow} {fast}");
     sorts::<3>(&full_box::<3>(11), Walk::Kept, 1.0, 12);
 }
