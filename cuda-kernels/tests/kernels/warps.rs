@@ -34,7 +34,10 @@ impl Sorted {
         let n = (N as f64 / edge) as usize + 1;
         let mut sorted = Self { x: Vec::new(), start: vec![0; n * n * n + 1], edge, n };
         x.sort_by_key(|x| sorted.key(sorted.cell(x)));
-        x.iter().for_each(|x| sorted.start[sorted.key(sorted.cell(x)) + 1] += 1);
+        for x in &x {
+            let key = sorted.key(sorted.cell(x));
+            sorted.start[key + 1] += 1;
+        }
         (0..n * n * n).for_each(|c| sorted.start[c + 1] += sorted.start[c]);
         Self { x, ..sorted }
     }
