@@ -7,14 +7,17 @@
 
 inline namespace SPH_SPACE {
 
-/// Counts the particles of every cell, and gives each a provisional rank in its own.
+/// Counts the particles of every cell, and gives each a provisional rank in its own. Behind the end of the last cell,
+/// `count[cells + 1]`, stands how many are outside of the box.
 KERNEL void __launch_bounds__(THREADS)
 count_cells(CellGrid grid, Points x, u32 n, u32* __restrict__ key, u32* __restrict__ rank, u32* count) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const u32 c = grid.key(x[i]);
+  bool is_outside;
+  const u32 c = grid.key(x[i], is_outside);
   key[i] = c;
   rank[i] = atomicAdd(&count[c], 1u);
+  if (is_outside) atomicAdd(&count[grid.n_cells() + 1], 1u);
 }
 SHIM_EXPORT(count_cells)
 
@@ -40,5 +43,27 @@ order_cells(const u32* __restrict__ key, const u32* __restrict__ start, const u3
   order[first + before] = i;
 }
 SHIM_EXPORT(order_cells)
+
+/// Slices of a box on each axis, all of one width. Twin of `Slices` in cells.rs.
+struct Slices {
+  /// Lower end, [m].
+  double low[DIM];
+  /// Slices a length, [1/m].
+  double per_length[DIM];
+};
+/// Slices of an axis. Twin of `SLICES` in cells.rs.
+constexpr u32 SLICES = 64;
+
+/// Counts the points between the ends of each axis by slice: `count[a · SLICES + k]`.
+KERNEL void __launch_bounds__(THREADS) count_slices(Slices slices, Points x, u32 n, u32* count) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  for (int a = 0; a < DIM; a++) {
+    const double place = (double(x.x[a][i]) - slices.low[a]) * slices.per_length[a];
+    if (!(place >= 0.0 && place <= double(SLICES))) continue;
+    atomicAdd(&count[u32(a) * SLICES + (place < double(SLICES) ? u32(place) : SLICES - 1)], 1u);
+  }
+}
+SHIM_EXPORT(count_slices)
 
 }  // namespace SPH_SPACE

@@ -32,14 +32,24 @@ struct CellGrid {
     return c < 0 ? 0 : c >= turn[a] ? turn[a] - 1 : c;
   }
 
-  /// Number of the cell of a point in the box; a point outside counts to the nearest one.
-  SPH_FN u32 key(Vec x) const {
+  /// Number of the cell of a point in the box; a point outside counts to the nearest one, and `is_outside` says so.
+  SPH_FN u32 key(Vec x, bool& is_outside) const {
     u32 key = 0;
+    is_outside = false;
     for (int a = DIM - 1; a >= 0; a--) {
       const int c = cell_of(a, x[a]) - low[a];
-      key = key * u32(extent[a]) + u32(c < 0 ? 0 : c >= extent[a] ? extent[a] - 1 : c);
+      const int nearest = c < 0 ? 0 : c >= extent[a] ? extent[a] - 1 : c;
+      is_outside = is_outside | (nearest != c);
+      key = key * u32(extent[a]) + u32(nearest);
     }
     return key;
+  }
+
+  /// Number of cells in the box.
+  SPH_FN u32 n_cells() const {
+    u32 n = 1;
+    for (int a = 0; a < DIM; a++) n *= u32(extent[a]);
+    return n;
   }
 };
 

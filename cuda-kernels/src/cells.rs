@@ -6,7 +6,7 @@
 
 use crate::{
     error::CudaError,
-    executor::{Executor, Field, Kernel, Points, arguments, count},
+    executor::{Executor, Field, In, Kernel, Points, arguments, count},
     scan::{self, Scan},
 };
 use sph_core::{
@@ -17,6 +17,7 @@ use sph_core::{
 const COUNT_CELLS: Kernel = Kernel { file: "cells.cu", name: "count_cells" };
 const PLACE_PARTICLES: Kernel = Kernel { file: "cells.cu", name: "place_particles" };
 const ORDER_CELLS: Kernel = Kernel { file: "cells.cu", name: "order_cells" };
+const COUNT_SLICES: Kernel = Kernel { file: "cells.cu", name: "count_slices" };
 
 /// Cells are this much wider than the radius: `SLACK` of the processor's frame.
 const SLACK: f64 = 1.0 + 1e-5;
@@ -103,7 +104,7 @@ pub struct CellSort<const D: usize, E: Executor> {
     grid: CellGrid<D>,
     /// The new particle `k` is the old `order[k]`. Shape `[n]`.
     pub order: Field<E, u32>,
-    /// First particle of each cell in the new order; the last entry is n. Shape `[cells + 1]`.
+    /// First particle of each cell in the new order, n, and how many are outside of the box. Shape `[cells + 2]`.
     pub start: Field<E, u32>,
     key: Field<E, u32>,
     rank: Field<E, u32>,
@@ -113,7 +114,7 @@ pub struct CellSort<const D: usize, E: Executor> {
 
 /// Memory of a [`CellSort`], `[B]`.
 pub fn bytes(n: usize, n_cells: usize) -> usize {
-    (4 * n + n_cells + 1) * size_of::<u32>() + scan::bytes(n_cells + 1)
+    (4 * n + n_cells + 2) * size_of::<u32>() + scan::bytes(n_cells + 1)
 }
 
 impl<const D: usize, E: Executor> CellSort<D, E> {
@@ -125,7 +126,7 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
         let cells = grid.n_cells() + 1;
         Ok(Self {
             order: executor.zeros(n)?,
-            start: executor.zeros(cells)?,
+            start: executor.zeros(cells + 1)?,
             key: executor.zeros(n)?,
             rank: executor.zeros(n)?,
             placed: executor.zeros(n)?,
@@ -137,6 +138,23 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
     /// The cells.
     pub fn grid(&self) -> &CellGrid<D> {
         &self.grid
+    }
+
+    /// Takes other cells, for the next sort. Memory of the old ones is free before that of the new ones is taken.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn refit(&mut self, executor: &E, grid: CellGrid<D>) -> Result<(), CudaError> {
+        (self.start, self.scan) = (executor.zeros(0)?, Scan::new(executor, 0)?);
+        let cells = grid.n_cells() + 1;
+        (self.start, self.scan) = (executor.zeros(cells + 1)?, Scan::new(executor, cells)?);
+        self.grid = grid;
+        Ok(())
+    }
+
+    /// Where the last sort has counted the points outside of the box.
+    pub(crate) fn outside(&self, executor: &E) -> In<u32> {
+        executor.input(&self.start).item(self.grid.n_cells() + 1)
     }
 
     /// Finds the stable order of the first `n` points of `x` by cell. Points outside of the box count to its
@@ -178,5 +196,53 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
         let (placed, order) = (executor.input(&self.placed), executor.output(&mut self.order));
         // SAFETY: as above.
         unsafe { executor.launch(ORDER_CELLS.for_each(D, n)?, arguments![key, start, placed, number, order]) }
+    }
+}
+
+/// Slices of an axis. Twin of `SLICES` in cells.cu.
+pub(crate) const SLICES: usize = 64;
+
+/// Slices of a box on each axis, all of one width. Twin of `Slices` in cells.cu.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Slices<const D: usize> {
+    pub(crate) low: [f64; D],
+    pub(crate) per_length: [f64; D],
+}
+
+impl<const D: usize> Slices<D> {
+    /// Of a box from its lower to its upper ends, `[m]`.
+    pub(crate) fn of((low, high): ([Real; D], [Real; D])) -> Self {
+        let (low, high) = (low.map(f64::from), high.map(f64::from));
+        let per_length = |a: usize| if high[a] > low[a] { SLICES as f64 / (high[a] - low[a]) } else { 0.0 };
+        Self { low, per_length: std::array::from_fn(per_length) }
+    }
+
+    /// The same as [`Slices::count`], on the host.
+    pub(crate) fn count_here(self, x: &[Vec<Real>; D], count: &mut [u32]) {
+        for (a, x) in x.iter().enumerate() {
+            let place = |x: &Real| (f64::from(*x) - self.low[a]) * self.per_length[a];
+            for place in x.iter().map(place).filter(|place| (0.0..=SLICES as f64).contains(place)) {
+                count[a * SLICES + (place as usize).min(SLICES - 1)] += 1;
+            }
+        }
+    }
+
+    /// Adds the first `n` points of `x` to `count`, the slices of one axis after those of the other.
+    pub(crate) fn count<E: Executor>(
+        self,
+        executor: &E,
+        x: &[Field<E, Real>; D],
+        n: usize,
+        count_of: &mut Field<E, u32>,
+    ) -> Result<(), CudaError> {
+        for x in x {
+            COUNT_SLICES.expect("x", executor.len(x), n)?;
+        }
+        COUNT_SLICES.expect("count", executor.len(count_of), D * SLICES)?;
+        let (points, number): (Points<Real, D>, _) = (executor.points(x), count(n)?);
+        let to = executor.output(count_of);
+        // SAFETY: fields have n items, and `count` one a slice of each axis.
+        unsafe { executor.launch(COUNT_SLICES.for_each(D, n)?, arguments![self, points, number, to]) }
     }
 }

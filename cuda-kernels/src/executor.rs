@@ -137,6 +137,11 @@ impl<T> In<T> {
     pub fn new(address: u64) -> Self {
         Self(address, PhantomData)
     }
+
+    /// What begins at item `k`.
+    pub(crate) fn item(self, k: usize) -> Self {
+        Self::new(self.0 + (k * size_of::<T>()) as u64)
+    }
 }
 
 impl<T> Out<T> {

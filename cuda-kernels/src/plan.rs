@@ -26,7 +26,7 @@ pub fn n_cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<
     cells::<D>(scene, radius, n).map(|grid| grid.n_cells())
 }
 
-/// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`cells_of`](crate::room::cells_of) has it.
+/// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`Room::grid`](crate::room::Room::grid) has it.
 ///
 /// # Errors
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.

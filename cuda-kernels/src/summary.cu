@@ -11,26 +11,32 @@ struct Summary {
   double v2, a2;
   /// First particle whose density, velocity or acceleration is not finite, and first that is lost.
   u64 bad, lost;
+  /// Particles and samples outside of the box of cells.
+  u64 outside;
 };
 
 struct Summarize {
   typedef Summary T;
-  SPH_FN static T identity() { return {0.0, -infinity(), 0.0, 0.0, NONE, NONE}; }
+  SPH_FN static T identity() { return {0.0, -infinity(), 0.0, 0.0, NONE, NONE, 0}; }
   SPH_FN static T merge(T a, T b) {
-    return {a.excess + b.excess, fmax(a.largest, b.largest),    fmax(a.v2, b.v2),
-            fmax(a.a2, b.a2),    a.bad < b.bad ? a.bad : b.bad, a.lost < b.lost ? a.lost : b.lost};
+    return {a.excess + b.excess,         fmax(a.largest, b.largest),    fmax(a.v2, b.v2),
+            fmax(a.a2, b.a2),            a.bad < b.bad ? a.bad : b.bad, a.lost < b.lost ? a.lost : b.lost,
+            a.outside + b.outside};
   }
 };
 
-/// `v2` and `a2` are squares of speeds and accelerations; `lost` is not 0 for particles that have left the domain.
+/// `v2` and `a2` are squares of speeds and accelerations; `lost` is not 0 for particles that have left the domain;
+/// `of_fluid` and `of_walls` are the counts of what is outside of the box of cells.
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 summarize(const real* __restrict__ rho, real rho_0, const real* __restrict__ v2, const real* __restrict__ a2,
-          const u32* __restrict__ lost, u32 n, Summary* __restrict__ partial) {
+          const u32* __restrict__ lost, const u32* __restrict__ of_fluid, const u32* __restrict__ of_walls, u32 n,
+          Summary* __restrict__ partial) {
   reduce_terms<Summarize>(n, partial, [=](u32 i) -> Summary {
     const real error = rho[i] / rho_0 - real(1), v = v2[i], a = a2[i], all = error + (v + a);
     // Of an infinite or undefined number, the difference to itself is undefined.
     const u64 bad = all - all == real(0) ? NONE : i;
-    return {double(max_of(error, real(0))), double(error), double(v), double(a), bad, lost[i] ? i : NONE};
+    const u64 outside = i == 0 ? u64(*of_fluid) + *of_walls : 0;
+    return {double(max_of(error, real(0))), double(error), double(v), double(a), bad, lost[i] ? i : NONE, outside};
   });
 }
 SHIM_EXPORT(summarize)

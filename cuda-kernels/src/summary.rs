@@ -1,6 +1,7 @@
 //! What a step is judged by: launchers of `summary.cu`. These numbers alone leave the card in a steady step.
 
 use crate::{
+    cells::CellSort,
     error::CudaError,
     executor::{Executor, Field, Kernel, arguments, count, plain},
     reduce::{PARTIALS, Passes, start},
@@ -26,12 +27,14 @@ pub struct Summary {
     pub bad: u64,
     /// First particle that has left the domain, or whose place would not be finite, or the same.
     pub lost: u64,
+    /// Particles and wall samples that the last sorts found outside of the box of cells; 0 without a particle.
+    pub outside: u64,
 }
 plain!(Summary);
 
 /// What is summarized. Fields of shape `[n]`.
 #[derive(Debug)]
-pub struct Judged<'a, E: Executor> {
+pub struct Judged<'a, const D: usize, E: Executor> {
     /// Densities, `[kg/m³]`.
     pub rho: &'a Field<E, Real>,
     /// Density at rest ρ₀, `[kg/m³]`.
@@ -42,6 +45,8 @@ pub struct Judged<'a, E: Executor> {
     pub a2: &'a Field<E, Real>,
     /// Not 0 for particles that have left the domain.
     pub lost: &'a Field<E, u32>,
+    /// The cells of the fluid and of the walls.
+    pub cells: [&'a CellSort<D, E>; 2],
 }
 
 /// Room for a summary.
@@ -67,11 +72,10 @@ impl<E: Executor> Summaries<E> {
     ///
     /// # Errors
     /// When a field is too short, or a launch, a kernel before it or the copy fails.
-    pub fn of(
+    pub fn of<const D: usize>(
         &mut self,
         executor: &E,
-        dim: usize,
-        judged: &Judged<'_, E>,
+        judged: &Judged<'_, D, E>,
         n: usize,
     ) -> Result<Summary, CudaError> {
         for (name, field) in [("rho", judged.rho), ("v2", judged.v2), ("a2", judged.a2)] {
@@ -81,14 +85,15 @@ impl<E: Executor> Summaries<E> {
         let rho = executor.input(judged.rho);
         let (v2, a2) = (executor.input(judged.v2), executor.input(judged.a2));
         let lost = executor.input(judged.lost);
+        let [of_fluid, of_walls] = judged.cells.map(|cells| cells.outside(executor));
         let passes = Passes { executor, n, first: SUMMARIZE, second: MERGE_SUMMARIES };
-        passes.run(dim, &mut self.partial, &mut self.result, |partial| {
+        passes.run(D, &mut self.partial, &mut self.result, |partial| {
             start(
                 executor,
                 SUMMARIZE,
-                dim,
+                D,
                 n,
-                arguments![rho, judged.rho_0, v2, a2, lost, count(n)?, partial],
+                arguments![rho, judged.rho_0, v2, a2, lost, of_fluid, of_walls, count(n)?, partial],
             )
         })?;
         let mut summary = [Summary::default()];

@@ -41,6 +41,7 @@ pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
 use cpu::{Cpu, Relaxation};
+use cuda_kernels::room;
 use memory::{Fields, Needs};
 use params::ScorrScaling;
 use physics::{Scorr, Weights};
@@ -172,11 +173,13 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
         self.neighbors.forget();
         // New particles may be the fastest.
         self.fields.max_speed = -1.0;
+        self.fields.room = room::Room::default();
     }
 
     fn walls_changed(&mut self) {
         self.neighbors.forget();
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
@@ -193,6 +196,7 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
     fn restored(&mut self, _state: &State<D>) {
         self.neighbors.restored();
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn moves_bodies(&self) -> bool {

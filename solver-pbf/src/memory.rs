@@ -1,6 +1,7 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
 use crate::params::{Params, VelocityUpdate};
+use cuda_kernels::room;
 use sph_core::{
     Real,
     diagnosis::Link,
@@ -61,6 +62,8 @@ pub struct Fields<const D: usize> {
     pub last_dt: f64,
     /// What the phases of this step have found so far.
     pub report: StepReport,
+    /// The box of cells of a run on a card.
+    pub room: room::Room<D>,
 }
 
 /// Which of the optional fields a set of parameters needs.
@@ -127,6 +130,7 @@ impl<const D: usize> Default for Fields<D> {
             density_is_current: false,
             max_speed: -1.0,
             last_dt: 0.0,
+            room: room::Room::default(),
             report: StepReport::default(),
         }
     }
@@ -205,6 +209,7 @@ impl<const D: usize> Fields<D> {
         }
         visit("max_speed", Memory::Number(&mut self.max_speed));
         visit("last_dt", Memory::Number(&mut self.last_dt));
+        self.room.memory(visit);
     }
 }
 

@@ -47,6 +47,7 @@ pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
 use cpu::Cpu;
+use cuda_kernels::room;
 use memory::{Fields, Needs};
 use physics::{LatticeSums, Surface, Weight};
 use sph_core::{
@@ -152,11 +153,13 @@ impl<const D: usize> Solver<D> for Projection<D> {
         self.neighbors.forget();
         // New particles may be the fastest.
         self.fields.max_speed = -1.0;
+        self.fields.room = room::Room::default();
     }
 
     fn walls_changed(&mut self) {
         self.neighbors.forget();
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
@@ -173,6 +176,7 @@ impl<const D: usize> Solver<D> for Projection<D> {
     fn restored(&mut self, _state: &State<D>) {
         self.neighbors.restored();
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn moves_bodies(&self) -> bool {

@@ -4,6 +4,7 @@ use crate::{
     cpu::levels::Levels,
     params::{Gradient, Params},
 };
+use cuda_kernels::room;
 use sph_core::{
     Real,
     barrier::Pose,
@@ -66,6 +67,8 @@ pub struct Fields<const D: usize> {
     pub viscous_residuals: Vec<f64>,
     /// What the phases of this step have found so far.
     pub report: StepReport,
+    /// The box of cells of a run on a card.
+    pub room: room::Room<D>,
 }
 
 /// The vectors of a linear equation `A x = b`, `A_ij = −scale c_ij` with the entries `c` of the rows. Shape `[n]`.
@@ -150,6 +153,7 @@ impl<const D: usize> Default for Fields<D> {
             max_speed: -1.0,
             max_pressure: 0.0,
             full: [0.0; 2],
+            room: room::Room::default(),
             residuals: Vec::new(),
             viscous_residuals: Vec::new(),
             report: StepReport::default(),
@@ -213,6 +217,7 @@ impl<const D: usize> Fields<D> {
         let [alpha, diagonal] = &mut self.full;
         visit("full_alpha", Memory::Number(alpha));
         visit("full_diagonal", Memory::Number(diagonal));
+        self.room.memory(visit);
     }
 }
 

@@ -44,6 +44,7 @@ pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
 use cpu::{Cpu, colors::Colors};
+use cuda_kernels::room;
 use memory::{Fields, Needs};
 use params::{RelaxMode, SpringCreation, SpringInit};
 use physics::{Flow, Spring, Stiffness, Viscosity};
@@ -188,11 +189,13 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
         self.fields.springs.loosen();
         // New particles may be the fastest.
         self.fields.max_speed = -1.0;
+        self.fields.room = room::Room::default();
     }
 
     fn walls_changed(&mut self) {
         self.neighbors.forget();
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
@@ -209,6 +212,7 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
     fn restored(&mut self, _state: &State<D>) {
         self.neighbors.restored();
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn moves_bodies(&self) -> bool {

@@ -5,6 +5,7 @@ use crate::{
     params::{Params, RelaxMode},
     springs::Springs,
 };
+use cuda_kernels::room;
 use sph_core::{
     Real,
     diagnosis::Link,
@@ -41,6 +42,8 @@ pub struct Fields<const D: usize> {
     pub max_speed: f64,
     /// What the phases of this step have found so far.
     pub report: StepReport,
+    /// The box of cells of a run on a card.
+    pub room: room::Room<D>,
 }
 
 /// Which of the optional fields a set of parameters needs.
@@ -87,6 +90,7 @@ impl<const D: usize> Default for Fields<D> {
             stances: Vec::new(),
             walls_packed: false,
             max_speed: -1.0,
+            room: room::Room::default(),
             report: StepReport::default(),
         }
     }
@@ -130,6 +134,7 @@ impl<const D: usize> Fields<D> {
     pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         visit("max_speed", Memory::Number(&mut self.max_speed));
         self.springs.memory(visit);
+        self.room.memory(visit);
     }
 }
 

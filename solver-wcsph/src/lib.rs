@@ -40,6 +40,7 @@ pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
 use cpu::{Cpu, Extrapolated, ViscosityModel, Wall};
+use cuda_kernels::room;
 use memory::{Fields, Needs};
 use params::{DeltaForm, Density};
 use physics::Eos;
@@ -157,11 +158,13 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         self.neighbors.forget();
         // New particles have no acceleration yet, and may be the fastest.
         (self.fields.started, self.fields.max_speed) = (0.0, -1.0);
+        self.fields.room = room::Room::default();
     }
 
     fn walls_changed(&mut self) {
         self.neighbors.forget();
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
@@ -179,6 +182,7 @@ impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
         self.neighbors.restored();
         self.take_pressures(&state.fluid.rho);
         self.fields.walls_packed = false;
+        self.fields.room = room::Room::default();
     }
 
     fn moves_bodies(&self) -> bool {

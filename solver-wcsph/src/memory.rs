@@ -1,6 +1,7 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
 use crate::params::{DeltaForm, Density, Params, Regularization};
+use cuda_kernels::room;
 use sph_core::{
     Real,
     diagnosis::Link,
@@ -43,6 +44,8 @@ pub struct Fields<const D: usize> {
     pub started: f64,
     /// What the phases of this step have found so far.
     pub report: StepReport,
+    /// The box of cells of a run on a card.
+    pub room: room::Room<D>,
 }
 
 /// Which of the optional fields a set of parameters needs.
@@ -89,6 +92,7 @@ impl<const D: usize> Default for Fields<D> {
             max_speed: -1.0,
             max_acceleration: 0.0,
             started: 0.0,
+            room: room::Room::default(),
             report: StepReport::default(),
         }
     }
@@ -149,6 +153,7 @@ impl<const D: usize> Fields<D> {
         visit("max_speed", Memory::Number(&mut self.max_speed));
         visit("max_acceleration", Memory::Number(&mut self.max_acceleration));
         visit("started", Memory::Number(&mut self.started));
+        self.room.memory(visit);
     }
 }
 

@@ -261,6 +261,24 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         })
     }
 
+    /// Takes other cells of particles, for the next [`Levels::build`]. Memory of the old ones is free before that of the
+    /// new ones is taken.
+    ///
+    /// # Errors
+    /// As of [`Levels::new`].
+    pub fn refit(&mut self, executor: &E, grid: &CellGrid<D>) -> Result<(), CudaError> {
+        let boxes = CellBox::all(grid);
+        let dense = n_dense(&boxes) + 1;
+        count(dense)?;
+        (self.map, self.scan) = (executor.zeros(0)?, Scan::new(executor, 0)?);
+        (self.map, self.scan) = (executor.zeros(dense)?, Scan::new(executor, dense)?);
+        self.boxes_there = executor.upload(&boxes)?;
+        (self.ends, self.ends_here) = (executor.zeros(boxes.len() + 1)?, vec![0; boxes.len() + 1]);
+        self.in_use.clear();
+        self.boxes = boxes;
+        Ok(())
+    }
+
     /// Number of cells of each level in use, the finest first.
     pub fn sizes(&self) -> impl Iterator<Item = usize> {
         self.in_use.iter().map(|level| level.n as usize)
@@ -321,6 +339,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         let needed = self.ends_here.last().map_or(0, |&n| n as usize);
         if needed > self.held.stride {
             let more = (needed + needed / 4).next_multiple_of(32);
+            self.held = Held::new(executor, width::<D>(), 0)?;
             self.held = Held::new(executor, width::<D>(), more)?;
         }
         self.number_cells(executor, fine)?;

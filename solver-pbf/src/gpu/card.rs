@@ -2,6 +2,7 @@
 
 use crate::memory::{Fields, Needs};
 use cuda_kernels::{
+    cells::CellGrid,
     containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
@@ -11,8 +12,8 @@ use cuda_kernels::{
     reduce::{DensityErrors, Reduce},
     resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
     rigid::RigidSets,
-    room::cells_of,
-    summary::Summaries,
+    room::{Content, Frame, Room},
+    summary::{Summaries, Summary},
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -96,9 +97,9 @@ pub struct Card<const D: usize, E: Executor> {
 
 /// What a run of a state needs beside the fields of all runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Demand {
-    /// Search radius, `[m]`.
-    pub radius: Real,
+pub struct Demand<const D: usize> {
+    /// Cells of fluid and walls.
+    pub grid: CellGrid<D>,
     /// Fields that the parameters need.
     pub needs: Needs,
     /// Widths of rows to begin with.
@@ -109,22 +110,21 @@ impl<const D: usize, E: Executor> Card<D, E> {
     /// The state and the past of the method, which has the length of the fluid if it is needed.
     ///
     /// # Errors
-    /// When there is no memory left, or there are too many cells.
+    /// When there is no memory left, or a copy fails.
     pub fn new(
         executor: &E,
         state: &State<D>,
         past: [&[Vec<Real>; D]; 2],
-        demand: Demand,
+        demand: Demand<D>,
     ) -> Result<Self, CudaError> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
-        let grid = cells_of(demand.radius, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = demand.widths;
         let n_surface = when(needs.surface_constraint || needs.surface_forces, n);
         Ok(Self {
-            fluid: Fluid::new(executor, grid, &state.fluid)?,
-            walls: Samples::new(executor, grid, &state.walls)?,
+            fluid: Fluid::new(executor, demand.grid, &state.fluid)?,
+            walls: Samples::new(executor, demand.grid, &state.walls)?,
             containers: Containers::new(executor, &state.containers)?,
             rows: [
                 NeighborRows::new(executor, n, on_fluid)?,
@@ -157,6 +157,21 @@ impl<const D: usize, E: Executor> Card<D, E> {
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// Fits the box of cells anew if the summary of a step asks for that.
+    pub fn fit_cells(
+        &mut self,
+        executor: &E,
+        room: &mut Room<D>,
+        frame: Frame<'_, D>,
+        summary: &Summary,
+    ) -> Result<(), CudaError> {
+        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
+        if room.follow(executor, frame, content, summary)? {
+            self.walls_packed = false;
+        }
+        Ok(())
     }
 
     /// Entries that rows have room for now.

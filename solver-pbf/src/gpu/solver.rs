@@ -11,6 +11,7 @@ use cuda_kernels::{
     error::CudaError,
     executor::Executor,
     reduce,
+    room::Frame,
     summary::{Judged, Summary},
 };
 use sph_core::{
@@ -25,7 +26,7 @@ use sph_core::{
     solver::{BEFORE, Cause, Clock, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::{any::Any, mem::take, sync::Arc};
 
 /// Position Based Fluids on a card, or wherever else kernels run.
 ///
@@ -54,7 +55,8 @@ impl<const D: usize, K: Kernel<D>, E: Executor> GpuPbf<D, K, E> {
     fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
         let needs = self.pbf.constants.needs;
         self.pbf.fields.resize_past(state.fluid.len(), needs.past);
-        let demand = Demand { radius: self.pbf.kernel.support_radius(), needs, widths: self.widths };
+        let grid = self.pbf.fields.room.grid(self.pbf.kernel.support_radius(), state)?;
+        let demand = Demand { grid, needs, widths: self.widths };
         let Fields { way, gain, .. } = &self.pbf.fields;
         Card::new(&*self.executor, state, [way, gain], demand)
     }
@@ -89,8 +91,12 @@ impl<const D: usize, K: Kernel<D>, E: Executor> GpuPbf<D, K, E> {
             v2: &card.v2,
             a2: &card.gain2,
             lost: &card.lost,
+            cells: [&card.fluid.cells, &card.walls.cells],
         };
-        let summary = card.summaries.of(executor, D, &judged, card.fluid.n);
+        let summary = card.summaries.of(executor, &judged, card.fluid.n).and_then(|summary| {
+            let frame = Frame { radius: self.pbf.kernel.support_radius(), domain: &state.domain };
+            card.fit_cells(executor, &mut self.pbf.fields.room, frame, &summary).map(|()| summary)
+        });
         self.pbf.stopwatch.lap("report");
         summary.map_err(|error| device_error(state, "report", error))
     }
@@ -212,7 +218,9 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Solver<D> for GpuPbf<D, K, E> {
     }
 
     fn restored(&mut self, state: &State<D>) {
+        let room = take(&mut self.pbf.fields.room);
         self.pbf.restored(state);
+        self.pbf.fields.room = room;
         // What a failure has left is none of this moment.
         let fields = &mut self.pbf.fields;
         (fields.equal.place, fields.delta) = (Vec::new(), Vec::new());

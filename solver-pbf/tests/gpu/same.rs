@@ -2,9 +2,17 @@
 
 use crate::{
     common::with_order,
-    solver::{bodies, card::stirred, measures::scene, restarting::*, scenes::dam_break},
+    solver::{
+        bodies,
+        card::stirred,
+        leaving::{box_follows, flight},
+        measures::scene,
+        restarting::*,
+        scenes::dam_break,
+    },
 };
-use sph_core::{simulation::Simulation, solver::NoClock};
+use solver_pbf::simulation;
+use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
 
 fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
     let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
@@ -50,4 +58,15 @@ fn so_does_one_with_dynamic_bodies() {
 
 fn body() -> String {
     format!("{}\ndensity = 700.0\nangle = 0.3\nvelocity = [0.8, -2.0]", bodies::brick::<2>(0.52))
+}
+
+#[test]
+fn the_box_of_cells_follows_what_leaves_it() {
+    fn follows<const D: usize>(steps: u64, bound: f64) {
+        let text = flight::<D>("standard", "");
+        let on_cpu = simulation::<D>(&scene(&text), Isa::best(), Box::new(NoClock)).unwrap();
+        box_follows::<D>(&text, on_cpu, steps, bound);
+    }
+    follows::<2>(300, 1e6);
+    follows::<3>(150, 1e6);
 }

@@ -5,6 +5,7 @@ use crate::{
     params::{LinearSolver, Params, Preconditioner},
 };
 use cuda_kernels::{
+    cells::CellGrid,
     containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
@@ -18,8 +19,8 @@ use cuda_kernels::{
     reduce::{self, Reduce},
     resident::{Fluid, Samples, read},
     rigid::RigidSets,
-    room::cells_of,
-    summary::Summaries,
+    room::{Content, Frame, Room},
+    summary::{Summaries, Summary},
 };
 use sph_core::{Real, boundary::Boundary, lattice, state::State};
 use std::mem::swap;
@@ -131,17 +132,16 @@ impl<const D: usize, E: Executor> Card<D, E> {
     /// The state, and the pressures of its particles; with room for so many cells of coarser equations, if there are any.
     ///
     /// # Errors
-    /// When there is no memory left, or there are too many cells.
+    /// When there is no memory left, or a copy fails.
     pub fn new(
         executor: &E,
         state: &State<D>,
         p: &[Real],
-        (h, needs): (Real, Needs),
+        (grid, needs): (CellGrid<D>, Needs),
         widths: Widths,
         n_level_cells: Option<usize>,
     ) -> Result<Self, CudaError> {
         let (n, n_walls) = (state.fluid.len(), state.walls.len());
-        let grid = cells_of(h, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let numbers = || executor.zeros::<Real>(n);
@@ -191,6 +191,24 @@ impl<const D: usize, E: Executor> Card<D, E> {
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// Fits the box of cells anew if the summary of a step asks for that.
+    pub fn fit_cells(
+        &mut self,
+        executor: &E,
+        room: &mut Room<D>,
+        frame: Frame<'_, D>,
+        summary: &Summary,
+    ) -> Result<(), CudaError> {
+        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
+        if room.follow(executor, frame, content, summary)? {
+            self.walls_packed = false;
+            if let Some(levels) = &mut self.levels {
+                levels.refit(executor, self.fluid.cells.grid())?;
+            }
+        }
+        Ok(())
     }
 
     /// Entries that rows have room for now.

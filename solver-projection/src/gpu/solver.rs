@@ -11,6 +11,7 @@ use cuda_kernels::{
     error::CudaError,
     executor::Executor,
     reduce,
+    room::Frame,
     summary::{Judged, Summary},
 };
 use sph_core::{
@@ -26,7 +27,7 @@ use sph_core::{
     solver::{BEFORE, Cause, Clock, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::{any::Any, mem::take, sync::Arc};
 
 /// The staggered projection on a card, or wherever else kernels run.
 ///
@@ -58,7 +59,8 @@ impl<const D: usize, E: Executor> GpuProjection<D, E> {
 
     /// Takes the state to the card.
     fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
-        let of_method = (self.method.kernel.support_radius(), self.method.constants.needs);
+        let grid = self.method.fields.room.grid(self.method.kernel.support_radius(), state)?;
+        let of_method = (grid, self.method.constants.needs);
         fit(&mut self.method.fields.p, state.fluid.len(), 0.0);
         let n_level_cells = first_cells::<D>(&self.method.params, state.fluid.len());
         Card::new(&*self.executor, state, &self.method.fields.p, of_method, self.widths, n_level_cells)
@@ -91,8 +93,12 @@ impl<const D: usize, E: Executor> GpuProjection<D, E> {
             v2: &card.v2,
             a2: &card.gain2,
             lost: &card.lost,
+            cells: [&card.fluid.cells, &card.walls.cells],
         };
-        let summary = card.summaries.of(executor, D, &judged, card.fluid.n);
+        let summary = card.summaries.of(executor, &judged, card.fluid.n).and_then(|summary| {
+            let frame = Frame { radius: self.method.kernel.support_radius(), domain: &state.domain };
+            card.fit_cells(executor, &mut self.method.fields.room, frame, &summary).map(|()| summary)
+        });
         self.method.stopwatch.lap("report");
         summary.map_err(|error| device_error(state, "report", error))
     }
@@ -232,7 +238,9 @@ impl<const D: usize, E: Executor> Solver<D> for GpuProjection<D, E> {
     }
 
     fn restored(&mut self, state: &State<D>) {
+        let room = take(&mut self.method.fields.room);
         self.method.restored(state);
+        self.method.fields.room = room;
         // What a failure has left is none of this moment.
         let fields = &mut self.method.fields;
         (fields.crowd, fields.sums, fields.equation.b) = (Vec::new(), Vec::new(), Vec::new());

@@ -6,6 +6,7 @@ use crate::{
     springs::Springs,
 };
 use cuda_kernels::{
+    cells::CellGrid,
     containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
@@ -15,8 +16,8 @@ use cuda_kernels::{
     reduce::Reduce,
     resident::{Fluid, Samples},
     rigid::RigidSets,
-    room::cells_of,
-    summary::Summaries,
+    room::{Content, Frame, Room},
+    summary::{Summaries, Summary},
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -102,16 +103,15 @@ impl<const D: usize, E: Executor> Card<D, E> {
     /// The state, and the springs of its particles.
     ///
     /// # Errors
-    /// When there is no memory left, or there are too many cells.
+    /// When there is no memory left, or a copy fails.
     pub fn new(
         executor: &E,
         state: &State<D>,
         springs: &mut Springs,
-        (h, needs): (Real, Needs),
+        (grid, h, needs): (CellGrid<D>, Real, Needs),
         widths: Widths,
     ) -> Result<Self, CudaError> {
         let (n, n_walls) = (state.fluid.len(), state.walls.len());
-        let grid = cells_of(h, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = widths.neighbors;
@@ -148,6 +148,21 @@ impl<const D: usize, E: Executor> Card<D, E> {
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// Fits the box of cells anew if the summary of a step asks for that.
+    pub fn fit_cells(
+        &mut self,
+        executor: &E,
+        room: &mut Room<D>,
+        frame: Frame<'_, D>,
+        summary: &Summary,
+    ) -> Result<(), CudaError> {
+        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
+        if room.follow(executor, frame, content, summary)? {
+            self.walls_packed = false;
+        }
+        Ok(())
     }
 
     /// Entries that rows have room for now.

@@ -1,6 +1,6 @@
 //! How much memory of a card a run will need, from the scene alone: the fields of [`super::card::Card`], one by one.
 
-use super::{card::Widths, contact};
+use super::{card::Widths, contact, solver::check_order};
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::{
     fields::Packed,
@@ -25,9 +25,10 @@ const PACKED: usize = size_of::<Packed>();
 /// begin with.
 ///
 /// # Errors
-/// When the solver's parameters are refused, or there would be too many cells for so few particles.
+/// When the solver's parameters are refused, also for so many particles, or there would be too many cells for so few particles.
 pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
     let params = setup::parameters(scene)?;
+    check_order(&params, counts.fluid.round() as usize).map_err(|error| scene.locate(error))?;
     match scene.dim {
         2 => in_dimension::<2>(scene, &params, counts),
         3 => in_dimension::<3>(scene, &params, counts),

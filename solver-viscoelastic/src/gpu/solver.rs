@@ -6,11 +6,12 @@ use super::{
     constants::constants,
     device_error,
 };
-use crate::{Viscoelastic, setup, step};
+use crate::{Params, Viscoelastic, params::RelaxMode, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
     reduce,
+    room::Frame,
     summary::{Judged, Summary},
 };
 use sph_core::{
@@ -24,7 +25,25 @@ use sph_core::{
     solver::{BEFORE, Cause, Clock, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::{any::Any, mem::take, sync::Arc};
+
+/// Most particles that a GPU relaxes one after the other. One warp does it, which waits for memory several times a particle:
+/// about ten microseconds, so that a step of so many takes a fifth of a second, and one of a million ten seconds.
+pub const MOST_SEQUENTIAL: usize = 20_000;
+
+/// Refuses the order of the reference on a GPU for more particles than [`MOST_SEQUENTIAL`].
+///
+/// # Errors
+/// When there are more than that.
+pub fn check_order(params: &Params, n: usize) -> Result<(), Error> {
+    if params.relax_mode != RelaxMode::Sequential || n <= MOST_SEQUENTIAL {
+        return Ok(());
+    }
+    let message =
+        format!("runs on one warp of a GPU: too slow for {n} particles, {MOST_SEQUENTIAL} are allowed");
+    let error = Error::invalid("solver.relax_mode", message).value("\"sequential\"");
+    Err(error.hint("use solver.relax_mode = \"colored\", or the CPU backend"))
+}
 
 /// The viscoelastic fluid on a card, or wherever else kernels run.
 ///
@@ -44,13 +63,15 @@ pub struct GpuViscoelastic<const D: usize, E: Executor> {
     failed: Option<CudaError>,
     /// How wide rows had to be so far.
     widths: Widths,
+    /// Number of particles of the last upload, or at the start.
+    n: usize,
 }
 
 impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
     /// The same method, with its steps on `executor`.
-    pub(crate) fn new(method: Viscoelastic<D>, executor: Arc<E>) -> Self {
+    pub(crate) fn new(method: Viscoelastic<D>, executor: Arc<E>, n: usize) -> Self {
         let widths = Widths::of_lattice::<D>(f64::from(method.params.support_ratio));
-        Self { method, executor, card: None, is_home: true, springs_are_home: true, failed: None, widths }
+        Self { method, executor, card: None, is_home: true, springs_are_home: true, failed: None, widths, n }
     }
 
     /// Brings the springs home.
@@ -68,7 +89,9 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
 
     /// Takes the state to the card.
     fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
-        let of_method = (self.method.constants.h, self.method.constants.needs);
+        let h = self.method.constants.h;
+        self.n = state.fluid.len();
+        let of_method = (self.method.fields.room.grid(h, state)?, h, self.method.constants.needs);
         Card::new(&*self.executor, state, &mut self.method.fields.springs, of_method, self.widths)
     }
 
@@ -103,8 +126,12 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
             v2: &card.v2,
             a2: &card.gain2,
             lost: &card.lost,
+            cells: [&card.fluid.cells, &card.walls.cells],
         };
-        let summary = card.summaries.of(executor, D, &judged, card.fluid.n);
+        let summary = card.summaries.of(executor, &judged, card.fluid.n).and_then(|summary| {
+            let frame = Frame { radius: self.method.constants.h, domain: &state.domain };
+            card.fit_cells(executor, &mut self.method.fields.room, frame, &summary).map(|()| summary)
+        });
         self.method.stopwatch.lap("report");
         summary.map_err(|error| device_error(state, "report", error))
     }
@@ -225,17 +252,20 @@ impl<const D: usize, E: Executor> Solver<D> for GpuViscoelastic<D, E> {
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.method.check_parameter(name, value)
+        let params = self.method.changed(name, value)?;
+        check_order(&params, self.n)
     }
 
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.check_parameter(name, value)?;
         self.forget();
-        self.method.set_parameter(name, value)?;
-        Ok(())
+        self.method.set_parameter(name, value)
     }
 
     fn restored(&mut self, state: &State<D>) {
+        let room = take(&mut self.method.fields.room);
         self.method.restored(state);
+        self.method.fields.room = room;
         // What a failure has left is none of this moment.
         self.method.fields.place = Vec::new();
         (self.card, self.is_home, self.springs_are_home) = (None, true, true);
@@ -298,5 +328,7 @@ fn build<const D: usize, E: Executor>(
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
-    Simulation::new(scene, state, Box::new(GpuViscoelastic::new(method, executor)))
+    let n = state.fluid.len();
+    check_order(&method.params, n).map_err(|error| scene.locate(error))?;
+    Simulation::new(scene, state, Box::new(GpuViscoelastic::new(method, executor, n)))
 }

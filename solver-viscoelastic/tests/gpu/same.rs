@@ -2,9 +2,17 @@
 
 use crate::{
     common::{MODES, in_mode, with_order},
-    solver::{bodies, card::stirred, measures::scene, restarting::*, scenes::dam_break},
+    solver::{
+        bodies,
+        card::stirred,
+        leaving::{box_follows, flight},
+        measures::scene,
+        restarting::*,
+        scenes::dam_break,
+    },
 };
-use sph_core::{simulation::Simulation, solver::NoClock};
+use solver_viscoelastic::simulation;
+use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
 
 fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
     let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
@@ -72,4 +80,15 @@ fn so_does_one_with_dynamic_bodies() {
         bodies::restarts::<2>(&bodies::busy::<2>(&in_mode(mode, ALL), ""), &[1, 8]);
     }
     bodies::restarts::<3>(&bodies::busy::<3>(ALL, ""), &[3]);
+}
+
+#[test]
+fn the_box_of_cells_follows_what_leaves_it() {
+    fn follows<const D: usize>(steps: u64, bound: f64) {
+        let text = flight::<D>("standard", &in_mode("colored", ""));
+        let on_cpu = simulation::<D>(&scene(&text), Isa::best(), Box::new(NoClock)).unwrap();
+        box_follows::<D>(&text, on_cpu, steps, bound);
+    }
+    follows::<2>(300, 1e6);
+    follows::<3>(150, 1e6);
 }

@@ -12,8 +12,8 @@ use cuda_kernels::{
     reduce::Reduce,
     resident::{Axes, Fluid, Samples, upload_axes, zero_axes},
     rigid::RigidSets,
-    room::cells_of,
-    summary::Summaries,
+    room::{Content, Frame, Room},
+    summary::{Summaries, Summary},
     variant::Walk,
 };
 use sph_core::{Real, state::State};
@@ -66,35 +66,28 @@ pub struct Card<const D: usize, E: Executor> {
 
 /// What a run of a state needs beside the fields of all runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Demand {
-    /// Search radius, `[m]`.
-    pub radius: Real,
+pub struct Demand<const D: usize> {
+    /// Cells of fluid and walls.
+    pub grid: CellGrid<D>,
     /// Fields that the parameters need.
     pub needs: Needs,
     /// True when walls have a pressure of their own.
     pub dummy: bool,
 }
 
-/// The cells that a walk wants for the fluid, and for walls, which are sorted whenever they move.
-fn grids<const D: usize>(walk: Walk, support: Real, state: &State<D>) -> Result<[CellGrid<D>; 2], CudaError> {
-    let grid = cells_of(support * walk.edge(), state)?;
-    Ok([grid, if walk == Walk::Kept { cells_of(support, state)? } else { grid }])
-}
-
 impl<const D: usize, E: Executor> Card<D, E> {
     /// The state and the kept fields `a` and `w` of the method.
     ///
     /// # Errors
-    /// When there is no memory left, or there are too many cells.
+    /// When there is no memory left, or a copy fails.
     pub fn new(
         executor: &E,
         state: &State<D>,
         [a, w]: [&[Vec<Real>; D]; 2],
-        demand: Demand,
+        demand: Demand<D>,
     ) -> Result<Self, CudaError> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
         let walk = executor.variant().walk;
-        let [grid, wall_grid] = grids(walk, demand.radius, state)?;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let n_dummy = when(demand.dummy, n_walls);
@@ -104,9 +97,9 @@ impl<const D: usize, E: Executor> Card<D, E> {
             false => zero_axes(executor, n),
         };
         Ok(Self {
-            fluid: Fluid::new(executor, grid, &state.fluid)?,
+            fluid: Fluid::new(executor, demand.grid, &state.fluid)?,
             kept: (walk == Walk::Kept).then(|| Kept::new(executor, state, demand)).transpose()?,
-            walls: Samples::new(executor, wall_grid, &state.walls)?,
+            walls: Samples::new(executor, demand.grid, &state.walls)?,
             a: kept(a, n)?,
             w: kept(w, when(needs.drift_correction, n))?,
             p: executor.zeros(n)?,
@@ -137,5 +130,22 @@ impl<const D: usize, E: Executor> Card<D, E> {
     /// True while rows that are kept want the particles where they stand.
     pub fn is_in_order(&self) -> bool {
         self.kept.as_ref().is_some_and(|kept| !kept.travel.is_over())
+    }
+
+    /// Fits the box of cells anew if the summary of a step asks for that.
+    pub fn fit_cells(
+        &mut self,
+        executor: &E,
+        room: &mut Room<D>,
+        frame: Frame<'_, D>,
+        summary: &Summary,
+    ) -> Result<(), CudaError> {
+        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
+        if room.follow(executor, frame, content, summary)? {
+            self.walls_packed = false;
+            // Rows that are kept want the particles in the order of other cells.
+            self.kept.iter_mut().for_each(|kept| kept.travel.end());
+        }
+        Ok(())
     }
 }

@@ -33,7 +33,7 @@ impl<E: Executor> Kept<E> {
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new<const D: usize>(executor: &E, state: &State<D>, demand: Demand) -> Result<Self, CudaError> {
+    pub fn new<const D: usize>(executor: &E, state: &State<D>, demand: Demand<D>) -> Result<Self, CudaError> {
         let Demand { radius: support, needs, .. } = demand;
         let (spacing, radius) = (state.rest.spacing, support * Walk::Kept.edge());
         let ball = if D == 2 { 3.2 } else { 4.2 };
@@ -120,10 +120,14 @@ impl Travel {
         }
     }
 
+    /// Neighbors must be listed, wherever particles are.
+    pub fn end(&mut self) {
+        self.since = f64::INFINITY;
+    }
+
     /// True when neighbors must be listed.
     pub fn is_over(&self) -> bool {
-        // Written so that what is not a number is over, too.
-        !(self.since <= self.limit)
+        self.since.is_nan() || self.since > self.limit
     }
 }
 

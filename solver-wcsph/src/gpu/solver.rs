@@ -12,6 +12,7 @@ use cuda_kernels::{
     executor::Executor,
     reduce,
     resident::{read, read_axes},
+    room::Frame,
     summary::{Judged, Summary},
 };
 use sph_core::{
@@ -26,7 +27,7 @@ use sph_core::{
     solver::{Cause, Clock, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::{any::Any, mem::take, sync::Arc};
 
 /// Weakly compressible SPH on a card, or wherever else kernels run.
 ///
@@ -48,10 +49,17 @@ impl<const D: usize, K: Kernel<D>, E: Executor> GpuWcsph<D, K, E> {
         Self { wcsph, executor, card: None, is_home: true }
     }
 
+    /// Edge of the cells, `[m]`.
+    fn edge(&self) -> Real {
+        self.wcsph.kernel.support_radius() * self.executor.variant().walk.edge()
+    }
+
     /// Takes the state to the card.
-    fn upload(&self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
+    fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
+        let grid = self.wcsph.fields.room.grid(self.edge(), state)?;
         let fields = &self.wcsph.fields;
         let demand = Demand {
+            grid,
             radius: self.wcsph.kernel.support_radius(),
             needs: self.wcsph.constants.needs,
             dummy: self.wcsph.constants.wall.is_dummy(),
@@ -124,21 +132,25 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Solver<D> for GpuWcsph<D, K, E> 
             None => self.upload(state).map_err(|error| device_error(state, "upload", error))?,
         };
         self.is_home = false;
-        let integrator = self.wcsph.params.integrator;
+        let (integrator, edge) = (self.wcsph.params.integrator, self.edge());
         let constants = constants(&self.wcsph, state);
         let executor = &*self.executor;
         let (wcsph, card_of_step) = (&mut self.wcsph, &mut card);
         let mut gpu = Gpu { wcsph, executor, card: card_of_step, state: &mut *state, constants, dt };
         let stepped = step::step(&mut gpu, integrator, dt);
-        let judged = Judged {
-            rho: &card.fluid.rho,
-            rho_0: state.rest.rho_0,
-            v2: &card.squares[0],
-            a2: &card.squares[1],
-            lost: &card.lost,
-        };
         let summary = stepped.and_then(|_| {
-            let summary = card.summaries.of(executor, D, &judged, card.fluid.n);
+            let judged = Judged {
+                rho: &card.fluid.rho,
+                rho_0: state.rest.rho_0,
+                v2: &card.squares[0],
+                a2: &card.squares[1],
+                lost: &card.lost,
+                cells: [&card.fluid.cells, &card.walls.cells],
+            };
+            let summary = card.summaries.of(executor, &judged, card.fluid.n).and_then(|summary| {
+                let frame = Frame { radius: edge, domain: &state.domain };
+                card.fit_cells(executor, &mut self.wcsph.fields.room, frame, &summary).map(|()| summary)
+            });
             summary.map_err(|error| device_error(state, "report", error))
         });
         if let (Some(kept), Ok(summary)) = (&mut card.kept, &summary) {
@@ -187,7 +199,9 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Solver<D> for GpuWcsph<D, K, E> 
     }
 
     fn restored(&mut self, state: &State<D>) {
+        let room = take(&mut self.wcsph.fields.room);
         self.wcsph.restored(state);
+        self.wcsph.fields.room = room;
         (self.card, self.is_home) = (None, true);
     }
 

@@ -2,9 +2,16 @@
 
 use crate::{
     common::with_order,
-    solver::{card::stirred, measures::scene, restarting::*, scenes::dam_break},
+    solver::{
+        card::stirred,
+        leaving::{box_follows, flight},
+        measures::scene,
+        restarting::*,
+        scenes::dam_break,
+    },
 };
-use sph_core::{simulation::Simulation, solver::NoClock};
+use solver_wcsph::simulation;
+use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
 
 fn hash<const D: usize>(text: &str, order: u64) -> u64 {
     let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
@@ -37,4 +44,15 @@ fn a_restart_goes_on_with_the_same_bits() {
 #[test]
 fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bits() {
     restarts::<2>(&eventful("validation", "", ""), &[40, 75]);
+}
+
+#[test]
+fn the_box_of_cells_follows_what_leaves_it() {
+    fn follows<const D: usize>(steps: u64, bound: f64) {
+        let text = flight::<D>("validation", "");
+        let on_cpu = simulation::<D>(&scene(&text), Isa::best(), Box::new(NoClock)).unwrap();
+        box_follows::<D>(&text, on_cpu, steps, bound);
+    }
+    follows::<2>(300, 1e6);
+    follows::<3>(150, 1e6);
 }

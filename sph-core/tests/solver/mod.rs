@@ -13,6 +13,7 @@
 pub mod bodies;
 pub mod card;
 pub mod failing;
+pub mod leaving;
 pub mod measures;
 pub mod restarting;
 pub mod scenes;

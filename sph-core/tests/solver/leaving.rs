@@ -1,0 +1,94 @@
+//! Fluid and walls that leave the box of cells which a run on a GPU has fitted around them.
+
+use super::{
+    card::Difference,
+    restarting::{go, load, save},
+    scenes::simulation,
+};
+use crate::common::{self, NAME};
+use sph_core::{simulation::Simulation, solver::Memory};
+
+/// Points outside of the box for which no method fits it anew, in scenes of few particles.
+const FEW_POINTS: usize = 128;
+
+/// A block at rest, one that flies away from it, and a wall that flies to the other side.
+pub fn flight<const D: usize>(preset: &str, solver: &str) -> String {
+    let (n, spacing) = if D == 2 { (0.9, 0.05) } else { (0.8, 0.1) };
+    let point = |x: f64, y: f64| format!("{:?}", &[x, y, 0.0][..D]);
+    let block = |x: f64| format!("{{ min = {}, max = {:?} }}", point(x, 0.0), &[x + n, n, n][..D]);
+    format!(
+        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\ngravity = {}\n\
+         domain = {{ min = {:?}, max = {:?} }}\n\
+         [[fluid]]\nshape.block = {}\n[[fluid]]\nshape.block = {}\nvelocity.uniform = {}\n\
+         [[wall]]\nshape.block = {}\nside = \"outside\"\n{}\nmotion.translation = {{ velocity = {} }}\n\
+         [solver]\nname = \"{NAME}\"\npreset = \"{preset}\"\n{}\n{solver}\n",
+        point(0.0, 0.0),
+        vec![-90.0; D],
+        vec![90.0; D],
+        block(0.0),
+        block(1.2),
+        point(3.0, 20.0),
+        block(2.4),
+        common::of_walls(preset),
+        point(2.0, -20.0),
+        common::of_block(solver),
+    )
+}
+
+/// Ends of the box of cells, one axis after the other.
+fn cells<const D: usize>(run: &mut Simulation<D>) -> [Vec<f64>; 2] {
+    let mut ends = [Vec::new(), Vec::new()];
+    run.solver.memory(&mut |name, memory| {
+        if let (Some(axis), Memory::Number(end)) = (name.strip_prefix("cells_"), memory)
+            && axis != "left"
+        {
+            ends[usize::from(axis.starts_with("high"))].push(*end);
+        }
+    });
+    ends
+}
+
+/// Points of the state outside of a box.
+fn outside<const D: usize>(run: &Simulation<D>, [low, high]: &[Vec<f64>; 2]) -> usize {
+    let state = &run.state;
+    let leaves = |x: &[Vec<sph_core::Real>; D], i: usize| {
+        (0..D).any(|a| f64::from(x[a][i]) < low[a] || f64::from(x[a][i]) > high[a])
+    };
+    (0..state.fluid.len()).filter(|&i| leaves(&state.fluid.x, i)).count()
+        + (0..state.walls.len()).filter(|&i| leaves(&state.walls.x, i)).count()
+}
+
+/// The box of cells follows what leaves it, seldom; particles are where `on_cpu` has them, but for `bound` roundings; and a
+/// restart with points outside goes on with the same bits.
+pub fn box_follows<const D: usize>(text: &str, mut on_cpu: Simulation<D>, steps: u64, bound: f64) {
+    let mut run = simulation::<D>(text);
+    go(&mut run, 1);
+    let (first, mut fits, mut most, mut saved) = (cells(&mut run), 0, 0, None);
+    let mut last = first.clone();
+    for step in 2..=steps {
+        go(&mut run, 1);
+        let now = cells(&mut run);
+        fits += usize::from(now != last);
+        let left = outside(&run, &now);
+        most = most.max(left);
+        if saved.is_none() && fits > 0 && left > FEW_POINTS / 4 {
+            saved = Some((step, save(&mut run)));
+            go(&mut on_cpu, step);
+            Difference::between(&on_cpu.state, &run.state).check(bound, "with points outside");
+        }
+        last = now;
+    }
+    let size = |ends: &[Vec<f64>; 2]| ends[1][1] - ends[0][1];
+    let grown = size(&last) / size(&first);
+    println!(
+        "{D}D {NAME}: {fits} fits in {steps} steps, the box is {grown:.1} times as high, {most} outside"
+    );
+    assert!((2..=8).contains(&fits) && grown > 3.0, "{fits} fits, {grown} times as high");
+    // What leaves in the step that crosses the limit is outside, too.
+    assert!(most <= 2 * FEW_POINTS, "{most} points outside");
+    let (step, bytes) = saved.expect("points were outside");
+    let mut again = load::<D>(text, &bytes);
+    assert_eq!(save(&mut again), bytes);
+    go(&mut again, steps - step);
+    assert_eq!(again.state.hash(), run.state.hash(), "a restart after step {step}");
+}
