@@ -173,14 +173,6 @@ pub enum CudaError {
         /// Most that is allowed.
         most: usize,
     },
-    /// Rows of neighbors were cut.
-    #[error("a particle has {found} neighbors, rows hold {width}")]
-    RowsTooNarrow {
-        /// The longest row.
-        found: u32,
-        /// Entries a row has room for.
-        width: u32,
-    },
     /// A periodic axis holds less than three cells.
     #[error(
         "a periodic axis of {length} m is too short for a search radius of {radius} m: it must hold three cells"

@@ -2,8 +2,15 @@
 //!
 //! **Layout.** The processor pads each row to sixteen and walks it in lanes. On a card one thread walks one row, so 32
 //! rows stand beside one another: entry k of the rows of a slice is one line of 128 bytes, which a warp reads at once.
-//! Rows end at their count; nothing is padded. All slices have the same width, so one pass finds and stores a row,
-//! where exact widths would search twice. A row that was cut says so by its count.
+//! Rows end at their count; nothing is padded. All slices begin with the same width, so one pass finds and stores a row.
+//!
+//! **Long rows.** A slice with a longer row gets lines of its own in a pool behind all others, as many as its longest row,
+//! and is searched once more: one crowded place costs its neighborhood, not all rows. The alternative, exact widths of all
+//! slices, searches all rows twice and needs a sum over slices in between; searches are most of the time of a list. Lines
+//! keep their stride, so loops over rows read one number more for each row, and nothing more for each entry. Slices take
+//! their lines in any order, which no result depends on. The host reads how many are taken where it read the longest row
+//! else. A pool that is too small grows by a quarter more than needed; where it would be half of all, rows become wider
+//! instead. In both cases the old memory is free before the new is taken, since rows are listed again.
 //!
 //! Set and order are those of [`sph_core::neighbors::NeighborLists`]: the decision is made from the same bits, unfused,
 //! and rows ascend because runs of cells do. Solvers that need no stored rows walk in the same order by
@@ -18,8 +25,13 @@ use crate::{
 use sph_core::Real;
 
 const LIST_NEIGHBORS: Kernel = Kernel { file: "neighbors.cu", name: "list_neighbors" };
+const PLACE_SLICES: Kernel = Kernel { file: "neighbors.cu", name: "place_slices" };
 /// Rows a slice: threads of a warp.
 const SLICE: usize = 32;
+/// The pool has a line for so many lines of all slices.
+const POOL_SHARE: usize = 16;
+/// So many lines of a pool, 256 KiB, cost nothing, however few the rows.
+const FEW_LINES: usize = 2048;
 
 /// What a walk over neighbors needs to know. Twin of `Search` in neighbors.cuh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,15 +85,125 @@ impl<const D: usize> Near<D> {
     }
 }
 
+/// How much memory rows have, and keep when they are made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowSize {
+    /// Entries that each row has room for.
+    pub width: u32,
+    /// Lines that the pool has at least, beside what it has for that width.
+    pub pool: usize,
+}
+
+impl RowSize {
+    /// Of rows of this width that were not too long so far.
+    pub fn of(width: u32) -> Self {
+        Self { width, pool: 0 }
+    }
+
+    /// Lines of the slices of `n` rows, and of their pool.
+    fn lines(self, n: usize) -> (usize, usize) {
+        let lines = n.div_ceil(SLICE) * self.width as usize;
+        (lines, if lines > 0 { self.pool.max(lines / POOL_SHARE).max(FEW_LINES) } else { 0 })
+    }
+
+    /// Entries of `n` rows and of their pool.
+    pub fn entries(self, n: usize) -> usize {
+        let (lines, pool) = self.lines(n);
+        (lines + pool) * SLICE
+    }
+
+    /// Memory of [`Lines`], `[B]`.
+    pub(crate) fn line_bytes(n: usize) -> usize {
+        n.div_ceil(SLICE) * size_of::<u32>() + size_of::<[u64; 2]>()
+    }
+
+    /// Another size, for slices that need `needed` lines of a pool.
+    fn grown(self, n: usize, needed: usize) -> Self {
+        let (lines, pool) = self.lines(n);
+        if needed > lines / 2 && needed > FEW_LINES {
+            return Self { width: (self.width + self.width / 2).next_multiple_of(8), pool };
+        }
+        Self { pool: needed + needed / 4, ..self }
+    }
+}
+
+/// Memory of [`NeighborRows`] with the size that they begin with, `[B]`.
+pub fn row_bytes(n: usize, size: RowSize) -> usize {
+    size_of::<u32>() * (size.entries(n) + n) + RowSize::line_bytes(n)
+}
+
+/// Where the slices of up to a given number of rows stand.
+#[derive(Debug)]
+pub(crate) struct Lines<E: Executor> {
+    pub(crate) size: RowSize,
+    /// First line of each slice. Shape `[n / 32]`, rounded up.
+    pub(crate) line: Field<E, u32>,
+    /// Lines of the pool that are taken, and entries of long rows. Shape `[2]`.
+    used: Field<E, u64>,
+    n: usize,
+}
+
+impl<E: Executor> Lines<E> {
+    pub(crate) fn new(executor: &E, n: usize, size: RowSize) -> Result<Self, CudaError> {
+        count(size.entries(n) / SLICE)?;
+        let line: Vec<u32> = (0..n.div_ceil(SLICE)).map(|s| s as u32 * size.width).collect();
+        Ok(Self { size, line: executor.upload(&line)?, used: executor.zeros(2)?, n })
+    }
+
+    /// Entries of all rows and of the pool.
+    pub(crate) fn entries(&self) -> usize {
+        self.size.entries(self.n)
+    }
+
+    /// The first line of the pool.
+    pub(crate) fn from_line(&self) -> u32 {
+        self.size.lines(self.n).0 as u32
+    }
+
+    /// Places the slices of the first `n` rows, of so many entries.
+    pub(crate) fn place(
+        &mut self,
+        executor: &E,
+        dim: usize,
+        counts: &Field<E, u32>,
+        n: usize,
+    ) -> Result<(), CudaError> {
+        PLACE_SLICES.expect("count", executor.len(counts), n)?;
+        PLACE_SLICES.expect("line", executor.len(&self.line), n.div_ceil(SLICE))?;
+        executor.clear(&mut self.used)?;
+        let (counts, number, from_line) = (executor.input(counts), count(n)?, self.from_line());
+        let (line, used) = (executor.output(&mut self.line), executor.output(&mut self.used));
+        let launch = PLACE_SLICES.for_each(dim, n.div_ceil(SLICE))?;
+        // SAFETY: there is a count for each row, and a line for each slice.
+        unsafe { executor.launch(launch, arguments![@count counts, number, self.size.width, from_line, line, used]) }
+    }
+
+    /// Lines of the pool that the last slices have taken, and entries of long rows, after all work before.
+    ///
+    /// # Errors
+    /// When there are more lines than can be numbered, or the copy fails.
+    pub(crate) fn used(&self, executor: &E) -> Result<[usize; 2], CudaError> {
+        let mut used = [0_u64; 2];
+        executor.read(&self.used, &mut used)?;
+        let used = used.map(|n| n as usize);
+        count(used[0].saturating_add(self.entries() / SLICE))?;
+        Ok(used)
+    }
+
+    /// The size that `needed` lines of a pool ask for, if it is not the present one.
+    pub(crate) fn outgrown(&self, needed: usize) -> Option<RowSize> {
+        (needed > self.size.lines(self.n).1).then(|| self.size.grown(self.n, needed))
+    }
+}
+
 /// The rows of up to a given number of points.
 #[derive(Debug)]
 pub struct NeighborRows<E: Executor> {
     /// Number of neighbors of each point. Shape `[n]`.
     pub count: Field<E, u32>,
-    /// Entry k of row i at `(i / 32 · width + k) · 32 + i % 32`.
+    /// Entry k of row i at `(line[i / 32] + k) · 32 + i % 32`.
     pub rows: Field<E, u32>,
-    /// Entries a row has room for.
-    pub width: u32,
+    pub(crate) lines: Lines<E>,
 }
 
 /// Stored rows as kernels take them. Twin of `Rows` in rows.cuh.
@@ -90,72 +212,119 @@ pub struct NeighborRows<E: Executor> {
 pub(crate) struct StoredRows {
     pub(crate) rows: In<u32>,
     pub(crate) count: In<u32>,
-    pub(crate) width: u32,
-}
-
-/// Whole slices of rows of this width.
-pub(crate) fn entries_of(n: usize, width: u32) -> usize {
-    n.next_multiple_of(SLICE) * width as usize
-}
-
-/// Memory of [`NeighborRows`], `[B]`.
-pub fn row_bytes(n: usize, width: u32) -> usize {
-    size_of::<u32>() * (entries_of(n, width) + n)
+    pub(crate) line: In<u32>,
 }
 
 /// Where entry `k` of row `i` stands. Twin of `entry_of` in rows.cuh.
-pub(crate) fn slot(width: u32, i: usize, k: usize) -> usize {
-    (i / SLICE * width as usize + k) * SLICE + i % SLICE
+pub(crate) fn slot(line: &[u32], i: usize, k: usize) -> usize {
+    (line[i / SLICE] as usize + k) * SLICE + i % SLICE
+}
+
+/// Whose neighbors rows list.
+#[derive(Debug)]
+pub struct Query<'a, E: Executor> {
+    /// Search radius, `[m]`.
+    pub radius: Real,
+    /// Records of the points. Shape `[n]`.
+    pub records: &'a Field<E, Packed>,
+    /// Number of points.
+    pub n: usize,
+    /// True when they are those that are found: a row then leaves out its own.
+    pub same: bool,
 }
 
 impl<E: Executor> NeighborRows<E> {
-    /// Room for the rows of `n` points, `width` entries each: `4 (width + 1)` bytes a point.
+    /// Room for the rows of `n` points: 4 bytes for each of `width + 1` entries a point, and a pool.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, n: usize, width: u32) -> Result<Self, CudaError> {
-        let rows = executor.zeros(entries_of(n, width))?;
-        Ok(Self { count: executor.zeros(n)?, rows, width })
+    pub fn new(executor: &E, n: usize, size: RowSize) -> Result<Self, CudaError> {
+        let lines = Lines::new(executor, n, size)?;
+        Ok(Self { count: executor.zeros(n)?, rows: executor.zeros(lines.entries())?, lines })
     }
 
-    /// Entries that the rows of `n` points take.
-    pub fn entries_of(&self, n: usize) -> usize {
-        entries_of(n, self.width)
+    /// What the memory has become.
+    pub fn size(&self) -> RowSize {
+        self.lines.size
     }
 
-    /// Lists the neighbors nearer than `radius` `[m]` of the first `n` records of `query` among all of `from`.
-    /// With `same`, both are one set and a row leaves out its own point.
-    ///
-    /// The count of a row that was cut is larger than the width; [`Reduce::max_counts`] finds it.
-    ///
-    /// [`Reduce::max_counts`]: crate::reduce::Reduce::max_counts
+    /// Entries of all rows and of the pool: those of a field that has a number for each entry.
+    pub fn entries(&self) -> usize {
+        self.lines.entries()
+    }
+
+    /// Lists the neighbors of all points of `query` among all of `from`.
     ///
     /// # Errors
-    /// When there is room for fewer, or the launch fails.
+    /// When there is room for fewer points, there is no memory left, a launch or a copy fails.
     pub fn list<const D: usize>(
         &mut self,
         executor: &E,
-        radius: Real,
-        query: &Field<E, Packed>,
-        n: usize,
+        query: &Query<'_, E>,
         from: &Source<'_, D, E>,
-        same: bool,
     ) -> Result<(), CudaError> {
-        LIST_NEIGHBORS.expect("query", executor.len(query), n)?;
+        self.begin(executor, query, from)?;
+        self.settle(executor, query, from)
+    }
+
+    /// The same without long rows, which are cut: the host does not wait.
+    fn begin<const D: usize>(
+        &mut self,
+        executor: &E,
+        query: &Query<'_, E>,
+        from: &Source<'_, D, E>,
+    ) -> Result<(), CudaError> {
+        self.search(executor, query, from, None)?;
+        self.lines.place(executor, D, &self.count, query.n)
+    }
+
+    /// Lists long rows, if there are any.
+    fn settle<const D: usize>(
+        &mut self,
+        executor: &E,
+        query: &Query<'_, E>,
+        from: &Source<'_, D, E>,
+    ) -> Result<(), CudaError> {
+        loop {
+            let [needed, _] = self.lines.used(executor)?;
+            let Some(size) = self.lines.outgrown(needed) else {
+                let from_line = self.lines.from_line();
+                return if needed > 0 { self.search(executor, query, from, Some(from_line)) } else { Ok(()) };
+            };
+            // The old memory is free before the new is taken.
+            self.rows = executor.zeros(0)?;
+            *self = Self::new(executor, self.lines.n, size)?;
+            self.begin(executor, query, from)?;
+        }
+    }
+
+    /// Lists rows: all, without places and cut at the width, or those of slices from a line on.
+    fn search<const D: usize>(
+        &mut self,
+        executor: &E,
+        query: &Query<'_, E>,
+        from: &Source<'_, D, E>,
+        from_line: Option<u32>,
+    ) -> Result<(), CudaError> {
+        let Query { radius, records, n, same } = *query;
+        LIST_NEIGHBORS.expect("query", executor.len(records), n)?;
         LIST_NEIGHBORS.expect("count", executor.len(&self.count), n)?;
         LIST_NEIGHBORS.expect("records", executor.len(from.records), executor.len(&from.cells.order))?;
         let search = Search { grid: *from.cells.grid(), radius2: radius * radius };
-        let (query, records) = (executor.input(query), executor.input(from.records));
+        let (query, records) = (executor.input(records), executor.input(from.records));
         let start = executor.input(&from.cells.start);
         let (counts, rows) = (executor.output(&mut self.count), executor.output(&mut self.rows));
+        let line = from_line.map_or(In::new(0), |_| executor.input(&self.lines.line));
         let launch = LIST_NEIGHBORS.for_each(D, n)?;
-        let (number, same) = (count(n)?, u32::from(same));
+        let (number, same, width) = (count(n)?, u32::from(same), self.lines.size.width);
+        let from_line = from_line.unwrap_or(0);
         // SAFETY: `start` has one entry a cell of the box, which the walk does not leave, and names records below
-        // the number of sorted points; rows are not written beyond their width.
+        // the number of sorted points; rows are not written beyond their width, and slices with places have as many
+        // lines as their longest row of the same search has entries.
         unsafe {
             executor.launch(
                 launch,
-                arguments![search, query, @n_query number, @from records, start, same, self.width, @count counts, rows],
+                arguments![search, query, @n_query number, @from records, start, same, width, line, from_line, @count counts, rows],
             )
         }
     }
@@ -163,21 +332,62 @@ impl<E: Executor> NeighborRows<E> {
     /// The first `n` rows.
     ///
     /// # Errors
-    /// When a row was cut, or a copy fails.
+    /// When a copy fails.
     pub fn download(&self, executor: &E, n: usize) -> Result<Vec<Vec<u32>>, CudaError> {
-        let counts = executor.download(&self.count)?;
-        let rows = executor.download(&self.rows)?;
-        let entry = |i: usize, k: usize| rows[slot(self.width, i, k)];
-        counts
-            .iter()
-            .take(n)
-            .enumerate()
-            .map(|(i, &found)| {
-                if found > self.width {
-                    return Err(CudaError::RowsTooNarrow { found, width: self.width });
-                }
-                Ok((0..found as usize).map(|k| entry(i, k)).collect())
-            })
-            .collect()
+        let (counts, rows) = (executor.download(&self.count)?, executor.download(&self.rows)?);
+        let line = executor.download(&self.lines.line)?;
+        let row = |i: usize| (0..counts[i] as usize).map(|k| rows[slot(&line, i, k)]).collect();
+        Ok((0..n.min(counts.len())).map(row).collect())
     }
+}
+
+/// Sets of rows of a method.
+#[derive(Clone, Copy, Debug)]
+pub enum Pairs {
+    /// Fluid in fluid.
+    Fluid,
+    /// Walls of fluid.
+    Walls,
+    /// Fluid of walls, which only dynamic bodies need.
+    OfWalls,
+}
+
+impl Pairs {
+    /// The sets that a step needs: all, where fluid acts on one of `n_walls` samples (`reactions`).
+    pub fn needed(n_walls: usize, reactions: bool) -> &'static [Self] {
+        match (n_walls, reactions) {
+            (0, _) => &[Self::Fluid],
+            (_, false) => &[Self::Fluid, Self::Walls],
+            (_, true) => &[Self::Fluid, Self::Walls, Self::OfWalls],
+        }
+    }
+}
+
+/// Lists the neighbors of sets of pairs within `radius` `[m]`: of the first `n[0]` particles and `n[1]` samples.
+///
+/// # Errors
+/// As of [`NeighborRows::list`].
+pub fn list_pairs<const D: usize, E: Executor>(
+    executor: &E,
+    radius: Real,
+    pairs: &[Pairs],
+    rows: &mut [NeighborRows<E>; 3],
+    [fluid, walls]: [Source<'_, D, E>; 2],
+    n: [usize; 2],
+) -> Result<(), CudaError> {
+    let of = |pairs: &Pairs| match pairs {
+        Pairs::Fluid => (Query { radius, records: fluid.records, n: n[0], same: true }, &fluid),
+        Pairs::Walls => (Query { radius, records: fluid.records, n: n[0], same: false }, &walls),
+        Pairs::OfWalls => (Query { radius, records: walls.records, n: n[1], same: false }, &fluid),
+    };
+    for each in pairs {
+        let (query, from) = of(each);
+        rows[*each as usize].begin(executor, &query, from)?;
+    }
+    // All are under way before the host waits.
+    for each in pairs {
+        let (query, from) = of(each);
+        rows[*each as usize].settle(executor, &query, from)?;
+    }
+    Ok(())
 }

@@ -18,26 +18,29 @@ constexpr u32 CONTAIN_BLOCKS = sizeof(real) == 4 ? 5 : 4;
 /// Neighbors that are read before the first of them is used: as many loads are under way at once.
 constexpr u32 AT_ONCE = sizeof(real) == 4 ? 4 : 2;
 
-/// Where entry k of row i stands among rows of a width.
-SPH_FN u64 entry_of(u32 width, u32 i, u32 k) { return (u64(i / 32) * width + k) * 32 + i % 32; }
+/// Where entry k of row i stands: `line[s]` is the first line of slice s.
+SPH_FN u64 entry_of(const u32* line, u32 i, u32 k) { return (u64(__ldg(line + i / 32)) + k) * 32 + i % 32; }
 
 /// Stored rows, as of neighbors.cu. Twin of `StoredRows` in neighbors.rs.
 struct Rows {
-  /// Entry k of row i at `(i / 32 · width + k) · 32 + i % 32`.
+  /// Entry k of row i at `(line[i / 32] + k) · 32 + i % 32`.
   const u32* rows;
   /// Entries of each row, shape [n].
   const u32* count;
-  /// Entries that a row has room for.
-  u32 width;
+  /// First line of each slice.
+  const u32* line;
 
-  /// Entries of row i. A row that was cut ends at its width.
-  SPH_FN u32 length(u32 i) const { return count[i] < width ? count[i] : width; }
+  /// Entries of row i.
+  SPH_FN u32 length(u32 i) const { return count[i]; }
+
+  /// Where entry 0 of row i stands; the next ones follow 32 places apart each.
+  SPH_FN u64 first(u32 i) const { return entry_of(line, i, 0); }
 };
 
 /// Calls `f(r_j)` for the entries j of row i, ascending, with `r_j = read(j)`.
 template <class Read, class F> SPH_FN void for_each_in_row(const Rows& rows, u32 i, Read read, F f) {
   const u32 n = rows.length(i);
-  const u32* const row = rows.rows + entry_of(rows.width, i, 0);
+  const u32* const row = rows.rows + rows.first(i);
   u32 k = 0;
   for (; k + AT_ONCE <= n; k += AT_ONCE) {
     u32 j[AT_ONCE];

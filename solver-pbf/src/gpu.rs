@@ -6,12 +6,13 @@ mod plan;
 mod solver;
 
 use crate::{Pbf, physics, step::Phases};
-use card::{Card, Pairs};
+use card::Card;
 use constants::{bdf2, smoothing};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
     kernels::pbf::{self as kernels, Bodies, Launcher, Near, Past, WallFields},
+    neighbors::Pairs,
     physics::pbf::Constants,
     reduce::DensityErrors,
     walls::Sets,
@@ -291,21 +292,10 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         launcher.pack_walls(fields, walls.n, &mut card.samples, &mut card.wall_motion)
     }
 
-    /// Neighbors at the predicted positions. No row is cut.
+    /// Neighbors at the predicted positions.
     fn list(&mut self) -> Launched {
         let (executor, card, radius) = (self.executor, &mut *self.card, self.pbf.kernel.support_radius());
-        let pairs: &[Pairs] = match (card.walls.n, self.pbf.constants.needs.reactions) {
-            (0, _) => &[Pairs::Fluid],
-            (_, false) => &[Pairs::Fluid, Pairs::Walls],
-            (_, true) => &[Pairs::Fluid, Pairs::Walls, Pairs::OfWalls],
-        };
-        pairs.iter().try_for_each(|&pairs| card.list(executor, pairs, radius))?;
-        for &pairs in pairs {
-            if card.widen(executor, pairs)? {
-                card.list(executor, pairs, radius)?;
-            }
-        }
-        Ok(())
+        card.list(executor, Pairs::needed(card.walls.n, self.pbf.constants.needs.reactions), radius)
     }
 
     fn find_surface(&mut self) -> Launched {

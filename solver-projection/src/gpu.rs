@@ -13,7 +13,7 @@ use crate::{
     params::{Gradient, LinearSolver, Reference},
     step::Phases,
 };
-use card::{Card, Pairs, facings};
+use card::{Card, facings};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
@@ -24,6 +24,7 @@ use cuda_kernels::{
         projection_reaction::Bodies,
         projection_velocity::Gains,
     },
+    neighbors::Pairs,
     physics::projection::Constants,
     walls::Sets,
 };
@@ -277,11 +278,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
     }
 
     fn list(&mut self) -> Launched {
-        let pairs: &[Pairs] = match (self.card.walls.n, self.method.constants.needs.reactions) {
-            (0, _) => &[Pairs::Fluid],
-            (_, false) => &[Pairs::Fluid, Pairs::Walls],
-            (_, true) => &[Pairs::Fluid, Pairs::Walls, Pairs::OfWalls],
-        };
+        let pairs = Pairs::needed(self.card.walls.n, self.method.constants.needs.reactions);
         self.card.list(self.executor, pairs, self.method.kernel.support_radius())
     }
 

@@ -7,7 +7,7 @@ mod plan;
 mod solver;
 
 use crate::{Viscoelastic, params::RelaxMode, step::Phases};
-use card::{Card, Pairs};
+use card::Card;
 use cuda_kernels::{
     colors::{Color, colors},
     error::CudaError,
@@ -17,6 +17,7 @@ use cuda_kernels::{
         viscoelastic::{Found, Launcher, Near, Pushes},
         viscoelastic_motion::Judged,
     },
+    neighbors::Pairs,
     physics::viscoelastic::Constants,
     walls::Sets,
 };
@@ -96,11 +97,7 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let packed = self.sort_walls();
         self.lap("pack", packed)?;
-        let pairs: &[Pairs] = match (self.card.walls.n, self.method.constants.needs.reactions) {
-            (0, _) => &[Pairs::Fluid],
-            (_, false) => &[Pairs::Fluid, Pairs::Walls],
-            (_, true) => &[Pairs::Fluid, Pairs::Walls, Pairs::OfWalls],
-        };
+        let pairs = Pairs::needed(self.card.walls.n, self.method.constants.needs.reactions);
         let listed = self.find(pairs);
         self.lap("find_neighbors", listed)
     }
@@ -109,7 +106,7 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
         if !self.method.constants.needs.springs {
             return Ok(());
         }
-        let done = self.adjust();
+        let done = self.card.adjust(&launcher(self.executor, &self.constants));
         self.method.fields.springs.made = 1.0;
         self.lap("adjust_springs", done)
     }
@@ -207,7 +204,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         launcher.pack_walls(&walls.x, &walls.volume, walls.n, &mut card.samples)
     }
 
-    /// Sorts particles by cell, and their springs with them, and lists their neighbors where they are now. No row is cut.
+    /// Sorts particles by cell, and their springs with them, and lists their neighbors where they are now.
     fn find(&mut self, pairs: &[Pairs]) -> Launched {
         let (executor, card, h) = (self.executor, &mut *self.card, self.method.constants.h);
         card.fluid.sort(executor, &mut [])?;
@@ -215,13 +212,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
             card.follow(&launcher(executor, &self.constants))?;
         }
         fields::pack_positions(executor, &card.fluid.x, card.fluid.n, &mut card.place)?;
-        pairs.iter().try_for_each(|&pairs| card.list(executor, pairs, h))?;
-        for &pairs in pairs {
-            if card.widen(executor, pairs)? {
-                card.list(executor, pairs, h)?;
-            }
-        }
-        Ok(())
+        card.list(executor, pairs, h)
     }
 
     /// The cells in the order of the relaxation.
@@ -243,18 +234,6 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
             launcher.sweep_impulses(color, rows, &card.place, n, &mut card.motion)?;
         }
         launcher.unpack_motion(&card.motion, n, v)
-    }
-
-    /// Springs flow, break and are made. No row is cut.
-    fn adjust(&mut self) -> Launched {
-        let (executor, card) = (self.executor, &mut *self.card);
-        let launcher = launcher(executor, &self.constants);
-        card.adjust(&launcher)?;
-        if card.widen_springs(executor)? {
-            card.adjust(&launcher)?;
-        }
-        std::mem::swap(&mut card.springs, &mut card.next_springs);
-        Ok(())
     }
 
     fn pull(&mut self) -> Launched {

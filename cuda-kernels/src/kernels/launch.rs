@@ -29,9 +29,9 @@ pub(super) trait Launches<const D: usize, E: Executor> {
     /// The first `n` rows.
     fn rows(&self, kernel: Kernel, rows: &NeighborRows<E>, n: usize) -> Result<StoredRows, CudaError> {
         Ok(StoredRows {
-            rows: self.input(kernel, "rows", &rows.rows, rows.entries_of(n))?,
+            rows: self.input(kernel, "rows", &rows.rows, rows.entries())?,
             count: self.input(kernel, "counts of rows", &rows.count, n)?,
-            width: rows.width,
+            line: self.executor().input(&rows.lines.line),
         })
     }
 

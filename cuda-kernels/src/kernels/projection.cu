@@ -150,7 +150,7 @@ projection_assemble(Constants c, Near near, const Packed* __restrict__ place, co
   const Vec x_i = vector(here), v_i = vector(load(motion, i));
   const real inv_i = here.a[3];
   real inside = real(0), flow = real(0), part = real(0), beside = real(0);
-  real* entry = entries + entry_of(near.fluid.width, i, 0);
+  real* entry = entries + near.fluid.first(i);
   visit_twofold(c, near.fluid, place, motion, i, x_i, [&](const Twofold& j, Vec x_ij, real r2) {
     const Weighed at = c.weight.at(r2);
     const real a_ij = inv_i + j.place.a[3], along = real(0.5) * a_ij * at.w1 * at.inv_r;
@@ -187,7 +187,7 @@ projection_make_up(Constants c, Near near, const Packed* __restrict__ place, con
   const Vec x_i = vector(load(place, i)), v_i = vector(moving);
   const Along e_i = all.at(i);
   real left_out = real(0), more = real(0);
-  real* entry = entries + entry_of(near.fluid.width, i, 0);
+  real* entry = entries + near.fluid.first(i);
   for_each_in_row(near.fluid, i, [](u32 j) { return j; }, [&](u32 j) {
     const Vec x_ij = c.domain.periodic.nearest(difference(x_i, vector(load(place, j))));
     const real r2 = norm2(x_ij);

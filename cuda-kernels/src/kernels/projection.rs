@@ -329,7 +329,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         sums: &mut Field<E, Packed>,
         share: &mut Field<E, Real>,
     ) -> Launched {
-        let (n_entries, has_walls) = (near.fluid.entries_of(n), self.executor.len(&near.ghosts.samples) > 0);
+        let (n_entries, has_walls) = (near.fluid.entries(), self.executor.len(&near.ghosts.samples) > 0);
         let near = self.near(ASSEMBLE, &near, n)?;
         let place = self.input(ASSEMBLE, "place", place, n)?;
         let motion = self.input(ASSEMBLE, "motion", motion, n)?;

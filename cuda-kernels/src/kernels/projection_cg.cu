@@ -52,7 +52,7 @@ struct Matrix {
 
   /// `own − scale Σ_j c_ij x_j`.
   SPH_FN real times(const real* x, u32 i, real own) const {
-    const real* c = entries + entry_of(rows.width, i, 0);
+    const real* c = entries + rows.first(i);
     real sum = real(0);
     for_each_in_row(rows, i, [=](u32 j) { return __ldg(x + j); }, [&](real x_j) {
       sum += __ldg(c) * x_j;

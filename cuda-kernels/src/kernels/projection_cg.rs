@@ -143,7 +143,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     fn matrix(&self, kernel: Kernel, a: &Matrix<'_, E>, n: usize) -> Result<MatrixRows, CudaError> {
         Ok(MatrixRows {
             rows: self.rows(kernel, a.rows, n)?,
-            entries: self.input(kernel, "entries", a.entries, a.rows.entries_of(n))?,
+            entries: self.input(kernel, "entries", a.entries, a.rows.entries())?,
             diagonal: self.input(kernel, "diagonal", a.diagonal, n)?,
             scale: a.scale,
         })

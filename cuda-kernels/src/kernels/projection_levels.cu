@@ -77,7 +77,7 @@ projection_gather_couplings(Level level, Cells cells, Rows rows, const real* __r
   const At from = place(box, exists ? cells.key[c] : box.begin);
   const u32 end = exists ? cells.first[c + 1] : 0;
   for (u32 i = (exists ? cells.first[c] : 0) + lane; i < end; i += 32) {
-    const real* entry = entries + entry_of(rows.width, i, 0);
+    const real* entry = entries + rows.first(i);
     u32 last = c, slot = 0;
     for_each_in_row(rows, i, [=](u32 j) { return __ldg(of + j); }, [&](u32 other) {
       // Rows ascend, and with them cells.

@@ -400,7 +400,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
 
     /// The equation of the first level, of that of the particles.
     fn gather(&mut self, executor: &E, fine: &Fine<'_, D, E>) -> Result<(), CudaError> {
-        let (kernel, n, entries) = (GATHER_COUPLINGS, fine.n, fine.rows.entries_of(fine.n));
+        let (kernel, n, entries) = (GATHER_COUPLINGS, fine.n, fine.rows.entries());
         kernel.expect("rows", executor.len(&fine.rows.rows), entries)?;
         kernel.expect("counts of rows", executor.len(&fine.rows.count), n)?;
         kernel.expect("entries", executor.len(fine.entries), entries)?;
@@ -409,7 +409,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         let rows = StoredRows {
             rows: executor.input(&fine.rows.rows),
             count: executor.input(&fine.rows.count),
-            width: fine.rows.width,
+            line: executor.input(&fine.rows.lines.line),
         };
         let (entries, of) = (executor.input(fine.entries), executor.input(&self.of));
         let blocks = level.n.div_ceil(THREADS / 32);

@@ -96,9 +96,10 @@ struct Swept {
 template <class F>
 SPH_FN void visit_share(const Constants& c, const Rows& rows, const Packed* from, u32 i, Vec x_i, u32 lane, F f) {
   const u32 n = rows.length(i);
+  const u32* const row = rows.rows + rows.first(i);
 #pragma unroll 2
   for (u32 k = lane; k < n; k += WARP) {
-    const u32 j = __ldg(rows.rows + entry_of(rows.width, i, k));
+    const u32 j = __ldg(row + u64(k) * 32);
     const Vec x_ij = between(c, x_i, vector(from[j]));
     f(j, norm2(x_ij), x_ij);
   }

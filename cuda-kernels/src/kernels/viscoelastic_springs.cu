@@ -15,15 +15,19 @@ struct Springs {
   const real* rests;
   /// Springs of each row, and those shorter than the interaction radius, shape [n].
   const u32 *count, *n_near;
-  /// Entries that a row has room for.
-  u32 width;
+  /// First line of each slice, as in `Rows`.
+  const u32* line;
+
+  /// Where the first spring of particle i stands; the next ones follow 32 places apart each.
+  SPH_FN u64 first(u32 i) const { return entry_of(line, i, 0); }
 
   /// True when particle i has a spring to j.
   SPH_FN bool has(u32 i, u32 j) const {
     const u32 n = count[i];
+    const u32* const row = others + first(i);
     bool found = false;
 #pragma unroll 4
-    for (u32 k = 0; k < n; k++) found = found | (__ldg(others + entry_of(width, i, k)) == j);
+    for (u32 k = 0; k < n; k++) found = found | (__ldg(row + u64(k) * 32) == j);
     return found;
   }
 };
@@ -33,20 +37,31 @@ struct SpringsOut {
   u32* others;
   real* rests;
   u32 *count, *n_near;
+  /// First line of each slice; nowhere, while slices stand one after the other and rows are cut at the width.
+  const u32* line;
   u32 width;
+  /// Slices before this line stay as they are.
+  u32 from_line;
+
+  /// True where row i is to be written.
+  SPH_FN bool writes(u32 i) const { return !line || line[i / 32] >= from_line; }
 
   /// Entry k of row i; what has no room is left out, and the count says so.
   SPH_FN void put(u32 i, u32 k, u32 other, real rest) const {
-    if (k >= width) return;
-    others[entry_of(width, i, k)] = other, rests[entry_of(width, i, k)] = rest;
+    if (!line && k >= width) return;
+    const u64 at = (u64(line ? line[i / 32] : i / 32 * width) + k) * 32 + i % 32;
+    others[at] = other, rests[at] = rest;
   }
 };
 
-/// Place of the particle that was at a place before a sort.
+/// Place of the particle that was at a place before a sort, and how many springs it has in its new place.
 KERNEL void __launch_bounds__(THREADS)
-visco_invert(const u32* __restrict__ order, u32 n, u32* __restrict__ inverse) {
+visco_invert(Springs before, const u32* __restrict__ order, u32 n, u32* __restrict__ inverse, SpringsOut after) {
   const u32 k = thread_index();
-  if (k < n) inverse[order[k]] = k;
+  if (k >= n) return;
+  const u32 i = order[k];
+  inverse[i] = k;
+  after.count[k] = before.count[i], after.n_near[k] = before.n_near[i];
 }
 SHIM_EXPORT(visco_invert)
 
@@ -56,12 +71,13 @@ visco_follow(Springs before, const u32* __restrict__ order, const u32* __restric
   const u32 k = thread_index();
   if (k >= n) return;
   const u32 i = order[k], length = before.count[i];
+  const u64 from = before.first(i), to = entry_of(after.line, k, 0);
 #pragma unroll 4
   for (u32 l = 0; l < length; l++) {
-    const u64 from = entry_of(before.width, i, l);
-    after.put(k, l, __ldg(inverse + __ldg(before.others + from)), __ldg(before.rests + from));
+    const u64 at = u64(l) * 32;
+    after.others[to + at] = __ldg(inverse + __ldg(before.others + from + at));
+    after.rests[to + at] = __ldg(before.rests + from + at);
   }
-  after.count[k] = length, after.n_near[k] = before.n_near[i];
 }
 SHIM_EXPORT(visco_follow)
 
@@ -70,9 +86,10 @@ template <class F>
 SPH_FN void visit_springs(const Constants& c, const Springs& springs, const Packed* place, u32 i, u32 from, u32 end,
                           F f) {
   const Vec x_i = vector(load(place, i));
+  const u64 first = springs.first(i);
 #pragma unroll 2
   for (u32 k = from; k < end; k++) {
-    const u64 at = entry_of(springs.width, i, k);
+    const u64 at = first + u64(k) * 32;
     const u32 j = __ldg(springs.others + at);
     const Vec x_ij = between(c, x_i, vector(load(place, j)));
     f(j, __ldg(springs.rests + at), x_ij);
@@ -107,7 +124,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ place, Springs before, u32 n, SpringsOut after,
              u32* __restrict__ lost) {
   const u32 i = thread_index();
-  if (i >= n) return;
+  if (i >= n || !after.writes(i)) return;
   const real h = c.spring.h;
   u32 n_near = 0, n_met = 0;
   visit_springs(c, before, place, i, 0, before.count[i], [&](u32 j, real rest, Vec x_ij) {
@@ -156,9 +173,10 @@ visco_sweep_short(Constants c, Color color, Springs springs, Packed* place) {
     Packed here = place[i];
     const Vec x_i = vector(here);
     const u32 n = springs.n_near[i];
+    const u64 first = springs.first(i);
     Vec way = zero();
     for (u32 k = lane; k < n; k += WARP) {
-      const u64 at = entry_of(springs.width, i, k);
+      const u64 at = first + u64(k) * 32;
       const u32 j = __ldg(springs.others + at);
       if (j <= i) continue;
       const Vec x_ij = between(c, x_i, vector(place[j]));
@@ -182,8 +200,9 @@ visco_sweep_springs(Constants c, Color color, Springs springs, Packed* place) {
   color.for_each_in_cell(thread_index(), [&](u32 i) {
     Packed own = place[i];
     const u32 n = springs.count[i];
+    const u64 first = springs.first(i);
     for (u32 k = 0; k < n; k++) {
-      const u64 at = entry_of(springs.width, i, k);
+      const u64 at = first + u64(k) * 32;
       const u32 j = __ldg(springs.others + at);
       if (j <= i) continue;
       Packed other = place[j];

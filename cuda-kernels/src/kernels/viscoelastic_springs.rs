@@ -10,7 +10,7 @@ use crate::{
     error::CudaError,
     executor::{Executor, Field, In, Kernel, Launch, Out, THREADS, arguments, count},
     fields::Packed,
-    neighbors::{NeighborRows, entries_of, slot},
+    neighbors::{Lines, NeighborRows, RowSize, slot},
 };
 use sph_core::Real;
 
@@ -32,7 +32,7 @@ struct StoredSprings {
     rests: In<Real>,
     count: In<u32>,
     n_near: In<u32>,
-    width: u32,
+    line: In<u32>,
 }
 
 /// Twin of `SpringsOut` in kernels/viscoelastic_springs.cu.
@@ -43,11 +43,14 @@ struct WritableSprings {
     rests: Out<Real>,
     count: Out<u32>,
     n_near: Out<u32>,
+    line: In<u32>,
     width: u32,
+    from_line: u32,
 }
 
 /// The springs of up to a given number of particles: each in the rows of both of its particles, those that were shorter
-/// than the interaction radius first. Entries stand as those of [`NeighborRows`].
+/// than the interaction radius first. Entries stand as those of [`NeighborRows`]. A sort puts long rows into other slices,
+/// which then take up to as many lines as these rows have entries: there is room for so many, and no sort waits for the host.
 #[derive(Debug)]
 pub struct SpringRows<E: Executor> {
     /// Number of springs of each particle. Shape `[n]`.
@@ -56,55 +59,73 @@ pub struct SpringRows<E: Executor> {
     n_near: Field<E, u32>,
     others: Field<E, u32>,
     rests: Field<E, Real>,
-    /// Entries a row has room for.
-    pub width: u32,
+    lines: Lines<E>,
 }
 
-/// Memory of [`SpringRows`], `[B]`.
-pub fn spring_bytes(n: usize, width: u32) -> usize {
-    2 * size_of::<u32>() * n + (size_of::<u32>() + size_of::<Real>()) * entries_of(n, width)
+/// Memory of [`SpringRows`] with the size that they begin with, `[B]`.
+pub fn spring_bytes(n: usize, size: RowSize) -> usize {
+    let entry = size_of::<u32>() + size_of::<Real>();
+    2 * size_of::<u32>() * n + entry * size.entries(n) + RowSize::line_bytes(n)
 }
 
 impl<E: Executor> SpringRows<E> {
-    /// Room for the rows of `n` particles, `width` springs each.
+    /// Room for the rows of `n` particles.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, n: usize, width: u32) -> Result<Self, CudaError> {
-        let entries = entries_of(n, width);
+    pub fn new(executor: &E, n: usize, size: RowSize) -> Result<Self, CudaError> {
+        let lines = Lines::new(executor, n, size)?;
         Ok(Self {
             count: executor.zeros(n)?,
             n_near: executor.zeros(n)?,
-            others: executor.zeros(entries)?,
-            rests: executor.zeros(entries)?,
-            width,
+            others: executor.zeros(lines.entries())?,
+            rests: executor.zeros(lines.entries())?,
+            lines,
         })
+    }
+
+    /// What the memory has become.
+    pub fn size(&self) -> RowSize {
+        self.lines.size
+    }
+
+    /// Empty rows of another size; memory of the old ones is free before the new is taken.
+    fn remake(&mut self, executor: &E, size: RowSize) -> Result<(), CudaError> {
+        let n = executor.len(&self.count);
+        (self.others, self.rests) = (executor.zeros(0)?, executor.zeros(0)?);
+        *self = Self::new(executor, n, size)?;
+        Ok(())
     }
 
     /// Rows of these springs, other ends and rest lengths `[m]` of each particle in turn.
     ///
     /// # Errors
-    /// When a row has no room, there is no memory left, or a copy fails.
+    /// When there is no memory left, or a launch or a copy fails.
     pub fn upload<'a>(
         executor: &E,
-        width: u32,
-        rows: impl ExactSizeIterator<Item = (&'a [u32], &'a [Real])>,
+        dim: usize,
+        size: RowSize,
+        rows: impl ExactSizeIterator<Item = (&'a [u32], &'a [Real])> + Clone,
     ) -> Result<Self, CudaError> {
         let n = rows.len();
-        let (mut counts, entries) = (Vec::with_capacity(n), entries_of(n, width));
-        let (mut others, mut rests) = (vec![0; entries], vec![0.0; entries]);
+        let counts = rows.clone().map(|(ends, _)| count(ends.len())).collect::<Result<Vec<_>, _>>()?;
+        let number = executor.upload(&counts)?;
+        let mut lines = Lines::new(executor, n, size)?;
+        loop {
+            lines.place(executor, dim, &number, n)?;
+            let [_, needed] = lines.used(executor)?;
+            let Some(size) = lines.outgrown(needed) else { break };
+            lines = Lines::new(executor, n, size)?;
+        }
+        let line = executor.download(&lines.line)?;
+        let (mut others, mut rests) = (vec![0; lines.entries()], vec![0.0; lines.entries()]);
         for (i, (ends, lengths)) in rows.enumerate() {
-            let found = count(ends.len())?;
-            if found > width {
-                return Err(CudaError::RowsTooNarrow { found, width });
-            }
-            counts.push(found);
             for (k, (&other, &rest)) in ends.iter().zip(lengths).enumerate() {
-                (others[slot(width, i, k)], rests[slot(width, i, k)]) = (other, rest);
+                (others[slot(&line, i, k)], rests[slot(&line, i, k)]) = (other, rest);
             }
         }
         let (others, rests) = (executor.upload(&others)?, executor.upload(&rests)?);
-        Ok(Self { count: executor.upload(&counts)?, n_near: executor.upload(&counts)?, others, rests, width })
+        Ok(Self { n_near: executor.upload(&counts)?, count: number, others, rests, lines })
     }
 
     /// Shows `visit` each spring of each row in turn: particle, other end, rest length `[m]`.
@@ -113,9 +134,9 @@ impl<E: Executor> SpringRows<E> {
     /// When a copy fails.
     pub fn read(&self, executor: &E, mut visit: impl FnMut(usize, u32, Real)) -> Result<(), CudaError> {
         let (counts, others) = (executor.download(&self.count)?, executor.download(&self.others)?);
-        let rests = executor.download(&self.rests)?;
+        let (rests, line) = (executor.download(&self.rests)?, executor.download(&self.lines.line)?);
         for (i, &n) in counts.iter().enumerate() {
-            for at in (0..n as usize).map(|k| slot(self.width, i, k)) {
+            for at in (0..n as usize).map(|k| slot(&line, i, k)) {
                 visit(i, others[at], rests[at]);
             }
         }
@@ -125,34 +146,38 @@ impl<E: Executor> SpringRows<E> {
 
 impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     fn springs(&self, kernel: Kernel, rows: &SpringRows<E>, n: usize) -> Result<StoredSprings, CudaError> {
-        let entries = entries_of(n, rows.width);
+        let entries = rows.lines.entries();
         Ok(StoredSprings {
             others: self.input(kernel, "others", &rows.others, entries)?,
             rests: self.input(kernel, "rest lengths", &rows.rests, entries)?,
             count: self.input(kernel, "counts of springs", &rows.count, n)?,
             n_near: self.input(kernel, "short springs", &rows.n_near, n)?,
-            width: rows.width,
+            line: self.executor.input(&rows.lines.line),
         })
     }
 
+    /// Rows to be written: all, without places and cut at the width, or those of slices from a line on.
     fn writable_springs(
         &self,
         kernel: Kernel,
         rows: &mut SpringRows<E>,
         n: usize,
+        from_line: Option<u32>,
     ) -> Result<WritableSprings, CudaError> {
-        let entries = entries_of(n, rows.width);
+        let entries = rows.lines.entries();
         Ok(WritableSprings {
             others: self.output(kernel, "others", &mut rows.others, entries)?,
             rests: self.output(kernel, "rest lengths", &mut rows.rests, entries)?,
             count: self.output(kernel, "counts of springs", &mut rows.count, n)?,
             n_near: self.output(kernel, "short springs", &mut rows.n_near, n)?,
-            width: rows.width,
+            line: from_line.map_or(In::new(0), |_| self.executor.input(&rows.lines.line)),
+            width: rows.lines.size.width,
+            from_line: from_line.unwrap_or(0),
         })
     }
 
-    /// Rows follow a sort of the particles: the new particle `k` is the old `order[k]`. `after` is at least as wide as
-    /// `before`; `inverse` is room for `n` places.
+    /// Rows follow a sort of the particles: the new particle `k` is the old `order[k]`. `inverse` is room for `n` places, and
+    /// `after` gets the size of `before`.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
@@ -164,19 +189,22 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         inverse: &mut Field<E, u32>,
         after: &mut SpringRows<E>,
     ) -> Launched {
-        FOLLOW.expect("width", after.width as usize, before.width as usize)?;
+        if after.size() != before.size() {
+            after.remake(self.executor, before.size())?;
+        }
         let to_inverse = self.output(INVERT, "inverse", inverse, n)?;
         let (order, n_items) = (self.input(INVERT, "order", order, n)?, count(n)?);
+        let (from, to) = (self.springs(INVERT, before, n)?, self.writable_springs(INVERT, after, n, None)?);
         // SAFETY: the order is a permutation of numbers below n.
-        unsafe { self.start(INVERT, n, arguments![order, n_items, @inverse to_inverse])? };
-        let (before, after) = (self.springs(FOLLOW, before, n)?, self.writable_springs(FOLLOW, after, n)?);
+        unsafe { self.start(INVERT, n, arguments![@before from, order, n_items, @inverse to_inverse, @after to])? };
+        after.lines.place(self.executor, D, &after.count, n)?;
+        let to = self.writable_springs(FOLLOW, after, n, Some(0))?;
         let inverse = self.executor.input(inverse);
-        // SAFETY: as above, and springs join particles below n.
-        unsafe { self.start(FOLLOW, n, arguments![before, order, inverse, n_items, after]) }
+        // SAFETY: as above; springs join particles below n, and the pool has a line for each entry of a long row.
+        unsafe { self.start(FOLLOW, n, arguments![@before from, order, inverse, n_items, @after to]) }
     }
 
-    /// Springs flow, break and are made: `after` gets all rows anew. The count of a row that has no room in it is larger
-    /// than its width. `lost` becomes 1 where a rest length was not finite.
+    /// Springs flow, break and are made: `after` gets all rows anew. `lost` becomes 1 where a rest length was not finite.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
@@ -189,10 +217,38 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         after: &mut SpringRows<E>,
         lost: &mut Field<E, u32>,
     ) -> Launched {
+        loop {
+            self.write(fluid, place, before, n, (after, None), lost)?;
+            after.lines.place(self.executor, D, &after.count, n)?;
+            let [lines, entries] = after.lines.used(self.executor)?;
+            let Some(size) = after.lines.outgrown(entries) else {
+                let from_line = after.lines.from_line();
+                return if lines > 0 {
+                    self.write(fluid, place, before, n, (after, Some(from_line)), lost)
+                } else {
+                    Ok(())
+                };
+            };
+            after.remake(self.executor, size)?;
+        }
+    }
+
+    /// The rows of [`Launcher::adjust`], those of slices from a line on.
+    fn write(
+        &self,
+        fluid: &NeighborRows<E>,
+        place: &Field<E, Packed>,
+        before: &SpringRows<E>,
+        n: usize,
+        (after, from_line): (&mut SpringRows<E>, Option<u32>),
+        lost: &mut Field<E, u32>,
+    ) -> Launched {
         let lost = self.output(ADJUST, "lost", lost, n)?;
         let (fluid, place) = (self.rows(ADJUST, fluid, n)?, self.input(ADJUST, "place", place, n)?);
-        let (before, after) = (self.springs(ADJUST, before, n)?, self.writable_springs(ADJUST, after, n)?);
-        // SAFETY: rows name points that were listed, springs join particles below n, and nothing is written beyond widths.
+        let before = self.springs(ADJUST, before, n)?;
+        let after = self.writable_springs(ADJUST, after, n, from_line)?;
+        // SAFETY: rows name points that were listed, springs join particles below n, and nothing is written beyond widths;
+        // slices with places have as many lines as their longest row of the same particles has springs.
         unsafe {
             self.start(ADJUST, n, arguments![*self.constants, fluid, place, before, count(n)?, after, lost])
         }

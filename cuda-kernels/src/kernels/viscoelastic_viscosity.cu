@@ -52,8 +52,9 @@ visco_sweep_impulses(Constants c, Color color, Rows rows, const Packed* __restri
     Packed own = motion[i];
     const Vec x_i = vector(load(place, i));
     const u32 n = rows.length(i);
+    const u32* const row = rows.rows + rows.first(i);
     for (u32 k = 0; k < n; k++) {
-      const u32 j = __ldg(rows.rows + entry_of(rows.width, i, k));
+      const u32 j = __ldg(row + u64(k) * 32);
       // Each pair once.
       if (j <= i) continue;
       Packed other = motion[j];

@@ -4,10 +4,8 @@ use crate::{ORDERS, axes, bounds, cloud};
 use cuda_kernels::{
     cells::{CellGrid, CellSort},
     emulator::Emulator,
-    error::CudaError,
     fields::{self, Packed},
-    neighbors::{NeighborRows, Source},
-    reduce::Reduce,
+    neighbors::{NeighborRows, Query, RowSize, Source},
 };
 use proptest::prelude::*;
 use sph_core::{
@@ -99,9 +97,10 @@ impl<const D: usize> Case<D> {
                 (&wall_records, &of_fluid, false),
             ];
             for ((query, from, same), expected) in searches.into_iter().zip(&expected) {
-                let mut rows = NeighborRows::new(executor, query.len(), width).unwrap();
-                rows.list(executor, self.radius, query, query.len(), from, same).unwrap();
-                assert_eq!(&rows.download(executor, query.len()).unwrap(), expected);
+                let mut rows = NeighborRows::new(executor, query.len(), RowSize::of(width)).unwrap();
+                let query = Query { radius: self.radius, records: query, n: query.len(), same };
+                rows.list(executor, &query, from).unwrap();
+                assert_eq!(&rows.download(executor, query.n).unwrap(), expected);
             }
         }
     }
@@ -208,8 +207,9 @@ fn found_from<const D: usize>(case: &Case<D>, low: [Real; D], high: [Real; D]) -
     let x = x.map(|x| order.iter().map(|&i| x[i as usize]).collect());
     let mut records = vec![Packed::default(); n];
     fields::pack_positions(executor, &x, n, &mut records).unwrap();
-    let mut rows = NeighborRows::new(executor, n, n as u32).unwrap();
-    rows.list(executor, case.radius, &records, n, &Source { cells: &sort, records: &records }, true).unwrap();
+    let mut rows = NeighborRows::new(executor, n, RowSize::of(n as u32)).unwrap();
+    let query = Query { radius: case.radius, records: &records, n, same: true };
+    rows.list(executor, &query, &Source { cells: &sort, records: &records }).unwrap();
     let mut found = vec![vec![]; n];
     for (k, row) in rows.download(executor, n).unwrap().iter().enumerate() {
         found[order[k] as usize] = row.iter().map(|&j| order[j as usize]).collect();
@@ -235,19 +235,40 @@ fn points_outside_of_the_cells_keep_their_neighbors() {
     check::<3>(38, 0.21, Periodic::new([0.0; 3], [0.0, 1.0, 0.0]));
 }
 
+/// A crowd of `crowd` points in the middle of a loose cloud, and how much memory its rows have in the end.
+fn crowded<const D: usize>(n: usize, crowd: usize, width: u32) -> (Vec<RowSize>, Rows) {
+    let mut fluid = cloud::<D>(n, 39);
+    fluid.extend(vec![[0.5; D]; crowd]);
+    let case = Case { fluid, walls: vec![], radius: 0.05, periodic: Periodic::NONE };
+    let fluid = case.sort(&case.fluid);
+    let expected = case.expected(&fluid, &fluid, true);
+    let sizes = ORDERS.iter().map(|executor| {
+        let (cells, records) = case.prepare(executor, &fluid.x);
+        let from = Source { cells: &cells, records: &records };
+        let query = Query { radius: case.radius, records: &records, n: n + crowd, same: true };
+        let mut rows = NeighborRows::new(executor, n + crowd, RowSize::of(width)).unwrap();
+        // Twice: places of an earlier list do not matter.
+        for _ in 0..2 {
+            rows.list(executor, &query, &from).unwrap();
+            assert_eq!(rows.download(executor, n + crowd).unwrap(), expected);
+        }
+        assert_eq!(rows.rows.len(), rows.size().entries(n + crowd));
+        rows.size()
+    });
+    (sizes.collect(), expected)
+}
+
 #[test]
-fn a_row_that_is_cut_is_told() {
-    let fluid = vec![[0.25; 2]; 40];
-    let case = Case { fluid, walls: vec![], radius: 0.1, periodic: Periodic::NONE };
-    let executor = &ORDERS[1];
-    let (cells, records) = case.prepare(executor, &axes(&case.fluid));
-    let mut rows = NeighborRows::new(executor, 40, 38).unwrap();
-    let from = Source { cells: &cells, records: &records };
-    rows.list(executor, 0.1, &records, 40, &from, true).unwrap();
-    let error = rows.download(executor, 40).unwrap_err();
-    assert_eq!(error, CudaError::RowsTooNarrow { found: 39, width: 38 });
-    let mut longest = vec![0];
-    let mut reduce = Reduce::<2, _>::new(executor).unwrap();
-    reduce.max_counts(executor, &rows.count, 40, &mut longest).unwrap();
-    assert_eq!(longest[0], 39);
+fn rows_longer_than_their_width_are_whole_in_lines_of_their_own() {
+    // One crowd fits into the pool that there is: no row becomes wider.
+    let (sizes, rows) = crowded::<2>(3000, 120, 24);
+    let longest = rows.iter().map(Vec::len).max().unwrap();
+    assert!(longest > 5 * 24 && rows.iter().filter(|row| row.len() <= 24).count() > 2000, "{longest}");
+    assert!(sizes.iter().all(|&size| size == RowSize::of(24)), "{sizes:?}");
+    // A larger one needs a larger pool.
+    let (sizes, _) = crowded::<3>(40_000, 400, 8);
+    assert!(sizes.iter().all(|size| size.width == 8 && size.pool > 2500), "{sizes:?}");
+    // Where most rows are long, all become wider.
+    let (sizes, _) = crowded::<2>(12_000, 0, 8);
+    assert!(sizes.iter().all(|size| size.width > 8), "{sizes:?}");
 }

@@ -10,7 +10,7 @@ use cuda_kernels::{
         projection_cg::Work,
         projection_levels::{CellEquation, Fine, Levels},
     },
-    neighbors::{NeighborRows, Source},
+    neighbors::{NeighborRows, Query, RowSize, Source},
 };
 use sph_core::{
     Real,
@@ -124,9 +124,10 @@ impl<const D: usize> Case<D> {
         cells.sort(executor, &self.x, n).unwrap();
         let mut records = vec![Packed::default(); n];
         fields::pack_positions(executor, &self.x, n, &mut records).unwrap();
-        let mut rows = NeighborRows::new(executor, n, 160).unwrap();
+        let mut rows = NeighborRows::new(executor, n, RowSize::of(160)).unwrap();
         let source = Source { cells: &cells, records: &records };
-        rows.list(executor, self.radius, &records, n, &source, true).unwrap();
+        let query = Query { radius: self.radius, records: &records, n, same: true };
+        rows.list(executor, &query, &source).unwrap();
         (cells, rows)
     }
 
@@ -166,10 +167,10 @@ impl<const D: usize> Case<D> {
     /// Levels that begin with room for so many cells, and what they make of `r`.
     fn find(&self, executor: &Emulator, fine: &Matrix, r: &[Real], room: usize) -> Result<Found, CudaError> {
         let (n, (cells, rows)) = (self.n(), self.prepare(executor));
-        let mut entries = vec![0.0; rows.entries_of(n)];
+        let mut entries = vec![0.0; rows.entries()];
         for (i, row) in fine.rows.iter().enumerate() {
             for (k, &w) in row.values().enumerate() {
-                entries[(i / 32 * rows.width as usize + k) * 32 + i % 32] = w as Real;
+                entries[(i / 32 * 160 + k) * 32 + i % 32] = w as Real;
             }
         }
         let air: Vec<Real> = fine.air.iter().map(|&air| air as Real).collect();
@@ -261,7 +262,7 @@ fn few_particles_and_none_have_their_levels() {
     let grid = CellGrid::<3>::new(0.1, &Periodic::NONE, [1.0; 3], [0.0; 3], 0).unwrap();
     let mut levels = Levels::new(&ORDERS[0], &grid, 0, 0).unwrap();
     let cells = CellSort::new(&ORDERS[0], grid, 0).unwrap();
-    let (rows, none) = (NeighborRows::new(&ORDERS[0], 0, 8).unwrap(), Vec::new());
+    let (rows, none) = (NeighborRows::new(&ORDERS[0], 0, RowSize::of(8)).unwrap(), Vec::new());
     levels.build(&ORDERS[0], &Fine { cells: &cells, rows: &rows, entries: &none, air: &none, n: 0 }).unwrap();
     let mut work = Work::new(&ORDERS[0]).unwrap();
     levels.precondition(&ORDERS[0], &none, &none, 0, &mut Vec::new(), 0, &mut work).unwrap();
@@ -272,7 +273,7 @@ fn few_particles_and_none_have_their_levels() {
 fn fields_that_are_too_short_are_refused() {
     let case = Case::new(&cloud::<2>(100, 41), 0.2, Periodic::NONE);
     let (cells, rows) = case.prepare(&ORDERS[0]);
-    let (entries, air) = (vec![0.0; rows.entries_of(100)], vec![0.0; 100]);
+    let (entries, air) = (vec![0.0; rows.entries()], vec![0.0; 100]);
     let fine = Fine { cells: &cells, rows: &rows, entries: &entries, air: &air, n: 100 };
     let field = |error: CudaError| match error {
         CudaError::TooShort { field, .. } => field,

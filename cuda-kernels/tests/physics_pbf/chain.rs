@@ -137,37 +137,6 @@ fn no_particle_one_particle_and_two_in_one_place_are_no_special_cases() {
     }
 }
 
-/// A row that was cut is walked as far as it is stored, and its flag is the count.
-#[test]
-fn rows_that_were_cut_are_not_read_beyond_their_width() {
-    let (case, executor) = (Case::<2>::new(false, 1), &ORDERS[0]);
-    let (n, rows, samples) = (case.n(), case.rows(executor), case.samples());
-    let mut cut = NeighborRows::new(executor, n, 3).unwrap();
-    for i in 0..n {
-        cut.count[i] = rows.fluid.count[i];
-        for k in 0..3 {
-            let entry = |width: usize| (i / 32 * width + k) * 32 + i % 32;
-            cut.rows[entry(3)] = rows.fluid.rows[entry(rows.fluid.width as usize)];
-        }
-    }
-    let near = cuda_kernels::kernels::pbf::Near { fluid: &cut, ..rows.near(&samples, &case.mu) };
-    let (place, mut rho) = (packed(&case.x, &vec![0.0; n]), vec![0.0; n]);
-    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    launcher.density(near, &place, n, &mut rho).unwrap();
-    let (c, k) = (&case.constants, kernel::<2>());
-    for i in 0..n {
-        let of_walls = case.sum((Points::Fluid, i), Points::Walls, |b, _, r2| [case.psi[b] * k.w(r2)]);
-        let mut fluid = k.w_0();
-        for j in (0..3.min(cut.count[i] as usize)).map(|j| cut.rows[(i / 32 * 3 + j) * 32 + i % 32] as usize)
-        {
-            let x_ij: [Real; 2] = std::array::from_fn(|a| case.x[a][i] - case.x[a][j]);
-            fluid += k.w(sph_core::neighbors::norm2(x_ij));
-        }
-        let expected = f64::from(c.m * fluid) + f64::from(c.solid) * of_walls.value[0];
-        assert!((f64::from(rho[i]) / expected - 1.0).abs() < 100.0 * f64::from(Real::EPSILON), "{i}");
-    }
-}
-
 #[test]
 fn short_fields_are_refused_by_name() {
     let (case, executor) = (Case::<2>::new(false, 1), &ORDERS[0]);

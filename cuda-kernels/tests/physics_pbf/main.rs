@@ -10,7 +10,7 @@ use cuda_kernels::{
     emulator::Emulator,
     fields::Packed,
     kernels::pbf::{Bodies, Near},
-    neighbors::{NeighborRows, Source},
+    neighbors::{NeighborRows, Query, RowSize, Source},
     physics::{
         host::Text,
         kernel::{KernelConstants, Surface},
@@ -126,8 +126,9 @@ impl<const D: usize> Case<D> {
         let list = |query: usize, from: usize| {
             let source = Source { cells: &sorted[from], records: &records[from] };
             let n = records[query].len();
-            let mut rows = NeighborRows::new(executor, n, WIDTH).unwrap();
-            rows.list(executor, H, &records[query], n, &source, query == from).unwrap();
+            let mut rows = NeighborRows::new(executor, n, RowSize::of(WIDTH)).unwrap();
+            let query = Query { radius: H, records: &records[query], n, same: query == from };
+            rows.list(executor, &query, &source).unwrap();
             rows
         };
         Rows { fluid: list(0, 0), walls: list(0, 1), of_walls: list(1, 0) }

@@ -8,7 +8,7 @@ use cuda_kernels::{
     executor::{Executor, Field},
     fields::Packed,
     kernels::pbf::Vortices,
-    neighbors::{NeighborRows, Source},
+    neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     reduce::{DensityErrors, Reduce},
     resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
     rigid::RigidSets,
@@ -17,23 +17,12 @@ use cuda_kernels::{
 };
 use sph_core::{Real, lattice, state::State};
 
-/// Sets of rows of neighbors.
-#[derive(Clone, Copy, Debug)]
-pub enum Pairs {
-    /// Fluid in fluid.
-    Fluid,
-    /// Walls of fluid.
-    Walls,
-    /// Fluid of walls, which only dynamic bodies need.
-    OfWalls,
-}
-
-/// Entries that rows have room for, one number of each set of rows.
-pub type Widths = [u32; 3];
+/// Memory of rows, of each set of [`Pairs`].
+pub type Sizes = [RowSize; 3];
 
 /// Room for the rows of particles on their lattice, and a third more. Walls fill half of a support.
-pub fn first_widths<const D: usize>(support_ratio: f64) -> Widths {
-    let room = |n: f64| ((1.3 * n).ceil() as u32).next_multiple_of(8);
+pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
+    let room = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
     let n = lattice::n_neighbors::<D>(support_ratio) as f64;
     [room(n), room(0.5 * n), room(0.5 * n)]
 }
@@ -86,8 +75,6 @@ pub struct Card<const D: usize, E: Executor> {
     pub reduce: Reduce<D, E>,
     /// Density errors of the last λ. Shape `[1]`.
     pub errors: Field<E, DensityErrors>,
-    /// The longest row. Shape `[1]`.
-    pub longest: Field<E, u32>,
     pub summaries: Summaries<E>,
     /// True once samples are in the order of their cells.
     pub walls_sorted: bool,
@@ -102,8 +89,8 @@ pub struct Demand<const D: usize> {
     pub grid: CellGrid<D>,
     /// Fields that the parameters need.
     pub needs: Needs,
-    /// Widths of rows to begin with.
-    pub widths: Widths,
+    /// Sizes of rows to begin with.
+    pub sizes: Sizes,
 }
 
 impl<const D: usize, E: Executor> Card<D, E> {
@@ -120,7 +107,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
-        let [on_fluid, on_walls, of_walls] = demand.widths;
+        let [on_fluid, on_walls, of_walls] = demand.sizes;
         let n_surface = when(needs.surface_constraint || needs.surface_forces, n);
         Ok(Self {
             fluid: Fluid::new(executor, demand.grid, &state.fluid)?,
@@ -152,7 +139,6 @@ impl<const D: usize, E: Executor> Card<D, E> {
             rigid: RigidSets::new(executor, state)?,
             reduce: Reduce::new(executor)?,
             errors: executor.zeros(1)?,
-            longest: executor.zeros(1)?,
             summaries: Summaries::new(executor)?,
             walls_sorted: false,
             walls_packed: false,
@@ -174,34 +160,17 @@ impl<const D: usize, E: Executor> Card<D, E> {
         Ok(())
     }
 
-    /// Entries that rows have room for now.
-    pub fn widths(&self) -> Widths {
-        self.rows.each_ref().map(|rows| rows.width)
+    /// Memory of rows now.
+    pub fn sizes(&self) -> Sizes {
+        self.rows.each_ref().map(NeighborRows::size)
     }
 
-    /// Lists the neighbors of a set of pairs, within `radius` `[m]`. Rows may be cut.
-    pub fn list(&mut self, executor: &E, pairs: Pairs, radius: Real) -> Result<(), CudaError> {
+    /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
+    pub fn list(&mut self, executor: &E, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
         let fluid = Source { cells: &self.fluid.cells, records: &self.place };
         let walls = Source { cells: &self.walls.cells, records: &self.samples };
-        let rows = &mut self.rows[pairs as usize];
-        match pairs {
-            Pairs::Fluid => rows.list(executor, radius, &self.place, self.fluid.n, &fluid, true),
-            Pairs::Walls => rows.list(executor, radius, &self.place, self.fluid.n, &walls, false),
-            Pairs::OfWalls => rows.list(executor, radius, &self.samples, self.walls.n, &fluid, false),
-        }
-    }
-
-    /// Makes rows wider of which one was cut. Returns whether it did: they must be listed again then.
-    pub fn widen(&mut self, executor: &E, pairs: Pairs) -> Result<bool, CudaError> {
-        let n = if matches!(pairs, Pairs::OfWalls) { self.walls.n } else { self.fluid.n };
-        let (rows, mut longest) = (&mut self.rows[pairs as usize], [0]);
-        self.reduce.max_counts(executor, &rows.count, n, &mut self.longest)?;
-        executor.read(&self.longest, &mut longest)?;
-        if longest[0] <= rows.width {
-            return Ok(false);
-        }
-        *rows = NeighborRows::new(executor, n, longest[0].next_multiple_of(8))?;
-        Ok(true)
+        let n = [self.fluid.n, self.walls.n];
+        list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
     }
 
     /// Brings the particles, the walls and what a run shows or remembers home.

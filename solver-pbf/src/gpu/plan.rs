@@ -1,6 +1,6 @@
 //! How much memory of a card a run will need, from the scene alone: the fields of [`super::card::Card`], one by one.
 
-use super::card::first_widths;
+use super::card::first_sizes;
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::{
     fields::Packed,
@@ -20,8 +20,8 @@ use sph_core::{
 const REAL: usize = size_of::<Real>();
 const PACKED: usize = size_of::<Packed>();
 
-/// The memory of a card that a run of the scene needs with Position Based Fluids, while rows have the width that they
-/// begin with.
+/// The memory of a card that a run of the scene needs with Position Based Fluids, while the pools of rows
+/// suffice.
 ///
 /// # Errors
 /// When the solver's parameters are refused, or there would be too many cells for so few particles.
@@ -40,7 +40,7 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let n_cells = plan::n_cells::<D>(scene, radius, n + n_walls)?;
     let needs = Needs::of(params, !scene.body.is_empty());
     let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
-    let [on_fluid, on_walls, of_walls] = first_widths::<D>(f64::from(params.support_ratio));
+    let [on_fluid, on_walls, of_walls] = first_sizes::<D>(f64::from(params.support_ratio));
     let n_bodies = scene.body.len();
     let sets = rigid_bytes::<D>(scene.wall.len() + n_bodies, n_bodies, n_walls);
     let of_samples = PACKED + when(needs.sticky_walls, PACKED);

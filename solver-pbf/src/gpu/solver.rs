@@ -2,7 +2,7 @@
 
 use super::{
     Gpu,
-    card::{Card, Demand, Widths, first_widths},
+    card::{Card, Demand, Sizes, first_sizes},
     constants::constants,
     device_error,
 };
@@ -40,15 +40,15 @@ pub struct GpuPbf<const D: usize, K: Kernel<D>, E: Executor> {
     card: Option<Card<D, E>>,
     /// True while the state is what the card holds.
     is_home: bool,
-    /// How wide rows of neighbors had to be so far.
-    widths: Widths,
+    /// Memory that rows have needed so far.
+    sizes: Sizes,
 }
 
 impl<const D: usize, K: Kernel<D>, E: Executor> GpuPbf<D, K, E> {
     /// The same method, with its steps on `executor`.
     pub(crate) fn new(pbf: Pbf<D, K>, executor: Arc<E>) -> Self {
-        let widths = first_widths::<D>(f64::from(pbf.params.support_ratio));
-        Self { pbf, executor, card: None, is_home: true, widths }
+        let sizes = first_sizes::<D>(f64::from(pbf.params.support_ratio));
+        Self { pbf, executor, card: None, is_home: true, sizes }
     }
 
     /// Takes the state to the card.
@@ -56,7 +56,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> GpuPbf<D, K, E> {
         let needs = self.pbf.constants.needs;
         self.pbf.fields.resize_past(state.fluid.len(), needs.past);
         let grid = self.pbf.fields.room.grid(self.pbf.kernel.support_radius(), state)?;
-        let demand = Demand { grid, needs, widths: self.widths };
+        let demand = Demand { grid, needs, sizes: self.sizes };
         let Fields { way, gain, .. } = &self.pbf.fields;
         Card::new(&*self.executor, state, [way, gain], demand)
     }
@@ -176,7 +176,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Solver<D> for GpuPbf<D, K, E> {
         };
         self.is_home = false;
         let summary = self.step_on(&mut card, state, dt);
-        self.widths = card.widths();
+        self.sizes = card.sizes();
         self.card = Some(card);
         self.judge(state, summary?, dt)
     }

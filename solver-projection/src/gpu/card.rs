@@ -15,7 +15,7 @@ use cuda_kernels::{
         projection_cg::Work,
         projection_levels::{Levels, first_room},
     },
-    neighbors::{NeighborRows, Source},
+    neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     reduce::{self, Reduce},
     resident::{Fluid, Samples, read},
     rigid::RigidSets,
@@ -25,24 +25,13 @@ use cuda_kernels::{
 use sph_core::{Real, boundary::Boundary, lattice, state::State};
 use std::mem::swap;
 
-/// Sets of rows of neighbors.
-#[derive(Clone, Copy, Debug)]
-pub enum Pairs {
-    /// Fluid in fluid.
-    Fluid,
-    /// Walls of fluid.
-    Walls,
-    /// Fluid of walls, which only dynamic bodies need.
-    OfWalls,
-}
-
-/// Entries that rows have room for, one number of each set of rows.
-pub type Widths = [u32; 3];
+/// Memory of rows, of each set of [`Pairs`].
+pub type Sizes = [RowSize; 3];
 
 /// Room for the rows of particles on their lattice, and a third more. Walls fill most of a support in a corner, and
 /// fluid half of that of a wall.
-pub fn first_widths<const D: usize>(support_ratio: f64) -> Widths {
-    let room = |n: f64| ((1.3 * n).ceil() as u32).next_multiple_of(8);
+pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
+    let room = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
     let n = lattice::n_neighbors::<D>(support_ratio) as f64;
     [room(n), room(0.7 * n), room(0.5 * n)]
 }
@@ -119,8 +108,6 @@ pub struct Card<const D: usize, E: Executor> {
     pub all_air: Field<E, f64>,
     /// Another sum, or a maximum. Shape `[1]`.
     pub number: Field<E, f64>,
-    /// The longest row. Shape `[1]`.
-    longest: Field<E, u32>,
     pub summaries: Summaries<E>,
     /// True once samples are in the order of their cells.
     pub walls_sorted: bool,
@@ -138,7 +125,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         state: &State<D>,
         p: &[Real],
         (grid, needs): (CellGrid<D>, Needs),
-        widths: Widths,
+        sizes: Sizes,
         n_level_cells: Option<usize>,
     ) -> Result<Self, CudaError> {
         let (n, n_walls) = (state.fluid.len(), state.walls.len());
@@ -146,7 +133,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
         let records = |n: usize| executor.zeros::<Packed>(n);
         let numbers = || executor.zeros::<Real>(n);
         let n_along = when(needs.along && n_walls > 0, n);
-        let [on_fluid, on_walls, of_walls] = widths;
+        let [on_fluid, on_walls, of_walls] = sizes;
         let rows = [
             NeighborRows::new(executor, n, on_fluid)?,
             NeighborRows::new(executor, n, on_walls)?,
@@ -156,7 +143,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
             fluid: Fluid::new(executor, grid, &state.fluid)?,
             walls: Samples::new(executor, grid, &state.walls)?,
             containers: Containers::new(executor, &state.containers)?,
-            entries: executor.zeros(rows[Pairs::Fluid as usize].entries_of(n))?,
+            entries: executor.zeros(rows[Pairs::Fluid as usize].entries())?,
             rows,
             place: records(n)?,
             motion: records(n)?,
@@ -186,7 +173,6 @@ impl<const D: usize, E: Executor> Card<D, E> {
             work: Work::new(executor)?,
             all_air: executor.zeros(1)?,
             number: executor.zeros(1)?,
-            longest: executor.zeros(1)?,
             summaries: Summaries::new(executor)?,
             walls_sorted: false,
             walls_packed: false,
@@ -211,9 +197,9 @@ impl<const D: usize, E: Executor> Card<D, E> {
         Ok(())
     }
 
-    /// Entries that rows have room for now.
-    pub fn widths(&self) -> Widths {
-        self.rows.each_ref().map(|rows| rows.width)
+    /// Memory of rows now.
+    pub fn sizes(&self) -> Sizes {
+        self.rows.each_ref().map(NeighborRows::size)
     }
 
     /// Sorts particles by cell, and their pressures with them.
@@ -226,44 +212,19 @@ impl<const D: usize, E: Executor> Card<D, E> {
         Ok(())
     }
 
-    /// Lists the neighbors of these sets of pairs, within `radius` `[m]`. No row is cut.
-    pub fn list(&mut self, executor: &E, all: &[Pairs], radius: Real) -> Result<(), CudaError> {
-        all.iter().try_for_each(|&pairs| self.list_one(executor, pairs, radius))?;
-        for &pairs in all {
-            if self.widen(executor, pairs)? {
-                self.list_one(executor, pairs, radius)?;
-            }
-        }
-        let needed = self.rows[Pairs::Fluid as usize].entries_of(self.fluid.n);
+    /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
+    pub fn list(&mut self, executor: &E, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
+        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.walls.cells, records: &self.ghosts.samples };
+        let n = [self.fluid.n, self.walls.n];
+        list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)?;
+        let needed = self.rows[Pairs::Fluid as usize].entries();
         if executor.len(&self.entries) < needed {
+            // The old memory is free before the new is taken.
+            self.entries = executor.zeros(0)?;
             self.entries = executor.zeros(needed)?;
         }
         Ok(())
-    }
-
-    /// Lists the neighbors of a set of pairs. Rows may be cut.
-    fn list_one(&mut self, executor: &E, pairs: Pairs, radius: Real) -> Result<(), CudaError> {
-        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
-        let walls = Source { cells: &self.walls.cells, records: &self.ghosts.samples };
-        let rows = &mut self.rows[pairs as usize];
-        match pairs {
-            Pairs::Fluid => rows.list(executor, radius, &self.place, self.fluid.n, &fluid, true),
-            Pairs::Walls => rows.list(executor, radius, &self.place, self.fluid.n, &walls, false),
-            Pairs::OfWalls => rows.list(executor, radius, &self.ghosts.samples, self.walls.n, &fluid, false),
-        }
-    }
-
-    /// Makes rows wider of which one was cut. Returns whether it did: they must be listed again then.
-    fn widen(&mut self, executor: &E, pairs: Pairs) -> Result<bool, CudaError> {
-        let n = if matches!(pairs, Pairs::OfWalls) { self.walls.n } else { self.fluid.n };
-        let (rows, mut longest) = (&mut self.rows[pairs as usize], [0]);
-        self.reduce.max_counts(executor, &rows.count, n, &mut self.longest)?;
-        executor.read(&self.longest, &mut longest)?;
-        if longest[0] <= rows.width {
-            return Ok(false);
-        }
-        *rows = NeighborRows::new(executor, n, longest[0].next_multiple_of(8))?;
-        Ok(true)
     }
 
     /// Brings the particles, the walls and the pressures home.

@@ -1,6 +1,6 @@
 //! How much memory of a card a run will need, from the scene alone: the fields of [`super::card::Card`], one by one.
 
-use super::card::{first_cells, first_widths};
+use super::card::{first_cells, first_sizes};
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::{
     fields::Packed,
@@ -21,8 +21,8 @@ use sph_core::{
 const REAL: usize = size_of::<Real>();
 const PACKED: usize = size_of::<Packed>();
 
-/// The memory of a card that a run of the scene needs with the staggered projection, while rows have the width that
-/// they begin with.
+/// The memory of a card that a run of the scene needs with the staggered projection, while the pools of
+/// rows suffice.
 ///
 /// # Errors
 /// When the solver's parameters are refused, or there would be too many cells for so few particles.
@@ -42,11 +42,10 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let (n_bodies, n_surfaces) = (scene.body.len(), scene.wall.len() + scene.body.len());
     let needs = Needs::of(params, n_bodies > 0);
     let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
-    let [on_fluid, on_walls, of_walls] = first_widths::<D>(f64::from(params.support_ratio));
+    let [on_fluid, on_walls, of_walls] = first_sizes::<D>(f64::from(params.support_ratio));
     let of_rows =
         row_bytes(n, on_fluid) + row_bytes(n, on_walls) + when(needs.reactions, row_bytes(n_walls, of_walls));
-    // As many as entries of rows, whose counts are not among them.
-    let entries = (row_bytes(n, on_fluid) - row_bytes(n, 0)) / size_of::<u32>() * REAL;
+    let entries = on_fluid.entries(n) * REAL;
     let of_walls = 3 * PACKED * n_walls
         + n_surfaces * (size_of::<Facing<D>>() + size_of::<u32>())
         + rigid_bytes::<D>(n_surfaces, n_bodies, n_walls);

@@ -2,12 +2,13 @@
 
 use super::{
     Gpu, Launched,
-    card::Pairs,
     equation::{Closed, GpuEquation, Inverse, System},
     launcher,
 };
 use crate::cg::{self, Outcome, Solved};
-use cuda_kernels::{error::CudaError, executor::Executor, kernels::projection_levels::Fine};
+use cuda_kernels::{
+    error::CudaError, executor::Executor, kernels::projection_levels::Fine, neighbors::Pairs,
+};
 use sph_core::Real;
 
 /// The equation for `x`, with the vectors of the card and entries times `scale`, and what stands in for the inverse.

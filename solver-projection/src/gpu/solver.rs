@@ -2,7 +2,7 @@
 
 use super::{
     Gpu,
-    card::{Card, Widths, first_cells, first_widths},
+    card::{Card, Sizes, first_cells, first_sizes},
     constants::constants,
     device_error,
 };
@@ -41,15 +41,15 @@ pub struct GpuProjection<const D: usize, E: Executor> {
     card: Option<Card<D, E>>,
     /// True while the state is what the card holds.
     is_home: bool,
-    /// How wide rows had to be so far.
-    widths: Widths,
+    /// Memory that rows have needed so far.
+    sizes: Sizes,
 }
 
 impl<const D: usize, E: Executor> GpuProjection<D, E> {
     /// The same method, with its steps on `executor`.
     pub(crate) fn new(method: Projection<D>, executor: Arc<E>) -> Self {
-        let widths = first_widths::<D>(f64::from(method.params.support_ratio));
-        Self { method, executor, card: None, is_home: true, widths }
+        let sizes = first_sizes::<D>(f64::from(method.params.support_ratio));
+        Self { method, executor, card: None, is_home: true, sizes }
     }
 
     /// Residuals `‖r‖₂/‖b‖₂` after each iteration of the last step, `[-]`.
@@ -63,7 +63,7 @@ impl<const D: usize, E: Executor> GpuProjection<D, E> {
         let of_method = (grid, self.method.constants.needs);
         fit(&mut self.method.fields.p, state.fluid.len(), 0.0);
         let n_level_cells = first_cells::<D>(&self.method.params, state.fluid.len());
-        Card::new(&*self.executor, state, &self.method.fields.p, of_method, self.widths, n_level_cells)
+        Card::new(&*self.executor, state, &self.method.fields.p, of_method, self.sizes, n_level_cells)
     }
 
     /// The step on the card, and what it is judged by.
@@ -189,7 +189,7 @@ impl<const D: usize, E: Executor> Solver<D> for GpuProjection<D, E> {
         };
         self.is_home = false;
         let summary = self.step_on(&mut card, state, dt);
-        self.widths = card.widths();
+        self.sizes = card.sizes();
         self.card = Some(card);
         match summary {
             Ok(summary) => self.judge(state, summary, dt),

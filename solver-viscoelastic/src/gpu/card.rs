@@ -12,7 +12,7 @@ use cuda_kernels::{
     executor::{Executor, Field},
     fields::Packed,
     kernels::{viscoelastic::Launcher, viscoelastic_springs::SpringRows},
-    neighbors::{NeighborRows, Source},
+    neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     reduce::Reduce,
     resident::{Fluid, Samples},
     rigid::RigidSets,
@@ -21,31 +21,20 @@ use cuda_kernels::{
 };
 use sph_core::{Real, lattice, state::State};
 
-/// Sets of rows of neighbors.
+/// Memory of rows.
 #[derive(Clone, Copy, Debug)]
-pub enum Pairs {
-    /// Fluid in fluid.
-    Fluid,
-    /// Walls of fluid.
-    Walls,
-    /// Fluid of walls, which only dynamic bodies need.
-    OfWalls,
-}
-
-/// Entries that rows have room for.
-#[derive(Clone, Copy, Debug)]
-pub struct Widths {
+pub struct Sizes {
     /// Neighbors, of each set of [`Pairs`].
-    pub neighbors: [u32; 3],
+    pub neighbors: [RowSize; 3],
     /// Springs.
-    pub springs: u32,
+    pub springs: RowSize,
 }
 
-impl Widths {
+impl Sizes {
     /// Room for the rows of particles on their lattice, and a third more. Walls fill most of a support in a corner, and fluid
     /// half of that of a wall.
     pub fn of_lattice<const D: usize>(support_ratio: f64) -> Self {
-        let room = |n: f64| ((1.3 * n).ceil() as u32).next_multiple_of(8);
+        let room = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
         let n = lattice::n_neighbors::<D>(support_ratio) as f64;
         Self { neighbors: [room(n), room(0.7 * n), room(0.5 * n)], springs: room(n) }
     }
@@ -88,8 +77,6 @@ pub struct Card<const D: usize, E: Executor> {
     pub rigid: RigidSets<D, E>,
     pub contacts: Contacts<D, E>,
     pub reduce: Reduce<D, E>,
-    /// The longest row. Shape `[1]`.
-    longest: Field<E, u32>,
     /// The largest squared way. Shape `[1]`, `[m²]`.
     largest: Field<E, f64>,
     pub summaries: Summaries<E>,
@@ -109,14 +96,14 @@ impl<const D: usize, E: Executor> Card<D, E> {
         state: &State<D>,
         springs: &mut Springs,
         (grid, h, needs): (CellGrid<D>, Real, Needs),
-        widths: Widths,
+        sizes: Sizes,
     ) -> Result<Self, CudaError> {
         let (n, n_walls) = (state.fluid.len(), state.walls.len());
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
-        let [on_fluid, on_walls, of_walls] = widths.neighbors;
+        let [on_fluid, on_walls, of_walls] = sizes.neighbors;
         let n_springs = when(needs.springs, n);
-        let rows = upload_springs(executor, state, springs, h, needs.springs.then_some(widths.springs))?;
+        let rows = upload_springs(executor, state, springs, h, needs.springs.then_some(sizes.springs))?;
         Ok(Self {
             fluid: Fluid::new(executor, grid, &state.fluid)?,
             walls: Samples::new(executor, grid, &state.walls)?,
@@ -131,7 +118,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
             p_near: executor.zeros(when(needs.push, n))?,
             motion: records(when(needs.viscosity, n))?,
             delta: records(when(needs.delta, n))?,
-            next_springs: SpringRows::new(executor, n_springs, rows.width)?,
+            next_springs: SpringRows::new(executor, n_springs, rows.size())?,
             springs: rows,
             inverse: executor.zeros(n_springs)?,
             way2: executor.zeros(n)?,
@@ -142,7 +129,6 @@ impl<const D: usize, E: Executor> Card<D, E> {
             rigid: RigidSets::new(executor, state)?,
             contacts: Contacts::new(executor, state)?,
             reduce: Reduce::new(executor)?,
-            longest: executor.zeros(1)?,
             largest: executor.zeros(1)?,
             summaries: Summaries::new(executor)?,
             walls_sorted: false,
@@ -165,63 +151,34 @@ impl<const D: usize, E: Executor> Card<D, E> {
         Ok(())
     }
 
-    /// Entries that rows have room for now.
-    pub fn widths(&self) -> Widths {
-        Widths { neighbors: self.rows.each_ref().map(|rows| rows.width), springs: self.springs.width }
+    /// Memory of rows now.
+    pub fn sizes(&self) -> Sizes {
+        Sizes { neighbors: self.rows.each_ref().map(NeighborRows::size), springs: self.springs.size() }
     }
 
-    /// Lists the neighbors of a set of pairs, within `radius` `[m]`. Rows may be cut.
-    pub fn list(&mut self, executor: &E, pairs: Pairs, radius: Real) -> Result<(), CudaError> {
+    /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
+    pub fn list(&mut self, executor: &E, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
         let fluid = Source { cells: &self.fluid.cells, records: &self.place };
         let walls = Source { cells: &self.walls.cells, records: &self.samples };
-        let rows = &mut self.rows[pairs as usize];
-        match pairs {
-            Pairs::Fluid => rows.list(executor, radius, &self.place, self.fluid.n, &fluid, true),
-            Pairs::Walls => rows.list(executor, radius, &self.place, self.fluid.n, &walls, false),
-            Pairs::OfWalls => rows.list(executor, radius, &self.samples, self.walls.n, &fluid, false),
-        }
-    }
-
-    /// Makes rows wider of which one was cut. Returns whether it did: they must be listed again then.
-    pub fn widen(&mut self, executor: &E, pairs: Pairs) -> Result<bool, CudaError> {
-        let n = if matches!(pairs, Pairs::OfWalls) { self.walls.n } else { self.fluid.n };
-        let rows = &mut self.rows[pairs as usize];
-        let longest = longest(executor, &mut self.reduce, &rows.count, n, &mut self.longest)?;
-        if longest <= rows.width {
-            return Ok(false);
-        }
-        *rows = NeighborRows::new(executor, n, longest.next_multiple_of(8))?;
-        Ok(true)
+        let n = [self.fluid.n, self.walls.n];
+        list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
     }
 
     /// Springs follow the last sort of the particles.
     pub fn follow(&mut self, launcher: &Launcher<'_, D, E>) -> Result<(), CudaError> {
-        let (n, width) = (self.fluid.n, self.springs.width);
-        if self.next_springs.width < width {
-            self.next_springs = SpringRows::new(launcher.executor, n, width)?;
-        }
-        let order = &self.fluid.cells.order;
+        let (n, order) = (self.fluid.n, &self.fluid.cells.order);
         launcher.follow(&self.springs, order, n, &mut self.inverse, &mut self.next_springs)?;
         std::mem::swap(&mut self.springs, &mut self.next_springs);
         Ok(())
     }
 
-    /// Writes the next rows of springs. They may be cut.
+    /// Springs flow, break and are made.
     pub fn adjust(&mut self, launcher: &Launcher<'_, D, E>) -> Result<(), CudaError> {
         let fluid = &self.rows[Pairs::Fluid as usize];
         let (n, lost) = (self.fluid.n, &mut self.lost);
-        launcher.adjust(fluid, &self.place, &self.springs, n, &mut self.next_springs, lost)
-    }
-
-    /// Makes the next rows of springs wider if one was cut. Returns whether it did: they must be written again then.
-    pub fn widen_springs(&mut self, executor: &E) -> Result<bool, CudaError> {
-        let (n, next) = (self.fluid.n, &mut self.next_springs);
-        let longest = longest(executor, &mut self.reduce, &next.count, n, &mut self.longest)?;
-        if longest <= next.width {
-            return Ok(false);
-        }
-        *next = SpringRows::new(executor, n, longest.next_multiple_of(8))?;
-        Ok(true)
+        launcher.adjust(fluid, &self.place, &self.springs, n, &mut self.next_springs, lost)?;
+        std::mem::swap(&mut self.springs, &mut self.next_springs);
+        Ok(())
     }
 
     /// The longest way of the relaxation, `[m]`.
@@ -244,7 +201,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
 
     /// Brings the springs home, if there are any.
     pub fn read_springs(&self, executor: &E, springs: &mut Springs) -> Result<(), CudaError> {
-        if self.springs.width == 0 {
+        if executor.len(&self.springs.count) == 0 {
             return Ok(());
         }
         let ids = executor.download(&self.fluid.id)?;
@@ -259,33 +216,17 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 }
 
-/// The springs at home, in rows of at least this width; none where there are none.
+/// The springs at home, in rows of at least this size; none where there are none.
 fn upload_springs<const D: usize, E: Executor>(
     executor: &E,
     state: &State<D>,
     springs: &mut Springs,
     h: Real,
-    width: Option<u32>,
+    size: Option<RowSize>,
 ) -> Result<SpringRows<E>, CudaError> {
-    let Some(width) = width else { return SpringRows::new(executor, 0, 0) };
+    let Some(size) = size else { return SpringRows::new(executor, 0, RowSize::of(0)) };
     springs.settle(&state.fluid.id, h);
-    let rows = || {
-        (0..state.fluid.len()).map(|i| springs.row(i)).map(|row| (&row.others[..row.n], &row.rests[..row.n]))
-    };
-    let longest = rows().map(|(others, _)| others.len() as u32).max().unwrap_or(0);
-    SpringRows::upload(executor, width.max(longest.next_multiple_of(8)), rows())
-}
-
-/// The largest of `n` counts.
-fn longest<const D: usize, E: Executor>(
-    executor: &E,
-    reduce: &mut Reduce<D, E>,
-    counts: &Field<E, u32>,
-    n: usize,
-    room: &mut Field<E, u32>,
-) -> Result<u32, CudaError> {
-    let mut longest = [0];
-    reduce.max_counts(executor, counts, n, room)?;
-    executor.read(room, &mut longest)?;
-    Ok(longest[0])
+    let rows =
+        (0..state.fluid.len()).map(|i| springs.row(i)).map(|row| (&row.others[..row.n], &row.rests[..row.n]));
+    SpringRows::upload(executor, D, size, rows)
 }

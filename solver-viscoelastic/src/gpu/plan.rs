@@ -1,6 +1,6 @@
 //! How much memory of a card a run will need, from the scene alone: the fields of [`super::card::Card`], one by one.
 
-use super::{card::Widths, contact, solver::check_order};
+use super::{card::Sizes, contact, solver::check_order};
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::{
     fields::Packed,
@@ -21,8 +21,8 @@ use sph_core::{
 const REAL: usize = size_of::<Real>();
 const PACKED: usize = size_of::<Packed>();
 
-/// The memory of a card that a run of the scene needs with the viscoelastic fluid, while rows have the width that they
-/// begin with.
+/// The memory of a card that a run of the scene needs with the viscoelastic fluid, while the pools of rows
+/// suffice.
 ///
 /// # Errors
 /// When the solver's parameters are refused, also for so many particles, or there would be too many cells for so few particles.
@@ -42,12 +42,12 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let (n_fixed, n_bodies) = (scene.wall.len(), scene.body.len());
     let needs = Needs::of(params, n_bodies > 0);
     let when = |needed: bool, bytes: usize| if needed { bytes } else { 0 };
-    let widths = Widths::of_lattice::<D>(f64::from(params.support_ratio));
-    let [on_fluid, on_walls, of_walls] = widths.neighbors;
+    let sizes = Sizes::of_lattice::<D>(f64::from(params.support_ratio));
+    let [on_fluid, on_walls, of_walls] = sizes.neighbors;
     let of_rows =
         row_bytes(n, on_fluid) + row_bytes(n, on_walls) + when(needs.reactions, row_bytes(n_walls, of_walls));
     let sets = rigid_bytes::<D>(n_fixed + n_bodies, n_bodies, n_walls);
-    let springs = 2 * spring_bytes(n, widths.springs) + size_of::<u32>() * n;
+    let springs = 2 * spring_bytes(n, sizes.springs) + size_of::<u32>() * n;
     let mut plan = MemoryPlan::default();
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
     add("particles and their cells, on the card", fluid_bytes::<D>(n, n_cells));

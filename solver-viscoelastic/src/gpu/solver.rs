@@ -2,7 +2,7 @@
 
 use super::{
     Gpu,
-    card::{Card, Widths},
+    card::{Card, Sizes},
     constants::constants,
     device_error,
 };
@@ -61,8 +61,8 @@ pub struct GpuViscoelastic<const D: usize, E: Executor> {
     springs_are_home: bool,
     /// What the next step fails with, where springs could not be brought home.
     failed: Option<CudaError>,
-    /// How wide rows had to be so far.
-    widths: Widths,
+    /// Memory that rows have needed so far.
+    sizes: Sizes,
     /// Number of particles of the last upload, or at the start.
     n: usize,
 }
@@ -70,8 +70,8 @@ pub struct GpuViscoelastic<const D: usize, E: Executor> {
 impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
     /// The same method, with its steps on `executor`.
     pub(crate) fn new(method: Viscoelastic<D>, executor: Arc<E>, n: usize) -> Self {
-        let widths = Widths::of_lattice::<D>(f64::from(method.params.support_ratio));
-        Self { method, executor, card: None, is_home: true, springs_are_home: true, failed: None, widths, n }
+        let sizes = Sizes::of_lattice::<D>(f64::from(method.params.support_ratio));
+        Self { method, executor, card: None, is_home: true, springs_are_home: true, failed: None, sizes, n }
     }
 
     /// Brings the springs home.
@@ -92,7 +92,7 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
         let h = self.method.constants.h;
         self.n = state.fluid.len();
         let of_method = (self.method.fields.room.grid(h, state)?, h, self.method.constants.needs);
-        Card::new(&*self.executor, state, &mut self.method.fields.springs, of_method, self.widths)
+        Card::new(&*self.executor, state, &mut self.method.fields.springs, of_method, self.sizes)
     }
 
     /// The step on the card, and what it is judged by.
@@ -219,7 +219,7 @@ impl<const D: usize, E: Executor> Solver<D> for GpuViscoelastic<D, E> {
         };
         (self.is_home, self.springs_are_home) = (false, false);
         let summary = self.step_on(&mut card, state, dt);
-        self.widths = card.widths();
+        self.sizes = card.sizes();
         self.card = Some(card);
         self.judge(state, summary?, dt)
     }

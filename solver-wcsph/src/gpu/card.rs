@@ -67,6 +67,8 @@ pub struct Card<const D: usize, E: Executor> {
 /// What a run of a state needs beside the fields of all runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand<const D: usize> {
+    /// Support of the smoothing kernel, `[m]`.
+    pub radius: Real,
     /// Cells of fluid and walls.
     pub grid: CellGrid<D>,
     /// Fields that the parameters need.
