@@ -1,7 +1,7 @@
 //! The stable sort of particles by cell: launchers of `cells.cu`.
 //!
 //! Cells, their order and the order in them are those of [`sph_core::neighbors::Cells`] with the dense grid. The box of
-//! cells is given, usually that of the domain, so that no step waits for an extent to come back from the card; it
+//! cells is given ([`room`](crate::room) chooses it), so that no step waits for an extent to come back from the GPU; it
 //! changes no order as long as all particles lie in it.
 
 use crate::{

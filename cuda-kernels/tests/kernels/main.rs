@@ -9,6 +9,7 @@ mod fields;
 mod neighbors;
 mod projection_levels;
 mod reduce;
+mod room;
 mod scan;
 mod shim;
 mod twins;
@@ -19,7 +20,7 @@ use cuda_kernels::emulator::Emulator;
 use sph_core::Real;
 
 /// Orders of threads: ascending, descending, two shuffles.
-const ORDERS: [Emulator; 4] = [
+static ORDERS: [Emulator; 4] = [
     Emulator::in_order(0),
     Emulator::in_order(1),
     Emulator::in_order(0x9e37_79b9_7f4a_7c15),

@@ -239,7 +239,7 @@ fn points_outside_of_the_cells_keep_their_neighbors() {
 fn crowded<const D: usize>(n: usize, crowd: usize, width: u32) -> (Vec<RowSize>, Rows) {
     let mut fluid = cloud::<D>(n, 39);
     fluid.extend(vec![[0.5; D]; crowd]);
-    let case = Case { fluid, walls: vec![], radius: 0.05, periodic: Periodic::NONE };
+    let case = Case { fluid, walls: vec![], radius: 0.04, periodic: Periodic::NONE };
     let fluid = case.sort(&case.fluid);
     let expected = case.expected(&fluid, &fluid, true);
     let sizes = ORDERS.iter().map(|executor| {
@@ -261,13 +261,13 @@ fn crowded<const D: usize>(n: usize, crowd: usize, width: u32) -> (Vec<RowSize>,
 #[test]
 fn rows_longer_than_their_width_are_whole_in_lines_of_their_own() {
     // One crowd fits into the pool that there is: no row becomes wider.
-    let (sizes, rows) = crowded::<2>(3000, 120, 24);
+    let (sizes, rows) = crowded::<2>(2000, 120, 24);
     let longest = rows.iter().map(Vec::len).max().unwrap();
-    assert!(longest > 5 * 24 && rows.iter().filter(|row| row.len() <= 24).count() > 2000, "{longest}");
+    assert!(longest > 5 * 24 && rows.iter().filter(|row| row.len() <= 24).count() > 1700, "{longest}");
     assert!(sizes.iter().all(|&size| size == RowSize::of(24)), "{sizes:?}");
     // A larger one needs a larger pool.
-    let (sizes, _) = crowded::<3>(40_000, 400, 8);
-    assert!(sizes.iter().all(|size| size.width == 8 && size.pool > 2500), "{sizes:?}");
+    let (sizes, _) = crowded::<3>(20_000, 200, 16);
+    assert!(sizes.iter().all(|size| size.width == 16 && size.pool > 2048), "{sizes:?}");
     // Where most rows are long, all become wider.
     let (sizes, _) = crowded::<2>(12_000, 0, 8);
     assert!(sizes.iter().all(|size| size.width > 8), "{sizes:?}");
