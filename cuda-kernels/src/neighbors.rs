@@ -156,7 +156,7 @@ impl<E: Executor> Lines<E> {
     }
 
     /// The first line of the pool.
-    pub(crate) fn from_line(&self) -> u32 {
+    pub(crate) fn pool_line(&self) -> u32 {
         self.size.lines(self.n).0 as u32
     }
 
@@ -171,7 +171,7 @@ impl<E: Executor> Lines<E> {
         PLACE_SLICES.expect("count", executor.len(counts), n)?;
         PLACE_SLICES.expect("line", executor.len(&self.line), n.div_ceil(SLICE))?;
         executor.clear(&mut self.used)?;
-        let (counts, number, from_line) = (executor.input(counts), count(n)?, self.from_line());
+        let (counts, number, from_line) = (executor.input(counts), count(n)?, self.pool_line());
         let (line, used) = (executor.output(&mut self.line), executor.output(&mut self.used));
         let launch = PLACE_SLICES.for_each(dim, n.div_ceil(SLICE))?;
         // SAFETY: there is a count for each row, and a line for each slice.
@@ -288,7 +288,7 @@ impl<E: Executor> NeighborRows<E> {
         loop {
             let [needed, _] = self.lines.used(executor)?;
             let Some(size) = self.lines.outgrown(needed) else {
-                let from_line = self.lines.from_line();
+                let from_line = self.lines.pool_line();
                 return if needed > 0 { self.search(executor, query, from, Some(from_line)) } else { Ok(()) };
             };
             // The old memory is free before the new is taken.

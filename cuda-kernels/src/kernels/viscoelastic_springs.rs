@@ -222,7 +222,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
             after.lines.place(self.executor, D, &after.count, n)?;
             let [lines, entries] = after.lines.used(self.executor)?;
             let Some(size) = after.lines.outgrown(entries) else {
-                let from_line = after.lines.from_line();
+                let from_line = after.lines.pool_line();
                 return if lines > 0 {
                     self.write(fluid, place, before, n, (after, Some(from_line)), lost)
                 } else {

@@ -266,7 +266,7 @@ fn rows_longer_than_their_width_are_whole_in_lines_of_their_own() {
     assert!(longest > 5 * 24 && rows.iter().filter(|row| row.len() <= 24).count() > 1700, "{longest}");
     assert!(sizes.iter().all(|&size| size == RowSize::of(24)), "{sizes:?}");
     // A larger one needs a larger pool.
-    let (sizes, _) = crowded::<3>(20_000, 200, 16);
+    let (sizes, _) = crowded::<3>(20_000, 250, 16);
     assert!(sizes.iter().all(|size| size.width == 16 && size.pool > 2048), "{sizes:?}");
     // Where most rows are long, all become wider.
     let (sizes, _) = crowded::<2>(12_000, 0, 8);
