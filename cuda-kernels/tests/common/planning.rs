@@ -126,7 +126,7 @@ fn scenes<const D: usize>(spacing: f64, solver: &str) -> [(&'static str, Scene);
 /// Draws the particles around the middle of the column into one place: rows there are several times as long as all others.
 fn crowd<const D: usize>(run: &mut Simulation<D>) {
     let state = &mut run.state;
-    let (reach, center) = ([0.0, 0.0, 7.0, 4.5][D] * state.rest.spacing, [0.25, 0.3, 0.25]);
+    let (reach, center) = ([0.0, 0.0, 7.0, 3.2][D] * state.rest.spacing, [0.25, 0.3, 0.25]);
     for i in 0..state.fluid.len() {
         let x: [f64; D] = std::array::from_fn(|a| f64::from(state.fluid.x[a][i]) - center[a]);
         if x.iter().map(|x| x * x).sum::<f64>() < f64::from(reach * reach) {
