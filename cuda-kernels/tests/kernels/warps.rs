@@ -5,7 +5,7 @@ use crate::noise;
 use cuda_kernels::variant::Walk;
 
 /// Particles on each axis, one spacing apart.
-const N: usize = 44;
+const N: usize = 60;
 const WARP: usize = 32;
 /// `QUEUE` and `GROUP` of the CUDA text.
 const QUEUE: usize = 48;
@@ -118,7 +118,7 @@ fn of_rows(sorted: &Sorted, warp: usize, h: f64) -> [usize; 2] {
 
 /// Means over warps in the midst of the particles.
 fn mean<const K: usize>(sorted: &Sorted, h: f64, count: impl Fn(usize) -> [usize; K]) -> [f64; K] {
-    let inside = |x: &Point| x.iter().all(|&x| x > 2.5 * h && x < N as f64 - 2.5 * h);
+    let inside = |x: &Point| x.iter().all(|&x| x > 2.0 * h + 0.5 && x < N as f64 - 2.0 * h - 0.5);
     let warps = (0..sorted.x.len() - WARP).step_by(WARP);
     let found: Vec<_> =
         warps.filter(|&w| sorted.x[w..w + WARP].iter().all(inside)).take(200).map(count).collect();
