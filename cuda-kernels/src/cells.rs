@@ -243,6 +243,9 @@ impl<const D: usize> Slices<D> {
         let (points, number): (Points<Real, D>, _) = (executor.points(x), count(n)?);
         let to = executor.output(count_of);
         // SAFETY: fields have n items, and `count` one a slice of each axis.
-        unsafe { executor.launch(COUNT_SLICES.for_each(D, n)?, arguments![@slices self, @x points, number, @count to]) }
+        unsafe {
+            executor
+                .launch(COUNT_SLICES.for_each(D, n)?, arguments![@slices self, @x points, number, @count to])
+        }
     }
 }

@@ -73,7 +73,7 @@ impl<const D: usize, E: Executor> Source<'_, D, E> {
             search: Search { grid: *self.cells.grid(), radius2: radius * radius },
             place: executor.input(self.records),
             start: executor.input(&self.cells.start),
-            rows: StoredRows { rows: In::new(0), count: In::new(0), width: 0 },
+            rows: StoredRows { rows: In::new(0), count: In::new(0), line: In::new(0) },
         })
     }
 }
@@ -175,7 +175,9 @@ impl<E: Executor> Lines<E> {
         let (line, used) = (executor.output(&mut self.line), executor.output(&mut self.used));
         let launch = PLACE_SLICES.for_each(dim, n.div_ceil(SLICE))?;
         // SAFETY: there is a count for each row, and a line for each slice.
-        unsafe { executor.launch(launch, arguments![@count counts, number, self.size.width, from_line, line, used]) }
+        unsafe {
+            executor.launch(launch, arguments![@count counts, number, self.size.width, from_line, line, used])
+        }
     }
 
     /// Lines of the pool that the last slices have taken, and entries of long rows, after all work before.

@@ -263,7 +263,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
         match &mut card.kept {
             Some(kept) if kept.travel.is_over() => {
                 let fluid = Source { cells: &card.fluid.cells, records: &card.place };
-                kept.list(self.executor, &fluid, card.fluid.n, &mut card.reduce)
+                kept.list(self.executor, &fluid, card.fluid.n)
             }
             _ => Ok(()),
         }

@@ -196,7 +196,9 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         let (order, n_items) = (self.input(INVERT, "order", order, n)?, count(n)?);
         let (from, to) = (self.springs(INVERT, before, n)?, self.writable_springs(INVERT, after, n, None)?);
         // SAFETY: the order is a permutation of numbers below n.
-        unsafe { self.start(INVERT, n, arguments![@before from, order, n_items, @inverse to_inverse, @after to])? };
+        unsafe {
+            self.start(INVERT, n, arguments![@before from, order, n_items, @inverse to_inverse, @after to])?
+        };
         after.lines.place(self.executor, D, &after.count, n)?;
         let to = self.writable_springs(FOLLOW, after, n, Some(0))?;
         let inverse = self.executor.input(inverse);

@@ -64,7 +64,7 @@ impl Sorted {
             let near = |d: &i64| gap2(0, *d) + gap2(1, y) + gap2(2, z) < h * h;
             let mut cells = (-reach..=reach).filter(near);
             cells.next().map_or(0..0, |low| {
-                let high = cells.last().unwrap_or(low);
+                let high = cells.next_back().unwrap_or(low);
                 self.start[first([low, y, z])]..self.start[first([high, y, z]) + 1]
             })
         })

@@ -1,6 +1,6 @@
 //! All phases after one another: the same bits in every order of threads, and cases that have next to nothing.
 
-use crate::{Axes, Case, ORDERS, Points, SPACING, kernel, packed};
+use crate::{Axes, Case, ORDERS, SPACING, kernel, packed};
 use cuda_kernels::{
     containers::Containers,
     emulator::Emulator,
@@ -8,7 +8,6 @@ use cuda_kernels::{
     executor::Plain,
     fields::Packed,
     kernels::pbf::{Launcher, Moving, Past, Vortices},
-    neighbors::NeighborRows,
     reduce::{Bounds, DensityErrors, Reduce},
     walls::{RIGID, Sets},
 };

@@ -9,6 +9,9 @@
 mod common;
 mod failure;
 mod parity;
+mod plan;
+#[path = "../../../cuda-kernels/tests/common/planning.rs"]
+mod planning;
 mod same;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;

@@ -9,9 +9,8 @@ use super::card::Demand;
 use crate::cpu::MAX_CORRECTION;
 use cuda_kernels::{
     error::CudaError,
-    executor::{Executor, Field},
-    neighbors::{NeighborRows, Source},
-    reduce::Reduce,
+    executor::Executor,
+    neighbors::{NeighborRows, Query, RowSize, Source},
     summary::Summary,
     variant::Walk,
 };
@@ -21,8 +20,6 @@ use sph_core::{Real, state::State};
 #[derive(Debug)]
 pub struct Kept<E: Executor> {
     pub rows: NeighborRows<E>,
-    /// Largest count of a row. Shape `[1]`.
-    longest: Field<E, u32>,
     /// Radius of the rows, `[m]`.
     radius: Real,
     pub travel: Travel,
@@ -38,11 +35,12 @@ impl<E: Executor> Kept<E> {
         let (spacing, radius) = (state.rest.spacing, support * Walk::Kept.edge());
         let ball = if D == 2 { 3.2 } else { 4.2 };
         let width = (ball * (radius / spacing).powi(D as i32)) as u32;
-        let rows = NeighborRows::new(executor, state.fluid.len(), width.next_multiple_of(8))?;
+        let size = RowSize::of(width.next_multiple_of(8));
+        let rows = NeighborRows::new(executor, state.fluid.len(), size)?;
         let correction = if needs.drift_correction { MAX_CORRECTION * spacing } else { 0.0 };
         // Containers bring particles back from wherever they are, and surface terms have no rows.
         let travel = Travel::new(support, correction, state.containers.is_empty() && !needs.surface);
-        Ok(Self { rows, longest: executor.zeros(1)?, radius, travel })
+        Ok(Self { rows, radius, travel })
     }
 
     /// Lists neighbors at the places of now, of which all are in rows then.
@@ -54,16 +52,9 @@ impl<E: Executor> Kept<E> {
         executor: &E,
         fluid: &Source<'_, D, E>,
         n: usize,
-        reduce: &mut Reduce<D, E>,
     ) -> Result<(), CudaError> {
-        let mut longest = [0];
-        self.rows.list(executor, self.radius, fluid.records, n, fluid, true)?;
-        reduce.max_counts(executor, &self.rows.count, n, &mut self.longest)?;
-        executor.read(&self.longest, &mut longest)?;
-        if longest[0] > self.rows.width {
-            self.rows = NeighborRows::new(executor, n, longest[0].next_multiple_of(8))?;
-            self.rows.list(executor, self.radius, fluid.records, n, fluid, true)?;
-        }
+        let query = Query { radius: self.radius, records: fluid.records, n, same: true };
+        self.rows.list(executor, &query, fluid)?;
         self.travel.since = 0.0;
         Ok(())
     }

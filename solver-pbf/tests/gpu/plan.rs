@@ -1,0 +1,24 @@
+//! Is the planned memory of a GPU what its fields hold?
+
+use crate::planning::{Counting, wrong_plans};
+use solver_pbf::gpu;
+use sph_core::{error::Error, scene::Scene, simulation::Simulation, solver::NoClock};
+use std::sync::Arc;
+
+fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simulation<D>, Error> {
+    gpu::simulation(scene, executor, Box::new(NoClock))
+}
+
+/// What decides which fields there are.
+const SOLVERS: [&str; 3] = ["", "preset = \"flex\"", "vorticity_confinement = 0.1\nsupport_ratio = 3.0"];
+
+#[test]
+fn the_plan_of_the_gpu_is_within_two_percent_of_its_fields() {
+    let mut wrong = Vec::new();
+    for solver in SOLVERS {
+        let solver = format!("[solver]\nname = \"pbf\"\n{solver}");
+        wrong.extend(wrong_plans::<2>(0.01, &solver, make, gpu::memory_plan));
+        wrong.extend(wrong_plans::<3>(0.04, &solver, make, gpu::memory_plan));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
