@@ -14,10 +14,10 @@ use std::{fmt, str::FromStr};
 /// | walk | tests | bodies |
 /// |---|---|---|
 /// | `Direct` | 216 (729) | 107 (377) |
-/// | `Dense` | 216 (729) | 35 (217) |
-/// | `HalfCells` | 107 (438) | 66 (319) |
-/// | `DenseHalfCells` | 107 (438) | 35 (209) |
-/// | `Kept` | 56 (179) | 54 (176) |
+/// | `Dense` | 216 (729) | 35 (219) |
+/// | `HalfCells` | 107 (438) | 66 (320) |
+/// | `DenseHalfCells` | 107 (438) | 35 (214) |
+/// | `Kept` | 56 (180) | 54 (176) |
 ///
 /// `Kept` saves sort and search in most steps, too: rows take `4 · 4π/3 (1.15 η)³` bytes a particle, with `η` the
 /// support in spacings, and serve until something may have moved by 0.075 supports.
