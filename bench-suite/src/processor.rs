@@ -79,6 +79,9 @@ pub enum NoBackend {
         /// Why not.
         reason: CudaError,
     },
+    /// The environment names no order of threads.
+    #[error("SPH_EMULATOR_ORDER: {0:?} is no order of threads: use a number, 0 for ascending")]
+    Order(String),
     /// The environment names an unknown variant of the kernels.
     #[error("SPH_CUDA_VARIANT: {0}")]
     Variant(#[from] UnknownVariant),
@@ -160,7 +163,7 @@ impl Processor {
                 Err(error) => {
                     let why = match error {
                         NoBackend::Card { reason, .. } => reason.to_string(),
-                        NoBackend::Variant(_) => return Err(error),
+                        NoBackend::Variant(_) | NoBackend::Order(_) => return Err(error),
                         NoBackend::NotBuilt { feature, .. } => {
                             format!("this program was built without the feature `{feature}`")
                         }
@@ -303,9 +306,12 @@ fn card(choice: Choice, _ordinal: usize) -> Result<Backend, NoBackend> {
 
 #[cfg(feature = "host")]
 fn emulator() -> Result<Backend, NoBackend> {
-    // The order is for a rehearsal, which compares with another one.
-    let order = std::env::var("SPH_EMULATOR_ORDER").ok().and_then(|order| order.parse().ok());
-    Ok(Backend::Emulator(Arc::new(Emulator { variant: variant()?, order: order.unwrap_or(0) })))
+    // For a rehearsal, which compares two orders.
+    let order = match std::env::var("SPH_EMULATOR_ORDER") {
+        Ok(text) => text.parse().map_err(|_| NoBackend::Order(text))?,
+        Err(_) => 0,
+    };
+    Ok(Backend::Emulator(Arc::new(Emulator { variant: variant()?, order })))
 }
 
 #[cfg(not(feature = "host"))]
@@ -347,7 +353,7 @@ mod tests {
                 assert!(auto.backend.is_cpu() && note.ends_with(&reason.to_string()), "{note}");
             }
             Err(NoBackend::NotBuilt { .. }) => assert!(note.contains("without the feature `cuda`"), "{note}"),
-            Err(NoBackend::Variant(error)) => panic!("{error}"),
+            Err(error) => panic!("{error}"),
         }
         assert!(!note.contains('\n') && Processor::open(Choice::Cpu, isa).unwrap().note.is_none());
     }

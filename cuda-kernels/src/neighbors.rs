@@ -120,8 +120,8 @@ impl RowSize {
     /// Another size, for slices that need `needed` lines of a pool.
     fn grown(self, n: usize, needed: usize) -> Self {
         let (lines, pool) = self.lines(n);
-        if needed > lines / 2 && needed > FEW_LINES {
-            return Self { width: (self.width + self.width / 2).next_multiple_of(8), pool };
+        if lines == 0 || needed > lines / 2 && needed > FEW_LINES {
+            return Self { width: (self.width + (self.width / 2).max(1)).next_multiple_of(8), pool };
         }
         Self { pool: needed + needed / 4, ..self }
     }
@@ -392,4 +392,21 @@ pub fn list_pairs<const D: usize, E: Executor>(
         rows[*each as usize].settle(executor, &query, from)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_grow_until_all_rows_have_room() {
+        for (width, n, needed) in [(0, 1, 1), (0, 1_000, 100_000), (8, 100, 5_000), (104, 1_000_000, 900_000)]
+        {
+            let sizes = std::iter::successors(Some(RowSize::of(width)), |size| {
+                (size.lines(n).1 < needed).then(|| size.grown(n, needed))
+            });
+            let sizes: Vec<_> = sizes.take(100).collect();
+            assert!(sizes.len() < 100, "{width} {n} {needed}: {:?}", sizes.last());
+        }
+    }
 }

@@ -53,6 +53,9 @@ impl Walk {
 
     /// The value of the macro `SPH_WALK` for a text, if its line `// WALKS` lists this walk. All others walk as `Direct`.
     pub fn macro_of(self, file: &str) -> Option<&'static str> {
+        if self == Self::Direct {
+            return None;
+        }
         let name = format!("{self:?}");
         source::walks(file).into_iter().find(|walk| *walk == name)
     }

@@ -10,7 +10,7 @@ fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simula
 }
 
 /// What decides which fields there are.
-const SOLVERS: [&str; 3] = ["", "preset = \"flex\"", "vorticity_confinement = 0.1\nsupport_ratio = 3.0"];
+const SOLVERS: [&str; 3] = ["", "preset = \"flex\"", "vorticity_confinement = 0.1"];
 
 #[test]
 fn the_plan_of_the_gpu_is_within_two_percent_of_its_fields() {

@@ -103,7 +103,11 @@ impl<const D: usize, E: Executor> Card<D, E> {
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = sizes.neighbors;
         let n_springs = when(needs.springs, n);
-        let rows = upload_springs(executor, state, springs, h, needs.springs.then_some(sizes.springs))?;
+        let rows = match needs.springs {
+            true => upload_springs(executor, state, springs, h, sizes.springs)?,
+            // Of the same size, for the run may get springs later.
+            false => SpringRows::new(executor, 0, sizes.springs)?,
+        };
         Ok(Self {
             fluid: Fluid::new(executor, grid, &state.fluid)?,
             walls: Samples::new(executor, grid, &state.walls)?,
@@ -216,15 +220,14 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 }
 
-/// The springs at home, in rows of at least this size; none where there are none.
+/// The springs of the host, in rows of at least this size.
 fn upload_springs<const D: usize, E: Executor>(
     executor: &E,
     state: &State<D>,
     springs: &mut Springs,
     h: Real,
-    size: Option<RowSize>,
+    size: RowSize,
 ) -> Result<SpringRows<E>, CudaError> {
-    let Some(size) = size else { return SpringRows::new(executor, 0, RowSize::of(0)) };
     springs.settle(&state.fluid.id, h);
     let rows =
         (0..state.fluid.len()).map(|i| springs.row(i)).map(|row| (&row.others[..row.n], &row.rests[..row.n]));
