@@ -308,10 +308,7 @@ impl Work<'_> {
     /// Runs this program. What fails on a GPU is run once more with every launch waited for, so that it names its kernel.
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
         let ended = self.children.run_with(arguments, variables, self.deadline);
-        let Ended::Failed(reason) = ended else { return ended };
-        if self.options.dry_run {
-            return Ended::Failed(reason);
-        }
+        let (Verdict::Failed(reason), false) = (ended.verdict(), self.options.dry_run) else { return ended };
         let waiting = [variables, &[("SPH_CUDA_WAIT", "1")]].concat();
         let again = self.children.run_with(arguments, &waiting, self.deadline);
         Ended::Failed(match again.verdict() {

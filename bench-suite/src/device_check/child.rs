@@ -103,7 +103,10 @@ impl Children {
         match status.code() {
             Some(0) => Ended::Done { printed },
             Some(REFUSED) => Ended::Refused(last(&said)),
-            Some(code) => Ended::Failed(format!("exit code {code}: {}", last(&format!("{printed}\n{said}")))),
+            Some(code) => {
+                let words = if said.trim().is_empty() { &printed } else { &said };
+                Ended::Failed(format!("exit code {code}: {}", last(words)))
+            }
             None => Ended::Failed(format!("{status}: {}", last(&said))),
         }
     }
@@ -137,11 +140,13 @@ fn until(mut child: Child, deadline: Instant) -> io::Result<Option<ExitStatus>> 
     }
 }
 
-/// The last lines of a text, in one.
+/// What a program said at last, in one line: from the last error on, if it names one.
 fn last(text: &str) -> String {
     const LINES: usize = 3;
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let line = lines[lines.len().saturating_sub(LINES)..].join("; ");
+    let end = lines.len().saturating_sub(LINES);
+    let from = lines.iter().rposition(|line| line.starts_with("error:")).unwrap_or(end);
+    let line = lines.iter().skip(from).take(LINES).copied().collect::<Vec<_>>().join("; ");
     line.chars().take(400).collect()
 }
 
@@ -176,6 +181,8 @@ mod tests {
         assert_eq!(sh("refused", "echo why >&2; exit 2", 60.0), Ended::Refused("why".into()));
         assert_eq!(sh("failed", "echo a; exit 9", 60.0), Ended::Failed("exit code 9: a".into()));
         assert_eq!(sh("never", "true", 0.0), Ended::OutOfTime);
+        let long = "printf 'a\\nerror: why\\nb\\nc\\nd\\n' >&2; exit 2";
+        assert_eq!(sh("long", long, 60.0), Ended::Refused("error: why; b; c".into()));
     }
 
     #[test]

@@ -64,6 +64,40 @@ mod rehearsal {
     }
 }
 
+/// A driver and a compiler that do nothing, in a folder.
+#[cfg(feature = "cuda")]
+fn staged(folder: &Path) -> String {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda-kernels/tests/fake");
+    for (text, library) in [("driver.c", "libcuda.so.1"), ("compiler.c", "libnvrtc.so.13")] {
+        let mut cc = Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-o"]).arg(folder.join(library)).arg(source.join(text));
+        assert!(cc.status().unwrap().success());
+    }
+    folder.display().to_string()
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn a_gpu_that_computes_nothing_or_dies_fails_its_lines() {
+    let folder = folder("fake-gpu");
+    let check = |fake: &str| {
+        let mut sph = Command::new(env!("CARGO_BIN_EXE_sph"));
+        sph.args(["device-check", "--only", "parity", "--out", fake]).current_dir(&folder);
+        sph.env("LD_LIBRARY_PATH", staged(&folder)).env("SPH_KERNEL_CACHE", "").env("SPH_FAKE", fake);
+        let output = sph.output().unwrap();
+        let page = fs::read_to_string(folder.join(fake).join("device-check.md")).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{page}");
+        assert!(page.contains("**0 lines passed, 16 failed, 0 were not run.**"), "{page}");
+        page
+    };
+    assert!(check("nothing").contains("with every launch waited for: "));
+    let dies = check("kernel fails");
+    assert!(
+        dies.contains("CUDA_ERROR_ILLEGAL_ADDRESS") && dies.contains("kernel count_cells failed"),
+        "{dies}"
+    );
+}
+
 fn script(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/device-check");
     let output =
