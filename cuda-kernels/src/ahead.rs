@@ -37,7 +37,8 @@ pub struct Ahead {
 }
 
 /// Compiles all kernels, for the width of this build, into `folder`: each file of kernels in 2D and 3D, with each of its
-/// smoothing kernels, in each of the variants, for each architecture (`sm_90` is machine code of compute capability 9.0,
+/// smoothing kernels, in each of the variants (those [for comparison](Variant::is_for_comparison) with the first smoothing
+/// kernel alone), for each architecture (`sm_90` is machine code of compute capability 9.0,
 /// `compute_80` is PTX, which the driver of any GPU from 8.0 on translates). Uses all cores. What the folder holds
 /// already, of the same text, options and compiler, is kept. `progress` is told of each file.
 ///
@@ -82,7 +83,9 @@ fn jobs(
     for architecture in architectures {
         for (file, dim, smoothing) in source::builds().filter(|(file, ..)| files(file)) {
             let mut seen = HashSet::new();
-            for options in variants.iter().map(|variant| source::options(file, dim, smoothing, *variant)) {
+            let is_first = smoothing == source::smoothing(file)[0];
+            for variant in variants.iter().filter(|variant| is_first || !variant.is_for_comparison()) {
+                let options = source::options(file, dim, smoothing, *variant);
                 if seen.insert(options.clone()) {
                     jobs.push(Job::new(file, options, architecture)?);
                 }

@@ -80,6 +80,11 @@ pub struct Variant {
 pub struct UnknownVariant(String);
 
 impl Variant {
+    /// True where the variant is for a comparison of times: with another walk, or approximate.
+    pub fn is_for_comparison(&self) -> bool {
+        self.approximate || self.walk != Walk::Direct
+    }
+
     /// What the compiler is told of a text beside what it is always told.
     pub fn options(&self, file: &str) -> Vec<String> {
         let walk = self.walk.macro_of(file);
