@@ -12,8 +12,8 @@ use sph_core::{Real, simulation::Simulation, solver::Memory};
 const FEW_POINTS: usize = 128;
 
 /// How many more roundings may part a stirred fluid in f64: it parts as fast, from a distance that is 2²⁹ times as small, and
-/// must still be a thousand times as near as in f32.
-const OF_WIDTH: f64 = if size_of::<Real>() == 8 { 5e5 } else { 1.0 };
+/// must still be a hundred times as near as in f32.
+const OF_WIDTH: f64 = if size_of::<Real>() == 8 { 5e6 } else { 1.0 };
 
 /// A block at rest, one that flies away from it, and a wall that flies to the other side.
 pub fn flight<const D: usize>(preset: &str, solver: &str) -> String {
