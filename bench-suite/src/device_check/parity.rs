@@ -11,7 +11,7 @@ pub const PLAN: Plan = Plan {
     name: "Parity",
     about: "The same scene on the CPU and on the GPU, with the kernels as every run has them (products and sums fused). \
             Differences particle by particle, in units in the last place (ULP) of the largest component of a field. A \
-            line passes when they stay below the bounds of its scene, which were stated before: four times what the \
+            line passes when they stay below the bounds of its scene, which were stated before: at least four times what the \
             kernels differ by when they are executed on a processor with fused operations. Positions, velocities and \
             densities are judged; other fields are differences of nearly equal numbers.",
     budget_s: 300,
