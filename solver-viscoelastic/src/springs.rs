@@ -6,7 +6,7 @@
 //! and by persistent id in checkpoints and while particles come and go.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use sph_core::{Real, neighbors::PAD, parallel::BLOCK, solver::Memory};
+use sph_core::{Real, lane::prefetch_all, neighbors::PAD, parallel::BLOCK, solver::Memory};
 use std::{collections::HashMap, mem::swap, ops::Range};
 
 /// One end of a spring.
@@ -33,6 +33,13 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// Asks for the springs shorter than the interaction radius before they are read.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        prefetch_all(&self.others[..self.n_near]);
+        prefetch_all(&self.rests[..self.n_near]);
+    }
+
     /// Its springs, from one to another.
     #[inline(always)]
     pub fn ends(&self, range: Range<usize>) -> impl Iterator<Item = End> + '_ {

@@ -17,23 +17,22 @@ pub struct CellRange {
     pub end: u32,
 }
 
-/// A particle, and the chunk of its rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Swept {
-    pub chunk: usize,
-    pub particle: usize,
+impl CellRange {
+    /// Its particles, from the last to the first with `reverse`.
+    #[inline(always)]
+    pub fn particles(self, reverse: bool) -> impl Iterator<Item = usize> {
+        let Self { first, end, .. } = self;
+        (first..end).map(move |k| (if reverse { first + end - 1 - k } else { k }) as usize)
+    }
 }
 
-/// The particles of these cells, one after the other, from the last to the first with `reverse`.
+/// These cells, from the last to the first with `reverse`, each with the one after it (at the end one without particles),
+/// whose rows may be asked for already: cells of a color do not follow one another in memory, so the processor cannot know
+/// which rows come next.
 #[inline(always)]
-pub fn particles(cells: &[CellRange], reverse: bool) -> impl Iterator<Item = Swept> + '_ {
-    let cell = move |k: usize| cells[if reverse { cells.len() - 1 - k } else { k }];
-    (0..cells.len()).map(cell).flat_map(move |CellRange { chunk, first, end }| {
-        (first..end).map(move |k| {
-            let particle = if reverse { first + end - 1 - k } else { k };
-            Swept { chunk: chunk as usize, particle: particle as usize }
-        })
-    })
+pub fn with_next(cells: &[CellRange], reverse: bool) -> impl Iterator<Item = (CellRange, CellRange)> {
+    let nth = move |k: usize| cells.get(if reverse { cells.len().wrapping_sub(1 + k) } else { k }).copied();
+    (0..cells.len()).map(move |k| (nth(k).unwrap_or_default(), nth(k + 1).unwrap_or_default()))
 }
 
 /// Cells that one task sweeps, one after the other.

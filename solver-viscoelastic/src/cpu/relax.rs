@@ -1,10 +1,10 @@
 //! Double density relaxation (Clavet et al. 2005, algorithm 2): all particles at once, or one after the other.
 
-use super::colors::{CellRange, Shared};
+use super::colors::{CellRange, Shared, with_next};
 use crate::physics::{self, Stiffness};
 use sph_core::{
     Real,
-    lane::{Lane, each},
+    lane::{Lane, each, prefetch_all},
     neighbors::{Chunk, NeighborLists, Periodic, norm2},
     parallel::Max,
     phase,
@@ -124,12 +124,12 @@ phase! {
 /// the neighbor and half for itself. Returns the longest way that a particle was pushed by its own pressure.
 pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, moved: &Moved<'_>, cells: &[CellRange]) -> Max {
     let mut largest: Real = 0.0;
-    for k in 0..cells.len() {
-        let cell = cells[if moved.reverse { cells.len() - 1 - k } else { k }];
+    for (cell, next) in with_next(cells, moved.reverse) {
         let [fluid, walls] = moved.rows.map(|rows| &rows.chunks()[cell.chunk as usize]);
         assert!(moved.place.len() > fluid.null as usize);
-        for k in cell.first..cell.end {
-            let i = (if moved.reverse { cell.first + cell.end - 1 - k } else { k }) as usize;
+        let (ahead, mut later) = (&moved.rows[0].chunks()[next.chunk as usize], next.particles(moved.reverse));
+        for i in cell.particles(moved.reverse) {
+            later.next().into_iter().for_each(|i| prefetch_all(ahead.row(i)));
             let row = fluid.row(i);
             // SAFETY: all entries of a row are at most the null particle's; cells of one color have no neighbors in common,
             // so no other task touches them.

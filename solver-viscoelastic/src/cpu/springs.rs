@@ -1,7 +1,7 @@
 //! Springs (Clavet et al. 2005, algorithms 3 and 4): how they flow, break and are made, and what they do.
 
 use super::{
-    colors::{CellRange, Shared, particles},
+    colors::{CellRange, Shared, with_next},
     relax::give,
 };
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
 };
 use sph_core::{
     Real,
-    lane::{Lane, WIDTH, each},
-    neighbors::{Chunk, Periodic, norm2},
+    lane::{Lane, WIDTH, each, prefetch},
+    neighbors::{AHEAD, Chunk, Periodic, norm2},
     phase,
 };
 
@@ -56,6 +56,8 @@ pub fn adjust<L>[const D: usize](
         let (mut n_near, mut n_met) = (0, 0);
         room.far.clear();
         for k in (0..row.others.len()).step_by(L::N) {
+            prefetch(row.others.as_ptr().wrapping_add(k + AHEAD));
+            prefetch(row.rests.as_ptr().wrapping_add(k + AHEAD));
             // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's; there is room for
             // as many springs as there were, and a lane.
             unsafe {
@@ -187,12 +189,13 @@ impl<const D: usize> Pulls<D> {
         cells: &[CellRange],
         reverse: bool,
     ) {
-        for i in particles(cells, reverse) {
-            let row = springs[i.chunk].row(i.particle);
-            for end in row.ends(0..row.n).filter(|end| end.other as usize > i.particle) {
+        let particles =
+            with_next(cells, reverse).flat_map(|(cell, _)| cell.particles(reverse).map(move |i| (cell, i)));
+        for (cell, i) in particles {
+            let row = springs[cell.chunk as usize].row(i);
+            for end in row.ends(0..row.n).filter(|end| end.other as usize > i) {
                 // SAFETY: springs join particles, which differ, and there is but one task.
-                let (own, other) =
-                    unsafe { (&mut *place.at(i.particle), &mut *place.at(end.other as usize)) };
+                let (own, other) = unsafe { (&mut *place.at(i), &mut *place.at(end.other as usize)) };
                 let half = self.half(own, other, end.rest);
                 for a in 0..D {
                     own[a] += half[a];
@@ -216,40 +219,45 @@ pub fn sweep_short<L>[const D: usize](
     let null = (place.len() - 1) as u32;
     // A spring as long as h does nothing.
     let (mut others, mut rests) = ([null; BATCH], [s.spring.h; BATCH]);
-    for i in particles(cells, reverse) {
-        let row = springs[i.chunk].row(i.particle);
-        // SAFETY: springs join particles; those shorter than h lie in a cell and around it, and cells of one color have no
-        // neighbors in common, so no other task touches them.
-        let (records, here) = unsafe { (place.at(0).cast::<Real>(), *place.at(i.particle)) };
-        let x_i: [L; D] = each(|a| L::splat(here[a]));
-        let (mut way, mut from) = ([L::splat(0.0); D], 0);
-        while from < row.n_near {
-            let end = row.n_near.min(from + BATCH);
-            let mut n = 0;
-            for k in from..end {
-                (others[n], rests[n]) = (row.others[k], row.rests[k]);
-                n += usize::from(row.others[k] as usize > i.particle);
+    for (cell, next) in with_next(cells, reverse) {
+        let [chunk, ahead] = [cell, next].map(|cell| &springs[cell.chunk as usize]);
+        let mut later = next.particles(reverse);
+        for i in cell.particles(reverse) {
+            later.next().into_iter().for_each(|i| ahead.row(i).prefetch());
+            let row = chunk.row(i);
+            // SAFETY: springs join particles; those shorter than h lie in a cell and around it, and cells of one color have no
+            // neighbors in common, so no other task touches them.
+            let (records, here) = unsafe { (place.at(0).cast::<Real>(), *place.at(i)) };
+            let x_i: [L; D] = each(|a| L::splat(here[a]));
+            let (mut way, mut from) = ([L::splat(0.0); D], 0);
+            while from < row.n_near {
+                let end = row.n_near.min(from + BATCH);
+                let mut n = 0;
+                for k in from..end {
+                    (others[n], rests[n]) = (row.others[k], row.rests[k]);
+                    n += usize::from(row.others[k] as usize > i);
+                }
+                from = end;
+                let padded = n.next_multiple_of(L::N);
+                others[n..padded].fill(null);
+                rests[n..padded].fill(s.spring.h);
+                for k in (0..padded).step_by(L::N) {
+                    // SAFETY: as above, and the batch is padded to whole lanes.
+                    let (there, rest) = unsafe {
+                        (L::quads(records, 4, others.as_ptr().add(k)), L::load(rests.as_ptr().add(k)))
+                    };
+                    let x_ij: [L; D] = s.periodic.nearest(each(|a| x_i[a] - there[a]));
+                    let along = s.along(norm2(x_ij).sqrt(), rest);
+                    let part: [L; D] = each(|a| along * x_ij[a]);
+                    way = each(|a| way[a] + part[a]);
+                    // SAFETY: as above.
+                    unsafe { give(records, &others[k..k + L::N], null, part) };
+                }
             }
-            from = end;
-            let padded = n.next_multiple_of(L::N);
-            others[n..padded].fill(null);
-            rests[n..padded].fill(s.spring.h);
-            for k in (0..padded).step_by(L::N) {
-                // SAFETY: as above, and the batch is padded to whole lanes.
-                let (there, rest) = unsafe {
-                    (L::quads(records, 4, others.as_ptr().add(k)), L::load(rests.as_ptr().add(k)))
-                };
-                let x_ij: [L; D] = s.periodic.nearest(each(|a| x_i[a] - there[a]));
-                let along = s.along(norm2(x_ij).sqrt(), rest);
-                let part: [L; D] = each(|a| along * x_ij[a]);
-                way = each(|a| way[a] + part[a]);
+            for a in 0..D {
                 // SAFETY: as above.
-                unsafe { give(records, &others[k..k + L::N], null, part) };
+                unsafe { (*place.at(i))[a] = here[a] + way[a].sum() };
             }
-        }
-        for a in 0..D {
-            // SAFETY: as above.
-            unsafe { (*place.at(i.particle))[a] = here[a] + way[a].sum() };
         }
     }
 }
@@ -267,6 +275,8 @@ pub fn gather<L>[const D: usize](
         let x_i: [L; D] = each(|a| L::splat(place[i][a]));
         let mut sum = [L::splat(0.0); D];
         for k in (0..row.others.len()).step_by(L::N) {
+            prefetch(row.others.as_ptr().wrapping_add(k + AHEAD));
+            prefetch(row.rests.as_ptr().wrapping_add(k + AHEAD));
             // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's, whose record is
             // the last.
             let (there, rest) = unsafe {

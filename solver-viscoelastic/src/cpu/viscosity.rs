@@ -2,7 +2,7 @@
 
 use super::{
     Cpu,
-    colors::{CellRange, Shared},
+    colors::{CellRange, Shared, with_next},
 };
 use crate::{
     params::RelaxMode,
@@ -10,7 +10,7 @@ use crate::{
 };
 use sph_core::{
     Real,
-    lane::{Lane, each},
+    lane::{Lane, each, prefetch_all},
     neighbors::{Chunk, NeighborLists, Periodic, norm2},
     parallel, phase,
 };
@@ -54,17 +54,17 @@ pub fn gather<L>[const D: usize](s: &Impulses<'_, D>, motion: &[[Real; 8]], flui
 
 /// One pair after the other, each seeing the velocities that the last one has left.
 pub fn sweep<const D: usize>(s: &Impulses<'_, D>, motion: Shared<[Real; 8]>, cells: &[CellRange]) {
-    for k in 0..cells.len() {
-        let cell = cells[if s.reverse { cells.len() - 1 - k } else { k }];
-        let fluid = &s.rows.chunks()[cell.chunk as usize];
-        for k in cell.first..cell.end {
-            let i = if s.reverse { cell.first + cell.end - 1 - k } else { k };
-            let row = fluid.row(i as usize);
+    for (cell, next) in with_next(cells, s.reverse) {
+        let [fluid, ahead] = [cell, next].map(|cell| &s.rows.chunks()[cell.chunk as usize]);
+        let mut later = next.particles(s.reverse);
+        for i in cell.particles(s.reverse) {
+            later.next().into_iter().for_each(|i| prefetch_all(ahead.row(i)));
+            let row = fluid.row(i);
             // Each pair once.
-            let (low, high) = (row.partition_point(|&j| j <= i), row.partition_point(|&j| j < fluid.null));
-            for &j in &row[low..high] {
+            let first = row.partition_point(|&j| j as usize <= i);
+            for &j in &row[first..row.partition_point(|&j| j < fluid.null)] {
                 // SAFETY: i and j lie in a cell and around it; cells of one color have no neighbors in common.
-                unsafe { meet(s, &motion, i as usize, j as usize) };
+                unsafe { meet(s, &motion, i, j as usize) };
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Real,
-    lane::{Isa, Lane},
+    lane::{Isa, Lane, prefetch},
     parallel, phase,
 };
 use std::sync::Mutex;
@@ -287,6 +287,10 @@ unsafe fn write_row<L: Lane, const D: usize>(
     let limit = L::splat(search.radius * search.radius);
     let null = search.from_x[0].len() as u32;
     let to = out.as_mut_ptr();
+    // The lines that a row of some fifty entries fills, written soon.
+    for line in 0..3 {
+        prefetch(to.wrapping_add(len + 256 + 16 * line));
+    }
     let mut k = 0;
     while k < m {
         let mut d = x_i;

@@ -10,7 +10,7 @@ mod lists;
 pub use build::{PerThread, Search};
 pub use cells::{Backend, Cell, Cells, Run, TooManyCells};
 pub use frame::{CellFrame, Periodic};
-pub use lists::{CHUNK, Chunk, FAR, NeighborLists, PAD, norm2};
+pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD, norm2};
 
 use crate::{
     Real,
