@@ -31,10 +31,7 @@ struct Way {
 const WAYS: [Way; 4] = [
     Way { label: "PBF (preset standard)", apply: |_| {} },
     Way { label: "PBF without s_corr", apply: |scene| scene.solver.set("scorr_k", 0.0) },
-    Way {
-        label: "PBF, poly6 and spiky kernel",
-        apply: |scene| scene.solver.set("kernel_mode", "poly6_spiky"),
-    },
+    Way { label: "PBF, poly6 and spiky kernel", apply: |scene| scene.solver.set("kernel", "poly6_spiky") },
     Way {
         label: "PBF, averaged corrections (FleX)",
         apply: |scene| scene.solver.set("relaxation_mode", "local"),

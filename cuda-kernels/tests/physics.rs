@@ -58,9 +58,10 @@ fn numbers_of(k: &KernelConstants, r2: Real) -> [Real; 8] {
     [k.support.h, k.support.inv_h, k.half_h, k.h2, k.inv_h2, k.w_scale, k.f_scale, r2]
 }
 
-fn compare_kernel<const D: usize, K: Kernel<D>>(name: &str, constants: fn(Real) -> KernelConstants) {
+fn compare_kernel<const D: usize, K: Kernel<D>>(kind: KernelKind) {
+    let name = kind.type_name();
     on_many(distances(), |&(h, r2)| {
-        let (rust, input) = (K::new(h), numbers_of(&constants(h), r2));
+        let (rust, input) = (K::new(h), numbers_of(&KernelConstants::new::<D>(kind, h), r2));
         let compare =
             |function, input, rust| Text::Kernel.compare::<D>(&format!("{name}::{function}"), input, &[rust]);
         compare("w", &input, rust.w(r2))?;
@@ -71,17 +72,12 @@ fn compare_kernel<const D: usize, K: Kernel<D>>(name: &str, constants: fn(Real) 
 }
 
 fn compare_all_kernels<const D: usize>() {
-    compare_kernel::<D, kernel::Poly6<D>>("Poly6", |h| KernelConstants::new::<D>(KernelKind::Poly6, h));
-    compare_kernel::<D, kernel::Spiky<D>>("Spiky", |h| KernelConstants::new::<D>(KernelKind::Spiky, h));
-    compare_kernel::<D, kernel::CubicSpline<D>>("CubicSpline", |h| {
-        KernelConstants::new::<D>(KernelKind::CubicSpline, h)
-    });
-    compare_kernel::<D, kernel::WendlandC2<D>>("WendlandC2", |h| {
-        KernelConstants::new::<D>(KernelKind::WendlandC2, h)
-    });
-    compare_kernel::<D, kernel::WendlandC4<D>>("WendlandC4", |h| {
-        KernelConstants::new::<D>(KernelKind::WendlandC4, h)
-    });
+    compare_kernel::<D, kernel::Poly6<D>>(KernelKind::Poly6);
+    compare_kernel::<D, kernel::Spiky<D>>(KernelKind::Spiky);
+    compare_kernel::<D, kernel::CubicSpline<D>>(KernelKind::CubicSpline);
+    compare_kernel::<D, kernel::WendlandC2<D>>(KernelKind::WendlandC2);
+    compare_kernel::<D, kernel::WendlandC4<D>>(KernelKind::WendlandC4);
+    compare_kernel::<D, kernel::Poly6Spiky<D>>(KernelKind::Poly6Spiky);
 }
 
 #[test]
@@ -242,13 +238,14 @@ fn blocks_lie_in_memory_as_their_twins() {
 }
 
 /// Made by the host, once, or inherited from `KernelConstants`.
-const WITHOUT_TWIN: [&str; 4] = ["new", "support_radius", "w_0", "scaled"];
+const WITHOUT_TWIN: [&str; 5] = ["new", "support_radius", "w_0", "f_scale", "scaled"];
 
 #[test]
 fn every_function_of_a_kernel_has_a_twin() {
     let rust = [
         include_str!("../../sph-core/src/kernel/mod.rs"),
         include_str!("../../sph-core/src/kernel/poly6.rs"),
+        include_str!("../../sph-core/src/kernel/poly6_spiky.rs"),
         include_str!("../../sph-core/src/kernel/spiky.rs"),
         include_str!("../../sph-core/src/kernel/cubic_spline.rs"),
         include_str!("../../sph-core/src/kernel/wendland_c2.rs"),
@@ -260,8 +257,8 @@ fn every_function_of_a_kernel_has_a_twin() {
         let function = name.rsplit(':').next().unwrap();
         !WITHOUT_TWIN.contains(&function) && !name.starts_with("KernelKind") && name != "in_dimension"
     };
-    // The pair of kernels is that of a solver; `shape` is a closure in Rust.
-    let of_core = |name: &String| !name.starts_with("Poly6Spiky") && name != "Cohesion::shape";
+    // A closure in Rust.
+    let of_core = |name: &String| name != "Cohesion::shape";
     let mut rust: Vec<_> = rust.into_iter().flat_map(names::of_rust).filter(of_kernels).collect();
     let mut cuda: Vec<_> =
         names::of_cuda(physics::KERNEL).into_iter().filter(of_kernels).filter(of_core).collect();

@@ -14,14 +14,13 @@ mod velocity;
 use crate::{
     Pbf,
     memory::Records,
-    params::XsphWeight,
+    params::{Smoothing, XsphWeight, with_kernel},
     physics::{self, Bdf2, NoRepulsion, Repulsion},
     step::Phases,
 };
 pub(crate) use correction::Relaxation;
 use sph_core::{
     Real,
-    kernel::Kernel,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
     solver::{Cause, StepError, StepReport},
@@ -31,8 +30,8 @@ use std::mem::take;
 
 /// A step in progress: the method and the state it advances. Between prediction and [`Phases::update_positions`] the
 /// state holds `x*` and `v*`, while the records hold the positions that are corrected.
-pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
-    pub pbf: &'a mut Pbf<D, K>,
+pub(crate) struct Cpu<'a, const D: usize> {
+    pub pbf: &'a mut Pbf<D>,
     pub state: &'a mut State<D>,
     /// Substep, `[s]`.
     pub dt: f64,
@@ -42,8 +41,8 @@ pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
     pub end: f64,
 }
 
-impl<'a, const D: usize, K: Kernel<D>> Cpu<'a, D, K> {
-    pub fn new(pbf: &'a mut Pbf<D, K>, state: &'a mut State<D>) -> Self {
+impl<'a, const D: usize> Cpu<'a, D> {
+    pub fn new(pbf: &'a mut Pbf<D>, state: &'a mut State<D>) -> Self {
         pbf.fields.report = StepReport::default();
         Self { pbf, state, dt: 0.0, per_way: 0.0, end: 0.0 }
     }
@@ -68,7 +67,7 @@ macro_rules! with_records {
     };
 }
 
-impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
+impl<const D: usize> Phases for Cpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.pbf.stopwatch.start();
         self.end = self.state.t + dt;
@@ -218,7 +217,7 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
     }
 }
 
-impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+impl<const D: usize> Cpu<'_, D> {
     /// What a substep leaves of a velocity, `[-]`.
     fn damping(&self) -> Real {
         self.state.forces.damping_of(self.state.t, self.dt)
@@ -237,10 +236,9 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         predict::second_order(self.state, past, bdf2, self.dt as Real)
     }
 
-    fn constraint<'a, const N: usize>(&'a self, place: &'a [[Real; N]]) -> lambda::Constraint<'a, D, K, N> {
+    fn constraint<'a, const N: usize>(&'a self, place: &'a [[Real; N]]) -> lambda::Constraint<'a, D, N> {
         let (s, rest) = (&*self.pbf, self.state.rest);
         lambda::Constraint {
-            kernel: s.kernel,
             periodic: self.state.domain.periodic,
             place,
             walls: &s.fields.wall_x4,
@@ -257,11 +255,12 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn lambda_of<const N: usize>(&mut self, records: &mut Records<N>) -> lambda::Found {
         let (n, mut lambda_out) = (self.state.fluid.len(), take(&mut self.pbf.fields.lambda));
         let mut rho = take(&mut self.state.fluid.rho);
-        let (isa, lists) = (self.pbf.isa, &self.pbf.neighbors);
+        let s = &*self.pbf;
         let constraint = self.constraint(&records.place);
         let outputs = (&mut records.push[..n], &mut rho[..], &mut lambda_out[..]);
-        let found = lists.fluid.for_each(outputs, |k, fluid, out| {
-            lambda::lambda(isa, &constraint, fluid, &lists.walls.chunks()[k], out)
+        let found = s.neighbors.fluid.for_each(outputs, |k, fluid, out| {
+            let walls = &s.neighbors.walls.chunks()[k];
+            with_kernel!(s.kernel, |kernel| lambda::lambda(s.isa, kernel, &constraint, fluid, walls, out))
         });
         self.state.fluid.rho = rho;
         self.pbf.fields.lambda = lambda_out;
@@ -270,10 +269,11 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
 
     fn density_of<const N: usize>(&mut self, records: &mut Records<N>) -> lambda::Found {
         let mut rho = take(&mut self.state.fluid.rho);
-        let (isa, lists) = (self.pbf.isa, &self.pbf.neighbors);
+        let s = &*self.pbf;
         let constraint = self.constraint(&records.place);
-        let found = lists.fluid.for_each(&mut rho[..], |k, fluid, rho| {
-            lambda::density(isa, &constraint, fluid, &lists.walls.chunks()[k], rho)
+        let found = s.neighbors.fluid.for_each(&mut rho[..], |k, fluid, rho| {
+            let walls = &s.neighbors.walls.chunks()[k];
+            with_kernel!(s.kernel, |kernel| lambda::density(s.isa, kernel, &constraint, fluid, walls, rho))
         });
         self.state.fluid.rho = rho;
         found
@@ -309,7 +309,6 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn delta_x_with<const N: usize, R: Repulsion>(&mut self, records: &Records<N>, repulsion: R) {
         let (s, state) = (&mut *self.pbf, &*self.state);
         let correction = correction::Correction {
-            kernel: s.kernel,
             periodic: state.domain.periodic,
             push: &records.push,
             walls: &s.fields.wall_x4,
@@ -322,7 +321,15 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         };
         let (isa, lists) = (s.isa, &s.neighbors);
         lists.fluid.for_each(&mut s.fields.delta[..], |k, fluid, delta| {
-            correction::delta_x(isa, &correction, fluid, &lists.walls.chunks()[k], delta);
+            let walls = &lists.walls.chunks()[k];
+            with_kernel!(s.kernel, |kernel| correction::delta_x(
+                isa,
+                kernel,
+                &correction,
+                fluid,
+                walls,
+                delta
+            ));
         });
     }
 
@@ -335,10 +342,9 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         correction::apply(&mut records.place[..n], delta, relaxation, &self.state.containers)
     }
 
-    fn velocity_loops(&self) -> velocity::Velocities<'_, D, K> {
+    fn velocity_loops(&self) -> velocity::Velocities<'_, D> {
         let s = &*self.pbf;
         velocity::Velocities {
-            kernel: s.kernel,
             periodic: self.state.domain.periodic,
             record: &s.fields.record,
             walls: &s.fields.wall_record,
@@ -353,9 +359,10 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
             return;
         }
         let mut v = self.state.fluid.v.each_mut().map(take);
-        let (isa, lists, loops) = (self.pbf.isa, &self.pbf.neighbors, self.velocity_loops());
-        lists.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
-            velocity::xsph(isa, &loops, fluid, &lists.walls.chunks()[k], v);
+        let (s, loops) = (&*self.pbf, self.velocity_loops());
+        s.neighbors.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
+            let walls = &s.neighbors.walls.chunks()[k];
+            with_kernel!(s.kernel, |kernel| velocity::xsph(s.isa, kernel, &loops, fluid, walls, v));
         });
         self.state.fluid.v = v;
         if self.pbf.constants.needs.reactions && self.pbf.params.wall_viscosity > 0.0 {
@@ -366,22 +373,23 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn confine_vorticity(&mut self, dt: Real) {
         let (n, h) = (self.state.fluid.len(), self.pbf.kernel.support_radius());
         let mut spin = take(&mut self.pbf.fields.spin);
-        let (isa, lists, loops) = (self.pbf.isa, &self.pbf.neighbors, self.velocity_loops());
-        let Sum(squares) = lists
-            .fluid
-            .for_each(&mut spin[..n], |_, fluid, spin| velocity::vorticity(isa, &loops, fluid, spin));
+        let (s, loops) = (&*self.pbf, self.velocity_loops());
+        let Sum(squares) = s.neighbors.fluid.for_each(&mut spin[..n], |_, fluid, spin| {
+            with_kernel!(s.kernel, |kernel| velocity::vorticity(s.isa, kernel, &loops, fluid, spin))
+        });
         self.pbf.fields.spin = spin;
         let s = &*self.pbf;
         let mean = (squares / n.max(1) as f64).sqrt() as Real;
         let confinement = velocity::Confinement {
-            kernel: s.kernel,
             periodic: self.state.domain.periodic,
             spin: &s.fields.spin,
             strength: dt * s.params.vorticity_confinement,
             least: 1e-6 * mean / h,
         };
         let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
-        s.neighbors.fluid.for_each(v, |_, fluid, v| velocity::confine(isa, &confinement, fluid, v));
+        s.neighbors.fluid.for_each(v, |_, fluid, v| {
+            with_kernel!(s.kernel, |kernel| velocity::confine(s.isa, kernel, &confinement, fluid, v));
+        });
     }
 }
 

@@ -5,7 +5,6 @@ use crate::{Pbf, memory::Needs, physics, setup};
 use sph_core::{
     Real,
     error::Error,
-    kernel::Kernel,
     plan::{Counts, Demand, MemoryPlan},
     scales::Scales,
     scene::Scene,
@@ -13,7 +12,7 @@ use sph_core::{
     state::State,
 };
 
-impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
+impl<const D: usize> Pbf<D> {
     /// Constraint and stability number, and the limits of the step: those that keep it from exploding, while the
     /// step that the method chooses also keeps the volume.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {

@@ -7,7 +7,7 @@ mod solver;
 
 use crate::{Pbf, physics, step::Phases};
 use card::Card;
-use constants::{bdf2, smoothing};
+use constants::bdf2;
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
@@ -21,7 +21,6 @@ pub use plan::memory_plan;
 pub use solver::{GpuPbf, simulation};
 use sph_core::{
     Real,
-    kernel::Kernel,
     solver::{Cause, StepError, StepReport},
     state::State,
 };
@@ -29,8 +28,8 @@ use sph_core::{
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
 /// those of now. Between prediction and [`Phases::update_positions`] the fluid on the card has `x*` and `v*`, while
 /// `place` has the positions that are corrected.
-pub(crate) struct Gpu<'a, const D: usize, K: Kernel<D>, E: Executor> {
-    pub pbf: &'a mut Pbf<D, K>,
+pub(crate) struct Gpu<'a, const D: usize, E: Executor> {
+    pub pbf: &'a mut Pbf<D>,
     pub executor: &'a E,
     pub card: &'a mut Card<D, E>,
     pub state: &'a mut State<D>,
@@ -87,7 +86,7 @@ macro_rules! past {
     };
 }
 
-impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
+impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.pbf.stopwatch.start();
         self.end = self.state.t + dt;
@@ -198,18 +197,18 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
 }
 
 /// Launches with the constants of the step and the smoothing kernel of the method.
-fn launcher<'a, const D: usize, K: Kernel<D>, E: Executor>(
+fn launcher<'a, const D: usize, E: Executor>(
     executor: &'a E,
     constants: &'a Constants<D>,
-    pbf: &Pbf<D, K>,
+    pbf: &Pbf<D>,
 ) -> Launcher<'a, D, E> {
-    Launcher { executor, constants, smoothing: smoothing(&pbf.params) }
+    Launcher { executor, constants, smoothing: pbf.params.kernel.type_name() }
 }
 
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
-impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
+impl<const D: usize, E: Executor> Gpu<'_, D, E> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.pbf.stopwatch.lap(phase);

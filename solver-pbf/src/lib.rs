@@ -28,7 +28,6 @@
 mod cpu;
 mod derived;
 pub mod gpu;
-mod kernel;
 mod memory;
 pub mod params;
 pub mod physics;
@@ -36,20 +35,18 @@ mod setup;
 pub mod step;
 
 pub use derived::memory_plan;
-pub use kernel::Poly6Spiky;
 pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
 use cpu::{Cpu, Relaxation};
 use cuda_kernels::room;
 use memory::{Fields, Needs};
-use params::ScorrScaling;
+use params::{ScorrScaling, Smoothing};
 use physics::{Scorr, Weights};
 use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
-    kernel::Kernel,
     lane::Isa,
     neighbors::Neighbors,
     solver::{Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
@@ -83,9 +80,9 @@ struct Depth {
 }
 
 /// Position Based Fluids on the CPU.
-pub struct Pbf<const D: usize, K: Kernel<D>> {
+pub struct Pbf<const D: usize> {
     params: Params,
-    kernel: K,
+    kernel: Smoothing<D>,
     constants: Constants,
     depth: Depth,
     isa: Isa,
@@ -96,7 +93,7 @@ pub struct Pbf<const D: usize, K: Kernel<D>> {
     fixed_step_warning: Option<String>,
 }
 
-impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
+impl<const D: usize> Pbf<D> {
     /// Strength of s_corr in a substep of `dt` `[s]`, `[m²]`.
     fn scorr(&self, dt: f64) -> Real {
         let (k, n) = (self.params.scorr_k, self.params.solver_iterations);
@@ -139,7 +136,7 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
     }
 }
 
-impl<const D: usize, K: Kernel<D>> Solver<D> for Pbf<D, K> {
+impl<const D: usize> Solver<D> for Pbf<D> {
     fn name(&self) -> &'static str {
         "pbf"
     }

@@ -1,7 +1,7 @@
 //! The numbers of the method: unit, range, default and source, stated once.
 
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, error::Error, kernel::KernelKind, parameters};
+use sph_core::{Real, error::Error, kernel::KernelKind, parameters, smoothing};
 
 /// A choice of the scene file, spelled in snake case.
 macro_rules! choice {
@@ -13,16 +13,6 @@ macro_rules! choice {
     };
 }
 
-choice! {
-    /// Which kernels density and gradients use.
-    KernelMode {
-        /// Density by poly6, gradients by spiky `[MM13]`.
-        Poly6Spiky,
-        /// The same kernel for both, so that λ belongs to the constraint that is measured.
-        #[default]
-        Consistent,
-    }
-}
 choice! {
     /// How masses enter λ and Δx; the same for equal masses.
     MassForm {
@@ -109,12 +99,16 @@ choice! {
     }
 }
 
+smoothing! {
+    /// The smoothing kernels that the method takes.
+    pub enum Smoothing { CubicSpline, WendlandC2, Poly6Spiky }
+}
+pub(crate) use with_kernel;
+
 parameters! {
     /// Parameters of Position Based Fluids. Defaults are those of the preset `standard`.
     pub struct Params {
-        /// Whether density and gradients share a kernel.
-        pub kernel_mode: KernelMode = KernelMode::Consistent;
-        /// Interpolation kernel of `kernel_mode = "consistent"`: `cubic_spline` or `wendland_c2`.
+        /// Interpolation kernel: `cubic_spline`, `wendland_c2`, or `poly6_spiky`, the pair that `[MM13]` prints.
         pub kernel: KernelKind = KernelKind::CubicSpline;
         /// Support radius over spacing, η = h/Δx `[Bender]`.
         pub support_ratio: Real = 2.0, "-", "[1.5, 4]";
@@ -237,8 +231,8 @@ impl Params {
         let refuse = |key: &str, value: &dyn std::fmt::Debug, why: &str| {
             Err(Error::invalid(format!("solver.{key}"), why).value(format!("{value:?}")))
         };
-        if !matches!(self.kernel, KernelKind::CubicSpline | KernelKind::WendlandC2) {
-            return refuse("kernel", &self.kernel, "must be cubic_spline or wendland_c2");
+        if !KERNELS.contains(&self.kernel) {
+            return Err(self.kernel.refused(KERNELS));
         }
         if !self.unilateral && self.cfm_epsilon == Some(0.0) {
             return refuse(

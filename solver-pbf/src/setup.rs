@@ -1,16 +1,16 @@
 //! From a scene to a run.
 
 use crate::{
-    Constants, Depth, Params, Pbf, Poly6Spiky, Preset,
+    Constants, Depth, Params, Pbf, Preset,
     cpu::Relaxation,
     memory::{Fields, Needs},
-    params::{CfmMode, KernelMode, MassForm, RelaxationMode, VelocityUpdate},
+    params::{CfmMode, MassForm, RelaxationMode, Smoothing, VelocityUpdate},
     physics::{Scorr, Weights},
 };
 use sph_core::{
     Real,
     error::Error,
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2},
+    kernel::choice::ScalarKernel,
     lane::Isa,
     lattice,
     neighbors::{Neighbors, Settings},
@@ -72,40 +72,26 @@ fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>
 }
 
 fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
-    let params = parameters(scene)?;
-    match (params.kernel_mode, params.kernel) {
-        (KernelMode::Poly6Spiky, _) => with_kernel::<D, Poly6Spiky<D>>(scene, params, isa, clock),
-        (_, KernelKind::WendlandC2) => with_kernel::<D, WendlandC2<D>>(scene, params, isa, clock),
-        // `Params::check` has refused all others.
-        _ => with_kernel::<D, CubicSpline<D>>(scene, params, isa, clock),
-    }
-}
-
-fn with_kernel<const D: usize, K: Kernel<D>>(
-    scene: &Scene,
-    params: Params,
-    isa: Isa,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    let (state, solver) = method::<D, K>(scene, params, isa, clock)?;
+    let (state, solver) = method(scene, isa, clock)?;
     Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
 }
 
 /// The state of the scene, and the method for it.
-pub(crate) fn method<const D: usize, K: Kernel<D>>(
+pub(crate) fn method<const D: usize>(
     scene: &Scene,
-    params: Params,
     isa: Isa,
     clock: Box<dyn Clock>,
-) -> Result<(State<D>, Pbf<D, K>), Error> {
+) -> Result<(State<D>, Pbf<D>), Error> {
+    let params = parameters(scene)?;
     if !scene.body.is_empty() {
         moves_bodies(&params).map_err(|error| scene.locate(error))?;
     }
-    let kernel = K::new(params.support_ratio * scene.spacing as Real);
-    let Setup { state, .. } = setup::build(scene, kernel)?;
+    let h = params.support_ratio * scene.spacing as Real;
+    let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
+    let Setup { state, .. } = setup::build(scene, &*kernel)?;
     let settings = Settings {
         backend: scene.neighbors.backend,
-        radius: kernel.support_radius(),
+        radius: h,
         skin: scene.neighbors.skin as Real,
         periodic: state.domain.periodic,
         isa,
@@ -125,17 +111,17 @@ fn moves_bodies(params: &Params) -> Result<(), Error> {
     Err(error.value("\"second_order\"").hint("use \"first_order\" in scenes with bodies"))
 }
 
-impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
+impl<const D: usize> Pbf<D> {
     /// The method for a state, with everything that can be known before the first step.
     pub fn new(
         params: Params,
-        kernel: K,
+        kernel: Smoothing<D>,
         state: &State<D>,
         settings: Settings<D>,
         clock: Box<dyn Clock>,
     ) -> Self {
         Self {
-            constants: Constants::derive(&params, &kernel, state.rest, !state.bodies.is_empty()),
+            constants: Constants::derive(&params, &*kernel, state.rest, !state.bodies.is_empty()),
             depth: Depth::of(state),
             isa: settings.isa,
             neighbors: Neighbors::new(settings),
@@ -153,7 +139,7 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
     /// When there is no such parameter, it cannot change in a run, or the value is refused.
     pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
         // Masses are calibrated by the kernel; the others need what was not set up.
-        let fixed = ["kernel_mode", "kernel", "support_ratio", "mass_spread"];
+        let fixed = ["kernel", "support_ratio", "mass_spread"];
         if fixed.contains(&name) {
             let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
             return Err(error.hint("give it in the scene"));
@@ -171,16 +157,16 @@ impl<const D: usize, K: Kernel<D>> Pbf<D, K> {
     /// Takes new parameters. The depth of the first state stays.
     pub(crate) fn change(&mut self, params: Params) {
         let has_bodies = self.constants.needs.reactions;
-        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, has_bodies);
+        self.constants = Constants::derive(&params, &*self.kernel, self.constants.rest, has_bodies);
         self.params = params;
     }
 }
 
 impl Constants {
     /// Depends on nothing but its arguments.
-    fn derive<const D: usize, K: Kernel<D>>(
+    fn derive<const D: usize>(
         params: &Params,
-        kernel: &K,
+        kernel: &dyn ScalarKernel<D>,
         rest: Material,
         has_bodies: bool,
     ) -> Self {

@@ -1,16 +1,20 @@
 //! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cuda_kernels::physics::{self, KernelConstants, host::Text, names};
+use cuda_kernels::{
+    physics::{self, host::Text, names},
+    source,
+};
 use proptest::{
     prelude::*,
     test_runner::{TestCaseError, TestRunner},
 };
 use solver_pbf::{
-    Poly6Spiky,
+    params::KERNELS,
     physics::{self as rust, Bdf2, NoRepulsion, Repulsion, Scorr, Weights},
 };
-use sph_core::{Real, kernel::Kernel};
+use sph_core::Real;
+use std::collections::BTreeSet;
 
 /// Numbers of every size and sign, and those that are not numbers.
 fn number() -> impl Strategy<Value = Real> {
@@ -104,25 +108,6 @@ fn formulas_of_vectors_have_the_bits_of_the_rust_text() {
     compare_vectors::<3>();
 }
 
-fn compare_pair_of_kernels<const D: usize>() {
-    on_many((-4.0..1.0_f64, 0.0..1.2_f64), |&(exponent, q)| {
-        let h = 10.0_f64.powf(exponent) as Real;
-        let (rust, c) = (<Poly6Spiky<D> as Kernel<D>>::new(h), KernelConstants::poly6_spiky::<D>(h));
-        let r2 = (q as Real * h).powi(2);
-        let input = [c.support.h, c.support.inv_h, c.half_h, c.h2, c.inv_h2, c.w_scale, c.f_scale, r2];
-        let compare = |function, input: &[Real], rust| Text::Kernel.compare::<D>(function, input, &[rust]);
-        compare("Poly6Spiky::w", &input, rust.w(r2))?;
-        compare("Poly6Spiky::grad_factor", &input, rust.grad_factor(r2))?;
-        compare("Poly6Spiky::w_0", &input[..7], rust.w_0())
-    });
-}
-
-#[test]
-fn the_pair_of_kernels_has_the_bits_of_the_rust_text() {
-    compare_pair_of_kernels::<2>();
-    compare_pair_of_kernels::<3>();
-}
-
 #[test]
 fn normals_are_those_of_a_surface_from_the_same_length_on() {
     assert!(physics::PBF.contains(&format!("constexpr real SURFACE = real({});", rust::SURFACE)));
@@ -140,4 +125,15 @@ fn every_formula_has_a_twin_that_can_be_called() {
     assert_eq!(names::of_cuda(physics::PBF), rust, "names or their order");
     assert_eq!(Text::Pbf.names::<2>(), rust, "host/physics_pbf.cpp");
     assert_eq!(Text::Pbf.names::<3>(), rust, "host/physics_pbf.cpp");
+}
+
+#[test]
+fn texts_are_built_with_the_smoothing_kernels_of_the_method() {
+    let taken: BTreeSet<_> = KERNELS.iter().map(|kind| kind.type_name()).collect();
+    let of_method = |file: &&str| file.starts_with("kernels/pbf");
+    let files: BTreeSet<_> = source::builds().map(|(file, ..)| file).filter(of_method).collect();
+    for file in files {
+        let built: BTreeSet<_> = source::smoothing(file).into_iter().flatten().collect();
+        assert!(built.is_empty() || built == taken, "{file}: {built:?}");
+    }
 }

@@ -79,7 +79,7 @@ pub(crate) fn method<const D: usize>(
 ) -> Result<(State<D>, Projection<D>), Error> {
     let params = parameters(scene)?;
     let kernel = <CubicSpline<D> as Kernel<D>>::new(params.support_ratio * scene.spacing as Real);
-    let Setup { state, .. } = setup::build(scene, kernel)?;
+    let Setup { state, .. } = setup::build(scene, &kernel)?;
     let settings = Settings {
         backend: scene.neighbors.backend,
         radius: kernel.support_radius(),

@@ -85,7 +85,7 @@ pub(crate) fn method<const D: usize>(
     let params = parameters(scene)?;
     // Masses, and volumes of wall samples, are those of this kernel.
     let kernel = <CubicSpline<D> as Kernel<D>>::new(params.support_ratio * scene.spacing as Real);
-    let Setup { state, .. } = setup::build(scene, kernel)?;
+    let Setup { state, .. } = setup::build(scene, &kernel)?;
     let settings = Settings {
         backend: scene.neighbors.backend,
         radius: kernel.support_radius(),

@@ -11,14 +11,13 @@ mod walls;
 
 use crate::{
     Wcsph,
-    params::{self, Regularization},
+    params::{self, Regularization, Smoothing, with_kernel},
     physics,
     step::Phases,
 };
 pub(crate) use momentum::{ViscosityModel, Wall};
 use sph_core::{
     Real,
-    kernel::Kernel,
     lane::each,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
@@ -34,7 +33,6 @@ macro_rules! with_momentum {
         macro_rules! with_viscosity {
             ($viscosity:expr) => {{
                 let $momentum = momentum::Momentum {
-                    kernel: $s.kernel,
                     periodic: $state.domain.periodic,
                     record: &$s.fields.record,
                     walls: &$s.fields.wall_record,
@@ -62,14 +60,14 @@ macro_rules! with_momentum {
 }
 
 /// A step in progress: the method and the state it advances.
-pub(crate) struct Cpu<'a, const D: usize, K: Kernel<D>> {
-    pub wcsph: &'a mut Wcsph<D, K>,
+pub(crate) struct Cpu<'a, const D: usize> {
+    pub wcsph: &'a mut Wcsph<D>,
     pub state: &'a mut State<D>,
     /// Full step size, `[s]`.
     pub dt: f64,
 }
 
-impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
+impl<const D: usize> Phases for Cpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.wcsph.stopwatch.start();
         self.state.walls.move_to(self.state.t + dt);
@@ -160,7 +158,8 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
         let (isa, lists) = (s.isa, &s.neighbors);
         let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
         with_momentum!(s, state, |momentum| lists.fluid.for_each(a, |k, fluid, a| {
-            momentum::acceleration(isa, &momentum, fluid, &lists.walls.chunks()[k], a);
+            let walls = &lists.walls.chunks()[k];
+            with_kernel!(s.kernel, |kernel| momentum::acceleration(isa, kernel, &momentum, fluid, walls, a));
         }));
         self.wcsph.fields.started = 1.0;
         self.wcsph.stopwatch.lap("compute_acceleration");
@@ -228,11 +227,10 @@ impl<const D: usize, K: Kernel<D>> Phases for Cpu<'_, D, K> {
 /// A drift correction moves a particle by this part of the spacing at most (recipe of shifting).
 pub(crate) const MAX_CORRECTION: Real = 0.05;
 
-impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+impl<const D: usize> Cpu<'_, D> {
     fn sum_density(&mut self) {
         let (s, state) = (&mut *self.wcsph, &mut *self.state);
         let density = density::Density {
-            kernel: s.kernel,
             periodic: state.domain.periodic,
             x4: &s.fields.x4,
             walls: &s.fields.wall_x4,
@@ -240,7 +238,8 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         };
         let (isa, lists) = (s.isa, &s.neighbors);
         lists.fluid.for_each(&mut state.fluid.rho[..], |k, fluid, rho| {
-            density::summation(isa, &density, fluid, &lists.walls.chunks()[k], rho);
+            let walls = &lists.walls.chunks()[k];
+            with_kernel!(s.kernel, |kernel| density::summation(isa, kernel, &density, fluid, walls, rho));
         });
         s.stopwatch.lap("compute_density");
     }
@@ -256,8 +255,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
         macro_rules! rates {
             ($n:literal, $record:expr) => {{
-                let continuity = density::Continuity::<D, K, $n> {
-                    kernel: s.kernel,
+                let continuity = density::Continuity::<D, $n> {
                     periodic: state.domain.periodic,
                     record: $record,
                     walls: &fields.wall_record,
@@ -265,7 +263,10 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                     diffusion: s.constants.diffusion,
                 };
                 lists.fluid.for_each(&mut fields.p[..], |k, fluid, rate| {
-                    density::continuity(isa, &continuity, fluid, &lists.walls.chunks()[k], rate);
+                    let walls = &lists.walls.chunks()[k];
+                    with_kernel!(s.kernel, |kernel| {
+                        density::continuity(isa, kernel, &continuity, fluid, walls, rate);
+                    });
                 });
             }};
         }
@@ -289,7 +290,6 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let n = state.fluid.len();
         let density = density::Density {
-            kernel: s.kernel,
             periodic: state.domain.periodic,
             x4: &s.fields.x4,
             walls: &s.fields.wall_x4,
@@ -297,7 +297,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         };
         let isa = s.isa;
         s.neighbors.fluid.for_each(&mut s.fields.wide[..n], |_, fluid, wide| {
-            density::gradient(isa, &density, fluid, wide);
+            with_kernel!(s.kernel, |kernel| density::gradient(isa, kernel, &density, fluid, wide));
         });
         s.stopwatch.lap("compute_density_gradient");
     }
@@ -305,7 +305,6 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     fn extrapolate(&mut self) {
         let (s, state) = (&mut *self.wcsph, &*self.state);
         let extrapolation = walls::Extrapolation {
-            kernel: s.kernel,
             periodic: state.domain.periodic,
             record: &s.fields.record,
             x: &state.walls.x,
@@ -315,7 +314,7 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let isa = s.isa;
         s.extrapolated.resize(state.walls.len(), Extrapolated::default());
         s.neighbors.wall_fluid.for_each(&mut s.extrapolated[..], |_, rows, out| {
-            walls::extrapolate(isa, &extrapolation, rows, out);
+            with_kernel!(s.kernel, |kernel| walls::extrapolate(isa, kernel, &extrapolation, rows, out));
         });
     }
 
@@ -325,11 +324,13 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let (isa, lists) = (s.isa, &s.neighbors);
         let out = s.fields.reaction.each_mut().map(Vec::as_mut_slice);
         with_momentum!(s, state, |momentum| lists.wall_fluid.for_each(out, |_, rows, out| {
-            momentum::reaction(isa, &momentum, &state.walls, rows, out);
+            with_kernel!(s.kernel, |kernel| {
+                momentum::reaction(isa, kernel, &momentum, &state.walls, rows, out);
+            });
         }));
         if s.params.adhesion > 0.0 {
             let fields = &mut s.fields;
-            let view = surface_view(s.kernel, &s.params, state);
+            let view = surface_view(s.kernel.support_radius(), &s.params, state);
             view.add_reaction(isa, lists, &state.walls, &fields.x4, &fields.wall_x4, &mut fields.reaction);
         }
         state.bodies.collect(&state.walls, &s.fields.reaction);
@@ -339,16 +340,11 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         // The packed densities are those before this step's. What is wrong with these has been found.
         let _ = self.pack_positions();
         let (s, state) = (&mut *self.wcsph, &*self.state);
-        let view = surface_view(s.kernel, &s.params, state);
-        let fields = &mut s.fields;
-        view.add_acceleration(
-            s.isa,
-            &s.neighbors,
-            &fields.x4,
-            &fields.wall_x4,
-            &mut fields.surface,
-            &mut fields.a,
-        );
+        let view = surface_view(s.kernel.support_radius(), &s.params, state);
+        let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
+        let records = &mut fields.surface;
+        with_kernel!(s.kernel, |kernel| view.write_normals(isa, kernel, lists, &fields.x4, records));
+        view.add_acceleration(isa, lists, &fields.wall_x4, &fields.surface, &mut fields.a);
     }
 
     fn transport_stress(&mut self) {
@@ -364,10 +360,11 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
                 }
             }
         });
-        let stress =
-            drift::Stress { kernel: s.kernel, periodic: state.domain.periodic, wide: &s.fields.wide, m };
+        let stress = drift::Stress { periodic: state.domain.periodic, wide: &s.fields.wide, m };
         let (isa, a) = (s.isa, s.fields.a.each_mut().map(Vec::as_mut_slice));
-        s.neighbors.fluid.for_each(a, |_, fluid, a| drift::transport_stress(isa, &stress, fluid, a));
+        s.neighbors.fluid.for_each(a, |_, fluid, a| {
+            with_kernel!(s.kernel, |kernel| drift::transport_stress(isa, kernel, &stress, fluid, a));
+        });
     }
 
     fn drift_correction(&mut self) {
@@ -378,7 +375,6 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
         let shift = params.shifting * v_max * 0.5 * s.kernel.support_radius();
         let transport = 0.5 * self.dt as Real / rest.m * params.background_pressure * s.constants.background;
         let mut drift = drift::Drift {
-            kernel: s.kernel,
             periodic: state.domain.periodic,
             record: &s.fields.record,
             walls: &s.fields.wall_x4,
@@ -387,26 +383,30 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
             inv_w_dx: 1.0 / s.kernel.w(rest.spacing * rest.spacing),
             factor: 0.0,
         };
-        let (isa, lists, regularization) = (s.isa, &s.neighbors, params.regularization);
+        let (isa, lists) = (s.isa, &s.neighbors);
         s.fields.w.iter_mut().for_each(|w| w.fill(0.0));
         if params.xsph > 0.0 {
             drift.factor = params.xsph;
             let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
-            lists.fluid.for_each(w, |_, fluid, w| drift::xsph(isa, &drift, fluid, w));
+            lists.fluid.for_each(w, |_, fluid, w| {
+                with_kernel!(s.kernel, |kernel| drift::xsph(isa, kernel, &drift, fluid, w));
+            });
         }
         let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
-        match regularization {
+        match params.regularization {
             Regularization::None => {}
             Regularization::Shifting => {
                 drift.factor = shift;
                 lists.fluid.for_each(w, |k, fluid, w| {
-                    drift::shifting(isa, &drift, fluid, &lists.walls.chunks()[k], w);
+                    let walls = &lists.walls.chunks()[k];
+                    with_kernel!(s.kernel, |kernel| drift::shifting(isa, kernel, &drift, fluid, walls, w));
                 });
             }
             Regularization::TransportVelocity => {
                 drift.factor = transport;
                 lists.fluid.for_each(w, |k, fluid, w| {
-                    drift::transport(isa, &drift, fluid, &lists.walls.chunks()[k], w);
+                    let walls = &lists.walls.chunks()[k];
+                    with_kernel!(s.kernel, |kernel| drift::transport(isa, kernel, &drift, fluid, walls, w));
                 });
             }
         }
@@ -454,17 +454,13 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
     }
 }
 
-fn surface_view<const D: usize, K: Kernel<D>>(
-    kernel: K,
-    params: &params::Params,
-    state: &State<D>,
-) -> surface::Surface<D, K> {
+fn surface_view<const D: usize>(h: Real, params: &params::Params, state: &State<D>) -> surface::Surface<D> {
     let tension = surface::Tension {
         cohesion: params.cohesion,
         curvature: params.surface_tension,
         adhesion: params.adhesion,
     };
-    surface::Surface::new(kernel, state.domain.periodic, state.rest.m, state.rest.rho_0, tension)
+    surface::Surface::new(h, state.domain.periodic, state.rest.m, state.rest.rho_0, tension)
 }
 
 /// The largest speed of the fluid, `[m/s]`.

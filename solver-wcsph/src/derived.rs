@@ -4,7 +4,6 @@ use crate::{LIMITS, Params, Wcsph, memory::Needs, params::WallPressure, setup};
 use sph_core::{
     Real,
     error::Error,
-    kernel::Kernel,
     plan::{Counts, Demand, MemoryPlan},
     scales::Scales,
     scene::Scene,
@@ -16,7 +15,7 @@ use sph_core::{
 /// `Δρ/ρ ≈ (U/c₀)²` [Mon92].
 const SOUND_OVER_SPEED: f64 = 10.0;
 
-impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
+impl<const D: usize> Wcsph<D> {
     /// Sound speed, Mach and Reynolds number `Ma = U/c₀`, `Re = U L/ν` with the [`Scales`] of the state, and the
     /// limits of the step.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {

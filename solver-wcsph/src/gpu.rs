@@ -21,22 +21,21 @@ use cuda_kernels::{
         wcsph::{Launcher, Records, Walls},
     },
     neighbors::Source,
-    physics::{KernelConstants, wcsph::Constants},
+    physics::wcsph::Constants,
     walls::Sets,
 };
 pub use plan::memory_plan;
 pub use solver::{GpuWcsph, simulation};
 use sph_core::{
     Real,
-    kernel::Kernel,
     solver::{Cause, StepError, StepReport},
     state::State,
 };
 
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
 /// those of now.
-pub(crate) struct Gpu<'a, const D: usize, K: Kernel<D>, E: Executor> {
-    pub wcsph: &'a mut Wcsph<D, K>,
+pub(crate) struct Gpu<'a, const D: usize, E: Executor> {
+    pub wcsph: &'a mut Wcsph<D>,
     pub executor: &'a E,
     pub card: &'a mut Card<D, E>,
     pub state: &'a mut State<D>,
@@ -86,7 +85,7 @@ macro_rules! sets {
     };
 }
 
-impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
+impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.wcsph.stopwatch.start();
         let moved = self.walls_to(self.state.t + dt);
@@ -182,21 +181,21 @@ impl<const D: usize, K: Kernel<D>, E: Executor> Phases for Gpu<'_, D, K, E> {
 }
 
 /// Launches with the constants of the step and the smoothing kernel of the method.
-fn launcher<'a, const D: usize, K: Kernel<D>, E: Executor>(
+fn launcher<'a, const D: usize, E: Executor>(
     executor: &'a E,
     constants: &'a Constants<D>,
-    wcsph: &Wcsph<D, K>,
+    wcsph: &Wcsph<D>,
 ) -> Launcher<'a, D, E> {
-    Launcher { executor, constants, smoothing: KernelConstants::macro_of(wcsph.params.kernel) }
+    Launcher { executor, constants, smoothing: wcsph.params.kernel.type_name() }
 }
 
 /// The same of the surface terms.
-fn surface_terms<'a, const D: usize, K: Kernel<D>, E: Executor>(
+fn surface_terms<'a, const D: usize, E: Executor>(
     executor: &'a E,
     constants: &'a Constants<D>,
-    wcsph: &Wcsph<D, K>,
+    wcsph: &Wcsph<D>,
 ) -> SurfaceTerms<'a, E> {
-    let smoothing = KernelConstants::macro_of(wcsph.params.kernel);
+    let smoothing = wcsph.params.kernel.type_name();
     let Constants { kernel, surface, m, rho_0, .. } = constants;
     SurfaceTerms { executor, kernel, smoothing, surface, m: *m, rho_0: *rho_0 }
 }
@@ -204,7 +203,7 @@ fn surface_terms<'a, const D: usize, K: Kernel<D>, E: Executor>(
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
-impl<const D: usize, K: Kernel<D>, E: Executor> Gpu<'_, D, K, E> {
+impl<const D: usize, E: Executor> Gpu<'_, D, E> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.wcsph.stopwatch.lap(phase);

@@ -42,13 +42,12 @@ pub use setup::{parameters, simulation};
 use cpu::{Cpu, Extrapolated, ViscosityModel, Wall};
 use cuda_kernels::room;
 use memory::{Fields, Needs};
-use params::{DeltaForm, Density};
+use params::{DeltaForm, Density, Smoothing};
 use physics::Eos;
 use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
-    kernel::Kernel,
     lane::Isa,
     neighbors::Neighbors,
     solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
@@ -82,9 +81,9 @@ struct Constants {
 }
 
 /// Weakly compressible SPH on the CPU.
-pub struct Wcsph<const D: usize, K: Kernel<D>> {
+pub struct Wcsph<const D: usize> {
     params: Params,
-    kernel: K,
+    kernel: Smoothing<D>,
     constants: Constants,
     isa: Isa,
     neighbors: Neighbors<D>,
@@ -96,7 +95,7 @@ pub struct Wcsph<const D: usize, K: Kernel<D>> {
 /// Names of [`Wcsph::limits`].
 const LIMITS: [&str; 4] = ["particle speed", "sound", "acceleration", "viscosity"];
 
-impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
+impl<const D: usize> Wcsph<D> {
     /// True when the diffusion of density needs its gradient.
     fn corrected_diffusion(&self) -> bool {
         self.params.density == Density::Continuity
@@ -116,7 +115,7 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
     }
 }
 
-impl<const D: usize, K: Kernel<D>> Solver<D> for Wcsph<D, K> {
+impl<const D: usize> Solver<D> for Wcsph<D> {
     fn name(&self) -> &'static str {
         "wcsph"
     }

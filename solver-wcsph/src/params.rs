@@ -1,7 +1,7 @@
 //! The numbers of the method: unit, range, default and source, stated once.
 
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, error::Error, kernel::KernelKind, parameters};
+use sph_core::{Real, error::Error, kernel::KernelKind, parameters, smoothing};
 
 /// A choice of the scene file, spelled in snake case.
 macro_rules! choice {
@@ -117,6 +117,12 @@ choice! {
         Graphics,
     }
 }
+
+smoothing! {
+    /// The smoothing kernels that the method takes.
+    pub enum Smoothing { CubicSpline, WendlandC2, WendlandC4 }
+}
+pub(crate) use with_kernel;
 
 parameters! {
     /// Parameters of weakly compressible SPH. Defaults are those of the preset `validation`.
@@ -242,12 +248,8 @@ impl Params {
                 "disperses the fluid without cohesion > 0",
             );
         }
-        if matches!(self.kernel, KernelKind::Poly6 | KernelKind::Spiky) {
-            return refuse(
-                "kernel",
-                &format!("{:?}", self.kernel),
-                "must be cubic_spline, wendland_c2 or wendland_c4",
-            );
+        if !KERNELS.contains(&self.kernel) {
+            return Err(self.kernel.refused(KERNELS));
         }
         Ok(())
     }

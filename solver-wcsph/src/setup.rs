@@ -4,13 +4,13 @@ use crate::{
     Constants, Params, Preset, Wcsph,
     cpu::{self, Wall},
     memory::{Fields, Needs},
-    params::{self, Density, ViscosityModel, WallPressure},
+    params::{self, Density, Smoothing, ViscosityModel, WallPressure},
     physics::{self, Eos, SOFTENING},
 };
 use sph_core::{
     Real,
     error::Error,
-    kernel::{CubicSpline, Kernel, KernelKind, ViscosityLaplacian, WendlandC2, WendlandC4},
+    kernel::{ViscosityLaplacian, choice::ScalarKernel},
     lane::Isa,
     lattice,
     neighbors::{Neighbors, Settings},
@@ -69,37 +69,20 @@ fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>
 }
 
 fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
-    let params = parameters(scene)?;
-    let h = params.support_ratio * scene.spacing as Real;
-    match params.kernel {
-        KernelKind::WendlandC2 => with_kernel::<D, WendlandC2<D>>(scene, params, h, isa, clock),
-        KernelKind::WendlandC4 => with_kernel::<D, WendlandC4<D>>(scene, params, h, isa, clock),
-        // `Params::check` has refused all others.
-        _ => with_kernel::<D, CubicSpline<D>>(scene, params, h, isa, clock),
-    }
-}
-
-fn with_kernel<const D: usize, K: Kernel<D>>(
-    scene: &Scene,
-    params: Params,
-    h: Real,
-    isa: Isa,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    let (state, solver) = method::<D, K>(scene, params, h, isa, clock)?;
+    let (state, solver) = method(scene, isa, clock)?;
     Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
 }
 
 /// The state of the scene, and the method for it.
-pub(crate) fn method<const D: usize, K: Kernel<D>>(
+pub(crate) fn method<const D: usize>(
     scene: &Scene,
-    params: Params,
-    h: Real,
     isa: Isa,
     clock: Box<dyn Clock>,
-) -> Result<(State<D>, Wcsph<D, K>), Error> {
-    let kernel = K::new(h);
-    let Setup { mut state, pressure } = setup::build(scene, kernel)?;
+) -> Result<(State<D>, Wcsph<D>), Error> {
+    let params = parameters(scene)?;
+    let h = params.support_ratio * scene.spacing as Real;
+    let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
+    let Setup { mut state, pressure } = setup::build(scene, &*kernel)?;
     let skin = scene.neighbors.skin as Real;
     let settings = Settings {
         backend: scene.neighbors.backend,
@@ -130,14 +113,14 @@ fn params_use_lattice_mass(params: &Params) -> bool {
     params.wall_pressure == WallPressure::Dummy
 }
 
-impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
+impl<const D: usize> Wcsph<D> {
     /// The method for a state, with everything that can be known before the first step.
     ///
     /// # Errors
     /// When the sound speed is neither given nor derivable.
     pub fn new(
         params: Params,
-        kernel: K,
+        kernel: Smoothing<D>,
         state: &State<D>,
         settings: Settings<D>,
         clock: Box<dyn Clock>,
@@ -148,7 +131,7 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
             return Err(Error::invalid("solver.sound_speed", message).value(c_0));
         }
         Ok(Self {
-            constants: Constants::derive(&params, &kernel, state.rest, c_0),
+            constants: Constants::derive(&params, &*kernel, state.rest, c_0),
             isa: settings.isa,
             neighbors: Neighbors::new(settings),
             fields: Fields::default(),
@@ -160,7 +143,7 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
     }
 
     /// The pressure of a density: that of the equation of state, without the tension that is not wanted.
-    pub(crate) fn pressure(&self) -> impl Fn(Real) -> Real + Copy + use<D, K> {
+    pub(crate) fn pressure(&self) -> impl Fn(Real) -> Real + Copy + use<D> {
         let (eos, rho_0) = (self.constants.eos, self.constants.rest.rho_0);
         let (clamp, cavitation) = (self.params.clamps(), self.params.cavitation);
         move |rho| {
@@ -196,14 +179,19 @@ impl<const D: usize, K: Kernel<D>> Wcsph<D, K> {
     /// Takes new parameters. The sound speed that was derived from the first state stays.
     pub(crate) fn change(&mut self, params: Params) {
         let c_0 = given_sound_speed(&params, self.constants.rest.rho_0).unwrap_or(self.constants.c_0);
-        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, c_0);
+        self.constants = Constants::derive(&params, &*self.kernel, self.constants.rest, c_0);
         self.params = params;
     }
 }
 
 impl Constants {
     /// Depends on nothing but its arguments.
-    fn derive<const D: usize, K: Kernel<D>>(params: &Params, kernel: &K, rest: Material, c_0: Real) -> Self {
+    fn derive<const D: usize>(
+        params: &Params,
+        kernel: &dyn ScalarKernel<D>,
+        rest: Material,
+        c_0: Real,
+    ) -> Self {
         let (h_s, rho_0) = (0.5 * kernel.support_radius(), rest.rho_0);
         let volume = f64::from(rest.m / rho_0);
         let dx = f64::from(rest.spacing);

@@ -1,15 +1,22 @@
 //! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cuda_kernels::physics::{self, host::Text, names, wcsph};
+use cuda_kernels::{
+    physics::{self, host::Text, names, wcsph},
+    source,
+};
 use proptest::{
     prelude::*,
     test_runner::{TestCaseError, TestRunner},
 };
-use solver_wcsph::physics::{
-    self as rust, Contact, Eos, Inviscid, Monaghan, Morris, Muller, Pair, Solenoidal, Viscosity as _,
+use solver_wcsph::{
+    params::KERNELS,
+    physics::{
+        self as rust, Contact, Eos, Inviscid, Monaghan, Morris, Muller, Pair, Solenoidal, Viscosity as _,
+    },
 };
 use sph_core::Real;
+use std::collections::BTreeSet;
 
 /// Numbers of every size and sign, and those that are not numbers.
 fn number() -> impl Strategy<Value = Real> {
@@ -134,4 +141,15 @@ fn every_formula_has_a_twin_that_can_be_called() {
     assert_eq!(names::of_cuda(physics::WCSPH), rust, "names or their order");
     assert_eq!(Text::Wcsph.names::<2>(), rust, "host/physics_wcsph.cpp");
     assert_eq!(Text::Wcsph.names::<3>(), rust, "host/physics_wcsph.cpp");
+}
+
+#[test]
+fn texts_are_built_with_the_smoothing_kernels_of_the_method() {
+    let taken: BTreeSet<_> = KERNELS.iter().map(|kind| kind.type_name()).collect();
+    let of_method = |file: &&str| file.starts_with("kernels/wcsph") || *file == "kernels/surface.cu";
+    let files: BTreeSet<_> = source::builds().map(|(file, ..)| file).filter(of_method).collect();
+    for file in files {
+        let built: BTreeSet<_> = source::smoothing(file).into_iter().flatten().collect();
+        assert!(built.is_empty() || built == taken, "{file}: {built:?}");
+    }
 }

@@ -8,7 +8,7 @@ use crate::{
     Real,
     backend::{Backend, Host},
     barrier::{Barrier, Grip, Pose},
-    kernel::Kernel,
+    kernel::choice::ScalarKernel,
     motion::Trajectory,
     neighbors::{self, Cells, Periodic, norm2},
     parallel,
@@ -253,9 +253,9 @@ impl<const D: usize> Boundary<D> {
 
     /// Finds the volume of every sample: `V_b = 1 / Σ_k W_bk` over its own rigid set (all bodies at rest
     /// together are one). `m` and `rho_0` are the fluid's, for [`PsiMode::FluidMass`].
-    pub fn weigh<K: Kernel<D>>(
+    pub fn weigh(
         &mut self,
-        kernel: K,
+        kernel: &dyn ScalarKernel<D>,
         mode: PsiMode,
         m: Real,
         rho_0: Real,
@@ -276,7 +276,7 @@ impl<const D: usize> Boundary<D> {
     }
 
     /// `Σ_k W_bk` over the rigid set of each sample, itself included.
-    fn sums_of_w<K: Kernel<D>>(&self, kernel: K, periodic: Periodic<D>) -> Vec<Real> {
+    fn sums_of_w(&self, kernel: &dyn ScalarKernel<D>, periodic: Periodic<D>) -> Vec<Real> {
         let set: Vec<u16> = self
             .body
             .iter()

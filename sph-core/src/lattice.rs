@@ -4,7 +4,7 @@
 //! All take the origin as particle `i` and every other site within the support as a neighbor `j`. They run once,
 //! in `f64`.
 
-use crate::kernel::Kernel;
+use crate::kernel::choice::ScalarKernel;
 
 /// Number of neighbors, self excluded and `r < h` strictly.
 ///
@@ -21,14 +21,14 @@ pub fn n_neighbors<const D: usize>(eta: f64) -> usize {
 
 /// `Σ_j W(r_j)`, self included, on a lattice of spacing `dx` \[m\]; \[m⁻ᴰ\].
 #[must_use]
-pub fn density_sum<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64) -> f64 {
-    sum(kernel, dx, |r2, _| kernel.w(r2))
+pub fn density_sum<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64) -> f64 {
+    sum(kernel, dx, |r2, _| kernel.w_f64(r2))
 }
 
 /// Mass of a particle for which the lattice of spacing `dx` \[m\] has exactly the density `rho_0` \[kg/m³\]:
 /// `m = ρ_0 / Σ_j W(r_j)` \[kg\] (in 2D per meter of depth).
 #[must_use]
-pub fn calibrated_mass<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, rho_0: f64) -> f64 {
+pub fn calibrated_mass<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64, rho_0: f64) -> f64 {
     rho_0 / density_sum(kernel, dx)
 }
 
@@ -36,8 +36,8 @@ pub fn calibrated_mass<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, rho_0:
 ///
 /// `volume` is the `V = m / ρ` of a particle \[mᴰ\], `Δx^D` unless the mass is calibrated.
 #[must_use]
-pub fn gradient_factor<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, volume: f64) -> f64 {
-    sum(kernel, dx, |r2, y2| -volume * kernel.grad_factor(r2) * y2)
+pub fn gradient_factor<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64, volume: f64) -> f64 {
+    sum(kernel, dx, |r2, y2| -volume * kernel.grad_factor_f64(r2) * y2)
 }
 
 /// Factor by which the lattice exaggerates a viscosity in Morris' or Brookshaw's form, ideally 1:
@@ -45,24 +45,24 @@ pub fn gradient_factor<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, volume
 ///
 /// A viscosity divided by it is the intended one. `volume` as for [`gradient_factor`].
 #[must_use]
-pub fn viscosity_factor<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, volume: f64) -> f64 {
+pub fn viscosity_factor<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64, volume: f64) -> f64 {
     let h_s = 0.5 * f64::from(kernel.support_radius());
-    sum(kernel, dx, |r2, y2| -volume * kernel.grad_factor(r2) * y2 * r2 / (r2 + 0.01 * h_s * h_s))
+    sum(kernel, dx, |r2, y2| -volume * kernel.grad_factor_f64(r2) * y2 * r2 / (r2 + 0.01 * h_s * h_s))
 }
 
 /// `Σ_j |V ∇W(r_j)|²` \[m⁻²\]: what the density constraint of an inner particle has for its neighbors' gradients.
 ///
 /// `volume` as for [`gradient_factor`].
 #[must_use]
-pub fn gradient_squares<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, volume: f64) -> f64 {
+pub fn gradient_squares<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64, volume: f64) -> f64 {
     sum(kernel, dx, |r2, _| {
-        let f = volume * kernel.grad_factor(r2);
+        let f = volume * kernel.grad_factor_f64(r2);
         f * f * r2
     })
 }
 
 /// `Σ_j term(r_j², y_j²)`, self included.
-fn sum<const D: usize, K: Kernel<D>>(kernel: &K, dx: f64, term: impl Fn(f64, f64) -> f64) -> f64 {
+fn sum<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64, term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut total = 0.0;
     for_each_site::<D>(f64::from(kernel.support_radius()) / dx, |offset| {
         let x = offset.map(|c| c * dx);

@@ -9,7 +9,7 @@ use crate::{
     Real,
     boundary::{Body, Boundary},
     error::Error,
-    kernel::Kernel,
+    kernel::choice::ScalarKernel,
     lattice,
     neighbors::Periodic,
     parameters::join,
@@ -38,15 +38,15 @@ const MARGIN: f64 = 50.0;
 /// When the scene contradicts itself: wrong dimension, no fluid, a body without particles, particles nearer than
 /// [`CLEARANCE`] to each other or to a wall, a periodic length below three supports, numbers that are infinite in
 /// the precision of the run.
-pub fn build<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setup<D>, Error> {
+pub fn build<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result<Setup<D>, Error> {
     let built = sample(scene, kernel).map_err(|error| scene.locate(error))?;
     Ok(built)
 }
 
-fn sample<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: K) -> Result<Setup<D>, Error> {
+fn sample<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result<Setup<D>, Error> {
     let gravity = scene.gravity_vector::<D>()?;
     let periodic = periodic::<D>(scene, kernel.support_radius())?;
-    let rest = material(scene, &kernel)?;
+    let rest = material(scene, kernel)?;
     let (fluid, pressure, ends) = fluid::<D>(scene, &gravity, &periodic)?;
     let containers = scene.container.iter().enumerate();
     let containers = containers.map(|(k, c)| c.resolve(&format!("container[{k}]"), scene.spacing));
@@ -85,7 +85,7 @@ fn held(key: &str, value: f64) -> Result<Real, Error> {
     Err(Error::invalid(key, format!("is out of the range of numbers of {bits} bits")).value(value))
 }
 
-fn material<const D: usize, K: Kernel<D>>(scene: &Scene, kernel: &K) -> Result<Material, Error> {
+fn material<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result<Material, Error> {
     let (rho_0, spacing) = (held("rest_density", scene.rest_density)?, held("spacing", scene.spacing)?);
     let volume = scene.spacing.powi(D as i32);
     let m = match scene.mass_mode {
@@ -188,9 +188,9 @@ fn clear<const D: usize>(
     Err(Error::invalid(format!("fluid[{}].shape", body(point)), message).hint(hint))
 }
 
-fn walls<const D: usize, K: Kernel<D>>(
+fn walls<const D: usize>(
     scene: &Scene,
-    kernel: K,
+    kernel: &dyn ScalarKernel<D>,
     rest: &Material,
     periodic: Periodic<D>,
     containers: &[Enclosure<D>],

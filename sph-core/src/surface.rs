@@ -24,8 +24,9 @@ pub struct Tension {
 }
 
 /// The surface terms of one step.
-pub struct Surface<const D: usize, K> {
-    kernel: K,
+pub struct Surface<const D: usize> {
+    /// Support radius, `[m]`.
+    h: Real,
     cohesion: Cohesion<D>,
     adhesion: Adhesion<D>,
     periodic: Periodic<D>,
@@ -34,34 +35,40 @@ pub struct Surface<const D: usize, K> {
     tension: Tension,
 }
 
-impl<const D: usize, K: Kernel<D>> Surface<D, K> {
-    /// Surface terms for particles of mass `m` and rest density `rho_0`.
-    pub fn new(kernel: K, periodic: Periodic<D>, m: Real, rho_0: Real, tension: Tension) -> Self {
-        let h = kernel.support_radius();
-        Self { kernel, cohesion: Cohesion::new(h), adhesion: Adhesion::new(h), periodic, m, rho_0, tension }
+impl<const D: usize> Surface<D> {
+    /// Surface terms within the support radius `h`, for particles of mass `m` and rest density `rho_0`.
+    pub fn new(h: Real, periodic: Periodic<D>, m: Real, rho_0: Real, tension: Tension) -> Self {
+        Self { h, cohesion: Cohesion::new(h), adhesion: Adhesion::new(h), periodic, m, rho_0, tension }
     }
 
-    /// Adds the accelerations to `a`. `x4` is `[x y z ρ]`, `walls` `[x y z psi]`; `records` is scratch of
-    /// the length of `x4`, with the null particle in its last place.
+    /// Writes what [`add_acceleration`](Self::add_acceleration) reads, the normals among it. `x4` is `[x y z ρ]`;
+    /// `records` has its length, with the null particle in the last place.
+    pub fn write_normals<K: Kernel<D>>(
+        &self,
+        isa: Isa,
+        kernel: K,
+        lists: &Neighbors<D>,
+        x4: &[[Real; 4]],
+        records: &mut [[Real; 8]],
+    ) {
+        let n = lists.fluid.len();
+        lists.fluid.for_each(&mut records[..n], |_, fluid, out| normals(isa, kernel, self, fluid, x4, out));
+    }
+
+    /// Adds the accelerations to `a`. `walls` is `[x y z psi]`.
     pub fn add_acceleration(
         &self,
         isa: Isa,
         lists: &Neighbors<D>,
-        x4: &[[Real; 4]],
         walls: &[[Real; 4]],
-        records: &mut [[Real; 8]],
+        records: &[[Real; 8]],
         a: &mut [Vec<Real>; D],
     ) {
-        let n = a[0].len();
-        lists.fluid.for_each(&mut records[..n], |_, fluid, out| normals(isa, self, fluid, x4, out));
-        let records = &*records;
         lists.fluid.for_each(a.each_mut().map(Vec::as_mut_slice), |k, fluid, a| {
             forces(isa, self, fluid, &lists.walls.chunks()[k], records, walls, a);
         });
     }
-}
 
-impl<const D: usize, K: Kernel<D>> Surface<D, K> {
     /// Adds the forces of adhesion on the samples of dynamic bodies, opposite to those on the fluid, to `force`. Shape
     /// `[D][n_walls]`, `[N]`.
     pub fn add_reaction(
@@ -82,15 +89,15 @@ impl<const D: usize, K: Kernel<D>> Surface<D, K> {
 phase! {
 /// Records `[x y z · | n ρ]` with the color normals `n_i = h Σ_j m/ρ_j ∇W_ij`.
 fn normals<L>[const D: usize, K: Kernel<D>](
-    s: &Surface<D, K>, fluid: &Chunk, x4: &[[Real; 4]], out: &mut [[Real; 8]],
+    kernel: K, s: &Surface<D>, fluid: &Chunk, x4: &[[Real; 4]], out: &mut [[Real; 8]],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let x_i: [Real; D] = each(|a| x4[i][a]);
-        let hm = L::splat(s.kernel.support_radius() * s.m);
+        let hm = L::splat(s.h * s.m);
         // The null particle's density is 0: keep its quotient finite.
         let tiny = L::splat(Real::MIN_POSITIVE.sqrt());
         let n = fluid.sum::<L, D, 4, D>(i, x_i, x4, &s.periodic, |x_ij, r2, [_, _, _, rho_j]| {
-            let f = hm / rho_j.max(tiny) * s.kernel.grad_factor(r2);
+            let f = hm / rho_j.max(tiny) * kernel.grad_factor(r2);
             each(|a| f * x_ij[a])
         });
         out[k] = [0.0; 8];
@@ -103,8 +110,8 @@ fn normals<L>[const D: usize, K: Kernel<D>](
 
 phase! {
 /// Cohesion, curvature and adhesion accelerations, added.
-fn forces<L>[const D: usize, K: Kernel<D>](
-    s: &Surface<D, K>, fluid: &Chunk, wall_rows: &Chunk, records: &[[Real; 8]], walls: &[[Real; 4]],
+fn forces<L>[const D: usize](
+    s: &Surface<D>, fluid: &Chunk, wall_rows: &Chunk, records: &[[Real; 8]], walls: &[[Real; 4]],
     a: [&mut [Real]; D],
 ) {
     for (k, i) in fluid.points().enumerate() {
@@ -113,7 +120,7 @@ fn forces<L>[const D: usize, K: Kernel<D>](
         let n_i: [L; D] = each(|d| L::splat(r_i[4 + d]));
         let (rho_i, two_rho_0) = (L::splat(r_i[7]), L::splat(2.0 * s.rho_0));
         let (cohesion, curvature) = (L::splat(s.tension.cohesion * s.m), L::splat(s.tension.curvature));
-        let h2 = L::splat(s.kernel.support_radius() * s.kernel.support_radius());
+        let h2 = L::splat(s.h * s.h);
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, records, &s.periodic, |x_ij, r2, j| {
             let amplify = two_rho_0 / (rho_i + j[7]);
             let along = cohesion * s.cohesion.c_over_r(r2);
@@ -136,8 +143,8 @@ fn forces<L>[const D: usize, K: Kernel<D>](
 
 phase! {
 /// Adhesion on samples of dynamic bodies, added: `F_b += β m psi_b Σ_i A(r) x_ib/r`.
-fn adhesion<L>[const D: usize, K: Kernel<D>](
-    s: &Surface<D, K>, boundary: &Boundary<D>, rows: &Chunk, x4: &[[Real; 4]], walls: &[[Real; 4]],
+fn adhesion<L>[const D: usize](
+    s: &Surface<D>, boundary: &Boundary<D>, rows: &Chunk, x4: &[[Real; 4]], walls: &[[Real; 4]],
     force: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate() {

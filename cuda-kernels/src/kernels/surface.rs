@@ -27,7 +27,7 @@ pub struct SurfaceTerms<'a, E> {
     pub executor: &'a E,
     /// The constants of the smoothing kernel, of the normals.
     pub kernel: &'a KernelConstants,
-    /// That kernel: [`KernelConstants::macro_of`], or `Poly6Spiky`.
+    /// That kernel: [`KernelKind::type_name`](sph_core::kernel::KernelKind::type_name).
     pub smoothing: &'static str,
     /// Strengths and kernels of cohesion, curvature and adhesion.
     pub surface: &'a Surface,

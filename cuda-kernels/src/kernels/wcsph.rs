@@ -85,9 +85,7 @@ pub struct Launcher<'a, const D: usize, E: Executor> {
     pub executor: &'a E,
     /// What they read.
     pub constants: &'a Constants<D>,
-    /// The smoothing kernel of `constants.kernel`: [`KernelConstants::macro_of`].
-    ///
-    /// [`KernelConstants::macro_of`]: crate::physics::KernelConstants::macro_of
+    /// The smoothing kernel of `constants.kernel`: [`KernelKind::type_name`](sph_core::kernel::KernelKind::type_name).
     pub smoothing: &'static str,
 }
 

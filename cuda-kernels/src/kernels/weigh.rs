@@ -22,7 +22,7 @@ pub fn groups<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
 pub struct Weigh<'a> {
     /// The constants of the smoothing kernel.
     pub kernel: &'a KernelConstants,
-    /// That kernel: [`KernelConstants::macro_of`].
+    /// That kernel: [`KernelKind::type_name`](sph_core::kernel::KernelKind::type_name).
     pub smoothing: &'static str,
     /// Factor of all volumes, `[-]`: that of `PsiMode::Scaled`, or 1.
     pub scale: Real,

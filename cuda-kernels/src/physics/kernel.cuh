@@ -149,7 +149,7 @@ struct WendlandC4 : KernelConstants {
 };
 
 /// The pair of kernels of Macklin & Müller (2013, §3): density by poly6, gradients by spiky. `w_scale` is that of
-/// poly6 and `f_scale` that of spiky. The twin of `solver-pbf/src/kernel.rs`.
+/// poly6 and `f_scale` that of spiky. Its "gradient" is not the derivative of its W.
 struct Poly6Spiky : KernelConstants {
   /// W of [`Poly6`].
   SPH_FN real w(real r2) const { return Poly6{*this}.w(r2); }

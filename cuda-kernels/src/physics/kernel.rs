@@ -80,26 +80,6 @@ block! {
     }
 }
 
-/// How the gradient factor follows from a kernel's normalization: `f_scale = factor σ/h^(D + power)`.
-struct Shape {
-    sigma: [f64; 2],
-    factor: f64,
-    power: usize,
-}
-
-/// The table of `sph-core/src/kernel`, in the words of its formulas.
-fn shape(kind: KernelKind) -> Shape {
-    match kind {
-        KernelKind::Poly6 => Shape { sigma: [4.0 / PI, 315.0 / (64.0 * PI)], factor: -6.0, power: 2 },
-        KernelKind::Spiky => Shape { sigma: [10.0 / PI, 15.0 / PI], factor: -3.0, power: 1 },
-        KernelKind::CubicSpline => Shape { sigma: [40.0 / (7.0 * PI), 8.0 / PI], factor: -6.0, power: 2 },
-        KernelKind::WendlandC2 => Shape { sigma: [7.0 / PI, 21.0 / (2.0 * PI)], factor: -20.0, power: 2 },
-        KernelKind::WendlandC4 => {
-            Shape { sigma: [9.0 / PI, 495.0 / (32.0 * PI)], factor: -56.0 / 3.0, power: 2 }
-        }
-    }
-}
-
 /// The constant of the dimension. Kernels of other dimensions do not compile.
 const fn in_dimension<const D: usize>([two, three]: [f64; 2]) -> f64 {
     const { assert!(D == 2 || D == 3, "kernels exist in 2 and 3 dimensions") };
@@ -121,33 +101,8 @@ impl Support {
 impl KernelConstants {
     /// Those of a kernel in `D` dimensions, with support radius `h` `[m]`.
     pub fn new<const D: usize>(kind: KernelKind, h: Real) -> Self {
-        let (support, shape) = (Support::new(h), shape(kind));
-        let sigma = in_dimension::<D>(shape.sigma);
-        Self {
-            support,
-            half_h: 0.5 * h,
-            h2: h * h,
-            inv_h2: support.scaled(1.0, 2),
-            w_scale: support.scaled(sigma, D),
-            f_scale: support.scaled(shape.factor * sigma, D + shape.power),
-        }
-    }
-
-    /// Those of `Poly6Spiky`, the pair of kernels of Macklin & Müller (2013): density by poly6, gradients by spiky.
-    pub fn poly6_spiky<const D: usize>(h: Real) -> Self {
-        let gradient = Self::new::<D>(KernelKind::Spiky, h);
-        Self { f_scale: gradient.f_scale, ..Self::new::<D>(KernelKind::Poly6, h) }
-    }
-
-    /// What the macro `SPH_KERNEL` must be for a kernel; for the pair of kernels it is `Poly6Spiky`.
-    pub const fn macro_of(kind: KernelKind) -> &'static str {
-        match kind {
-            KernelKind::Poly6 => "Poly6",
-            KernelKind::Spiky => "Spiky",
-            KernelKind::CubicSpline => "CubicSpline",
-            KernelKind::WendlandC2 => "WendlandC2",
-            KernelKind::WendlandC4 => "WendlandC4",
-        }
+        let (support, [w_scale, f_scale]) = (Support::new(h), kind.scales::<D>(h));
+        Self { support, half_h: 0.5 * h, h2: h * h, inv_h2: support.scaled(1.0, 2), w_scale, f_scale }
     }
 }
 

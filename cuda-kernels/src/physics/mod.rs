@@ -3,7 +3,7 @@
 //! Every `.cuh` here is the twin of a Rust text, with the same names and symbols in the same order. It is plain C++17
 //! without intrinsics, so that tests compare both texts bit by bit without a card (feature `host`). They need the macros
 //! `DIM` (2 or 3) and `REAL` (float or double), and those that use a kernel `SPH_KERNEL`
-//! ([`KernelConstants::macro_of`]).
+//! ([`KernelKind::type_name`](sph_core::kernel::KernelKind::type_name)).
 //!
 //! What the kernels of a solver read and no step changes is one block of constants, [`wcsph::Constants`],
 //! [`pbf::Constants`], [`viscoelastic::Constants`] and [`projection::Constants`], declared here and in the `.cuh` with the same layout.

@@ -14,7 +14,7 @@ use cuda_kernels::{
 use sph_core::{
     Real,
     boundary::{Body, Boundary, PsiMode},
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
+    kernel::KernelKind,
     lane::each,
     motion::{Leg, Trajectory},
     neighbors::Periodic,
@@ -177,13 +177,12 @@ fn nothing_pushes_a_body_without_samples() {
 
 const H: Real = 0.15;
 
-fn weighs<const D: usize, K: Kernel<D>>(
-    kernel: K,
-    constants: KernelConstants,
-    smoothing: &'static str,
-    executor: &Emulator,
-    periodic: Periodic<D>,
-) {
+sph_core::smoothing! {
+    /// The kernels that samples are weighed with.
+    enum Weighing { WendlandC2, WendlandC4, CubicSpline, Poly6Spiky }
+}
+
+fn weighs<const D: usize>(kind: KernelKind, executor: &Emulator, periodic: Periodic<D>) {
     let (mut walls, _) = scene::<D>();
     let n = walls.len();
     let (low, high) = bounds(&(0..n).map(|b| each(|a| walls.x_0[a][b])).collect::<Vec<[Real; D]>>());
@@ -194,12 +193,13 @@ fn weighs<const D: usize, K: Kernel<D>>(
     fields::permute_reals(executor, D, &cells.order, n, &mut pairs).unwrap();
     let mut records = vec![Packed::default(); n];
     fields::pack_positions(executor, &x, n, &mut records).unwrap();
-    let weigh = Weigh { kernel: &constants, smoothing, scale: 0.9 };
+    let constants = KernelConstants::new::<D>(kind, H);
+    let weigh = Weigh { kernel: &constants, smoothing: kind.type_name(), scale: 0.9 };
     let (sorted, group) = (Source { cells: &cells, records: &records }, weigh::groups(&walls));
     let mut volume = vec![0.0; n];
     let drawn = Drawn { body: &walls.body, x_0: &walls.x_0 };
     weigh.samples(executor, &sorted, &drawn, &group, &mut volume).unwrap();
-    walls.weigh(kernel, PsiMode::Scaled(0.9), 0.0, 0.0, periodic);
+    walls.weigh(&*Weighing::new(kind, H).unwrap(), PsiMode::Scaled(0.9), 0.0, 0.0, periodic);
     for (found, expected) in volume.iter().zip(&walls.volume) {
         // Sums of positive terms, no more than 50 of them.
         assert!((found - expected).abs() <= 50.0 * Real::EPSILON * expected, "{found} {expected}");
@@ -214,16 +214,7 @@ fn weighs_in_all_cases<const D: usize>() {
             .map(|periodic| (executor, periodic))
     });
     for (executor, periodic) in cases {
-        let of = |kind| (KernelConstants::new::<D>(kind, H), KernelConstants::macro_of(kind));
-        let (constants, name) = of(KernelKind::WendlandC2);
-        weighs(<WendlandC2<D> as Kernel<D>>::new(H), constants, name, executor, periodic);
-        let (constants, name) = of(KernelKind::WendlandC4);
-        weighs(<WendlandC4<D> as Kernel<D>>::new(H), constants, name, executor, periodic);
-        let (constants, name) = of(KernelKind::CubicSpline);
-        weighs(<CubicSpline<D> as Kernel<D>>::new(H), constants, name, executor, periodic);
-        // W of the pair is that of poly6.
-        let poly6 = <sph_core::kernel::Poly6<D> as Kernel<D>>::new(H);
-        weighs(poly6, KernelConstants::poly6_spiky::<D>(H), "Poly6Spiky", executor, periodic);
+        KERNELS.iter().for_each(|kind| weighs(*kind, executor, periodic));
     }
 }
 

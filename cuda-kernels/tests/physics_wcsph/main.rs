@@ -18,7 +18,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
+    kernel::{Kernel, KernelKind},
     lane::each,
     neighbors::{Periodic, norm2},
     state,
@@ -49,37 +49,14 @@ struct Case<const D: usize> {
     smoothing: &'static str,
 }
 
-/// The smoothing kernel of a case.
-#[derive(Clone, Copy)]
-enum Smoothing<const D: usize> {
-    C2(WendlandC2<D>),
-    C4(WendlandC4<D>),
-    Spline(CubicSpline<D>),
+sph_core::smoothing! {
+    /// The smoothing kernel of a case.
+    enum Smoothing { WendlandC2, WendlandC4, CubicSpline }
 }
 
 impl<const D: usize> Smoothing<D> {
-    fn new(kind: KernelKind) -> Self {
-        match kind {
-            KernelKind::WendlandC4 => Self::C4(<WendlandC4<D> as Kernel<D>>::new(H)),
-            KernelKind::CubicSpline => Self::Spline(<CubicSpline<D> as Kernel<D>>::new(H)),
-            _ => Self::C2(<WendlandC2<D> as Kernel<D>>::new(H)),
-        }
-    }
-
-    fn w(self, r2: Real) -> Real {
-        match self {
-            Self::C2(kernel) => kernel.w(r2),
-            Self::C4(kernel) => kernel.w(r2),
-            Self::Spline(kernel) => kernel.w(r2),
-        }
-    }
-
     fn grad_factor(self, r2: Real) -> Real {
-        match self {
-            Self::C2(kernel) => kernel.grad_factor(r2),
-            Self::C4(kernel) => kernel.grad_factor(r2),
-            Self::Spline(kernel) => kernel.grad_factor(r2),
-        }
+        with_kernel!(self, |kernel| kernel.grad_factor(r2))
     }
 }
 
@@ -99,8 +76,8 @@ impl<const D: usize> Case<D> {
             rho: noise(n, seed + 9).iter().map(|u| RHO_0 * (1.0 + 0.02 * u)).collect(),
             wall_v: std::array::from_fn(|a| noise(n_walls, seed + 5 + a as u64)),
             constants: constants(kind, &periodic),
-            kernel: Smoothing::new(kind),
-            smoothing: KernelConstants::macro_of(kind),
+            kernel: Smoothing::new(kind, H).unwrap(),
+            smoothing: kind.type_name(),
             periodic,
             x,
             wall_x,
@@ -172,7 +149,7 @@ fn constants<const D: usize>(kind: KernelKind, periodic: &Periodic<D>) -> Consta
         softening: 0.01 * h_s * h_s,
         diffusion: 0.2 * h_s * C_0,
         friction: 0.1 * h_s * C_0,
-        inv_w_dx: 1.0 / Smoothing::<D>::new(kind).w(SPACING * SPACING),
+        inv_w_dx: 1.0 / Smoothing::<D>::new(kind, H).unwrap().w(SPACING * SPACING),
         correction_limit: 0.05 * SPACING,
         viscosity: viscosity::MONAGHAN,
         wall: wall::MIRRORED,
@@ -186,11 +163,9 @@ fn constants<const D: usize>(kind: KernelKind, periodic: &Periodic<D>) -> Consta
 fn kinds() -> Vec<KernelKind> {
     let built: Vec<_> =
         emulator::kernels().filter(|(name, _)| *name == "wcsph_summation").filter_map(|(_, s)| s).collect();
-    let all = [KernelKind::WendlandC2, KernelKind::WendlandC4, KernelKind::CubicSpline];
-    let kinds: Vec<_> =
-        all.into_iter().filter(|kind| built.contains(&KernelConstants::macro_of(*kind))).collect();
+    let kinds: Vec<_> = KERNELS.iter().copied().filter(|kind| built.contains(&kind.type_name())).collect();
     let watched = std::env::var_os("SPH_SANITIZE").is_some();
-    assert!(if watched { !kinds.is_empty() } else { kinds == all }, "{kinds:?}");
+    assert!(if watched { !kinds.is_empty() } else { kinds == KERNELS }, "{kinds:?}");
     kinds
 }
 

@@ -2,12 +2,11 @@
 
 use super::Cpu;
 use sph_core::{
-    kernel::Kernel,
     parallel::First,
     solver::{BEFORE, Cause, StepError},
 };
 
-impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+impl<const D: usize> Cpu<'_, D> {
     /// Fails if a loop over the corrected positions found something: these, or what it made of them.
     pub(super) fn check_corrected(
         &self,

@@ -13,8 +13,7 @@ use sph_core::{
 };
 
 /// What the loop over corrections reads. Records have `N` numbers: four for equal masses, eight for others.
-pub struct Correction<'a, const D: usize, K, R, const N: usize> {
-    pub kernel: K,
+pub struct Correction<'a, const D: usize, R, const N: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z λ̂ (| μ)]` of the fluid.
     pub push: &'a [[Real; N]],
@@ -35,7 +34,7 @@ phase! {
 /// `Δx_i = 1/(μ_i ρ₀) [Σ_j m (μ_j λ̂_i + μ_i λ̂_j + μ_i μ_j s_ij) ∇W_ij + λ̂_i Σ_b s psi_b ∇W_ib]`, and the number of
 /// constraints in it if asked for: its own, and those of its neighbors that are broken.
 pub fn delta_x<L>[const D: usize, K: Kernel<D>, R: Repulsion, const N: usize](
-    s: &Correction<'_, D, K, R, N>, fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
+    kernel: K, s: &Correction<'_, D, R, N>, fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let record = &s.push[i];
@@ -44,8 +43,8 @@ pub fn delta_x<L>[const D: usize, K: Kernel<D>, R: Repulsion, const N: usize](
         let (l_i, m_i, zero) = (L::splat(lambda_i), L::splat(mu_i), L::splat(0.0));
         // Σ of corrections, and in the last place the number of broken constraints.
         let inner = fluid.sum::<L, D, N, 4>(i, x_i, s.push, &s.periodic, |x_ij, r2, j| {
-            let f = s.kernel.grad_factor(r2);
-            let s_ij = s.repulsion.s(|| s.kernel.w(r2));
+            let f = kernel.grad_factor(r2);
+            let s_ij = s.repulsion.s(|| kernel.w(r2));
             let along = match N {
                 8 => physics::pair_correction(l_i, j[3], s_ij, m_i, j[4]),
                 _ => l_i + j[3] + s_ij,
@@ -63,7 +62,7 @@ pub fn delta_x<L>[const D: usize, K: Kernel<D>, R: Repulsion, const N: usize](
         let mut outer = [0.0; D];
         if lambda_i != 0.0 {
             outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
-                let f = psi * s.kernel.grad_factor(r2);
+                let f = psi * kernel.grad_factor(r2);
                 each(|a| f * x_ib[a])
             });
         }

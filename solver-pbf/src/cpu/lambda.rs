@@ -11,8 +11,7 @@ use sph_core::{
 };
 
 /// What the loops over the constraint read. Records have `N` numbers: four for equal masses, eight for others.
-pub struct Constraint<'a, const D: usize, K, const N: usize> {
-    pub kernel: K,
+pub struct Constraint<'a, const D: usize, const N: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z · (| μ)]` of the fluid.
     pub place: &'a [[Real; N]],
@@ -85,7 +84,7 @@ phase! {
 /// `λ̂_i = −C_i / (|∇_i C_i|²/μ_i + Σ_j |∇_j C_i|²/μ_j + ε)`. Samples of walls have no inverse mass.
 /// Written: records with λ̂, densities, λ̂.
 pub fn lambda<L>[const D: usize, K: Kernel<D>, const N: usize](
-    s: &Constraint<'_, D, K, N>, fluid: &Chunk, walls: &Chunk,
+    kernel: K, s: &Constraint<'_, D, N>, fluid: &Chunk, walls: &Chunk,
     out: (&mut [[Real; N]], &mut [Real], &mut [Real])
 ) -> Found {
     let (push, rho_out, lambda_out) = out;
@@ -98,10 +97,10 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>, const N: usize](
         let zero = L::splat(0.0);
         // Σ μ W, Σ of squared gradients, Σ μ F x: the last ones are D.
         let inner = fluid.sum::<L, D, N, 5>(i, x_i, s.place, &s.periodic, |x_ij, r2, j| {
-            let (mu_j, f) = (mu_j(&j), s.kernel.grad_factor(r2));
+            let (mu_j, f) = (mu_j(&j), kernel.grad_factor(r2));
             let g = mu_j * f;
             let mut terms = [zero; 5];
-            terms[0] = mu_j * s.kernel.w(r2);
+            terms[0] = mu_j * kernel.w(r2);
             terms[1] = s.weights.of_gradient(mu_j) * (f * f * r2);
             for a in 0..D {
                 terms[2 + a] = g * x_ij[a];
@@ -109,15 +108,15 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>, const N: usize](
             terms
         });
         let outer = walls.sum::<L, D, 4, 5>(i, x_i, s.walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
-            let f = psi * s.kernel.grad_factor(r2);
+            let f = psi * kernel.grad_factor(r2);
             let mut terms = [zero; 5];
-            terms[0] = psi * s.kernel.w(r2);
+            terms[0] = psi * kernel.w(r2);
             let gradient: [L; D] = each(|a| f * x_ib[a]);
             terms[1] = norm2(gradient);
             terms[2..2 + D].copy_from_slice(&gradient);
             terms
         });
-        let rho = s.m * (inner[0] + mu_i * s.kernel.w_0()) + s.solid * outer[0];
+        let rho = s.m * (inner[0] + mu_i * kernel.w_0()) + s.solid * outer[0];
         let gradient: [Real; D] = each(|a| volume * inner[2 + a] + solid * outer[2 + a]);
         let mut sum = volume * volume * inner[1];
         if s.walls_in_denominator {
@@ -137,19 +136,19 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>, const N: usize](
 phase! {
 /// The density alone, where no correction will follow.
 pub fn density<L>[const D: usize, K: Kernel<D>, const N: usize](
-    s: &Constraint<'_, D, K, N>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real]
+    kernel: K, s: &Constraint<'_, D, N>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real]
 ) -> Found {
     let mut found = Found::default();
     for (k, i) in fluid.points().enumerate() {
         let record = s.place[i];
         let x_i: [Real; D] = each(|a| record[a]);
         let [inner] = fluid.sum::<L, D, N, 1>(i, x_i, s.place, &s.periodic, |_, r2, j| {
-            [mu_j(&j) * s.kernel.w(r2)]
+            [mu_j(&j) * kernel.w(r2)]
         });
         let [outer] = walls.sum::<L, D, 4, 1>(i, x_i, s.walls, &s.periodic, |_, r2, [_, _, _, psi]| {
-            [psi * s.kernel.w(r2)]
+            [psi * kernel.w(r2)]
         });
-        rho[k] = s.m * (inner + mu(&record) * s.kernel.w_0()) + s.solid * outer;
+        rho[k] = s.m * (inner + mu(&record) * kernel.w_0()) + s.solid * outer;
         found.count(i, rho[k], s.rho_0, 0.0);
     }
     found

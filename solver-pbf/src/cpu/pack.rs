@@ -4,7 +4,6 @@ use super::Cpu;
 use crate::{memory::Records, physics};
 use sph_core::{
     Real,
-    kernel::Kernel,
     lane::each,
     neighbors::norm2,
     parallel::{self, First, Merge},
@@ -37,7 +36,7 @@ impl Merge for Extremes {
     }
 }
 
-impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+impl<const D: usize> Cpu<'_, D> {
     /// The predicted positions that the iteration starts from. Returns the first particle whose numbers are not
     /// finite.
     pub(super) fn pack_places<const N: usize>(&mut self, records: &mut Records<N>) -> First {

@@ -2,12 +2,11 @@
 //! and its field, phase and particle are named.
 
 use super::Cpu;
-use crate::{Pbf, Poly6Spiky, setup, step, step::Phases};
+use crate::{Pbf, setup, step, step::Phases};
 use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
-    kernel::{CubicSpline, Kernel},
     lane::Isa,
     neighbors::Neighbors,
     scene::Scene,
@@ -18,22 +17,22 @@ use sph_core::{
 use std::sync::{Arc, OnceLock};
 
 /// What is done behind which call of a phase, counted over the whole run.
-struct Poison<const D: usize, K: Kernel<D>> {
+struct Poison<const D: usize> {
     phase: &'static str,
     call: u32,
-    spoil: fn(&mut Cpu<'_, D, K>, usize, Real),
+    spoil: fn(&mut Cpu<'_, D>, usize, Real),
     value: Real,
     /// Id of the particle, or of the wall sample, that was spoilt.
     victim: Arc<OnceLock<u64>>,
 }
 
 /// A step whose phases are those of the method, and one of them does harm.
-struct Poisoned<'a, 'b, const D: usize, K: Kernel<D>> {
-    cpu: Cpu<'a, D, K>,
-    poison: &'b mut Poison<D, K>,
+struct Poisoned<'a, 'b, const D: usize> {
+    cpu: Cpu<'a, D>,
+    poison: &'b mut Poison<D>,
 }
 
-impl<const D: usize, K: Kernel<D>> Poisoned<'_, '_, D, K> {
+impl<const D: usize> Poisoned<'_, '_, D> {
     fn after(&mut self, phase: &str, result: Result<(), StepError>) -> Result<(), StepError> {
         let poison = &mut *self.poison;
         if phase == poison.phase && poison.victim.get().is_none() {
@@ -58,7 +57,7 @@ impl<const D: usize, K: Kernel<D>> Poisoned<'_, '_, D, K> {
 
 macro_rules! phases {
     ($($name:ident($($argument:ident: $type:ty)?);)*) => {
-        impl<const D: usize, K: Kernel<D>> Phases for Poisoned<'_, '_, D, K> {
+        impl<const D: usize> Phases for Poisoned<'_, '_, D> {
             $(fn $name(&mut self $(, $argument: $type)?) -> Result<(), StepError> {
                 let result = self.cpu.$name($($argument)?);
                 self.after(stringify!($name), result)
@@ -88,12 +87,12 @@ phases! {
     move_bodies();
 }
 
-struct PoisonedSolver<const D: usize, K: Kernel<D>> {
-    pbf: Pbf<D, K>,
-    poison: Poison<D, K>,
+struct PoisonedSolver<const D: usize> {
+    pbf: Pbf<D>,
+    poison: Poison<D>,
 }
 
-impl<const D: usize, K: Kernel<D>> Solver<D> for PoisonedSolver<D, K> {
+impl<const D: usize> Solver<D> for PoisonedSolver<D> {
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let iterations = self.pbf.params.iterations();
         let cpu = Cpu::new(&mut self.pbf, state);
@@ -177,10 +176,9 @@ fn scene<const D: usize>(solver: &str) -> Scene {
 }
 
 /// Runs with the poison; gives the error, and whether nothing bad could have been written before.
-fn run<const D: usize, K: Kernel<D>>(solver: &str, poison: Poison<D, K>) -> (StepError, bool) {
+fn run<const D: usize>(solver: &str, poison: Poison<D>) -> (StepError, bool) {
     let scene = scene::<D>(solver);
-    let params = setup::parameters(&scene).unwrap();
-    let (state, pbf) = setup::method::<D, K>(&scene, params, Isa::best(), Box::new(NoClock)).unwrap();
+    let (state, pbf) = setup::method(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     let label = format!("{} {} {}\n{solver}", poison.phase, poison.call, poison.value);
     let mut sim = Simulation::new(&scene, state, Box::new(PoisonedSolver { pbf, poison })).unwrap();
     // What observers see is what is written.
@@ -203,9 +201,9 @@ fn run<const D: usize, K: Kernel<D>>(solver: &str, poison: Poison<D, K>) -> (Ste
 }
 
 /// Phase, field that must be named, and what of the phase's output is spoilt.
-type Spoil<const D: usize, K> = (&'static str, &'static str, fn(&mut Cpu<'_, D, K>, usize, Real));
+type Spoil<const D: usize> = (&'static str, &'static str, fn(&mut Cpu<'_, D>, usize, Real));
 
-fn spoils<const D: usize, K: Kernel<D>>() -> Vec<Spoil<D, K>> {
+fn spoils<const D: usize>() -> Vec<Spoil<D>> {
     vec![
         ("move_walls", "wall position", |cpu, b, bad| cpu.state.walls.x[0][b] = bad),
         ("move_walls", "wall velocity", |cpu, b, bad| cpu.state.walls.v[D - 1][b] = bad),
@@ -231,8 +229,8 @@ fn spoils<const D: usize, K: Kernel<D>>() -> Vec<Spoil<D, K>> {
     ]
 }
 
-fn every_phase_is_named<const D: usize, K: Kernel<D>>(solver: &str, calls: &[u32]) {
-    for (phase, field, spoil) in spoils::<D, K>() {
+fn every_phase_is_named<const D: usize>(solver: &str, calls: &[u32]) {
+    for (phase, field, spoil) in spoils::<D>() {
         for (&call, value) in calls.iter().flat_map(|call| VALUES.map(|value| (call, value))) {
             let victim = Arc::default();
             let (error, outputs_are_finite) =
@@ -257,15 +255,14 @@ const STEADY: &str = "substeps = 1\nmin_iterations = 3\nsolver_iterations = 3\n"
 fn every_phase_is_named_with_either_update() {
     for update in ["first_order", "second_order"] {
         let solver = format!("{STEADY}velocity_update = \"{update}\"");
-        every_phase_is_named::<2, CubicSpline<2>>(&solver, &[0, 3]);
+        every_phase_is_named::<2>(&solver, &[0, 3]);
     }
 }
 
 #[test]
 fn every_phase_is_named_with_other_records_and_kernels_in_3d() {
     let masses = format!("{STEADY}mass_spread = 0.2\ncohesion = 0.0");
-    every_phase_is_named::<3, CubicSpline<3>>(&masses, &[2]);
-    let mode =
-        format!("{STEADY}kernel_mode = \"poly6_spiky\"\nvorticity_confinement = 0.1\nxsph_viscosity = 0.0");
-    every_phase_is_named::<3, Poly6Spiky<3>>(&mode, &[2]);
+    every_phase_is_named::<3>(&masses, &[2]);
+    let pair = format!("{STEADY}kernel = \"poly6_spiky\"\nvorticity_confinement = 0.1\nxsph_viscosity = 0.0");
+    every_phase_is_named::<3>(&pair, &[2]);
 }

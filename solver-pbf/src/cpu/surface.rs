@@ -1,26 +1,28 @@
 //! Surface tension, as forces or as a constraint.
 
 use super::{Cpu, correction, velocity};
-use crate::params::SurfaceMode;
+use crate::params::{Smoothing, SurfaceMode, with_kernel};
 use sph_core::{
     Real,
-    kernel::Kernel,
     parallel::{self, First},
     surface,
 };
 use std::mem::take;
 
-impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+impl<const D: usize> Cpu<'_, D> {
     /// Normals of the surface at the predicted positions, for its constraint.
     pub(super) fn find_surface(&mut self) {
         if !self.pbf.constants.needs.surface_constraint {
             return;
         }
         let mut normal = take(&mut self.pbf.fields.normal);
-        let (n, isa, lists) = (self.state.fluid.len(), self.pbf.isa, &self.pbf.neighbors);
-        let constraint = self.constraint(&self.pbf.fields.equal.place);
-        lists.fluid.for_each(&mut normal[..n], |k, fluid, out| {
-            velocity::surface_normals(isa, &constraint, fluid, &lists.walls.chunks()[k], out);
+        let (n, s) = (self.state.fluid.len(), &*self.pbf);
+        let constraint = self.constraint(&s.fields.equal.place);
+        s.neighbors.fluid.for_each(&mut normal[..n], |k, fluid, out| {
+            let walls = &s.neighbors.walls.chunks()[k];
+            with_kernel!(s.kernel, |kernel| {
+                velocity::surface_normals(s.isa, kernel, &constraint, fluid, walls, out);
+            });
         });
         self.pbf.fields.normal = normal;
         self.pbf.stopwatch.lap("find_surface");
@@ -57,20 +59,16 @@ impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
             adhesion: s.params.adhesion,
         };
         let rest = &state.rest;
-        let surface = surface::Surface::new(s.kernel, state.domain.periodic, rest.m, rest.rho_0, tension);
-        let fields = &mut s.fields;
+        let h = s.kernel.support_radius();
+        let surface = surface::Surface::new(h, state.domain.periodic, rest.m, rest.rho_0, tension);
+        let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
         fields.a.iter_mut().for_each(|a| a.fill(0.0));
-        surface.add_acceleration(
-            s.isa,
-            &s.neighbors,
-            &fields.x4,
-            &fields.wall_x4,
-            &mut fields.spin,
-            &mut fields.a,
-        );
+        let records = &mut fields.spin;
+        with_kernel!(s.kernel, |kernel| surface.write_normals(isa, kernel, lists, &fields.x4, records));
+        surface.add_acceleration(isa, lists, &fields.wall_x4, &fields.spin, &mut fields.a);
         if s.constants.needs.reactions && tension.adhesion > 0.0 {
             let (walls, force) = (&fields.wall_x4, &mut fields.reaction);
-            surface.add_reaction(s.isa, &s.neighbors, &state.walls, &fields.x4, walls, force);
+            surface.add_reaction(isa, lists, &state.walls, &fields.x4, walls, force);
         }
     }
 

@@ -12,8 +12,7 @@ use sph_core::{
 };
 
 /// What the loops over velocities read.
-pub struct Velocities<'a, const D: usize, K> {
-    pub kernel: K,
+pub struct Velocities<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z m | v ρ]` of the fluid.
     pub record: &'a [[Real; 8]],
@@ -27,7 +26,7 @@ pub struct Velocities<'a, const D: usize, K> {
     pub symmetric: bool,
 }
 
-impl<const D: usize, K> Velocities<'_, D, K> {
+impl<const D: usize> Velocities<'_, D> {
     #[inline(always)]
     fn x(&self, i: usize) -> [Real; D] {
         each(|a| self.record[i][a])
@@ -38,20 +37,20 @@ phase! {
 /// XSPH (Macklin & Müller 2013, eq. 17): `v_i += c Σ_j w_ij (v_j − v_i)`, and towards walls
 /// `v_i −= c_b Σ_b psi_b/ρ_i W_ib (v_i − v_b)`. Reads the records and writes `v`, so that no one sees a new velocity.
 pub fn xsph<L>[const D: usize, K: Kernel<D>](
-    s: &Velocities<'_, D, K>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D],
+    kernel: K, s: &Velocities<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
         let rho_i = L::splat(r_i[7]);
         let inner = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |_, r2, j| {
-            let weight = physics::xsph(s.symmetric, j[3], rho_i, j[7], s.kernel.w(r2));
+            let weight = physics::xsph(s.symmetric, j[3], rho_i, j[7], kernel.w(r2));
             each(|a| weight * (j[4 + a] - v_i[a]))
         });
         let mut outer = [0.0; D];
         if s.wall_xsph > 0.0 {
             outer = walls.sum::<L, D, 8, D>(i, s.x(i), s.walls, &s.periodic, |_, r2, b| {
-                let weight = physics::wall_xsph(b[7] * b[3], rho_i, s.kernel.w(r2));
+                let weight = physics::wall_xsph(b[7] * b[3], rho_i, kernel.w(r2));
                 each(|a| weight * (b[4 + a] - v_i[a]))
             });
         }
@@ -66,14 +65,14 @@ phase! {
 /// Vorticity (Macklin & Müller 2013, eq. 15, with volumes): `ω_i = Σ_j V_j ∇W_ij × (v_j − v_i)`. Written
 /// `[x y z V | ω |ω|]`; returns `Σ |ω|²`.
 pub fn vorticity<L>[const D: usize, K: Kernel<D>](
-    s: &Velocities<'_, D, K>, fluid: &Chunk, spin: &mut [[Real; 8]]
+    kernel: K, s: &Velocities<'_, D>, fluid: &Chunk, spin: &mut [[Real; 8]]
 ) -> Sum {
     let mut squares = 0.0;
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
         let omega = fluid.sum::<L, D, 8, 3>(i, s.x(i), s.record, &s.periodic, |x_ij, r2, j| {
-            let f = j[3] / j[7] * s.kernel.grad_factor(r2);
+            let f = j[3] / j[7] * kernel.grad_factor(r2);
             let v_ji: [L; D] = each(|a| j[4 + a] - v_i[a]);
             physics::cross(physics::in_space(each::<L, D>(|a| f * x_ij[a])), physics::in_space(v_ji))
         });
@@ -86,8 +85,7 @@ pub fn vorticity<L>[const D: usize, K: Kernel<D>](
 }
 
 /// What the confinement reads.
-pub struct Confinement<'a, const D: usize, K> {
-    pub kernel: K,
+pub struct Confinement<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z V | ω |ω|]`.
     pub spin: &'a [[Real; 8]],
@@ -100,12 +98,12 @@ pub struct Confinement<'a, const D: usize, K> {
 phase! {
 /// Vorticity confinement (Fedkiw, Stam & Jensen 2001; Macklin & Müller 2013, eq. 16): `v_i += Δt ε_vc N_i × ω_i`,
 /// `N = η/|η|`, `η_i = Σ_j V_j (|ω_j| − |ω_i|) ∇W_ij`.
-pub fn confine<L>[const D: usize, K: Kernel<D>](s: &Confinement<'_, D, K>, fluid: &Chunk, v: [&mut [Real]; D]) {
+pub fn confine<L>[const D: usize, K: Kernel<D>](kernel: K, s: &Confinement<'_, D>, fluid: &Chunk, v: [&mut [Real]; D]) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.spin[i];
         let size_i = L::splat(r_i[7]);
         let eta = fluid.sum::<L, D, 8, D>(i, each(|a| r_i[a]), s.spin, &s.periodic, |x_ij, r2, j| {
-            let f = j[3] * (j[7] - size_i) * s.kernel.grad_factor(r2);
+            let f = j[3] * (j[7] - size_i) * kernel.grad_factor(r2);
             each(|a| f * x_ij[a])
         });
         let size = norm2(eta).sqrt();
@@ -124,18 +122,18 @@ phase! {
 /// Normals of the surface `[x y z · | n̂ ·]`: `n_i = h/ρ₀ (Σ_j m ∇W_ij + Σ_b psi_b ∇W_ib)` made a unit vector
 /// where it is long enough, zero elsewhere.
 pub fn surface_normals<L>[const D: usize, K: Kernel<D>](
-    s: &Constraint<'_, D, K, 4>, fluid: &Chunk, walls: &Chunk, out: &mut [[Real; 8]],
+    kernel: K, s: &Constraint<'_, D, 4>, fluid: &Chunk, walls: &Chunk, out: &mut [[Real; 8]],
 ) {
-    let scale = s.kernel.support_radius() / s.rho_0;
+    let scale = kernel.support_radius() / s.rho_0;
     for (k, i) in fluid.points().enumerate() {
         let record = &s.place[i];
         let x_i: [Real; D] = each(|a| record[a]);
         let inner = fluid.sum::<L, D, 4, D>(i, x_i, s.place, &s.periodic, |x_ij, r2, _| {
-            let f = s.kernel.grad_factor(r2);
+            let f = kernel.grad_factor(r2);
             each(|a| f * x_ij[a])
         });
         let outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
-            let f = psi * s.kernel.grad_factor(r2);
+            let f = psi * kernel.grad_factor(r2);
             each(|a| f * x_ib[a])
         });
         let n: [Real; D] = each(|a| scale * (s.m * inner[a] + outer[a]));
@@ -155,7 +153,6 @@ mod tests {
     use crate::setup;
     use sph_core::{
         Real,
-        kernel::CubicSpline,
         lane::Isa,
         scene::Scene,
         solver::{NoClock, Solver},
@@ -173,9 +170,7 @@ mod tests {
             vector(0.55),
         );
         let scene = Scene::parse("test.toml", &text).unwrap();
-        let params = setup::parameters(&scene).unwrap();
-        let (mut state, mut pbf) =
-            setup::method::<D, CubicSpline<D>>(&scene, params, Isa::best(), Box::new(NoClock)).unwrap();
+        let (mut state, mut pbf) = setup::method::<D>(&scene, Isa::best(), Box::new(NoClock)).unwrap();
         for i in 0..state.fluid.len() {
             let [x, y] = [state.fluid.x[0][i], state.fluid.x[1][i]];
             (state.fluid.v[0][i], state.fluid.v[1][i]) = (-0.5 * y, 0.5 * x);

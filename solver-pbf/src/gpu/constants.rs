@@ -2,7 +2,7 @@
 
 use crate::{
     Params, Pbf,
-    params::{KernelMode, SurfaceMode, XsphWeight},
+    params::{SurfaceMode, XsphWeight},
     physics,
 };
 use cuda_kernels::physics::{
@@ -10,26 +10,15 @@ use cuda_kernels::physics::{
     pbf::{Bdf2, Constants, Scorr, Weights},
     space::{Domain, Forces},
 };
-use sph_core::{kernel::Kernel, state::State, surface::Tension};
-
-/// The smoothing kernel, by the name that texts are compiled with.
-pub fn smoothing(params: &Params) -> &'static str {
-    match params.kernel_mode {
-        KernelMode::Poly6Spiky => "Poly6Spiky",
-        KernelMode::Consistent => KernelConstants::macro_of(params.kernel),
-    }
-}
+use sph_core::{state::State, surface::Tension};
 
 /// What the kernels read in a step that begins at `state`. The strength of s_corr is that of no substep yet.
-pub fn constants<const D: usize, K: Kernel<D>>(method: &Pbf<D, K>, state: &State<D>) -> Constants<D> {
+pub fn constants<const D: usize>(method: &Pbf<D>, state: &State<D>) -> Constants<D> {
     let (c, params, rest) = (&method.constants, &method.params, state.rest);
     let h = method.kernel.support_radius();
     let physics::Scorr { k, inv_w_dq, n } = c.scorr;
     Constants {
-        kernel: match params.kernel_mode {
-            KernelMode::Poly6Spiky => KernelConstants::poly6_spiky::<D>(h),
-            KernelMode::Consistent => KernelConstants::new::<D>(params.kernel, h),
-        },
+        kernel: KernelConstants::new::<D>(params.kernel, h),
         domain: Domain::from(&state.domain),
         forces: Forces::from(&state.forces),
         surface: Surface::new::<D>(h, tension(params)),

@@ -6,7 +6,7 @@ use super::{
     constants::constants,
     device_error,
 };
-use crate::{Params, Pbf, Poly6Spiky, memory::Fields, params::KernelMode, setup, step};
+use crate::{Pbf, memory::Fields, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
@@ -18,7 +18,6 @@ use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2},
     lane::Isa,
     neighbors::Neighbors,
     scene::Scene,
@@ -32,9 +31,9 @@ use std::{any::Any, mem::take, sync::Arc};
 ///
 /// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the card. Whatever
 /// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
-pub struct GpuPbf<const D: usize, K: Kernel<D>, E: Executor> {
+pub struct GpuPbf<const D: usize, E: Executor> {
     /// Parameters, constants, and the fields of the last fetch.
-    pbf: Pbf<D, K>,
+    pbf: Pbf<D>,
     executor: Arc<E>,
     /// `None` while the state is ahead of the card.
     card: Option<Card<D, E>>,
@@ -44,9 +43,9 @@ pub struct GpuPbf<const D: usize, K: Kernel<D>, E: Executor> {
     sizes: Sizes,
 }
 
-impl<const D: usize, K: Kernel<D>, E: Executor> GpuPbf<D, K, E> {
+impl<const D: usize, E: Executor> GpuPbf<D, E> {
     /// The same method, with its steps on `executor`.
-    pub(crate) fn new(pbf: Pbf<D, K>, executor: Arc<E>) -> Self {
+    pub(crate) fn new(pbf: Pbf<D>, executor: Arc<E>) -> Self {
         let sizes = first_sizes::<D>(f64::from(pbf.params.support_ratio));
         Self { pbf, executor, card: None, is_home: true, sizes }
     }
@@ -155,7 +154,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> GpuPbf<D, K, E> {
     }
 }
 
-impl<const D: usize, K: Kernel<D>, E: Executor> Solver<D> for GpuPbf<D, K, E> {
+impl<const D: usize, E: Executor> Solver<D> for GpuPbf<D, E> {
     fn name(&self) -> &'static str {
         self.pbf.name()
     }
@@ -283,21 +282,6 @@ fn build<const D: usize, E: Executor>(
     executor: Arc<E>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    let params = setup::parameters(scene)?;
-    match (params.kernel_mode, params.kernel) {
-        (KernelMode::Poly6Spiky, _) => with_kernel::<D, Poly6Spiky<D>, E>(scene, params, executor, clock),
-        (_, KernelKind::WendlandC2) => with_kernel::<D, WendlandC2<D>, E>(scene, params, executor, clock),
-        // `Params::check` has refused all others.
-        _ => with_kernel::<D, CubicSpline<D>, E>(scene, params, executor, clock),
-    }
-}
-
-fn with_kernel<const D: usize, K: Kernel<D>, E: Executor>(
-    scene: &Scene,
-    params: Params,
-    executor: Arc<E>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    let (state, pbf) = setup::method::<D, K>(scene, params, Isa::best(), clock)?;
+    let (state, pbf) = setup::method::<D>(scene, Isa::best(), clock)?;
     Simulation::new(scene, state, Box::new(GpuPbf::new(pbf, executor)))
 }

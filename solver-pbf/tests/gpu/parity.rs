@@ -50,8 +50,8 @@ const OPTIONS: [(&str, &str); 26] = [
     ("standard", "surface_tension = 0.1\nadhesion = 0.1"),
     ("standard", "velocity_update = \"second_order\""),
     ("standard", "kernel = \"wendland_c2\"\nsupport_ratio = 2.5"),
-    ("standard", "kernel_mode = \"poly6_spiky\""),
-    ("standard", "kernel_mode = \"poly6_spiky\"\nsurface_mode = \"constraint\"\nsurface_tension = 0.2"),
+    ("standard", "kernel = \"poly6_spiky\""),
+    ("standard", "kernel = \"poly6_spiky\"\nsurface_mode = \"constraint\"\nsurface_tension = 0.2"),
     ("standard", "substeps = 3\nmin_iterations = 0\ndensity_tolerance = 0.01"),
 ];
 

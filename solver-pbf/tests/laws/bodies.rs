@@ -19,7 +19,7 @@ const EXCHANGES: [(&str, f64); 5] = [
     ("relaxation_factor = 0.5\nsolid_pressure = 0.7\nsubsteps = 1", 0.0),
     ("mass_spread = 0.4\ncohesion = 0.0", 0.4),
     ("wall_viscosity = 0.2\nadhesion = 5.0", 0.0),
-    ("kernel_mode = \"poly6_spiky\"\nwall_viscosity = 0.2\nmass_spread = 0.2\ncohesion = 0.0", 0.2),
+    ("kernel = \"poly6_spiky\"\nwall_viscosity = 0.2\nmass_spread = 0.2\ncohesion = 0.0", 0.2),
 ];
 
 fn conserves<const D: usize>(steps: u64) {

@@ -40,7 +40,7 @@ fn momentum<const D: usize>(solver: &str, spread: f64, jitter: f64) -> (f64, f64
 const FORMS: [&str; 5] = [
     "",
     "unilateral = false",
-    "kernel_mode = \"poly6_spiky\"",
+    "kernel = \"poly6_spiky\"",
     "scorr_k = 1e-4",
     "relaxation_factor = 0.5\ncfm_mode = \"absolute\"\ncfm_epsilon = 10.0",
 ];

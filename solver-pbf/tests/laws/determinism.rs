@@ -34,7 +34,7 @@ fn moving_wall_with_everything_that_acts_on_velocities() {
 fn unequal_masses_poly6_and_the_surface_constraint() {
     for solver in [
         "mass_spread = 0.3\ncohesion = 0.0",
-        "kernel_mode = \"poly6_spiky\"\nunilateral = false",
+        "kernel = \"poly6_spiky\"\nunilateral = false",
         "surface_mode = \"constraint\"\nsurface_tension = 0.1",
     ] {
         same_for_threads_and_isas::<2>(&dam_break::<2>("standard", 0.01, "", solver));

@@ -53,7 +53,7 @@ fn unequal_masses_damping_and_the_surface() {
         "mass_spread = 0.4\ncohesion = 0.0",
         "cohesion = 0.1\nsurface_tension = 0.1\nadhesion = 0.1\nvelocity_update = \"second_order\"",
         "surface_mode = \"constraint\"\nsurface_tension = 0.2\nwall_viscosity = 0.1",
-        "kernel_mode = \"poly6_spiky\"\nrelaxation_mode = \"local\"",
+        "kernel = \"poly6_spiky\"\nrelaxation_mode = \"local\"",
     ] {
         let text = dam_break::<2>("standard", 0.03, "damping = { rate = 5.0, until = 0.1 }", solver);
         restarts::<2>(&text, &[1, 7, 20]);

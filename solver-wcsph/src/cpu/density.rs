@@ -11,8 +11,7 @@ use sph_core::{
 };
 
 /// What the density loops read.
-pub struct Density<'a, const D: usize, K> {
-    pub kernel: K,
+pub struct Density<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z ρ]` of the fluid.
     pub x4: &'a [[Real; 4]],
@@ -21,7 +20,7 @@ pub struct Density<'a, const D: usize, K> {
     pub m: Real,
 }
 
-impl<const D: usize, K> Density<'_, D, K> {
+impl<const D: usize> Density<'_, D> {
     #[inline(always)]
     fn x(&self, i: usize) -> [Real; D] {
         each(|a| self.x4[i][a])
@@ -31,15 +30,15 @@ impl<const D: usize, K> Density<'_, D, K> {
 phase! {
 /// `ρ_i = Σ_j m W_ij + m W(0) + Σ_b psi_b W_ib`.
 pub fn summation<L>[const D: usize, K: Kernel<D>](
-    s: &Density<'_, D, K>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real],
+    kernel: K, s: &Density<'_, D>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let x_i = s.x(i);
-        let [sum_w] = fluid.sum::<L, D, 4, 1>(i, x_i, s.x4, &s.periodic, |_, r2, _| [s.kernel.w(r2)]);
+        let [sum_w] = fluid.sum::<L, D, 4, 1>(i, x_i, s.x4, &s.periodic, |_, r2, _| [kernel.w(r2)]);
         let [sum_psi_w] = walls.sum::<L, D, 4, 1>(i, x_i, s.walls, &s.periodic, |_, r2, [_, _, _, psi]| {
-            [psi * s.kernel.w(r2)]
+            [psi * kernel.w(r2)]
         });
-        rho[k] = s.m * (sum_w + s.kernel.w_0()) + sum_psi_w;
+        rho[k] = s.m * (sum_w + kernel.w_0()) + sum_psi_w;
     }
 }
 }
@@ -47,13 +46,13 @@ pub fn summation<L>[const D: usize, K: Kernel<D>](
 phase! {
 /// Corrected gradient of density, `∇ρ_i = B_i⁻¹ Σ_j V_j (ρ_j − ρ_i) ∇W_ij`, `B_i = Σ_j V_j ∇W_ij x_jiᵀ`.
 /// Walls do not enter. Written into the last quad of `wide`.
-pub fn gradient<L>[const D: usize, K: Kernel<D>](s: &Density<'_, D, K>, fluid: &Chunk, wide: &mut [[Real; 12]]) {
+pub fn gradient<L>[const D: usize, K: Kernel<D>](kernel: K, s: &Density<'_, D>, fluid: &Chunk, wide: &mut [[Real; 12]]) {
     let zero = L::splat(0.0);
     for (k, i) in fluid.points().enumerate() {
         let rho_i = L::splat(s.x4[i][3]);
         // Six sums are the upper triangle of B in 3D (three in 2D), three the right side.
         let sums = fluid.sum::<L, D, 4, 9>(i, s.x(i), s.x4, &s.periodic, |x_ij, r2, [_, _, _, rho_j]| {
-            let v_f = L::splat(s.m) / rho_j * s.kernel.grad_factor(r2);
+            let v_f = L::splat(s.m) / rho_j * kernel.grad_factor(r2);
             let rise = (rho_j - rho_i) * v_f;
             let mut terms = [zero; 9];
             let mut t = 0;
@@ -73,8 +72,7 @@ pub fn gradient<L>[const D: usize, K: Kernel<D>](s: &Density<'_, D, K>, fluid: &
 }
 
 /// What the continuity loops read.
-pub struct Continuity<'a, const D: usize, K, const N: usize> {
-    pub kernel: K,
+pub struct Continuity<'a, const D: usize, const N: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z V | v ρ]`, followed by `[∇ρ ·]` when `N` is 12.
     pub record: &'a [[Real; N]],
@@ -89,7 +87,7 @@ pub struct Continuity<'a, const D: usize, K, const N: usize> {
 phase! {
 /// `dρ_i/dt = Σ_j m v_ij·∇W_ij + 2 δ h_s c₀ Σ_j V_j ψ_ij·∇W_ij + Σ_b psi_b v_ib·∇W_ib`.
 pub fn continuity<L>[const D: usize, K: Kernel<D>, const N: usize](
-    s: &Continuity<'_, D, K, N>, fluid: &Chunk, walls: &Chunk, rate: &mut [Real],
+    kernel: K, s: &Continuity<'_, D, N>, fluid: &Chunk, walls: &Chunk, rate: &mut [Real],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
@@ -98,7 +96,7 @@ pub fn continuity<L>[const D: usize, K: Kernel<D>, const N: usize](
         let (rho_i, zero) = (L::splat(r_i[7]), L::splat(0.0));
         let grad_i: [L; D] = each(|a| if N == 12 { L::splat(r_i[8 + a]) } else { zero });
         let [inner] = fluid.sum::<L, D, N, 1>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
-            let f = s.kernel.grad_factor(r2);
+            let f = kernel.grad_factor(r2);
             let v_ij: [L; D] = each(|a| v_i[a] - j[4 + a]);
             let grads = if N == 12 { dot::<L, D>(each(|a| grad_i[a] + j[8 + a]), x_ij) } else { zero };
             let flow = physics::continuity(L::splat(s.m), dot(v_ij, x_ij), f);
@@ -106,7 +104,7 @@ pub fn continuity<L>[const D: usize, K: Kernel<D>, const N: usize](
         });
         let [outer] = walls.sum::<L, D, 12, 1>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
             let v_ib: [L; D] = each(|a| v_i[a] - b[4 + a]);
-            [physics::continuity(b[8], dot(v_ib, x_ib), s.kernel.grad_factor(r2))]
+            [physics::continuity(b[8], dot(v_ib, x_ib), kernel.grad_factor(r2))]
         });
         rate[k] = inner + outer;
     }

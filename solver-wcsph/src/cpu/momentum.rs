@@ -12,8 +12,7 @@ use sph_core::{
 };
 
 /// What the momentum loop reads.
-pub struct Momentum<'a, const D: usize, K, V> {
-    pub kernel: K,
+pub struct Momentum<'a, const D: usize, V> {
     pub periodic: Periodic<D>,
     /// `[x y z p/ρ² | v ρ]` of the fluid.
     pub record: &'a [[Real; 8]],
@@ -36,9 +35,9 @@ pub struct Momentum<'a, const D: usize, K, V> {
 /// Acceleration of a particle by a wall sample of record `b`: `p_i` from [`Wall::pressure_term`]. A macro, so that both
 /// of its users inherit the target features of their phase.
 macro_rules! from_wall {
-    ($s:ident, $p_i:expr, $rho_i:expr, $v_ib:expr, $x_ib:expr, $r2:expr, $b:expr) => {{
+    ($s:ident, $kernel:ident, $p_i:expr, $rho_i:expr, $v_ib:expr, $x_ib:expr, $r2:expr, $b:expr) => {{
         let (x_ib, v_ib, r2, b): ([L; D], [L; D], L, [L; 12]) = ($x_ib, $v_ib, $r2, $b);
-        let f = $s.kernel.grad_factor(r2);
+        let f = $kernel.grad_factor(r2);
         let pair = Pair { x_ij: x_ib, v_ij: v_ib, r2, f, rho_i: $rho_i, rho_j: b[7] };
         let [along_x, along_v] = $s.viscosity.factors(&pair, $s.softening);
         let friction = physics::wall_friction(L::splat($s.friction), &pair, $s.softening);
@@ -99,7 +98,7 @@ impl Wall {
 phase! {
 /// `a_i = −Σ_j m (p_i/ρ_i² + p_j/ρ_j²) ∇W_ij + viscosity + the same over walls + gravity`.
 pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
-    s: &Momentum<'_, D, K, V>, fluid: &Chunk, walls: &Chunk, out: [&mut [Real]; D],
+    kernel: K, s: &Momentum<'_, D, V>, fluid: &Chunk, walls: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
@@ -108,7 +107,7 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
         let (p_i, rho_i) = (L::splat(r_i[3]), L::splat(r_i[7]));
         let (m, m_pressure) = (L::splat(s.m), L::splat(s.m * s.gradient));
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
-            let f = s.kernel.grad_factor(r2);
+            let f = kernel.grad_factor(r2);
             let v_ij: [L; D] = each(|a| v_i[a] - j[4 + a]);
             let pair = Pair { x_ij, v_ij, r2, f, rho_i, rho_j: j[7] };
             let [along_x, along_v] = s.viscosity.factors(&pair, s.softening);
@@ -117,7 +116,7 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
         });
         let p_i = L::splat(s.wall.pressure_term(r_i[3], r_i[7], s.rho_0));
         let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
-            from_wall!(s, p_i, rho_i, each(|a| v_i[a] - b[4 + a]), x_ib, r2, b)
+            from_wall!(s, kernel, p_i, rho_i, each(|a| v_i[a] - b[4 + a]), x_ib, r2, b)
         });
         let outside = s.forces.acceleration(x_i);
         for a in 0..D {
@@ -130,7 +129,7 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
 phase! {
 /// Force on the samples of dynamic bodies, opposite to that on the fluid: `F_b = −m Σ_i a_ib`. All others get 0.
 pub fn reaction<L>[const D: usize, K: Kernel<D>, V: Viscosity](
-    s: &Momentum<'_, D, K, V>, walls: &Boundary<D>, rows: &Chunk, out: [&mut [Real]; D],
+    kernel: K, s: &Momentum<'_, D, V>, walls: &Boundary<D>, rows: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate() {
         if !walls.is_rigid(b) {
@@ -143,7 +142,7 @@ pub fn reaction<L>[const D: usize, K: Kernel<D>, V: Viscosity](
         let r_b: [L; 12] = each(|k| L::splat(s.walls[b][k]));
         let sum = rows.sum::<L, D, 8, D>(b, x_b, s.record, &s.periodic, |x_bi, r2, i| {
             let p_i = s.wall.pressure_term(i[3], i[7], s.rho_0);
-            from_wall!(s, p_i, i[7], each(|a| i[4 + a] - r_b[4 + a]), each(|a| -x_bi[a]), r2, r_b)
+            from_wall!(s, kernel, p_i, i[7], each(|a| i[4 + a] - r_b[4 + a]), each(|a| -x_bi[a]), r2, r_b)
         });
         for a in 0..D {
             out[a][k] = -s.m * sum[a];

@@ -4,7 +4,6 @@ use super::{Cpu, Extrapolated};
 use crate::physics;
 use sph_core::{
     Real,
-    kernel::Kernel,
     lane::each,
     parallel::{self, First},
 };
@@ -15,7 +14,7 @@ fn is_finite(record: &[Real; 4]) -> bool {
     record.iter().map(|x| 0.0 * x).sum::<Real>() == 0.0
 }
 
-impl<const D: usize, K: Kernel<D>> Cpu<'_, D, K> {
+impl<const D: usize> Cpu<'_, D> {
     /// The packed positions that the loops gather. Returns the first particle and the first wall sample whose
     /// numbers are not finite.
     pub(super) fn pack_positions(&mut self) -> [First; 2] {

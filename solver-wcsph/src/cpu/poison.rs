@@ -7,7 +7,6 @@ use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
-    kernel::{CubicSpline, Kernel, WendlandC2},
     lane::Isa,
     neighbors::Neighbors,
     scene::Scene,
@@ -18,22 +17,22 @@ use sph_core::{
 use std::sync::{Arc, OnceLock};
 
 /// What is done behind which call of a phase, counted over the whole run.
-struct Poison<const D: usize, K: Kernel<D>> {
+struct Poison<const D: usize> {
     phase: &'static str,
     call: u32,
-    spoil: fn(&mut Cpu<'_, D, K>, usize, Real),
+    spoil: fn(&mut Cpu<'_, D>, usize, Real),
     value: Real,
     /// Id of the particle, or of the wall sample, that was spoilt.
     victim: Arc<OnceLock<u64>>,
 }
 
 /// A step whose phases are those of the method, and one of them does harm.
-struct Poisoned<'a, 'b, const D: usize, K: Kernel<D>> {
-    cpu: Cpu<'a, D, K>,
-    poison: &'b mut Poison<D, K>,
+struct Poisoned<'a, 'b, const D: usize> {
+    cpu: Cpu<'a, D>,
+    poison: &'b mut Poison<D>,
 }
 
-impl<const D: usize, K: Kernel<D>> Poisoned<'_, '_, D, K> {
+impl<const D: usize> Poisoned<'_, '_, D> {
     fn after(&mut self, phase: &str, result: Result<(), StepError>) -> Result<(), StepError> {
         let poison = &mut *self.poison;
         if phase == poison.phase && poison.victim.get().is_none() {
@@ -58,7 +57,7 @@ impl<const D: usize, K: Kernel<D>> Poisoned<'_, '_, D, K> {
 
 macro_rules! phases {
     ($($name:ident($($argument:ident: $type:ty)?);)*) => {
-        impl<const D: usize, K: Kernel<D>> Phases for Poisoned<'_, '_, D, K> {
+        impl<const D: usize> Phases for Poisoned<'_, '_, D> {
             $(fn $name(&mut self $(, $argument: $type)?) -> Result<(), StepError> {
                 let result = self.cpu.$name($($argument)?);
                 self.after(stringify!($name), result)
@@ -87,12 +86,12 @@ phases! {
     drift(dt: f64);
 }
 
-struct PoisonedSolver<const D: usize, K: Kernel<D>> {
-    wcsph: Wcsph<D, K>,
-    poison: Poison<D, K>,
+struct PoisonedSolver<const D: usize> {
+    wcsph: Wcsph<D>,
+    poison: Poison<D>,
 }
 
-impl<const D: usize, K: Kernel<D>> Solver<D> for PoisonedSolver<D, K> {
+impl<const D: usize> Solver<D> for PoisonedSolver<D> {
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let integrator = self.wcsph.params.integrator;
         let cpu = Cpu { wcsph: &mut self.wcsph, state, dt };
@@ -180,11 +179,9 @@ fn scene<const D: usize>(solver: &str) -> Scene {
 }
 
 /// Runs with the poison; gives the error, and whether nothing bad could have been written before.
-fn run<const D: usize, K: Kernel<D>>(solver: &str, poison: Poison<D, K>) -> (StepError, bool) {
+fn run<const D: usize>(solver: &str, poison: Poison<D>) -> (StepError, bool) {
     let scene = scene::<D>(solver);
-    let params = setup::parameters(&scene).unwrap();
-    let h = params.support_ratio * scene.spacing as Real;
-    let (state, wcsph) = setup::method::<D, K>(&scene, params, h, Isa::best(), Box::new(NoClock)).unwrap();
+    let (state, wcsph) = setup::method(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     let label = format!("{} {} {}\n{solver}", poison.phase, poison.call, poison.value);
     let mut sim = Simulation::new(&scene, state, Box::new(PoisonedSolver { wcsph, poison })).unwrap();
     // What observers see is what is written.
@@ -207,9 +204,9 @@ fn run<const D: usize, K: Kernel<D>>(solver: &str, poison: Poison<D, K>) -> (Ste
 }
 
 /// Phase, field that must be named, and what of the phase's output is spoilt.
-type Spoil<const D: usize, K> = (&'static str, &'static str, fn(&mut Cpu<'_, D, K>, usize, Real));
+type Spoil<const D: usize> = (&'static str, &'static str, fn(&mut Cpu<'_, D>, usize, Real));
 
-fn spoils<const D: usize, K: Kernel<D>>() -> Vec<Spoil<D, K>> {
+fn spoils<const D: usize>() -> Vec<Spoil<D>> {
     vec![
         ("move_walls", "wall position", |cpu, b, bad| cpu.state.walls.x[0][b] = bad),
         ("move_walls", "wall velocity", |cpu, b, bad| cpu.state.walls.v[D - 1][b] = bad),
@@ -229,9 +226,9 @@ fn spoils<const D: usize, K: Kernel<D>>() -> Vec<Spoil<D, K>> {
     ]
 }
 
-fn every_phase_is_named<const D: usize, K: Kernel<D>>(solver: &str, calls: &[u32]) {
+fn every_phase_is_named<const D: usize>(solver: &str, calls: &[u32]) {
     let euler = solver.contains("symplectic_euler") || solver.contains("graphics");
-    for (phase, field, spoil) in spoils::<D, K>() {
+    for (phase, field, spoil) in spoils::<D>() {
         // Only some methods have these.
         let is_absent = (field == "drift correction" && !solver.contains("xsph"))
             || (phase == "extrapolate_to_walls" && solver.contains("graphics"));
@@ -261,13 +258,13 @@ fn every_phase_is_named_by_either_integrator_and_density() {
     for integrator in ["velocity_verlet", "symplectic_euler"] {
         for density in ["continuity\"", "summation\"\ndelta_sph = 0.0"] {
             let solver = format!("integrator = \"{integrator}\"\ndensity = \"{density}\nxsph = 0.2");
-            every_phase_is_named::<2, WendlandC2<2>>(&solver, &[0, 3]);
+            every_phase_is_named::<2>(&solver, &[0, 3]);
         }
     }
 }
 
 #[test]
 fn every_phase_is_named_by_either_preset_in_3d() {
-    every_phase_is_named::<3, WendlandC2<3>>("xsph = 0.2", &[2]);
-    every_phase_is_named::<3, CubicSpline<3>>("preset = \"graphics\"\nxsph = 0.2", &[2]);
+    every_phase_is_named::<3>("xsph = 0.2", &[2]);
+    every_phase_is_named::<3>("preset = \"graphics\"\nxsph = 0.2", &[2]);
 }

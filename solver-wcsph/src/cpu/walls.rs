@@ -9,8 +9,7 @@ use sph_core::{
 };
 
 /// What the extrapolation reads.
-pub struct Extrapolation<'a, const D: usize, K> {
-    pub kernel: K,
+pub struct Extrapolation<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z p/ρ² | v ρ]` of the fluid.
     pub record: &'a [[Real; 8]],
@@ -33,13 +32,13 @@ pub struct Extrapolated {
 phase! {
 /// `p_b = (Σ p W + (g − a_b)·Σ ρ x_bf W) / Σ W` (eq. 27) and `v̄_b = Σ v W / Σ W` (eq. 22).
 pub fn extrapolate<L>[const D: usize, K: Kernel<D>](
-    s: &Extrapolation<'_, D, K>, rows: &Chunk, out: &mut [Extrapolated],
+    kernel: K, s: &Extrapolation<'_, D>, rows: &Chunk, out: &mut [Extrapolated],
 ) {
     for (k, b) in rows.points().enumerate() {
         let x_b: [Real; D] = each(|a| s.x[a][b]);
         let zero = L::splat(0.0);
         let sums = rows.sum::<L, D, 8, 8>(b, x_b, s.record, &s.periodic, |x_bf, r2, f| {
-            let w = s.kernel.w(r2);
+            let w = kernel.w(r2);
             let (rho, mut terms) = (f[7], [zero; 8]);
             terms[0] = w;
             terms[1] = f[3] * rho * rho * w;

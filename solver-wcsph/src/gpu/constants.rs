@@ -10,10 +10,10 @@ use cuda_kernels::physics::{
     space::{Domain, Forces},
     wcsph::{self, Constants, Contact, Eos, viscosity, wall},
 };
-use sph_core::{Real, kernel::Kernel, state::State, surface::Tension};
+use sph_core::{Real, state::State, surface::Tension};
 
 /// What the kernels read in a step that begins at `state`.
-pub fn constants<const D: usize, K: Kernel<D>>(method: &Wcsph<D, K>, state: &State<D>) -> Constants<D> {
+pub fn constants<const D: usize>(method: &Wcsph<D>, state: &State<D>) -> Constants<D> {
     let (c, params, rest) = (&method.constants, &method.params, state.rest);
     let h = method.kernel.support_radius();
     let tension =

@@ -19,7 +19,6 @@ use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
-    kernel::{CubicSpline, Kernel, KernelKind, WendlandC2, WendlandC4},
     lane::Isa,
     neighbors::Neighbors,
     scene::Scene,
@@ -33,9 +32,9 @@ use std::{any::Any, mem::take, sync::Arc};
 ///
 /// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the card. Whatever
 /// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
-pub struct GpuWcsph<const D: usize, K: Kernel<D>, E: Executor> {
+pub struct GpuWcsph<const D: usize, E: Executor> {
     /// Parameters, constants, and the fields of the last fetch.
-    wcsph: Wcsph<D, K>,
+    wcsph: Wcsph<D>,
     executor: Arc<E>,
     /// `None` while the state is ahead of the card.
     card: Option<Card<D, E>>,
@@ -43,9 +42,9 @@ pub struct GpuWcsph<const D: usize, K: Kernel<D>, E: Executor> {
     is_home: bool,
 }
 
-impl<const D: usize, K: Kernel<D>, E: Executor> GpuWcsph<D, K, E> {
+impl<const D: usize, E: Executor> GpuWcsph<D, E> {
     /// The same method, with its steps on `executor`.
-    pub(crate) fn new(wcsph: Wcsph<D, K>, executor: Arc<E>) -> Self {
+    pub(crate) fn new(wcsph: Wcsph<D>, executor: Arc<E>) -> Self {
         Self { wcsph, executor, card: None, is_home: true }
     }
 
@@ -113,7 +112,7 @@ impl<const D: usize, K: Kernel<D>, E: Executor> GpuWcsph<D, K, E> {
     }
 }
 
-impl<const D: usize, K: Kernel<D>, E: Executor> Solver<D> for GpuWcsph<D, K, E> {
+impl<const D: usize, E: Executor> Solver<D> for GpuWcsph<D, E> {
     fn name(&self) -> &'static str {
         self.wcsph.name()
     }
@@ -269,21 +268,6 @@ fn build<const D: usize, E: Executor>(
     executor: Arc<E>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    match setup::parameters(scene)?.kernel {
-        KernelKind::WendlandC2 => with_kernel::<D, WendlandC2<D>, E>(scene, executor, clock),
-        KernelKind::WendlandC4 => with_kernel::<D, WendlandC4<D>, E>(scene, executor, clock),
-        // `Params::check` has refused all others.
-        _ => with_kernel::<D, CubicSpline<D>, E>(scene, executor, clock),
-    }
-}
-
-fn with_kernel<const D: usize, K: Kernel<D>, E: Executor>(
-    scene: &Scene,
-    executor: Arc<E>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    let params = setup::parameters(scene)?;
-    let h = params.support_ratio * scene.spacing as Real;
-    let (state, wcsph) = setup::method::<D, K>(scene, params, h, Isa::best(), clock)?;
+    let (state, wcsph) = setup::method::<D>(scene, Isa::best(), clock)?;
     Simulation::new(scene, state, Box::new(GpuWcsph::new(wcsph, executor)))
 }

@@ -7,9 +7,14 @@ use crate::{
     common::{dam_break, simulation},
     solver::failing::*,
 };
+use solver_wcsph::{
+    Params,
+    params::{KERNELS, Smoothing},
+};
 use sph_core::{
     Real,
     diagnosis::Suspicion,
+    kernel::KernelKind,
     simulation::Simulation,
     solver::{BEFORE, Cause, StepError},
     state::State,
@@ -135,5 +140,20 @@ fn an_error_is_a_line_or_a_block() {
     assert!(block.lines().count() > 3 && line.starts_with(block.lines().next().unwrap_or("-")), "{block}");
     for part in ["likely cause: too large dt", "suggested: ", "particles and ", " kg/m³"] {
         assert!(block.contains(part), "{part:?} is not in\n{block}");
+    }
+}
+
+#[test]
+fn a_smoothing_kernel_that_the_method_does_not_take_is_refused() {
+    for &kernel in KernelKind::ALL {
+        let expected = match KERNELS.contains(&kernel) {
+            true => None,
+            false => Some(format!(
+                "solver.kernel = \"{kernel}\": must be cubic_spline, wendland_c2 or wendland_c4"
+            )),
+        };
+        let checked = Params { kernel, ..Params::default() }.check().err();
+        assert_eq!(checked.map(|error| error.to_string()), expected);
+        assert_eq!(Smoothing::<3>::new(kernel, 0.1).err().map(|error| error.to_string()), expected);
     }
 }

@@ -17,21 +17,18 @@ use serde::{Deserialize, Serialize};
 use crate::Real;
 use crate::lane::Lane;
 
+pub mod choice;
 mod cohesion;
 mod cubic_spline;
 mod poly6;
+mod poly6_spiky;
 mod spiky;
 mod viscosity;
 mod wendland_c2;
 mod wendland_c4;
 
 pub use cohesion::{Adhesion, Cohesion};
-pub use cubic_spline::CubicSpline;
-pub use poly6::Poly6;
-pub use spiky::Spiky;
 pub use viscosity::ViscosityLaplacian;
-pub use wendland_c2::WendlandC2;
-pub use wendland_c4::WendlandC4;
 
 /// An interpolation kernel in 2 or 3 dimensions: normalized, non-negative, decreasing, 0 from the support
 /// radius on.
@@ -64,42 +61,73 @@ pub trait Kernel<const D: usize>: Copy + Debug + Send + Sync + 'static {
     /// `r = 0`, so that particles in one place have no gradient rather than NaN.
     fn grad_factor<L: Lane>(&self, r2: L) -> L;
 
-    /// `W(0)`, the share of a particle in its own density \[m⁻ᴰ\].
+    /// `W(0)`, the share of a particle in its own density, and the factor `σ/h^d` of `W` \[m⁻ᴰ\].
     fn w_0(&self) -> Real;
+
+    /// Factor of `F`, for its formula in CUDA; its unit depends on the kernel.
+    fn f_scale(&self) -> Real;
 }
 
-/// The interpolation kernels that a scene may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KernelKind {
-    /// [`Poly6`].
-    Poly6,
-    /// [`Spiky`].
-    Spiky,
-    /// [`CubicSpline`].
-    CubicSpline,
-    /// [`WendlandC2`].
-    WendlandC2,
-    /// [`WendlandC4`].
-    WendlandC4,
-}
+/// The table of the interpolation kernels: from a row, `file::Type`, follow its kind, and with that the name in scenes and
+/// in CUDA source.
+macro_rules! kernels {
+    ($($(#[doc = $doc:literal])* $file:ident::$kernel:ident;)*) => {
+        $(pub use $file::$kernel;)*
 
-impl KernelKind {
-    /// All kernels.
-    pub const ALL: [Self; 5] =
-        [Self::Poly6, Self::Spiky, Self::CubicSpline, Self::WendlandC2, Self::WendlandC4];
-
-    /// Name in scenes and reports, [`Kernel::NAME`].
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Poly6 => <Poly6<3> as Kernel<3>>::NAME,
-            Self::Spiky => <Spiky<3> as Kernel<3>>::NAME,
-            Self::CubicSpline => <CubicSpline<3> as Kernel<3>>::NAME,
-            Self::WendlandC2 => <WendlandC2<3> as Kernel<3>>::NAME,
-            Self::WendlandC4 => <WendlandC4<3> as Kernel<3>>::NAME,
+        /// The interpolation kernels that a scene may name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum KernelKind {
+            $($(#[doc = $doc])* $kernel,)*
         }
-    }
+
+        impl KernelKind {
+            /// All kernels.
+            pub const ALL: &[Self] = &[$(Self::$kernel),*];
+
+            /// Name in scenes and reports, [`Kernel::NAME`].
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kernel => <$kernel<3> as Kernel<3>>::NAME,)*
+                }
+            }
+
+            /// Name of the type, here and in CUDA source.
+            #[must_use]
+            pub const fn type_name(self) -> &'static str {
+                match self {
+                    $(Self::$kernel => stringify!($kernel),)*
+                }
+            }
+
+            /// Factors of `W` and of `F` with support radius `h` \[m\], [`Kernel::w_0`] and [`Kernel::f_scale`].
+            #[must_use]
+            pub fn scales<const D: usize>(self, h: Real) -> [Real; 2] {
+                match self {
+                    $(Self::$kernel => {
+                        let kernel = <$kernel<D> as Kernel<D>>::new(h);
+                        [kernel.w_0(), kernel.f_scale()]
+                    })*
+                }
+            }
+        }
+    };
+}
+
+kernels! {
+    /// [`Poly6`].
+    poly6::Poly6;
+    /// [`Spiky`].
+    spiky::Spiky;
+    /// [`CubicSpline`].
+    cubic_spline::CubicSpline;
+    /// [`WendlandC2`].
+    wendland_c2::WendlandC2;
+    /// [`WendlandC4`].
+    wendland_c4::WendlandC4;
+    /// [`Poly6Spiky`].
+    poly6_spiky::Poly6Spiky;
 }
 
 impl fmt::Display for KernelKind {

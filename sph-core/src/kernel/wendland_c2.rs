@@ -47,4 +47,8 @@ impl<const D: usize> Kernel<D> for WendlandC2<D> {
     fn w_0(&self) -> Real {
         self.w_scale
     }
+
+    fn f_scale(&self) -> Real {
+        self.f_scale
+    }
 }

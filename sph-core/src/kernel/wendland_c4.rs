@@ -52,4 +52,8 @@ impl<const D: usize> Kernel<D> for WendlandC4<D> {
     fn w_0(&self) -> Real {
         self.w_scale
     }
+
+    fn f_scale(&self) -> Real {
+        self.f_scale
+    }
 }

@@ -34,7 +34,7 @@ fn next_to_a_wall<const D: usize, K: Kernel<D>>(eta: f64, layers: usize, mode: P
         .map(|x| std::array::from_fn(|a| if a == 1 { -x[1] } else { x[a] }))
         .collect();
     let mut boundary = walls(&below);
-    boundary.weigh(kernel, mode, m as Real, RHO_0 as Real, periodic);
+    boundary.weigh(&kernel, mode, m as Real, RHO_0 as Real, periodic);
     let psi = |b: usize, walls: &Boundary<D>| RHO_0 * f64::from(walls.volume[b]);
     let innermost = psi(0, &boundary) / m;
     let (state, lists) = state(&fluid, boundary, kernel.support_radius(), periodic);
@@ -105,7 +105,7 @@ fn full_layers_of_fluid_mass_continue_the_lattice() {
 
 /// A flat wall's samples, and their volumes by id.
 fn weighed<const D: usize>(mut boundary: Boundary<D>, mode: PsiMode, periodic: Periodic<D>) -> Vec<f64> {
-    boundary.weigh(kernel::<D>(), mode, 0.7, RHO_0 as Real, periodic);
+    boundary.weigh(&kernel::<D>(), mode, 0.7, RHO_0 as Real, periodic);
     let mut volumes: Vec<_> = boundary.id.iter().zip(&boundary.volume).collect();
     volumes.sort_by_key(|(id, _)| **id);
     volumes.into_iter().map(|(_, &v)| f64::from(v)).collect()
@@ -239,7 +239,7 @@ fn walls_follow_their_motion_from_where_they_began() {
 #[test]
 fn sorting_by_cells_takes_every_sample_along() {
     let mut boundary = turning();
-    boundary.weigh(kernel(), PsiMode::Akinci, 1.0, RHO_0 as Real, Periodic::NONE);
+    boundary.weigh(&kernel(), PsiMode::Akinci, 1.0, RHO_0 as Real, Periodic::NONE);
     let mut plain = boundary.clone();
     let (mut state, mut lists) = state(&[[0.0; 2]], boundary, 0.1, Periodic::NONE);
     for t in [0.3, 0.9, 1.6] {

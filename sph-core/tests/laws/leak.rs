@@ -24,7 +24,7 @@ fn state<const D: usize>(walls: &str) -> State<D> {
         corner("1.0")
     );
     let scene = Scene::parse("leak.toml", &text).unwrap();
-    setup::build(&scene, WendlandC2::<D>::new((3.0 * DX) as Real)).unwrap().state
+    setup::build(&scene, &WendlandC2::<D>::new((3.0 * DX) as Real)).unwrap().state
 }
 
 fn put<const D: usize>(state: &mut State<D>, particle: usize, x: [f64; D]) {

@@ -32,7 +32,7 @@ fn scene<const D: usize>(rest: &str) -> String {
 fn state<const D: usize>(rest: &str) -> State<D> {
     let text = scene::<D>(rest);
     let scene = Scene::parse("test.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    setup::build::<D, _>(&scene, CubicSpline::<D>::new((2.0 * SPACING) as Real))
+    setup::build(&scene, &CubicSpline::<D>::new((2.0 * SPACING) as Real))
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
         .state
 }
@@ -41,7 +41,7 @@ fn state<const D: usize>(rest: &str) -> State<D> {
 fn refusal<const D: usize>(rest: &str) -> String {
     let text = scene::<D>(rest);
     let built = Scene::parse("test.toml", &text)
-        .and_then(|scene| setup::build::<D, _>(&scene, CubicSpline::<D>::new((2.0 * SPACING) as Real)));
+        .and_then(|scene| setup::build(&scene, &CubicSpline::<D>::new((2.0 * SPACING) as Real)));
     built.err().unwrap_or_else(|| panic!("accepted\n{text}")).to_string()
 }
 

@@ -21,7 +21,7 @@ fn parse(text: &str) -> Scene {
 
 /// The state of a scene, for a kernel with a support of `eta` spacings.
 fn build<const D: usize, K: Kernel<D>>(scene: &Scene, eta: f64) -> Setup<D> {
-    setup::build(scene, K::new((eta * scene.spacing) as Real)).expect("a valid scene")
+    setup::build(scene, &K::new((eta * scene.spacing) as Real)).expect("a valid scene")
 }
 
 /// Density by summation and number of fluid neighbors of every particle, in the order of ids, \[kg/m³\].
@@ -220,19 +220,19 @@ fn fluid_beyond_the_end_of_a_period_comes_in_at_the_other() {
 #[test]
 fn a_period_too_short_names_its_key_and_the_least() {
     let scene = parse(&channel(0.0, 0.7));
-    let error = setup::build::<2, _>(&scene, WendlandC2::<2>::new(0.25)).expect_err("too short");
+    let error = setup::build(&scene, &WendlandC2::<2>::new(0.25)).expect_err("too short");
     assert_eq!(error.key(), Some("domain.max"));
     let text = error.to_string();
     assert!(error.line().is_some() && text.contains("0.750") && text.contains('X'), "{text}");
-    assert!(setup::build::<2, _>(&scene, WendlandC2::<2>::new(0.23)).is_ok());
+    assert!(setup::build(&scene, &WendlandC2::<2>::new(0.23)).is_ok());
 }
 
 #[test]
 fn wrong_scenes_are_refused() {
     let no_fluid = parse("spacing = 0.1\n");
-    let error = setup::build::<2, _>(&no_fluid, WendlandC2::<2>::new(0.25)).expect_err("empty");
+    let error = setup::build(&no_fluid, &WendlandC2::<2>::new(0.25)).expect_err("empty");
     assert_eq!(error.key(), Some("fluid"));
-    let error = setup::build::<3, _>(&parse(TANK), WendlandC2::<3>::new(0.25)).expect_err("other dimension");
+    let error = setup::build(&parse(TANK), &WendlandC2::<3>::new(0.25)).expect_err("other dimension");
     assert!(error.to_string().contains("dim = 3"), "{error}");
 }
 

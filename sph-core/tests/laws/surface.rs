@@ -37,7 +37,7 @@ fn record<const D: usize>(x: [Real; D], last: Real) -> [Real; 4] {
 fn accelerations<const D: usize>(
     state: &State<D>,
     lists: &Neighbors<D>,
-    surface: &Surface<D, CubicSpline<D>>,
+    (h, surface): (f64, &Surface<D>),
 ) -> Vec<[f64; D]> {
     let (fluid, walls) = (&state.fluid, &state.walls);
     let null = [FAR, FAR, FAR, 0.0];
@@ -47,17 +47,14 @@ fn accelerations<const D: usize>(
     let samples: Vec<_> = (0..walls.len()).map(|b| record(walls.position(b), psi(b))).chain([null]).collect();
     let mut records = vec![[FAR, FAR, FAR, 0.0, 0.0, 0.0, 0.0, 0.0]; x4.len()];
     let mut a: [Vec<Real>; D] = std::array::from_fn(|_| vec![0.0; fluid.len()]);
-    surface.add_acceleration(Isa::best(), lists, &x4, &samples, &mut records, &mut a);
+    let (isa, kernel) = (Isa::best(), CubicSpline::<D>::new(h as Real));
+    surface.write_normals(isa, kernel, lists, &x4, &mut records);
+    surface.add_acceleration(isa, lists, &samples, &records, &mut a);
     (0..fluid.len()).map(|i| std::array::from_fn(|c| f64::from(a[c][i]))).collect()
 }
 
-fn surface<const D: usize>(
-    h: f64,
-    m: f64,
-    periodic: Periodic<D>,
-    tension: Tension,
-) -> Surface<D, CubicSpline<D>> {
-    Surface::new(CubicSpline::new(h as Real), periodic, m as Real, RHO_0 as Real, tension)
+fn surface<const D: usize>(h: f64, m: f64, periodic: Periodic<D>, tension: Tension) -> Surface<D> {
+    Surface::new(h as Real, periodic, m as Real, RHO_0 as Real, tension)
 }
 
 const COHESION: Tension = Tension { cohesion: 2.0, curvature: 0.0, adhesion: 0.0 };
@@ -72,7 +69,7 @@ fn assert_momentum<const D: usize>(tension: Tension, periodic: Periodic<D>) {
     for (rho, i) in state.fluid.rho.iter_mut().zip(0..) {
         *rho = (RHO_0 * (1.0 + 0.3 * spread.uniform(i, 0))) as Real;
     }
-    let a = accelerations(&state, &lists, &surface(H, M, periodic, tension));
+    let a = accelerations(&state, &lists, (H, &surface(H, M, periodic, tension)));
     for c in 0..D {
         assert_cancels(a.iter().map(|a| a[c]), &format!("momentum {c} in {D}D, {tension:?}"));
     }
@@ -102,10 +99,10 @@ fn acceleration_at<const D: usize>(q: f64, tension: Tension, rho: Real) -> [f64;
     let adhesion = tension.adhesion > 0.0;
     let fluid = if adhesion { vec![x] } else { vec![x, [0.0; D]] };
     let mut boundary = walls(if adhesion { &[[0.0; D]] } else { &[] });
-    boundary.weigh(CubicSpline::<D>::new(H as Real), PsiMode::Akinci, 1.0, RHO_0 as Real, Periodic::NONE);
+    boundary.weigh(&CubicSpline::<D>::new(H as Real), PsiMode::Akinci, 1.0, RHO_0 as Real, Periodic::NONE);
     let (mut state, lists) = state(&fluid, boundary, H as Real, Periodic::NONE);
     state.fluid.rho.fill(rho);
-    let a = accelerations(&state, &lists, &surface(H, M, Periodic::NONE, tension));
+    let a = accelerations(&state, &lists, (H, &surface(H, M, Periodic::NONE, tension)));
     let i = state.fluid.id.iter().position(|&id| id == 0).expect("particle 0");
     a[i]
 }
@@ -157,7 +154,7 @@ fn single_and_coincident_particles_have_numbers() {
         boundary.volume.fill(1e-3);
         let (mut state, lists) = state(&vec![[0.5; 3]; n], boundary, H as Real, Periodic::NONE);
         state.fluid.rho.fill(RHO_0 as Real);
-        let a = accelerations(&state, &lists, &surface);
+        let a = accelerations(&state, &lists, (H, &surface));
         assert!(a.iter().flatten().all(|&a| a == 0.0), "{n} in one place: {a:?}");
     }
 }
@@ -166,7 +163,7 @@ fn single_and_coincident_particles_have_numbers() {
 struct Drop {
     state: State<3>,
     lists: Neighbors<3>,
-    surface: Surface<3, CubicSpline<3>>,
+    surface: Surface<3>,
     m: f64,
 }
 
@@ -198,7 +195,7 @@ impl Drop {
             let rho = f64::from(self.state.fluid.rho[i]);
             100.0 * (rho - RHO_0).max(0.0) / (rho * rho)
         };
-        let mut a = accelerations(&self.state, &self.lists, &self.surface);
+        let mut a = accelerations(&self.state, &self.lists, (Self::H, &self.surface));
         for (i, a) in a.iter_mut().enumerate() {
             for j in rows.neighbors(i) {
                 let x_ij = apart(i, j);

@@ -1,10 +1,6 @@
-//! The pair of kernels of the paper.
-
-use sph_core::{
-    Real,
-    kernel::{Kernel, Poly6, Spiky},
-    lane::Lane,
-};
+use super::{Kernel, Poly6, Spiky};
+use crate::Real;
+use crate::lane::Lane;
 
 /// Density by poly6, gradients by spiky (Macklin & Müller 2013, §3). Its "gradient" is not the derivative of its
 /// `W`: λ is that of another constraint than the one that is measured, but it does not vanish between near particles.
@@ -39,5 +35,9 @@ impl<const D: usize> Kernel<D> for Poly6Spiky<D> {
     #[inline(always)]
     fn w_0(&self) -> Real {
         self.density.w_0()
+    }
+
+    fn f_scale(&self) -> Real {
+        self.gradient.f_scale()
     }
 }
