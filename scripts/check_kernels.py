@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles every CUDA kernel without a card and without a CUDA installation.
 
-    check_kernels.py [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
+    check_kernels.py [--covering] [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
 
 Compiles each file for 2D and 3D in float and double, and for each smoothing kernel of its line `// SMOOTHING`: to
 PTX (compute_80) and to machine code (sm_80, sm_90), on all cores; and with its first smoothing kernel for each walk of
@@ -10,7 +10,8 @@ and spills, and exits 1 on an error or on a kernel that spills.
 Without files: all of cuda-kernels/src.
 
 NVRTC comes from PyPI, pinned, into $SPH_NVRTC_CACHE or ~/.cache/sph-nvrtc, on first use. `--print-lib-dir` prints its
-folder, for LD_LIBRARY_PATH of tests that compile.
+folder, for LD_LIBRARY_PATH of tests that compile. `--covering` compiles less: every kernel in 2D double and 3D float, every
+other smoothing kernel and walk in 3D float, so that each line, dimension, precision, kernel and walk is compiled once.
 """
 import argparse
 import concurrent.futures
@@ -114,6 +115,12 @@ def walks(path):
     return [(*variant, walk) for walk in words(path, "WALKS") for variant in first]
 
 
+def is_covering(path, dim, real, smoothing, walk):
+    """True for the builds of `--covering`."""
+    is_first = smoothing == variants(path)[0][-1] and walk == DEFAULT
+    return (dim, real) == (3, "float") or is_first and (dim, real) == (2, "double")
+
+
 def check(path, dim, real, smoothing, walk, machines, max_spill):
     """Lines of the table, and what is wrong."""
     lines, wrong, variant = [], [], f"{dim}D {real}" if walk == DEFAULT else f"{dim}D {real} {walk}"
@@ -142,6 +149,7 @@ def check(path, dim, real, smoothing, walk, machines, max_spill):
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("files", nargs="*", type=pathlib.Path)
+    a.add_argument("--covering", action="store_true", help="a part of all builds in which each choice occurs")
     a.add_argument("--arch", action="append", help=f"machine code for this one; default {' '.join(MACHINES)}")
     a.add_argument("--max-spill", type=int, default=0, help="bytes a kernel may spill")
     a.add_argument("--markdown", type=pathlib.Path, help="also write the table to this file")
@@ -152,15 +160,17 @@ def main():
         return 0
     # Installs the compiler before many look for it.
     lib_dir()
-    tasks = [task for path in o.files or sorted(TEXT.rglob("*.cu")) for task in variants(path)]
+    files = o.files or sorted(TEXT.rglob("*.cu"))
+    machines = o.arch or MACHINES
+    tasks = [(*task, DEFAULT, machines) for path in files for task in variants(path)]
+    tasks += [(*task, machines[-1:]) for path in files for task in walks(path)]
+    if o.covering:
+        tasks = [task for task in tasks if is_covering(*task[:-1])]
     table = ["| file | kernel | variant | smoothing | machine | registers | shared B | stack B | spilled B |"]
     table.append("|---" * 9 + "|")
     wrong = []
     with concurrent.futures.ProcessPoolExecutor() as pool:
-        machines = o.arch or MACHINES
-        runs = [pool.submit(check, *task, DEFAULT, machines, o.max_spill) for task in tasks]
-        of_walks = [task for path in dict.fromkeys(task[0] for task in tasks) for task in walks(path)]
-        runs += [pool.submit(check, *task, machines[-1:], o.max_spill) for task in of_walks]
+        runs = [pool.submit(check, *task, o.max_spill) for task in tasks]
         for run in runs:
             lines, bad = run.result()
             table += lines

@@ -34,6 +34,7 @@ pub mod operators;
 pub mod parallel;
 pub mod parameters;
 pub mod particles;
+pub mod phases;
 pub mod plan;
 pub mod recovery;
 pub mod rigid;
