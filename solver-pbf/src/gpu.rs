@@ -28,10 +28,10 @@ use sph_core::{
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
 /// those of now. Between prediction and [`Phases::update_positions`] the fluid on the card has `x*` and `v*`, while
 /// `place` has the positions that are corrected.
-pub(crate) struct Gpu<'a, const D: usize, E: Executor> {
+pub(crate) struct Gpu<'a, const D: usize> {
     pub pbf: &'a mut Pbf<D>,
-    pub executor: &'a E,
-    pub card: &'a mut Card<D, E>,
+    pub executor: &'a dyn Executor,
+    pub card: &'a mut Card<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// Substep, `[s]`.
@@ -86,7 +86,7 @@ macro_rules! past {
     };
 }
 
-impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
+impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.pbf.stopwatch.start();
         self.end = self.state.t + dt;
@@ -197,18 +197,18 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
 }
 
 /// Launches with the constants of the step and the smoothing kernel of the method.
-fn launcher<'a, const D: usize, E: Executor>(
-    executor: &'a E,
+fn launcher<'a, const D: usize>(
+    executor: &'a dyn Executor,
     constants: &'a Constants<D>,
     pbf: &Pbf<D>,
-) -> Launcher<'a, D, E> {
+) -> Launcher<'a, D> {
     Launcher { executor, constants, smoothing: pbf.params.kernel.type_name() }
 }
 
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
-impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.pbf.stopwatch.lap(phase);

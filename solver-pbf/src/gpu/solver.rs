@@ -31,27 +31,27 @@ use std::{any::Any, mem::take, sync::Arc};
 ///
 /// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the card. Whatever
 /// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
-pub struct GpuPbf<const D: usize, E: Executor> {
+pub struct GpuPbf<const D: usize> {
     /// Parameters, constants, and the fields of the last fetch.
     pbf: Pbf<D>,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     /// `None` while the state is ahead of the card.
-    card: Option<Card<D, E>>,
+    card: Option<Card<D>>,
     /// True while the state is what the card holds.
     is_home: bool,
     /// Memory that rows have needed so far.
     sizes: Sizes,
 }
 
-impl<const D: usize, E: Executor> GpuPbf<D, E> {
+impl<const D: usize> GpuPbf<D> {
     /// The same method, with its steps on `executor`.
-    pub(crate) fn new(pbf: Pbf<D>, executor: Arc<E>) -> Self {
+    pub(crate) fn new(pbf: Pbf<D>, executor: Arc<dyn Executor>) -> Self {
         let sizes = first_sizes::<D>(f64::from(pbf.params.support_ratio));
         Self { pbf, executor, card: None, is_home: true, sizes }
     }
 
     /// Takes the state to the card.
-    fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
+    fn upload(&mut self, state: &State<D>) -> Result<Card<D>, CudaError> {
         let needs = self.pbf.constants.needs;
         self.pbf.fields.resize_past(state.fluid.len(), needs.past);
         let grid = self.pbf.fields.room.grid(self.pbf.kernel.support_radius(), state)?;
@@ -61,12 +61,7 @@ impl<const D: usize, E: Executor> GpuPbf<D, E> {
     }
 
     /// The step on the card, and what it is judged by.
-    fn step_on(
-        &mut self,
-        card: &mut Card<D, E>,
-        state: &mut State<D>,
-        dt: f64,
-    ) -> Result<Summary, StepError> {
+    fn step_on(&mut self, card: &mut Card<D>, state: &mut State<D>, dt: f64) -> Result<Summary, StepError> {
         let (executor, iterations) = (&*self.executor, self.pbf.params.iterations());
         let cleared = executor.clear(&mut card.lost).and_then(|()| executor.clear(&mut card.gain2));
         cleared.map_err(|error| device_error(state, "clear", error))?;
@@ -154,7 +149,7 @@ impl<const D: usize, E: Executor> GpuPbf<D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> Solver<D> for GpuPbf<D, E> {
+impl<const D: usize> Solver<D> for GpuPbf<D> {
     fn name(&self) -> &'static str {
         self.pbf.name()
     }
@@ -263,23 +258,23 @@ impl<const D: usize, E: Executor> Solver<D> for GpuPbf<D, E> {
 ///
 /// # Errors
 /// When the scene or the solver's parameters are refused, or a fixed step explodes.
-pub fn simulation<const D: usize, E: Executor>(
+pub fn simulation<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2, E>(scene, executor, clock)?)
+        Box::new(build::<2>(scene, executor, clock)?)
     } else {
-        Box::new(build::<3, E>(scene, executor, clock)?)
+        Box::new(build::<3>(scene, executor, clock)?)
     };
     let run = run.downcast::<Simulation<D>>();
     run.map(|run| *run).map_err(|_| Error::invalid("dim", "pbf runs in 2 or 3 dimensions").value(D))
 }
 
-fn build<const D: usize, E: Executor>(
+fn build<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let (state, pbf) = setup::method::<D>(scene, Isa::best(), clock)?;

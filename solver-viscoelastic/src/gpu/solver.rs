@@ -49,12 +49,12 @@ pub fn check_order(params: &Params, n: usize) -> Result<(), Error> {
 ///
 /// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the card. Whatever
 /// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
-pub struct GpuViscoelastic<const D: usize, E: Executor> {
+pub struct GpuViscoelastic<const D: usize> {
     /// Parameters, constants, and the fields of the last fetch.
     method: Viscoelastic<D>,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     /// `None` while the state is ahead of the card.
-    card: Option<Card<D, E>>,
+    card: Option<Card<D>>,
     /// True while the state is what the card holds.
     is_home: bool,
     /// True while the springs at home are those of the card. They are many, and only restarts and changes ask for them.
@@ -67,9 +67,9 @@ pub struct GpuViscoelastic<const D: usize, E: Executor> {
     n: usize,
 }
 
-impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
+impl<const D: usize> GpuViscoelastic<D> {
     /// The same method, with its steps on `executor`.
-    pub(crate) fn new(method: Viscoelastic<D>, executor: Arc<E>, n: usize) -> Self {
+    pub(crate) fn new(method: Viscoelastic<D>, executor: Arc<dyn Executor>, n: usize) -> Self {
         let sizes = Sizes::of_lattice::<D>(f64::from(method.params.support_ratio));
         Self { method, executor, card: None, is_home: true, springs_are_home: true, failed: None, sizes, n }
     }
@@ -88,7 +88,7 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
     }
 
     /// Takes the state to the card.
-    fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
+    fn upload(&mut self, state: &State<D>) -> Result<Card<D>, CudaError> {
         let h = self.method.constants.h;
         self.n = state.fluid.len();
         let of_method = (self.method.fields.room.grid(h, state)?, h, self.method.constants.needs);
@@ -96,12 +96,7 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
     }
 
     /// The step on the card, and what it is judged by.
-    fn step_on(
-        &mut self,
-        card: &mut Card<D, E>,
-        state: &mut State<D>,
-        dt: f64,
-    ) -> Result<Summary, StepError> {
+    fn step_on(&mut self, card: &mut Card<D>, state: &mut State<D>, dt: f64) -> Result<Summary, StepError> {
         let executor = &*self.executor;
         let cleared = executor.clear(&mut card.lost);
         cleared.map_err(|error| device_error(state, "clear", error))?;
@@ -195,7 +190,7 @@ impl<const D: usize, E: Executor> GpuViscoelastic<D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> Solver<D> for GpuViscoelastic<D, E> {
+impl<const D: usize> Solver<D> for GpuViscoelastic<D> {
     fn name(&self) -> &'static str {
         self.method.name()
     }
@@ -308,23 +303,23 @@ impl<const D: usize, E: Executor> Solver<D> for GpuViscoelastic<D, E> {
 ///
 /// # Errors
 /// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize, E: Executor>(
+pub fn simulation<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2, E>(scene, executor, clock)?)
+        Box::new(build::<2>(scene, executor, clock)?)
     } else {
-        Box::new(build::<3, E>(scene, executor, clock)?)
+        Box::new(build::<3>(scene, executor, clock)?)
     };
     let run = run.downcast::<Simulation<D>>();
     run.map(|run| *run).map_err(|_| Error::invalid("dim", "viscoelastic runs in 2 or 3 dimensions").value(D))
 }
 
-fn build<const D: usize, E: Executor>(
+fn build<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;

@@ -32,19 +32,19 @@ use std::{any::Any, mem::take, sync::Arc};
 ///
 /// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the card. Whatever
 /// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
-pub struct GpuWcsph<const D: usize, E: Executor> {
+pub struct GpuWcsph<const D: usize> {
     /// Parameters, constants, and the fields of the last fetch.
     wcsph: Wcsph<D>,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     /// `None` while the state is ahead of the card.
-    card: Option<Card<D, E>>,
+    card: Option<Card<D>>,
     /// True while the state is what the card holds.
     is_home: bool,
 }
 
-impl<const D: usize, E: Executor> GpuWcsph<D, E> {
+impl<const D: usize> GpuWcsph<D> {
     /// The same method, with its steps on `executor`.
-    pub(crate) fn new(wcsph: Wcsph<D>, executor: Arc<E>) -> Self {
+    pub(crate) fn new(wcsph: Wcsph<D>, executor: Arc<dyn Executor>) -> Self {
         Self { wcsph, executor, card: None, is_home: true }
     }
 
@@ -54,7 +54,7 @@ impl<const D: usize, E: Executor> GpuWcsph<D, E> {
     }
 
     /// Takes the state to the card.
-    fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
+    fn upload(&mut self, state: &State<D>) -> Result<Card<D>, CudaError> {
         let grid = self.wcsph.fields.room.grid(self.edge(), state)?;
         let fields = &self.wcsph.fields;
         let demand = Demand {
@@ -112,7 +112,7 @@ impl<const D: usize, E: Executor> GpuWcsph<D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> Solver<D> for GpuWcsph<D, E> {
+impl<const D: usize> Solver<D> for GpuWcsph<D> {
     fn name(&self) -> &'static str {
         self.wcsph.name()
     }
@@ -249,23 +249,23 @@ impl<const D: usize, E: Executor> Solver<D> for GpuWcsph<D, E> {
 ///
 /// # Errors
 /// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize, E: Executor>(
+pub fn simulation<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2, E>(scene, executor, clock)?)
+        Box::new(build::<2>(scene, executor, clock)?)
     } else {
-        Box::new(build::<3, E>(scene, executor, clock)?)
+        Box::new(build::<3>(scene, executor, clock)?)
     };
     let run = run.downcast::<Simulation<D>>();
     run.map(|run| *run).map_err(|_| Error::invalid("dim", "wcsph runs in 2 or 3 dimensions").value(D))
 }
 
-fn build<const D: usize, E: Executor>(
+fn build<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let (state, wcsph) = setup::method::<D>(scene, Isa::best(), clock)?;
