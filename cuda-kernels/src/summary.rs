@@ -6,7 +6,7 @@ use crate::{
     executor::{Executor, Field, Kernel, arguments, count, plain},
     reduce::{PARTIALS, Passes, start},
 };
-use sph_core::Real;
+use sph_core::{Real, solver::StepReport};
 
 const SUMMARIZE: Kernel = Kernel { file: "summary.cu", name: "summarize" };
 const MERGE_SUMMARIES: Kernel = Kernel { file: "summary.cu", name: "merge_summaries" };
@@ -31,6 +31,19 @@ pub struct Summary {
     pub outside: u64,
 }
 plain!(Summary);
+
+impl Summary {
+    /// What `n` particles came to, in the words of a report, beside what the step says of itself.
+    pub fn report(&self, n: usize, of_step: StepReport) -> StepReport {
+        StepReport {
+            density_error_mean: self.excess / n.max(1) as f64,
+            density_error_max: if n == 0 { 0.0 } else { self.largest },
+            max_speed: self.v2.sqrt(),
+            max_acceleration: self.a2.sqrt(),
+            ..of_step
+        }
+    }
+}
 
 /// What is summarized. Fields of shape `[n]`.
 #[derive(Debug)]

@@ -18,10 +18,10 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuPbf, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{Cause, StepError, StepReport},
+    solver::{StepError, StepReport},
     state::State,
 };
 
@@ -212,7 +212,7 @@ impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.pbf.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     /// What a substep leaves of a velocity, `[-]`.
@@ -422,13 +422,4 @@ impl<const D: usize> Gpu<'_, D> {
     fn collect(&mut self) -> Launched {
         self.card.rigid.collect(self.executor, &self.card.walls, &mut self.state.bodies.list)
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

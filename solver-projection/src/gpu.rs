@@ -29,7 +29,7 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuProjection, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
     kernel::Kernel,
@@ -220,7 +220,7 @@ impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.method.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     /// Fails if a launch did, or an iteration met what no step can mend.
@@ -229,7 +229,7 @@ impl<const D: usize> Gpu<'_, D> {
         phase: &'static str,
         outcome: Result<Outcome, CudaError>,
     ) -> Result<(), StepError> {
-        let outcome = outcome.map_err(|error| device_error(self.state, phase, error))?;
+        let outcome = outcome.map_err(|error| error.in_phase(self.state, phase))?;
         self.method.check_outcome(self.state, phase, outcome)
     }
 
@@ -416,13 +416,4 @@ impl<const D: usize> Gpu<'_, D> {
         let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut card.v2);
         launcher.drift(&card.containers, shift, n, dt, damping, x, v, v2, &mut card.lost)
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

@@ -22,10 +22,10 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuViscoelastic, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{Cause, StepError, StepReport},
+    solver::{StepError, StepReport},
     state::State,
 };
 
@@ -169,7 +169,7 @@ impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.method.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     fn damping(&self) -> Real {
@@ -290,13 +290,4 @@ impl<const D: usize> Gpu<'_, D> {
         }
         self.contacts()
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

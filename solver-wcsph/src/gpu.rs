@@ -25,10 +25,10 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuWcsph, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{Cause, StepError, StepReport},
+    solver::{StepError, StepReport},
     state::State,
 };
 
@@ -207,7 +207,7 @@ impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.wcsph.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     /// Brings prescribed walls to where they are at time `t`, and samples of bodies to where these are.
@@ -372,13 +372,4 @@ impl<const D: usize> Gpu<'_, D> {
         }
         containers.contain(self.executor, fluid.n, &mut fluid.x, &mut fluid.v)
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

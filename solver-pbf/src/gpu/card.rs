@@ -12,8 +12,7 @@ use cuda_kernels::{
     reduce::{DensityErrors, Reduce},
     resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -145,21 +144,6 @@ impl<const D: usize> Card<D> {
         })
     }
 
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &dyn Executor,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-        }
-        Ok(())
-    }
-
     /// Memory of rows now.
     pub fn sizes(&self) -> Sizes {
         self.rows.each_ref().map(NeighborRows::size)
@@ -173,18 +157,8 @@ impl<const D: usize> Card<D> {
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
     }
 
-    /// Brings the particles, the walls and what a run shows or remembers home.
-    pub fn read(
-        &self,
-        executor: &dyn Executor,
-        state: &mut State<D>,
-        fields: &mut Fields<D>,
-    ) -> Result<(), CudaError> {
-        self.fluid.read(executor, &mut state.fluid)?;
-        if self.walls_sorted {
-            self.walls.read(executor, &mut state.walls)?;
-        }
-        state.bodies.place_samples(&mut state.walls);
+    /// Brings home what a run shows or remembers.
+    pub fn read(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         read_axes(executor, &self.way, &mut fields.way)?;
         read_axes(executor, &self.gain, &mut fields.gain)?;
         read(executor, &self.lambda, &mut fields.lambda)

@@ -19,8 +19,7 @@ use cuda_kernels::{
     reduce::{self, Reduce},
     resident::{Fluid, Samples, read},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
 };
 use sph_core::{Real, boundary::Boundary, lattice, state::State};
 use std::mem::swap;
@@ -179,24 +178,6 @@ impl<const D: usize> Card<D> {
         })
     }
 
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &dyn Executor,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-            if let Some(levels) = &mut self.levels {
-                levels.refit(executor, self.fluid.cells.grid())?;
-            }
-        }
-        Ok(())
-    }
-
     /// Memory of rows now.
     pub fn sizes(&self) -> Sizes {
         self.rows.each_ref().map(NeighborRows::size)
@@ -227,18 +208,8 @@ impl<const D: usize> Card<D> {
         Ok(())
     }
 
-    /// Brings the particles, the walls and the pressures home.
-    pub fn read(
-        &self,
-        executor: &dyn Executor,
-        state: &mut State<D>,
-        fields: &mut Fields<D>,
-    ) -> Result<(), CudaError> {
-        self.fluid.read(executor, &mut state.fluid)?;
-        if self.walls_sorted {
-            self.walls.read(executor, &mut state.walls)?;
-        }
-        state.bodies.place_samples(&mut state.walls);
+    /// Brings the pressures home.
+    pub fn read(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         read(executor, &self.p, &mut fields.p)?;
         read(executor, &self.acting, &mut fields.acting)
     }

@@ -16,8 +16,7 @@ use cuda_kernels::{
     reduce::Reduce,
     resident::{Fluid, Samples},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -140,21 +139,6 @@ impl<const D: usize> Card<D> {
         })
     }
 
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &dyn Executor,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-        }
-        Ok(())
-    }
-
     /// Memory of rows now.
     pub fn sizes(&self) -> Sizes {
         Sizes { neighbors: self.rows.each_ref().map(NeighborRows::size), springs: self.springs.size() }
@@ -191,16 +175,6 @@ impl<const D: usize> Card<D> {
         self.reduce.max(executor, &self.way2, self.fluid.n, &mut self.largest)?;
         executor.read(&self.largest, &mut largest)?;
         Ok(largest[0].max(0.0).sqrt())
-    }
-
-    /// Brings the particles and the walls home.
-    pub fn read(&self, executor: &dyn Executor, state: &mut State<D>) -> Result<(), CudaError> {
-        self.fluid.read(executor, &mut state.fluid)?;
-        if self.walls_sorted {
-            self.walls.read(executor, &mut state.walls)?;
-        }
-        state.bodies.place_samples(&mut state.walls);
-        Ok(())
     }
 
     /// Brings the springs home, if there are any.

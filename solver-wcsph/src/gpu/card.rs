@@ -12,8 +12,7 @@ use cuda_kernels::{
     reduce::Reduce,
     resident::{Axes, Fluid, Samples, upload_axes, zero_axes},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
     variant::Walk,
 };
 use sph_core::{Real, state::State};
@@ -132,22 +131,5 @@ impl<const D: usize> Card<D> {
     /// True while rows that are kept want the particles where they stand.
     pub fn is_in_order(&self) -> bool {
         self.kept.as_ref().is_some_and(|kept| !kept.travel.is_over())
-    }
-
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &dyn Executor,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-            // Rows that are kept want the particles in the order of other cells.
-            self.kept.iter_mut().for_each(|kept| kept.travel.end());
-        }
-        Ok(())
     }
 }
