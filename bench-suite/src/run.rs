@@ -138,9 +138,9 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
             Method::Projection => solver_projection::simulation(scene, processor.isa, clock)?,
         },
         #[cfg(feature = "cuda")]
-        Backend::Cuda(device) => on_card(scene, method, device, clock)?,
+        Backend::Cuda(device) => on_card(scene, method, device.clone(), clock)?,
         #[cfg(feature = "host")]
-        Backend::Emulator(emulator) => on_card(scene, method, emulator, clock)?,
+        Backend::Emulator(emulator) => on_card(scene, method, emulator.clone(), clock)?,
     };
     scene.check_time_step(&simulation.solver.derived(&simulation.state))?;
     Ok(simulation)
@@ -148,17 +148,17 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
 
 /// The run of a scene whose steps run on `executor`.
 #[cfg(any(feature = "cuda", feature = "host"))]
-fn on_card<const D: usize, E: Executor>(
+fn on_card<const D: usize>(
     scene: &Scene,
     method: Method,
-    executor: &Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<SystemClock>,
 ) -> Result<Simulation<D>, Error> {
     match method {
-        Method::Wcsph => solver_wcsph::gpu::simulation(scene, Arc::clone(executor), clock),
-        Method::Pbf => solver_pbf::gpu::simulation(scene, Arc::clone(executor), clock),
-        Method::Viscoelastic => solver_viscoelastic::gpu::simulation(scene, Arc::clone(executor), clock),
-        Method::Projection => solver_projection::gpu::simulation(scene, Arc::clone(executor), clock),
+        Method::Wcsph => solver_wcsph::gpu::simulation(scene, executor, clock),
+        Method::Pbf => solver_pbf::gpu::simulation(scene, executor, clock),
+        Method::Viscoelastic => solver_viscoelastic::gpu::simulation(scene, executor, clock),
+        Method::Projection => solver_projection::gpu::simulation(scene, executor, clock),
     }
 }
 

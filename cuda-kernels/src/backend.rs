@@ -7,7 +7,7 @@ use crate::{
     device::{self, Card},
     driver,
     error::{CudaError, Unavailable, Version},
-    executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, copied},
+    executor::{Argument, Bytes, Executor, Kernel, Launch, Memory},
     profile::Profile,
     source::{self, Cache},
     staging::Staging,
@@ -15,33 +15,21 @@ use crate::{
 };
 use cudarc::{
     driver::{
-        CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError,
-        result, sys,
+        CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, result, sys,
     },
     nvrtc::Ptx,
 };
-use sph_core::backend::Backend;
 use std::{
     collections::HashMap,
-    fmt::Debug,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
-/// The memory of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cuda;
-
-impl Backend for Cuda {
-    type Field<T: Copy + Send + Sync + Debug + 'static> = CudaField<T>;
-}
-
-/// An array in the memory of a card, shape `[n]`. Given back when dropped.
-#[derive(Debug)]
-pub struct CudaField<T> {
-    /// One item at least, since a card gives no memory of no size.
-    memory: CudaSlice<T>,
-    len: usize,
+impl Memory for CudaSlice<u8> {
+    fn address(&self) -> u64 {
+        // There are no events, so none is recorded.
+        self.device_ptr(self.stream()).0
+    }
 }
 
 /// A card in use: one stream, on which all work is done in order.
@@ -201,10 +189,9 @@ impl Device {
     /// # Errors
     /// When there is no room for both places, or a copy fails.
     pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, CudaError> {
-        let n = bytes / size_of::<u64>();
-        let (from, mut to) = (self.zeros::<u64>(n)?, self.zeros::<u64>(n)?);
+        let (from, mut to) = (self.zeros(bytes)?, self.zeros(bytes)?);
         let mut copy = || {
-            let copied = self.stream.memcpy_dtod(&from.memory, &mut to.memory);
+            let copied = self.stream.memcpy_dtod(&from, &mut to);
             copied.map_err(self.copy_error("copy on the card", bytes))
         };
         copy()?;
@@ -229,22 +216,25 @@ impl Device {
     }
 
     /// Copies values that the caller may change or free as soon as this returns.
-    fn send<T: Plain>(&self, values: &[T], to: &mut CudaSlice<T>) -> Result<(), DriverError> {
+    ///
+    /// # Safety
+    /// As of [`Executor::copy_in`].
+    unsafe fn send(&self, values: &Bytes, to: u64) -> Result<(), DriverError> {
         count::upload();
         self.context.bind_to_thread()?;
-        let mut staging = lock(&self.staging);
-        if size_of_val(values) <= STAGED {
+        let (mut staging, stream) = (lock(&self.staging), self.stream.cu_stream());
+        if values.len() <= STAGED {
             if staging.is_full(values) {
                 self.wait_and_restart(&mut staging)?;
             }
             // A system may refuse memory that it cannot page out.
             if let Ok(Some(held)) = staging.hold(&self.context, values) {
-                let (address, _record) = to.device_ptr_mut(&self.stream);
-                // SAFETY: callers have compared the lengths; what is held stays until the stream was waited for.
-                return unsafe { result::memcpy_htod_async(address, held, self.stream.cu_stream()) };
+                // SAFETY: by the caller's promise; what is held stays until the stream was waited for.
+                return unsafe { result::memcpy_htod_async(to, held, stream) };
             }
         }
-        self.stream.memcpy_htod(values, to)?;
+        // SAFETY: by the caller's promise; the stream is waited for before this returns.
+        unsafe { result::memcpy_htod_async(to, values, stream)? };
         self.wait_and_restart(&mut staging)
     }
 
@@ -325,13 +315,11 @@ impl Device {
         move |e| self.report(e, CudaError::Copy { copy, bytes, after, reason: name_of(e) })
     }
 
-    /// Memory of unknown content.
-    fn room<T: Plain>(&self, n: usize) -> Result<CudaField<T>, CudaError> {
-        let bytes = n.saturating_mul(size_of::<T>());
-        // SAFETY: callers fill it before it is read.
-        let memory = unsafe { self.stream.alloc(n.max(1)) };
-        match memory {
-            Ok(memory) => Ok(CudaField { memory, len: n }),
+    /// So many zeros.
+    fn zeros(&self, bytes: usize) -> Result<CudaSlice<u8>, CudaError> {
+        // A card gives no memory of no size.
+        match self.stream.alloc_zeros(bytes.max(1)) {
+            Ok(memory) => Ok(memory),
             Err(e) if e.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                 Err(CudaError::OutOfMemory { bytes, reason: name_of(e) })
             }
@@ -342,69 +330,38 @@ impl Device {
 }
 
 impl Executor for Device {
-    type Memory = Cuda;
-
     fn variant(&self) -> Variant {
         self.variant
     }
 
-    fn zeros<T: Plain>(&self, n: usize) -> Result<Field<Self, T>, CudaError> {
-        let mut field = self.room(n)?;
-        self.clear(&mut field)?;
-        Ok(field)
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, CudaError> {
+        Ok(Box::new(self.zeros(bytes)?))
     }
 
-    fn upload<T: Plain>(&self, values: &[T]) -> Result<Field<Self, T>, CudaError> {
-        if values.is_empty() {
-            return self.zeros(0);
-        }
-        let mut field = self.room(values.len())?;
-        let copied = self.send(values, &mut field.memory);
-        copied.map_err(self.copy_error("upload", size_of_val(values)))?;
-        Ok(field)
+    unsafe fn copy_in(&self, from: &Bytes, to: u64) -> Result<(), CudaError> {
+        // SAFETY: by the caller's promise.
+        let sent = unsafe { self.send(from, to) };
+        sent.map_err(self.copy_error("upload", from.len()))
     }
 
-    fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
-        let mut values = vec![T::default(); field.len];
-        self.read(field, &mut values)?;
-        Ok(values)
-    }
-
-    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError> {
-        copied("written values", field.len, values.len())?;
-        if values.is_empty() {
-            return Ok(());
-        }
-        let wrote = self.send(values, &mut field.memory);
-        wrote.map_err(self.copy_error("upload", size_of_val(values)))
-    }
-
-    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError> {
-        copied("read values", field.len, values.len())?;
-        if values.is_empty() {
-            return Ok(());
-        }
-        let copied = self.stream.memcpy_dtoh(&field.memory.slice(..values.len()), values);
+    unsafe fn copy_out(&self, from: u64, to: &mut Bytes) -> Result<(), CudaError> {
+        let bytes = to.len();
+        // SAFETY: by the caller's promise; the stream is waited for before this returns.
+        let copied = self
+            .context
+            .bind_to_thread()
+            .and_then(|()| unsafe { result::memcpy_dtoh_async(to, from, self.stream.cu_stream()) });
         count::read();
-        let done = copied.and_then(|()| self.wait());
-        done.map_err(self.copy_error("download", size_of_val(values)))
+        copied.and_then(|()| self.wait()).map_err(self.copy_error("download", bytes))
     }
 
-    fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError> {
-        let bytes = field.len * size_of::<T>();
-        self.stream.memset_zeros(&mut field.memory).map_err(self.copy_error("clearing", bytes))
-    }
-
-    fn len<T: Plain>(&self, field: &Field<Self, T>) -> usize {
-        field.len
-    }
-
-    fn input<T: Plain>(&self, field: &Field<Self, T>) -> In<T> {
-        In::new(field.memory.device_ptr(&self.stream).0)
-    }
-
-    fn output<T: Plain>(&self, field: &mut Field<Self, T>) -> Out<T> {
-        Out::new(field.memory.device_ptr_mut(&self.stream).0)
+    unsafe fn set_zero(&self, address: u64, bytes: usize) -> Result<(), CudaError> {
+        // SAFETY: by the caller's promise.
+        let cleared = self
+            .context
+            .bind_to_thread()
+            .and_then(|()| unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) });
+        cleared.map_err(self.copy_error("clearing", bytes))
     }
 
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {

@@ -59,14 +59,8 @@ impl<const D: usize> Default for Surface<D> {
     }
 }
 
-// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero; so for the next two.
+// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero.
 unsafe impl<const D: usize> Plain for Surface<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Surface<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Surface<D> {}
 
 /// The matrix that turns nothing.
 fn unit<const D: usize>() -> [[f64; D]; D] {

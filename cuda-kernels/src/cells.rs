@@ -100,16 +100,16 @@ impl<const D: usize> CellGrid<D> {
 
 /// The order of a set of particles by cell, and where each cell begins.
 #[derive(Debug)]
-pub struct CellSort<const D: usize, E: Executor> {
+pub struct CellSort<const D: usize> {
     grid: CellGrid<D>,
     /// The new particle `k` is the old `order[k]`. Shape `[n]`.
-    pub order: Field<E, u32>,
+    pub order: Field<u32>,
     /// First particle of each cell in the new order, n, and how many are outside of the box. Shape `[cells + 2]`.
-    pub start: Field<E, u32>,
-    key: Field<E, u32>,
-    rank: Field<E, u32>,
-    placed: Field<E, u32>,
-    scan: Scan<E>,
+    pub start: Field<u32>,
+    key: Field<u32>,
+    rank: Field<u32>,
+    placed: Field<u32>,
+    scan: Scan,
 }
 
 /// Memory of a [`CellSort`], `[B]`.
@@ -117,12 +117,12 @@ pub fn bytes(n: usize, n_cells: usize) -> usize {
     (4 * n + n_cells + 2) * size_of::<u32>() + scan::bytes(n_cells + 1)
 }
 
-impl<const D: usize, E: Executor> CellSort<D, E> {
+impl<const D: usize> CellSort<D> {
     /// Room for `n` particles: 16 bytes a particle and 4 a cell.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, grid: CellGrid<D>, n: usize) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, grid: CellGrid<D>, n: usize) -> Result<Self, CudaError> {
         let cells = grid.n_cells() + 1;
         Ok(Self {
             order: executor.zeros(n)?,
@@ -144,7 +144,7 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn refit(&mut self, executor: &E, grid: CellGrid<D>) -> Result<(), CudaError> {
+    pub fn refit(&mut self, executor: &dyn Executor, grid: CellGrid<D>) -> Result<(), CudaError> {
         (self.start, self.scan) = (executor.zeros(0)?, Scan::new(executor, 0)?);
         let cells = grid.n_cells() + 1;
         (self.start, self.scan) = (executor.zeros(cells + 1)?, Scan::new(executor, cells)?);
@@ -153,7 +153,7 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
     }
 
     /// Where the last sort has counted the points outside of the box.
-    pub(crate) fn outside(&self, executor: &E) -> In<u32> {
+    pub(crate) fn outside(&self, executor: &dyn Executor) -> In<u32> {
         executor.input(&self.start).item(self.grid.n_cells() + 1)
     }
 
@@ -162,11 +162,11 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
     ///
     /// # Errors
     /// When there is room for fewer, or a launch fails.
-    pub fn sort(&mut self, executor: &E, x: &[Field<E, Real>; D], n: usize) -> Result<(), CudaError> {
+    pub fn sort(&mut self, executor: &dyn Executor, x: &[Field<Real>; D], n: usize) -> Result<(), CudaError> {
         for x in x {
-            COUNT_CELLS.expect("x", executor.len(x), n)?;
+            COUNT_CELLS.expect("x", x.len(), n)?;
         }
-        COUNT_CELLS.expect("order", executor.len(&self.order), n)?;
+        COUNT_CELLS.expect("order", self.order.len(), n)?;
         // Points of an empty box have no cell.
         COUNT_CELLS.expect("cells", self.grid.n_cells(), n.min(1))?;
         executor.clear(&mut self.start)?;
@@ -184,7 +184,7 @@ impl<const D: usize, E: Executor> CellSort<D, E> {
     }
 
     /// From counts to the order.
-    fn settle(&mut self, executor: &E, n: usize) -> Result<(), CudaError> {
+    fn settle(&mut self, executor: &dyn Executor, n: usize) -> Result<(), CudaError> {
         let number = count(n)?;
         let (key, rank) = (executor.input(&self.key), executor.input(&self.rank));
         let start = executor.input(&self.start);
@@ -229,17 +229,17 @@ impl<const D: usize> Slices<D> {
     }
 
     /// Adds the first `n` points of `x` to `count`, the slices of one axis after those of the other.
-    pub(crate) fn count<E: Executor>(
+    pub(crate) fn count(
         self,
-        executor: &E,
-        x: &[Field<E, Real>; D],
+        executor: &dyn Executor,
+        x: &[Field<Real>; D],
         n: usize,
-        count_of: &mut Field<E, u32>,
+        count_of: &mut Field<u32>,
     ) -> Result<(), CudaError> {
         for x in x {
-            COUNT_SLICES.expect("x", executor.len(x), n)?;
+            COUNT_SLICES.expect("x", x.len(), n)?;
         }
-        COUNT_SLICES.expect("count", executor.len(count_of), D * SLICES)?;
+        COUNT_SLICES.expect("count", count_of.len(), D * SLICES)?;
         let (points, number): (Points<Real, D>, _) = (executor.points(x), count(n)?);
         let to = executor.output(count_of);
         // SAFETY: fields have n items, and `count` one a slice of each axis.

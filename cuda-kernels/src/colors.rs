@@ -51,9 +51,9 @@ fn of_axis(color: u32, low: i32, extent: u32, turn: u32) -> (u32, u32) {
 ///
 /// # Errors
 /// When there are more particles than can be numbered.
-pub fn colors<const D: usize, E: Executor>(
-    executor: &E,
-    cells: &CellSort<D, E>,
+pub fn colors<const D: usize>(
+    executor: &dyn Executor,
+    cells: &CellSort<D>,
     n: usize,
     one_by_one: bool,
     reverse: bool,

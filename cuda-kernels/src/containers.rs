@@ -60,14 +60,8 @@ impl<const D: usize> Default for Enclosure<D> {
     }
 }
 
-// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero; so for the next two.
+// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero.
 unsafe impl<const D: usize> Plain for Enclosure<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Enclosure<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Enclosure<D> {}
 
 impl<const D: usize> Enclosure<D> {
     /// The region alone, whatever it does to particles.
@@ -116,31 +110,31 @@ pub struct List<const D: usize> {
 
 /// The containers of a run.
 #[derive(Debug)]
-pub struct Containers<const D: usize, E: Executor> {
-    table: Field<E, Enclosure<D>>,
+pub struct Containers<const D: usize> {
+    table: Field<Enclosure<D>>,
 }
 
-impl<const D: usize, E: Executor> Containers<D, E> {
+impl<const D: usize> Containers<D> {
     /// Uploads them.
     ///
     /// # Errors
     /// When there is no memory left, or the copy fails.
-    pub fn new(executor: &E, containers: &[shape::Enclosure<D>]) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, containers: &[shape::Enclosure<D>]) -> Result<Self, CudaError> {
         let table: Vec<Enclosure<D>> = containers.iter().map(Enclosure::from).collect();
         Ok(Self { table: executor.upload(&table)? })
     }
 
     /// True when there is none.
-    pub fn is_empty(&self, executor: &E) -> bool {
-        executor.len(&self.table) == 0
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
     }
 
     /// What a kernel takes that keeps particles inside.
     ///
     /// # Errors
     /// When there are more than can be numbered.
-    pub fn list(&self, executor: &E) -> Result<List<D>, CudaError> {
-        Ok(List { list: executor.input(&self.table), n: count(executor.len(&self.table))? })
+    pub fn list(&self, executor: &dyn Executor) -> Result<List<D>, CudaError> {
+        Ok(List { list: executor.input(&self.table), n: count(self.table.len())? })
     }
 
     /// Keeps the first `n` particles inside, and turns their velocities back.
@@ -149,13 +143,13 @@ impl<const D: usize, E: Executor> Containers<D, E> {
     /// When a field is too short, or the launch fails.
     pub fn contain(
         &self,
-        executor: &E,
+        executor: &dyn Executor,
         n: usize,
-        x: &mut [Field<E, Real>; D],
-        v: &mut [Field<E, Real>; D],
+        x: &mut [Field<Real>; D],
+        v: &mut [Field<Real>; D],
     ) -> Result<(), CudaError> {
-        x.iter().try_for_each(|x| CONTAIN.expect("x", executor.len(x), n))?;
-        v.iter().try_for_each(|v| CONTAIN.expect("v", executor.len(v), n))?;
+        x.iter().try_for_each(|x| CONTAIN.expect("x", x.len(), n))?;
+        v.iter().try_for_each(|v| CONTAIN.expect("v", v.len(), n))?;
         let (x, v, list) = (executor.writable(x), executor.writable(v), self.list(executor)?);
         // SAFETY: all fields have n items, and the list as many as it says.
         unsafe { executor.launch(CONTAIN.for_each(D, n)?, arguments![@containers list, count(n)?, x, v]) }
@@ -165,8 +159,13 @@ impl<const D: usize, E: Executor> Containers<D, E> {
     ///
     /// # Errors
     /// When a field is too short, or the launch fails.
-    pub fn keep_inside(&self, executor: &E, n: usize, x: &mut [Field<E, Real>; D]) -> Result<(), CudaError> {
-        x.iter().try_for_each(|x| KEEP_INSIDE.expect("x", executor.len(x), n))?;
+    pub fn keep_inside(
+        &self,
+        executor: &dyn Executor,
+        n: usize,
+        x: &mut [Field<Real>; D],
+    ) -> Result<(), CudaError> {
+        x.iter().try_for_each(|x| KEEP_INSIDE.expect("x", x.len(), n))?;
         let (x, list) = (executor.writable(x), self.list(executor)?);
         // SAFETY: as of `contain`.
         unsafe { executor.launch(KEEP_INSIDE.for_each(D, n)?, arguments![@containers list, count(n)?, x]) }

@@ -7,12 +7,17 @@
 use crate::{
     counts::{STAGED, count},
     error::CudaError,
-    executor::{Argument, Executor, Field, In, Launch, Out, Plain, copied},
+    executor::{Argument, Bytes, Executor, Launch, Memory},
     variant::{Variant, Walk},
 };
 use rayon::prelude::*;
-use sph_core::backend::Host;
-use std::ffi::{CStr, c_char, c_void};
+use std::{
+    alloc::{self, Layout},
+    ffi::{CStr, c_char, c_void},
+    ptr,
+};
+
+mod values;
 
 /// Entry of a kernel: grid, block, shared bytes, arguments, their sizes and number, first and last block, order, and
 /// room for a message.
@@ -82,21 +87,48 @@ fn entry(launch: &Launch, walk: Walk, arguments: &[Argument]) -> Result<HostKern
     }
 }
 
-/// Counts a copy to the device as a GPU would have it.
-fn uploaded<T>(values: &[T]) {
-    if !values.is_empty() {
-        count::upload();
-    }
-    if size_of_val(values) > STAGED {
-        count::wait();
+/// Memory of the host, as long as was asked for and no longer: sanitizers see what a kernel does behind it.
+#[derive(Debug)]
+struct Block {
+    address: *mut u8,
+    layout: Layout,
+}
+
+// SAFETY: the block is owned; who reads or writes it has borrowed the field that holds it.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// Zeros, where every plain type may begin.
+    fn new(bytes: usize) -> Result<Self, CudaError> {
+        let refused = |reason: &str| CudaError::OutOfMemory { bytes, reason: reason.to_owned() };
+        let layout = Layout::from_size_align(bytes, 16).map_err(|_| refused("no such size"))?;
+        // SAFETY: of some bytes; a block of none is never read.
+        let address = match bytes {
+            0 => ptr::without_provenance_mut(layout.align()),
+            _ => unsafe { alloc::alloc_zeroed(layout) },
+        };
+        if address.is_null() { Err(refused("the host has no more")) } else { Ok(Self { address, layout }) }
     }
 }
 
-/// Counts a copy to the host.
-fn read<T>(values: &[T]) {
-    if !values.is_empty() {
-        count::read();
-        count::wait();
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: it was made so.
+            unsafe { alloc::dealloc(self.address, self.layout) };
+        }
+    }
+}
+
+impl Memory for Block {
+    fn address(&self) -> u64 {
+        self.address as u64
+    }
+
+    fn is_of_host(&self) -> bool {
+        true
     }
 }
 
@@ -153,55 +185,37 @@ impl Emulator {
 }
 
 impl Executor for Emulator {
-    type Memory = Host;
-
     fn variant(&self) -> Variant {
         self.variant
     }
 
-    fn zeros<T: Plain>(&self, n: usize) -> Result<Vec<T>, CudaError> {
-        Ok(vec![T::default(); n])
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, CudaError> {
+        Ok(Box::new(Block::new(bytes)?))
     }
 
-    fn upload<T: Plain>(&self, values: &[T]) -> Result<Vec<T>, CudaError> {
-        uploaded(values);
-        Ok(values.to_vec())
-    }
-
-    fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
-        read(field);
-        Ok(field.clone())
-    }
-
-    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError> {
-        copied("written values", field.len(), values.len())?;
-        uploaded(values);
-        field[..values.len()].copy_from_slice(values);
+    /// Counts a copy to the device as a GPU would have it.
+    unsafe fn copy_in(&self, from: &Bytes, to: u64) -> Result<(), CudaError> {
+        count::upload();
+        if from.len() > STAGED {
+            count::wait();
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to as *mut _, from.len()) };
         Ok(())
     }
 
-    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError> {
-        copied("read values", field.len(), values.len())?;
-        read(values);
-        values.copy_from_slice(&field[..values.len()]);
+    unsafe fn copy_out(&self, from: u64, to: &mut Bytes) -> Result<(), CudaError> {
+        count::read();
+        count::wait();
+        // SAFETY: by the caller's promise.
+        unsafe { ptr::copy_nonoverlapping(from as *const _, to.as_mut_ptr(), to.len()) };
         Ok(())
     }
 
-    fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError> {
-        field.fill(T::default());
+    unsafe fn set_zero(&self, address: u64, bytes: usize) -> Result<(), CudaError> {
+        // SAFETY: by the caller's promise.
+        unsafe { ptr::write_bytes(address as *mut u8, 0, bytes) };
         Ok(())
-    }
-
-    fn len<T: Plain>(&self, field: &Field<Self, T>) -> usize {
-        field.len()
-    }
-
-    fn input<T: Plain>(&self, field: &Field<Self, T>) -> In<T> {
-        In::new(field.as_ptr() as u64)
-    }
-
-    fn output<T: Plain>(&self, field: &mut Field<Self, T>) -> Out<T> {
-        Out::new(field.as_mut_ptr() as u64)
     }
 
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {
@@ -236,11 +250,11 @@ mod tests {
     #[test]
     fn calls_are_counted_as_a_gpu_would_have_them() {
         // No other test of this process runs kernels.
-        let (executor, before) = (Emulator::default(), counts::now());
+        let (executor, before): (&dyn Executor, _) = (&Emulator::default(), counts::now());
         let mut x = [executor.upload(&[1.0, 2.0]).unwrap(), executor.upload(&[3.0, 4.0]).unwrap()];
         let mut records = executor.zeros::<Packed>(2).unwrap();
-        fields::pack_positions(&executor, &x, 2, &mut records).unwrap();
-        fields::pack_positions(&executor, &x, 0, &mut records).unwrap();
+        fields::pack_positions(executor, &x, 2, &mut records).unwrap();
+        fields::pack_positions(executor, &x, 0, &mut records).unwrap();
         executor.write::<Real>(&[], &mut x[0]).unwrap();
         executor.write(&[5.0 as Real], &mut x[0]).unwrap();
         executor.download(&records).unwrap();

@@ -1,6 +1,10 @@
 //! Why a card cannot be used, and what failed on one.
 
-use sph_core::neighbors::TooManyCells;
+use sph_core::{
+    neighbors::TooManyCells,
+    solver::{Cause, StepError},
+    state::State,
+};
 use std::{fmt, num::ParseIntError, path::PathBuf, str::FromStr};
 
 /// A version as `13.0`, of driver or compiler.
@@ -186,4 +190,15 @@ pub enum CudaError {
     /// The dense grid would be too large.
     #[error(transparent)]
     TooManyCells(#[from] TooManyCells),
+}
+
+impl CudaError {
+    /// The failure of a card in a phase of the step that `state` is in.
+    pub fn in_phase<const D: usize>(self, state: &State<D>, phase: &'static str) -> StepError {
+        let cause = match self {
+            Self::TooManyCells(error) => Cause::Neighbors(error),
+            error => Cause::Device(error.to_string()),
+        };
+        StepError::new(state, phase, None, cause)
+    }
 }

@@ -1,37 +1,20 @@
 //! Where kernels run: one launcher in Rust serves a card and the processor.
 
 use crate::{error::CudaError, variant::Variant};
-use sph_core::{Real, backend::Backend};
-use std::{ffi::c_void, fmt::Debug, marker::PhantomData};
-
-/// Numbers that a card can hold.
-#[cfg(feature = "cuda")]
-pub trait OnCard: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits {}
-#[cfg(feature = "cuda")]
-impl<T: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits> OnCard for T {}
-/// Numbers that a card can hold: all, where there is none.
-#[cfg(not(feature = "cuda"))]
-pub trait OnCard {}
-#[cfg(not(feature = "cuda"))]
-impl<T> OnCard for T {}
+use sph_core::Real;
+use std::{ffi::c_void, fmt::Debug, marker::PhantomData, mem::MaybeUninit, slice};
 
 /// Plain data: bytes that mean the same in Rust and in the CUDA text, for which all zeros is a value.
 ///
 /// # Safety
 /// The type has no pointer, no padding that matters, and the layout of its twin in the CUDA text.
-pub unsafe trait Plain: OnCard + Copy + Default + Debug + Send + Sync + 'static {}
+pub unsafe trait Plain: Copy + Default + Debug + Send + Sync + 'static {}
 
 /// Declares types of this crate as plain data.
 macro_rules! plain {
     ($($(#[$of:tt])? $type:ty),+ $(,)?) => { $(
         // SAFETY: of `repr(C)`, of numbers alone; sizes are compared by the host shim at every launch.
         unsafe impl $crate::executor::Plain for $type {}
-        #[cfg(feature = "cuda")]
-        // SAFETY: as above.
-        unsafe impl cudarc::driver::DeviceRepr for $type {}
-        #[cfg(feature = "cuda")]
-        // SAFETY: as above; zeros are numbers.
-        unsafe impl cudarc::driver::ValidAsZeroBits for $type {}
     )+ };
 }
 pub(crate) use plain;
@@ -101,12 +84,6 @@ impl Kernel {
 /// When there are more than can be numbered.
 pub fn count(n: usize) -> Result<u32, CudaError> {
     if n > MOST { Err(CudaError::TooMany { n, most: MOST }) } else { Ok(n as u32) }
-}
-
-/// Refuses a copy of more values than the field has.
-#[cfg(any(feature = "cuda", feature = "host"))]
-pub(crate) fn copied(field: &'static str, len: usize, needed: usize) -> Result<(), CudaError> {
-    Kernel { file: "", name: "(copy)" }.expect(field, len, needed)
 }
 
 /// Address of a field that a kernel reads.
@@ -218,79 +195,79 @@ macro_rules! expression {
 pub(crate) use arguments;
 pub(crate) use expression;
 
-/// An array in the memory of `E`.
-pub type Field<E, T> = <<E as Executor>::Memory as Backend>::Field<T>;
+/// A piece of memory of an executor, given back when dropped.
+pub trait Memory: Debug + Send + Sync {
+    /// Where it begins, for kernels.
+    fn address(&self) -> u64;
+
+    /// True when the host may read and write it there.
+    fn is_of_host(&self) -> bool {
+        false
+    }
+}
+
+/// An array in the memory of the executor that made it, shape `[n]`. Given back when dropped.
+#[derive(Debug)]
+pub struct Field<T> {
+    pub(crate) memory: Box<dyn Memory>,
+    len: usize,
+    of: PhantomData<T>,
+}
+
+impl<T> Field<T> {
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True without items.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// Values as they are copied: of types with padding, too.
+pub type Bytes = [MaybeUninit<u8>];
 
 /// What runs kernels: a card, or the processor in its place. Work is done in the order it is asked for.
+///
+/// Executors provide these operations on bytes; what launchers use are the methods of `dyn Executor`.
 pub trait Executor: Debug + Send + Sync + 'static {
-    /// Where fields lie.
-    type Memory: Backend;
-
     /// The variant of the kernels.
     fn variant(&self) -> Variant;
 
-    /// A field of `n` zeros.
+    /// Memory of so many zeros, `[B]`, aligned for all plain types.
     ///
     /// # Errors
     /// When there is no memory left.
-    fn zeros<T: Plain>(&self, n: usize) -> Result<Field<Self, T>, CudaError>
-    where
-        Self: Sized;
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, CudaError>;
 
-    /// A field of these values.
+    /// Copies values, some at least, to an address. The caller may change or free them as soon as this returns.
     ///
     /// # Errors
-    /// When there is no memory left, or the copy fails.
-    fn upload<T: Plain>(&self, values: &[T]) -> Result<Field<Self, T>, CudaError>
-    where
-        Self: Sized;
+    /// When the copy fails.
+    ///
+    /// # Safety
+    /// Memory of this executor has as many bytes from the address on.
+    unsafe fn copy_in(&self, from: &Bytes, to: u64) -> Result<(), CudaError>;
 
-    /// The values of a field, after all work before.
+    /// Copies values, some at least, from an address, after all work before.
     ///
     /// # Errors
     /// When the copy fails, or a kernel before it did.
-    fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError>
-    where
-        Self: Sized;
-
-    /// Overwrites the first values of a field.
     ///
-    /// # Errors
-    /// When the field is shorter, or the copy fails.
-    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError>
-    where
-        Self: Sized;
+    /// # Safety
+    /// As of [`Self::copy_in`].
+    unsafe fn copy_out(&self, from: u64, to: &mut Bytes) -> Result<(), CudaError>;
 
-    /// Reads the first values of a field, after all work before.
-    ///
-    /// # Errors
-    /// When the field is shorter, or the copy or a kernel before it fails.
-    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError>
-    where
-        Self: Sized;
-
-    /// Sets a field to zeros.
+    /// Sets so many bytes from an address on to zeros.
     ///
     /// # Errors
     /// When it fails, or a kernel before it did.
-    fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError>
-    where
-        Self: Sized;
-
-    /// Number of items of a field.
-    fn len<T: Plain>(&self, field: &Field<Self, T>) -> usize
-    where
-        Self: Sized;
-
-    /// Where a kernel reads a field.
-    fn input<T: Plain>(&self, field: &Field<Self, T>) -> In<T>
-    where
-        Self: Sized;
-
-    /// Where a kernel writes a field.
-    fn output<T: Plain>(&self, field: &mut Field<Self, T>) -> Out<T>
-    where
-        Self: Sized;
+    ///
+    /// # Safety
+    /// As of [`Self::copy_in`].
+    unsafe fn set_zero(&self, address: u64, bytes: usize) -> Result<(), CudaError>;
 
     /// Starts a kernel. Nothing happens for a launch of no block.
     ///
@@ -301,20 +278,99 @@ pub trait Executor: Debug + Send + Sync + 'static {
     /// The arguments are those of the kernel, by number and type, and every address among them is valid for what the
     /// kernel does with it.
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError>;
+}
+
+/// In the errors of copies.
+const COPY: Kernel = Kernel { file: "", name: "(copy)" };
+
+impl dyn Executor + '_ {
+    /// A field of `n` zeros.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn zeros<T: Plain>(&self, n: usize) -> Result<Field<T>, CudaError> {
+        let memory = self.allocate(n.saturating_mul(size_of::<T>()))?;
+        Ok(Field { memory, len: n, of: PhantomData })
+    }
+
+    /// A field of these values.
+    ///
+    /// # Errors
+    /// When there is no memory left, or the copy fails.
+    pub fn upload<T: Plain>(&self, values: &[T]) -> Result<Field<T>, CudaError> {
+        let mut field = self.zeros(values.len())?;
+        self.write(values, &mut field)?;
+        Ok(field)
+    }
+
+    /// The values of a field, after all work before.
+    ///
+    /// # Errors
+    /// When the copy fails, or a kernel before it did.
+    pub fn download<T: Plain>(&self, field: &Field<T>) -> Result<Vec<T>, CudaError> {
+        let mut values = vec![T::default(); field.len];
+        self.read(field, &mut values)?;
+        Ok(values)
+    }
+
+    /// Overwrites the first values of a field.
+    ///
+    /// # Errors
+    /// When the field is shorter, or the copy fails.
+    pub fn write<T: Plain>(&self, values: &[T], field: &mut Field<T>) -> Result<(), CudaError> {
+        COPY.expect("written values", field.len, values.len())?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: values are bytes, whatever these are, and the field has as many.
+        unsafe {
+            let bytes = slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values));
+            self.copy_in(bytes, field.memory.address())
+        }
+    }
+
+    /// Reads the first values of a field, after all work before.
+    ///
+    /// # Errors
+    /// When the field is shorter, or the copy or a kernel before it fails.
+    pub fn read<T: Plain>(&self, field: &Field<T>, values: &mut [T]) -> Result<(), CudaError> {
+        COPY.expect("read values", field.len, values.len())?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: all that an executor copies to this place are values of the field, which has as many.
+        unsafe {
+            let bytes = slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values));
+            self.copy_out(field.memory.address(), bytes)
+        }
+    }
+
+    /// Sets a field to zeros.
+    ///
+    /// # Errors
+    /// When it fails, or a kernel before it did.
+    pub fn clear<T: Plain>(&self, field: &mut Field<T>) -> Result<(), CudaError> {
+        // SAFETY: all bytes of the field.
+        unsafe { self.set_zero(field.memory.address(), field.len * size_of::<T>()) }
+    }
+
+    /// Where a kernel reads a field.
+    pub fn input<T: Plain>(&self, field: &Field<T>) -> In<T> {
+        In::new(field.memory.address())
+    }
+
+    /// Where a kernel writes a field.
+    pub fn output<T: Plain>(&self, field: &mut Field<T>) -> Out<T> {
+        Out::new(field.memory.address())
+    }
 
     /// The coordinates that a kernel reads, one field an axis.
-    fn points<T: Plain, const D: usize>(&self, x: &[Field<Self, T>; D]) -> Points<T, D>
-    where
-        Self: Sized,
-    {
+    pub fn points<T: Plain, const D: usize>(&self, x: &[Field<T>; D]) -> Points<T, D> {
         Points(x.each_ref().map(|x| self.input(x)))
     }
 
     /// The coordinates that a kernel writes, one field an axis.
-    fn writable<const D: usize>(&self, x: &mut [Field<Self, Real>; D]) -> Writable<D>
-    where
-        Self: Sized,
-    {
+    pub fn writable<const D: usize>(&self, x: &mut [Field<Real>; D]) -> Writable<D> {
         Writable(x.each_mut().map(|x| self.output(x)))
     }
 }

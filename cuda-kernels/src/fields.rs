@@ -30,20 +30,20 @@ struct Moves {
 }
 
 /// A field, and where it goes.
-pub type Move<'a, E> = (&'a Field<E, Real>, &'a mut Field<E, Real>);
+pub type Move<'a> = (&'a Field<Real>, &'a mut Field<Real>);
 
 /// `to[f][k] ← from[f][order[k]]` for all fields f and k < n.
 ///
 /// # Errors
 /// When a field is shorter than `n`, or a launch fails.
-pub fn permute_reals<E: Executor>(
-    executor: &E,
+pub fn permute_reals(
+    executor: &dyn Executor,
     dim: usize,
-    order: &Field<E, u32>,
+    order: &Field<u32>,
     n: usize,
-    fields: &mut [Move<'_, E>],
+    fields: &mut [Move<'_>],
 ) -> Result<(), CudaError> {
-    PERMUTE_REALS.expect("order", executor.len(order), n)?;
+    PERMUTE_REALS.expect("order", order.len(), n)?;
     for together in fields.chunks_mut(MAX_FIELDS) {
         let mut moves = Moves {
             from: [In::new(0); MAX_FIELDS],
@@ -51,8 +51,8 @@ pub fn permute_reals<E: Executor>(
             n_fields: together.len() as u32,
         };
         for (k, (from, to)) in together.iter_mut().enumerate() {
-            PERMUTE_REALS.expect("from", executor.len(from), n)?;
-            PERMUTE_REALS.expect("to", executor.len(to), n)?;
+            PERMUTE_REALS.expect("from", from.len(), n)?;
+            PERMUTE_REALS.expect("to", to.len(), n)?;
             (moves.from[k], moves.to[k]) = (executor.input(from), executor.output(to));
         }
         // SAFETY: all fields have n items; `order` holds numbers below n, being a permutation.
@@ -68,13 +68,13 @@ pub fn permute_reals<E: Executor>(
 ///
 /// # Errors
 /// When a field is shorter than `n`, or a launch fails.
-pub fn permute_ids<E: Executor>(
-    executor: &E,
+pub fn permute_ids(
+    executor: &dyn Executor,
     dim: usize,
-    order: &Field<E, u32>,
+    order: &Field<u32>,
     n: usize,
-    from: &Field<E, u64>,
-    to: &mut Field<E, u64>,
+    from: &Field<u64>,
+    to: &mut Field<u64>,
 ) -> Result<(), CudaError> {
     permute(executor, PERMUTE_IDS, dim, order, n, from, to)
 }
@@ -83,29 +83,29 @@ pub fn permute_ids<E: Executor>(
 ///
 /// # Errors
 /// When a field is shorter than `n`, or a launch fails.
-pub fn permute_bodies<E: Executor>(
-    executor: &E,
+pub fn permute_bodies(
+    executor: &dyn Executor,
     dim: usize,
-    order: &Field<E, u32>,
+    order: &Field<u32>,
     n: usize,
-    from: &Field<E, u16>,
-    to: &mut Field<E, u16>,
+    from: &Field<u16>,
+    to: &mut Field<u16>,
 ) -> Result<(), CudaError> {
     permute(executor, PERMUTE_BODIES, dim, order, n, from, to)
 }
 
-fn permute<E: Executor, T: crate::executor::Plain>(
-    executor: &E,
+fn permute<T: crate::executor::Plain>(
+    executor: &dyn Executor,
     kernel: Kernel,
     dim: usize,
-    order: &Field<E, u32>,
+    order: &Field<u32>,
     n: usize,
-    from: &Field<E, T>,
-    to: &mut Field<E, T>,
+    from: &Field<T>,
+    to: &mut Field<T>,
 ) -> Result<(), CudaError> {
-    kernel.expect("order", executor.len(order), n)?;
-    kernel.expect("from", executor.len(from), n)?;
-    kernel.expect("to", executor.len(to), n)?;
+    kernel.expect("order", order.len(), n)?;
+    kernel.expect("from", from.len(), n)?;
+    kernel.expect("to", to.len(), n)?;
     let (from, to) = (executor.input(from), executor.output(to));
     // SAFETY: all fields have n items; `order` holds numbers below n, being a permutation.
     unsafe {
@@ -117,16 +117,16 @@ fn permute<E: Executor, T: crate::executor::Plain>(
 ///
 /// # Errors
 /// When a field is shorter than `n`, or a launch fails.
-pub fn pack_positions<const D: usize, E: Executor>(
-    executor: &E,
-    x: &[Field<E, Real>; D],
+pub fn pack_positions<const D: usize>(
+    executor: &dyn Executor,
+    x: &[Field<Real>; D],
     n: usize,
-    to: &mut Field<E, Packed>,
+    to: &mut Field<Packed>,
 ) -> Result<(), CudaError> {
     for x in x {
-        PACK_POSITIONS.expect("x", executor.len(x), n)?;
+        PACK_POSITIONS.expect("x", x.len(), n)?;
     }
-    PACK_POSITIONS.expect("to", executor.len(to), n)?;
+    PACK_POSITIONS.expect("to", to.len(), n)?;
     let points: Points<Real, D> = executor.points(x);
     // SAFETY: all fields have n items.
     unsafe {

@@ -40,6 +40,7 @@ pub mod reduce;
 pub mod resident;
 pub mod rigid;
 pub mod room;
+pub mod run;
 pub mod scan;
 pub mod source;
 #[cfg(feature = "cuda")]

@@ -45,11 +45,11 @@ pub struct Search<const D: usize> {
 
 /// Points in the order of their cells, as a search reads them.
 #[derive(Debug)]
-pub struct Source<'a, const D: usize, E: Executor> {
+pub struct Source<'a, const D: usize> {
     /// Their cells, sorted.
-    pub cells: &'a CellSort<D, E>,
+    pub cells: &'a CellSort<D>,
     /// Their records, in that order. Shape `[n]`.
-    pub records: &'a Field<E, Packed>,
+    pub records: &'a Field<Packed>,
 }
 
 /// Points with a number each, as loops over neighbors find them. Twin of `Near` in near.cuh.
@@ -62,13 +62,13 @@ pub struct Near<const D: usize> {
     rows: StoredRows,
 }
 
-impl<const D: usize, E: Executor> Source<'_, D, E> {
+impl<const D: usize> Source<'_, D> {
     /// The points that `kernel` finds within `radius` `[m]`, without rows.
     ///
     /// # Errors
     /// When there are fewer records than sorted points.
-    pub fn near(&self, executor: &E, kernel: Kernel, radius: Real) -> Result<Near<D>, CudaError> {
-        kernel.expect("place", executor.len(self.records), executor.len(&self.cells.order))?;
+    pub fn near(&self, executor: &dyn Executor, kernel: Kernel, radius: Real) -> Result<Near<D>, CudaError> {
+        kernel.expect("place", self.records.len(), self.cells.order.len())?;
         Ok(Near {
             search: Search { grid: *self.cells.grid(), radius2: radius * radius },
             place: executor.input(self.records),
@@ -134,17 +134,17 @@ pub fn row_bytes(n: usize, size: RowSize) -> usize {
 
 /// Where the slices of up to a given number of rows stand.
 #[derive(Debug)]
-pub(crate) struct Lines<E: Executor> {
+pub(crate) struct Lines {
     pub(crate) size: RowSize,
     /// First line of each slice. Shape `[n / 32]`, rounded up.
-    pub(crate) line: Field<E, u32>,
+    pub(crate) line: Field<u32>,
     /// Lines of the pool that are taken, and entries of long rows. Shape `[2]`.
-    used: Field<E, u64>,
+    used: Field<u64>,
     n: usize,
 }
 
-impl<E: Executor> Lines<E> {
-    pub(crate) fn new(executor: &E, n: usize, size: RowSize) -> Result<Self, CudaError> {
+impl Lines {
+    pub(crate) fn new(executor: &dyn Executor, n: usize, size: RowSize) -> Result<Self, CudaError> {
         count(size.entries(n) / SLICE)?;
         let line: Vec<u32> = (0..n.div_ceil(SLICE)).map(|s| s as u32 * size.width).collect();
         Ok(Self { size, line: executor.upload(&line)?, used: executor.zeros(2)?, n })
@@ -163,13 +163,13 @@ impl<E: Executor> Lines<E> {
     /// Places the slices of the first `n` rows, of so many entries.
     pub(crate) fn place(
         &mut self,
-        executor: &E,
+        executor: &dyn Executor,
         dim: usize,
-        counts: &Field<E, u32>,
+        counts: &Field<u32>,
         n: usize,
     ) -> Result<(), CudaError> {
-        PLACE_SLICES.expect("count", executor.len(counts), n)?;
-        PLACE_SLICES.expect("line", executor.len(&self.line), n.div_ceil(SLICE))?;
+        PLACE_SLICES.expect("count", counts.len(), n)?;
+        PLACE_SLICES.expect("line", self.line.len(), n.div_ceil(SLICE))?;
         executor.clear(&mut self.used)?;
         let (counts, number, from_line) = (executor.input(counts), count(n)?, self.pool_line());
         let (line, used) = (executor.output(&mut self.line), executor.output(&mut self.used));
@@ -184,7 +184,7 @@ impl<E: Executor> Lines<E> {
     ///
     /// # Errors
     /// When there are more lines than can be numbered, or the copy fails.
-    pub(crate) fn used(&self, executor: &E) -> Result<[usize; 2], CudaError> {
+    pub(crate) fn used(&self, executor: &dyn Executor) -> Result<[usize; 2], CudaError> {
         let mut used = [0_u64; 2];
         executor.read(&self.used, &mut used)?;
         let used = used.map(|n| n as usize);
@@ -200,12 +200,12 @@ impl<E: Executor> Lines<E> {
 
 /// The rows of up to a given number of points.
 #[derive(Debug)]
-pub struct NeighborRows<E: Executor> {
+pub struct NeighborRows {
     /// Number of neighbors of each point. Shape `[n]`.
-    pub count: Field<E, u32>,
+    pub count: Field<u32>,
     /// Entry k of row i at `(line[i / 32] + k) · 32 + i % 32`.
-    pub rows: Field<E, u32>,
-    pub(crate) lines: Lines<E>,
+    pub rows: Field<u32>,
+    pub(crate) lines: Lines,
 }
 
 /// Stored rows as kernels take them. Twin of `Rows` in rows.cuh.
@@ -224,23 +224,23 @@ pub(crate) fn slot(line: &[u32], i: usize, k: usize) -> usize {
 
 /// Whose neighbors rows list.
 #[derive(Debug)]
-pub struct Query<'a, E: Executor> {
+pub struct Query<'a> {
     /// Search radius, `[m]`.
     pub radius: Real,
     /// Records of the points. Shape `[n]`.
-    pub records: &'a Field<E, Packed>,
+    pub records: &'a Field<Packed>,
     /// Number of points.
     pub n: usize,
     /// True when they are those that are found: a row then leaves out its own.
     pub same: bool,
 }
 
-impl<E: Executor> NeighborRows<E> {
+impl NeighborRows {
     /// Room for the rows of `n` points: 4 bytes for each of `width + 1` entries a point, and a pool.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, n: usize, size: RowSize) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, n: usize, size: RowSize) -> Result<Self, CudaError> {
         let lines = Lines::new(executor, n, size)?;
         Ok(Self { count: executor.zeros(n)?, rows: executor.zeros(lines.entries())?, lines })
     }
@@ -261,9 +261,9 @@ impl<E: Executor> NeighborRows<E> {
     /// When there is room for fewer points, there is no memory left, a launch or a copy fails.
     pub fn list<const D: usize>(
         &mut self,
-        executor: &E,
-        query: &Query<'_, E>,
-        from: &Source<'_, D, E>,
+        executor: &dyn Executor,
+        query: &Query<'_>,
+        from: &Source<'_, D>,
     ) -> Result<(), CudaError> {
         self.begin(executor, query, from)?;
         self.settle(executor, query, from)
@@ -272,9 +272,9 @@ impl<E: Executor> NeighborRows<E> {
     /// The same without long rows, which are cut: the host does not wait.
     fn begin<const D: usize>(
         &mut self,
-        executor: &E,
-        query: &Query<'_, E>,
-        from: &Source<'_, D, E>,
+        executor: &dyn Executor,
+        query: &Query<'_>,
+        from: &Source<'_, D>,
     ) -> Result<(), CudaError> {
         self.search(executor, query, from, None)?;
         self.lines.place(executor, D, &self.count, query.n)
@@ -283,9 +283,9 @@ impl<E: Executor> NeighborRows<E> {
     /// Lists long rows, if there are any.
     fn settle<const D: usize>(
         &mut self,
-        executor: &E,
-        query: &Query<'_, E>,
-        from: &Source<'_, D, E>,
+        executor: &dyn Executor,
+        query: &Query<'_>,
+        from: &Source<'_, D>,
     ) -> Result<(), CudaError> {
         loop {
             let [needed, _] = self.lines.used(executor)?;
@@ -303,15 +303,15 @@ impl<E: Executor> NeighborRows<E> {
     /// Lists rows: all, without places and cut at the width, or those of slices from a line on.
     fn search<const D: usize>(
         &mut self,
-        executor: &E,
-        query: &Query<'_, E>,
-        from: &Source<'_, D, E>,
+        executor: &dyn Executor,
+        query: &Query<'_>,
+        from: &Source<'_, D>,
         from_line: Option<u32>,
     ) -> Result<(), CudaError> {
         let Query { radius, records, n, same } = *query;
-        LIST_NEIGHBORS.expect("query", executor.len(records), n)?;
-        LIST_NEIGHBORS.expect("count", executor.len(&self.count), n)?;
-        LIST_NEIGHBORS.expect("records", executor.len(from.records), executor.len(&from.cells.order))?;
+        LIST_NEIGHBORS.expect("query", records.len(), n)?;
+        LIST_NEIGHBORS.expect("count", self.count.len(), n)?;
+        LIST_NEIGHBORS.expect("records", from.records.len(), from.cells.order.len())?;
         let search = Search { grid: *from.cells.grid(), radius2: radius * radius };
         let (query, records) = (executor.input(records), executor.input(from.records));
         let start = executor.input(&from.cells.start);
@@ -335,7 +335,7 @@ impl<E: Executor> NeighborRows<E> {
     ///
     /// # Errors
     /// When a copy fails.
-    pub fn download(&self, executor: &E, n: usize) -> Result<Vec<Vec<u32>>, CudaError> {
+    pub fn download(&self, executor: &dyn Executor, n: usize) -> Result<Vec<Vec<u32>>, CudaError> {
         let (counts, rows) = (executor.download(&self.count)?, executor.download(&self.rows)?);
         let line = executor.download(&self.lines.line)?;
         let row = |i: usize| (0..counts[i] as usize).map(|k| rows[slot(&line, i, k)]).collect();
@@ -369,12 +369,12 @@ impl Pairs {
 ///
 /// # Errors
 /// As of [`NeighborRows::list`].
-pub fn list_pairs<const D: usize, E: Executor>(
-    executor: &E,
+pub fn list_pairs<const D: usize>(
+    executor: &dyn Executor,
     radius: Real,
     pairs: &[Pairs],
-    rows: &mut [NeighborRows<E>; 3],
-    [fluid, walls]: [Source<'_, D, E>; 2],
+    rows: &mut [NeighborRows; 3],
+    [fluid, walls]: [Source<'_, D>; 2],
     n: [usize; 2],
 ) -> Result<(), CudaError> {
     let of = |pairs: &Pairs| match pairs {

@@ -73,23 +73,17 @@ impl<const D: usize> Default for Bounds<D> {
 }
 
 plain!(DensityErrors, Peak);
-// SAFETY: of `repr(C)`, of numbers alone; so for the next two.
+// SAFETY: of `repr(C)`, of numbers alone.
 unsafe impl<const D: usize> Plain for Bounds<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Bounds<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above; zeros are numbers.
-unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Bounds<D> {}
 
 /// Reductions of fields, and the partial results of their blocks.
 #[derive(Debug)]
-pub struct Reduce<const D: usize, E: Executor> {
-    numbers: Field<E, f64>,
-    errors: Field<E, DensityErrors>,
-    places: Field<E, u32>,
-    peaks: Field<E, Peak>,
-    bounds: Field<E, Bounds<D>>,
+pub struct Reduce<const D: usize> {
+    numbers: Field<f64>,
+    errors: Field<DensityErrors>,
+    places: Field<u32>,
+    peaks: Field<Peak>,
+    bounds: Field<Bounds<D>>,
 }
 
 /// Memory of a [`Reduce`], `[B]`.
@@ -98,12 +92,12 @@ pub fn bytes<const D: usize>() -> usize {
     BLOCKS as usize * partial
 }
 
-impl<const D: usize, E: Executor> Reduce<D, E> {
+impl<const D: usize> Reduce<D> {
     /// Room for the partial results.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor) -> Result<Self, CudaError> {
         let blocks = BLOCKS as usize;
         Ok(Self {
             numbers: executor.zeros(blocks)?,
@@ -120,10 +114,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn sum(
         &mut self,
-        executor: &E,
-        x: &Field<E, Real>,
+        executor: &dyn Executor,
+        x: &Field<Real>,
         n: usize,
-        result: &mut Field<E, f64>,
+        result: &mut Field<f64>,
     ) -> Result<(), CudaError> {
         let x = read(executor, SUM_REALS, x, n)?;
         let passes = Passes { executor, n, first: SUM_REALS, second: MERGE_SUMS };
@@ -136,11 +130,11 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn sum_products(
         &mut self,
-        executor: &E,
-        x: &Field<E, Real>,
-        y: &Field<E, Real>,
+        executor: &dyn Executor,
+        x: &Field<Real>,
+        y: &Field<Real>,
         n: usize,
-        result: &mut Field<E, f64>,
+        result: &mut Field<f64>,
     ) -> Result<(), CudaError> {
         let (x, y) = (read(executor, SUM_PRODUCTS, x, n)?, read(executor, SUM_PRODUCTS, y, n)?);
         let passes = Passes { executor, n, first: SUM_PRODUCTS, second: MERGE_SUMS };
@@ -155,10 +149,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn max(
         &mut self,
-        executor: &E,
-        x: &Field<E, Real>,
+        executor: &dyn Executor,
+        x: &Field<Real>,
         n: usize,
-        result: &mut Field<E, f64>,
+        result: &mut Field<f64>,
     ) -> Result<(), CudaError> {
         let x = read(executor, MAX_REALS, x, n)?;
         let passes = Passes { executor, n, first: MAX_REALS, second: MERGE_MAXIMA };
@@ -171,10 +165,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn max_norms2(
         &mut self,
-        executor: &E,
-        v: &[Field<E, Real>; D],
+        executor: &dyn Executor,
+        v: &[Field<Real>; D],
         n: usize,
-        result: &mut Field<E, f64>,
+        result: &mut Field<f64>,
     ) -> Result<(), CudaError> {
         let v = read_points(executor, MAX_NORMS2, v, n)?;
         let passes = Passes { executor, n, first: MAX_NORMS2, second: MERGE_MAXIMA };
@@ -190,12 +184,12 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn density_errors(
         &mut self,
-        executor: &E,
-        rho: &Field<E, Real>,
-        of_rho: Option<&Field<E, Real>>,
+        executor: &dyn Executor,
+        rho: &Field<Real>,
+        of_rho: Option<&Field<Real>>,
         rho_0: Real,
         n: usize,
-        result: &mut Field<E, DensityErrors>,
+        result: &mut Field<DensityErrors>,
     ) -> Result<(), CudaError> {
         let rho = read(executor, DENSITY_ERRORS, rho, n)?;
         let of_rho = of_rho.map_or(Ok(In::new(0)), |x| read(executor, DENSITY_ERRORS, x, n))?;
@@ -211,10 +205,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn max_place(
         &mut self,
-        executor: &E,
-        x: &Field<E, Real>,
+        executor: &dyn Executor,
+        x: &Field<Real>,
         n: usize,
-        result: &mut Field<E, Peak>,
+        result: &mut Field<Peak>,
     ) -> Result<(), CudaError> {
         let x = read(executor, MAX_PLACE, x, n)?;
         let passes = Passes { executor, n, first: MAX_PLACE, second: MERGE_PEAKS };
@@ -227,10 +221,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn max_counts(
         &mut self,
-        executor: &E,
-        counts: &Field<E, u32>,
+        executor: &dyn Executor,
+        counts: &Field<u32>,
         n: usize,
-        result: &mut Field<E, u32>,
+        result: &mut Field<u32>,
     ) -> Result<(), CudaError> {
         let counts = read(executor, MAX_COUNTS, counts, n)?;
         let passes = Passes { executor, n, first: MAX_COUNTS, second: MERGE_COUNTS };
@@ -245,10 +239,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn enclose(
         &mut self,
-        executor: &E,
-        x: &[Field<E, Real>; D],
+        executor: &dyn Executor,
+        x: &[Field<Real>; D],
         n: usize,
-        result: &mut Field<E, Bounds<D>>,
+        result: &mut Field<Bounds<D>>,
     ) -> Result<(), CudaError> {
         let x = read_points(executor, ENCLOSE_POINTS, x, n)?;
         let passes = Passes { executor, n, first: ENCLOSE_POINTS, second: MERGE_BOUNDS };
@@ -264,12 +258,12 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn first_lost(
         &mut self,
-        executor: &E,
-        x: &[Field<E, Real>; D],
-        v: &[Field<E, Real>; D],
+        executor: &dyn Executor,
+        x: &[Field<Real>; D],
+        v: &[Field<Real>; D],
         domain: &Domain<D>,
         n: usize,
-        result: &mut Field<E, u32>,
+        result: &mut Field<u32>,
     ) -> Result<(), CudaError> {
         let x = read_points(executor, FIRST_LOST, x, n)?;
         let v = read_points(executor, FIRST_LOST, v, n)?;
@@ -286,10 +280,10 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn first_not_finite(
         &mut self,
-        executor: &E,
-        x: &Field<E, Real>,
+        executor: &dyn Executor,
+        x: &Field<Real>,
         n: usize,
-        result: &mut Field<E, u32>,
+        result: &mut Field<u32>,
     ) -> Result<(), CudaError> {
         let x = read(executor, FIRST_NOT_FINITE, x, n)?;
         let passes = Passes { executor, n, first: FIRST_NOT_FINITE, second: MERGE_PLACES };
@@ -303,25 +297,25 @@ impl<const D: usize, E: Executor> Reduce<D, E> {
 pub(crate) const PARTIALS: usize = BLOCKS as usize;
 
 /// The two passes of a reduction.
-pub(crate) struct Passes<'a, E> {
-    pub executor: &'a E,
+pub(crate) struct Passes<'a> {
+    pub executor: &'a dyn Executor,
     /// Number of items.
     pub n: usize,
     pub first: Kernel,
     pub second: Kernel,
 }
 
-impl<E: Executor> Passes<'_, E> {
+impl Passes<'_> {
     /// `first` starts the first pass into `partial`, of [`PARTIALS`] items.
     pub fn run<T: Plain>(
         &self,
         dim: usize,
-        partial: &mut Field<E, T>,
-        result: &mut Field<E, T>,
+        partial: &mut Field<T>,
+        result: &mut Field<T>,
         first: impl FnOnce(Out<T>) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {
-        self.first.expect("partial", self.executor.len(partial), BLOCKS as usize)?;
-        self.second.expect("result", self.executor.len(result), 1)?;
+        self.first.expect("partial", partial.len(), BLOCKS as usize)?;
+        self.second.expect("result", result.len(), 1)?;
         first(self.executor.output(partial))?;
         let launch = Launch { kernel: self.second, dim, smoothing: None, blocks: 1, threads: THREADS };
         let (partial, result) = (self.executor.input(partial), self.executor.output(result));
@@ -330,30 +324,30 @@ impl<E: Executor> Passes<'_, E> {
     }
 }
 
-fn read<E: Executor, T: Plain>(
-    executor: &E,
+fn read<T: Plain>(
+    executor: &dyn Executor,
     kernel: Kernel,
-    x: &Field<E, T>,
+    x: &Field<T>,
     n: usize,
 ) -> Result<In<T>, CudaError> {
-    kernel.expect("x", executor.len(x), n)?;
+    kernel.expect("x", x.len(), n)?;
     Ok(executor.input(x))
 }
 
-fn read_points<E: Executor, const D: usize>(
-    executor: &E,
+fn read_points<const D: usize>(
+    executor: &dyn Executor,
     kernel: Kernel,
-    x: &[Field<E, Real>; D],
+    x: &[Field<Real>; D],
     n: usize,
 ) -> Result<Points<Real, D>, CudaError> {
     for x in x {
-        kernel.expect("x", executor.len(x), n)?;
+        kernel.expect("x", x.len(), n)?;
     }
     Ok(executor.points(x))
 }
 
-fn launch_one<E: Executor, T: Plain, R: Plain>(
-    executor: &E,
+fn launch_one<T: Plain, R: Plain>(
+    executor: &dyn Executor,
     kernel: Kernel,
     dim: usize,
     x: In<T>,
@@ -364,8 +358,8 @@ fn launch_one<E: Executor, T: Plain, R: Plain>(
 }
 
 /// The first pass; its callers have checked that fields have n items and `partial` one a block.
-pub(crate) fn start<E: Executor>(
-    executor: &E,
+pub(crate) fn start(
+    executor: &dyn Executor,
     kernel: Kernel,
     dim: usize,
     n: usize,

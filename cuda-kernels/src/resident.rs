@@ -10,7 +10,7 @@ use sph_core::{Real, boundary::Boundary, particles::Particles};
 use std::mem::swap;
 
 /// A vector field, one array an axis.
-pub type Axes<const D: usize, E> = [Field<E, Real>; D];
+pub type Axes<const D: usize> = [Field<Real>; D];
 
 /// Memory of a [`Fluid`], `[B]`.
 pub fn fluid_bytes<const D: usize>(n: usize, n_cells: usize) -> usize {
@@ -33,10 +33,10 @@ const fn spare_bytes<const D: usize>() -> usize {
 ///
 /// # Errors
 /// When there is no memory left.
-pub fn upload_axes<const D: usize, E: Executor>(
-    executor: &E,
+pub fn upload_axes<const D: usize>(
+    executor: &dyn Executor,
     x: &[Vec<Real>; D],
-) -> Result<Axes<D, E>, CudaError> {
+) -> Result<Axes<D>, CudaError> {
     in_order(|a| executor.upload(&x[a]))
 }
 
@@ -44,7 +44,7 @@ pub fn upload_axes<const D: usize, E: Executor>(
 ///
 /// # Errors
 /// When there is no memory left.
-pub fn zero_axes<const D: usize, E: Executor>(executor: &E, n: usize) -> Result<Axes<D, E>, CudaError> {
+pub fn zero_axes<const D: usize>(executor: &dyn Executor, n: usize) -> Result<Axes<D>, CudaError> {
     in_order(|_| executor.zeros(n))
 }
 
@@ -52,9 +52,9 @@ pub fn zero_axes<const D: usize, E: Executor>(executor: &E, n: usize) -> Result<
 ///
 /// # Errors
 /// When a copy fails.
-pub fn read_axes<const D: usize, E: Executor>(
-    executor: &E,
-    from: &Axes<D, E>,
+pub fn read_axes<const D: usize>(
+    executor: &dyn Executor,
+    from: &Axes<D>,
     to: &mut [Vec<Real>; D],
 ) -> Result<(), CudaError> {
     from.iter().zip(to).try_for_each(|(from, to)| read(executor, from, to))
@@ -64,12 +64,8 @@ pub fn read_axes<const D: usize, E: Executor>(
 ///
 /// # Errors
 /// When the copy fails.
-pub fn read<T: Plain, E: Executor>(
-    executor: &E,
-    from: &Field<E, T>,
-    to: &mut Vec<T>,
-) -> Result<(), CudaError> {
-    to.resize(executor.len(from), T::default());
+pub fn read<T: Plain>(executor: &dyn Executor, from: &Field<T>, to: &mut Vec<T>) -> Result<(), CudaError> {
+    to.resize(from.len(), T::default());
     executor.read(from, to)
 }
 
@@ -84,22 +80,22 @@ fn in_order<const D: usize, T>(
 
 /// Fields that take the place of permuted ones.
 #[derive(Debug)]
-struct Spare<const D: usize, E: Executor> {
-    axes: Axes<D, E>,
-    ids: Field<E, u64>,
+struct Spare<const D: usize> {
+    axes: Axes<D>,
+    ids: Field<u64>,
 }
 
-impl<const D: usize, E: Executor> Spare<D, E> {
-    fn new(executor: &E, n: usize) -> Result<Self, CudaError> {
+impl<const D: usize> Spare<D> {
+    fn new(executor: &dyn Executor, n: usize) -> Result<Self, CudaError> {
         Ok(Self { axes: zero_axes(executor, n)?, ids: executor.zeros(n)? })
     }
 
     fn vector(
         &mut self,
-        executor: &E,
-        order: &Field<E, u32>,
+        executor: &dyn Executor,
+        order: &Field<u32>,
         n: usize,
-        x: &mut Axes<D, E>,
+        x: &mut Axes<D>,
     ) -> Result<(), CudaError> {
         let mut moves: Vec<_> = x.iter().zip(&mut self.axes).collect();
         permute_reals(executor, D, order, n, &mut moves)?;
@@ -109,10 +105,10 @@ impl<const D: usize, E: Executor> Spare<D, E> {
 
     fn number(
         &mut self,
-        executor: &E,
-        order: &Field<E, u32>,
+        executor: &dyn Executor,
+        order: &Field<u32>,
         n: usize,
-        x: &mut Field<E, Real>,
+        x: &mut Field<Real>,
     ) -> Result<(), CudaError> {
         permute_reals(executor, D, order, n, &mut [(x, &mut self.axes[0])])?;
         swap(x, &mut self.axes[0]);
@@ -121,10 +117,10 @@ impl<const D: usize, E: Executor> Spare<D, E> {
 
     fn ids(
         &mut self,
-        executor: &E,
-        order: &Field<E, u32>,
+        executor: &dyn Executor,
+        order: &Field<u32>,
         n: usize,
-        ids: &mut Field<E, u64>,
+        ids: &mut Field<u64>,
     ) -> Result<(), CudaError> {
         permute_ids(executor, D, order, n, ids, &mut self.ids)?;
         swap(ids, &mut self.ids);
@@ -134,28 +130,28 @@ impl<const D: usize, E: Executor> Spare<D, E> {
 
 /// The fluid.
 #[derive(Debug)]
-pub struct Fluid<const D: usize, E: Executor> {
+pub struct Fluid<const D: usize> {
     /// Number of particles.
     pub n: usize,
     /// Stable names. Shape `[n]`.
-    pub id: Field<E, u64>,
+    pub id: Field<u64>,
     /// Positions. Shape `[D][n]`, `[m]`.
-    pub x: Axes<D, E>,
+    pub x: Axes<D>,
     /// Velocities. Shape `[D][n]`, `[m/s]`.
-    pub v: Axes<D, E>,
+    pub v: Axes<D>,
     /// Densities. Shape `[n]`, `[kg/m³]`.
-    pub rho: Field<E, Real>,
+    pub rho: Field<Real>,
     /// Their cells.
-    pub cells: CellSort<D, E>,
-    spare: Spare<D, E>,
+    pub cells: CellSort<D>,
+    spare: Spare<D>,
 }
 
-impl<const D: usize, E: Executor> Fluid<D, E> {
+impl<const D: usize> Fluid<D> {
     /// The particles, to be sorted into the cells of `grid`.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, grid: CellGrid<D>, fluid: &Particles<D>) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, grid: CellGrid<D>, fluid: &Particles<D>) -> Result<Self, CudaError> {
         let n = fluid.len();
         Ok(Self {
             n,
@@ -172,7 +168,7 @@ impl<const D: usize, E: Executor> Fluid<D, E> {
     ///
     /// # Errors
     /// When a launch fails.
-    pub fn sort(&mut self, executor: &E, carried: &mut [&mut Axes<D, E>]) -> Result<(), CudaError> {
+    pub fn sort(&mut self, executor: &dyn Executor, carried: &mut [&mut Axes<D>]) -> Result<(), CudaError> {
         self.cells.sort(executor, &self.x, self.n)?;
         let (order, n, spare) = (&self.cells.order, self.n, &mut self.spare);
         spare.ids(executor, order, n, &mut self.id)?;
@@ -186,7 +182,7 @@ impl<const D: usize, E: Executor> Fluid<D, E> {
     ///
     /// # Errors
     /// When a copy, or a kernel before it, fails.
-    pub fn read(&self, executor: &E, fluid: &mut Particles<D>) -> Result<(), CudaError> {
+    pub fn read(&self, executor: &dyn Executor, fluid: &mut Particles<D>) -> Result<(), CudaError> {
         read(executor, &self.id, &mut fluid.id)?;
         read_axes(executor, &self.x, &mut fluid.x)?;
         read_axes(executor, &self.v, &mut fluid.v)?;
@@ -196,35 +192,35 @@ impl<const D: usize, E: Executor> Fluid<D, E> {
 
 /// The wall samples.
 #[derive(Debug)]
-pub struct Samples<const D: usize, E: Executor> {
+pub struct Samples<const D: usize> {
     /// Number of samples.
     pub n: usize,
     /// Stable names. Shape `[n]`.
-    pub id: Field<E, u64>,
+    pub id: Field<u64>,
     /// Positions now. Shape `[D][n]`, `[m]`.
-    pub x: Axes<D, E>,
+    pub x: Axes<D>,
     /// Velocities now. Shape `[D][n]`, `[m/s]`.
-    pub v: Axes<D, E>,
+    pub v: Axes<D>,
     /// Accelerations now. Shape `[D][n]`, `[m/s²]`.
-    pub a: Axes<D, E>,
+    pub a: Axes<D>,
     /// Positions in the drawing. Shape `[D][n]`, `[m]`.
-    pub x_0: Axes<D, E>,
+    pub x_0: Axes<D>,
     /// Volumes V_b. Shape `[n]`, `[m³]`.
-    pub volume: Field<E, Real>,
+    pub volume: Field<Real>,
     /// Rigid set. Shape `[n]`.
-    pub body: Field<E, u16>,
+    pub body: Field<u16>,
     /// Their cells.
-    pub cells: CellSort<D, E>,
-    spare: Spare<D, E>,
-    spare_body: Field<E, u16>,
+    pub cells: CellSort<D>,
+    spare: Spare<D>,
+    spare_body: Field<u16>,
 }
 
-impl<const D: usize, E: Executor> Samples<D, E> {
+impl<const D: usize> Samples<D> {
     /// The samples, to be sorted into the cells of `grid`.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, grid: CellGrid<D>, walls: &Boundary<D>) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, grid: CellGrid<D>, walls: &Boundary<D>) -> Result<Self, CudaError> {
         let n = walls.len();
         Ok(Self {
             n,
@@ -245,7 +241,7 @@ impl<const D: usize, E: Executor> Samples<D, E> {
     ///
     /// # Errors
     /// When a launch fails.
-    pub fn sort(&mut self, executor: &E) -> Result<(), CudaError> {
+    pub fn sort(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
         self.cells.sort(executor, &self.x, self.n)?;
         let (order, n, spare) = (&self.cells.order, self.n, &mut self.spare);
         spare.ids(executor, order, n, &mut self.id)?;
@@ -262,7 +258,7 @@ impl<const D: usize, E: Executor> Samples<D, E> {
     ///
     /// # Errors
     /// When a copy, or a kernel before it, fails.
-    pub fn read(&self, executor: &E, walls: &mut Boundary<D>) -> Result<(), CudaError> {
+    pub fn read(&self, executor: &dyn Executor, walls: &mut Boundary<D>) -> Result<(), CudaError> {
         read(executor, &self.id, &mut walls.id)?;
         read_axes(executor, &self.x, &mut walls.x)?;
         read_axes(executor, &self.v, &mut walls.v)?;

@@ -10,17 +10,17 @@ use sph_core::{Real, rigid::Rigid, state::State};
 
 /// The rigid sets of a run.
 #[derive(Debug)]
-pub struct RigidSets<const D: usize, E: Executor> {
+pub struct RigidSets<const D: usize> {
     /// What they are. Shape `[n_sets]`.
-    pub flags: Field<E, u32>,
+    pub flags: Field<u32>,
     /// Where they are. Shape `[n_sets]`.
-    maps: Field<E, Affine<D>>,
+    maps: Field<Affine<D>>,
     /// Centers of mass of the dynamic bodies. Shape `[bodies · D]`, `[m]`.
-    centers: Field<E, f64>,
+    centers: Field<f64>,
     /// Sums of forces over each body.
-    wrenches: Wrenches<D, E>,
+    wrenches: Wrenches<D>,
     /// Forces on the samples; empty without dynamic bodies. Shape `[D][n_walls]`, `[N]`.
-    pub force: Axes<D, E>,
+    pub force: Axes<D>,
 }
 
 /// Memory of [`RigidSets`], `[B]`.
@@ -31,12 +31,12 @@ pub fn rigid_bytes<const D: usize>(n_sets: usize, n_bodies: usize, n_walls: usiz
     n_sets * of_set + wrench_bytes::<D>(n_bodies) + forces
 }
 
-impl<const D: usize, E: Executor> RigidSets<D, E> {
+impl<const D: usize> RigidSets<D> {
     /// Those of a state.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, state: &State<D>) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, state: &State<D>) -> Result<Self, CudaError> {
         let n_bodies = state.bodies.list.len();
         Ok(Self {
             flags: executor.upload(&flags(&state.walls))?,
@@ -51,7 +51,7 @@ impl<const D: usize, E: Executor> RigidSets<D, E> {
     ///
     /// # Errors
     /// When it fails, or a kernel before it did.
-    pub fn clear(&mut self, executor: &E) -> Result<(), CudaError> {
+    pub fn clear(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
         self.force.iter_mut().try_for_each(|force| executor.clear(force))
     }
 
@@ -61,10 +61,10 @@ impl<const D: usize, E: Executor> RigidSets<D, E> {
     /// When a copy or a launch fails.
     pub fn place(
         &mut self,
-        executor: &E,
+        executor: &dyn Executor,
         state: &State<D>,
         t: f64,
-        samples: &mut Samples<D, E>,
+        samples: &mut Samples<D>,
     ) -> Result<(), CudaError> {
         executor.write(&affine_maps(&state.walls, &state.bodies, t), &mut self.maps)?;
         let drawn = Drawn { body: &samples.body, x_0: &samples.x_0 };
@@ -78,8 +78,8 @@ impl<const D: usize, E: Executor> RigidSets<D, E> {
     /// When a copy or a launch fails.
     pub fn collect(
         &mut self,
-        executor: &E,
-        samples: &Samples<D, E>,
+        executor: &dyn Executor,
+        samples: &Samples<D>,
         bodies: &mut [Rigid<D>],
     ) -> Result<(), CudaError> {
         let centers: Vec<f64> = bodies.iter().flat_map(|body| body.x).collect();

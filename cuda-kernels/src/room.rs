@@ -62,13 +62,13 @@ struct Limits {
 
 /// What lies in a box of cells.
 #[derive(Debug)]
-pub struct Content<'a, const D: usize, E: Executor> {
+pub struct Content<'a, const D: usize> {
     /// The fluid.
-    pub fluid: &'a mut Fluid<D, E>,
+    pub fluid: &'a mut Fluid<D>,
     /// The samples of walls and bodies.
-    pub walls: &'a mut Samples<D, E>,
+    pub walls: &'a mut Samples<D>,
     /// Reductions over both.
-    pub reduce: &'a mut Reduce<D, E>,
+    pub reduce: &'a mut Reduce<D>,
 }
 
 /// The box of cells of a run.
@@ -129,11 +129,11 @@ impl<const D: usize> Room<D> {
     ///
     /// # Errors
     /// When there is no memory left, a launch or a copy fails.
-    pub fn follow<E: Executor>(
+    pub fn follow(
         &mut self,
-        executor: &E,
+        executor: &dyn Executor,
         frame: Frame<'_, D>,
-        content: Content<'_, D, E>,
+        content: Content<'_, D>,
         summary: &Summary,
     ) -> Result<bool, CudaError> {
         let Content { fluid, walls, reduce } = content;
@@ -190,10 +190,10 @@ impl<const D: usize> Room<D> {
 }
 
 /// The ends of fluid and walls on a GPU.
-fn enclose<const D: usize, E: Executor>(
-    executor: &E,
-    reduce: &mut Reduce<D, E>,
-    of: [(&Axes<D, E>, usize); 2],
+fn enclose<const D: usize>(
+    executor: &dyn Executor,
+    reduce: &mut Reduce<D>,
+    of: [(&Axes<D>, usize); 2],
 ) -> Result<Ends<D>, CudaError> {
     let (mut result, mut ends) = (executor.zeros(1)?, ([Real::INFINITY; D], [Real::NEG_INFINITY; D]));
     for (x, n) in of {

@@ -13,17 +13,17 @@ const TILE: usize = 2048;
 
 /// Exclusive prefix sums of up to a given number of items, and the sums of tiles that they need.
 #[derive(Debug)]
-pub struct Scan<E: Executor> {
+pub struct Scan {
     /// Sums of the tiles of the items, sums of the tiles of these, and so on; the last has one item.
-    totals: Vec<Field<E, u32>>,
+    totals: Vec<Field<u32>>,
 }
 
-impl<E: Executor> Scan<E> {
+impl Scan {
     /// Room for `n` items.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, mut n: usize) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, mut n: usize) -> Result<Self, CudaError> {
         let mut totals = Vec::new();
         loop {
             n = n.div_ceil(TILE).max(1);
@@ -40,13 +40,13 @@ impl<E: Executor> Scan<E> {
     /// When there are fewer than `n` values or less room, or a launch fails.
     pub fn exclusive(
         &mut self,
-        executor: &E,
+        executor: &dyn Executor,
         dim: usize,
-        values: &mut Field<E, u32>,
+        values: &mut Field<u32>,
         n: usize,
     ) -> Result<(), CudaError> {
-        SCAN_TILES.expect("values", executor.len(values), n)?;
-        SCAN_TILES.expect("totals", executor.len(&self.totals[0]), n.div_ceil(TILE))?;
+        SCAN_TILES.expect("values", values.len(), n)?;
+        SCAN_TILES.expect("totals", self.totals[0].len(), n.div_ceil(TILE))?;
         level(executor, dim, values, &mut self.totals, n)
     }
 }
@@ -64,11 +64,11 @@ pub fn bytes(mut n: usize) -> usize {
 }
 
 /// Scans `values` with the help of `totals`, which are scanned in the same way.
-fn level<E: Executor>(
-    executor: &E,
+fn level(
+    executor: &dyn Executor,
     dim: usize,
-    values: &mut Field<E, u32>,
-    totals: &mut [Field<E, u32>],
+    values: &mut Field<u32>,
+    totals: &mut [Field<u32>],
     n: usize,
 ) -> Result<(), CudaError> {
     let Some((sums, above)) = totals.split_first_mut() else { return Ok(()) };

@@ -1,9 +1,9 @@
 //! Where small copies to the device start from: their caller may change or free its values at once, and the driver promises
 //! to have read them only if they lie in memory of its own (feature `cuda`).
 
-use crate::{counts::STAGED, executor::Plain};
+use crate::{counts::STAGED, executor::Bytes};
 use cudarc::driver::{CudaContext, DriverError, PinnedHostSlice};
-use std::sync::Arc;
+use std::{slice, sync::Arc};
 
 /// Values that wait for their copy lie one behind the other, until the host waits for the device and begins anew.
 #[derive(Debug, Default)]
@@ -17,16 +17,16 @@ const CAPACITY: usize = 16 * STAGED;
 
 impl Staging {
     /// True when `values` do not fit before the next wait.
-    pub fn is_full<T>(&self, values: &[T]) -> bool {
-        self.used.next_multiple_of(align_of::<T>()) + size_of_val(values) > CAPACITY
+    pub fn is_full(&self, values: &Bytes) -> bool {
+        self.used + values.len() > CAPACITY
     }
 
     /// The values, in memory that stays as it is until [`Self::restart`]; `None` when it [is full](Self::is_full).
-    pub fn hold<T: Plain>(
+    pub fn hold(
         &mut self,
         context: &Arc<CudaContext>,
-        values: &[T],
-    ) -> Result<Option<&[T]>, DriverError> {
+        values: &Bytes,
+    ) -> Result<Option<&Bytes>, DriverError> {
         if self.is_full(values) {
             return Ok(None);
         }
@@ -35,14 +35,14 @@ impl Staging {
             // SAFETY: nothing is read of it that was not written before.
             none => none.insert(unsafe { context.alloc_pinned(CAPACITY)? }),
         };
-        let start = self.used.next_multiple_of(align_of::<T>());
-        self.used = start + size_of_val(values);
-        // SAFETY: `start` and the end are within the memory, which begins at a page; no other values lie there, and those
-        // before were copied when `used` began anew.
+        let start = self.used;
+        self.used += values.len();
+        // SAFETY: `start` and the end are within the memory; no other values lie there, and those before were copied when
+        // `used` began anew.
         unsafe {
-            let place = memory.as_mut_ptr()?.add(start).cast::<T>();
-            place.copy_from_nonoverlapping(values.as_ptr(), values.len());
-            Ok(Some(std::slice::from_raw_parts(place, values.len())))
+            let place = memory.as_mut_ptr()?.add(start).cast();
+            values.as_ptr().copy_to_nonoverlapping(place, values.len());
+            Ok(Some(slice::from_raw_parts(place, values.len())))
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
     executor::{Executor, Field, Kernel, arguments, count, plain},
     reduce::{PARTIALS, Passes, start},
 };
-use sph_core::Real;
+use sph_core::{Real, solver::StepReport};
 
 const SUMMARIZE: Kernel = Kernel { file: "summary.cu", name: "summarize" };
 const MERGE_SUMMARIES: Kernel = Kernel { file: "summary.cu", name: "merge_summaries" };
@@ -32,39 +32,52 @@ pub struct Summary {
 }
 plain!(Summary);
 
+impl Summary {
+    /// What `n` particles came to, in the words of a report, beside what the step says of itself.
+    pub fn report(&self, n: usize, of_step: StepReport) -> StepReport {
+        StepReport {
+            density_error_mean: self.excess / n.max(1) as f64,
+            density_error_max: if n == 0 { 0.0 } else { self.largest },
+            max_speed: self.v2.sqrt(),
+            max_acceleration: self.a2.sqrt(),
+            ..of_step
+        }
+    }
+}
+
 /// What is summarized. Fields of shape `[n]`.
 #[derive(Debug)]
-pub struct Judged<'a, const D: usize, E: Executor> {
+pub struct Judged<'a, const D: usize> {
     /// Densities, `[kg/m³]`.
-    pub rho: &'a Field<E, Real>,
+    pub rho: &'a Field<Real>,
     /// Density at rest ρ₀, `[kg/m³]`.
     pub rho_0: Real,
     /// Squared speeds, `[m²/s²]`.
-    pub v2: &'a Field<E, Real>,
+    pub v2: &'a Field<Real>,
     /// Squared accelerations, [m²/s⁴].
-    pub a2: &'a Field<E, Real>,
+    pub a2: &'a Field<Real>,
     /// Not 0 for particles that have left the domain.
-    pub lost: &'a Field<E, u32>,
+    pub lost: &'a Field<u32>,
     /// The cells of the fluid and of the walls.
-    pub cells: [&'a CellSort<D, E>; 2],
+    pub cells: [&'a CellSort<D>; 2],
 }
 
 /// Room for a summary.
 #[derive(Debug)]
-pub struct Summaries<E: Executor> {
-    partial: Field<E, Summary>,
-    result: Field<E, Summary>,
+pub struct Summaries {
+    partial: Field<Summary>,
+    result: Field<Summary>,
 }
 
 /// Memory of [`Summaries`], `[B]`.
 pub const BYTES: usize = (PARTIALS + 1) * size_of::<Summary>();
 
-impl<E: Executor> Summaries<E> {
+impl Summaries {
     /// Room for one.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor) -> Result<Self, CudaError> {
         Ok(Self { partial: executor.zeros(PARTIALS)?, result: executor.zeros(1)? })
     }
 
@@ -74,14 +87,14 @@ impl<E: Executor> Summaries<E> {
     /// When a field is too short, or a launch, a kernel before it or the copy fails.
     pub fn of<const D: usize>(
         &mut self,
-        executor: &E,
-        judged: &Judged<'_, D, E>,
+        executor: &dyn Executor,
+        judged: &Judged<'_, D>,
         n: usize,
     ) -> Result<Summary, CudaError> {
         for (name, field) in [("rho", judged.rho), ("v2", judged.v2), ("a2", judged.a2)] {
-            SUMMARIZE.expect(name, executor.len(field), n)?;
+            SUMMARIZE.expect(name, field.len(), n)?;
         }
-        SUMMARIZE.expect("lost", executor.len(judged.lost), n)?;
+        SUMMARIZE.expect("lost", judged.lost.len(), n)?;
         let rho = executor.input(judged.rho);
         let (v2, a2) = (executor.input(judged.v2), executor.input(judged.a2));
         let lost = executor.input(judged.lost);

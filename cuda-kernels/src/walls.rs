@@ -89,22 +89,10 @@ impl<const D: usize> From<Wrench<D>> for rigid::Wrench<D> {
     }
 }
 
-// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero; so for the rest.
+// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero.
 unsafe impl<const D: usize> Plain for Affine<D> {}
 // SAFETY: as above.
 unsafe impl<const D: usize> Plain for Wrench<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Affine<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Affine<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Wrench<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Wrench<D> {}
 
 /// The unit vector along an axis.
 fn unit<const D: usize>(axis: usize) -> [f64; D] {
@@ -183,11 +171,11 @@ pub const RIGID: u32 = 2;
 
 /// The rigid sets of the samples.
 #[derive(Clone, Copy, Debug)]
-pub struct Sets<'a, E: Executor> {
+pub struct Sets<'a> {
     /// [`NO_SLIP`] and [`RIGID`] of each set. Shape `[n_sets]`.
-    pub flags: &'a Field<E, u32>,
+    pub flags: &'a Field<u32>,
     /// The set of each sample, below `n_sets`. Shape `[n_walls]`.
-    pub body: &'a Field<E, u16>,
+    pub body: &'a Field<u16>,
 }
 
 /// Twin of `Sets` in base.cuh.
@@ -198,12 +186,17 @@ pub(crate) struct SetTable {
     body: In<u16>,
 }
 
-impl<E: Executor> Sets<'_, E> {
+impl Sets<'_> {
     /// As `kernel` takes them, for `n` samples.
-    pub(crate) fn table(&self, executor: &E, kernel: Kernel, n: usize) -> Result<SetTable, CudaError> {
+    pub(crate) fn table(
+        &self,
+        executor: &dyn Executor,
+        kernel: Kernel,
+        n: usize,
+    ) -> Result<SetTable, CudaError> {
         // The flags of no set are read of no sample.
-        kernel.expect("flags", executor.len(self.flags), n.min(1))?;
-        kernel.expect("body", executor.len(self.body), n)?;
+        kernel.expect("flags", self.flags.len(), n.min(1))?;
+        kernel.expect("body", self.body.len(), n)?;
         Ok(SetTable { flags: executor.input(self.flags), body: executor.input(self.body) })
     }
 }
@@ -216,43 +209,42 @@ pub fn flags<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
 
 /// What never changes of samples, in the order of the fields that go with it.
 #[derive(Debug)]
-pub struct Drawn<'a, const D: usize, E: Executor> {
+pub struct Drawn<'a, const D: usize> {
     /// The rigid set of each. Shape `[n]`.
-    pub body: &'a Field<E, u16>,
+    pub body: &'a Field<u16>,
     /// Where each was drawn. Shape `[D][n]`, `[m]`.
-    pub x_0: &'a [Field<E, Real>; D],
+    pub x_0: &'a [Field<Real>; D],
 }
 
 /// Positions, velocities and accelerations of samples.
 #[derive(Debug)]
-pub struct Moving<'a, const D: usize, E: Executor> {
+pub struct Moving<'a, const D: usize> {
     /// Shape `[D][n]`, `[m]`.
-    pub x: &'a mut [Field<E, Real>; D],
+    pub x: &'a mut [Field<Real>; D],
     /// Shape `[D][n]`, `[m/s]`.
-    pub v: &'a mut [Field<E, Real>; D],
+    pub v: &'a mut [Field<Real>; D],
     /// Shape `[D][n]`, `[m/s²]`.
-    pub a: &'a mut [Field<E, Real>; D],
+    pub a: &'a mut [Field<Real>; D],
 }
 
 /// Brings the first `n` samples to where the maps of their sets say; `sets` are [`affine_maps`], uploaded.
 ///
 /// # Errors
 /// When a field is shorter than `n`, or the launch fails.
-pub fn move_samples<const D: usize, E: Executor>(
-    executor: &E,
-    sets: &Field<E, Affine<D>>,
-    drawn: &Drawn<'_, D, E>,
+pub fn move_samples<const D: usize>(
+    executor: &dyn Executor,
+    sets: &Field<Affine<D>>,
+    drawn: &Drawn<'_, D>,
     n: usize,
-    out: Moving<'_, D, E>,
+    out: Moving<'_, D>,
 ) -> Result<(), CudaError> {
-    MOVE_SAMPLES.expect("body", executor.len(drawn.body), n)?;
-    let expect = |name, x: &[Field<E, Real>; D]| {
-        x.iter().try_for_each(|x| MOVE_SAMPLES.expect(name, executor.len(x), n))
-    };
+    MOVE_SAMPLES.expect("body", drawn.body.len(), n)?;
+    let expect =
+        |name, x: &[Field<Real>; D]| x.iter().try_for_each(|x| MOVE_SAMPLES.expect(name, x.len(), n));
     for (name, x) in [("x_0", drawn.x_0), ("x", &*out.x), ("v", &*out.v), ("a", &*out.a)] {
         expect(name, x)?;
     }
-    let (n_sets, number) = (count(executor.len(sets))?, count(n)?);
+    let (n_sets, number) = (count(sets.len())?, count(n)?);
     let (sets, body, x_0) = (executor.input(sets), executor.input(drawn.body), executor.points(drawn.x_0));
     let (x, v, a) = (executor.writable(out.x), executor.writable(out.v), executor.writable(out.a));
     // SAFETY: fields of samples have n items, and the kernel passes over samples of a set beyond the table.
@@ -264,12 +256,12 @@ pub fn move_samples<const D: usize, E: Executor>(
 
 /// Forces and torques on the dynamic bodies of a run.
 #[derive(Debug)]
-pub struct Wrenches<const D: usize, E: Executor> {
+pub struct Wrenches<const D: usize> {
     /// The body of each set of samples, [`NONE`] for walls. Shape `[sets]`.
-    rigid: Field<E, u32>,
-    partial: Field<E, Wrench<D>>,
+    rigid: Field<u32>,
+    partial: Field<Wrench<D>>,
     /// What the fluid does to each body, for the host to download. Shape `[bodies]`.
-    pub total: Field<E, Wrench<D>>,
+    pub total: Field<Wrench<D>>,
 }
 
 /// What [`Wrenches`] and the centers of mass of so many bodies take, `[B]`.
@@ -277,12 +269,12 @@ pub const fn wrench_bytes<const D: usize>(n_bodies: usize) -> usize {
     n_bodies * ((WRENCH_BLOCKS as usize + 1) * size_of::<Wrench<D>>() + D * size_of::<f64>())
 }
 
-impl<const D: usize, E: Executor> Wrenches<D, E> {
+impl<const D: usize> Wrenches<D> {
     /// Room for `n_bodies` bodies, whose samples are among the sets of `walls`.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, walls: &Boundary<D>, n_bodies: usize) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, walls: &Boundary<D>, n_bodies: usize) -> Result<Self, CudaError> {
         let rigid: Vec<u32> = walls.bodies.iter().map(|set| set.rigid.map_or(NONE, |k| k as u32)).collect();
         Ok(Self {
             rigid: executor.upload(&rigid)?,
@@ -298,27 +290,27 @@ impl<const D: usize, E: Executor> Wrenches<D, E> {
     /// When a field is too short, or a launch fails.
     pub fn collect(
         &mut self,
-        executor: &E,
-        body: &Field<E, u16>,
-        x: &[Field<E, Real>; D],
-        force: &[Field<E, Real>; D],
+        executor: &dyn Executor,
+        body: &Field<u16>,
+        x: &[Field<Real>; D],
+        force: &[Field<Real>; D],
         n: usize,
-        center: &Field<E, f64>,
+        center: &Field<f64>,
     ) -> Result<(), CudaError> {
-        let n_bodies = executor.len(&self.total);
-        SUM_WRENCHES.expect("body", executor.len(body), n)?;
-        SUM_WRENCHES.expect("center", executor.len(center), n_bodies * D)?;
-        let points = |name, x: &[Field<E, Real>; D]| -> Result<Points<Real, D>, CudaError> {
-            x.iter().try_for_each(|x| SUM_WRENCHES.expect(name, executor.len(x), n))?;
+        let n_bodies = self.total.len();
+        SUM_WRENCHES.expect("body", body.len(), n)?;
+        SUM_WRENCHES.expect("center", center.len(), n_bodies * D)?;
+        let points = |name, x: &[Field<Real>; D]| -> Result<Points<Real, D>, CudaError> {
+            x.iter().try_for_each(|x| SUM_WRENCHES.expect(name, x.len(), n))?;
             Ok(executor.points(x))
         };
         let (x, force) = (points("x", x)?, points("force", force)?);
         let rigid: In<u32> = executor.input(&self.rigid);
-        let (n_sets, number) = (count(executor.len(&self.rigid))?, count(n)?);
+        let (n_sets, number) = (count(self.rigid.len())?, count(n)?);
         let (body, center) = (executor.input(body), executor.input(center));
         let launch =
             |kernel, blocks| Launch { kernel, dim: D, smoothing: None, blocks, threads: REDUCE_THREADS };
-        let blocks = count(executor.len(&self.partial))?;
+        let blocks = count(self.partial.len())?;
         let partial = executor.output(&mut self.partial);
         // SAFETY: `partial` has an item a block, fields of samples n, and samples of no known set are passed over.
         unsafe {

@@ -18,20 +18,20 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuPbf, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{Cause, StepError, StepReport},
+    solver::{StepError, StepReport},
     state::State,
 };
 
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
 /// those of now. Between prediction and [`Phases::update_positions`] the fluid on the card has `x*` and `v*`, while
 /// `place` has the positions that are corrected.
-pub(crate) struct Gpu<'a, const D: usize, E: Executor> {
+pub(crate) struct Gpu<'a, const D: usize> {
     pub pbf: &'a mut Pbf<D>,
-    pub executor: &'a E,
-    pub card: &'a mut Card<D, E>,
+    pub executor: &'a dyn Executor,
+    pub card: &'a mut Card<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// Substep, `[s]`.
@@ -86,7 +86,7 @@ macro_rules! past {
     };
 }
 
-impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
+impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.pbf.stopwatch.start();
         self.end = self.state.t + dt;
@@ -197,22 +197,22 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
 }
 
 /// Launches with the constants of the step and the smoothing kernel of the method.
-fn launcher<'a, const D: usize, E: Executor>(
-    executor: &'a E,
+fn launcher<'a, const D: usize>(
+    executor: &'a dyn Executor,
     constants: &'a Constants<D>,
     pbf: &Pbf<D>,
-) -> Launcher<'a, D, E> {
+) -> Launcher<'a, D> {
     Launcher { executor, constants, smoothing: pbf.params.kernel.type_name() }
 }
 
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
-impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.pbf.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     /// What a substep leaves of a velocity, `[-]`.
@@ -422,13 +422,4 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
     fn collect(&mut self) -> Launched {
         self.card.rigid.collect(self.executor, &self.card.walls, &mut self.state.bodies.list)
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

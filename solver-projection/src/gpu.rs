@@ -29,7 +29,7 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuProjection, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
     kernel::Kernel,
@@ -39,10 +39,10 @@ use sph_core::{
 
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
 /// those of now.
-pub(crate) struct Gpu<'a, const D: usize, E: Executor> {
+pub(crate) struct Gpu<'a, const D: usize> {
     pub method: &'a mut Projection<D>,
-    pub executor: &'a E,
-    pub card: &'a mut Card<D, E>,
+    pub executor: &'a dyn Executor,
+    pub card: &'a mut Card<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// Time at the end of the step, `[s]`.
@@ -89,7 +89,7 @@ macro_rules! gains {
     };
 }
 
-impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
+impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.method.stopwatch.start();
         self.end = self.state.t + dt;
@@ -209,21 +209,18 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
 }
 
 /// Launches with the constants of the step.
-fn launcher<'a, const D: usize, E: Executor>(
-    executor: &'a E,
-    constants: &'a Constants<D>,
-) -> Launcher<'a, D, E> {
+fn launcher<'a, const D: usize>(executor: &'a dyn Executor, constants: &'a Constants<D>) -> Launcher<'a, D> {
     Launcher { executor, constants }
 }
 
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
-impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.method.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     /// Fails if a launch did, or an iteration met what no step can mend.
@@ -232,7 +229,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         phase: &'static str,
         outcome: Result<Outcome, CudaError>,
     ) -> Result<(), StepError> {
-        let outcome = outcome.map_err(|error| device_error(self.state, phase, error))?;
+        let outcome = outcome.map_err(|error| error.in_phase(self.state, phase))?;
         self.method.check_outcome(self.state, phase, outcome)
     }
 
@@ -419,13 +416,4 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut card.v2);
         launcher.drift(&card.containers, shift, n, dt, damping, x, v, v2, &mut card.lost)
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

@@ -22,20 +22,20 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuViscoelastic, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{Cause, StepError, StepReport},
+    solver::{StepError, StepReport},
     state::State,
 };
 
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
 /// those of now. Between prediction and [`Phases::update_velocities`] the fluid on the card has `x*` and `v*`, while
 /// `place` has the positions that are relaxed.
-pub(crate) struct Gpu<'a, const D: usize, E: Executor> {
+pub(crate) struct Gpu<'a, const D: usize> {
     pub method: &'a mut Viscoelastic<D>,
-    pub executor: &'a E,
-    pub card: &'a mut Card<D, E>,
+    pub executor: &'a dyn Executor,
+    pub card: &'a mut Card<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// The step, `[s]`.
@@ -62,7 +62,7 @@ macro_rules! pushes {
     };
 }
 
-impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
+impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.method.stopwatch.start();
         self.end = self.state.t + dt;
@@ -158,21 +158,18 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
 }
 
 /// Launches with the constants of the step.
-fn launcher<'a, const D: usize, E: Executor>(
-    executor: &'a E,
-    constants: &'a Constants<D>,
-) -> Launcher<'a, D, E> {
+fn launcher<'a, const D: usize>(executor: &'a dyn Executor, constants: &'a Constants<D>) -> Launcher<'a, D> {
     Launcher { executor, constants }
 }
 
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
-impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.method.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     fn damping(&self) -> Real {
@@ -293,13 +290,4 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         }
         self.contacts()
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

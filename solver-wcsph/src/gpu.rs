@@ -25,19 +25,19 @@ use cuda_kernels::{
     walls::Sets,
 };
 pub use plan::memory_plan;
-pub use solver::{GpuWcsph, simulation};
+pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{Cause, StepError, StepReport},
+    solver::{StepError, StepReport},
     state::State,
 };
 
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
 /// those of now.
-pub(crate) struct Gpu<'a, const D: usize, E: Executor> {
+pub(crate) struct Gpu<'a, const D: usize> {
     pub wcsph: &'a mut Wcsph<D>,
-    pub executor: &'a E,
-    pub card: &'a mut Card<D, E>,
+    pub executor: &'a dyn Executor,
+    pub card: &'a mut Card<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// Full step size, `[s]`.
@@ -85,7 +85,7 @@ macro_rules! sets {
     };
 }
 
-impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
+impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
         self.wcsph.stopwatch.start();
         let moved = self.walls_to(self.state.t + dt);
@@ -181,20 +181,20 @@ impl<const D: usize, E: Executor> Phases for Gpu<'_, D, E> {
 }
 
 /// Launches with the constants of the step and the smoothing kernel of the method.
-fn launcher<'a, const D: usize, E: Executor>(
-    executor: &'a E,
+fn launcher<'a, const D: usize>(
+    executor: &'a dyn Executor,
     constants: &'a Constants<D>,
     wcsph: &Wcsph<D>,
-) -> Launcher<'a, D, E> {
+) -> Launcher<'a, D> {
     Launcher { executor, constants, smoothing: wcsph.params.kernel.type_name() }
 }
 
 /// The same of the surface terms.
-fn surface_terms<'a, const D: usize, E: Executor>(
-    executor: &'a E,
+fn surface_terms<'a, const D: usize>(
+    executor: &'a dyn Executor,
     constants: &'a Constants<D>,
     wcsph: &Wcsph<D>,
-) -> SurfaceTerms<'a, E> {
+) -> SurfaceTerms<'a> {
     let smoothing = wcsph.params.kernel.type_name();
     let Constants { kernel, surface, m, rho_0, .. } = constants;
     SurfaceTerms { executor, kernel, smoothing, surface, m: *m, rho_0: *rho_0 }
@@ -203,11 +203,11 @@ fn surface_terms<'a, const D: usize, E: Executor>(
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
-impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.wcsph.stopwatch.lap(phase);
-        done.map_err(|error| device_error(self.state, phase, error))
+        done.map_err(|error| error.in_phase(self.state, phase))
     }
 
     /// Brings prescribed walls to where they are at time `t`, and samples of bodies to where these are.
@@ -367,18 +367,9 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         }
         let w = self.wcsph.constants.needs.drift_correction.then_some(&*w);
         launcher.drift(&fluid.v, w, fluid.n, dt, &mut fluid.x, lost)?;
-        if containers.is_empty(self.executor) {
+        if containers.is_empty() {
             return Ok(());
         }
         containers.contain(self.executor, fluid.n, &mut fluid.x, &mut fluid.v)
     }
-}
-
-/// The failure of a card in a phase.
-fn device_error<const D: usize>(state: &State<D>, phase: &'static str, error: CudaError) -> StepError {
-    let cause = match error {
-        CudaError::TooManyCells(error) => Cause::Neighbors(error),
-        error => Cause::Device(error.to_string()),
-    };
-    StepError::new(state, phase, None, cause)
 }

@@ -5,7 +5,7 @@ use crate::cli::{SCENE, assert_refused, folder, sph, stderr, stdout};
 #[cfg(feature = "host")]
 use bench_suite::registry::SOLVERS;
 use bench_suite::{clock::SystemClock, parity};
-use cuda_kernels::emulator::Emulator;
+use cuda_kernels::{emulator::Emulator, executor::Executor};
 use serde_json::Value;
 use sph_core::{Real, lane::Isa, scene::Scene};
 use std::{fs, path::Path, sync::Arc};
@@ -164,11 +164,11 @@ fn parity_of_the_processor_with_itself_is_refused() {
 fn kernels_part_from_the_processor_by_rounding_alone() {
     let scene = Scene::parse("tiny.toml", SCENE).unwrap();
     let clock = || Box::new(SystemClock::default());
-    let emulator = Arc::new(Emulator::default());
+    let emulator: Arc<dyn Executor> = Arc::new(Emulator::default());
     let runs = || {
         [
             solver_wcsph::simulation::<2>(&scene, Isa::best(), clock()).unwrap(),
-            solver_wcsph::gpu::simulation::<2, _>(&scene, Arc::clone(&emulator), clock()).unwrap(),
+            solver_wcsph::gpu::simulation::<2>(&scene, Arc::clone(&emulator), clock()).unwrap(),
         ]
     };
     let found = parity::follow(runs(), "emulator", &[10, 1, 10]);

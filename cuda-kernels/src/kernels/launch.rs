@@ -11,9 +11,9 @@ use sph_core::Real;
 pub(super) type Launched = Result<(), CudaError>;
 
 /// A set of launchers in `D` dimensions.
-pub(super) trait Launches<const D: usize, E: Executor> {
+pub(super) trait Launches<const D: usize> {
     /// Where kernels run.
-    fn executor(&self) -> &E;
+    fn executor(&self) -> &dyn Executor;
 
     /// The smoothing kernel, by the name of its macro, if the texts use one.
     fn smoothing(&self) -> Option<&'static str>;
@@ -27,7 +27,7 @@ pub(super) trait Launches<const D: usize, E: Executor> {
     }
 
     /// The first `n` rows.
-    fn rows(&self, kernel: Kernel, rows: &NeighborRows<E>, n: usize) -> Result<StoredRows, CudaError> {
+    fn rows(&self, kernel: Kernel, rows: &NeighborRows, n: usize) -> Result<StoredRows, CudaError> {
         Ok(StoredRows {
             rows: self.input(kernel, "rows", &rows.rows, rows.entries())?,
             count: self.input(kernel, "counts of rows", &rows.count, n)?,
@@ -39,10 +39,10 @@ pub(super) trait Launches<const D: usize, E: Executor> {
         &self,
         kernel: Kernel,
         name: &'static str,
-        field: &Field<E, T>,
+        field: &Field<T>,
         n: usize,
     ) -> Result<In<T>, CudaError> {
-        kernel.expect(name, self.executor().len(field), n)?;
+        kernel.expect(name, field.len(), n)?;
         Ok(self.executor().input(field))
     }
 
@@ -50,10 +50,10 @@ pub(super) trait Launches<const D: usize, E: Executor> {
         &self,
         kernel: Kernel,
         name: &'static str,
-        field: &mut Field<E, T>,
+        field: &mut Field<T>,
         n: usize,
     ) -> Result<Out<T>, CudaError> {
-        kernel.expect(name, self.executor().len(field), n)?;
+        kernel.expect(name, field.len(), n)?;
         Ok(self.executor().output(field))
     }
 
@@ -61,10 +61,10 @@ pub(super) trait Launches<const D: usize, E: Executor> {
         &self,
         kernel: Kernel,
         name: &'static str,
-        x: &[Field<E, Real>; D],
+        x: &[Field<Real>; D],
         n: usize,
     ) -> Result<Points<Real, D>, CudaError> {
-        x.iter().try_for_each(|x| kernel.expect(name, self.executor().len(x), n))?;
+        x.iter().try_for_each(|x| kernel.expect(name, x.len(), n))?;
         Ok(self.executor().points(x))
     }
 
@@ -72,10 +72,10 @@ pub(super) trait Launches<const D: usize, E: Executor> {
         &self,
         kernel: Kernel,
         name: &'static str,
-        x: &mut [Field<E, Real>; D],
+        x: &mut [Field<Real>; D],
         n: usize,
     ) -> Result<Writable<D>, CudaError> {
-        x.iter().try_for_each(|x| kernel.expect(name, self.executor().len(x), n))?;
+        x.iter().try_for_each(|x| kernel.expect(name, x.len(), n))?;
         Ok(self.executor().writable(x))
     }
 }

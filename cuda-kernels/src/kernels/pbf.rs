@@ -53,83 +53,83 @@ pub(super) struct PastFields<const D: usize> {
 
 /// Neighbors of the fluid, and what the loops over the constraint read beside its records.
 #[derive(Clone, Copy, Debug)]
-pub struct Near<'a, E: Executor> {
+pub struct Near<'a> {
     /// Rows of fluid in fluid, of `n` particles.
-    pub fluid: &'a NeighborRows<E>,
+    pub fluid: &'a NeighborRows,
     /// Rows of fluid in walls, of `n` particles.
-    pub walls: &'a NeighborRows<E>,
+    pub walls: &'a NeighborRows,
     /// `[x y z psi]` of all samples that rows name.
-    pub samples: &'a Field<E, Packed>,
+    pub samples: &'a Field<Packed>,
     /// Masses over that at rest, of unequal ones; else it is not read. Shape `[n]`, `[-]`.
-    pub mu: &'a Field<E, Real>,
+    pub mu: &'a Field<Real>,
 }
 
 /// Wall samples, as [`Launcher::pack_walls`] reads them.
 #[derive(Clone, Copy, Debug)]
-pub struct WallFields<'a, const D: usize, E: Executor> {
+pub struct WallFields<'a, const D: usize> {
     /// Positions. Shape `[D][n]`, `[m]`.
-    pub x: &'a [Field<E, Real>; D],
+    pub x: &'a [Field<Real>; D],
     /// Volumes. Shape `[n]`, `[m^D]`.
-    pub volume: &'a Field<E, Real>,
+    pub volume: &'a Field<Real>,
     /// Velocities, read if walls have viscosity. Shape `[D][n]`, `[m/s]`.
-    pub v: &'a [Field<E, Real>; D],
+    pub v: &'a [Field<Real>; D],
     /// Their rigid sets, read if walls have viscosity.
-    pub sets: Sets<'a, E>,
+    pub sets: Sets<'a>,
 }
 
 /// What the second-order update remembers of the last step.
 #[derive(Debug)]
-pub struct Past<'a, const D: usize, E: Executor> {
+pub struct Past<'a, const D: usize> {
     /// Ways of the particles. Shape `[D][n]`, `[m]`.
-    pub way: &'a mut [Field<E, Real>; D],
+    pub way: &'a mut [Field<Real>; D],
     /// Changes of velocity but for what was done to velocities alone. Shape `[D][n]`, `[m/s]`.
-    pub gain: &'a mut [Field<E, Real>; D],
+    pub gain: &'a mut [Field<Real>; D],
 }
 
 /// Records with velocities, of the fluid or of samples that it sticks to.
 #[derive(Clone, Copy, Debug)]
-pub struct Moving<'a, E: Executor> {
+pub struct Moving<'a> {
     /// `[x y z m]` of the fluid, `[x y z psi]` of samples. Shape `[n]`.
-    pub at: &'a Field<E, Packed>,
+    pub at: &'a Field<Packed>,
     /// `[v ρ]` of the fluid, `[v no-slip]` of samples. Shape `[n]`.
-    pub motion: &'a Field<E, Packed>,
+    pub motion: &'a Field<Packed>,
 }
 
 /// Vorticities, written by [`Launcher::vorticity`].
 #[derive(Debug)]
-pub struct Vortices<E: Executor> {
+pub struct Vortices {
     /// `[x y z V]`. Shape `[n]`.
-    pub whirl: Field<E, Packed>,
+    pub whirl: Field<Packed>,
     /// `[ω |ω|]`, `[1/s]`. Shape `[n]`.
-    pub spin: Field<E, Packed>,
+    pub spin: Field<Packed>,
     /// |ω|², whose sum [`Launcher::confine`] reads. Shape `[n]`, `[1/s²]`.
-    pub squares: Field<E, Real>,
+    pub squares: Field<Real>,
 }
 
 /// Wall samples, some of them those of dynamic bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct Bodies<'a, E: Executor> {
+pub struct Bodies<'a> {
     /// Rows of walls in fluid.
-    pub rows: &'a NeighborRows<E>,
+    pub rows: &'a NeighborRows,
     /// `[x y z psi]`. Shape `[n_walls]`.
-    pub samples: &'a Field<E, Packed>,
+    pub samples: &'a Field<Packed>,
     /// Their rigid sets.
-    pub sets: Sets<'a, E>,
+    pub sets: Sets<'a>,
 }
 
 /// Launches the phases, of one set of constants.
 #[derive(Clone, Copy, Debug)]
-pub struct Launcher<'a, const D: usize, E: Executor> {
+pub struct Launcher<'a, const D: usize> {
     /// Where they run.
-    pub executor: &'a E,
+    pub executor: &'a dyn Executor,
     /// What they read.
     pub constants: &'a Constants<D>,
     /// The smoothing kernel of `constants.kernel`: [`KernelKind::type_name`](sph_core::kernel::KernelKind::type_name).
     pub smoothing: &'static str,
 }
 
-impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
-    fn executor(&self) -> &E {
+impl<const D: usize> Launches<D> for Launcher<'_, D> {
+    fn executor(&self) -> &dyn Executor {
         self.executor
     }
 
@@ -138,8 +138,8 @@ impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    fn near(&self, kernel: Kernel, near: &Near<'_, E>, n: usize) -> Result<NearRows, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    fn near(&self, kernel: Kernel, near: &Near<'_>, n: usize) -> Result<NearRows, CudaError> {
         Ok(NearRows {
             fluid: self.rows(kernel, near.fluid, n)?,
             walls: self.rows(kernel, near.walls, n)?,
@@ -149,7 +149,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     }
 
     /// Masses, which only unequal ones need.
-    pub(super) fn mu(&self, kernel: Kernel, mu: &Field<E, Real>, n: usize) -> Result<In<Real>, CudaError> {
+    pub(super) fn mu(&self, kernel: Kernel, mu: &Field<Real>, n: usize) -> Result<In<Real>, CudaError> {
         self.input(kernel, "mu", mu, if self.constants.unequal == 0 { 0 } else { n })
     }
 
@@ -165,11 +165,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// When a field is too short, or the launch fails; so for all launchers here.
     pub fn pack(
         &self,
-        x: &[Field<E, Real>; D],
-        id: &Field<E, u64>,
+        x: &[Field<Real>; D],
+        id: &Field<u64>,
         n: usize,
-        place: &mut Field<E, Packed>,
-        mu: &mut Field<E, Real>,
+        place: &mut Field<Packed>,
+        mu: &mut Field<Real>,
     ) -> Launched {
         let n_masses = if self.constants.unequal == 0 { 0 } else { n };
         let (x, id) = (self.points(PACK, "x", x, n)?, self.input(PACK, "id", id, n_masses)?);
@@ -184,10 +184,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn pack_walls(
         &self,
-        walls: WallFields<'_, D, E>,
+        walls: WallFields<'_, D>,
         n: usize,
-        samples: &mut Field<E, Packed>,
-        motion: &mut Field<E, Packed>,
+        samples: &mut Field<Packed>,
+        motion: &mut Field<Packed>,
     ) -> Launched {
         let (x, sticky) = (self.points(PACK_WALLS, "x", walls.x, n)?, self.n_sticky(n));
         let volume = self.input(PACK_WALLS, "volume", walls.volume, n)?;
@@ -215,12 +215,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn lambda(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
+        near: Near<'_>,
+        place: &Field<Packed>,
         n: usize,
-        push: &mut Field<E, Packed>,
-        rho: &mut Field<E, Real>,
-        lambda: &mut Field<E, Real>,
+        push: &mut Field<Packed>,
+        rho: &mut Field<Real>,
+        lambda: &mut Field<Real>,
     ) -> Launched {
         let (near, place) = (self.near(LAMBDA, &near, n)?, self.input(LAMBDA, "place", place, n)?);
         let (push, rho) = (self.output(LAMBDA, "push", push, n)?, self.output(LAMBDA, "rho", rho, n)?);
@@ -235,10 +235,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn density(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
+        near: Near<'_>,
+        place: &Field<Packed>,
         n: usize,
-        rho: &mut Field<E, Real>,
+        rho: &mut Field<Real>,
     ) -> Launched {
         let (near, place) = (self.near(DENSITY, &near, n)?, self.input(DENSITY, "place", place, n)?);
         let rho = self.output(DENSITY, "rho", rho, n)?;
@@ -253,10 +253,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn delta_x(
         &self,
-        near: Near<'_, E>,
-        push: &Field<E, Packed>,
+        near: Near<'_>,
+        push: &Field<Packed>,
         n: usize,
-        delta: &mut Field<E, Packed>,
+        delta: &mut Field<Packed>,
     ) -> Launched {
         let (near, push) = (self.near(DELTA_X, &near, n)?, self.input(DELTA_X, "push", push, n)?);
         let delta = self.output(DELTA_X, "delta", delta, n)?;
@@ -270,11 +270,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn apply(
         &self,
-        containers: &Containers<D, E>,
-        delta: &Field<E, Packed>,
+        containers: &Containers<D>,
+        delta: &Field<Packed>,
         n: usize,
-        place: &mut Field<E, Packed>,
-        lost: &mut Field<E, u32>,
+        place: &mut Field<Packed>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (delta, place) = (self.input(APPLY, "delta", delta, n)?, self.output(APPLY, "place", place, n)?);
         let (lost, containers) = (self.output(APPLY, "lost", lost, n)?, containers.list(self.executor)?);

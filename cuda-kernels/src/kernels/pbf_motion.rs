@@ -7,7 +7,7 @@ use super::{
 use crate::{
     containers::Containers,
     error::CudaError,
-    executor::{Executor, Field, In, Kernel, arguments, count},
+    executor::{Field, In, Kernel, arguments, count},
     fields::Packed,
     physics::pbf::Bdf2,
 };
@@ -20,7 +20,7 @@ macro_rules! kernels {
 }
 kernels! { PREDICT = "pbf_predict", PREDICT_FROM_PAST = "pbf_predict_from_past", COMMIT = "pbf_commit" }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// `v ← v + dt a(x)`, `x ← x + dt v`, inside of the containers and wrapped into the periodic box, where that is
     /// finite; `lost` becomes 1 elsewhere, and outside of the domain.
     ///
@@ -28,12 +28,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn predict(
         &self,
-        containers: &Containers<D, E>,
+        containers: &Containers<D>,
         n: usize,
         dt: Real,
-        x: &mut [Field<E, Real>; D],
-        v: &mut [Field<E, Real>; D],
-        lost: &mut Field<E, u32>,
+        x: &mut [Field<Real>; D],
+        v: &mut [Field<Real>; D],
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (x, v) = (self.writable(PREDICT, "x", x, n)?, self.writable(PREDICT, "v", v, n)?);
         let lost = self.output(PREDICT, "lost", lost, n)?;
@@ -50,15 +50,15 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn predict_from_past(
         &self,
-        containers: &Containers<D, E>,
+        containers: &Containers<D>,
         bdf2: Bdf2,
         is_new: bool,
         n: usize,
         dt: Real,
-        x: &mut [Field<E, Real>; D],
-        v: &mut [Field<E, Real>; D],
-        past: Past<'_, D, E>,
-        lost: &mut Field<E, u32>,
+        x: &mut [Field<Real>; D],
+        v: &mut [Field<Real>; D],
+        past: Past<'_, D>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let kernel = PREDICT_FROM_PAST;
         let (x, v) = (self.writable(kernel, "x", x, n)?, self.writable(kernel, "v", v, n)?);
@@ -83,13 +83,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn commit(
         &self,
-        place: &Field<E, Packed>,
-        motion: Option<&Field<E, Packed>>,
+        place: &Field<Packed>,
+        motion: Option<&Field<Packed>>,
         n: usize,
-        x: &mut [Field<E, Real>; D],
-        v: &mut [Field<E, Real>; D],
-        v2: &mut Field<E, Real>,
-        lost: &mut Field<E, u32>,
+        x: &mut [Field<Real>; D],
+        v: &mut [Field<Real>; D],
+        v2: &mut Field<Real>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let place = self.input(COMMIT, "place", place, n)?;
         let motion = motion.map_or(Ok(In::new(0)), |motion| self.input(COMMIT, "motion", motion, n))?;
@@ -104,7 +104,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub(super) fn past(
         &self,
         kernel: Kernel,
-        past: Past<'_, D, E>,
+        past: Past<'_, D>,
         n: usize,
     ) -> Result<PastFields<D>, CudaError> {
         Ok(PastFields {

@@ -5,7 +5,7 @@ use super::{
     pbf::{Bodies, Launcher, Moving},
 };
 use crate::{
-    executor::{Executor, Field, Kernel, arguments, count},
+    executor::{Field, Kernel, arguments, count},
     fields::Packed,
 };
 use sph_core::Real;
@@ -17,12 +17,12 @@ macro_rules! kernels {
 }
 kernels! { RELAX_LAMBDA = "pbf_relax_lambda", PUSH_BACK = "pbf_push_back", RUB_BACK = "pbf_rub_back" }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// Makes λ̂ of the records `push` what was done of it.
     ///
     /// # Errors
     /// As of [`Launcher::pack`].
-    pub fn relax_lambda(&self, delta: &Field<E, Packed>, n: usize, push: &mut Field<E, Packed>) -> Launched {
+    pub fn relax_lambda(&self, delta: &Field<Packed>, n: usize, push: &mut Field<Packed>) -> Launched {
         let delta = self.input(RELAX_LAMBDA, "delta", delta, n)?;
         let push = self.output(RELAX_LAMBDA, "push", push, n)?;
         // SAFETY: all fields have n items.
@@ -36,11 +36,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn push_back(
         &self,
-        bodies: Bodies<'_, E>,
-        push: &Field<E, Packed>,
+        bodies: Bodies<'_>,
+        push: &Field<Packed>,
         n_walls: usize,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         let (rows, push) = (self.rows(PUSH_BACK, bodies.rows, n_walls)?, self.executor.input(push));
         let samples = self.input(PUSH_BACK, "samples", bodies.samples, n_walls)?;
@@ -63,12 +63,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn rub_back(
         &self,
-        bodies: Bodies<'_, E>,
-        wall_motion: &Field<E, Packed>,
-        fluid: Moving<'_, E>,
+        bodies: Bodies<'_>,
+        wall_motion: &Field<Packed>,
+        fluid: Moving<'_>,
         n_walls: usize,
         inv_dt: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         let (rows, (at, motion)) =
             (self.rows(RUB_BACK, bodies.rows, n_walls)?, self.moving(RUB_BACK, fluid, 0)?);

@@ -5,7 +5,7 @@ use super::{
     pbf::{Launcher, Near},
 };
 use crate::{
-    executor::{Executor, Field, Kernel, arguments, count},
+    executor::{Field, Kernel, arguments, count},
     fields::Packed,
     neighbors::NeighborRows,
 };
@@ -17,17 +17,17 @@ macro_rules! kernels {
 }
 kernels! { SURFACE_NORMALS = "pbf_surface_normals", PULL_SURFACE = "pbf_pull_surface" }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// Unit normals `[n̂ ·]` of the surface at the positions `place`, zero inside. For particles of one mass.
     ///
     /// # Errors
     /// As of [`Launcher::pack`].
     pub fn surface_normals(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
+        near: Near<'_>,
+        place: &Field<Packed>,
         n: usize,
-        normal: &mut Field<E, Packed>,
+        normal: &mut Field<Packed>,
     ) -> Launched {
         let fluid = self.rows(SURFACE_NORMALS, near.fluid, n)?;
         let walls = self.rows(SURFACE_NORMALS, near.walls, n)?;
@@ -50,11 +50,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn pull_surface(
         &self,
-        rows: &NeighborRows<E>,
-        place: &Field<E, Packed>,
-        normal: &Field<E, Packed>,
+        rows: &NeighborRows,
+        place: &Field<Packed>,
+        normal: &Field<Packed>,
         n: usize,
-        delta: &mut Field<E, Packed>,
+        delta: &mut Field<Packed>,
     ) -> Launched {
         let (rows, place) = (self.rows(PULL_SURFACE, rows, n)?, self.input(PULL_SURFACE, "place", place, n)?);
         let normal = self.input(PULL_SURFACE, "normal", normal, n)?;

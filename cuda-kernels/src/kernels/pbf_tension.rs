@@ -7,7 +7,7 @@ use super::{
     pbf::{Bodies, Launcher, Near},
 };
 use crate::{
-    executor::{Executor, Field, Kernel, arguments, count},
+    executor::{Field, Kernel, arguments, count},
     fields::Packed,
     neighbors::NeighborRows,
 };
@@ -20,17 +20,17 @@ macro_rules! kernels {
 }
 kernels! { COLOR_NORMALS = "pbf_color_normals", TENSION = "pbf_tension", PULL_BACK = "pbf_pull_back" }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// Color normals and densities `[n ρ]` of the records `x4`, for [`Launcher::tension`].
     ///
     /// # Errors
     /// As of [`Launcher::pack`].
     pub fn color_normals(
         &self,
-        rows: &NeighborRows<E>,
-        x4: &Field<E, Packed>,
+        rows: &NeighborRows,
+        x4: &Field<Packed>,
         n: usize,
-        normal: &mut Field<E, Packed>,
+        normal: &mut Field<Packed>,
     ) -> Launched {
         let (rows, x4) = (self.rows(COLOR_NORMALS, rows, n)?, self.input(COLOR_NORMALS, "x4", x4, n)?);
         let (n_items, normal) = (count(n)?, self.output(COLOR_NORMALS, "normal", normal, n)?);
@@ -44,11 +44,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn tension(
         &self,
-        near: Near<'_, E>,
-        x4: &Field<E, Packed>,
-        normal: &Field<E, Packed>,
+        near: Near<'_>,
+        x4: &Field<Packed>,
+        normal: &Field<Packed>,
         n: usize,
-        a: &mut [Field<E, Real>; D],
+        a: &mut [Field<Real>; D],
     ) -> Launched {
         let (fluid, walls) = (self.rows(TENSION, near.fluid, n)?, self.rows(TENSION, near.walls, n)?);
         let (x4, normal) = (self.input(TENSION, "x4", x4, n)?, self.input(TENSION, "normal", normal, n)?);
@@ -66,10 +66,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn pull_back(
         &self,
-        bodies: Bodies<'_, E>,
-        x4: &Field<E, Packed>,
+        bodies: Bodies<'_>,
+        x4: &Field<Packed>,
         n_walls: usize,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         let (rows, x4) = (self.rows(PULL_BACK, bodies.rows, n_walls)?, self.executor.input(x4));
         let samples = self.input(PULL_BACK, "samples", bodies.samples, n_walls)?;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::CudaError,
-    executor::{Executor, Field, In, Kernel, Out, Writable, arguments, count},
+    executor::{Field, In, Kernel, Out, Writable, arguments, count},
     fields::Packed,
     neighbors::NeighborRows,
 };
@@ -23,7 +23,7 @@ kernels! {
     CONFINE = "pbf_confine", ACCELERATE = "pbf_accelerate",
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// `v ← (v + (x − x*) per_way) damping`, from the corrected positions `place` and the predicted ones `x`, where that
     /// is finite; `lost` becomes 1 elsewhere, and where the density is not finite. Corrections are added to the `past`.
     /// `gain2` `[m²/s²]` becomes the largest squared change by corrections since it was cleared.
@@ -33,16 +33,16 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn velocities(
         &self,
-        place: &Field<E, Packed>,
-        x: &[Field<E, Real>; D],
-        rho: &Field<E, Real>,
+        place: &Field<Packed>,
+        x: &[Field<Real>; D],
+        rho: &Field<Real>,
         n: usize,
         per_way: Real,
         damping: Real,
-        v: &mut [Field<E, Real>; D],
-        past: Option<Past<'_, D, E>>,
-        gain2: &mut Field<E, Real>,
-        lost: &mut Field<E, u32>,
+        v: &mut [Field<Real>; D],
+        past: Option<Past<'_, D>>,
+        gain2: &mut Field<Real>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (place, x) = (self.input(VELOCITIES, "place", place, n)?, self.points(VELOCITIES, "x", x, n)?);
         let (rho, v) = (self.input(VELOCITIES, "rho", rho, n)?, self.writable(VELOCITIES, "v", v, n)?);
@@ -69,14 +69,14 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn pack_velocities(
         &self,
-        place: &Field<E, Packed>,
-        mu: &Field<E, Real>,
-        v: &[Field<E, Real>; D],
-        rho: &Field<E, Real>,
+        place: &Field<Packed>,
+        mu: &Field<Real>,
+        v: &[Field<Real>; D],
+        rho: &Field<Real>,
         n: usize,
-        at: &mut Field<E, Packed>,
-        motion: &mut Field<E, Packed>,
-        lost: &mut Field<E, u32>,
+        at: &mut Field<Packed>,
+        motion: &mut Field<Packed>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let kernel = PACK_VELOCITIES;
         let (place, mu) = (self.input(kernel, "place", place, n)?, self.mu(kernel, mu, n)?);
@@ -95,10 +95,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn pack_densities(
         &self,
-        place: &Field<E, Packed>,
-        rho: &Field<E, Real>,
+        place: &Field<Packed>,
+        rho: &Field<Real>,
         n: usize,
-        to: &mut Field<E, Packed>,
+        to: &mut Field<Packed>,
     ) -> Launched {
         let place = self.input(PACK_DENSITIES, "place", place, n)?;
         let rho = self.input(PACK_DENSITIES, "rho", rho, n)?;
@@ -114,11 +114,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn xsph(
         &self,
-        rows: [&NeighborRows<E>; 2],
-        fluid: Moving<'_, E>,
-        walls: Moving<'_, E>,
+        rows: [&NeighborRows; 2],
+        fluid: Moving<'_>,
+        walls: Moving<'_>,
         n: usize,
-        v: &mut [Field<E, Real>; D],
+        v: &mut [Field<Real>; D],
     ) -> Launched {
         let [of_fluid, of_walls] = rows;
         let (of_fluid, of_walls) =
@@ -142,10 +142,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn vorticity(
         &self,
-        rows: &NeighborRows<E>,
-        fluid: Moving<'_, E>,
+        rows: &NeighborRows,
+        fluid: Moving<'_>,
         n: usize,
-        out: &mut Vortices<E>,
+        out: &mut Vortices,
     ) -> Launched {
         let (rows, (at, motion)) = (self.rows(VORTICITY, rows, n)?, self.moving(VORTICITY, fluid, n)?);
         let whirl = self.output(VORTICITY, "whirl", &mut out.whirl, n)?;
@@ -170,12 +170,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn confine(
         &self,
-        rows: &NeighborRows<E>,
-        vortices: &Vortices<E>,
-        squares: &Field<E, f64>,
+        rows: &NeighborRows,
+        vortices: &Vortices,
+        squares: &Field<f64>,
         strength: Real,
         n: usize,
-        v: &mut [Field<E, Real>; D],
+        v: &mut [Field<Real>; D],
     ) -> Launched {
         let rows = self.rows(CONFINE, rows, n)?;
         let whirl = self.input(CONFINE, "whirl", &vortices.whirl, n)?;
@@ -198,11 +198,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack`].
     pub fn accelerate(
         &self,
-        a: &[Field<E, Real>; D],
+        a: &[Field<Real>; D],
         n: usize,
         dt: Real,
-        v: &mut [Field<E, Real>; D],
-        lost: &mut Field<E, u32>,
+        v: &mut [Field<Real>; D],
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (a, v) = (self.points(ACCELERATE, "a", a, n)?, self.writable(ACCELERATE, "v", v, n)?);
         let lost = self.output(ACCELERATE, "lost", lost, n)?;
@@ -214,7 +214,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub(super) fn moving(
         &self,
         kernel: Kernel,
-        records: Moving<'_, E>,
+        records: Moving<'_>,
         n: usize,
     ) -> Result<(In<Packed>, In<Packed>), CudaError> {
         Ok((self.input(kernel, "at", records.at, n)?, self.input(kernel, "motion", records.motion, n)?))

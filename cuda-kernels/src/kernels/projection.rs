@@ -105,85 +105,79 @@ impl<const D: usize> Default for Facing<D> {
     }
 }
 
-// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero; so for the next two.
+// SAFETY: of `repr(C)`, of numbers alone, of which all may be zero.
 unsafe impl<const D: usize> Plain for Facing<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::DeviceRepr for Facing<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for Facing<D> {}
 
 /// Wall samples, as [`Launcher::pack_walls`] reads them.
 #[derive(Clone, Copy, Debug)]
-pub struct WallFields<'a, const D: usize, E: Executor> {
+pub struct WallFields<'a, const D: usize> {
     /// Positions. Shape `[D][n]`, `[m]`.
-    pub x: &'a [Field<E, Real>; D],
+    pub x: &'a [Field<Real>; D],
     /// Positions in the drawing, of a body in its own frame. Shape `[D][n]`, `[m]`.
-    pub x_0: &'a [Field<E, Real>; D],
+    pub x_0: &'a [Field<Real>; D],
     /// Velocities. Shape `[D][n]`, `[m/s]`.
-    pub v: &'a [Field<E, Real>; D],
+    pub v: &'a [Field<Real>; D],
     /// Their rigid sets.
-    pub sets: Sets<'a, E>,
+    pub sets: Sets<'a>,
     /// The place of each rigid set's surface among `facings`, or [`NONE`](crate::reduce::NONE). Shape `[n_sets]`.
-    pub surface: &'a Field<E, u32>,
+    pub surface: &'a Field<u32>,
     /// Surfaces of walls. Shape `[n_surfaces]`.
-    pub facings: &'a Field<E, Facing<D>>,
+    pub facings: &'a Field<Facing<D>>,
 }
 
 /// Records of wall samples. Shapes `[n_walls]`.
 #[derive(Debug)]
-pub struct Walls<E: Executor> {
+pub struct Walls {
     /// `[x y z depth]`, `[m]`.
-    pub samples: Field<E, Packed>,
+    pub samples: Field<Packed>,
     /// `[v τ]`.
-    pub motion: Field<E, Packed>,
+    pub motion: Field<Packed>,
     /// `[n ·]`, normals into the fluid.
-    pub normal: Field<E, Packed>,
+    pub normal: Field<Packed>,
 }
 
 /// What ghosts leave out along their walls; both empty where the fluid does not make up for it. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Along<E: Executor> {
+pub struct Along {
     /// `[E_xx E_xy E_xz E_yy]`.
-    pub along: Field<E, Packed>,
+    pub along: Field<Packed>,
     /// `[E_yz E_zz E/G ·]`.
-    pub beside: Field<E, Packed>,
+    pub beside: Field<Packed>,
 }
 
 /// Neighbors of the fluid.
 #[derive(Clone, Copy, Debug)]
-pub struct Near<'a, E: Executor> {
+pub struct Near<'a> {
     /// Rows of fluid in fluid, of `n` particles.
-    pub fluid: &'a NeighborRows<E>,
+    pub fluid: &'a NeighborRows,
     /// Rows of fluid in walls, of `n` particles.
-    pub walls: &'a NeighborRows<E>,
+    pub walls: &'a NeighborRows,
     /// Records of all samples that rows name.
-    pub ghosts: &'a Walls<E>,
+    pub ghosts: &'a Walls,
 }
 
 /// What the equation is made of. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Equation<'a, E: Executor> {
+pub struct Equation<'a> {
     /// Weight `s_i` of the air, `[1/m²]`.
-    pub air: &'a mut Field<E, Real>,
+    pub air: &'a mut Field<Real>,
     /// Diagonal of the matrix, `[1/m²]`.
-    pub diagonal: &'a mut Field<E, Real>,
+    pub diagonal: &'a mut Field<Real>,
     /// Right side, `[Pa/m²]`.
-    pub b: &'a mut Field<E, Real>,
+    pub b: &'a mut Field<Real>,
 }
 
 /// Launches the phases, of one set of constants.
 #[derive(Clone, Copy, Debug)]
-pub struct Launcher<'a, const D: usize, E: Executor> {
+pub struct Launcher<'a, const D: usize> {
     /// Where they run.
-    pub executor: &'a E,
+    pub executor: &'a dyn Executor,
     /// What they read.
     pub constants: &'a Constants<D>,
 }
 
-impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
-    fn executor(&self) -> &E {
+impl<const D: usize> Launches<D> for Launcher<'_, D> {
+    fn executor(&self) -> &dyn Executor {
         self.executor
     }
 
@@ -192,8 +186,8 @@ impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    pub(super) fn near(&self, kernel: Kernel, near: &Near<'_, E>, n: usize) -> Result<NearRows, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    pub(super) fn near(&self, kernel: Kernel, near: &Near<'_>, n: usize) -> Result<NearRows, CudaError> {
         Ok(NearRows {
             fluid: self.rows(kernel, near.fluid, n)?,
             walls: self.rows(kernel, near.walls, n)?,
@@ -202,7 +196,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     }
 
     /// Records of at least `n` samples.
-    pub(super) fn walls(&self, kernel: Kernel, of: &Walls<E>, n: usize) -> Result<WallRecords, CudaError> {
+    pub(super) fn walls(&self, kernel: Kernel, of: &Walls, n: usize) -> Result<WallRecords, CudaError> {
         Ok(WallRecords {
             samples: self.input(kernel, "samples", &of.samples, n)?,
             motion: self.input(kernel, "motion of walls", &of.motion, n)?,
@@ -211,12 +205,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     }
 
     /// What ghosts leave out, touched only if the fluid makes up for it.
-    pub(super) fn along(
-        &self,
-        kernel: Kernel,
-        of: &mut Along<E>,
-        n: usize,
-    ) -> Result<AlongRecords, CudaError> {
+    pub(super) fn along(&self, kernel: Kernel, of: &mut Along, n: usize) -> Result<AlongRecords, CudaError> {
         let n = if self.constants.along == 0 { 0 } else { n };
         Ok(AlongRecords {
             along: self.output(kernel, "along", &mut of.along, n)?,
@@ -228,11 +217,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ///
     /// # Errors
     /// When a field is too short, or the launch fails; so for all launchers here.
-    pub fn pack_walls(&self, of: WallFields<'_, D, E>, n: usize, out: &mut Walls<E>) -> Launched {
+    pub fn pack_walls(&self, of: WallFields<'_, D>, n: usize, out: &mut Walls) -> Launched {
         let (x, v) = (self.points(PACK_WALLS, "x", of.x, n)?, self.points(PACK_WALLS, "v", of.v, n)?);
         let x_0 = self.points(PACK_WALLS, "x_0", of.x_0, n)?;
         let sets = of.sets.table(self.executor, PACK_WALLS, n)?;
-        let n_sets = self.executor.len(of.sets.flags);
+        let n_sets = of.sets.flags.len();
         let surface = self.input(PACK_WALLS, "surface", of.surface, n_sets)?;
         let (facings, n_items) = (self.executor.input(of.facings), count(n)?);
         let samples = self.output(PACK_WALLS, "samples", &mut out.samples, n)?;
@@ -267,12 +256,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn crowd(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
+        near: Near<'_>,
+        place: &Field<Packed>,
         n: usize,
-        crowd: &mut Field<E, Packed>,
-        rho: &mut Field<E, Real>,
-        lost: &mut Field<E, u32>,
+        crowd: &mut Field<Packed>,
+        rho: &mut Field<Real>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (near, place) = (self.near(CROWD, &near, n)?, self.input(CROWD, "place", place, n)?);
         let (crowd, rho) = (self.output(CROWD, "crowd", crowd, n)?, self.output(CROWD, "rho", rho, n)?);
@@ -289,14 +278,14 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn beside(
         &self,
-        near: Near<'_, E>,
-        crowd: &Field<E, Packed>,
-        v: &[Field<E, Real>; D],
+        near: Near<'_>,
+        crowd: &Field<Packed>,
+        v: &[Field<Real>; D],
         n: usize,
-        place: &mut Field<E, Packed>,
-        motion: &mut Field<E, Packed>,
-        along: &mut Along<E>,
-        lost: &mut Field<E, u32>,
+        place: &mut Field<Packed>,
+        motion: &mut Field<Packed>,
+        along: &mut Along,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (near, crowd) = (self.near(BESIDE, &near, n)?, self.input(BESIDE, "crowd", crowd, n)?);
         let (v, place) = (self.points(BESIDE, "v", v, n)?, self.output(BESIDE, "place", place, n)?);
@@ -320,16 +309,16 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn assemble(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
-        motion: &Field<E, Packed>,
-        along: &mut Along<E>,
+        near: Near<'_>,
+        place: &Field<Packed>,
+        motion: &Field<Packed>,
+        along: &mut Along,
         n: usize,
-        entries: &mut Field<E, Real>,
-        sums: &mut Field<E, Packed>,
-        share: &mut Field<E, Real>,
+        entries: &mut Field<Real>,
+        sums: &mut Field<Packed>,
+        share: &mut Field<Real>,
     ) -> Launched {
-        let (n_entries, has_walls) = (near.fluid.entries(), self.executor.len(&near.ghosts.samples) > 0);
+        let (n_entries, has_walls) = (near.fluid.entries(), near.ghosts.samples.len() > 0);
         let near = self.near(ASSEMBLE, &near, n)?;
         let place = self.input(ASSEMBLE, "place", place, n)?;
         let motion = self.input(ASSEMBLE, "motion", motion, n)?;
@@ -366,13 +355,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn classify(
         &self,
-        sums: &Field<E, Packed>,
-        crowd: &Field<E, Packed>,
-        rho: &Field<E, Real>,
+        sums: &Field<Packed>,
+        crowd: &Field<Packed>,
+        rho: &Field<Real>,
         rates: [Real; 2],
         n: usize,
-        out: Equation<'_, E>,
-        lost: &mut Field<E, u32>,
+        out: Equation<'_>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (sums, crowd) =
             (self.input(CLASSIFY, "sums", sums, n)?, self.input(CLASSIFY, "crowd", crowd, n)?);

@@ -75,37 +75,37 @@ struct MatrixRows {
 
 /// The matrix `A_ij = −scale c_ij`.
 #[derive(Clone, Copy, Debug)]
-pub struct Matrix<'a, E: Executor> {
+pub struct Matrix<'a> {
     /// Rows of the fluid, of `n` particles.
-    pub rows: &'a NeighborRows<E>,
+    pub rows: &'a NeighborRows,
     /// Entries c, in the layout of the rows.
-    pub entries: &'a Field<E, Real>,
+    pub entries: &'a Field<Real>,
     /// Diagonal of A. Shape `[n]`.
-    pub diagonal: &'a Field<E, Real>,
+    pub diagonal: &'a Field<Real>,
     /// What entries are multiplied by.
     pub scale: Real,
 }
 
 /// Room for the numbers of an iteration.
 #[derive(Debug)]
-pub struct Work<E: Executor> {
-    numbers: Field<E, Numbers>,
-    pairs: Field<E, Two>,
-    partial: Field<E, f64>,
+pub struct Work {
+    numbers: Field<Numbers>,
+    pairs: Field<Two>,
+    partial: Field<f64>,
     /// The largest of what was asked for last. Shape `[1]`.
-    largest: Field<E, f64>,
+    largest: Field<f64>,
 }
 
 /// Memory of [`Work`], `[B]`.
 pub const WORK_BYTES: usize =
     size_of::<Numbers>() + PARTIALS * (size_of::<Two>() + size_of::<f64>()) + size_of::<f64>();
 
-impl<E: Executor> Work<E> {
+impl Work {
     /// Room for one iteration after the other.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor) -> Result<Self, CudaError> {
         Ok(Self {
             numbers: executor.zeros(1)?,
             pairs: executor.zeros(PARTIALS)?,
@@ -118,19 +118,25 @@ impl<E: Executor> Work<E> {
     ///
     /// # Errors
     /// When the copy, or a kernel before it, fails.
-    pub fn read(&self, executor: &E) -> Result<Numbers, CudaError> {
+    pub fn read(&self, executor: &dyn Executor) -> Result<Numbers, CudaError> {
         let mut numbers = [Numbers::default()];
         executor.read(&self.numbers, &mut numbers)?;
         Ok(numbers[0])
     }
 
     /// Where the first pass of a sum of products leaves what its blocks have.
-    pub(super) fn partial(&mut self, executor: &E) -> Out<f64> {
+    pub(super) fn partial(&mut self, executor: &dyn Executor) -> Out<f64> {
         executor.output(&mut self.partial)
     }
 
     /// `r·z` into a slot, from what the first pass over `n` items has left.
-    pub(super) fn merge_products(&mut self, executor: &E, dim: usize, n: usize, slot: u32) -> Launched {
+    pub(super) fn merge_products(
+        &mut self,
+        executor: &dyn Executor,
+        dim: usize,
+        n: usize,
+        slot: u32,
+    ) -> Launched {
         let (partial, numbers) = (executor.input(&self.partial), executor.output(&mut self.numbers));
         let (kernel, n_items, slot) = (MERGE_PRECONDITION, count(n)?, slot % 2);
         let launch = Launch { kernel, dim, smoothing: None, blocks: 1, threads: REDUCE_THREADS };
@@ -139,8 +145,8 @@ impl<E: Executor> Work<E> {
     }
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    fn matrix(&self, kernel: Kernel, a: &Matrix<'_, E>, n: usize) -> Result<MatrixRows, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    fn matrix(&self, kernel: Kernel, a: &Matrix<'_>, n: usize) -> Result<MatrixRows, CudaError> {
         Ok(MatrixRows {
             rows: self.rows(kernel, a.rows, n)?,
             entries: self.input(kernel, "entries", a.entries, a.rows.entries())?,
@@ -160,12 +166,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// When a field is too short, or a launch fails; so for all launchers here.
     pub fn residual(
         &self,
-        a: &Matrix<'_, E>,
-        x: &Field<E, Real>,
-        b: &Field<E, Real>,
+        a: &Matrix<'_>,
+        x: &Field<Real>,
+        b: &Field<Real>,
         n: usize,
-        r: &mut Field<E, Real>,
-        work: &mut Work<E>,
+        r: &mut Field<Real>,
+        work: &mut Work,
     ) -> Launched {
         let (a, x) = (self.matrix(RESIDUAL, a, n)?, self.input(RESIDUAL, "x", x, n)?);
         let (b, r) = (self.input(RESIDUAL, "b", b, n)?, self.output(RESIDUAL, "r", r, n)?);
@@ -184,11 +190,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::residual`].
     pub fn product(
         &self,
-        a: &Matrix<'_, E>,
-        d: &Field<E, Real>,
+        a: &Matrix<'_>,
+        d: &Field<Real>,
         n: usize,
-        q: &mut Field<E, Real>,
-        work: &mut Work<E>,
+        q: &mut Field<Real>,
+        work: &mut Work,
     ) -> Launched {
         let (a, d) = (self.matrix(PRODUCT, a, n)?, self.input(PRODUCT, "d", d, n)?);
         let (q, n_items) = (self.output(PRODUCT, "q", q, n)?, count(n)?);
@@ -207,12 +213,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn precondition(
         &self,
         divides: bool,
-        diagonal: &Field<E, Real>,
-        r: &Field<E, Real>,
+        diagonal: &Field<Real>,
+        r: &Field<Real>,
         n: usize,
-        z: &mut Field<E, Real>,
+        z: &mut Field<Real>,
         slot: u32,
-        work: &mut Work<E>,
+        work: &mut Work,
     ) -> Launched {
         let kernel = PRECONDITION;
         let (diagonal, r) = (self.input(kernel, "diagonal", diagonal, n)?, self.input(kernel, "r", r, n)?);
@@ -228,11 +234,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::residual`].
     pub fn multiply(
         &self,
-        r: &Field<E, Real>,
-        z: &Field<E, Real>,
+        r: &Field<Real>,
+        z: &Field<Real>,
         n: usize,
         slot: u32,
-        work: &mut Work<E>,
+        work: &mut Work,
     ) -> Launched {
         let (r, z) = (self.input(MULTIPLY, "r", r, n)?, self.input(MULTIPLY, "z", z, n)?);
         let partial = work.partial(self.executor);
@@ -244,7 +250,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ///
     /// # Errors
     /// As of [`Launcher::residual`].
-    pub fn shrink(&self, factor: Real, n: usize, field: &mut Field<E, Real>) -> Launched {
+    pub fn shrink(&self, factor: Real, n: usize, field: &mut Field<Real>) -> Launched {
         let (n_items, field) = (count(n)?, self.output(SHRINK, "field", field, n)?);
         // SAFETY: the field has n items.
         unsafe { self.start(SHRINK, n, arguments![factor, n_items, field]) }
@@ -257,14 +263,14 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn advance(
         &self,
-        d: &Field<E, Real>,
-        q: &Field<E, Real>,
+        d: &Field<Real>,
+        q: &Field<Real>,
         n: usize,
         slot: u32,
         target: f64,
-        x: &mut Field<E, Real>,
-        r: &mut Field<E, Real>,
-        work: &mut Work<E>,
+        x: &mut Field<Real>,
+        r: &mut Field<Real>,
+        work: &mut Work,
     ) -> Launched {
         let (d, q) = (self.input(ADVANCE, "d", d, n)?, self.input(ADVANCE, "q", q, n)?);
         let (x, r) = (self.output(ADVANCE, "x", x, n)?, self.output(ADVANCE, "r", r, n)?);
@@ -286,11 +292,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::residual`].
     pub fn turn(
         &self,
-        z: &Field<E, Real>,
+        z: &Field<Real>,
         n: usize,
         next: Option<u32>,
-        work: &Work<E>,
-        d: &mut Field<E, Real>,
+        work: &Work,
+        d: &mut Field<Real>,
     ) -> Launched {
         let (z, d) = (self.input(TURN, "z", z, n)?, self.output(TURN, "d", d, n)?);
         let (begins, slot) = (u32::from(next.is_none()), next.unwrap_or(0) % 2);
@@ -306,10 +312,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn relax(
         &self,
         omega: Real,
-        diagonal: &Field<E, Real>,
-        r: &Field<E, Real>,
+        diagonal: &Field<Real>,
+        r: &Field<Real>,
         n: usize,
-        x: &mut Field<E, Real>,
+        x: &mut Field<Real>,
     ) -> Launched {
         let (diagonal, r) = (self.input(RELAX, "diagonal", diagonal, n)?, self.input(RELAX, "r", r, n)?);
         let (n_items, x) = (count(n)?, self.output(RELAX, "x", x, n)?);
@@ -321,13 +327,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ///
     /// # Errors
     /// As of [`Launcher::residual`].
-    pub fn center(
-        &self,
-        sum: &Field<E, f64>,
-        air: &Field<E, f64>,
-        n: usize,
-        field: &mut Field<E, Real>,
-    ) -> Launched {
+    pub fn center(&self, sum: &Field<f64>, air: &Field<f64>, n: usize, field: &mut Field<Real>) -> Launched {
         let (sum, air) = (self.input(CENTER, "sum", sum, 1)?, self.input(CENTER, "air", air, 1)?);
         let (n_items, field) = (count(n)?, self.output(CENTER, "field", field, n)?);
         // SAFETY: the field has n items, sums have one.
@@ -338,13 +338,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ///
     /// # Errors
     /// As of [`Launcher::residual`].
-    pub fn lift(
-        &self,
-        air: &Field<E, f64>,
-        n: usize,
-        field: &mut Field<E, Real>,
-        work: &mut Work<E>,
-    ) -> Launched {
+    pub fn lift(&self, air: &Field<f64>, n: usize, field: &mut Field<Real>, work: &mut Work) -> Launched {
         let (executor, x) = (self.executor, self.input(DEPTH, "field", field, n)?);
         let passes = Passes { executor, n, first: DEPTH, second: MERGE_MAXIMA };
         passes.run(D, &mut work.partial, &mut work.largest, |partial| {
@@ -363,12 +357,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// When a field is too short, or a launch or the copy fails.
     pub fn act(
         &self,
-        p: &Field<E, Real>,
-        share: &Field<E, Real>,
+        p: &Field<Real>,
+        share: &Field<Real>,
         n: usize,
-        acting: &mut Field<E, Real>,
-        lost: &mut Field<E, u32>,
-        work: &mut Work<E>,
+        acting: &mut Field<Real>,
+        lost: &mut Field<u32>,
+        work: &mut Work,
     ) -> Result<f64, CudaError> {
         let (executor, air) = (self.executor, self.constants.air_pressure);
         let (p, share) = (self.input(ACT, "p", p, n)?, self.input(ACT, "share", share, n)?);

@@ -58,14 +58,8 @@ impl<const D: usize> Default for CellBox<D> {
     }
 }
 
-// SAFETY: of `repr(C)`, of numbers of the same size alone; so for the next two.
+// SAFETY: of `repr(C)`, of numbers of the same size alone.
 unsafe impl<const D: usize> Plain for CellBox<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above.
-unsafe impl<const D: usize> cudarc::driver::DeviceRepr for CellBox<D> {}
-#[cfg(feature = "cuda")]
-// SAFETY: as above; zeros are numbers.
-unsafe impl<const D: usize> cudarc::driver::ValidAsZeroBits for CellBox<D> {}
 
 impl<const D: usize> CellBox<D> {
     /// Of the cells of the neighbor search.
@@ -134,22 +128,22 @@ pub(super) struct CellFields {
 
 /// What is known of the occupied cells of all levels, as of `Cells` in kernels/projection_levels.cuh.
 #[derive(Debug)]
-struct Held<E: Executor> {
+struct Held {
     stride: usize,
-    key: Field<E, u32>,
-    parent: Field<E, u32>,
-    first: Field<E, u32>,
-    near: Field<E, u32>,
-    couplings: Field<E, Real>,
-    air: Field<E, Real>,
-    diagonal: Field<E, Real>,
-    r: Field<E, Real>,
-    z: Field<E, Real>,
-    q: Field<E, Real>,
+    key: Field<u32>,
+    parent: Field<u32>,
+    first: Field<u32>,
+    near: Field<u32>,
+    couplings: Field<Real>,
+    air: Field<Real>,
+    diagonal: Field<Real>,
+    r: Field<Real>,
+    z: Field<Real>,
+    q: Field<Real>,
 }
 
-impl<E: Executor> Held<E> {
-    fn new(executor: &E, width: usize, stride: usize) -> Result<Self, CudaError> {
+impl Held {
+    fn new(executor: &dyn Executor, width: usize, stride: usize) -> Result<Self, CudaError> {
         // Kernels number the threads of whole rows of slots.
         count(stride * width)?;
         Ok(Self {
@@ -195,19 +189,19 @@ pub fn level_bytes<const D: usize>(grid: &CellGrid<D>, n: usize, room: usize) ->
 
 /// The levels above the particles.
 #[derive(Debug)]
-pub struct Levels<const D: usize, E: Executor> {
+pub struct Levels<const D: usize> {
     /// Dense boxes of all levels that there may be, the finest first; the same on the card.
     boxes: Vec<CellBox<D>>,
-    pub(super) boxes_there: Field<E, CellBox<D>>,
+    pub(super) boxes_there: Field<CellBox<D>>,
     /// The number of each dense cell among those that are occupied. Shape `[dense cells + 1]`.
-    map: Field<E, u32>,
-    scan: Scan<E>,
+    map: Field<u32>,
+    scan: Scan,
     /// Where the cells of each level begin, and the end of all; the same at home. Shape `[levels + 1]`.
-    pub(super) ends: Field<E, u32>,
+    pub(super) ends: Field<u32>,
     ends_here: Vec<u32>,
     /// The cell of each particle. Shape `[n]`.
-    pub(super) of: Field<E, u32>,
-    held: Held<E>,
+    pub(super) of: Field<u32>,
+    held: Held,
     /// Levels in use, the finest first.
     pub(super) in_use: Vec<Level<D>>,
 }
@@ -225,26 +219,31 @@ pub struct CellEquation {
 
 /// The equation of the particles, whose sums are those of the cells.
 #[derive(Clone, Copy, Debug)]
-pub struct Fine<'a, const D: usize, E: Executor> {
+pub struct Fine<'a, const D: usize> {
     /// Their cells, sorted.
-    pub cells: &'a CellSort<D, E>,
+    pub cells: &'a CellSort<D>,
     /// Rows of the fluid, of `n` particles.
-    pub rows: &'a NeighborRows<E>,
+    pub rows: &'a NeighborRows,
     /// Entries c of the matrix `A_ij = −c_ij`, in the layout of the rows, `[1/m²]`.
-    pub entries: &'a Field<E, Real>,
+    pub entries: &'a Field<Real>,
     /// Weight of the air. Shape `[n]`, `[1/m²]`.
-    pub air: &'a Field<E, Real>,
+    pub air: &'a Field<Real>,
     /// Number of particles.
     pub n: usize,
 }
 
-impl<const D: usize, E: Executor> Levels<D, E> {
+impl<const D: usize> Levels<D> {
     /// Room for levels over `n` particles in these cells, with `room` cells of all levels. There will be more room when
     /// more is needed.
     ///
     /// # Errors
     /// When there is no memory left, or there are too many cells.
-    pub fn new(executor: &E, grid: &CellGrid<D>, n: usize, room: usize) -> Result<Self, CudaError> {
+    pub fn new(
+        executor: &dyn Executor,
+        grid: &CellGrid<D>,
+        n: usize,
+        room: usize,
+    ) -> Result<Self, CudaError> {
         let boxes = CellBox::all(grid);
         let dense = n_dense(&boxes) + 1;
         count(dense)?;
@@ -266,7 +265,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     ///
     /// # Errors
     /// As of [`Levels::new`].
-    pub fn refit(&mut self, executor: &E, grid: &CellGrid<D>) -> Result<(), CudaError> {
+    pub fn refit(&mut self, executor: &dyn Executor, grid: &CellGrid<D>) -> Result<(), CudaError> {
         let boxes = CellBox::all(grid);
         let dense = n_dense(&boxes) + 1;
         count(dense)?;
@@ -288,7 +287,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     ///
     /// # Errors
     /// When a copy fails.
-    pub fn equation(&self, executor: &E, l: usize) -> Result<CellEquation, CudaError> {
+    pub fn equation(&self, executor: &dyn Executor, l: usize) -> Result<CellEquation, CudaError> {
         let (level, held) = (self.in_use[l], &self.held);
         let of = executor.download(if l == 0 { &self.of } else { &held.parent })?;
         let below = if l == 0 {
@@ -311,7 +310,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         })
     }
 
-    pub(super) fn fields(&mut self, executor: &E) -> CellFields {
+    pub(super) fn fields(&mut self, executor: &dyn Executor) -> CellFields {
         let held = &mut self.held;
         CellFields {
             stride: held.stride as u32,
@@ -333,7 +332,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     ///
     /// # Errors
     /// When a field is too short, there is no memory left, or a launch or the copy fails.
-    pub fn build(&mut self, executor: &E, fine: &Fine<'_, D, E>) -> Result<(), CudaError> {
+    pub fn build(&mut self, executor: &dyn Executor, fine: &Fine<'_, D>) -> Result<(), CudaError> {
         self.count_cells(executor, fine)?;
         self.choose();
         let needed = self.ends_here.last().map_or(0, |&n| n as usize);
@@ -348,9 +347,9 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     }
 
     /// Marks and numbers the cells of all levels that there may be.
-    fn count_cells(&mut self, executor: &E, fine: &Fine<'_, D, E>) -> Result<(), CudaError> {
+    fn count_cells(&mut self, executor: &dyn Executor, fine: &Fine<'_, D>) -> Result<(), CudaError> {
         let (start, n_cells, dense) = (&fine.cells.start, self.boxes[0].len(), n_dense(&self.boxes));
-        MARK_CELLS.expect("start", executor.len(start), n_cells + 1)?;
+        MARK_CELLS.expect("start", start.len(), n_cells + 1)?;
         let (start, map, n) = (executor.input(start), executor.output(&mut self.map), count(n_cells)?);
         // SAFETY: `start` has an item more than cells, the map one for each dense cell; the dense cells of a wider
         // level are those around the ones of the finer level.
@@ -385,9 +384,9 @@ impl<const D: usize, E: Executor> Levels<D, E> {
         }
     }
 
-    fn number_cells(&mut self, executor: &E, fine: &Fine<'_, D, E>) -> Result<(), CudaError> {
-        NUMBER_CELLS.expect("cells of particles", executor.len(&self.of), fine.n)?;
-        NUMBER_CELLS.expect("order", executor.len(&fine.cells.order), fine.n)?;
+    fn number_cells(&mut self, executor: &dyn Executor, fine: &Fine<'_, D>) -> Result<(), CudaError> {
+        NUMBER_CELLS.expect("cells of particles", self.of.len(), fine.n)?;
+        NUMBER_CELLS.expect("order", fine.cells.order.len(), fine.n)?;
         let dense = n_dense(&self.boxes);
         let (start, n_cells) = (executor.input(&fine.cells.start), count(self.boxes[0].len())?);
         let (cells, of) = (self.fields(executor), executor.output(&mut self.of));
@@ -399,12 +398,12 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     }
 
     /// The equation of the first level, of that of the particles.
-    fn gather(&mut self, executor: &E, fine: &Fine<'_, D, E>) -> Result<(), CudaError> {
+    fn gather(&mut self, executor: &dyn Executor, fine: &Fine<'_, D>) -> Result<(), CudaError> {
         let (kernel, n, entries) = (GATHER_COUPLINGS, fine.n, fine.rows.entries());
-        kernel.expect("rows", executor.len(&fine.rows.rows), entries)?;
-        kernel.expect("counts of rows", executor.len(&fine.rows.count), n)?;
-        kernel.expect("entries", executor.len(fine.entries), entries)?;
-        GATHER_AIR.expect("air", executor.len(fine.air), n)?;
+        kernel.expect("rows", fine.rows.rows.len(), entries)?;
+        kernel.expect("counts of rows", fine.rows.count.len(), n)?;
+        kernel.expect("entries", fine.entries.len(), entries)?;
+        GATHER_AIR.expect("air", fine.air.len(), n)?;
         let (level, cells) = (self.in_use[0], self.fields(executor));
         let rows = StoredRows {
             rows: executor.input(&fine.rows.rows),
@@ -422,7 +421,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     }
 
     /// The equation of level `l`, of that of the level below.
-    fn join(&mut self, executor: &E, l: usize) -> Result<(), CudaError> {
+    fn join(&mut self, executor: &dyn Executor, l: usize) -> Result<(), CudaError> {
         let (fine, coarse, cells) = (self.in_use[l - 1], self.in_use[l], self.fields(executor));
         let n = coarse.n as usize;
         // SAFETY: cells of both levels have numbers, and rows of the finer one are there.

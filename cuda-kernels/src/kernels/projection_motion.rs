@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     containers::Containers,
-    executor::{Executor, Field, In, Kernel, arguments, count},
+    executor::{Field, In, Kernel, arguments, count},
     fields::Packed,
 };
 use sph_core::Real;
@@ -31,27 +31,27 @@ struct ShiftFields {
 
 /// What shifting reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Shift<'a, E: Executor> {
+pub struct Shift<'a> {
     /// `[Σ w n | α]`. Shape `[n]`.
-    pub crowd: &'a Field<E, Packed>,
+    pub crowd: &'a Field<Packed>,
     /// Not 0 at the surface. Shape `[n]`.
-    pub air: &'a Field<E, Real>,
+    pub air: &'a Field<Real>,
     /// The largest squared speed. Shape `[1]`, `[m²/s²]`.
-    pub v2: &'a Field<E, f64>,
+    pub v2: &'a Field<f64>,
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// `v ← v + dt a(x)` where that is finite; `lost` becomes 1 elsewhere.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
     pub fn kick(
         &self,
-        x: &[Field<E, Real>; D],
+        x: &[Field<Real>; D],
         n: usize,
         dt: Real,
-        v: &mut [Field<E, Real>; D],
-        lost: &mut Field<E, u32>,
+        v: &mut [Field<Real>; D],
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (x, v) = (self.points(KICK, "x", x, n)?, self.writable(KICK, "v", v, n)?);
         let lost = self.output(KICK, "lost", lost, n)?;
@@ -65,11 +65,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn pack_velocities(
         &self,
-        v: &[Field<E, Real>; D],
-        rho: &Field<E, Real>,
+        v: &[Field<Real>; D],
+        rho: &Field<Real>,
         n: usize,
-        motion: &mut Field<E, Packed>,
-        lost: &mut Field<E, u32>,
+        motion: &mut Field<Packed>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let kernel = PACK_VELOCITIES;
         let (v, rho) = (self.points(kernel, "v", v, n)?, self.input(kernel, "rho", rho, n)?);
@@ -88,15 +88,15 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn drift(
         &self,
-        containers: &Containers<D, E>,
-        shift: Shift<'_, E>,
+        containers: &Containers<D>,
+        shift: Shift<'_>,
         n: usize,
         dt: Real,
         damping: Real,
-        x: &mut [Field<E, Real>; D],
-        v: &mut [Field<E, Real>; D],
-        v2: &mut Field<E, Real>,
-        lost: &mut Field<E, u32>,
+        x: &mut [Field<Real>; D],
+        v: &mut [Field<Real>; D],
+        v2: &mut Field<Real>,
+        lost: &mut Field<u32>,
     ) -> Launched {
         let shift = ShiftFields {
             crowd: self.input(DRIFT, "crowd", shift.crowd, n)?,

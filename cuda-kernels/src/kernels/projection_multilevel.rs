@@ -39,7 +39,7 @@ const SMALL: u32 = 2 * TOGETHER;
 const FROM_Q: u32 = 0;
 const FROM_Z: u32 = 1;
 
-impl<const D: usize, E: Executor> Levels<D, E> {
+impl<const D: usize> Levels<D> {
     /// `z ← (D⁻¹ + P B Pᵀ) r` of the first `n` particles, with the diagonal D of the particles, P that hands the number
     /// of a cell to its particles, and the cycle B over the levels; `r·z` into a slot.
     ///
@@ -48,18 +48,18 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn precondition(
         &mut self,
-        executor: &E,
-        diagonal: &Field<E, Real>,
-        r: &Field<E, Real>,
+        executor: &dyn Executor,
+        diagonal: &Field<Real>,
+        r: &Field<Real>,
         n: usize,
-        z: &mut Field<E, Real>,
+        z: &mut Field<Real>,
         slot: u32,
-        work: &mut Work<E>,
+        work: &mut Work,
     ) -> Result<(), CudaError> {
-        SPREAD.expect("diagonal", executor.len(diagonal), n)?;
-        SPREAD.expect("r", executor.len(r), n)?;
-        SPREAD.expect("z", executor.len(z), n)?;
-        SPREAD.expect("cells of particles", executor.len(&self.of), n)?;
+        SPREAD.expect("diagonal", diagonal.len(), n)?;
+        SPREAD.expect("r", r.len(), n)?;
+        SPREAD.expect("z", z.len(), n)?;
+        SPREAD.expect("cells of particles", self.of.len(), n)?;
         let (r, diagonal, n_items) = (executor.input(r), executor.input(diagonal), count(n)?);
         if let Some(&level) = self.in_use.first() {
             let cells = self.fields(executor);
@@ -74,7 +74,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     }
 
     /// The cycle over all levels, of which the first has its right side and its first sweep.
-    fn cycle(&mut self, executor: &E) -> Result<(), CudaError> {
+    fn cycle(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
         let last = self.in_use.len() - 1;
         let large = self.in_use.iter().take_while(|level| level.n > SMALL).count();
         for l in 0..large.min(last) {
@@ -99,7 +99,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     /// As of [`Executor::launch`], for one thread for each cell of the level.
     unsafe fn start(
         &self,
-        executor: &E,
+        executor: &dyn Executor,
         kernel: Kernel,
         level: Level<D>,
         arguments: &[Argument],
@@ -109,7 +109,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     }
 
     /// A number of sweeps over level `l`; each goes from one of two arrays to the other.
-    fn relax(&mut self, executor: &E, l: usize, times: u32, from: u32) -> Result<(), CudaError> {
+    fn relax(&mut self, executor: &dyn Executor, l: usize, times: u32, from: u32) -> Result<(), CudaError> {
         let (level, cells) = (self.in_use[l], self.fields(executor));
         for k in 0..times {
             let back = (from + k) % 2;
@@ -120,7 +120,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     }
 
     /// What level `l` has left goes to the next one, and begins there.
-    fn descend(&mut self, executor: &E, l: usize) -> Result<(), CudaError> {
+    fn descend(&mut self, executor: &dyn Executor, l: usize) -> Result<(), CudaError> {
         let (fine, coarse, cells) = (self.in_use[l], self.in_use[l + 1], self.fields(executor));
         // SAFETY: as of `relax`; cells of the coarser level have their members in the finer one.
         unsafe {
@@ -130,7 +130,7 @@ impl<const D: usize, E: Executor> Levels<D, E> {
     }
 
     /// The cycle over the levels from `l` on, by one block.
-    fn cycle_small(&mut self, executor: &E, l: usize) -> Result<(), CudaError> {
+    fn cycle_small(&mut self, executor: &dyn Executor, l: usize) -> Result<(), CudaError> {
         let (fine, n_levels, cells) = (count(l)?, count(self.in_use.len())?, self.fields(executor));
         let (boxes, ends) = (executor.input(&self.boxes_there), executor.input(&self.ends));
         let launch = Launch { kernel: CYCLE, dim: D, smoothing: None, blocks: 1, threads: TOGETHER };

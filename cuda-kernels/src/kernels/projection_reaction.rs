@@ -5,7 +5,7 @@ use super::{
     projection::{Launcher, Walls},
 };
 use crate::{
-    executor::{Executor, Field, In, Kernel, arguments, count},
+    executor::{Field, In, Kernel, arguments, count},
     fields::Packed,
     neighbors::NeighborRows,
     walls::Sets,
@@ -24,32 +24,32 @@ kernels! {
 
 /// Wall samples, some of them those of dynamic bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct Bodies<'a, E: Executor> {
+pub struct Bodies<'a> {
     /// Rows of walls in fluid, of `n` samples.
-    pub rows: &'a NeighborRows<E>,
+    pub rows: &'a NeighborRows,
     /// Records of the samples.
-    pub walls: &'a Walls<E>,
+    pub walls: &'a Walls,
     /// Their rigid sets.
-    pub sets: Sets<'a, E>,
+    pub sets: Sets<'a>,
     /// `[x y z 1/α]` of the fluid.
-    pub place: &'a Field<E, Packed>,
+    pub place: &'a Field<Packed>,
     /// Number of samples.
     pub n: usize,
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// Adds to `force` `[N]` what samples of bodies get of the pressure; `factor` is m/ρ₀ d θ_s.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
     pub fn press_back(
         &self,
-        bodies: &Bodies<'_, E>,
-        p: &Field<E, Real>,
+        bodies: &Bodies<'_>,
+        p: &Field<Real>,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
-        let p = self.input(PRESS_BACK, "p", p, self.executor.len(bodies.place))?;
+        let p = self.input(PRESS_BACK, "p", p, bodies.place.len())?;
         self.react(PRESS_BACK, bodies, p, factor, force)
     }
 
@@ -60,10 +60,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn pull_back(
         &self,
-        bodies: &Bodies<'_, E>,
-        pull: &Field<E, Packed>,
+        bodies: &Bodies<'_>,
+        pull: &Field<Packed>,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         self.react_to(PULL_BACK, bodies, pull, factor, force)
     }
@@ -74,10 +74,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn take_back(
         &self,
-        bodies: &Bodies<'_, E>,
-        motion: &Field<E, Packed>,
+        bodies: &Bodies<'_>,
+        motion: &Field<Packed>,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         self.react_to(TAKE_BACK, bodies, motion, factor, force)
     }
@@ -88,10 +88,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn drag_back(
         &self,
-        bodies: &Bodies<'_, E>,
-        motion: &Field<E, Packed>,
+        bodies: &Bodies<'_>,
+        motion: &Field<Packed>,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         self.react_to(DRAG_BACK, bodies, motion, factor, force)
     }
@@ -102,10 +102,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn rub_back(
         &self,
-        bodies: &Bodies<'_, E>,
-        motion: &Field<E, Packed>,
+        bodies: &Bodies<'_>,
+        motion: &Field<Packed>,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         self.react_to(RUB_BACK, bodies, motion, factor, force)
     }
@@ -113,12 +113,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     fn react_to(
         &self,
         kernel: Kernel,
-        bodies: &Bodies<'_, E>,
-        records: &Field<E, Packed>,
+        bodies: &Bodies<'_>,
+        records: &Field<Packed>,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
-        let records = self.input(kernel, "records", records, self.executor.len(bodies.place))?;
+        let records = self.input(kernel, "records", records, bodies.place.len())?;
         self.react(kernel, bodies, records, factor, force)
     }
 
@@ -126,10 +126,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     fn react<T: Copy>(
         &self,
         kernel: Kernel,
-        bodies: &Bodies<'_, E>,
+        bodies: &Bodies<'_>,
         of: In<T>,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         let n = bodies.n;
         let (rows, walls) = (self.rows(kernel, bodies.rows, n)?, self.walls(kernel, bodies.walls, n)?);

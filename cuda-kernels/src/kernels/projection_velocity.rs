@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::CudaError,
-    executor::{Executor, Field, Kernel, Out, Writable, arguments, count},
+    executor::{Field, Kernel, Out, Writable, arguments, count},
     fields::Packed,
     neighbors::NeighborRows,
 };
@@ -32,17 +32,17 @@ struct GainFields<const D: usize> {
 
 /// Velocities that change. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Gains<'a, const D: usize, E: Executor> {
+pub struct Gains<'a, const D: usize> {
     /// Velocities, which stay where they would not be finite, `[m/s]`.
-    pub v: &'a mut [Field<E, Real>; D],
+    pub v: &'a mut [Field<Real>; D],
     /// Becomes the largest squared change since it was cleared, `[m²/s²]`.
-    pub gain2: &'a mut Field<E, Real>,
+    pub gain2: &'a mut Field<Real>,
     /// Becomes 1 where a velocity would not be finite.
-    pub lost: &'a mut Field<E, u32>,
+    pub lost: &'a mut Field<u32>,
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    fn gains(&self, kernel: Kernel, of: Gains<'_, D, E>, n: usize) -> Result<GainFields<D>, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    fn gains(&self, kernel: Kernel, of: Gains<'_, D>, n: usize) -> Result<GainFields<D>, CudaError> {
         Ok(GainFields {
             v: self.writable(kernel, "v", of.v, n)?,
             gain2: self.output(kernel, "gain2", of.gain2, n)?,
@@ -58,15 +58,15 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn adjoint(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
-        p: &Field<E, Real>,
-        along: &mut Along<E>,
+        near: Near<'_>,
+        place: &Field<Packed>,
+        p: &Field<Real>,
+        along: &mut Along,
         factor: Real,
         part: Real,
         n: usize,
-        out: Gains<'_, D, E>,
-        pull: Option<&mut Field<E, Packed>>,
+        out: Gains<'_, D>,
+        pull: Option<&mut Field<Packed>>,
     ) -> Launched {
         let (near, place) = (self.near(ADJOINT, &near, n)?, self.input(ADJOINT, "place", place, n)?);
         let (p, along) = (self.input(ADJOINT, "p", p, n)?, self.along(ADJOINT, along, n)?);
@@ -89,12 +89,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn corrected(
         &self,
-        rows: &NeighborRows<E>,
-        place: &Field<E, Packed>,
-        p: &Field<E, Real>,
+        rows: &NeighborRows,
+        place: &Field<Packed>,
+        p: &Field<Real>,
         factor: Real,
         n: usize,
-        out: Gains<'_, D, E>,
+        out: Gains<'_, D>,
     ) -> Launched {
         let (rows, place) = (self.rows(CORRECTED, rows, n)?, self.input(CORRECTED, "place", place, n)?);
         let (p, out) = (self.input(CORRECTED, "p", p, n)?, self.gains(CORRECTED, out, n)?);
@@ -115,15 +115,15 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn peridyno(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
-        motion: &Field<E, Packed>,
-        p: &Field<E, Real>,
-        air: &Field<E, Real>,
+        near: Near<'_>,
+        place: &Field<Packed>,
+        motion: &Field<Packed>,
+        p: &Field<Real>,
+        air: &Field<Real>,
         factor: Real,
         part: Real,
         n: usize,
-        out: Gains<'_, D, E>,
+        out: Gains<'_, D>,
     ) -> Launched {
         let (near, place) = (self.near(PERIDYNO, &near, n)?, self.input(PERIDYNO, "place", place, n)?);
         let (motion, p) = (self.input(PERIDYNO, "motion", motion, n)?, self.input(PERIDYNO, "p", p, n)?);

@@ -5,7 +5,7 @@ use super::{
     projection::{Launcher, Near},
 };
 use crate::{
-    executor::{Executor, Field, Kernel, arguments, count},
+    executor::{Field, Kernel, arguments, count},
     fields::Packed,
 };
 use sph_core::Real;
@@ -20,17 +20,17 @@ kernels! {
     XSPH = "projection_xsph",
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// What walls do to a viscous fluid: `[Σ_k a_ik w² τ β v_k | Σ_k a_ik w² τ β]`.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
     pub fn drag(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
+        near: Near<'_>,
+        place: &Field<Packed>,
         n: usize,
-        drag: &mut Field<E, Packed>,
+        drag: &mut Field<Packed>,
     ) -> Launched {
         let (near, place) = (self.near(DRAG, &near, n)?, self.input(DRAG, "place", place, n)?);
         let (n_items, drag) = (count(n)?, self.output(DRAG, "drag", drag, n)?);
@@ -45,10 +45,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn viscous_diagonal(
         &self,
         scale: Real,
-        sums: &Field<E, Packed>,
-        drag: &Field<E, Packed>,
+        sums: &Field<Packed>,
+        drag: &Field<Packed>,
         n: usize,
-        diagonal: &mut Field<E, Real>,
+        diagonal: &mut Field<Real>,
     ) -> Launched {
         let (sums, drag) = (self.input(DIAGONAL, "sums", sums, n)?, self.input(DIAGONAL, "drag", drag, n)?);
         let diagonal = self.output(DIAGONAL, "diagonal", diagonal, n)?;
@@ -63,11 +63,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn viscous_side(
         &self,
         scale: Real,
-        drag: &Field<E, Packed>,
+        drag: &Field<Packed>,
         axis: usize,
-        v: &Field<E, Real>,
+        v: &Field<Real>,
         n: usize,
-        b: &mut Field<E, Real>,
+        b: &mut Field<Real>,
     ) -> Launched {
         let (drag, v) = (self.input(SIDE, "drag", drag, n)?, self.input(SIDE, "v", v, n)?);
         let (axis, b) = (count(axis)?, self.output(SIDE, "b", b, n)?);
@@ -82,12 +82,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn xsph(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
-        motion: &Field<E, Packed>,
+        near: Near<'_>,
+        place: &Field<Packed>,
+        motion: &Field<Packed>,
         n: usize,
-        v: &mut [Field<E, Real>; D],
-        lost: &mut Field<E, u32>,
+        v: &mut [Field<Real>; D],
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (near, place) = (self.near(XSPH, &near, n)?, self.input(XSPH, "place", place, n)?);
         let (motion, v) = (self.input(XSPH, "motion", motion, n)?, self.writable(XSPH, "v", v, n)?);

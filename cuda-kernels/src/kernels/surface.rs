@@ -22,9 +22,9 @@ kernels! { NORMALS = "surface_normals", FORCES = "surface_forces", REACTION = "s
 
 /// Launches the surface terms of one fluid.
 #[derive(Clone, Copy, Debug)]
-pub struct SurfaceTerms<'a, E> {
+pub struct SurfaceTerms<'a> {
     /// Where they run.
-    pub executor: &'a E,
+    pub executor: &'a dyn Executor,
     /// The constants of the smoothing kernel, of the normals.
     pub kernel: &'a KernelConstants,
     /// That kernel: [`KernelKind::type_name`](sph_core::kernel::KernelKind::type_name).
@@ -37,7 +37,7 @@ pub struct SurfaceTerms<'a, E> {
     pub rho_0: Real,
 }
 
-impl<E: Executor> SurfaceTerms<'_, E> {
+impl SurfaceTerms<'_> {
     /// # Safety
     /// As of [`Executor::launch`], for one thread for each of `n` items.
     unsafe fn start(
@@ -52,7 +52,7 @@ impl<E: Executor> SurfaceTerms<'_, E> {
         unsafe { self.executor.launch(launch, arguments) }
     }
 
-    fn near<const D: usize>(&self, kernel: Kernel, source: &Source<'_, D, E>) -> Result<Near<D>, CudaError> {
+    fn near<const D: usize>(&self, kernel: Kernel, source: &Source<'_, D>) -> Result<Near<D>, CudaError> {
         source.near(self.executor, kernel, self.kernel.support.h)
     }
 
@@ -62,13 +62,13 @@ impl<E: Executor> SurfaceTerms<'_, E> {
     /// When a field is too short, or the launch fails.
     pub fn normals<const D: usize>(
         &self,
-        fluid: &Source<'_, D, E>,
-        rho: &Field<E, Real>,
-        normal: &mut Field<E, Packed>,
+        fluid: &Source<'_, D>,
+        rho: &Field<Real>,
+        normal: &mut Field<Packed>,
     ) -> Result<(), CudaError> {
-        let (executor, n) = (self.executor, self.executor.len(&fluid.cells.order));
-        NORMALS.expect("rho", executor.len(rho), n)?;
-        NORMALS.expect("normal", executor.len(normal), n)?;
+        let (executor, n) = (self.executor, fluid.cells.order.len());
+        NORMALS.expect("rho", rho.len(), n)?;
+        NORMALS.expect("normal", normal.len(), n)?;
         let (fluid, rho, normal) = (self.near(NORMALS, fluid)?, executor.input(rho), executor.output(normal));
         // SAFETY: a walk names points below the number of sorted ones, which all fields have.
         unsafe {
@@ -88,14 +88,14 @@ impl<E: Executor> SurfaceTerms<'_, E> {
     /// As of [`SurfaceTerms::normals`].
     pub fn forces<const D: usize>(
         &self,
-        fluid: &Source<'_, D, E>,
-        normal: &Field<E, Packed>,
-        walls: &Source<'_, D, E>,
-        a: &mut [Field<E, Real>; D],
+        fluid: &Source<'_, D>,
+        normal: &Field<Packed>,
+        walls: &Source<'_, D>,
+        a: &mut [Field<Real>; D],
     ) -> Result<(), CudaError> {
-        let (executor, n) = (self.executor, self.executor.len(&fluid.cells.order));
-        FORCES.expect("normal", executor.len(normal), n)?;
-        a.iter().try_for_each(|a| FORCES.expect("a", executor.len(a), n))?;
+        let (executor, n) = (self.executor, fluid.cells.order.len());
+        FORCES.expect("normal", normal.len(), n)?;
+        a.iter().try_for_each(|a| FORCES.expect("a", a.len(), n))?;
         let (fluid, walls) = (self.near(FORCES, fluid)?, self.near(FORCES, walls)?);
         let (normal, number, a) = (executor.input(normal), count(n)?, executor.writable(a));
         // SAFETY: as of `normals`.
@@ -115,14 +115,14 @@ impl<E: Executor> SurfaceTerms<'_, E> {
     /// As of [`SurfaceTerms::normals`].
     pub fn reaction<const D: usize>(
         &self,
-        fluid: &Source<'_, D, E>,
-        walls: &Source<'_, D, E>,
-        sets: Sets<'_, E>,
-        force: &mut [Field<E, Real>; D],
+        fluid: &Source<'_, D>,
+        walls: &Source<'_, D>,
+        sets: Sets<'_>,
+        force: &mut [Field<Real>; D],
     ) -> Result<(), CudaError> {
-        let (executor, n) = (self.executor, self.executor.len(&walls.cells.order));
-        REACTION.expect("samples", executor.len(walls.records), n)?;
-        force.iter().try_for_each(|force| REACTION.expect("force", executor.len(force), n))?;
+        let (executor, n) = (self.executor, walls.cells.order.len());
+        REACTION.expect("samples", walls.records.len(), n)?;
+        force.iter().try_for_each(|force| REACTION.expect("force", force.len(), n))?;
         let fluid = self.near(REACTION, fluid)?;
         let (samples, sets) = (executor.input(walls.records), sets.table(executor, REACTION, n)?);
         let (number, force) = (count(n)?, executor.writable(force));

@@ -56,44 +56,44 @@ struct Swept {
 
 /// What pushes a particle.
 #[derive(Clone, Copy, Debug)]
-pub struct Near<'a, E: Executor> {
+pub struct Near<'a> {
     /// Rows of fluid in fluid, of `n` particles.
-    pub fluid: &'a NeighborRows<E>,
+    pub fluid: &'a NeighborRows,
     /// Rows of fluid in walls, of `n` particles.
-    pub walls: &'a NeighborRows<E>,
+    pub walls: &'a NeighborRows,
     /// `[x y z w]` of all samples that rows name.
-    pub samples: &'a Field<E, Packed>,
+    pub samples: &'a Field<Packed>,
 }
 
 /// What a relaxation finds of each particle. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Found<'a, E: Executor> {
+pub struct Found<'a> {
     /// Densities, `[kg/m³]`.
-    pub rho: &'a mut Field<E, Real>,
+    pub rho: &'a mut Field<Real>,
     /// Squared ways by its own pressure, or by that of all, `[m²]`.
-    pub way2: &'a mut Field<E, Real>,
+    pub way2: &'a mut Field<Real>,
 }
 
 /// Who pushed how hard, and from where. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Pushes<'a, E: Executor> {
+pub struct Pushes<'a> {
     /// `[x y z P]`, `[m]` and `[m/s²]`.
-    pub push: &'a mut Field<E, Packed>,
+    pub push: &'a mut Field<Packed>,
     /// P_near, `[m/s²]`.
-    pub p_near: &'a mut Field<E, Real>,
+    pub p_near: &'a mut Field<Real>,
 }
 
 /// Launches the phases, of one set of constants.
 #[derive(Clone, Copy, Debug)]
-pub struct Launcher<'a, const D: usize, E: Executor> {
+pub struct Launcher<'a, const D: usize> {
     /// Where they run.
-    pub executor: &'a E,
+    pub executor: &'a dyn Executor,
     /// What they read.
     pub constants: &'a Constants<D>,
 }
 
-impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
-    fn executor(&self) -> &E {
+impl<const D: usize> Launches<D> for Launcher<'_, D> {
+    fn executor(&self) -> &dyn Executor {
         self.executor
     }
 
@@ -102,8 +102,8 @@ impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    fn near(&self, kernel: Kernel, near: &Near<'_, E>, n: usize) -> Result<NearRows, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    fn near(&self, kernel: Kernel, near: &Near<'_>, n: usize) -> Result<NearRows, CudaError> {
         Ok(NearRows {
             fluid: self.rows(kernel, near.fluid, n)?,
             walls: self.rows(kernel, near.walls, n)?,
@@ -128,10 +128,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// When a field is too short, or the launch fails; so for all launchers here.
     pub fn pack_walls(
         &self,
-        x: &[Field<E, Real>; D],
-        volume: &Field<E, Real>,
+        x: &[Field<Real>; D],
+        volume: &Field<Real>,
         n: usize,
-        samples: &mut Field<E, Packed>,
+        samples: &mut Field<Packed>,
     ) -> Launched {
         let (x, volume) = (self.points(PACK_WALLS, "x", x, n)?, self.input(PACK_WALLS, "volume", volume, n)?);
         let samples = self.output(PACK_WALLS, "samples", samples, n)?;
@@ -145,11 +145,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn densities(
         &self,
-        near: Near<'_, E>,
-        place: &Field<E, Packed>,
+        near: Near<'_>,
+        place: &Field<Packed>,
         n: usize,
-        pushes: Pushes<'_, E>,
-        rho: &mut Field<E, Real>,
+        pushes: Pushes<'_>,
+        rho: &mut Field<Real>,
     ) -> Launched {
         let (near, place) = (self.near(DENSITIES, &near, n)?, self.input(DENSITIES, "place", place, n)?);
         let push = self.output(DENSITIES, "push", pushes.push, n)?;
@@ -167,11 +167,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn displacements(
         &self,
-        near: Near<'_, E>,
-        pushes: &Pushes<'_, E>,
+        near: Near<'_>,
+        pushes: &Pushes<'_>,
         n: usize,
-        delta: &mut Field<E, Packed>,
-        way2: &mut Field<E, Real>,
+        delta: &mut Field<Packed>,
+        way2: &mut Field<Real>,
     ) -> Launched {
         let near = self.near(DISPLACEMENTS, &near, n)?;
         let push = self.input(DISPLACEMENTS, "push", &*pushes.push, n)?;
@@ -192,7 +192,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
-    pub fn displace(&self, delta: &Field<E, Packed>, n: usize, place: &mut Field<E, Packed>) -> Launched {
+    pub fn displace(&self, delta: &Field<Packed>, n: usize, place: &mut Field<Packed>) -> Launched {
         let delta = self.input(DISPLACE, "delta", delta, n)?;
         let place = self.output(DISPLACE, "place", place, n)?;
         // SAFETY: all fields have n items.
@@ -207,11 +207,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn sweep(
         &self,
         color: &Color<D>,
-        near: Near<'_, E>,
-        place: &mut Field<E, Packed>,
+        near: Near<'_>,
+        place: &mut Field<Packed>,
         n: usize,
-        pushes: Option<Pushes<'_, E>>,
-        found: Found<'_, E>,
+        pushes: Option<Pushes<'_>>,
+        found: Found<'_>,
     ) -> Launched {
         let near = self.near(SWEEP, &near, n)?;
         let (push, p_near) = match pushes {
@@ -238,13 +238,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn push_back(
         &self,
-        rows: &NeighborRows<E>,
-        pushes: &Pushes<'_, E>,
-        samples: &Field<E, Packed>,
-        sets: Sets<'_, E>,
+        rows: &NeighborRows,
+        pushes: &Pushes<'_>,
+        samples: &Field<Packed>,
+        sets: Sets<'_>,
         n_walls: usize,
         factor: Real,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
         let rows = self.rows(PUSH_BACK, rows, n_walls)?;
         let (push, p_near) = (self.executor.input(&*pushes.push), self.executor.input(&*pushes.p_near));

@@ -58,22 +58,22 @@ plain!(Given, Meeting);
 
 /// Room for the sums over the particles that touch a body.
 #[derive(Debug)]
-pub struct Meetings<E: Executor> {
-    meetings: Field<E, Meeting>,
-    meeting: Field<E, Meeting>,
-    parts: Field<E, Given>,
-    given: Field<E, Given>,
+pub struct Meetings {
+    meetings: Field<Meeting>,
+    meeting: Field<Meeting>,
+    parts: Field<Given>,
+    given: Field<Given>,
 }
 
 /// Memory of [`Meetings`], `[B]`.
 pub const MEETING_BYTES: usize = (PARTIALS + 1) * (size_of::<Meeting>() + size_of::<Given>());
 
-impl<E: Executor> Meetings<E> {
+impl Meetings {
     /// Room for one body after the other.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor) -> Result<Self, CudaError> {
         Ok(Self {
             meetings: executor.zeros(PARTIALS)?,
             meeting: executor.zeros(1)?,
@@ -83,7 +83,7 @@ impl<E: Executor> Meetings<E> {
     }
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// What particles ask of a body that moves as before, after all work before.
     ///
     /// # Errors
@@ -92,8 +92,8 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         &self,
         contact: Contact,
         body: &Met<D>,
-        fluid: &mut Touching<'_, D, E>,
-        sums: &mut Meetings<E>,
+        fluid: &mut Touching<'_, D>,
+        sums: &mut Meetings,
     ) -> Result<Meeting, CudaError> {
         let (n, stream, executor) = (fluid.n, self.stream(MEET, fluid)?, self.executor);
         let passes = Passes { executor, n, first: MEET, second: MERGE_MEETING };
@@ -120,8 +120,8 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         &self,
         contact: Contact,
         body: &Met<D>,
-        fluid: &mut Touching<'_, D, E>,
-        sums: &mut Meetings<E>,
+        fluid: &mut Touching<'_, D>,
+        sums: &mut Meetings,
     ) -> Result<Given, CudaError> {
         let (n, stream, executor) = (fluid.n, self.stream(ANSWER, fluid)?, self.executor);
         let passes = Passes { executor, n, first: ANSWER, second: MERGE_WRENCH };

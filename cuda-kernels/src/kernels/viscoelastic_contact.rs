@@ -8,7 +8,7 @@ use crate::{
     barriers::Surface,
     containers::Containers,
     error::CudaError,
-    executor::{Executor, Field, Kernel, Out, Points, Writable, arguments, count},
+    executor::{Field, Kernel, Out, Points, Writable, arguments, count},
     fields::Packed,
 };
 use sph_core::Real;
@@ -31,15 +31,15 @@ pub struct Contact {
 
 /// The fluid while contacts move it: `n` particles.
 #[derive(Debug)]
-pub struct Touching<'a, const D: usize, E: Executor> {
+pub struct Touching<'a, const D: usize> {
     /// Number of particles.
     pub n: usize,
     /// Predicted positions x*. Shape `[D][n]`, `[m]`.
-    pub predicted: &'a [Field<E, Real>; D],
+    pub predicted: &'a [Field<Real>; D],
     /// Where particles are: `[x y z ·]`. Shape `[n]`, `[m]`.
-    pub place: &'a mut Field<E, Packed>,
+    pub place: &'a mut Field<Packed>,
     /// Velocities v*. Shape `[D][n]`, `[m/s]`.
-    pub v: &'a mut [Field<E, Real>; D],
+    pub v: &'a mut [Field<Real>; D],
 }
 
 /// Twin of `Stream` in kernels/viscoelastic_contact.cuh.
@@ -51,12 +51,8 @@ pub(super) struct Stream<const D: usize> {
     v: Writable<D>,
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    pub(super) fn stream(
-        &self,
-        kernel: Kernel,
-        fluid: &mut Touching<'_, D, E>,
-    ) -> Result<Stream<D>, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    pub(super) fn stream(&self, kernel: Kernel, fluid: &mut Touching<'_, D>) -> Result<Stream<D>, CudaError> {
         Ok(Stream {
             place: self.output(kernel, "place", fluid.place, fluid.n)?,
             predicted: self.points(kernel, "x", fluid.predicted, fluid.n)?,
@@ -73,11 +69,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         &self,
         contact: Contact,
         anti_stick: f64,
-        walls: &Field<E, Surface<D>>,
-        containers: &Containers<D, E>,
-        mut fluid: Touching<'_, D, E>,
+        walls: &Field<Surface<D>>,
+        containers: &Containers<D>,
+        mut fluid: Touching<'_, D>,
     ) -> Launched {
-        let (n, n_walls) = (fluid.n, count(self.executor.len(walls))?);
+        let (n, n_walls) = (fluid.n, count(walls.len())?);
         let (walls, containers) = (self.executor.input(walls), containers.list(self.executor)?);
         let (stream, n_items) = (self.stream(CONTACTS, &mut fluid)?, count(n)?);
         // SAFETY: fields of the fluid have n items, and lists as many as they say.

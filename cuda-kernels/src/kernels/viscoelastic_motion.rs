@@ -5,7 +5,7 @@ use super::{
     viscoelastic::Launcher,
 };
 use crate::{
-    executor::{Executor, Field, Kernel, arguments, count},
+    executor::{Field, Kernel, arguments, count},
     fields::Packed,
 };
 use sph_core::Real;
@@ -19,27 +19,27 @@ kernels! { KICK = "visco_kick", PREDICT = "visco_predict", COMMIT = "visco_commi
 
 /// What a step is judged by, of each particle. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Judged<'a, E: Executor> {
+pub struct Judged<'a> {
     /// Squared speeds, `[m²/s²]`.
-    pub v2: &'a mut Field<E, Real>,
+    pub v2: &'a mut Field<Real>,
     /// Squared changes of velocity, `[m²/s²]`.
-    pub gain2: &'a mut Field<E, Real>,
+    pub gain2: &'a mut Field<Real>,
     /// 1 for those that are not healthy.
-    pub lost: &'a mut Field<E, u32>,
+    pub lost: &'a mut Field<u32>,
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// `v ← v + dt a(x)` where that is finite; `lost` becomes 1 elsewhere.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
     pub fn kick(
         &self,
-        x: &[Field<E, Real>; D],
+        x: &[Field<Real>; D],
         n: usize,
         dt: Real,
-        v: &mut [Field<E, Real>; D],
-        lost: &mut Field<E, u32>,
+        v: &mut [Field<Real>; D],
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (x, v) = (self.points(KICK, "x", x, n)?, self.writable(KICK, "v", v, n)?);
         let lost = self.output(KICK, "lost", lost, n)?;
@@ -53,11 +53,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn predict(
         &self,
-        v: &[Field<E, Real>; D],
+        v: &[Field<Real>; D],
         n: usize,
         dt: Real,
-        x: &mut [Field<E, Real>; D],
-        lost: &mut Field<E, u32>,
+        x: &mut [Field<Real>; D],
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (v, x) = (self.points(PREDICT, "v", v, n)?, self.writable(PREDICT, "x", x, n)?);
         let lost = self.output(PREDICT, "lost", lost, n)?;
@@ -73,13 +73,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn commit(
         &self,
-        place: &Field<E, Packed>,
+        place: &Field<Packed>,
         n: usize,
         inv_dt: Real,
         damping: Real,
-        x: &mut [Field<E, Real>; D],
-        v: &mut [Field<E, Real>; D],
-        judged: Judged<'_, E>,
+        x: &mut [Field<Real>; D],
+        v: &mut [Field<Real>; D],
+        judged: Judged<'_>,
     ) -> Launched {
         let (place, n_items) = (self.input(COMMIT, "place", place, n)?, count(n)?);
         let (x, v) = (self.writable(COMMIT, "x", x, n)?, self.writable(COMMIT, "v", v, n)?);

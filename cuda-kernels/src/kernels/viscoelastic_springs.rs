@@ -52,14 +52,14 @@ struct WritableSprings {
 /// than the interaction radius first. Entries stand as those of [`NeighborRows`]. A sort puts long rows into other slices,
 /// which then take up to as many lines as these rows have entries: there is room for so many, and no sort waits for the host.
 #[derive(Debug)]
-pub struct SpringRows<E: Executor> {
+pub struct SpringRows {
     /// Number of springs of each particle. Shape `[n]`.
-    pub count: Field<E, u32>,
+    pub count: Field<u32>,
     /// Number of those that were shorter than the interaction radius. Shape `[n]`.
-    n_near: Field<E, u32>,
-    others: Field<E, u32>,
-    rests: Field<E, Real>,
-    lines: Lines<E>,
+    n_near: Field<u32>,
+    others: Field<u32>,
+    rests: Field<Real>,
+    lines: Lines,
 }
 
 /// Memory of [`SpringRows`] with the size that they begin with, `[B]`.
@@ -68,12 +68,12 @@ pub fn spring_bytes(n: usize, size: RowSize) -> usize {
     2 * size_of::<u32>() * n + entry * size.entries(n) + RowSize::line_bytes(n)
 }
 
-impl<E: Executor> SpringRows<E> {
+impl SpringRows {
     /// Room for the rows of `n` particles.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &E, n: usize, size: RowSize) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, n: usize, size: RowSize) -> Result<Self, CudaError> {
         let lines = Lines::new(executor, n, size)?;
         Ok(Self {
             count: executor.zeros(n)?,
@@ -90,8 +90,8 @@ impl<E: Executor> SpringRows<E> {
     }
 
     /// Empty rows of another size; memory of the old ones is free before the new is taken.
-    fn remake(&mut self, executor: &E, size: RowSize) -> Result<(), CudaError> {
-        let n = executor.len(&self.count);
+    fn remake(&mut self, executor: &dyn Executor, size: RowSize) -> Result<(), CudaError> {
+        let n = self.count.len();
         (self.others, self.rests) = (executor.zeros(0)?, executor.zeros(0)?);
         *self = Self::new(executor, n, size)?;
         Ok(())
@@ -102,7 +102,7 @@ impl<E: Executor> SpringRows<E> {
     /// # Errors
     /// When there is no memory left, or a launch or a copy fails.
     pub fn upload<'a>(
-        executor: &E,
+        executor: &dyn Executor,
         dim: usize,
         size: RowSize,
         rows: impl ExactSizeIterator<Item = (&'a [u32], &'a [Real])> + Clone,
@@ -132,7 +132,11 @@ impl<E: Executor> SpringRows<E> {
     ///
     /// # Errors
     /// When a copy fails.
-    pub fn read(&self, executor: &E, mut visit: impl FnMut(usize, u32, Real)) -> Result<(), CudaError> {
+    pub fn read(
+        &self,
+        executor: &dyn Executor,
+        mut visit: impl FnMut(usize, u32, Real),
+    ) -> Result<(), CudaError> {
         let (counts, others) = (executor.download(&self.count)?, executor.download(&self.others)?);
         let (rests, line) = (executor.download(&self.rests)?, executor.download(&self.lines.line)?);
         for (i, &n) in counts.iter().enumerate() {
@@ -144,8 +148,8 @@ impl<E: Executor> SpringRows<E> {
     }
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    fn springs(&self, kernel: Kernel, rows: &SpringRows<E>, n: usize) -> Result<StoredSprings, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    fn springs(&self, kernel: Kernel, rows: &SpringRows, n: usize) -> Result<StoredSprings, CudaError> {
         let entries = rows.lines.entries();
         Ok(StoredSprings {
             others: self.input(kernel, "others", &rows.others, entries)?,
@@ -160,7 +164,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     fn writable_springs(
         &self,
         kernel: Kernel,
-        rows: &mut SpringRows<E>,
+        rows: &mut SpringRows,
         n: usize,
         from_line: Option<u32>,
     ) -> Result<WritableSprings, CudaError> {
@@ -183,11 +187,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn follow(
         &self,
-        before: &SpringRows<E>,
-        order: &Field<E, u32>,
+        before: &SpringRows,
+        order: &Field<u32>,
         n: usize,
-        inverse: &mut Field<E, u32>,
-        after: &mut SpringRows<E>,
+        inverse: &mut Field<u32>,
+        after: &mut SpringRows,
     ) -> Launched {
         if after.size() != before.size() {
             after.remake(self.executor, before.size())?;
@@ -212,12 +216,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn adjust(
         &self,
-        fluid: &NeighborRows<E>,
-        place: &Field<E, Packed>,
-        before: &SpringRows<E>,
+        fluid: &NeighborRows,
+        place: &Field<Packed>,
+        before: &SpringRows,
         n: usize,
-        after: &mut SpringRows<E>,
-        lost: &mut Field<E, u32>,
+        after: &mut SpringRows,
+        lost: &mut Field<u32>,
     ) -> Launched {
         loop {
             self.write(fluid, place, before, n, (after, None), lost)?;
@@ -238,12 +242,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// The rows of [`Launcher::adjust`], those of slices from a line on.
     fn write(
         &self,
-        fluid: &NeighborRows<E>,
-        place: &Field<E, Packed>,
-        before: &SpringRows<E>,
+        fluid: &NeighborRows,
+        place: &Field<Packed>,
+        before: &SpringRows,
         n: usize,
-        (after, from_line): (&mut SpringRows<E>, Option<u32>),
-        lost: &mut Field<E, u32>,
+        (after, from_line): (&mut SpringRows, Option<u32>),
+        lost: &mut Field<u32>,
     ) -> Launched {
         let lost = self.output(ADJUST, "lost", lost, n)?;
         let (fluid, place) = (self.rows(ADJUST, fluid, n)?, self.input(ADJUST, "place", place, n)?);
@@ -263,11 +267,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn pull(
         &self,
-        springs: &SpringRows<E>,
-        place: &Field<E, Packed>,
+        springs: &SpringRows,
+        place: &Field<Packed>,
         n: usize,
         far: bool,
-        delta: &mut Field<E, Packed>,
+        delta: &mut Field<Packed>,
     ) -> Launched {
         let (springs, place) = (self.springs(PULL, springs, n)?, self.input(PULL, "place", place, n)?);
         let delta = self.output(PULL, "delta", delta, n)?;
@@ -283,9 +287,9 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn sweep_springs(
         &self,
         all: &Color<D>,
-        springs: &SpringRows<E>,
+        springs: &SpringRows,
         n: usize,
-        place: &mut Field<E, Packed>,
+        place: &mut Field<Packed>,
     ) -> Launched {
         let launch = Self::of_cells(SWEEP_SPRINGS, all, 1, CELL_THREADS)?;
         self.sweep_by(launch, all, springs, n, place)
@@ -299,9 +303,9 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn sweep_short(
         &self,
         color: &Color<D>,
-        springs: &SpringRows<E>,
+        springs: &SpringRows,
         n: usize,
-        place: &mut Field<E, Packed>,
+        place: &mut Field<Packed>,
     ) -> Launched {
         let launch = Self::of_cells(SWEEP_SHORT, color, WARP, THREADS)?;
         self.sweep_by(launch, color, springs, n, place)
@@ -311,9 +315,9 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
         &self,
         launch: Launch,
         color: &Color<D>,
-        springs: &SpringRows<E>,
+        springs: &SpringRows,
         n: usize,
-        place: &mut Field<E, Packed>,
+        place: &mut Field<Packed>,
     ) -> Launched {
         let springs = self.springs(launch.kernel, springs, n)?;
         let place = self.output(launch.kernel, "place", place, n)?;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     colors::Color,
-    executor::{Executor, Field, Kernel, arguments, count},
+    executor::{Field, Kernel, arguments, count},
     fields::Packed,
     neighbors::NeighborRows,
 };
@@ -25,12 +25,12 @@ kernels! {
 /// Threads a block of kernels with a cell for each: `CELL_THREADS` in colors.cuh.
 pub(super) const CELL_THREADS: u32 = 32;
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// Records `[v ·]` of the velocities.
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
-    pub fn pack_motion(&self, v: &[Field<E, Real>; D], n: usize, motion: &mut Field<E, Packed>) -> Launched {
+    pub fn pack_motion(&self, v: &[Field<Real>; D], n: usize, motion: &mut Field<Packed>) -> Launched {
         let v = self.points(PACK_MOTION, "v", v, n)?;
         let motion = self.output(PACK_MOTION, "motion", motion, n)?;
         // SAFETY: all fields have n items.
@@ -43,11 +43,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::pack_walls`].
     pub fn impulses(
         &self,
-        rows: &NeighborRows<E>,
-        place: &Field<E, Packed>,
-        motion: &Field<E, Packed>,
+        rows: &NeighborRows,
+        place: &Field<Packed>,
+        motion: &Field<Packed>,
         n: usize,
-        v: &mut [Field<E, Real>; D],
+        v: &mut [Field<Real>; D],
     ) -> Launched {
         let (rows, place) = (self.rows(IMPULSES, rows, n)?, self.input(IMPULSES, "place", place, n)?);
         let motion = self.input(IMPULSES, "motion", motion, n)?;
@@ -63,10 +63,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     pub fn sweep_impulses(
         &self,
         color: &Color<D>,
-        rows: &NeighborRows<E>,
-        place: &Field<E, Packed>,
+        rows: &NeighborRows,
+        place: &Field<Packed>,
         n: usize,
-        motion: &mut Field<E, Packed>,
+        motion: &mut Field<Packed>,
     ) -> Launched {
         let kernel = SWEEP_IMPULSES;
         let (rows, place) = (self.rows(kernel, rows, n)?, self.input(kernel, "place", place, n)?);
@@ -80,12 +80,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ///
     /// # Errors
     /// As of [`Launcher::pack_walls`].
-    pub fn unpack_motion(
-        &self,
-        motion: &Field<E, Packed>,
-        n: usize,
-        v: &mut [Field<E, Real>; D],
-    ) -> Launched {
+    pub fn unpack_motion(&self, motion: &Field<Packed>, n: usize, v: &mut [Field<Real>; D]) -> Launched {
         let motion = self.input(UNPACK_MOTION, "motion", motion, n)?;
         let v = self.writable(UNPACK_MOTION, "v", v, n)?;
         // SAFETY: all fields have n items.

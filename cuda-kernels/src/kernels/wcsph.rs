@@ -47,50 +47,50 @@ struct WallRecords<const D: usize> {
 
 /// Records of the fluid, or of the samples of walls.
 #[derive(Clone, Copy, Debug)]
-pub struct Records<'a, const D: usize, E: Executor> {
+pub struct Records<'a, const D: usize> {
     /// Their cells.
-    pub cells: &'a CellSort<D, E>,
+    pub cells: &'a CellSort<D>,
     /// `[x y z s]`, s being the density, p/ρ² or psi. Shape `[n]`.
-    pub place: &'a Field<E, Packed>,
+    pub place: &'a Field<Packed>,
     /// `[v ρ]`; not read of walls in the density loops. Shape `[n]`.
-    pub motion: &'a Field<E, Packed>,
+    pub motion: &'a Field<Packed>,
     /// Rows of the fluid among itself, which [`Walk::Kept`] alone reads, and needs.
-    pub rows: Option<&'a NeighborRows<E>>,
+    pub rows: Option<&'a NeighborRows>,
 }
 
 /// Records of walls for the momentum loop.
 #[derive(Clone, Copy, Debug)]
-pub struct Walls<'a, const D: usize, E: Executor> {
+pub struct Walls<'a, const D: usize> {
     /// `[x y z p/ρ²]` and `[v ρ]`.
-    pub records: Records<'a, D, E>,
+    pub records: Records<'a, D>,
     /// `[psi, psi where fluid sticks, · ·]`, `[kg]`. Shape `[n_walls]`.
-    pub mass: &'a Field<E, Packed>,
+    pub mass: &'a Field<Packed>,
 }
 
 /// What dummy walls take from the fluid.
 #[derive(Debug)]
-pub struct Extrapolated<E: Executor, const D: usize> {
+pub struct Extrapolated<const D: usize> {
     /// Pressure, `[Pa]`. Shape `[n_walls]`.
-    pub p: Field<E, Real>,
+    pub p: Field<Real>,
     /// Mean velocity of the fluid in reach, `[m/s]`. Shape `[D][n_walls]`.
-    pub v: [Field<E, Real>; D],
+    pub v: [Field<Real>; D],
     /// 0 where no fluid is in reach. Shape `[n_walls]`.
-    pub found: Field<E, u32>,
+    pub found: Field<u32>,
 }
 
 /// Launches the phases, of one set of constants.
 #[derive(Clone, Copy, Debug)]
-pub struct Launcher<'a, const D: usize, E: Executor> {
+pub struct Launcher<'a, const D: usize> {
     /// Where they run.
-    pub executor: &'a E,
+    pub executor: &'a dyn Executor,
     /// What they read.
     pub constants: &'a Constants<D>,
     /// The smoothing kernel of `constants.kernel`: [`KernelKind::type_name`](sph_core::kernel::KernelKind::type_name).
     pub smoothing: &'static str,
 }
 
-impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
-    fn executor(&self) -> &E {
+impl<const D: usize> Launches<D> for Launcher<'_, D> {
+    fn executor(&self) -> &dyn Executor {
         self.executor
     }
 
@@ -99,25 +99,25 @@ impl<const D: usize, E: Executor> Launches<D, E> for Launcher<'_, D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
-    pub(super) fn near(&self, kernel: Kernel, records: &Records<'_, D, E>) -> Result<Near<D>, CudaError> {
+impl<const D: usize> Launcher<'_, D> {
+    pub(super) fn near(&self, kernel: Kernel, records: &Records<'_, D>) -> Result<Near<D>, CudaError> {
         let source = Source { cells: records.cells, records: records.place };
         let near = source.near(self.executor, kernel, self.constants.kernel.support.h)?;
-        let n = self.executor.len(&records.cells.order);
+        let n = records.cells.order.len();
         records.rows.map_or(Ok(near), |rows| Ok(near.with_rows(self.rows(kernel, rows, n)?)))
     }
 
     /// The fluid as its own loops find it.
-    pub(super) fn own(&self, kernel: Kernel, fluid: &Records<'_, D, E>) -> Result<Near<D>, CudaError> {
+    pub(super) fn own(&self, kernel: Kernel, fluid: &Records<'_, D>) -> Result<Near<D>, CudaError> {
         if self.executor.variant().walk == Walk::Kept {
-            let listed = fluid.rows.map_or(0, |rows| self.executor.len(&rows.count));
-            kernel.expect("rows", listed, self.executor.len(&fluid.cells.order))?;
+            let listed = fluid.rows.map_or(0, |rows| rows.count.len());
+            kernel.expect("rows", listed, fluid.cells.order.len())?;
         }
         self.near(kernel, fluid)
     }
 
-    fn walls(&self, kernel: Kernel, walls: &Walls<'_, D, E>) -> Result<WallRecords<D>, CudaError> {
-        let n = self.executor.len(&walls.records.cells.order);
+    fn walls(&self, kernel: Kernel, walls: &Walls<'_, D>) -> Result<WallRecords<D>, CudaError> {
+        let n = walls.records.cells.order.len();
         Ok(WallRecords {
             near: self.near(kernel, &walls.records)?,
             motion: self.input(kernel, "motion of walls", walls.records.motion, n)?,
@@ -131,10 +131,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// When a field is too short, or the launch fails; so for all launchers here.
     pub fn summation(
         &self,
-        fluid: Records<'_, D, E>,
-        walls: Records<'_, D, E>,
+        fluid: Records<'_, D>,
+        walls: Records<'_, D>,
         n: usize,
-        rho: &mut Field<E, Real>,
+        rho: &mut Field<Real>,
     ) -> Launched {
         let rho = self.output(SUMMATION, "rho", rho, n)?;
         let (fluid, walls) = (self.own(SUMMATION, &fluid)?, self.near(SUMMATION, &walls)?);
@@ -146,7 +146,7 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     ///
     /// # Errors
     /// As of [`Launcher::summation`].
-    pub fn gradient(&self, fluid: Records<'_, D, E>, n: usize, extra: &mut Field<E, Packed>) -> Launched {
+    pub fn gradient(&self, fluid: Records<'_, D>, n: usize, extra: &mut Field<Packed>) -> Launched {
         let extra = self.output(GRADIENT, "extra", extra, n)?;
         let fluid = self.own(GRADIENT, &fluid)?;
         // SAFETY: as of `summation`.
@@ -161,18 +161,18 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads, by name")]
     pub fn continuity(
         &self,
-        fluid: Records<'_, D, E>,
-        walls: Records<'_, D, E>,
-        wall_v: &[Field<E, Real>; D],
-        extra: &Field<E, Packed>,
+        fluid: Records<'_, D>,
+        walls: Records<'_, D>,
+        wall_v: &[Field<Real>; D],
+        extra: &Field<Packed>,
         n: usize,
         dt: Real,
-        rho: &mut Field<E, Real>,
+        rho: &mut Field<Real>,
     ) -> Launched {
         let motion = self.input(CONTINUITY, "motion", fluid.motion, n)?;
         let n_extra = if self.constants.corrected_diffusion == 0 { 0 } else { n };
         let extra = self.input(CONTINUITY, "extra", extra, n_extra)?;
-        let wall_v = self.points(CONTINUITY, "wall_v", wall_v, self.executor.len(&walls.cells.order))?;
+        let wall_v = self.points(CONTINUITY, "wall_v", wall_v, walls.cells.order.len())?;
         let (fluid, walls) = (self.own(CONTINUITY, &fluid)?, self.near(CONTINUITY, &walls)?);
         let (n_items, rho) = (count(n)?, self.output(CONTINUITY, "rho", rho, n)?);
         // SAFETY: as of `summation`.
@@ -191,12 +191,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn pack(
         &self,
-        x: &[Field<E, Real>; D],
-        v: &[Field<E, Real>; D],
-        rho: &Field<E, Real>,
+        x: &[Field<Real>; D],
+        v: &[Field<Real>; D],
+        rho: &Field<Real>,
         n: usize,
-        place: &mut Field<E, Packed>,
-        motion: &mut Field<E, Packed>,
+        place: &mut Field<Packed>,
+        motion: &mut Field<Packed>,
     ) -> Launched {
         let (x, v) = (self.points(PACK, "x", x, n)?, self.points(PACK, "v", v, n)?);
         let (rho, place) = (self.input(PACK, "rho", rho, n)?, self.output(PACK, "place", place, n)?);
@@ -212,13 +212,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn pressure(
         &self,
-        x: &[Field<E, Real>; D],
-        v: &[Field<E, Real>; D],
-        rho: &Field<E, Real>,
+        x: &[Field<Real>; D],
+        v: &[Field<Real>; D],
+        rho: &Field<Real>,
         n: usize,
-        p: &mut Field<E, Real>,
-        place: &mut Field<E, Packed>,
-        motion: &mut Field<E, Packed>,
+        p: &mut Field<Real>,
+        place: &mut Field<Packed>,
+        motion: &mut Field<Packed>,
     ) -> Launched {
         let (x, v) = (self.points(PRESSURE, "x", x, n)?, self.points(PRESSURE, "v", v, n)?);
         let (rho, p) = (self.input(PRESSURE, "rho", rho, n)?, self.output(PRESSURE, "p", p, n)?);
@@ -236,10 +236,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn pack_samples(
         &self,
-        x: &[Field<E, Real>; D],
-        volume: &Field<E, Real>,
+        x: &[Field<Real>; D],
+        volume: &Field<Real>,
         n: usize,
-        place: &mut Field<E, Packed>,
+        place: &mut Field<Packed>,
     ) -> Launched {
         let x = self.points(PACK_SAMPLES, "x", x, n)?;
         let volume = self.input(PACK_SAMPLES, "volume", volume, n)?;
@@ -255,14 +255,14 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn pack_walls(
         &self,
-        samples: &Field<E, Packed>,
-        v: &[Field<E, Real>; D],
-        sets: Sets<'_, E>,
-        fluid: &Extrapolated<E, D>,
+        samples: &Field<Packed>,
+        v: &[Field<Real>; D],
+        sets: Sets<'_>,
+        fluid: &Extrapolated<D>,
         n: usize,
-        place: &mut Field<E, Packed>,
-        motion: &mut Field<E, Packed>,
-        mass: &mut Field<E, Packed>,
+        place: &mut Field<Packed>,
+        motion: &mut Field<Packed>,
+        mass: &mut Field<Packed>,
     ) -> Launched {
         let samples = self.input(PACK_WALLS, "samples", samples, n)?;
         let (v, mean) = (self.points(PACK_WALLS, "v", v, n)?, self.points(PACK_WALLS, "mean", &fluid.v, n)?);
@@ -289,14 +289,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn extrapolate(
         &self,
-        fluid: Records<'_, D, E>,
-        x: &[Field<E, Real>; D],
-        a: &[Field<E, Real>; D],
+        fluid: Records<'_, D>,
+        x: &[Field<Real>; D],
+        a: &[Field<Real>; D],
         n: usize,
-        out: &mut Extrapolated<E, D>,
+        out: &mut Extrapolated<D>,
     ) -> Launched {
-        let motion =
-            self.input(EXTRAPOLATE, "motion", fluid.motion, self.executor.len(&fluid.cells.order))?;
+        let motion = self.input(EXTRAPOLATE, "motion", fluid.motion, fluid.cells.order.len())?;
         let (x, a) = (self.points(EXTRAPOLATE, "x", x, n)?, self.points(EXTRAPOLATE, "a", a, n)?);
         let (p, found) = (
             self.output(EXTRAPOLATE, "p", &mut out.p, n)?,
@@ -320,10 +319,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn acceleration(
         &self,
-        fluid: Records<'_, D, E>,
-        walls: Walls<'_, D, E>,
+        fluid: Records<'_, D>,
+        walls: Walls<'_, D>,
         n: usize,
-        a: &mut [Field<E, Real>; D],
+        a: &mut [Field<Real>; D],
     ) -> Launched {
         let motion = self.input(ACCELERATION, "motion", fluid.motion, n)?;
         let (walls, a) = (self.walls(ACCELERATION, &walls)?, self.writable(ACCELERATION, "a", a, n)?);
@@ -340,13 +339,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn reaction(
         &self,
-        fluid: Records<'_, D, E>,
-        walls: Walls<'_, D, E>,
-        sets: Sets<'_, E>,
+        fluid: Records<'_, D>,
+        walls: Walls<'_, D>,
+        sets: Sets<'_>,
         n: usize,
-        force: &mut [Field<E, Real>; D],
+        force: &mut [Field<Real>; D],
     ) -> Launched {
-        let motion = self.input(REACTION, "motion", fluid.motion, self.executor.len(&fluid.cells.order))?;
+        let motion = self.input(REACTION, "motion", fluid.motion, fluid.cells.order.len())?;
         let (walls, force) = (self.walls(REACTION, &walls)?, self.writable(REACTION, "force", force, n)?);
         let (fluid, sets) = (self.near(REACTION, &fluid)?, sets.table(self.executor, REACTION, n)?);
         // SAFETY: as of `summation`.

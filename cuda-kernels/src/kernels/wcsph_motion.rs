@@ -5,7 +5,7 @@ use super::{
     wcsph::{Launcher, Records},
 };
 use crate::{
-    executor::{Executor, Field, In, Kernel, Points, arguments, count},
+    executor::{Field, In, Kernel, Points, arguments, count},
     fields::Packed,
 };
 use sph_core::Real;
@@ -20,18 +20,12 @@ kernels! {
     TRANSPORT_STRESS = "wcsph_transport_stress", KICK = "wcsph_kick", DRIFT = "wcsph_drift",
 }
 
-impl<const D: usize, E: Executor> Launcher<'_, D, E> {
+impl<const D: usize> Launcher<'_, D> {
     /// Adds XSPH of strength `factor` `[-]` to the drift correction `w`.
     ///
     /// # Errors
     /// As of [`Launcher::summation`].
-    pub fn xsph(
-        &self,
-        fluid: Records<'_, D, E>,
-        n: usize,
-        factor: Real,
-        w: &mut [Field<E, Real>; D],
-    ) -> Launched {
+    pub fn xsph(&self, fluid: Records<'_, D>, n: usize, factor: Real, w: &mut [Field<Real>; D]) -> Launched {
         let (motion, w) = (self.input(XSPH, "motion", fluid.motion, n)?, self.writable(XSPH, "w", w, n)?);
         let fluid = self.own(XSPH, &fluid)?;
         // SAFETY: as of `summation`.
@@ -45,12 +39,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn shifting(
         &self,
-        fluid: Records<'_, D, E>,
-        walls: Records<'_, D, E>,
+        fluid: Records<'_, D>,
+        walls: Records<'_, D>,
         n: usize,
         factor: Real,
-        v2_max: &Field<E, f64>,
-        w: &mut [Field<E, Real>; D],
+        v2_max: &Field<f64>,
+        w: &mut [Field<Real>; D],
     ) -> Launched {
         let (w, v2_max) = (self.writable(SHIFTING, "w", w, n)?, self.input(SHIFTING, "v2_max", v2_max, 1)?);
         let (fluid, walls) = (self.own(SHIFTING, &fluid)?, self.near(SHIFTING, &walls)?);
@@ -66,11 +60,11 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn transport(
         &self,
-        fluid: Records<'_, D, E>,
-        walls: Records<'_, D, E>,
+        fluid: Records<'_, D>,
+        walls: Records<'_, D>,
         n: usize,
         factor: Real,
-        w: &mut [Field<E, Real>; D],
+        w: &mut [Field<Real>; D],
     ) -> Launched {
         let (motion, w) =
             (self.input(TRANSPORT, "motion", fluid.motion, n)?, self.writable(TRANSPORT, "w", w, n)?);
@@ -87,10 +81,10 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn transport_stress(
         &self,
-        fluid: Records<'_, D, E>,
-        extra: &Field<E, Packed>,
+        fluid: Records<'_, D>,
+        extra: &Field<Packed>,
         n: usize,
-        a: &mut [Field<E, Real>; D],
+        a: &mut [Field<Real>; D],
     ) -> Launched {
         let motion = self.input(TRANSPORT_STRESS, "motion", fluid.motion, n)?;
         let (extra, a) =
@@ -109,13 +103,13 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     #[expect(clippy::too_many_arguments, reason = "what a phase reads and writes, by name")]
     pub fn kick(
         &self,
-        a: &[Field<E, Real>; D],
+        a: &[Field<Real>; D],
         n: usize,
         dt: Real,
         damping: Real,
-        v: &mut [Field<E, Real>; D],
-        v2: &mut Field<E, Real>,
-        a2: &mut Field<E, Real>,
+        v: &mut [Field<Real>; D],
+        v2: &mut Field<Real>,
+        a2: &mut Field<Real>,
     ) -> Launched {
         let (a, v) = (self.points(KICK, "a", a, n)?, self.writable(KICK, "v", v, n)?);
         let (v2, a2) = (self.output(KICK, "v2", v2, n)?, self.output(KICK, "a2", a2, n)?);
@@ -130,12 +124,12 @@ impl<const D: usize, E: Executor> Launcher<'_, D, E> {
     /// As of [`Launcher::summation`].
     pub fn drift(
         &self,
-        v: &[Field<E, Real>; D],
-        w: Option<&[Field<E, Real>; D]>,
+        v: &[Field<Real>; D],
+        w: Option<&[Field<Real>; D]>,
         n: usize,
         dt: Real,
-        x: &mut [Field<E, Real>; D],
-        lost: &mut Field<E, u32>,
+        x: &mut [Field<Real>; D],
+        lost: &mut Field<u32>,
     ) -> Launched {
         let (v, x) = (self.points(DRIFT, "v", v, n)?, self.writable(DRIFT, "x", x, n)?);
         let nowhere = Points([In::new(0); D]);

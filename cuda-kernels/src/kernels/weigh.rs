@@ -36,23 +36,23 @@ impl Weigh<'_> {
     ///
     /// # Errors
     /// When a field is too short, or the launch fails.
-    pub fn samples<const D: usize, E: Executor>(
+    pub fn samples<const D: usize>(
         &self,
-        executor: &E,
-        sorted: &Source<'_, D, E>,
-        drawn: &Drawn<'_, D, E>,
-        group: &Field<E, u32>,
-        volume: &mut Field<E, Real>,
+        executor: &dyn Executor,
+        sorted: &Source<'_, D>,
+        drawn: &Drawn<'_, D>,
+        group: &Field<u32>,
+        volume: &mut Field<Real>,
     ) -> Result<(), CudaError> {
-        let n = executor.len(&sorted.cells.order);
-        WEIGH_SAMPLES.expect("body", executor.len(drawn.body), n)?;
-        WEIGH_SAMPLES.expect("volume", executor.len(volume), n)?;
+        let n = sorted.cells.order.len();
+        WEIGH_SAMPLES.expect("body", drawn.body.len(), n)?;
+        WEIGH_SAMPLES.expect("volume", volume.len(), n)?;
         for x in drawn.x_0 {
-            WEIGH_SAMPLES.expect("x_0", executor.len(x), n)?;
+            WEIGH_SAMPLES.expect("x_0", x.len(), n)?;
         }
         let near = sorted.near(executor, WEIGH_SAMPLES, self.kernel.support.h)?;
         let (order, x_0) = (executor.input(&sorted.cells.order), executor.points(drawn.x_0));
-        let (n_groups, group) = (count(executor.len(group))?, executor.input(group));
+        let (n_groups, group) = (count(group.len())?, executor.input(group));
         let body = executor.input(drawn.body);
         let (number, volume) = (count(n)?, executor.output(volume));
         let launch = Launch { smoothing: Some(self.smoothing), ..WEIGH_SAMPLES.for_each(D, n)? };

@@ -3,6 +3,7 @@
 use cuda_kernels::{
     cells::{CellGrid, CellSort},
     emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
 };
 use sph_core::{
@@ -12,7 +13,7 @@ use sph_core::{
     sampling::Jitter,
 };
 
-pub type Axes<const D: usize> = [Vec<Real>; D];
+pub type Axes<const D: usize> = [Field<Real>; D];
 
 pub const ORDERS: [Emulator; 3] = [Emulator::in_order(0), Emulator::in_order(1), Emulator::in_order(7)];
 pub const SPACING: Real = 0.1;
@@ -24,7 +25,7 @@ pub fn at<const D: usize>(x: &Axes<D>, i: usize) -> [Real; D] {
 }
 
 /// Numbers in [−1, 1).
-pub fn noise(n: usize, seed: u64) -> Vec<Real> {
+pub fn noise(n: usize, seed: u64) -> Field<Real> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -55,18 +56,14 @@ pub fn lattice<const D: usize>(
         .collect();
     Jitter { amplitude: 0.2 * f64::from(SPACING), seed }.apply(&mut x);
     let x: Vec<[Real; D]> = x.into_iter().map(|x| periodic.wrap(x.map(|c| c as Real))).collect();
-    let axes: Axes<D> = std::array::from_fn(|a| x.iter().map(|x| x[a]).collect());
+    let axes: [Vec<Real>; D] = std::array::from_fn(|a| x.iter().map(|x| x[a]).collect());
     let (mut cells, mut order) = (Cells::new(Backend::DenseGrid, H, *periodic), Vec::new());
     cells.sort(&axes, &mut order).unwrap();
     axes.map(|x| order.iter().map(|&i| x[i as usize]).collect())
 }
 
 /// Cells of points that are sorted already.
-pub fn cells<const D: usize>(
-    executor: &Emulator,
-    periodic: &Periodic<D>,
-    x: &Axes<D>,
-) -> CellSort<D, Emulator> {
+pub fn cells<const D: usize>(executor: &dyn Executor, periodic: &Periodic<D>, x: &Axes<D>) -> CellSort<D> {
     let low = each(|a| x[a].iter().copied().fold(Real::INFINITY, Real::min));
     let high = each(|a| x[a].iter().copied().fold(Real::NEG_INFINITY, Real::max));
     let n = x[0].len();
@@ -118,7 +115,7 @@ impl<const M: usize> Sum<M> {
 }
 
 /// Records `[a s]` of vectors and a number.
-pub fn packed<const D: usize>(vectors: &Axes<D>, last: &[Real]) -> Vec<Packed> {
+pub fn packed<const D: usize>(vectors: &Axes<D>, last: &[Real]) -> Field<Packed> {
     let record = |i: usize| {
         let mut record = [0.0; 4];
         record[..D].copy_from_slice(&at(vectors, i));

@@ -9,12 +9,11 @@
 use cuda_kernels::{
     emulator::Emulator,
     error::CudaError,
-    executor::{Argument, Executor, Field, In, Launch, Out, Plain},
+    executor::{Argument, Bytes, Executor, Launch, Memory},
     variant::Variant,
 };
 use sph_core::{
     Real,
-    backend::Host,
     error::Error,
     plan::{Counts, MemoryPlan},
     scene::{Domain, Scene},
@@ -37,55 +36,29 @@ pub struct Counting {
     bytes: AtomicUsize,
 }
 
-impl Counting {
-    fn count<T>(&self, n: usize) {
-        self.bytes.fetch_add(n * size_of::<T>(), Ordering::Relaxed);
-    }
-}
-
 impl Executor for Counting {
-    type Memory = Host;
-
     fn variant(&self) -> Variant {
         self.emulator.variant()
     }
 
-    fn zeros<T: Plain>(&self, n: usize) -> Result<Field<Self, T>, CudaError> {
-        self.count::<T>(n);
-        self.emulator.zeros(n)
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, CudaError> {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.emulator.allocate(bytes)
     }
 
-    fn upload<T: Plain>(&self, values: &[T]) -> Result<Field<Self, T>, CudaError> {
-        self.count::<T>(values.len());
-        self.emulator.upload(values)
+    unsafe fn copy_in(&self, from: &Bytes, to: u64) -> Result<(), CudaError> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.emulator.copy_in(from, to) }
     }
 
-    fn download<T: Plain>(&self, field: &Field<Self, T>) -> Result<Vec<T>, CudaError> {
-        self.emulator.download(field)
+    unsafe fn copy_out(&self, from: u64, to: &mut Bytes) -> Result<(), CudaError> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.emulator.copy_out(from, to) }
     }
 
-    fn write<T: Plain>(&self, values: &[T], field: &mut Field<Self, T>) -> Result<(), CudaError> {
-        self.emulator.write(values, field)
-    }
-
-    fn read<T: Plain>(&self, field: &Field<Self, T>, values: &mut [T]) -> Result<(), CudaError> {
-        self.emulator.read(field, values)
-    }
-
-    fn clear<T: Plain>(&self, field: &mut Field<Self, T>) -> Result<(), CudaError> {
-        self.emulator.clear(field)
-    }
-
-    fn len<T: Plain>(&self, field: &Field<Self, T>) -> usize {
-        field.len()
-    }
-
-    fn input<T: Plain>(&self, field: &Field<Self, T>) -> In<T> {
-        self.emulator.input(field)
-    }
-
-    fn output<T: Plain>(&self, field: &mut Field<Self, T>) -> Out<T> {
-        self.emulator.output(field)
+    unsafe fn set_zero(&self, address: u64, bytes: usize) -> Result<(), CudaError> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.emulator.set_zero(address, bytes) }
     }
 
     unsafe fn launch(&self, launch: Launch, arguments: &[Argument]) -> Result<(), CudaError> {

@@ -2,11 +2,11 @@
 
 use cuda_kernels::{
     ahead::{self, Ahead},
-    backend::{CudaField, Device},
+    backend::Device,
     counts::{self, STAGED},
     device,
     error::CudaError,
-    executor::Executor,
+    executor::{Executor, Field},
     fields::{self, Packed},
     reduce::Reduce,
     variant::Variant,
@@ -33,6 +33,11 @@ fn open() -> Result<Device, CudaError> {
     Device::open(0, variant())
 }
 
+/// The operations of all executors.
+fn of(device: &Device) -> &dyn Executor {
+    device
+}
+
 fn variant() -> Variant {
     env::var("SPH_CUDA_VARIANT").unwrap_or_default().parse().unwrap()
 }
@@ -46,14 +51,14 @@ fn compile_all_ahead() -> Result<Ahead, CudaError> {
 
 /// Two points, and what kernels write of them.
 struct Things {
-    x: [CudaField<Real>; 2],
-    records: CudaField<Packed>,
-    reduce: Reduce<2, Device>,
-    largest: CudaField<f64>,
+    x: [Field<Real>; 2],
+    records: Field<Packed>,
+    reduce: Reduce<2>,
+    largest: Field<f64>,
 }
 
 impl Things {
-    fn new(device: &Device) -> Result<Self, CudaError> {
+    fn new(device: &dyn Executor) -> Result<Self, CudaError> {
         Ok(Self {
             x: [device.upload(&[1.0, 2.0])?, device.upload(&[3.0, 4.0])?],
             records: device.zeros(200)?,
@@ -62,11 +67,11 @@ impl Things {
         })
     }
 
-    fn pack(&mut self, device: &Device) -> Result<(), CudaError> {
+    fn pack(&mut self, device: &dyn Executor) -> Result<(), CudaError> {
         fields::pack_positions(device, &self.x, 2, &mut self.records)
     }
 
-    fn reduce(&mut self, device: &Device) -> Result<(), CudaError> {
+    fn reduce(&mut self, device: &dyn Executor) -> Result<(), CudaError> {
         self.reduce.max(device, &self.x[0], 2, &mut self.largest)
     }
 }
@@ -76,13 +81,13 @@ fn work() -> Result<(), CudaError> {
     let device = open()?;
     assert_eq!(device.free_memory()?, 60 << 30);
     let mut things = Things::new(&device)?;
-    assert_eq!(device.download(&things.x[1])?, [3.0, 4.0]);
-    let nothing = device.upload::<u32>(&[])?;
-    assert!(device.download(&nothing)?.is_empty());
+    assert_eq!(of(&device).download(&things.x[1])?, [3.0, 4.0]);
+    let nothing = of(&device).upload::<u32>(&[])?;
+    assert!(of(&device).download(&nothing)?.is_empty());
     let before = counts::now();
     things.pack(&device)?;
     things.reduce(&device)?;
-    device.download(&things.records)?;
+    of(&device).download(&things.records)?;
     let counted = counts::now() - before;
     assert_eq!([counted.uploads, counted.reads], [0, 1]);
     assert!(counted.launches > 1);
@@ -94,11 +99,11 @@ fn copies() -> Result<(), CudaError> {
     // It outlives the device, so that nothing but the device waits for the last copy.
     let mut field;
     let device = open()?;
-    field = device.zeros::<u64>(STAGED)?;
+    field = of(&device).zeros::<u64>(STAGED)?;
     let before = counts::now();
     let write = |value: u64, n: usize, field: &mut _| {
         let mut values = vec![value; n];
-        let wrote = device.write(&values, field);
+        let wrote = of(&device).write(&values, field);
         values.fill(value + 1);
         wrote
     };
@@ -107,9 +112,9 @@ fn copies() -> Result<(), CudaError> {
     assert_eq!([counted.uploads, counted.waits], [10, 0], "short copies need no wait");
     // More than can be staged before a wait.
     (0..100).try_for_each(|round| write(round, STAGED / 8 - 1, &mut field))?;
-    assert_eq!(device.download(&field)?[..STAGED / 8], [[99; STAGED / 8 - 1].as_slice(), &[9]].concat());
+    assert_eq!(of(&device).download(&field)?[..STAGED / 8], [[99; STAGED / 8 - 1].as_slice(), &[9]].concat());
     write(5, STAGED, &mut field)?;
-    assert!(device.download(&field)?.iter().all(|&value| value == 5));
+    assert!(of(&device).download(&field)?.iter().all(|&value| value == 5));
     // The device is closed while this copy is under way.
     write(6, 3, &mut field)
 }
@@ -120,7 +125,7 @@ fn pool() -> Result<(), CudaError> {
     let found = || device::devices().map(|cards| cards[0].free_memory.clone().unwrap()).unwrap();
     let before = device.free_memory()?;
     assert_eq!(found(), before);
-    let field = device.zeros::<u64>(1 << 17)?;
+    let field = of(&device).zeros::<u64>(1 << 17)?;
     assert_eq!([device.free_memory()?, found()], [before - (1 << 20); 2]);
     drop(field);
     device.synchronize()?;
@@ -139,7 +144,7 @@ fn profile() -> Result<(), CudaError> {
         things.pack(&device)?;
         if round % 5000 == 0 {
             things.reduce(&device)?;
-            device.download(&things.largest)?;
+            of(&device).download(&things.largest)?;
         }
     }
     let times = device.take_profile()?;
@@ -161,19 +166,19 @@ fn profile() -> Result<(), CudaError> {
 /// What calls say after a kernel has died, each different answer once.
 fn dead() -> Result<Vec<String>, CudaError> {
     let device = open()?;
-    let (mut things, other) = (Things::new(&device)?, device.upload(&[1.0])?);
+    let (mut things, other) = (Things::new(&device)?, of(&device).upload(&[1.0])?);
     if env::var_os("SPH_LOADED").is_some() {
         things.reduce(&device)?;
     }
     device.synchronize()?;
     things.pack(&device)?;
     let mut answers = vec![things.reduce(&device)];
-    answers.push(device.download(&things.x[0]).map(drop));
+    answers.push(of(&device).download(&things.x[0]).map(drop));
     answers.push(things.pack(&device));
     drop(other);
     answers.push(things.pack(&device));
     answers.push(device.free_memory().map(drop));
-    answers.push(device.upload(&[1.0]).map(drop));
+    answers.push(of(&device).upload(&[1.0]).map(drop));
     drop(things);
     answers.push(device.synchronize());
     answers.push(device.take_profile().map(drop));

@@ -19,9 +19,9 @@ fn check<const D: usize>(x: &[[Real; D]], radius: Real, periodic: Periodic<D>, m
         (low[a], high[a]) = (low[a] - margin, high[a] + 2.0 * margin);
     }
     let grid = CellGrid::new(radius, &periodic, low, high, x.len()).unwrap();
-    let x = axes(x);
-    let (mut cells, mut order) = (Cells::new(Backend::DenseGrid, radius, periodic), Vec::new());
-    cells.sort(&x, &mut order).unwrap();
+    let (points, mut cells) = (axes(x).map(|x| x.to_vec()), Cells::new(Backend::DenseGrid, radius, periodic));
+    let (x, mut order) = (axes(x), Vec::new());
+    cells.sort(&points, &mut order).unwrap();
     let starts: Vec<u32> = (0..cells.n_occupied()).map(|c| cells.first_point(c) as u32).collect();
     for executor in &ORDERS {
         let mut sort = CellSort::new(executor, grid, order.len()).unwrap();
@@ -29,7 +29,7 @@ fn check<const D: usize>(x: &[[Real; D]], radius: Real, periodic: Periodic<D>, m
         for _ in 0..2 {
             sort.sort(executor, &x, order.len()).unwrap();
             assert_eq!(sort.order, order);
-            let mut found = sort.start.clone();
+            let mut found = sort.start.to_vec();
             assert_eq!((found.pop(), found.pop()), (Some(0), Some(order.len() as u32)));
             let occupied = (0..found.len()).filter(|&c| sort.start[c] < sort.start[c + 1]);
             assert_eq!(occupied.map(|c| found[c]).collect::<Vec<_>>(), starts);

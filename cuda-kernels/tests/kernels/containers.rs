@@ -3,8 +3,7 @@
 use crate::{ORDERS, noise};
 use cuda_kernels::{
     containers::{Containers, Enclosure},
-    emulator::Emulator,
-    executor::Plain,
+    executor::{Executor, Field, Plain},
 };
 use sph_core::{
     Real,
@@ -55,14 +54,14 @@ fn same(found: Real, expected: Real, what: &str) {
 }
 
 /// Particles that a set of containers has kept, against the Rust text; returns how many were moved.
-fn collides<const D: usize>(executor: &Emulator, list: &[shape::Enclosure<D>]) -> usize
+fn collides<const D: usize>(executor: &dyn Executor, list: &[shape::Enclosure<D>]) -> usize
 where
     Enclosure<D>: Plain,
 {
     let start = places::<D>();
     let n = start.len();
-    let mut x: [Vec<Real>; D] = std::array::from_fn(|a| start.iter().map(|x| x[a]).collect());
-    let mut v: [Vec<Real>; D] =
+    let mut x: [Field<Real>; D] = std::array::from_fn(|a| start.iter().map(|x| x[a]).collect());
+    let mut v: [Field<Real>; D] =
         std::array::from_fn(|a| noise(n, 20 + a as u64).iter().map(|u| 4.0 * u - 2.0).collect());
     let (v_0, mut kept) = (v.clone(), x.clone());
     let containers = Containers::new(executor, list).unwrap();
@@ -115,9 +114,9 @@ fn particles_are_kept_at_the_bits_of_the_processor_in_all_shapes() {
 
 #[test]
 fn short_fields_are_refused() {
-    let containers = Containers::<2, _>::new(&ORDERS[0], &[]).unwrap();
-    assert!(containers.is_empty(&ORDERS[0]));
-    let (mut x, mut v) = ([vec![0.0; 4], vec![0.0; 4]], [vec![0.0; 4], vec![0.0; 3]]);
+    let containers = Containers::<2>::new(&ORDERS[0], &[]).unwrap();
+    assert!(containers.is_empty());
+    let (mut x, mut v) = ([field![0.0; 4], field![0.0; 4]], [field![0.0; 4], field![0.0; 3]]);
     let error = containers.contain(&ORDERS[0], 4, &mut x, &mut v).unwrap_err();
     assert_eq!(error.to_string(), "kernel contain needs 4 items of v, which has 3");
 }

@@ -1,12 +1,15 @@
 //! Fields follow their particles.
 
 use crate::{ORDERS, noise};
-use cuda_kernels::fields::{self, Packed};
+use cuda_kernels::{
+    executor::Field,
+    fields::{self, Packed},
+};
 use sph_core::Real;
 
-fn shuffled(n: usize) -> Vec<u32> {
+fn shuffled(n: usize) -> Field<u32> {
     let keys = noise(n, 3);
-    let mut order: Vec<u32> = (0..n as u32).collect();
+    let mut order: Field<u32> = (0..n as u32).collect();
     order.sort_by(|&a, &b| keys[a as usize].total_cmp(&keys[b as usize]));
     order
 }
@@ -15,9 +18,9 @@ fn shuffled(n: usize) -> Vec<u32> {
 fn more_fields_than_one_launch_takes_are_permuted() {
     for n in [0, 1, 127, 128, 129, 1000] {
         let order = shuffled(n);
-        let from: Vec<Vec<Real>> = (0..11).map(|f| noise(n, f + 1)).collect();
+        let from: Vec<Field<Real>> = (0..11).map(|f| noise(n, f + 1)).collect();
         for executor in &ORDERS {
-            let mut to = vec![vec![-1.0; n]; 11];
+            let mut to = vec![field![-1.0; n]; 11];
             let mut pairs: Vec<_> = from.iter().zip(&mut to).collect();
             fields::permute_reals(executor, 2, &order, n, &mut pairs).unwrap();
             for (from, to) in from.iter().zip(&to) {
@@ -31,10 +34,10 @@ fn more_fields_than_one_launch_takes_are_permuted() {
 fn names_and_bodies_are_permuted() {
     let n = 300;
     let order = shuffled(n);
-    let ids: Vec<u64> = (0..n as u64).map(|k| k << 33).collect();
-    let bodies: Vec<u16> = (0..n as u16).map(|k| k * 3).collect();
+    let ids: Field<u64> = (0..n as u64).map(|k| k << 33).collect();
+    let bodies: Field<u16> = (0..n as u16).map(|k| k * 3).collect();
     for executor in &ORDERS {
-        let (mut to_ids, mut to_bodies) = (vec![0; n], vec![0; n]);
+        let (mut to_ids, mut to_bodies) = (field![0; n], field![0; n]);
         fields::permute_ids(executor, 3, &order, n, &ids, &mut to_ids).unwrap();
         fields::permute_bodies(executor, 3, &order, n, &bodies, &mut to_bodies).unwrap();
         assert!((0..n).all(|k| to_ids[k] == ids[order[k] as usize]));
@@ -45,10 +48,10 @@ fn names_and_bodies_are_permuted() {
 #[test]
 fn records_hold_positions_and_zeros() {
     let n = 131;
-    let x: [Vec<Real>; 3] = std::array::from_fn(|a| noise(n, a as u64 + 1));
+    let x: [Field<Real>; 3] = std::array::from_fn(|a| noise(n, a as u64 + 1));
     let flat = [x[0].clone(), x[1].clone()];
     for executor in &ORDERS {
-        let mut records = vec![Packed([-1.0; 4]); n];
+        let mut records = field![Packed([-1.0; 4]); n];
         fields::pack_positions(executor, &x, n, &mut records).unwrap();
         assert!((0..n).all(|i| records[i].0 == [x[0][i], x[1][i], x[2][i], 0.0]));
         fields::pack_positions(executor, &flat, n, &mut records).unwrap();
@@ -58,8 +61,8 @@ fn records_hold_positions_and_zeros() {
 
 #[test]
 fn short_fields_are_refused() {
-    let (from, mut to) = (vec![0.0; 4], vec![0.0; 3]);
+    let (from, mut to) = (field![0.0; 4], field![0.0; 3]);
     let mut pairs = [(&from, &mut to)];
-    let error = fields::permute_reals(&ORDERS[0], 2, &vec![0; 4], 4, &mut pairs).unwrap_err();
+    let error = fields::permute_reals(&ORDERS[0], 2, &field![0; 4], 4, &mut pairs).unwrap_err();
     assert_eq!(error.to_string(), "kernel permute_reals needs 4 items of to, which has 3");
 }

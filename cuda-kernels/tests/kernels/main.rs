@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[macro_use]
+#[path = "../common/field.rs"]
+mod field;
 mod cells;
 mod containers;
 mod fields;
@@ -16,7 +19,7 @@ mod twins;
 mod walls;
 mod warps;
 
-use cuda_kernels::emulator::Emulator;
+use cuda_kernels::{emulator::Emulator, executor::Field};
 use sph_core::Real;
 
 /// Orders of threads: ascending, descending, two shuffles.
@@ -28,8 +31,13 @@ static ORDERS: [Emulator; 4] = [
 ];
 
 /// Points as one array an axis.
-fn axes<const D: usize>(x: &[[Real; D]]) -> [Vec<Real>; D] {
+fn axes<const D: usize>(x: &[[Real; D]]) -> [Field<Real>; D] {
     std::array::from_fn(|a| x.iter().map(|x| x[a]).collect())
+}
+
+/// Arrays of the host as fields.
+fn fields_of<const D: usize>(x: &[Vec<Real>; D]) -> [Field<Real>; D] {
+    x.each_ref().map(|x| Field::from(&x[..]))
 }
 
 /// The box of the points.
@@ -41,7 +49,7 @@ fn bounds<const D: usize>(x: &[[Real; D]]) -> ([Real; D], [Real; D]) {
 }
 
 /// `n` numbers in [0, 1), the same in every run.
-fn noise(n: usize, mut seed: u64) -> Vec<Real> {
+fn noise(n: usize, mut seed: u64) -> Field<Real> {
     let mut next = || {
         seed ^= seed << 13;
         seed ^= seed >> 7;

@@ -1,9 +1,9 @@
 //! Neighbor rows.
 
-use crate::{ORDERS, axes, bounds, cloud};
+use crate::{ORDERS, axes, bounds, cloud, fields_of};
 use cuda_kernels::{
     cells::{CellGrid, CellSort},
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::{self, Packed},
     neighbors::{NeighborRows, Query, RowSize, Source},
 };
@@ -36,7 +36,7 @@ impl<const D: usize> Case<D> {
     fn sort(&self, x: &[[Real; D]]) -> Sorted<D> {
         let mut cells = Cells::new(Backend::DenseGrid, self.radius, self.periodic);
         let mut order = Vec::new();
-        let x = axes(x);
+        let x = axes(x).map(|x| x.to_vec());
         cells.sort(&x, &mut order).unwrap();
         let x = x.map(|x| order.iter().map(|&i| x[i as usize]).collect());
         Sorted { cells, x }
@@ -64,7 +64,7 @@ impl<const D: usize> Case<D> {
     }
 
     /// Cells, sorted, and records by kernels. The points are already in order, and stay in it.
-    fn prepare(&self, executor: &Emulator, x: &[Vec<Real>; D]) -> (CellSort<D, Emulator>, Vec<Packed>) {
+    fn prepare(&self, executor: &dyn Executor, x: &[Field<Real>; D]) -> (CellSort<D>, Field<Packed>) {
         let n = x[0].len();
         let points: Vec<[Real; D]> = (0..n).map(|i| std::array::from_fn(|a| x[a][i])).collect();
         let (low, high) = bounds(&points);
@@ -72,7 +72,7 @@ impl<const D: usize> Case<D> {
         let mut sort = CellSort::new(executor, grid, n).unwrap();
         sort.sort(executor, x, n).unwrap();
         assert!(sort.order.iter().copied().eq(0..n as u32));
-        let mut records = vec![Packed::default(); n];
+        let mut records = field![Packed::default(); n];
         fields::pack_positions(executor, x, n, &mut records).unwrap();
         (sort, records)
     }
@@ -87,8 +87,8 @@ impl<const D: usize> Case<D> {
         ];
         let width = expected.iter().flatten().map(Vec::len).max().unwrap_or(0) as u32;
         for executor in &ORDERS {
-            let (fluid_cells, fluid_records) = self.prepare(executor, &fluid.x);
-            let (wall_cells, wall_records) = self.prepare(executor, &walls.x);
+            let (fluid_cells, fluid_records) = self.prepare(executor, &fields_of(&fluid.x));
+            let (wall_cells, wall_records) = self.prepare(executor, &fields_of(&walls.x));
             let of_fluid = Source { cells: &fluid_cells, records: &fluid_records };
             let of_walls = Source { cells: &wall_cells, records: &wall_records };
             let searches = [
@@ -205,7 +205,7 @@ fn found_from<const D: usize>(case: &Case<D>, low: [Real; D], high: [Real; D]) -
     sort.sort(executor, &x, n).unwrap();
     let order = sort.order.clone();
     let x = x.map(|x| order.iter().map(|&i| x[i as usize]).collect());
-    let mut records = vec![Packed::default(); n];
+    let mut records = field![Packed::default(); n];
     fields::pack_positions(executor, &x, n, &mut records).unwrap();
     let mut rows = NeighborRows::new(executor, n, RowSize::of(n as u32)).unwrap();
     let query = Query { radius: case.radius, records: &records, n, same: true };
@@ -243,7 +243,7 @@ fn crowded<const D: usize>(n: usize, crowd: usize, width: u32) -> (Vec<RowSize>,
     let fluid = case.sort(&case.fluid);
     let expected = case.expected(&fluid, &fluid, true);
     let sizes = ORDERS.iter().map(|executor| {
-        let (cells, records) = case.prepare(executor, &fluid.x);
+        let (cells, records) = case.prepare(executor, &fields_of(&fluid.x));
         let from = Source { cells: &cells, records: &records };
         let query = Query { radius: case.radius, records: &records, n: n + crowd, same: true };
         let mut rows = NeighborRows::new(executor, n + crowd, RowSize::of(width)).unwrap();

@@ -3,8 +3,8 @@
 use crate::{ORDERS, axes, bounds, cloud, noise};
 use cuda_kernels::{
     cells::{CellGrid, CellSort},
-    emulator::Emulator,
     error::CudaError,
+    executor::{Executor, Field},
     fields::{self, Packed},
     kernels::{
         projection_cg::Work,
@@ -89,7 +89,7 @@ fn cycle(levels: &[(Vec<u32>, Matrix)], r: &[f64]) -> Vec<f64> {
 struct Case<const D: usize> {
     radius: Real,
     periodic: Periodic<D>,
-    x: [Vec<Real>; D],
+    x: [Field<Real>; D],
     grid: CellGrid<D>,
 }
 
@@ -98,7 +98,7 @@ struct Case<const D: usize> {
 struct Found {
     sizes: Vec<usize>,
     equations: Vec<CellEquation>,
-    z: Vec<Real>,
+    z: Field<Real>,
     rho: f64,
 }
 
@@ -118,11 +118,11 @@ impl<const D: usize> Case<D> {
     }
 
     /// Sorted cells, and rows.
-    fn prepare(&self, executor: &Emulator) -> (CellSort<D, Emulator>, NeighborRows<Emulator>) {
+    fn prepare(&self, executor: &dyn Executor) -> (CellSort<D>, NeighborRows) {
         let n = self.n();
         let mut cells = CellSort::new(executor, self.grid, n).unwrap();
         cells.sort(executor, &self.x, n).unwrap();
-        let mut records = vec![Packed::default(); n];
+        let mut records = field![Packed::default(); n];
         fields::pack_positions(executor, &self.x, n, &mut records).unwrap();
         let mut rows = NeighborRows::new(executor, n, RowSize::of(160)).unwrap();
         let source = Source { cells: &cells, records: &records };
@@ -165,22 +165,28 @@ impl<const D: usize> Case<D> {
     }
 
     /// Levels that begin with room for so many cells, and what they make of `r`.
-    fn find(&self, executor: &Emulator, fine: &Matrix, r: &[Real], room: usize) -> Result<Found, CudaError> {
+    fn find(
+        &self,
+        executor: &dyn Executor,
+        fine: &Matrix,
+        r: &[Real],
+        room: usize,
+    ) -> Result<Found, CudaError> {
         let (n, (cells, rows)) = (self.n(), self.prepare(executor));
-        let mut entries = vec![0.0; rows.entries()];
+        let mut entries = field![0.0; rows.entries()];
         for (i, row) in fine.rows.iter().enumerate() {
             for (k, &w) in row.values().enumerate() {
                 entries[(i / 32 * 160 + k) * 32 + i % 32] = w as Real;
             }
         }
-        let air: Vec<Real> = fine.air.iter().map(|&air| air as Real).collect();
-        let diagonal: Vec<Real> = (0..n).map(|i| fine.diagonal(i) as Real).collect();
+        let air: Field<Real> = fine.air.iter().map(|&air| air as Real).collect();
+        let diagonal: Field<Real> = (0..n).map(|i| fine.diagonal(i) as Real).collect();
         let mut levels = Levels::new(executor, &self.grid, n, room)?;
-        let (mut z, mut work) = (vec![0.0; n], Work::new(executor)?);
+        let (mut z, mut work) = (field![0.0; n], Work::new(executor)?);
         // Twice: what an earlier step has left does not matter.
         for _ in 0..2 {
             levels.build(executor, &Fine { cells: &cells, rows: &rows, entries: &entries, air: &air, n })?;
-            levels.precondition(executor, &diagonal, &r.to_vec(), n, &mut z, 1, &mut work)?;
+            levels.precondition(executor, &diagonal, &Field::from(r), n, &mut z, 1, &mut work)?;
         }
         let sizes: Vec<usize> = levels.sizes().collect();
         let equations = (0..sizes.len()).map(|l| levels.equation(executor, l)).collect::<Result<_, _>>()?;
@@ -262,10 +268,10 @@ fn few_particles_and_none_have_their_levels() {
     let grid = CellGrid::<3>::new(0.1, &Periodic::NONE, [1.0; 3], [0.0; 3], 0).unwrap();
     let mut levels = Levels::new(&ORDERS[0], &grid, 0, 0).unwrap();
     let cells = CellSort::new(&ORDERS[0], grid, 0).unwrap();
-    let (rows, none) = (NeighborRows::new(&ORDERS[0], 0, RowSize::of(8)).unwrap(), Vec::new());
+    let (rows, none) = (NeighborRows::new(&ORDERS[0], 0, RowSize::of(8)).unwrap(), field![]);
     levels.build(&ORDERS[0], &Fine { cells: &cells, rows: &rows, entries: &none, air: &none, n: 0 }).unwrap();
     let mut work = Work::new(&ORDERS[0]).unwrap();
-    levels.precondition(&ORDERS[0], &none, &none, 0, &mut Vec::new(), 0, &mut work).unwrap();
+    levels.precondition(&ORDERS[0], &none, &none, 0, &mut field![], 0, &mut work).unwrap();
     assert_eq!((levels.sizes().collect::<Vec<_>>(), work.read(&ORDERS[0]).unwrap().rho[0]), (vec![0], 0.0));
 }
 
@@ -273,25 +279,25 @@ fn few_particles_and_none_have_their_levels() {
 fn fields_that_are_too_short_are_refused() {
     let case = Case::new(&cloud::<2>(100, 41), 0.2, Periodic::NONE);
     let (cells, rows) = case.prepare(&ORDERS[0]);
-    let (entries, air) = (vec![0.0; rows.entries()], vec![0.0; 100]);
+    let (entries, air) = (field![0.0; rows.entries()], field![0.0; 100]);
     let fine = Fine { cells: &cells, rows: &rows, entries: &entries, air: &air, n: 100 };
     let field = |error: CudaError| match error {
         CudaError::TooShort { field, .. } => field,
         other => unreachable!("{other}"),
     };
-    let build = |n: usize, fine: &Fine<'_, 2, Emulator>| {
+    let build = |n: usize, fine: &Fine<'_, 2>| {
         let mut levels = Levels::new(&ORDERS[0], &case.grid, n, 0).unwrap();
         field(levels.build(&ORDERS[0], fine).unwrap_err())
     };
-    let short = vec![0.0; 99];
+    let short = field![0.0; 99];
     assert_eq!(build(99, &fine), "cells of particles");
     assert_eq!(build(100, &Fine { entries: &short, ..fine }), "entries");
     assert_eq!(build(100, &Fine { air: &short, ..fine }), "air");
     assert_eq!(build(101, &Fine { n: 101, ..fine }), "order");
     let mut levels = Levels::new(&ORDERS[0], &case.grid, 100, 0).unwrap();
     levels.build(&ORDERS[0], &fine).unwrap();
-    let (mut z, mut work) = (vec![0.0; 100], Work::new(&ORDERS[0]).unwrap());
-    let mut refused = |diagonal, r, z: &mut Vec<Real>| {
+    let (mut z, mut work) = (field![0.0; 100], Work::new(&ORDERS[0]).unwrap());
+    let mut refused = |diagonal, r, z: &mut Field<Real>| {
         field(levels.precondition(&ORDERS[0], diagonal, r, 100, z, 0, &mut work).unwrap_err())
     };
     assert_eq!(refused(&short, &air, &mut z), "diagonal");

@@ -1,7 +1,10 @@
 //! Reductions.
 
 use crate::{ORDERS, axes, cloud, noise};
-use cuda_kernels::reduce::{Bounds, DensityErrors, NONE, Peak, Reduce};
+use cuda_kernels::{
+    executor::{Executor, Field},
+    reduce::{Bounds, DensityErrors, NONE, Peak, Reduce},
+};
 use sph_core::{
     Real,
     neighbors::{Periodic, norm2},
@@ -9,9 +12,7 @@ use sph_core::{
 };
 
 /// What every order of threads gives, which must be the same.
-fn in_all_orders<R: PartialEq + std::fmt::Debug>(
-    mut f: impl FnMut(&cuda_kernels::emulator::Emulator) -> R,
-) -> R {
+fn in_all_orders<R: PartialEq + std::fmt::Debug>(mut f: impl FnMut(&dyn Executor) -> R) -> R {
     let first = f(&ORDERS[0]);
     for executor in &ORDERS[1..] {
         assert_eq!(f(executor), first);
@@ -24,8 +25,8 @@ fn sums_have_the_same_bits_in_all_orders_and_are_right() {
     for n in [0, 1, 255, 1000, 300_001] {
         let (x, y) = (noise(n, 1), noise(n, 2));
         let [sum, products] = in_all_orders(|executor| {
-            let mut reduce = Reduce::<2, _>::new(executor).unwrap();
-            let (mut sum, mut products) = (vec![0.0], vec![0.0]);
+            let mut reduce = Reduce::<2>::new(executor).unwrap();
+            let (mut sum, mut products) = (field![0.0], field![0.0]);
             reduce.sum(executor, &x, n, &mut sum).unwrap();
             reduce.sum_products(executor, &x, &y, n, &mut products).unwrap();
             [sum[0].to_bits(), products[0].to_bits()].map(f64::from_bits)
@@ -49,8 +50,8 @@ fn maxima_and_their_places_are_the_first() {
         }
         x[0] = if top == 0 { 2.0 } else { Real::NAN };
         let (max, peak) = in_all_orders(|executor| {
-            let mut reduce = Reduce::<3, _>::new(executor).unwrap();
-            let (mut max, mut peak) = (vec![0.0], vec![Peak::default()]);
+            let mut reduce = Reduce::<3>::new(executor).unwrap();
+            let (mut max, mut peak) = (field![0.0], field![Peak::default()]);
             reduce.max(executor, &x, n, &mut max).unwrap();
             reduce.max_place(executor, &x, n, &mut peak).unwrap();
             (max[0], peak[0])
@@ -65,8 +66,8 @@ fn the_largest_speed_has_the_bits_of_the_processor() {
     let want = v.iter().map(|&v| f64::from(norm2(v))).fold(f64::NEG_INFINITY, f64::max);
     let v = axes(&v);
     let found = in_all_orders(|executor| {
-        let mut result = vec![0.0];
-        Reduce::<3, _>::new(executor).unwrap().max_norms2(executor, &v, 100_000, &mut result).unwrap();
+        let mut result = field![0.0];
+        Reduce::<3>::new(executor).unwrap().max_norms2(executor, &v, 100_000, &mut result).unwrap();
         result[0].to_bits()
     });
     assert_eq!(found, want.to_bits());
@@ -75,14 +76,11 @@ fn the_largest_speed_has_the_bits_of_the_processor() {
 #[test]
 fn the_longest_row_is_found() {
     for place in [0, 4242, 131_071] {
-        let mut counts = vec![3; 131_072];
+        let mut counts = field![3; 131_072];
         counts[place] = 41;
         let found = in_all_orders(|executor| {
-            let mut result = vec![0];
-            Reduce::<2, _>::new(executor)
-                .unwrap()
-                .max_counts(executor, &counts, 131_072, &mut result)
-                .unwrap();
+            let mut result = field![0];
+            Reduce::<2>::new(executor).unwrap().max_counts(executor, &counts, 131_072, &mut result).unwrap();
             result[0]
         });
         assert_eq!(found, 41);
@@ -99,8 +97,8 @@ fn the_box_holds_all_points_and_no_nan() {
     let high = std::array::from_fn(|a| want(a, f64::NEG_INFINITY, f64::max));
     let x = axes(&x);
     let found = in_all_orders(|executor| {
-        let mut result = vec![Bounds::default()];
-        Reduce::<2, _>::new(executor).unwrap().enclose(executor, &x, 50_000, &mut result).unwrap();
+        let mut result = field![Bounds::default()];
+        Reduce::<2>::new(executor).unwrap().enclose(executor, &x, 50_000, &mut result).unwrap();
         result[0]
     });
     assert_eq!(found, Bounds { low, high });
@@ -120,8 +118,8 @@ where
     let (x, v) = (axes(&x), axes(&v));
     let domain = Domain { low: [0.0; D], high: [1.0; D], periodic };
     in_all_orders(|executor| {
-        let mut result = vec![0];
-        let mut reduce = Reduce::<D, _>::new(executor).unwrap();
+        let mut result = field![0];
+        let mut reduce = Reduce::<D>::new(executor).unwrap();
         reduce.first_lost(executor, &x, &v, &domain, 3000, &mut result).unwrap();
         result[0]
     })
@@ -153,8 +151,8 @@ fn numbers_that_are_not_finite_are_found() {
     let mut found = |place: usize, value: Real| {
         x[place] = value;
         in_all_orders(|executor| {
-            let mut result = vec![0];
-            let mut reduce = Reduce::<3, _>::new(executor).unwrap();
+            let mut result = field![0];
+            let mut reduce = Reduce::<3>::new(executor).unwrap();
             reduce.first_not_finite(executor, &x, 70_000, &mut result).unwrap();
             result[0]
         })
@@ -168,34 +166,34 @@ fn numbers_that_are_not_finite_are_found() {
 #[test]
 fn nothing_reduces_to_the_identity() {
     let executor = &ORDERS[0];
-    let mut reduce = Reduce::<2, _>::new(executor).unwrap();
-    let (mut number, mut count, mut place) = (vec![1.0], vec![1], vec![1]);
-    reduce.max(executor, &vec![], 0, &mut number).unwrap();
-    reduce.max_counts(executor, &vec![], 0, &mut count).unwrap();
-    reduce.first_not_finite(executor, &vec![], 0, &mut place).unwrap();
+    let mut reduce = Reduce::<2>::new(executor).unwrap();
+    let (mut number, mut count, mut place) = (field![1.0], field![1], field![1]);
+    reduce.max(executor, &field![], 0, &mut number).unwrap();
+    reduce.max_counts(executor, &field![], 0, &mut count).unwrap();
+    reduce.first_not_finite(executor, &field![], 0, &mut place).unwrap();
     assert_eq!((number[0], count[0], place[0]), (f64::NEG_INFINITY, 0, NONE));
-    let mut peak = vec![Peak::default()];
-    reduce.max_place(executor, &vec![Real::NAN], 1, &mut peak).unwrap();
+    let mut peak = field![Peak::default()];
+    reduce.max_place(executor, &field![Real::NAN], 1, &mut peak).unwrap();
     assert_eq!(peak[0], Peak { value: f64::NEG_INFINITY, place: u64::from(NONE) });
-    let mut bounds = vec![Bounds::default()];
-    reduce.enclose(executor, &[vec![], vec![]], 0, &mut bounds).unwrap();
+    let mut bounds = field![Bounds::default()];
+    reduce.enclose(executor, &[field![], field![]], 0, &mut bounds).unwrap();
     assert_eq!(bounds[0], Bounds { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] });
 }
 
 #[test]
 fn short_fields_are_refused() {
     let executor = &ORDERS[0];
-    let mut reduce = Reduce::<2, _>::new(executor).unwrap();
-    assert!(reduce.sum(executor, &vec![0.0; 4], 5, &mut vec![0.0]).is_err());
-    let error = reduce.sum(executor, &vec![0.0; 4], 4, &mut vec![]).unwrap_err();
+    let mut reduce = Reduce::<2>::new(executor).unwrap();
+    assert!(reduce.sum(executor, &field![0.0; 4], 5, &mut field![0.0]).is_err());
+    let error = reduce.sum(executor, &field![0.0; 4], 4, &mut field![]).unwrap_err();
     assert_eq!(error.to_string(), "kernel merge_sums needs 1 items of result, which has 0");
 }
 
 /// Mean and largest density error of `rho` over 1000, with `of_rho` beside.
-fn errors(rho: &Vec<Real>, of_rho: Option<&Vec<Real>>) -> DensityErrors {
+fn errors(rho: &Field<Real>, of_rho: Option<&Field<Real>>) -> DensityErrors {
     let bits = in_all_orders(|executor| {
-        let mut result = vec![DensityErrors::default()];
-        let mut reduce = Reduce::<2, _>::new(executor).unwrap();
+        let mut result = field![DensityErrors::default()];
+        let mut reduce = Reduce::<2>::new(executor).unwrap();
         reduce.density_errors(executor, rho, of_rho, 1000.0, rho.len(), &mut result).unwrap();
         [result[0].mean.to_bits(), result[0].largest.to_bits()]
     });
@@ -205,13 +203,13 @@ fn errors(rho: &Vec<Real>, of_rho: Option<&Vec<Real>>) -> DensityErrors {
 
 #[test]
 fn density_errors_are_those_of_compression_and_tell_what_is_no_number() {
-    assert_eq!(errors(&vec![], None), DensityErrors { mean: 0.0, largest: 0.0 });
+    assert_eq!(errors(&field![], None), DensityErrors { mean: 0.0, largest: 0.0 });
     for n in [1, 300, 200_001] {
-        let mut rho: Vec<Real> = noise(n, 6).iter().map(|u| 1000.0 * (0.6 + u)).collect();
+        let mut rho: Field<Real> = noise(n, 6).iter().map(|u| 1000.0 * (0.6 + u)).collect();
         let all = rho.iter().map(|rho| rho / 1000.0 - 1.0);
         let largest = f64::from(all.clone().fold(Real::NEG_INFINITY, Real::max));
         let mean = all.map(|error| f64::from(error.max(0.0))).sum::<f64>() / n as f64;
-        let lambda = vec![0.5; n];
+        let lambda = field![0.5; n];
         for of_rho in [None, Some(&lambda)] {
             let found = errors(&rho, of_rho);
             assert_eq!(found.largest, largest);

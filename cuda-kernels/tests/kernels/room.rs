@@ -3,7 +3,7 @@
 use crate::{ORDERS, cloud};
 use cuda_kernels::{
     cells::CellGrid,
-    emulator::Emulator,
+    executor::Executor,
     reduce::{NONE, Reduce},
     resident::{Fluid, Samples},
     room::{Content, Frame, Room},
@@ -17,14 +17,14 @@ const FEW_CELLS: usize = 1 << 16;
 
 /// A run that has begun with a box around the unit cube.
 struct Run<const D: usize> {
-    executor: &'static Emulator,
-    fluid: Fluid<D, Emulator>,
-    walls: Samples<D, Emulator>,
+    executor: &'static dyn Executor,
+    fluid: Fluid<D>,
+    walls: Samples<D>,
     room: Room<D>,
 }
 
 impl<const D: usize> Run<D> {
-    fn new(executor: &'static Emulator, x: &[[Real; D]]) -> Self {
+    fn new(executor: &'static dyn Executor, x: &[[Real; D]]) -> Self {
         let mut fluid = Particles::default();
         x.iter().enumerate().for_each(|(i, &x)| fluid.push(i as u64, x, [0.0; D], 1.0));
         let grid = CellGrid::new(RADIUS, &Periodic::NONE, [0.0; D], [1.0; D], x.len()).unwrap();

@@ -2,14 +2,13 @@
 
 use crate::ORDERS;
 use cuda_kernels::{
-    emulator::Emulator,
     error::CudaError,
     executor::{Argument, Executor, Kernel, Launch},
 };
 use sph_core::Real;
 
 fn launch(
-    executor: &Emulator,
+    executor: &dyn Executor,
     name: &'static str,
     blocks: u32,
     threads: u32,
@@ -37,8 +36,8 @@ fn a_barrier_that_never_completes_is_told() {
 
 #[test]
 fn a_missing_barrier_shows_in_another_order() {
-    let run = |executor: &Emulator| {
-        let mut out = vec![0.0 as Real; 4 * 64];
+    let run = |executor: &dyn Executor| {
+        let mut out = field![0.0 as Real; 4 * 64];
         let to = out.as_mut_ptr();
         launch(executor, "broken_race", 4, 64, &[Argument::of(&to)]).unwrap();
         out
@@ -94,7 +93,7 @@ fn a_kernel_that_was_not_built_is_told() {
 #[test]
 #[ignore = "for AddressSanitizer to end"]
 fn sanitizer_ends_at_a_write_out_of_bounds() {
-    let mut out = vec![0.0 as Real; 100];
+    let mut out = field![0.0 as Real; 100];
     let (to, n) = (out.as_mut_ptr(), 100_u32);
     launch(&ORDERS[0], "broken_bounds", 1, 128, &[Argument::of(&to), Argument::of(&n)]).unwrap();
 }

@@ -1,10 +1,9 @@
 //! Samples of walls and bodies, against `Boundary` and `Bodies`.
 
-use crate::{ORDERS, bounds, cloud, noise};
+use crate::{ORDERS, bounds, cloud, fields_of, noise};
 use cuda_kernels::{
     cells::{CellGrid, CellSort},
-    emulator::Emulator,
-    executor::Plain,
+    executor::{Executor, Field, Plain},
     fields::{self, Packed},
     kernels::weigh::{self, Weigh},
     neighbors::Source,
@@ -92,10 +91,11 @@ where
 {
     for (t, executor) in [0.0, 0.05, 0.73, 1.9, 1234.5].into_iter().zip(ORDERS.iter().cycle()) {
         let (mut walls, bodies) = scene::<D>();
-        let (mut x, mut v, mut a) = (walls.x.clone(), walls.v.clone(), walls.a.clone());
+        let (mut x, mut v, mut a) = (fields_of(&walls.x), fields_of(&walls.v), fields_of(&walls.a));
         let n = walls.len();
-        let maps = walls::affine_maps(&walls, &bodies, t);
-        let drawn = Drawn { body: &walls.body, x_0: &walls.x_0 };
+        let maps = Field::from(&walls::affine_maps(&walls, &bodies, t)[..]);
+        let (body, x_0) = (Field::from(&walls.body[..]), fields_of(&walls.x_0));
+        let drawn = Drawn { body: &body, x_0: &x_0 };
         let out = Moving { x: &mut x, v: &mut v, a: &mut a };
         walls::move_samples(executor, &maps, &drawn, n, out).unwrap();
         walls.move_to(t);
@@ -129,12 +129,13 @@ where
     let n = walls.len();
     let force: [Vec<Real>; D] =
         std::array::from_fn(|a| noise(n, 40 + a as u64).iter().map(|u| 3.0 * u - 1.0).collect());
-    let centers: Vec<f64> = bodies.list.iter().flat_map(|body| body.x).collect();
+    let centers: Field<f64> = bodies.list.iter().flat_map(|body| body.x).collect();
     bodies.collect(&walls, &force);
+    let (body, x, on_device) = (Field::from(&walls.body[..]), fields_of(&walls.x), fields_of(&force));
     let mut first = None;
     for executor in &ORDERS {
         let mut wrenches = Wrenches::new(executor, &walls, 2).unwrap();
-        wrenches.collect(executor, &walls.body, &walls.x, &force, n, &centers).unwrap();
+        wrenches.collect(executor, &body, &x, &on_device, n, &centers).unwrap();
         for (found, body) in wrenches.total.iter().zip(&bodies.list) {
             let found = rigid::Wrench::from(*found);
             let numbers = |w: &rigid::Wrench<D>| [&w.force[..], &w.torque].concat();
@@ -147,7 +148,7 @@ where
             }
             assert!(body.wrench.force[0].abs() > 10.0 && body.wrench.torque[2].abs() > 10.0);
         }
-        assert_eq!(*first.get_or_insert(wrenches.total.clone()), wrenches.total, "in every order");
+        assert_eq!(*first.get_or_insert(wrenches.total.to_vec()), wrenches.total[..], "in every order");
     }
 }
 
@@ -161,16 +162,16 @@ fn bodies_get_the_sum_of_the_forces_on_their_samples() {
 fn nothing_pushes_a_body_without_samples() {
     let (_, bodies) = scene::<3>();
     let walls = Boundary::<3>::default();
-    let none: [Vec<Real>; 3] = [vec![], vec![], vec![]];
+    let none: [Field<Real>; 3] = [field![], field![], field![]];
     let mut wrenches = Wrenches::new(&ORDERS[0], &walls, bodies.list.len()).unwrap();
     wrenches.total[1].force[2] = 5.0;
-    wrenches.collect(&ORDERS[0], &vec![], &none, &none, 0, &vec![0.0; 6]).unwrap();
+    wrenches.collect(&ORDERS[0], &field![], &none, &none, 0, &field![0.0; 6]).unwrap();
     assert_eq!(wrenches.total, [Wrench::default(); 2]);
     let mut wrenches = Wrenches::new(&ORDERS[0], &walls, 0).unwrap();
-    wrenches.collect(&ORDERS[0], &vec![], &none, &none, 0, &vec![]).unwrap();
+    wrenches.collect(&ORDERS[0], &field![], &none, &none, 0, &field![]).unwrap();
     let error = Wrenches::new(&ORDERS[0], &walls, 2)
         .unwrap()
-        .collect(&ORDERS[0], &vec![], &none, &none, 0, &vec![0.0; 5])
+        .collect(&ORDERS[0], &field![], &none, &none, 0, &field![0.0; 5])
         .unwrap_err();
     assert_eq!(error.to_string(), "kernel sum_wrenches needs 6 items of center, which has 5");
 }
@@ -182,22 +183,24 @@ sph_core::smoothing! {
     enum Weighing { WendlandC2, WendlandC4, CubicSpline, Poly6Spiky }
 }
 
-fn weighs<const D: usize>(kind: KernelKind, executor: &Emulator, periodic: Periodic<D>) {
+fn weighs<const D: usize>(kind: KernelKind, executor: &dyn Executor, periodic: Periodic<D>) {
     let (mut walls, _) = scene::<D>();
     let n = walls.len();
     let (low, high) = bounds(&(0..n).map(|b| each(|a| walls.x_0[a][b])).collect::<Vec<[Real; D]>>());
     let mut cells = CellSort::new(executor, CellGrid::new(H, &periodic, low, high, n).unwrap(), n).unwrap();
-    cells.sort(executor, &walls.x_0, n).unwrap();
-    let mut x: [Vec<Real>; D] = std::array::from_fn(|_| vec![0.0; n]);
-    let mut pairs: Vec<_> = walls.x_0.iter().zip(&mut x).collect();
+    let (body, x_0) = (Field::from(&walls.body[..]), fields_of(&walls.x_0));
+    cells.sort(executor, &x_0, n).unwrap();
+    let mut x: [Field<Real>; D] = std::array::from_fn(|_| field![0.0; n]);
+    let mut pairs: Vec<_> = x_0.iter().zip(&mut x).collect();
     fields::permute_reals(executor, D, &cells.order, n, &mut pairs).unwrap();
-    let mut records = vec![Packed::default(); n];
+    let mut records = field![Packed::default(); n];
     fields::pack_positions(executor, &x, n, &mut records).unwrap();
     let constants = KernelConstants::new::<D>(kind, H);
     let weigh = Weigh { kernel: &constants, smoothing: kind.type_name(), scale: 0.9 };
-    let (sorted, group) = (Source { cells: &cells, records: &records }, weigh::groups(&walls));
-    let mut volume = vec![0.0; n];
-    let drawn = Drawn { body: &walls.body, x_0: &walls.x_0 };
+    let (sorted, group) =
+        (Source { cells: &cells, records: &records }, Field::from(&weigh::groups(&walls)[..]));
+    let mut volume = field![0.0; n];
+    let drawn = Drawn { body: &body, x_0: &x_0 };
     weigh.samples(executor, &sorted, &drawn, &group, &mut volume).unwrap();
     walls.weigh(&*Weighing::new(kind, H).unwrap(), PsiMode::Scaled(0.9), 0.0, 0.0, periodic);
     for (found, expected) in volume.iter().zip(&walls.volume) {

@@ -3,9 +3,8 @@
 use crate::{Axes, Case, ORDERS, SPACING, kernel, packed};
 use cuda_kernels::{
     containers::Containers,
-    emulator::Emulator,
     error::CudaError,
-    executor::Plain,
+    executor::{Executor, Field, Plain},
     fields::Packed,
     kernels::pbf::{Launcher, Moving, Past, Vortices},
     reduce::{Bounds, DensityErrors, Reduce},
@@ -17,33 +16,34 @@ use sph_core::{Real, kernel::Kernel, neighbors::Periodic};
 #[derive(Debug, PartialEq)]
 struct Left<const D: usize> {
     axes: [Axes<D>; 5],
-    rho: Vec<Real>,
-    lambda: Vec<Real>,
-    gain2: Vec<Real>,
-    delta: Vec<Packed>,
+    rho: Field<Real>,
+    lambda: Field<Real>,
+    gain2: Field<Real>,
+    delta: Field<Packed>,
     errors: DensityErrors,
-    lost: Vec<u32>,
+    lost: Field<u32>,
 }
 
 /// A substep with everything, from rows on: two corrections, velocities, what acts on them, and what bodies feel.
-fn substep<const D: usize>(case: &Case<D>, executor: &Emulator) -> Left<D>
+fn substep<const D: usize>(case: &Case<D>, executor: &dyn Executor) -> Left<D>
 where
     Bounds<D>: Plain,
 {
     let (n, n_walls, rows) = (case.n(), case.n_walls(), case.rows(executor));
-    let (samples, wall_motion, rigid) = (case.samples(), case.wall_motion(), vec![0; n_walls]);
-    let flags = vec![RIGID];
+    let (samples, wall_motion, rigid) = (case.samples(), case.wall_motion(), field![0; n_walls]);
+    let flags = field![RIGID];
     let sets = Sets { flags: &flags, body: &rigid };
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    let mut reduce = Reduce::<D, _>::new(executor).unwrap();
+    let mut reduce = Reduce::<D>::new(executor).unwrap();
     let (near, mut lost, records) =
-        (rows.near(&samples, &case.mu), vec![0; n], || vec![Packed::default(); n]);
+        (rows.near(&samples, &case.mu), field![0; n], || field![Packed::default(); n]);
     let (mut place, mut push, mut delta, mut normal) =
-        (packed(&case.x, &vec![0.0; n]), records(), records(), records());
-    let (mut rho, mut lambda, mut gain2, mut v2) = (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        (packed(&case.x, &field![0.0; n]), records(), records(), records());
+    let (mut rho, mut lambda, mut gain2, mut v2) =
+        (field![0.0; n], field![0.0; n], field![0.0; n], field![0.0; n]);
     let free = Containers::new(executor, &[]).unwrap();
-    let mut errors = vec![DensityErrors::default()];
-    let nothing = |n: usize| -> Axes<D> { std::array::from_fn(|_| vec![0.0; n]) };
+    let mut errors = field![DensityErrors::default()];
+    let nothing = |n: usize| -> Axes<D> { std::array::from_fn(|_| field![0.0; n]) };
     let (mut x, mut v, mut way, mut gain) = (case.listed.clone(), case.v.clone(), nothing(n), nothing(n));
     let mut force = nothing(n_walls);
     launcher.surface_normals(near, &place, n, &mut normal).unwrap();
@@ -62,10 +62,10 @@ where
     launcher.velocities(&place, &x, &rho, n, 50.0, 0.9, &mut v, past, &mut gain2, &mut lost).unwrap();
     let (mut at, mut motion) = (records(), records());
     launcher.pack_velocities(&place, &case.mu, &v, &rho, n, &mut at, &mut motion, &mut lost).unwrap();
-    let mut vortices = Vortices { whirl: records(), spin: records(), squares: vec![0.0; n] };
+    let mut vortices = Vortices { whirl: records(), spin: records(), squares: field![0.0; n] };
     let fluid = Moving { at: &at, motion: &motion };
     launcher.vorticity(&rows.fluid, fluid, n, &mut vortices).unwrap();
-    let mut squares = vec![0.0];
+    let mut squares = field![0.0];
     reduce.sum(executor, &vortices.squares, n, &mut squares).unwrap();
     launcher.confine(&rows.fluid, &vortices, &squares, 1e-3, n, &mut v).unwrap();
     launcher.pack_velocities(&place, &case.mu, &v, &rho, n, &mut at, &mut motion, &mut lost).unwrap();
@@ -101,12 +101,12 @@ fn a_substep_has_the_same_bits_in_all_orders_of_threads() {
 /// Particles at these places, and no walls.
 fn alone<const D: usize>(places: &[[Real; D]]) -> Case<D> {
     let x: Axes<D> = std::array::from_fn(|a| places.iter().map(|x| x[a]).collect());
-    let mut case = Case::of(Periodic::NONE, x.clone(), std::array::from_fn(|_| vec![]), 3);
+    let mut case = Case::of(Periodic::NONE, x.clone(), std::array::from_fn(|_| field![]), 3);
     case.x = x;
     case
 }
 
-fn few<const D: usize>(executor: &Emulator)
+fn few<const D: usize>(executor: &dyn Executor)
 where
     Bounds<D>: Plain,
 {
@@ -117,7 +117,7 @@ where
     let own = case.constants.m * kernel::<D>().w_0();
     assert_eq!((one.rho[0], one.lambda[0], one.delta[0]), (own, 0.0, Packed::default()));
     assert_eq!((&one.axes[0], one.errors.mean), (&case.listed, 0.0));
-    let damped = |v: &Vec<Real>| vec![v[0] * 0.9];
+    let damped = |v: &Field<Real>| field![v[0] * 0.9];
     assert_eq!(one.axes[1], case.v.each_ref().map(damped));
     // A heavy pair in one place: its constraint is broken, and has no gradient to push along.
     let mut case = alone(&[[0.5; D]; 2]);
@@ -141,7 +141,7 @@ fn short_fields_are_refused_by_name() {
     let (case, executor) = (Case::<2>::new(false, 1), &ORDERS[0]);
     let (n, rows, samples) = (case.n(), case.rows(executor), case.samples());
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    let (place, mut rho) = (packed(&case.x, &vec![0.0; n]), vec![0.0; n - 1]);
+    let (place, mut rho) = (packed(&case.x, &field![0.0; n]), field![0.0; n - 1]);
     let refused = |result: Result<(), CudaError>, name: &str| match result {
         Err(CudaError::TooShort { field, .. }) => assert_eq!(field, name),
         other => panic!("{other:?}"),
@@ -149,8 +149,8 @@ fn short_fields_are_refused_by_name() {
     let near = rows.near(&samples, &case.mu);
     refused(launcher.density(near, &place, n, &mut rho), "rho");
     refused(launcher.density(near, &place, n + 1, &mut rho), "counts of rows");
-    let mut v: Axes<2> = std::array::from_fn(|_| vec![0.0; n]);
-    v[1].truncate(2);
+    let mut v: Axes<2> = std::array::from_fn(|_| field![0.0; n]);
+    v[1] = field![0.0; 2];
     let free = Containers::new(executor, &[]).unwrap();
-    refused(launcher.predict(&free, n, SPACING, &mut case.x.clone(), &mut v, &mut vec![0; n]), "v");
+    refused(launcher.predict(&free, n, SPACING, &mut case.x.clone(), &mut v, &mut field![0; n]), "v");
 }

@@ -3,7 +3,7 @@
 use crate::{Case, Points, RHO_0, Sum, call, in_all_cases, is_nonzero, kernel, noise, packed, three};
 use cuda_kernels::{
     containers::Containers,
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::pbf::{Launcher, WallFields},
     physics::pbf::Constants,
@@ -16,33 +16,34 @@ use sph_core::{
     shape::{Enclosure, Region},
 };
 
-fn pack<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn pack<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, n_walls) = (case.n(), case.n_walls());
-    let id: Vec<u64> = (0..n as u64).map(|i| i * i + 7).collect();
-    let volume: Vec<Real> = case.psi.iter().map(|psi| psi / RHO_0).collect();
-    let psi: Vec<Real> = volume.iter().map(|v| RHO_0 * v).collect();
+    let id: Field<u64> = (0..n as u64).map(|i| i * i + 7).collect();
+    let volume: Field<Real> = case.psi.iter().map(|psi| psi / RHO_0).collect();
+    let psi: Field<Real> = volume.iter().map(|v| RHO_0 * v).collect();
     for unequal in [0, 1] {
         let c = Constants { unequal, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
-        let (mut place, mut mu) = (vec![Packed::default(); n], vec![9.0; n]);
+        let (mut place, mut mu) = (field![Packed::default(); n], field![9.0; n]);
         launcher.pack(&case.x, &id, n, &mut place, &mut mu).unwrap();
-        assert_eq!(place, packed(&case.x, &vec![0.0; n]));
+        assert_eq!(place, packed(&case.x, &field![0.0; n]));
         let deviation = |id: u64| call::<D>("deviation", &[id as Real, 0.0, 0.0])[0];
         let of = |id: &u64| if unequal == 0 { 9.0 } else { 1.0 + 0.5 * deviation(*id) };
         assert_eq!(mu, id.iter().map(of).collect::<Vec<_>>());
     }
     // The set that sticks, and one of a body that does not.
-    let flags = vec![RIGID, NO_SLIP];
-    let body: Vec<u16> = case.sticks.iter().map(|&sticks| sticks as u16).collect();
+    let flags = field![RIGID, NO_SLIP];
+    let body: Field<u16> = case.sticks.iter().map(|&sticks| sticks as u16).collect();
     for wall_xsph in [0.0, 0.1] {
         let c = Constants { wall_xsph, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
-        let (mut samples, mut motion) = (vec![Packed::default(); n_walls], vec![Packed::default(); n_walls]);
+        let (mut samples, mut motion) =
+            (field![Packed::default(); n_walls], field![Packed::default(); n_walls]);
         let sets = Sets { flags: &flags, body: &body };
         let fields = WallFields { x: &case.wall_x, volume: &volume, v: &case.wall_v, sets };
         launcher.pack_walls(fields, n_walls, &mut samples, &mut motion).unwrap();
         assert_eq!(samples, packed(&case.wall_x, &psi));
-        let untouched = vec![Packed::default(); n_walls];
+        let untouched = field![Packed::default(); n_walls];
         assert_eq!(motion, if wall_xsph > 0.0 { case.wall_motion() } else { untouched });
     }
 }
@@ -105,16 +106,16 @@ fn multiplier<const D: usize>(c: &Constants<D>, [inner, outer]: &[Sum<5>; 2], mu
     [-constraint / below, of_constraint / below + constraint.abs() * of_below / (below * below)]
 }
 
-fn lambda<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn lambda<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, samples) = (case.n(), case.rows(executor), case.samples());
-    let place = packed(&case.x, &vec![0.0; n]);
+    let place = packed(&case.x, &field![0.0; n]);
     // Bits: unequal, equal weights, unilateral, walls in the denominator.
     for choice in 0..16 {
         let bit = |k: i32| choice >> k & 1;
         let mut c = Constants { unequal: bit(0), unilateral: bit(2), ..case.constants };
         (c.weights.equal_mass, c.walls_in_denominator) = (bit(1), bit(3));
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
-        let (mut push, mut rho, mut lambda) = (vec![Packed::default(); n], vec![0.0; n], vec![0.0; n]);
+        let (mut push, mut rho, mut lambda) = (field![Packed::default(); n], field![0.0; n], field![0.0; n]);
         let near = rows.near(&samples, &case.mu);
         launcher.lambda(near, &place, n, &mut push, &mut rho, &mut lambda).unwrap();
         for i in 0..n {
@@ -126,7 +127,7 @@ fn lambda<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         }
         assert_eq!(push, packed(&case.x, &lambda));
         assert!(lambda.iter().any(|l| *l != 0.0) && (c.unilateral == 0 || lambda.contains(&0.0)));
-        let mut alone = vec![0.0; n];
+        let mut alone = field![0.0; n];
         launcher.density(near, &place, n, &mut alone).unwrap();
         assert_eq!(alone, rho, "the density is the same in both loops");
     }
@@ -137,10 +138,10 @@ fn multipliers_and_densities_are_those_of_all_pairs_for_all_choices() {
     in_all_cases(lambda, lambda);
 }
 
-fn delta_x<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn delta_x<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, samples, k) = (case.n(), case.rows(executor), case.samples(), kernel::<D>());
     let broken = |(i, u): (usize, &Real)| if i % 3 == 0 { 0.0 } else { -1e-3 * u.abs() };
-    let lambda: Vec<Real> = noise(n, 40).iter().enumerate().map(broken).collect();
+    let lambda: Field<Real> = noise(n, 40).iter().enumerate().map(broken).collect();
     let push = packed(&case.x, &lambda);
     for (unequal, equal_mass, k_scorr, power, averages) in
         [(0, 0, 0.0, 4, 1), (0, 0, 1e-4, 4, 0), (0, 1, 1e-4, 3, 1), (1, 0, 1e-4, 4, 1), (1, 1, 0.0, 1, 0)]
@@ -148,7 +149,7 @@ fn delta_x<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         let mut c = Constants { unequal, averages, ..case.constants };
         (c.weights.equal_mass, c.scorr.k, c.scorr.n) = (equal_mass, k_scorr, power);
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
-        let mut delta = vec![Packed::default(); n];
+        let mut delta = field![Packed::default(); n];
         launcher.delta_x(rows.near(&samples, &case.mu), &push, n, &mut delta).unwrap();
         let mu = |i: usize| if unequal == 0 { 1.0 } else { case.mu[i] };
         for i in 0..n {
@@ -181,10 +182,10 @@ fn corrections_are_those_of_all_pairs_for_all_choices() {
     in_all_cases(delta_x, delta_x);
 }
 
-fn apply<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn apply<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let n = case.n();
-    let steps: [Vec<Real>; D] = std::array::from_fn(|a| noise(n, 60 + a as u64));
-    let counts: Vec<Real> = (0..n).map(|i| (i % 7) as Real).collect();
+    let steps: [Field<Real>; D] = std::array::from_fn(|a| noise(n, 60 + a as u64));
+    let counts: Field<Real> = (0..n).map(|i| (i % 7) as Real).collect();
     let mut delta = packed(&steps, &counts);
     delta[3].0[D - 1] = Real::INFINITY;
     let region = Region::Ball { center: [0.4; D], radius: 0.5 };
@@ -193,7 +194,7 @@ fn apply<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
     for averages in [0, 1] {
         let c = Constants { averages, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: "CubicSpline" };
-        let (mut place, mut lost) = (packed(&case.x, &vec![0.5; n]), vec![0; n]);
+        let (mut place, mut lost) = (packed(&case.x, &field![0.5; n]), field![0; n]);
         lost[5] = 1;
         launcher.apply(&kept, &delta, n, &mut place, &mut lost).unwrap();
         for i in 0..n {

@@ -7,7 +7,7 @@
 
 use common::{Axes, H, ORDERS, SPACING, Sum, at, cells, lattice, noise, packed};
 use cuda_kernels::{
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::pbf::{Bodies, Near},
     neighbors::{NeighborRows, Query, RowSize, Source},
@@ -28,6 +28,9 @@ use sph_core::{
     surface::Tension,
 };
 
+#[macro_use]
+#[path = "../common/field.rs"]
+mod field;
 mod chain;
 #[path = "../common/mod.rs"]
 mod common;
@@ -48,12 +51,12 @@ struct Case<const D: usize> {
     listed: Axes<D>,
     x: Axes<D>,
     v: Axes<D>,
-    rho: Vec<Real>,
+    rho: Field<Real>,
     /// Masses over that at rest.
-    mu: Vec<Real>,
+    mu: Field<Real>,
     wall_x: Axes<D>,
     wall_v: Axes<D>,
-    psi: Vec<Real>,
+    psi: Field<Real>,
     /// 1 where the fluid sticks.
     sticks: Vec<u32>,
     constants: Constants<D>,
@@ -61,9 +64,9 @@ struct Case<const D: usize> {
 
 /// Rows of a case.
 struct Rows {
-    fluid: NeighborRows<Emulator>,
-    walls: NeighborRows<Emulator>,
-    of_walls: NeighborRows<Emulator>,
+    fluid: NeighborRows,
+    walls: NeighborRows,
+    of_walls: NeighborRows,
 }
 
 /// Points of a case.
@@ -88,13 +91,13 @@ impl<const D: usize> Case<D> {
     /// Fluid and walls in the order of their cells.
     fn of(periodic: Periodic<D>, listed: Axes<D>, wall_x: Axes<D>, seed: u64) -> Self {
         let (n, n_walls) = (listed[0].len(), wall_x[0].len());
-        let around = |n, seed, mean: Real, part: Real| -> Vec<Real> {
+        let around = |n, seed, mean: Real, part: Real| -> Field<Real> {
             noise(n, seed).iter().map(|u| mean * (1.0 + part * u)).collect()
         };
         let constants = constants(&periodic);
         let moved = |a: usize| {
             let step = noise(n, seed + 12 + a as u64);
-            listed[a].iter().zip(step).map(|(x, u)| x + 0.2 * SPACING * u).collect()
+            listed[a].iter().zip(&step).map(|(x, u)| x + 0.2 * SPACING * u).collect()
         };
         Self {
             x: std::array::from_fn(moved),
@@ -119,10 +122,10 @@ impl<const D: usize> Case<D> {
         self.wall_x[0].len()
     }
 
-    fn rows(&self, executor: &Emulator) -> Rows {
+    fn rows(&self, executor: &dyn Executor) -> Rows {
         let points = [&self.listed, &self.wall_x];
         let sorted = points.map(|x| cells(executor, &self.periodic, x));
-        let records = points.map(|x| packed(x, &vec![0.0; x[0].len()]));
+        let records = points.map(|x| packed(x, &field![0.0; x[0].len()]));
         let list = |query: usize, from: usize| {
             let source = Source { cells: &sorted[from], records: &records[from] };
             let n = records[query].len();
@@ -134,18 +137,18 @@ impl<const D: usize> Case<D> {
         Rows { fluid: list(0, 0), walls: list(0, 1), of_walls: list(1, 0) }
     }
 
-    fn samples(&self) -> Vec<Packed> {
+    fn samples(&self) -> Field<Packed> {
         packed(&self.wall_x, &self.psi)
     }
 
     /// `[v no-slip]`.
-    fn wall_motion(&self) -> Vec<Packed> {
-        let sticks: Vec<Real> = self.sticks.iter().map(|&s| s as Real).collect();
+    fn wall_motion(&self) -> Field<Packed> {
+        let sticks: Field<Real> = self.sticks.iter().map(|&s| s as Real).collect();
         packed(&self.wall_v, &sticks)
     }
 
     /// Masses of particles, `[kg]`.
-    fn masses(&self) -> Vec<Real> {
+    fn masses(&self) -> Field<Real> {
         let unequal = self.constants.unequal != 0;
         self.mu.iter().map(|mu| if unequal { self.constants.m * mu } else { self.constants.m }).collect()
     }
@@ -184,11 +187,11 @@ impl<const D: usize> Case<D> {
 }
 
 impl Rows {
-    fn near<'a>(&'a self, samples: &'a Vec<Packed>, mu: &'a Vec<Real>) -> Near<'a, Emulator> {
+    fn near<'a>(&'a self, samples: &'a Field<Packed>, mu: &'a Field<Real>) -> Near<'a> {
         Near { fluid: &self.fluid, walls: &self.walls, samples, mu }
     }
 
-    fn bodies<'a>(&'a self, samples: &'a Vec<Packed>, sets: Sets<'a, Emulator>) -> Bodies<'a, Emulator> {
+    fn bodies<'a>(&'a self, samples: &'a Field<Packed>, sets: Sets<'a>) -> Bodies<'a> {
         Bodies { rows: &self.of_walls, samples, sets }
     }
 }
@@ -230,7 +233,7 @@ fn kernel<const D: usize>() -> CubicSpline<D> {
 }
 
 /// Runs a test in two and three dimensions, with open and periodic axes, for three orders of threads.
-fn in_all_cases(two: impl Fn(&mut Case<2>, &Emulator), three: impl Fn(&mut Case<3>, &Emulator)) {
+fn in_all_cases(two: impl Fn(&mut Case<2>, &dyn Executor), three: impl Fn(&mut Case<3>, &dyn Executor)) {
     for (seed, executor) in ORDERS.iter().enumerate() {
         for periodic in [false, true] {
             two(&mut Case::new(periodic, 20 * seed as u64), executor);

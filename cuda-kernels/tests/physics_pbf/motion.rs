@@ -3,7 +3,7 @@
 use crate::{Axes, Case, at, call, forces, in_all_cases, noise, packed};
 use cuda_kernels::{
     containers::Containers,
-    emulator::Emulator,
+    executor::Executor,
     kernels::pbf::{Launcher, Past},
     physics::pbf::Bdf2,
 };
@@ -41,11 +41,11 @@ fn same<const D: usize>(a: [Real; D], b: [Real; D]) -> bool {
     a.map(Real::to_bits) == b.map(Real::to_bits)
 }
 
-fn predict<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn predict<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, dt, forces) = (case.n(), 0.01, forces::<D>());
     spoil(case);
     for list in containers::<D>() {
-        let (mut x, mut v, mut lost, mut moved) = (case.x.clone(), case.v.clone(), vec![0; n], 0);
+        let (mut x, mut v, mut lost, mut moved) = (case.x.clone(), case.v.clone(), field![0; n], 0);
         let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
         let kept = Containers::new(executor, &list).unwrap();
         launcher.predict(&kept, n, dt, &mut x, &mut v, &mut lost).unwrap();
@@ -89,7 +89,7 @@ fn past<const D: usize>(
     [each(|d| dt * (case.v[d][i] - 0.5 * dt * a[d])), each(|d| dt * a[d])]
 }
 
-fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, dt) = (case.n(), 0.01);
     spoil(case);
     let bdf2 = Bdf2 { history: 0.2, rate: 0.7, kappa: 0.8 };
@@ -97,7 +97,7 @@ fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         .map(|seed| std::array::from_fn(|a| noise(n, seed + a as u64).iter().map(|u| 0.01 * u).collect()));
     let change = |last: Real, now: Real| call::<D>("Bdf2::change", &[0.2, 0.7, 0.8, last, now])[0];
     for (is_new, list) in [false, true].into_iter().zip(containers::<D>()) {
-        let ([mut way, mut gain], mut lost) = (old.clone(), vec![0; n]);
+        let ([mut way, mut gain], mut lost) = (old.clone(), field![0; n]);
         let kept = Containers::new(executor, &list).unwrap();
         let (mut x, mut v) = (case.x.clone(), case.v.clone());
         let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
@@ -134,18 +134,18 @@ fn prediction_of_second_order_has_the_bits_of_the_processor_with_and_without_a_p
     in_all_cases(predict_from_past, predict_from_past);
 }
 
-fn commit<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn commit<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let n = case.n();
     case.x[0].iter_mut().for_each(|x| *x += 0.15);
     case.x[D - 1][7] = 2.5;
     let before: Axes<D> = std::array::from_fn(|a| noise(n, 20 + a as u64));
-    let (place, motion) = (packed(&case.x, &vec![1.0; n]), packed(&before, &case.rho));
+    let (place, motion) = (packed(&case.x, &field![1.0; n]), packed(&before, &case.rho));
     case.v[1][3] = Real::INFINITY;
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     for records in [None, Some(&motion)] {
-        let nothing = || -> Axes<D> { std::array::from_fn(|_| vec![0.0; n]) };
-        let (mut x, mut v, mut lost) = (nothing(), case.v.clone(), vec![0; n]);
-        let mut v2 = vec![0.0; n];
+        let nothing = || -> Axes<D> { std::array::from_fn(|_| field![0.0; n]) };
+        let (mut x, mut v, mut lost) = (nothing(), case.v.clone(), field![0; n]);
+        let mut v2 = field![0.0; n];
         launcher.commit(&place, records, n, &mut x, &mut v, &mut v2, &mut lost).unwrap();
         for i in 0..n {
             let (x_i, _, good) = settle(case, at(&case.x, i), [0.0; D]);

@@ -4,16 +4,16 @@ use crate::{
     Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, is_nonzero, kernel, noise, packed, three,
 };
 use cuda_kernels::{
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::pbf::{Launcher, Moving},
     walls::{RIGID, Sets},
 };
 use sph_core::{Real, kernel::Kernel, lane::each, neighbors::norm2};
 
-fn normals<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn normals<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());
-    let (place, mut normal) = (packed(&case.x, &vec![0.0; n]), vec![Packed([9.0; 4]); n]);
+    let (place, mut normal) = (packed(&case.x, &field![0.0; n]), field![Packed([9.0; 4]); n]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     launcher.surface_normals(rows.near(&samples, &case.mu), &place, n, &mut normal).unwrap();
     for (i, found) in normal.iter().enumerate() {
@@ -43,16 +43,16 @@ fn normals_are_those_of_all_pairs_and_zero_inside() {
     in_all_cases(normals, normals);
 }
 
-fn pull<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn pull<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, c) = (case.n(), case.rows(executor), &case.constants);
-    let place = packed(&case.x, &vec![0.0; n]);
+    let place = packed(&case.x, &field![0.0; n]);
     let mut normals: Axes<D> = std::array::from_fn(|a| noise(n, 50 + a as u64));
     for i in 0..n {
         let size = if i % 4 == 0 { Real::INFINITY } else { norm2(at(&normals, i)).sqrt() };
         (0..D).for_each(|a| normals[a][i] /= size);
     }
-    let normal = packed(&normals, &vec![0.0; n]);
-    let mut delta = vec![Packed([0.25; 4]); n];
+    let normal = packed(&normals, &field![0.0; n]);
+    let mut delta = field![Packed([0.25; 4]); n];
     Launcher { executor, constants: c, smoothing: "CubicSpline" }
         .pull_surface(&rows.fluid, &place, &normal, n, &mut delta)
         .unwrap();
@@ -79,24 +79,24 @@ fn the_pull_of_a_surface_is_that_of_all_pairs() {
     in_all_cases(pull, pull);
 }
 
-fn push_back<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn push_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, n_walls, rows, k, samples) =
         (case.n(), case.n_walls(), case.rows(executor), kernel::<D>(), case.samples());
-    let (flags, rigid): (_, Vec<u16>) =
-        (vec![0, RIGID], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
+    let (flags, rigid): (_, Field<u16>) =
+        (field![0, RIGID], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
     let sets = Sets { flags: &flags, body: &rigid };
     let (lambda, factor) = (noise(n, 33), 0.7);
     for averages in [0, 1] {
         case.constants.averages = averages;
         let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-        let counts: Vec<Real> = (0..n).map(|i| (i % 7) as Real).collect();
+        let counts: Field<Real> = (0..n).map(|i| (i % 7) as Real).collect();
         let delta = packed(&case.v, &counts);
-        let relaxed: Vec<Real> =
+        let relaxed: Field<Real> =
             (0..n).map(|i| lambda[i] * if averages == 0 { 1.2 } else { 1.2 / counts[i].max(1.0) }).collect();
         let mut push = packed(&case.x, &lambda);
         launcher.relax_lambda(&delta, n, &mut push).unwrap();
         assert_eq!(push, packed(&case.x, &relaxed));
-        let mut force: Axes<D> = std::array::from_fn(|_| vec![0.25; n_walls]);
+        let mut force: Axes<D> = std::array::from_fn(|_| field![0.25; n_walls]);
         launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, factor, &mut force).unwrap();
         for b in 0..n_walls {
             let sum = case.sum((Points::Walls, b), Points::Fluid, |i, x_bi, r2| {
@@ -122,17 +122,17 @@ fn samples_of_bodies_feel_what_was_done_of_corrections() {
 }
 
 /// What corrections by walls give to the fluid, bodies lose.
-fn momentum<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn momentum<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, n_walls, rows, samples) = (case.n(), case.n_walls(), case.rows(executor), case.samples());
     (case.constants.relaxation, case.constants.unequal) = (1.0, 1);
     let (c, per_way, dt) = (&case.constants, 120.0, 1.0 / 100.0);
-    let lambda: Vec<Real> = noise(n, 33).iter().map(|u| -1e-3 * u.abs()).collect();
+    let lambda: Field<Real> = noise(n, 33).iter().map(|u| -1e-3 * u.abs()).collect();
     let launcher = Launcher { executor, constants: c, smoothing: "CubicSpline" };
-    let (push, mut delta) = (packed(&case.x, &lambda), vec![Packed::default(); n]);
+    let (push, mut delta) = (packed(&case.x, &lambda), field![Packed::default(); n]);
     launcher.delta_x(rows.near(&samples, &case.mu), &push, n, &mut delta).unwrap();
-    let mut force: Axes<D> = std::array::from_fn(|_| vec![0.0; n_walls]);
+    let mut force: Axes<D> = std::array::from_fn(|_| field![0.0; n_walls]);
     let factor = c.m * c.solid / c.rho_0 * per_way / dt;
-    let (flags, body) = (vec![RIGID], vec![0; n_walls]);
+    let (flags, body) = (field![RIGID], field![0; n_walls]);
     let sets = Sets { flags: &flags, body: &body };
     launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, factor, &mut force).unwrap();
     for a in 0..D {
@@ -150,15 +150,15 @@ fn bodies_get_the_momentum_that_the_fluid_loses() {
     in_all_cases(momentum, momentum);
 }
 
-fn rub_back<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn rub_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n_walls, rows, k, samples) = (case.n_walls(), case.rows(executor), kernel::<D>(), case.samples());
     case.constants.unequal = 1;
-    let (flags, rigid): (_, Vec<u16>) =
-        (vec![0, RIGID], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
+    let (flags, rigid): (_, Field<u16>) =
+        (field![0, RIGID], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
     let sets = Sets { flags: &flags, body: &rigid };
     let (masses, inv_dt) = (case.masses(), 50.0);
     let (records, motion) = (packed(&case.x, &masses), packed(&case.v, &case.rho));
-    let mut force: Axes<D> = std::array::from_fn(|_| vec![0.25; n_walls]);
+    let mut force: Axes<D> = std::array::from_fn(|_| field![0.25; n_walls]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let (wall_motion, fluid) = (case.wall_motion(), Moving { at: &records, motion: &motion });
     launcher.rub_back(rows.bodies(&samples, sets), &wall_motion, fluid, n_walls, inv_dt, &mut force).unwrap();

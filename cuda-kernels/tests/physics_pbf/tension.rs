@@ -2,7 +2,7 @@
 
 use crate::{Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::pbf::Launcher,
     physics::kernel::Surface,
@@ -17,11 +17,11 @@ use std::cell::Cell;
 
 const TENSION: Tension = Tension { cohesion: 0.7, curvature: 1.3, adhesion: 0.9 };
 
-fn forces<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn forces<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     case.constants.surface = Surface::new::<D>(H, TENSION);
     let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    let (x4, mut normal) = (packed(&case.x, &case.rho), vec![Packed::default(); n]);
+    let (x4, mut normal) = (packed(&case.x, &case.rho), field![Packed::default(); n]);
     launcher.color_normals(&rows.fluid, &x4, n, &mut normal).unwrap();
     for (i, found) in normal.iter().enumerate() {
         let sum = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
@@ -31,7 +31,7 @@ fn forces<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         sum.check(three::<D>(|a| found.0[a]), "normal", i);
         assert_eq!(found.0[3], case.rho[i]);
     }
-    let mut a: Axes<D> = std::array::from_fn(|_| vec![Real::NAN; n]);
+    let mut a: Axes<D> = std::array::from_fn(|_| field![Real::NAN; n]);
     launcher.tension(rows.near(&samples, &case.mu), &x4, &normal, n, &mut a).unwrap();
     check_forces(case, &normal, &a);
 }
@@ -68,11 +68,11 @@ fn surface_forces_are_those_of_all_pairs() {
     in_all_cases(forces, forces);
 }
 
-fn pull_back<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn pull_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     case.constants.surface = Surface::new::<D>(H, TENSION);
     let (n_walls, rows, samples) = (case.n_walls(), case.rows(executor), case.samples());
-    let (flags, body): (_, Vec<u16>) =
-        (vec![0, RIGID], (0..n_walls).map(|b| u16::from(b % 3 != 0)).collect());
+    let (flags, body): (_, Field<u16>) =
+        (field![0, RIGID], (0..n_walls).map(|b| u16::from(b % 3 != 0)).collect());
     let sets = Sets { flags: &flags, body: &body };
     let (x4, before) =
         (packed(&case.x, &case.rho), std::array::from_fn(|a| noise(n_walls, 60 + a as u64)) as Axes<D>);

@@ -2,8 +2,7 @@
 
 use crate::{Axes, Case, Points, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
-    emulator::Emulator,
-    executor::Plain,
+    executor::{Executor, Field, Plain},
     fields::Packed,
     kernels::pbf::{Launcher, Moving, Past, Vortices},
     physics::pbf::Constants,
@@ -11,9 +10,9 @@ use cuda_kernels::{
 };
 use sph_core::{Real, kernel::Kernel, lane::each, neighbors::norm2};
 
-fn velocities<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn velocities<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, per_way, damping) = (case.n(), 80.0, 0.9);
-    let mut place = packed(&case.x, &vec![0.0; n]);
+    let mut place = packed(&case.x, &field![0.0; n]);
     place[4].0[D - 1] = Real::MAX;
     case.rho[6] = Real::NAN;
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
@@ -22,8 +21,8 @@ fn velocities<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         let [mut way, mut gain] = old.clone();
         let past = second_order.then_some(Past { way: &mut way, gain: &mut gain });
         // What an earlier substep has left.
-        let before: Vec<Real> = (0..n).map(|i| if i % 3 == 0 { 1e9 } else { 0.0 }).collect();
-        let (mut v, mut gain2, mut lost) = (case.v.clone(), before.clone(), vec![0; n]);
+        let before: Field<Real> = (0..n).map(|i| if i % 3 == 0 { 1e9 } else { 0.0 }).collect();
+        let (mut v, mut gain2, mut lost) = (case.v.clone(), before.clone(), field![0; n]);
         launcher
             .velocities(
                 &place,
@@ -60,22 +59,22 @@ fn velocities_have_the_bits_of_the_processor_and_keep_what_is_finite() {
     in_all_cases(velocities, velocities);
 }
 
-fn records<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn records<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let n = case.n();
     case.v[D - 1][2] = Real::NAN;
     case.rho[3] = Real::INFINITY;
     for unequal in [0, 1] {
         case.constants.unequal = unequal;
         let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-        let place = packed(&case.x, &vec![7.0; n]);
+        let place = packed(&case.x, &field![7.0; n]);
         let (mut at, mut motion, mut lost) =
-            (vec![Packed::default(); n], vec![Packed::default(); n], vec![0; n]);
+            (field![Packed::default(); n], field![Packed::default(); n], field![0; n]);
         launcher
             .pack_velocities(&place, &case.mu, &case.v, &case.rho, n, &mut at, &mut motion, &mut lost)
             .unwrap();
         assert_eq!(at, packed(&case.x, &case.masses()));
         let same = |a: &Packed, b: &Packed| a.0.map(Real::to_bits) == b.0.map(Real::to_bits);
-        assert!(motion.iter().zip(packed(&case.v, &case.rho)).all(|(a, b)| same(a, &b)));
+        assert!(motion.iter().zip(&packed(&case.v, &case.rho)).all(|(a, b)| same(a, b)));
         assert!(lost.iter().enumerate().all(|(i, f)| *f == u32::from(i == 2 || i == 3)));
         launcher.pack_densities(&place, &case.rho, n, &mut at).unwrap();
         assert_eq!(at, packed(&case.x, &case.rho));
@@ -87,7 +86,7 @@ fn records_are_those_of_the_fields_and_tell_what_is_no_number() {
     in_all_cases(records, records);
 }
 
-fn xsph<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn xsph<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());
     let (wall_motion, motion) = (case.wall_motion(), packed(&case.v, &case.rho));
     for (symmetric, unequal, wall_xsph) in [(1, 0, 0.2), (0, 1, 0.2), (1, 1, 0.0)] {
@@ -96,7 +95,7 @@ fn xsph<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         let records = packed(&case.x, &masses);
         let fluid = Moving { at: &records, motion: &motion };
         let walls = Moving { at: &samples, motion: &wall_motion };
-        let mut v: Axes<D> = std::array::from_fn(|_| vec![Real::NAN; n]);
+        let mut v: Axes<D> = std::array::from_fn(|_| field![Real::NAN; n]);
         let launcher = Launcher { executor, constants: c, smoothing: "CubicSpline" };
         launcher.xsph([&rows.fluid, &rows.walls], fluid, walls, n, &mut v).unwrap();
         for i in 0..n {
@@ -124,7 +123,7 @@ fn xsph_is_that_of_all_pairs_for_both_weights_and_walls() {
     in_all_cases(xsph, xsph);
 }
 
-fn vorticity<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn vorticity<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, k) = (case.n(), case.rows(executor), kernel::<D>());
     case.constants.unequal = 1;
     let (masses, motion) = (case.masses(), packed(&case.v, &case.rho));
@@ -145,7 +144,7 @@ fn vorticity<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
         omega.check([x, y, z], "vorticity", i);
         assert_eq!((size, out.squares[i]), (norm2([x, y, z]).sqrt(), norm2([x, y, z])));
     }
-    let volumes: Vec<Real> = (0..n).map(|i| masses[i] / case.rho[i]).collect();
+    let volumes: Field<Real> = (0..n).map(|i| masses[i] / case.rho[i]).collect();
     assert_eq!(out.whirl, packed(&case.x, &volumes));
 }
 
@@ -154,23 +153,27 @@ fn vorticity_is_that_of_all_pairs() {
     in_all_cases(vorticity, vorticity);
 }
 
-fn vortices(n: usize) -> Vortices<Emulator> {
-    Vortices { whirl: vec![Packed::default(); n], spin: vec![Packed::default(); n], squares: vec![0.0; n] }
+fn vortices(n: usize) -> Vortices {
+    Vortices {
+        whirl: field![Packed::default(); n],
+        spin: field![Packed::default(); n],
+        squares: field![0.0; n],
+    }
 }
 
-fn confine<const D: usize>(case: &mut Case<D>, executor: &Emulator)
+fn confine<const D: usize>(case: &mut Case<D>, executor: &dyn Executor)
 where
     Bounds<D>: Plain,
 {
     let (n, rows, k, strength) = (case.n(), case.rows(executor), kernel::<D>(), 0.01);
-    let omega: [Vec<Real>; 3] = std::array::from_fn(|a| noise(n, 90 + a as u64));
-    let size: Vec<Real> = (0..n).map(|i| norm2(at(&omega, i)).sqrt()).collect();
-    let volume: Vec<Real> = case.mu.iter().map(|mu| 0.01 * mu).collect();
+    let omega: [Field<Real>; 3] = std::array::from_fn(|a| noise(n, 90 + a as u64));
+    let size: Field<Real> = (0..n).map(|i| norm2(at(&omega, i)).sqrt()).collect();
+    let volume: Field<Real> = case.mu.iter().map(|mu| 0.01 * mu).collect();
     let mut vortices = vortices(n);
     (vortices.whirl, vortices.spin) = (packed(&case.x, &volume), packed(&omega, &size));
     vortices.squares = size.iter().map(|size| size * size).collect();
-    let mut squares = vec![0.0];
-    Reduce::<D, _>::new(executor).unwrap().sum(executor, &vortices.squares, n, &mut squares).unwrap();
+    let mut squares = field![0.0];
+    Reduce::<D>::new(executor).unwrap().sum(executor, &vortices.squares, n, &mut squares).unwrap();
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let mut v = case.v.clone();
     launcher.confine(&rows.fluid, &vortices, &squares, strength, n, &mut v).unwrap();
@@ -192,7 +195,7 @@ where
         }
     }
     // Beside so much vorticity elsewhere, these gradients have no direction.
-    let much = vec![1e20];
+    let much = field![1e20];
     let mut v = case.v.clone();
     launcher.confine(&rows.fluid, &vortices, &much, strength, n, &mut v).unwrap();
     assert_eq!(v, case.v);
@@ -203,11 +206,11 @@ fn confinement_is_that_of_all_pairs_and_acts_on_gradients_that_have_a_direction(
     in_all_cases(confine, confine);
 }
 
-fn accelerate<const D: usize>(case: &mut Case<D>, executor: &Emulator) {
+fn accelerate<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, dt) = (case.n(), 0.01);
     let mut a: Axes<D> = std::array::from_fn(|a| noise(n, 30 + a as u64));
     a[0][4] = Real::NAN;
-    let (mut v, mut lost) = (case.v.clone(), vec![0; n]);
+    let (mut v, mut lost) = (case.v.clone(), field![0; n]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     launcher.accelerate(&a, n, dt, &mut v, &mut lost).unwrap();
     for i in 0..n {

@@ -2,20 +2,20 @@
 
 use crate::{Axes, Case, ORDERS, RHO_0, Sum, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::wcsph::{Launcher, Records},
     physics::wcsph::Constants,
 };
 use sph_core::{Real, kernel::KernelKind, lane::each};
 
-pub fn summation<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn summation<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, c, k, psi) = (case.n(), &case.constants, case.kernel, case.psi());
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let wall_place = packed(&case.wall_x, &psi);
-    let mut rho = vec![0.0; n];
+    let mut rho = field![0.0; n];
     let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
     let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
     launcher.summation(fluid, walls, n, &mut rho).unwrap();
@@ -33,19 +33,19 @@ fn summed_density_is_that_of_all_pairs() {
     in_all_cases(summation, summation);
 }
 
-fn gradient<const D: usize>(case: &Case<D>, executor: &Emulator) {
+fn gradient<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let n = case.n();
     // Open axes only: no density is linear around a periodic one.
     if case.periodic.any() {
         return;
     }
     let slope: [Real; D] = each(|a| [40.0, -25.0, 60.0][a]);
-    let rho: Vec<Real> =
+    let rho: Field<Real> =
         (0..n).map(|i| RHO_0 + (0..D).map(|a| slope[a] * case.x[a][i]).sum::<Real>()).collect();
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let cells = case.cells(executor, &case.x);
     let (place, motion) = (packed(&case.x, &rho), packed(&case.v, &rho));
-    let mut extra = vec![Packed::default(); n];
+    let mut extra = field![Packed::default(); n];
     launcher
         .gradient(Records { cells: &cells, place: &place, motion: &motion, rows: None }, n, &mut extra)
         .unwrap();
@@ -63,18 +63,18 @@ fn the_gradient_of_a_linear_density_is_exact() {
     in_all_cases(gradient, gradient);
 }
 
-pub fn continuity<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn continuity<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, k, psi, dt) = (case.n(), case.kernel, case.psi(), 1.0);
     let slopes: Axes<D> =
         std::array::from_fn(|a| noise(n, 50 + a as u64).iter().map(|u| 100.0 * u).collect());
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
-    let (extra, wall_place) = (packed(&slopes, &vec![0.0; n]), packed(&case.wall_x, &psi));
+    let (extra, wall_place) = (packed(&slopes, &field![0.0; n]), packed(&case.wall_x, &psi));
     for corrected_diffusion in [0, 1] {
         // A step so long that the rate counts against the density, which nothing limits.
         let c = Constants { corrected_diffusion, cavitation: 1e6, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        let mut rho = vec![0.0; n];
+        let mut rho = field![0.0; n];
         let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
         let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
         launcher.continuity(fluid, walls, &case.wall_v, &extra, n, dt, &mut rho).unwrap();
@@ -111,28 +111,28 @@ fn torn_fluid_gets_no_less_dense() {
     let case = Case::<2>::new(KernelKind::WendlandC2, false, 3);
     let (n, executor) = (case.n(), &ORDERS[0]);
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
-    let rho: Vec<Real> = vec![0.9 * RHO_0; n];
+    let rho: Field<Real> = field![0.9 * RHO_0; n];
     let apart: Axes<2> = std::array::from_fn(|a| case.x[a].iter().map(|x| 100.0 * x).collect());
     let (place, motion) = (packed(&case.x, &rho), packed(&apart, &rho));
-    let nothing = packed(&case.wall_x, &vec![0.0; case.n_walls()]);
+    let nothing = packed(&case.wall_x, &field![0.0; case.n_walls()]);
     let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
     let walls = Records { cells: &wall_cells, place: &nothing, motion: &nothing, rows: None };
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
-    let mut next = vec![0.0; n];
-    launcher.continuity(fluid, walls, &case.wall_v, &vec![], n, 1e-2, &mut next).unwrap();
+    let mut next = field![0.0; n];
+    launcher.continuity(fluid, walls, &case.wall_v, &field![], n, 1e-2, &mut next).unwrap();
     assert!(next.iter().all(|&next| next == (1.0 - 0.1) * RHO_0), "{next:?}");
 }
 
-pub fn pressure<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn pressure<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let n = case.n();
     for clamps in [0, 1] {
         let c = Constants { clamps, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let (mut p, mut place, mut motion) =
-            (vec![0.0; n], vec![Packed::default(); n], vec![Packed::default(); n]);
+            (field![0.0; n], field![Packed::default(); n], field![Packed::default(); n]);
         launcher.pressure(&case.x, &case.v, &case.rho, n, &mut p, &mut place, &mut motion).unwrap();
         let of_eos = |rho: Real| call::<D>("pressure", &[0.0, c.eos.b, c.eos.gamma, rho, RHO_0]);
-        let expected: Vec<Real> = case
+        let expected: Field<Real> = case
             .rho
             .iter()
             .map(|&rho| match clamps {
@@ -141,10 +141,10 @@ pub fn pressure<const D: usize>(case: &Case<D>, executor: &Emulator) {
             })
             .collect();
         assert_eq!(p, expected);
-        let p_rho2: Vec<Real> = (0..n).map(|i| p[i] / (case.rho[i] * case.rho[i])).collect();
+        let p_rho2: Field<Real> = (0..n).map(|i| p[i] / (case.rho[i] * case.rho[i])).collect();
         assert_eq!((place, motion), (packed(&case.x, &p_rho2), packed(&case.v, &case.rho)));
     }
-    let (mut place, mut motion) = (vec![Packed::default(); n], vec![Packed::default(); n]);
+    let (mut place, mut motion) = (field![Packed::default(); n], field![Packed::default(); n]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     launcher.pack(&case.x, &case.v, &case.rho, n, &mut place, &mut motion).unwrap();
     assert_eq!((place, motion), (packed(&case.x, &case.rho), packed(&case.v, &case.rho)));

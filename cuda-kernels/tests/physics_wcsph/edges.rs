@@ -2,7 +2,7 @@
 
 use crate::{Axes, Case, ORDERS, at, density, kinds, momentum, motion, packed, surface};
 use cuda_kernels::{
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::wcsph::{Launcher, Records},
 };
@@ -12,14 +12,14 @@ impl<const D: usize> Case<D> {
     /// Other points, as many as there are velocities for.
     fn with(self, x: Axes<D>, wall_x: Axes<D>) -> Self {
         let (n, n_walls) = (x[0].len(), wall_x[0].len());
-        let cut = |v: Axes<D>, n| v.map(|v| v[..n].to_vec());
-        let rho = self.rho[..n].to_vec();
+        let cut = |v: Axes<D>, n| v.map(|v| Field::from(&v[..n]));
+        let rho = Field::from(&self.rho[..n]);
         Self { v: cut(self.v, n), wall_v: cut(self.wall_v, n_walls), rho, x, wall_x, ..self }
     }
 
     /// The first points alone.
     fn first(self, n: usize, n_walls: usize) -> Self {
-        let cut = |x: &Axes<D>, n: usize| std::array::from_fn(|a| x[a][..n].to_vec());
+        let cut = |x: &Axes<D>, n: usize| std::array::from_fn(|a| Field::from(&x[a][..n]));
         let (x, wall_x) = (cut(&self.x, n), cut(&self.wall_x, n_walls));
         self.with(x, wall_x)
     }
@@ -29,12 +29,12 @@ impl<const D: usize> Case<D> {
         let half = self.n() / 2;
         let x: Axes<D> = std::array::from_fn(|a| self.x[a][..half].iter().flat_map(|&x| [x, x]).collect());
         let n_walls = self.n_walls().min(half);
-        let wall_x = std::array::from_fn(|a| self.x[a][..n_walls].to_vec());
+        let wall_x = std::array::from_fn(|a| Field::from(&self.x[a][..n_walls]));
         self.with(x, wall_x)
     }
 }
 
-fn all_phases<const D: usize>(case: &Case<D>, executor: &Emulator) {
+fn all_phases<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     density::summation(case, executor);
     density::continuity(case, executor);
     density::pressure(case, executor);
@@ -49,11 +49,11 @@ fn all_phases<const D: usize>(case: &Case<D>, executor: &Emulator) {
 }
 
 /// Where the matrix of a gradient has no inverse, it is what the sum alone says.
-fn gradient_is_a_number<const D: usize>(case: &Case<D>, executor: &Emulator) {
+fn gradient_is_a_number<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let cells = case.cells(executor, &case.x);
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
-    let mut extra = vec![Packed::default(); case.n()];
+    let mut extra = field![Packed::default(); case.n()];
     let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
     launcher.gradient(fluid, case.n(), &mut extra).unwrap();
     for (i, record) in extra.iter().enumerate() {

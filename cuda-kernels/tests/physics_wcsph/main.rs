@@ -8,7 +8,8 @@
 use common::{Axes, H, ORDERS, SPACING, Sum, at, cells, lattice, noise, packed};
 use cuda_kernels::{
     cells::CellSort,
-    emulator::{self, Emulator},
+    emulator,
+    executor::{Executor, Field},
     physics::{
         host::Text,
         kernel::{KernelConstants, Surface},
@@ -25,6 +26,9 @@ use sph_core::{
     surface::Tension,
 };
 
+#[macro_use]
+#[path = "../common/field.rs"]
+mod field;
 #[path = "../common/mod.rs"]
 mod common;
 mod density;
@@ -41,7 +45,7 @@ struct Case<const D: usize> {
     periodic: Periodic<D>,
     x: Axes<D>,
     v: Axes<D>,
-    rho: Vec<Real>,
+    rho: Field<Real>,
     wall_x: Axes<D>,
     wall_v: Axes<D>,
     constants: Constants<D>,
@@ -92,12 +96,12 @@ impl<const D: usize> Case<D> {
         self.wall_x[0].len()
     }
 
-    fn psi(&self) -> Vec<Real> {
+    fn psi(&self) -> Field<Real> {
         noise(self.n_walls(), 77).iter().map(|u| self.constants.m * (1.0 + 0.1 * u)).collect()
     }
 
     /// Cells of points that are sorted already.
-    fn cells(&self, executor: &Emulator, x: &Axes<D>) -> CellSort<D, Emulator> {
+    fn cells(&self, executor: &dyn Executor, x: &Axes<D>) -> CellSort<D> {
         cells(executor, &self.periodic, x)
     }
 
@@ -171,7 +175,7 @@ fn kinds() -> Vec<KernelKind> {
 
 /// Runs a test in two and three dimensions, with all smoothing kernels, with open and periodic axes, for three orders of
 /// threads.
-fn in_all_cases(two: impl Fn(&Case<2>, &Emulator), three: impl Fn(&Case<3>, &Emulator)) {
+fn in_all_cases(two: impl Fn(&Case<2>, &dyn Executor), three: impl Fn(&Case<3>, &dyn Executor)) {
     for (seed, executor) in ORDERS.iter().enumerate() {
         for kind in kinds() {
             for periodic in [false, true] {

@@ -3,7 +3,7 @@
 use crate::{Axes, C_0, Case, RHO_0, Sum, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
     cells::CellSort,
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::wcsph::{Extrapolated, Launcher, Records, Walls},
     physics::wcsph::{Constants, viscosity, wall},
@@ -13,18 +13,18 @@ use sph_core::{Real, lane::each};
 
 /// Everything the momentum loop reads.
 struct Loaded<const D: usize> {
-    cells: CellSort<D, Emulator>,
-    wall_cells: CellSort<D, Emulator>,
+    cells: CellSort<D>,
+    wall_cells: CellSort<D>,
     /// p/ρ² of particles and of samples.
-    p_rho2: [Vec<Real>; 2],
-    wall_rho: Vec<Real>,
-    psi: Vec<Real>,
-    sticks: Vec<Real>,
+    p_rho2: [Field<Real>; 2],
+    wall_rho: Field<Real>,
+    psi: Field<Real>,
+    sticks: Field<Real>,
 }
 
 impl<const D: usize> Loaded<D> {
-    fn new(case: &Case<D>, executor: &Emulator) -> Self {
-        let numbers = |n, seed, scale: Real| noise(n, seed).iter().map(|u| scale * u).collect::<Vec<_>>();
+    fn new(case: &Case<D>, executor: &dyn Executor) -> Self {
+        let numbers = |n, seed, scale: Real| noise(n, seed).iter().map(|u| scale * u).collect::<Field<_>>();
         let psi = case.psi();
         Self {
             cells: case.cells(executor, &case.x),
@@ -36,7 +36,7 @@ impl<const D: usize> Loaded<D> {
         }
     }
 
-    fn mass(&self) -> Vec<Packed> {
+    fn mass(&self) -> Field<Packed> {
         self.psi.iter().zip(&self.sticks).map(|(&psi, &sticks)| Packed([psi, sticks, 0.0, 0.0])).collect()
     }
 }
@@ -49,11 +49,11 @@ fn factors<const D: usize>(
     [r2, f, rho_i, rho_j]: [Real; 4],
 ) -> [Real; 2] {
     let (model, numbers) = match c.viscosity {
-        viscosity::MONAGHAN => ("Monaghan", vec![c.monaghan.alpha_h_c, c.monaghan.beta_h2]),
-        viscosity::MORRIS => ("Morris", vec![c.morris.mu]),
-        viscosity::MULLER => ("Muller", vec![c.muller.mu, c.muller.laplacian, c.muller.h]),
-        viscosity::SOLENOIDAL => ("Solenoidal", vec![c.solenoidal.mu]),
-        _ => ("Inviscid", vec![]),
+        viscosity::MONAGHAN => ("Monaghan", field![c.monaghan.alpha_h_c, c.monaghan.beta_h2]),
+        viscosity::MORRIS => ("Morris", field![c.morris.mu]),
+        viscosity::MULLER => ("Muller", field![c.muller.mu, c.muller.laplacian, c.muller.h]),
+        viscosity::SOLENOIDAL => ("Solenoidal", field![c.solenoidal.mu]),
+        _ => ("Inviscid", field![]),
     };
     let input = [&x_ij[..], &v_ij, &[r2, f, rho_i, rho_j, c.softening], &numbers].concat();
     let found = call::<D>(&format!("{model}::factors"), &input);
@@ -101,7 +101,7 @@ fn expected<const D: usize>(case: &Case<D>, c: &Constants<D>, of: &Loaded<D>, i:
     })
 }
 
-pub fn acceleration<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn acceleration<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, of) = (case.n(), Loaded::new(case, executor));
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
@@ -111,7 +111,7 @@ pub fn acceleration<const D: usize>(case: &Case<D>, executor: &Emulator) {
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
         let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion, rows: None };
-        let mut a: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
+        let mut a: Axes<D> = std::array::from_fn(|_| field![0.0; n]);
         launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut a).unwrap();
         for i in 0..n {
             for (axis, sum) in expected(case, &c, &of, i).into_iter().enumerate() {
@@ -127,7 +127,7 @@ fn accelerations_are_those_of_all_pairs_for_every_viscosity_and_wall() {
 }
 
 /// What walls do to the fluid, they feel.
-pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, n_walls, of) = (case.n(), case.n_walls(), Loaded::new(case, executor));
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
@@ -136,17 +136,17 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
         let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
         let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion, rows: None };
         let (mut with, mut force): (Axes<D>, Axes<D>) =
-            (std::array::from_fn(|_| vec![0.0; n]), std::array::from_fn(|_| vec![1.0; n_walls]));
-        let (flags, body) = (vec![RIGID], vec![0; n_walls]);
+            (std::array::from_fn(|_| field![0.0; n]), std::array::from_fn(|_| field![1.0; n_walls]));
+        let (flags, body) = (field![RIGID], field![0; n_walls]);
         let sets = Sets { flags: &flags, body: &body };
         let mass = of.mass();
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut with).unwrap();
         launcher.reaction(fluid, Walls { records, mass: &mass }, sets, n_walls, &mut force).unwrap();
-        let mut without: Axes<D> = std::array::from_fn(|_| vec![0.0; n]);
+        let mut without: Axes<D> = std::array::from_fn(|_| field![0.0; n]);
         // Walls without mass and contact.
         c.contact.stiffness = 0.0;
-        let nothing = vec![Packed::default(); n_walls];
+        let nothing = field![Packed::default(); n_walls];
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         launcher.acceleration(fluid, Walls { records, mass: &nothing }, n, &mut without).unwrap();
         for a in 0..D {
@@ -160,7 +160,7 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
             );
         }
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        let at_rest = vec![0];
+        let at_rest = field![0];
         let sets = Sets { flags: &at_rest, body: &body };
         launcher.reaction(fluid, Walls { records, mass: &mass }, sets, n_walls, &mut force).unwrap();
         assert!(force.iter().flatten().all(|f| *f == 0.0), "samples of no body get nothing");
@@ -172,15 +172,15 @@ fn bodies_feel_the_opposite_of_what_the_fluid_gets() {
     in_all_cases(reaction, reaction);
 }
 
-pub fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn extrapolation<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n_walls, k, c) = (case.n_walls(), case.kernel, &case.constants);
     let of = Loaded::new(case, executor);
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
     let a: Axes<D> = std::array::from_fn(|a| noise(n_walls, 90 + a as u64));
-    let nothing = || vec![0.0; n_walls];
+    let nothing = || field![0.0; n_walls];
     let mut out =
-        Extrapolated { p: nothing(), v: std::array::from_fn(|_| nothing()), found: vec![7; n_walls] };
+        Extrapolated { p: nothing(), v: std::array::from_fn(|_| nothing()), found: field![7; n_walls] };
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     launcher.extrapolate(fluid, &case.wall_x, &a, n_walls, &mut out).unwrap();
     for b in 0..n_walls {
@@ -212,17 +212,17 @@ pub fn extrapolation<const D: usize>(case: &Case<D>, executor: &Emulator) {
 fn pack_walls<const D: usize>(
     case: &Case<D>,
     of: &Loaded<D>,
-    out: &Extrapolated<Emulator, D>,
-    launcher: &Launcher<'_, D, Emulator>,
+    out: &Extrapolated<D>,
+    launcher: &Launcher<'_, D>,
 ) {
     let n = case.n_walls();
-    let volume: Vec<Real> = of.psi.iter().map(|psi| psi / RHO_0).collect();
-    let records = || vec![Packed::default(); n];
+    let volume: Field<Real> = of.psi.iter().map(|psi| psi / RHO_0).collect();
+    let records = || field![Packed::default(); n];
     let (mut samples, mut place, mut motion, mut mass) = (records(), records(), records(), records());
     launcher.pack_samples(&case.wall_x, &volume, n, &mut samples).unwrap();
-    let psi: Vec<Real> = volume.iter().map(|v| RHO_0 * v).collect();
+    let psi: Field<Real> = volume.iter().map(|v| RHO_0 * v).collect();
     assert_eq!(samples, packed(&case.wall_x, &psi));
-    let (flags, body): (_, Vec<u16>) = (vec![0, NO_SLIP], (0..n).map(|b| (b % 2) as u16).collect());
+    let (flags, body): (_, Field<u16>) = (field![0, NO_SLIP], (0..n).map(|b| (b % 2) as u16).collect());
     let sets = Sets { flags: &flags, body: &body };
     for wall in [wall::MIRRORED, wall::OWN] {
         let c = Constants { wall, ..*launcher.constants };
@@ -231,10 +231,10 @@ fn pack_walls<const D: usize>(
             .pack_walls(&samples, &case.wall_v, sets, out, n, &mut place, &mut motion, &mut mass)
             .unwrap();
         let own = wall == wall::OWN;
-        let p: Vec<Real> = out.p.iter().map(|p| if own { p.max(0.0) } else { 0.0 }).collect();
+        let p: Field<Real> = out.p.iter().map(|p| if own { p.max(0.0) } else { 0.0 }).collect();
         let density = |p| call::<D>("density_of_pressure", &[0.0, c.eos.b, c.eos.gamma, p, RHO_0])[0];
-        let rho: Vec<Real> = p.iter().map(|&p| if own { density(p) } else { RHO_0 }).collect();
-        let p_rho2: Vec<Real> = p.iter().zip(&rho).map(|(p, rho)| p / (rho * rho)).collect();
+        let rho: Field<Real> = p.iter().map(|&p| if own { density(p) } else { RHO_0 }).collect();
+        let p_rho2: Field<Real> = p.iter().zip(&rho).map(|(p, rho)| p / (rho * rho)).collect();
         let mirrored: Axes<D> = std::array::from_fn(|a| {
             let near = |b: usize| own && out.found[b] != 0;
             let v = &case.wall_v[a];

@@ -2,7 +2,7 @@
 
 use crate::{Axes, Case, RHO_0, SPACING, Sum, at, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
-    emulator::Emulator,
+    executor::Executor,
     kernels::wcsph::{Launcher, Records},
 };
 use sph_core::{Real, lane::each, neighbors::norm2};
@@ -20,7 +20,7 @@ fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
     std::array::from_fn(|a| if a < D { of(a) } else { 0.0 })
 }
 
-pub fn corrections<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn corrections<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, k, c, factor) = (case.n(), case.kernel, &case.constants, 0.3);
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
@@ -28,11 +28,11 @@ pub fn corrections<const D: usize>(case: &Case<D>, executor: &Emulator) {
     let wall_place = packed(&case.wall_x, &case.psi());
     let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
     let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
-    let start = || -> Axes<D> { std::array::from_fn(|_| vec![0.25; n]) };
+    let start = || -> Axes<D> { std::array::from_fn(|_| field![0.25; n]) };
     let (mut xsph, mut shifting, mut transport) = (start(), start(), start());
     launcher.xsph(fluid, n, factor, &mut xsph).unwrap();
     // A largest speed of 2 m/s.
-    launcher.shifting(fluid, walls, n, 0.5 * factor, &vec![4.0], &mut shifting).unwrap();
+    launcher.shifting(fluid, walls, n, 0.5 * factor, &field![4.0], &mut shifting).unwrap();
     launcher.transport(fluid, walls, n, factor, &mut transport).unwrap();
     for i in 0..n {
         let (x_i, v_i, rho_i) = (at(&case.x, i), at(&case.v, i), case.rho[i]);
@@ -64,13 +64,13 @@ fn drift_corrections_are_those_of_all_pairs() {
     in_all_cases(corrections, corrections);
 }
 
-pub fn stress<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn stress<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, k, c) = (case.n(), case.kernel, &case.constants);
     let w: Axes<D> = std::array::from_fn(|a| noise(n, 60 + a as u64));
     let cells = case.cells(executor, &case.x);
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
-    let extra = packed(&w, &vec![0.0; n]);
-    let mut acceleration: Axes<D> = std::array::from_fn(|_| vec![0.25; n]);
+    let extra = packed(&w, &field![0.0; n]);
+    let mut acceleration: Axes<D> = std::array::from_fn(|_| field![0.25; n]);
     let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     launcher.transport_stress(fluid, &extra, n, &mut acceleration).unwrap();
@@ -93,11 +93,11 @@ fn transport_stress_is_that_of_all_pairs() {
     in_all_cases(stress, stress);
 }
 
-fn kick<const D: usize>(case: &Case<D>, executor: &Emulator) {
+fn kick<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, dt, damping) = (case.n(), 0.01, 0.9);
     let mut a: Axes<D> = std::array::from_fn(|a| noise(n, 70 + a as u64));
     a[D - 1][3] = Real::NAN;
-    let (mut v, mut v2, mut a2) = (case.v.clone(), vec![0.0; n], vec![0.0; n]);
+    let (mut v, mut v2, mut a2) = (case.v.clone(), field![0.0; n], field![0.0; n]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     launcher.kick(&a, n, dt, damping, &mut v, &mut v2, &mut a2).unwrap();
     for i in (0..n).filter(|i| *i != 3) {
@@ -114,14 +114,14 @@ fn kick_has_the_bits_of_the_processor_and_keeps_what_is_finite() {
     in_all_cases(kick, kick);
 }
 
-fn drift<const D: usize>(case: &Case<D>, executor: &Emulator) {
+fn drift<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, dt) = (case.n(), 0.05);
     let w: Axes<D> = std::array::from_fn(|a| noise(n, 80 + a as u64).iter().map(|u| 0.1 * u).collect());
     let mut v = case.v.clone();
     (v[0][2], v[D - 1][4]) = (Real::NAN, 1e3);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     for correction in [None, Some(&w)] {
-        let (mut x, mut lost) = (case.x.clone(), vec![9; n]);
+        let (mut x, mut lost) = (case.x.clone(), field![9; n]);
         launcher.drift(&v, correction, n, dt, &mut x, &mut lost).unwrap();
         for i in 0..n {
             let step: [Real; D] = each(|a| correction.map_or(0.0, |w| dt * w[a][i]));

@@ -2,7 +2,7 @@
 
 use crate::{Axes, Case, H, RHO_0, Sum, at, in_all_cases, noise, packed};
 use cuda_kernels::{
-    emulator::Emulator,
+    executor::{Executor, Field},
     fields::Packed,
     kernels::surface::SurfaceTerms,
     neighbors::Source,
@@ -22,17 +22,17 @@ fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
     std::array::from_fn(|a| if a < D { of(a) } else { 0.0 })
 }
 
-pub fn forces<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn forces<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (kernel, smoothing, k) = (&case.constants.kernel, case.smoothing, case.kernel);
     let (n, psi, m) = (case.n(), case.psi(), case.constants.m);
     let surface = Surface::new::<D>(H, TENSION);
     let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     // Nothing but places is read of the fluid's records.
-    let (place, wall_place) = (packed(&case.x, &vec![Real::NAN; n]), packed(&case.wall_x, &psi));
+    let (place, wall_place) = (packed(&case.x, &field![Real::NAN; n]), packed(&case.wall_x, &psi));
     let fluid = Source { cells: &cells, records: &place };
     let walls = Source { cells: &wall_cells, records: &wall_place };
-    let mut normal = vec![Packed::default(); n];
+    let mut normal = field![Packed::default(); n];
     terms.normals(&fluid, &case.rho, &mut normal).unwrap();
     for i in 0..n {
         let sum = case.sum(at(&case.x, i), Some(i), &case.x, |j, x_ij, r2| {
@@ -42,7 +42,7 @@ pub fn forces<const D: usize>(case: &Case<D>, executor: &Emulator) {
         sum.check(three::<D>(|a| normal[i].0[a]), "normal", i);
         assert_eq!(normal[i].0[3], case.rho[i]);
     }
-    let mut a: Axes<D> = std::array::from_fn(|_| vec![0.25; n]);
+    let mut a: Axes<D> = std::array::from_fn(|_| field![0.25; n]);
     terms.forces(&fluid, &normal, &walls, &mut a).unwrap();
     check_forces(case, &normal, &psi, &a);
 }
@@ -76,16 +76,16 @@ fn surface_forces_are_those_of_all_pairs() {
     in_all_cases(forces, forces);
 }
 
-pub fn reaction<const D: usize>(case: &Case<D>, executor: &Emulator) {
+pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (kernel, smoothing) = (&case.constants.kernel, case.smoothing);
     let (n, n_walls, psi, m) = (case.n(), case.n_walls(), case.psi(), case.constants.m);
     let surface = Surface::new::<D>(H, TENSION);
     let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
-    let (place, wall_place) = (packed(&case.x, &vec![0.0; n]), packed(&case.wall_x, &psi));
+    let (place, wall_place) = (packed(&case.x, &field![0.0; n]), packed(&case.wall_x, &psi));
     let fluid = Source { cells: &cells, records: &place };
     let walls = Source { cells: &wall_cells, records: &wall_place };
-    let (flags, rigid): (_, Vec<u16>) = (vec![0, RIGID], (0..n_walls as u16).map(|b| b % 2).collect());
+    let (flags, rigid): (_, Field<u16>) = (field![0, RIGID], (0..n_walls as u16).map(|b| b % 2).collect());
     let sets = Sets { flags: &flags, body: &rigid };
     let before: Axes<D> = std::array::from_fn(|a| noise(n_walls, 60 + a as u64));
     let mut force = before.clone();

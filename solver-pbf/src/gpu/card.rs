@@ -12,8 +12,7 @@ use cuda_kernels::{
     reduce::{DensityErrors, Reduce},
     resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -29,53 +28,53 @@ pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
 
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
-pub struct Card<const D: usize, E: Executor> {
-    pub fluid: Fluid<D, E>,
-    pub walls: Samples<D, E>,
-    pub containers: Containers<D, E>,
+pub struct Card<const D: usize> {
+    pub fluid: Fluid<D>,
+    pub walls: Samples<D>,
+    pub containers: Containers<D>,
     /// Rows of each set of [`Pairs`].
-    pub rows: [NeighborRows<E>; 3],
+    pub rows: [NeighborRows; 3],
     /// Positions that are being corrected: `[x y z ·]`. Shape `[n]`.
-    pub place: Field<E, Packed>,
+    pub place: Field<Packed>,
     /// The same with their multipliers: `[x y z λ̂]`. Shape `[n]`.
-    pub push: Field<E, Packed>,
+    pub push: Field<Packed>,
     /// Masses over that at rest. Shape `[n]`, `[-]`.
-    pub mu: Field<E, Real>,
+    pub mu: Field<Real>,
     /// Multipliers λ̂ of the last iteration. Shape `[n]`, `[m²]`.
-    pub lambda: Field<E, Real>,
+    pub lambda: Field<Real>,
     /// Corrections, and how many constraints made them: `[Δx count]`. Shape `[n]`.
-    pub delta: Field<E, Packed>,
+    pub delta: Field<Packed>,
     /// `[x y z m]` of the loops over velocities, then `[x y z ρ]` of the surface. Shape `[n]`.
-    pub at: Field<E, Packed>,
+    pub at: Field<Packed>,
     /// `[v ρ]`. Shape `[n]`.
-    pub motion: Field<E, Packed>,
-    pub vortices: Vortices<E>,
+    pub motion: Field<Packed>,
+    pub vortices: Vortices,
     /// Sum of squared vorticities. Shape `[1]`, `[1/s²]`.
-    pub vorticity2: Field<E, f64>,
+    pub vorticity2: Field<f64>,
     /// Unit normals `[n̂ ·]` of the surface, then color normals `[n ρ]`. Shape `[n]`.
-    pub normal: Field<E, Packed>,
+    pub normal: Field<Packed>,
     /// Accelerations of the surface. Shape `[D][n]`, `[m/s²]`.
-    pub a: Axes<D, E>,
+    pub a: Axes<D>,
     /// Way of the last step. Shape `[D][n]`, `[m]`.
-    pub way: Axes<D, E>,
+    pub way: Axes<D>,
     /// Change of velocity in the last step, but for what was done to velocities alone. Shape `[D][n]`, `[m/s]`.
-    pub gain: Axes<D, E>,
+    pub gain: Axes<D>,
     /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: Field<E, Real>,
+    pub v2: Field<Real>,
     /// Largest squared changes of velocity by corrections in the step. Shape `[n]`, `[m²/s²]`.
-    pub gain2: Field<E, Real>,
+    pub gain2: Field<Real>,
     /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
-    pub lost: Field<E, u32>,
+    pub lost: Field<u32>,
     /// Walls: `[x y z psi]`. Shape `[n_walls]`.
-    pub samples: Field<E, Packed>,
+    pub samples: Field<Packed>,
     /// Walls that fluid sticks to: `[v no-slip]`. Shape `[n_walls]`.
-    pub wall_motion: Field<E, Packed>,
+    pub wall_motion: Field<Packed>,
     /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D, E>,
-    pub reduce: Reduce<D, E>,
+    pub rigid: RigidSets<D>,
+    pub reduce: Reduce<D>,
     /// Density errors of the last λ. Shape `[1]`.
-    pub errors: Field<E, DensityErrors>,
-    pub summaries: Summaries<E>,
+    pub errors: Field<DensityErrors>,
+    pub summaries: Summaries,
     /// True once samples are in the order of their cells.
     pub walls_sorted: bool,
     /// True while the records of the walls hold what a step would write again.
@@ -93,13 +92,13 @@ pub struct Demand<const D: usize> {
     pub sizes: Sizes,
 }
 
-impl<const D: usize, E: Executor> Card<D, E> {
+impl<const D: usize> Card<D> {
     /// The state and the past of the method, which has the length of the fluid if it is needed.
     ///
     /// # Errors
     /// When there is no memory left, or a copy fails.
     pub fn new(
-        executor: &E,
+        executor: &dyn Executor,
         state: &State<D>,
         past: [&[Vec<Real>; D]; 2],
         demand: Demand<D>,
@@ -145,48 +144,28 @@ impl<const D: usize, E: Executor> Card<D, E> {
         })
     }
 
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &E,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-        }
-        Ok(())
-    }
-
     /// Memory of rows now.
     pub fn sizes(&self) -> Sizes {
         self.rows.each_ref().map(NeighborRows::size)
     }
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
-    pub fn list(&mut self, executor: &E, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
+    pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
         let fluid = Source { cells: &self.fluid.cells, records: &self.place };
         let walls = Source { cells: &self.walls.cells, records: &self.samples };
         let n = [self.fluid.n, self.walls.n];
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
     }
 
-    /// Brings the particles, the walls and what a run shows or remembers home.
-    pub fn read(&self, executor: &E, state: &mut State<D>, fields: &mut Fields<D>) -> Result<(), CudaError> {
-        self.fluid.read(executor, &mut state.fluid)?;
-        if self.walls_sorted {
-            self.walls.read(executor, &mut state.walls)?;
-        }
-        state.bodies.place_samples(&mut state.walls);
+    /// Brings home what a run shows or remembers.
+    pub fn read(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         read_axes(executor, &self.way, &mut fields.way)?;
         read_axes(executor, &self.gain, &mut fields.gain)?;
         read(executor, &self.lambda, &mut fields.lambda)
     }
 
     /// Brings home what tells where a failure began.
-    pub fn read_chain(&self, executor: &E, fields: &mut Fields<D>) -> Result<(), CudaError> {
+    pub fn read_chain(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         let numbers = |records: Vec<Packed>| records.into_iter().map(|record| record.0).collect();
         fields.equal.place = numbers(executor.download(&self.place)?);
         fields.delta = numbers(executor.download(&self.delta)?);
@@ -194,6 +173,6 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 }
 
-fn vortices<E: Executor>(executor: &E, n: usize) -> Result<Vortices<E>, CudaError> {
+fn vortices(executor: &dyn Executor, n: usize) -> Result<Vortices, CudaError> {
     Ok(Vortices { whirl: executor.zeros(n)?, spin: executor.zeros(n)?, squares: executor.zeros(n)? })
 }

@@ -19,8 +19,7 @@ use cuda_kernels::{
     reduce::{self, Reduce},
     resident::{Fluid, Samples, read},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
 };
 use sph_core::{Real, boundary::Boundary, lattice, state::State};
 use std::mem::swap;
@@ -45,83 +44,83 @@ pub fn first_cells<const D: usize>(params: &Params, n: usize) -> Option<usize> {
 
 /// The vectors of a linear equation. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Vectors<E: Executor> {
-    pub diagonal: Field<E, Real>,
-    pub b: Field<E, Real>,
-    pub r: Field<E, Real>,
-    pub z: Field<E, Real>,
-    pub d: Field<E, Real>,
-    pub q: Field<E, Real>,
+pub struct Vectors {
+    pub diagonal: Field<Real>,
+    pub b: Field<Real>,
+    pub r: Field<Real>,
+    pub z: Field<Real>,
+    pub d: Field<Real>,
+    pub q: Field<Real>,
 }
 
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
-pub struct Card<const D: usize, E: Executor> {
-    pub fluid: Fluid<D, E>,
-    pub walls: Samples<D, E>,
-    pub containers: Containers<D, E>,
+pub struct Card<const D: usize> {
+    pub fluid: Fluid<D>,
+    pub walls: Samples<D>,
+    pub containers: Containers<D>,
     /// Rows of each set of [`Pairs`].
-    pub rows: [NeighborRows<E>; 3],
+    pub rows: [NeighborRows; 3],
     /// `a_ij w²_ij` of each entry of the rows of the fluid, `[1/m²]`.
-    pub entries: Field<E, Real>,
+    pub entries: Field<Real>,
     /// `[x y z 1/α]`. Shape `[n]`.
-    pub place: Field<E, Packed>,
+    pub place: Field<Packed>,
     /// `[v*, 1 beside a wall]`, later `[v ρ]`. Shape `[n]`.
-    pub motion: Field<E, Packed>,
+    pub motion: Field<Packed>,
     /// `[Σ w n | Σ w]`. Shape `[n]`.
-    pub crowd: Field<E, Packed>,
-    pub along: Along<E>,
+    pub crowd: Field<Packed>,
+    pub along: Along,
     /// `[Σ_j a w² | the same with ghosts | D v* | Σ_j of what ghosts leave out in entries]`. Shape `[n]`.
-    pub sums: Field<E, Packed>,
+    pub sums: Field<Packed>,
     /// What bodies are pulled by. Shape `[n]`.
-    pub pull: Field<E, Packed>,
+    pub pull: Field<Packed>,
     /// What walls do to a viscous fluid. Shape `[n]`.
-    pub drag: Field<E, Packed>,
+    pub drag: Field<Packed>,
     /// Part of a particle's pressure that its pair forces have. Shape `[n]`, `[-]`.
-    pub share: Field<E, Real>,
+    pub share: Field<Real>,
     /// Weight of the air. Shape `[n]`, `[1/m²]`.
-    pub air: Field<E, Real>,
+    pub air: Field<Real>,
     /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
-    pub p: Field<E, Real>,
+    pub p: Field<Real>,
     /// Pressures as they act. Shape `[n]`, `[Pa]`.
-    pub acting: Field<E, Real>,
-    pub vectors: Vectors<E>,
+    pub acting: Field<Real>,
+    pub vectors: Vectors,
     /// Coarser equations; none without the preconditioner that has them.
-    pub levels: Option<Levels<D, E>>,
+    pub levels: Option<Levels<D>>,
     /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: Field<E, Real>,
+    pub v2: Field<Real>,
     /// Largest squared changes of velocity by pressure in the step. Shape `[n]`, `[m²/s²]`.
-    pub gain2: Field<E, Real>,
+    pub gain2: Field<Real>,
     /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
-    pub lost: Field<E, u32>,
+    pub lost: Field<u32>,
     /// Records of the walls.
-    pub ghosts: Walls<E>,
+    pub ghosts: Walls,
     /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
-    pub facings: Field<E, Facing<D>>,
+    pub facings: Field<Facing<D>>,
     /// The surface of each rigid set. Shape `[n_sets]`.
-    pub surface: Field<E, u32>,
+    pub surface: Field<u32>,
     /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D, E>,
-    pub reduce: Reduce<D, E>,
-    pub work: Work<E>,
+    pub rigid: RigidSets<D>,
+    pub reduce: Reduce<D>,
+    pub work: Work,
     /// The sum of all that the air weighs. Shape `[1]`.
-    pub all_air: Field<E, f64>,
+    pub all_air: Field<f64>,
     /// Another sum, or a maximum. Shape `[1]`.
-    pub number: Field<E, f64>,
-    pub summaries: Summaries<E>,
+    pub number: Field<f64>,
+    pub summaries: Summaries,
     /// True once samples are in the order of their cells.
     pub walls_sorted: bool,
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
 }
 
-impl<const D: usize, E: Executor> Card<D, E> {
+impl<const D: usize> Card<D> {
     /// The state, and the pressures of its particles; with room for so many cells of coarser equations, if there are any.
     ///
     /// # Errors
     /// When there is no memory left, or a copy fails.
     pub fn new(
-        executor: &E,
+        executor: &dyn Executor,
         state: &State<D>,
         p: &[Real],
         (grid, needs): (CellGrid<D>, Needs),
@@ -179,31 +178,13 @@ impl<const D: usize, E: Executor> Card<D, E> {
         })
     }
 
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &E,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-            if let Some(levels) = &mut self.levels {
-                levels.refit(executor, self.fluid.cells.grid())?;
-            }
-        }
-        Ok(())
-    }
-
     /// Memory of rows now.
     pub fn sizes(&self) -> Sizes {
         self.rows.each_ref().map(NeighborRows::size)
     }
 
     /// Sorts particles by cell, and their pressures with them.
-    pub fn sort(&mut self, executor: &E) -> Result<(), CudaError> {
+    pub fn sort(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
         self.fluid.sort(executor, &mut [])?;
         let (order, n) = (&self.fluid.cells.order, self.fluid.n);
         // The residual has its turn later.
@@ -213,13 +194,13 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
-    pub fn list(&mut self, executor: &E, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
+    pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
         let fluid = Source { cells: &self.fluid.cells, records: &self.place };
         let walls = Source { cells: &self.walls.cells, records: &self.ghosts.samples };
         let n = [self.fluid.n, self.walls.n];
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)?;
         let needed = self.rows[Pairs::Fluid as usize].entries();
-        if executor.len(&self.entries) < needed {
+        if self.entries.len() < needed {
             // The old memory is free before the new is taken.
             self.entries = executor.zeros(0)?;
             self.entries = executor.zeros(needed)?;
@@ -227,19 +208,14 @@ impl<const D: usize, E: Executor> Card<D, E> {
         Ok(())
     }
 
-    /// Brings the particles, the walls and the pressures home.
-    pub fn read(&self, executor: &E, state: &mut State<D>, fields: &mut Fields<D>) -> Result<(), CudaError> {
-        self.fluid.read(executor, &mut state.fluid)?;
-        if self.walls_sorted {
-            self.walls.read(executor, &mut state.walls)?;
-        }
-        state.bodies.place_samples(&mut state.walls);
+    /// Brings the pressures home.
+    pub fn read(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         read(executor, &self.p, &mut fields.p)?;
         read(executor, &self.acting, &mut fields.acting)
     }
 
     /// Brings home what tells where a failure began.
-    pub fn read_chain(&self, executor: &E, fields: &mut Fields<D>) -> Result<(), CudaError> {
+    pub fn read_chain(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         let numbers = |records: Vec<Packed>| records.into_iter().map(|record| record.0).collect();
         fields.crowd = numbers(executor.download(&self.crowd)?);
         fields.sums = numbers(executor.download(&self.sums)?);
@@ -247,7 +223,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 }
 
-fn vectors<E: Executor>(executor: &E, n: usize) -> Result<Vectors<E>, CudaError> {
+fn vectors(executor: &dyn Executor, n: usize) -> Result<Vectors, CudaError> {
     let numbers = || executor.zeros(n);
     Ok(Vectors {
         diagonal: numbers()?,

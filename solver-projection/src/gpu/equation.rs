@@ -10,7 +10,7 @@ use crate::{
 };
 use cuda_kernels::{
     error::CudaError,
-    executor::{Executor, Field},
+    executor::Field,
     kernels::{
         projection::Launcher,
         projection_cg::{LOOK, Matrix, Numbers, Work},
@@ -23,16 +23,16 @@ use sph_core::Real;
 
 /// What stands in for the inverse of the matrix.
 #[derive(Debug)]
-pub enum Inverse<'a, const D: usize, E: Executor> {
+pub enum Inverse<'a, const D: usize> {
     /// Nothing.
     Nothing,
     /// The diagonal.
     Diagonal,
     /// The diagonal and a cycle over levels that are built.
-    Multilevel(&'a mut Levels<D, E>),
+    Multilevel(&'a mut Levels<D>),
 }
 
-impl<const D: usize, E: Executor> Inverse<'_, D, E> {
+impl<const D: usize> Inverse<'_, D> {
     /// Without levels: what an equation of nearby things needs.
     pub fn pointwise(chosen: Preconditioner) -> Self {
         if chosen == Preconditioner::None { Self::Nothing } else { Self::Diagonal }
@@ -41,11 +41,11 @@ impl<const D: usize, E: Executor> Inverse<'_, D, E> {
 
 /// The matrix: `A_ij = −scale c_ij`.
 #[derive(Debug)]
-pub struct System<'a, E: Executor> {
+pub struct System<'a> {
     /// Rows of the fluid.
-    pub rows: &'a NeighborRows<E>,
+    pub rows: &'a NeighborRows,
     /// Entries c.
-    pub entries: &'a Field<E, Real>,
+    pub entries: &'a Field<Real>,
     /// What they are multiplied by.
     pub scale: Real,
     /// Number of particles.
@@ -54,23 +54,23 @@ pub struct System<'a, E: Executor> {
 
 /// What takes the mean out of a field: where the sum of the air is 0.
 #[derive(Debug)]
-pub struct Closed<'a, const D: usize, E: Executor> {
-    pub reduce: &'a mut Reduce<D, E>,
-    pub sum: &'a mut Field<E, f64>,
-    pub all_air: &'a Field<E, f64>,
+pub struct Closed<'a, const D: usize> {
+    pub reduce: &'a mut Reduce<D>,
+    pub sum: &'a mut Field<f64>,
+    pub all_air: &'a Field<f64>,
 }
 
 /// `A x = b`.
 #[derive(Debug)]
-pub struct GpuEquation<'a, const D: usize, E: Executor> {
-    pub launcher: Launcher<'a, D, E>,
-    pub system: System<'a, E>,
-    pub inverse: Inverse<'a, D, E>,
+pub struct GpuEquation<'a, const D: usize> {
+    pub launcher: Launcher<'a, D>,
+    pub system: System<'a>,
+    pub inverse: Inverse<'a, D>,
     /// For an equation that is open up to a constant, of which levels would make a large one.
-    pub closed: Option<Closed<'a, D, E>>,
-    pub vectors: &'a mut Vectors<E>,
-    pub x: &'a mut Field<E, Real>,
-    pub work: &'a mut Work<E>,
+    pub closed: Option<Closed<'a, D>>,
+    pub vectors: &'a mut Vectors,
+    pub x: &'a mut Field<Real>,
+    pub work: &'a mut Work,
     /// `‖r_k‖²` so far.
     pub history: &'a mut Vec<f64>,
     /// The slot of the next `r·z`.
@@ -84,7 +84,7 @@ macro_rules! matrix {
     };
 }
 
-impl<const D: usize, E: Executor> GpuEquation<'_, D, E> {
+impl<const D: usize> GpuEquation<'_, D> {
     /// `x_i ← x_i + ω r_i/A_ii`.
     pub fn relax(&mut self, omega: Real) -> Result<(), CudaError> {
         self.launcher.relax(omega, &self.vectors.diagonal, &self.vectors.r, self.system.n, self.x)
@@ -97,7 +97,7 @@ impl<const D: usize, E: Executor> GpuEquation<'_, D, E> {
     }
 }
 
-impl<const D: usize, E: Executor> cg::Equation for GpuEquation<'_, D, E> {
+impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
     type Error = CudaError;
     /// The slot of an `r·z`; `d·q` has one place alone.
     type Scalar = u32;

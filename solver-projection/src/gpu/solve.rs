@@ -6,9 +6,7 @@ use super::{
     launcher,
 };
 use crate::cg::{self, Outcome, Solved};
-use cuda_kernels::{
-    error::CudaError, executor::Executor, kernels::projection_levels::Fine, neighbors::Pairs,
-};
+use cuda_kernels::{error::CudaError, kernels::projection_levels::Fine, neighbors::Pairs};
 use sph_core::Real;
 
 /// The equation for `x`, with the vectors of the card and entries times `scale`, and what stands in for the inverse.
@@ -33,7 +31,7 @@ macro_rules! equation {
     };
 }
 
-impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+impl<const D: usize> Gpu<'_, D> {
     /// The pressure by conjugate gradients.
     pub(super) fn conjugate_gradients(&mut self) -> Result<Solved, CudaError> {
         let limits = self.method.pressure_limits(self.card.fluid.n);

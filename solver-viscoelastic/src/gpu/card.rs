@@ -16,8 +16,7 @@ use cuda_kernels::{
     reduce::Reduce,
     resident::{Fluid, Samples},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -42,57 +41,57 @@ impl Sizes {
 
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
-pub struct Card<const D: usize, E: Executor> {
-    pub fluid: Fluid<D, E>,
-    pub walls: Samples<D, E>,
-    pub containers: Containers<D, E>,
+pub struct Card<const D: usize> {
+    pub fluid: Fluid<D>,
+    pub walls: Samples<D>,
+    pub containers: Containers<D>,
     /// Rows of each set of [`Pairs`].
-    pub rows: [NeighborRows<E>; 3],
+    pub rows: [NeighborRows; 3],
     /// Positions that are being relaxed: `[x y z ·]`. Shape `[n]`.
-    pub place: Field<E, Packed>,
+    pub place: Field<Packed>,
     /// Where a particle was when it pushed, and how hard: `[x y z P]`. Shape `[n]`.
-    pub push: Field<E, Packed>,
+    pub push: Field<Packed>,
     /// P_near beside it. Shape `[n]`, `[m/s²]`.
-    pub p_near: Field<E, Real>,
+    pub p_near: Field<Real>,
     /// `[v ·]` of the viscosity. Shape `[n]`.
-    pub motion: Field<E, Packed>,
+    pub motion: Field<Packed>,
     /// Displacements of a pass: `[Δ ·]`. Shape `[n]`.
-    pub delta: Field<E, Packed>,
-    pub springs: SpringRows<E>,
+    pub delta: Field<Packed>,
+    pub springs: SpringRows,
     /// Rows that take the place of the springs.
-    pub next_springs: SpringRows<E>,
+    pub next_springs: SpringRows,
     /// Place of the particle that was at a place before a sort. Shape `[n]`.
-    inverse: Field<E, u32>,
+    inverse: Field<u32>,
     /// Squared ways of the relaxation. Shape `[n]`, `[m²]`.
-    pub way2: Field<E, Real>,
+    pub way2: Field<Real>,
     /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: Field<E, Real>,
+    pub v2: Field<Real>,
     /// Squared changes of velocity in the step. Shape `[n]`, `[m²/s²]`.
-    pub gain2: Field<E, Real>,
+    pub gain2: Field<Real>,
     /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
-    pub lost: Field<E, u32>,
+    pub lost: Field<u32>,
     /// Walls: `[x y z w]`. Shape `[n_walls]`.
-    pub samples: Field<E, Packed>,
+    pub samples: Field<Packed>,
     /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D, E>,
-    pub contacts: Contacts<D, E>,
-    pub reduce: Reduce<D, E>,
+    pub rigid: RigidSets<D>,
+    pub contacts: Contacts<D>,
+    pub reduce: Reduce<D>,
     /// The largest squared way. Shape `[1]`, `[m²]`.
-    largest: Field<E, f64>,
-    pub summaries: Summaries<E>,
+    largest: Field<f64>,
+    pub summaries: Summaries,
     /// True once samples are in the order of their cells.
     pub walls_sorted: bool,
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
 }
 
-impl<const D: usize, E: Executor> Card<D, E> {
+impl<const D: usize> Card<D> {
     /// The state, and the springs of its particles.
     ///
     /// # Errors
     /// When there is no memory left, or a copy fails.
     pub fn new(
-        executor: &E,
+        executor: &dyn Executor,
         state: &State<D>,
         springs: &mut Springs,
         (grid, h, needs): (CellGrid<D>, Real, Needs),
@@ -140,28 +139,13 @@ impl<const D: usize, E: Executor> Card<D, E> {
         })
     }
 
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &E,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-        }
-        Ok(())
-    }
-
     /// Memory of rows now.
     pub fn sizes(&self) -> Sizes {
         Sizes { neighbors: self.rows.each_ref().map(NeighborRows::size), springs: self.springs.size() }
     }
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
-    pub fn list(&mut self, executor: &E, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
+    pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
         let fluid = Source { cells: &self.fluid.cells, records: &self.place };
         let walls = Source { cells: &self.walls.cells, records: &self.samples };
         let n = [self.fluid.n, self.walls.n];
@@ -169,7 +153,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 
     /// Springs follow the last sort of the particles.
-    pub fn follow(&mut self, launcher: &Launcher<'_, D, E>) -> Result<(), CudaError> {
+    pub fn follow(&mut self, launcher: &Launcher<'_, D>) -> Result<(), CudaError> {
         let (n, order) = (self.fluid.n, &self.fluid.cells.order);
         launcher.follow(&self.springs, order, n, &mut self.inverse, &mut self.next_springs)?;
         std::mem::swap(&mut self.springs, &mut self.next_springs);
@@ -177,7 +161,7 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 
     /// Springs flow, break and are made.
-    pub fn adjust(&mut self, launcher: &Launcher<'_, D, E>) -> Result<(), CudaError> {
+    pub fn adjust(&mut self, launcher: &Launcher<'_, D>) -> Result<(), CudaError> {
         let fluid = &self.rows[Pairs::Fluid as usize];
         let (n, lost) = (self.fluid.n, &mut self.lost);
         launcher.adjust(fluid, &self.place, &self.springs, n, &mut self.next_springs, lost)?;
@@ -186,26 +170,16 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 
     /// The longest way of the relaxation, `[m]`.
-    pub fn longest_way(&mut self, executor: &E) -> Result<f64, CudaError> {
+    pub fn longest_way(&mut self, executor: &dyn Executor) -> Result<f64, CudaError> {
         let mut largest = [0.0];
         self.reduce.max(executor, &self.way2, self.fluid.n, &mut self.largest)?;
         executor.read(&self.largest, &mut largest)?;
         Ok(largest[0].max(0.0).sqrt())
     }
 
-    /// Brings the particles and the walls home.
-    pub fn read(&self, executor: &E, state: &mut State<D>) -> Result<(), CudaError> {
-        self.fluid.read(executor, &mut state.fluid)?;
-        if self.walls_sorted {
-            self.walls.read(executor, &mut state.walls)?;
-        }
-        state.bodies.place_samples(&mut state.walls);
-        Ok(())
-    }
-
     /// Brings the springs home, if there are any.
-    pub fn read_springs(&self, executor: &E, springs: &mut Springs) -> Result<(), CudaError> {
-        if executor.len(&self.springs.count) == 0 {
+    pub fn read_springs(&self, executor: &dyn Executor, springs: &mut Springs) -> Result<(), CudaError> {
+        if self.springs.count.is_empty() {
             return Ok(());
         }
         let ids = executor.download(&self.fluid.id)?;
@@ -214,20 +188,20 @@ impl<const D: usize, E: Executor> Card<D, E> {
     }
 
     /// Brings home what tells where a failure began.
-    pub fn read_chain(&self, executor: &E, fields: &mut Fields<D>) -> Result<(), CudaError> {
+    pub fn read_chain(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         fields.place = executor.download(&self.place)?.into_iter().map(|record| record.0).collect();
         Ok(())
     }
 }
 
 /// The springs of the host, in rows of at least this size.
-fn upload_springs<const D: usize, E: Executor>(
-    executor: &E,
+fn upload_springs<const D: usize>(
+    executor: &dyn Executor,
     state: &State<D>,
     springs: &mut Springs,
     h: Real,
     size: RowSize,
-) -> Result<SpringRows<E>, CudaError> {
+) -> Result<SpringRows, CudaError> {
     springs.settle(&state.fluid.id, h);
     let rows =
         (0..state.fluid.len()).map(|i| springs.row(i)).map(|row| (&row.others[..row.n], &row.rests[..row.n]));

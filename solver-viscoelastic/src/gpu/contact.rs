@@ -21,11 +21,11 @@ use sph_core::{
 
 /// What contacts hold on a card.
 #[derive(Debug)]
-pub struct Contacts<const D: usize, E: Executor> {
+pub struct Contacts<const D: usize> {
     /// Surfaces of walls where they are. Shape `[n_surfaces]`.
-    surfaces: Field<E, Surface<D>>,
+    surfaces: Field<Surface<D>>,
     /// Sums over the particles that touch a body; none without bodies.
-    meetings: Option<Meetings<E>>,
+    meetings: Option<Meetings>,
 }
 
 /// Memory of [`Contacts`], `[B]`.
@@ -34,12 +34,12 @@ pub const fn bytes<const D: usize>(n_surfaces: usize, n_bodies: usize) -> usize 
     n_surfaces * size_of::<Surface<D>>() + meetings
 }
 
-impl<const D: usize, E: Executor> Contacts<D, E> {
+impl<const D: usize> Contacts<D> {
     /// Those of a state.
     ///
     /// # Errors
     /// When there is no memory left, or the copy fails.
-    pub fn new(executor: &E, state: &State<D>) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, state: &State<D>) -> Result<Self, CudaError> {
         let meetings = (!state.bodies.is_empty()).then(|| Meetings::new(executor)).transpose()?;
         Ok(Self { surfaces: executor.upload(&surfaces(state, state.t))?, meetings })
     }
@@ -79,7 +79,7 @@ macro_rules! touching {
     };
 }
 
-impl<const D: usize, E: Executor> Gpu<'_, D, E> {
+impl<const D: usize> Gpu<'_, D> {
     fn contact(&self) -> kernels::Contact {
         let (method, spacing) = (&*self.method, self.state.rest.spacing);
         let Contact { layer, dt, stick, stick_distance } =
@@ -123,7 +123,7 @@ impl<const D: usize, E: Executor> Gpu<'_, D, E> {
         let (contact, card) = (self.contact(), &mut *self.card);
         let anti_stick = f64::from(self.method.params.anti_stick);
         let walls = &mut card.contacts.surfaces;
-        if self.executor.len(walls) == 0 && card.containers.is_empty(self.executor) {
+        if walls.is_empty() && card.containers.is_empty() {
             return Ok(());
         }
         if self.state.walls.is_moving() {

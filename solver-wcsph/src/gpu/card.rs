@@ -12,52 +12,51 @@ use cuda_kernels::{
     reduce::Reduce,
     resident::{Axes, Fluid, Samples, upload_axes, zero_axes},
     rigid::RigidSets,
-    room::{Content, Frame, Room},
-    summary::{Summaries, Summary},
+    summary::Summaries,
     variant::Walk,
 };
 use sph_core::{Real, state::State};
 
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
-pub struct Card<const D: usize, E: Executor> {
-    pub fluid: Fluid<D, E>,
+pub struct Card<const D: usize> {
+    pub fluid: Fluid<D>,
     /// Rows of the fluid, if the variant keeps them.
-    pub kept: Option<Kept<E>>,
-    pub walls: Samples<D, E>,
+    pub kept: Option<Kept>,
+    pub walls: Samples<D>,
     /// Accelerations, kept for the next kick. Shape `[D][n]`, `[m/s²]`.
-    pub a: Axes<D, E>,
+    pub a: Axes<D>,
     /// Drift velocity minus velocity. Shape `[D][n]`, `[m/s]`.
-    pub w: Axes<D, E>,
+    pub w: Axes<D>,
     /// Pressures. Shape `[n]`, `[Pa]`.
-    pub p: Field<E, Real>,
+    pub p: Field<Real>,
     /// `[x y z ρ]` in the density loops, `[x y z p/ρ²]` behind them. Shape `[n]`.
-    pub place: Field<E, Packed>,
+    pub place: Field<Packed>,
     /// `[v ρ]`. Shape `[n]`.
-    pub motion: Field<E, Packed>,
+    pub motion: Field<Packed>,
     /// Density gradient, drift correction, or color normals of the surface terms. Shape `[n]`.
-    pub extra: Field<E, Packed>,
+    pub extra: Field<Packed>,
     /// Squared speeds and accelerations of the last kick. Shape `[n]`.
-    pub squares: [Field<E, Real>; 2],
+    pub squares: [Field<Real>; 2],
     /// Not 0 for particles that the last drift has lost. Shape `[n]`.
-    pub lost: Field<E, u32>,
+    pub lost: Field<u32>,
     /// Walls: `[x y z psi]`. Shape `[n_walls]`.
-    pub samples: Field<E, Packed>,
+    pub samples: Field<Packed>,
     /// Walls: `[x y z p/ρ²]`. Shape `[n_walls]`.
-    pub wall_place: Field<E, Packed>,
+    pub wall_place: Field<Packed>,
     /// Walls: `[v ρ]`. Shape `[n_walls]`.
-    pub wall_motion: Field<E, Packed>,
+    pub wall_motion: Field<Packed>,
     /// Walls: `[psi, psi where fluid sticks · ·]`. Shape `[n_walls]`.
-    pub wall_mass: Field<E, Packed>,
-    pub containers: Containers<D, E>,
+    pub wall_mass: Field<Packed>,
+    pub containers: Containers<D>,
     /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D, E>,
+    pub rigid: RigidSets<D>,
     /// What dummy walls take from the fluid. Shape `[n_walls]`.
-    pub extrapolated: Extrapolated<E, D>,
-    pub reduce: Reduce<D, E>,
-    pub summaries: Summaries<E>,
+    pub extrapolated: Extrapolated<D>,
+    pub reduce: Reduce<D>,
+    pub summaries: Summaries,
     /// Largest squared speed before a kick, for shifting. Shape `[1]`, `[m²/s²]`.
-    pub v2_max: Field<E, f64>,
+    pub v2_max: Field<f64>,
     /// True once samples are in the order of their cells, and while their first records are those of now.
     pub walls_sorted: bool,
     /// True while the records of the walls hold what a step would write again.
@@ -77,13 +76,13 @@ pub struct Demand<const D: usize> {
     pub dummy: bool,
 }
 
-impl<const D: usize, E: Executor> Card<D, E> {
+impl<const D: usize> Card<D> {
     /// The state and the kept fields `a` and `w` of the method.
     ///
     /// # Errors
     /// When there is no memory left, or a copy fails.
     pub fn new(
-        executor: &E,
+        executor: &dyn Executor,
         state: &State<D>,
         [a, w]: [&[Vec<Real>; D]; 2],
         demand: Demand<D>,
@@ -132,22 +131,5 @@ impl<const D: usize, E: Executor> Card<D, E> {
     /// True while rows that are kept want the particles where they stand.
     pub fn is_in_order(&self) -> bool {
         self.kept.as_ref().is_some_and(|kept| !kept.travel.is_over())
-    }
-
-    /// Fits the box of cells anew if the summary of a step asks for that.
-    pub fn fit_cells(
-        &mut self,
-        executor: &E,
-        room: &mut Room<D>,
-        frame: Frame<'_, D>,
-        summary: &Summary,
-    ) -> Result<(), CudaError> {
-        let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut self.reduce };
-        if room.follow(executor, frame, content, summary)? {
-            self.walls_packed = false;
-            // Rows that are kept want the particles in the order of other cells.
-            self.kept.iter_mut().for_each(|kept| kept.travel.end());
-        }
-        Ok(())
     }
 }

@@ -18,19 +18,23 @@ use sph_core::{Real, state::State};
 
 /// The rows of the fluid among itself, and how long they serve.
 #[derive(Debug)]
-pub struct Kept<E: Executor> {
-    pub rows: NeighborRows<E>,
+pub struct Kept {
+    pub rows: NeighborRows,
     /// Radius of the rows, `[m]`.
     radius: Real,
     pub travel: Travel,
 }
 
-impl<E: Executor> Kept<E> {
+impl Kept {
     /// Rows of a state, as long as those of its lattice.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new<const D: usize>(executor: &E, state: &State<D>, demand: Demand<D>) -> Result<Self, CudaError> {
+    pub fn new<const D: usize>(
+        executor: &dyn Executor,
+        state: &State<D>,
+        demand: Demand<D>,
+    ) -> Result<Self, CudaError> {
         let Demand { radius: support, needs, .. } = demand;
         let (spacing, radius) = (state.rest.spacing, support * Walk::Kept.edge());
         let ball = if D == 2 { 3.2 } else { 4.2 };
@@ -49,8 +53,8 @@ impl<E: Executor> Kept<E> {
     /// When there is no memory for longer rows, or a launch or a copy fails.
     pub fn list<const D: usize>(
         &mut self,
-        executor: &E,
-        fluid: &Source<'_, D, E>,
+        executor: &dyn Executor,
+        fluid: &Source<'_, D>,
         n: usize,
     ) -> Result<(), CudaError> {
         let query = Query { radius: self.radius, records: fluid.records, n, same: true };

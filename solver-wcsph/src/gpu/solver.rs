@@ -4,7 +4,6 @@ use super::{
     Gpu,
     card::{Card, Demand},
     constants::constants,
-    device_error,
 };
 use crate::{Wcsph, setup, step};
 use cuda_kernels::{
@@ -12,236 +11,126 @@ use cuda_kernels::{
     executor::Executor,
     reduce,
     resident::{read, read_axes},
-    room::Frame,
-    summary::{Judged, Summary},
+    room::Room,
+    run::{Common, GpuRun, Method},
+    summary::Summary,
+    variant::Walk,
 };
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
     lane::Isa,
-    neighbors::Neighbors,
     scene::Scene,
     simulation::Simulation,
-    solver::{Cause, Clock, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
+    solver::{Cause, Clock, Memory, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, mem::take, sync::Arc};
+use std::{any::Any, sync::Arc};
 
-/// Weakly compressible SPH on a card, or wherever else kernels run.
-///
-/// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the card. Whatever
-/// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
-pub struct GpuWcsph<const D: usize, E: Executor> {
+/// Weakly compressible SPH on a card.
+struct OnCard<const D: usize> {
     /// Parameters, constants, and the fields of the last fetch.
-    wcsph: Wcsph<D>,
-    executor: Arc<E>,
-    /// `None` while the state is ahead of the card.
-    card: Option<Card<D, E>>,
-    /// True while the state is what the card holds.
-    is_home: bool,
+    method: Wcsph<D>,
+    walk: Walk,
 }
 
-impl<const D: usize, E: Executor> GpuWcsph<D, E> {
-    /// The same method, with its steps on `executor`.
-    pub(crate) fn new(wcsph: Wcsph<D>, executor: Arc<E>) -> Self {
-        Self { wcsph, executor, card: None, is_home: true }
+impl<const D: usize> Method<D> for OnCard<D> {
+    type Cpu = Wcsph<D>;
+    type Card = Card<D>;
+
+    fn cpu(&self) -> &Wcsph<D> {
+        &self.method
     }
 
-    /// Edge of the cells, `[m]`.
-    fn edge(&self) -> Real {
-        self.wcsph.kernel.support_radius() * self.executor.variant().walk.edge()
+    fn cpu_mut(&mut self) -> &mut Wcsph<D> {
+        &mut self.method
     }
 
-    /// Takes the state to the card.
-    fn upload(&mut self, state: &State<D>) -> Result<Card<D, E>, CudaError> {
-        let grid = self.wcsph.fields.room.grid(self.edge(), state)?;
-        let fields = &self.wcsph.fields;
+    fn room(&mut self) -> (&mut Room<D>, Real) {
+        let edge = self.method.kernel.support_radius() * self.walk.edge();
+        (&mut self.method.fields.room, edge)
+    }
+
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.method.stopwatch
+    }
+
+    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        self.method.fields.memory(visit);
+    }
+
+    fn common(card: &mut Card<D>) -> Common<'_, D> {
+        let Card { fluid, walls, squares, lost, reduce, summaries, walls_sorted, walls_packed, .. } = card;
+        Common {
+            fluid,
+            walls,
+            v2: &squares[0],
+            a2: &squares[1],
+            lost,
+            reduce,
+            summaries,
+            walls_sorted: *walls_sorted,
+            walls_packed,
+        }
+    }
+
+    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
+        let (room, edge) = self.room();
+        let grid = room.grid(edge, state)?;
+        let Wcsph { fields, constants, kernel, .. } = &self.method;
         let demand = Demand {
             grid,
-            radius: self.wcsph.kernel.support_radius(),
-            needs: self.wcsph.constants.needs,
-            dummy: self.wcsph.constants.wall.is_dummy(),
+            radius: kernel.support_radius(),
+            needs: constants.needs,
+            dummy: constants.wall.is_dummy(),
         };
-        Card::new(&*self.executor, state, [&fields.a, &fields.w], demand)
+        Card::new(executor, state, [&fields.a, &fields.w], demand)
     }
 
-    /// Brings the particles, the walls and the method's fields home.
-    fn read(&mut self, state: &mut State<D>) -> Result<(), CudaError> {
-        let (Some(card), fields) = (&self.card, &mut self.wcsph.fields) else { return Ok(()) };
-        let executor = &*self.executor;
-        card.fluid.read(executor, &mut state.fluid)?;
-        if card.walls_sorted {
-            card.walls.read(executor, &mut state.walls)?;
-        }
-        state.bodies.place_samples(&mut state.walls);
+    fn step(
+        &mut self,
+        executor: &dyn Executor,
+        card: &mut Card<D>,
+        state: &mut State<D>,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        let (integrator, constants) = (self.method.params.integrator, constants(&self.method, state));
+        let mut gpu = Gpu { wcsph: &mut self.method, executor, card, state, constants, dt };
+        step::step(&mut gpu, integrator, dt).map(drop)
+    }
+
+    /// Rows that are kept want the particles in the order of other cells.
+    fn refit(_: &dyn Executor, card: &mut Card<D>) -> Result<(), CudaError> {
+        card.kept.iter_mut().for_each(|kept| kept.travel.end());
+        Ok(())
+    }
+
+    fn learn(&mut self, card: &mut Card<D>, summary: Option<&Summary>) {
+        let Some(summary) = summary else { return };
+        card.kept.iter_mut().for_each(|kept| kept.travel.learn(summary));
+        let fields = &mut self.method.fields;
+        (fields.max_speed, fields.max_acceleration) = (summary.v2.sqrt(), summary.a2.sqrt());
+    }
+
+    fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport {
+        summary.report(n, StepReport { dt, ..StepReport::default() })
+    }
+
+    fn read(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
+        let fields = &mut self.method.fields;
         read_axes(executor, &card.a, &mut fields.a)?;
         read_axes(executor, &card.w, &mut fields.w)?;
         read(executor, &card.p, &mut fields.p)
     }
 
-    /// What the step did, in the words of a report; fails where a number is not finite or a particle is lost.
-    fn judge(&mut self, state: &mut State<D>, summary: Summary) -> Result<StepReport, StepError> {
-        let n = state.fluid.len();
-        let fields = &mut self.wcsph.fields;
-        (fields.max_speed, fields.max_acceleration) = (summary.v2.sqrt(), summary.a2.sqrt());
-        let none = u64::from(reduce::NONE);
-        if summary.bad != none {
-            return Err(self.blame(state, summary.bad, "kick", Cause::NotFinite { field: "velocity" }));
-        }
-        if summary.lost != none {
-            return Err(self.blame(state, summary.lost, "drift", Cause::Escaped));
-        }
-        Ok(StepReport {
-            density_error_mean: summary.excess / n.max(1) as f64,
-            density_error_max: if n == 0 { 0.0 } else { summary.largest },
-            max_speed: summary.v2.sqrt(),
-            max_acceleration: summary.a2.sqrt(),
-            ..StepReport::default()
-        })
-    }
-
     /// A failure of the particle at a place on the card. Where it began is for the diagnosis to find, which looks at all
     /// fields at home.
-    fn blame(&mut self, state: &mut State<D>, place: u64, phase: &'static str, cause: Cause) -> StepError {
-        if let Err(error) = self.fetch(state) {
-            return error;
-        }
-        let particle = state.fluid.id.get(place as usize).copied();
-        StepError::new(state, phase, particle, cause)
-    }
-}
-
-impl<const D: usize, E: Executor> Solver<D> for GpuWcsph<D, E> {
-    fn name(&self) -> &'static str {
-        self.wcsph.name()
-    }
-
-    fn support_radius(&self) -> Real {
-        self.wcsph.support_radius()
-    }
-
-    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        self.wcsph.max_dt(state)
-    }
-
-    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
-        let mut card = match self.card.take() {
-            Some(card) => card,
-            None => self.upload(state).map_err(|error| device_error(state, "upload", error))?,
+    fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
+        let (place, phase, cause) = match summary.bad != u64::from(reduce::NONE) {
+            true => (summary.bad, "kick", Cause::NotFinite { field: "velocity" }),
+            false => (summary.lost, "drift", Cause::Escaped),
         };
-        self.is_home = false;
-        let (integrator, edge) = (self.wcsph.params.integrator, self.edge());
-        let constants = constants(&self.wcsph, state);
-        let executor = &*self.executor;
-        let (wcsph, card_of_step) = (&mut self.wcsph, &mut card);
-        let mut gpu = Gpu { wcsph, executor, card: card_of_step, state: &mut *state, constants, dt };
-        let stepped = step::step(&mut gpu, integrator, dt);
-        let summary = stepped.and_then(|_| {
-            let judged = Judged {
-                rho: &card.fluid.rho,
-                rho_0: state.rest.rho_0,
-                v2: &card.squares[0],
-                a2: &card.squares[1],
-                lost: &card.lost,
-                cells: [&card.fluid.cells, &card.walls.cells],
-            };
-            let summary = card.summaries.of(executor, &judged, card.fluid.n).and_then(|summary| {
-                let frame = Frame { radius: edge, domain: &state.domain };
-                card.fit_cells(executor, &mut self.wcsph.fields.room, frame, &summary).map(|()| summary)
-            });
-            summary.map_err(|error| device_error(state, "report", error))
-        });
-        if let (Some(kept), Ok(summary)) = (&mut card.kept, &summary) {
-            kept.travel.learn(summary);
-        }
-        self.wcsph.stopwatch.lap("report");
-        self.card = Some(card);
-        Ok(StepReport { dt, ..self.judge(state, summary?)? })
-    }
-
-    fn fetch(&mut self, state: &mut State<D>) -> Result<(), StepError> {
-        if self.is_home {
-            return Ok(());
-        }
-        self.read(state).map_err(|error| device_error(state, "fetch", error))?;
-        self.is_home = true;
-        Ok(())
-    }
-
-    fn velocities_changed(&mut self) {
-        self.card = None;
-    }
-
-    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        self.wcsph.fields.memory(visit);
-    }
-
-    fn fluid_changed(&mut self) {
-        self.wcsph.fluid_changed();
-        self.card = None;
-    }
-
-    fn walls_changed(&mut self) {
-        self.wcsph.walls_changed();
-        self.card = None;
-    }
-
-    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.wcsph.check_parameter(name, value)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.wcsph.set_parameter(name, value)?;
-        self.card = None;
-        Ok(())
-    }
-
-    fn restored(&mut self, state: &State<D>) {
-        let room = take(&mut self.wcsph.fields.room);
-        self.wcsph.restored(state);
-        self.wcsph.fields.room = room;
-        (self.card, self.is_home) = (None, true);
-    }
-
-    fn moves_bodies(&self) -> bool {
-        self.wcsph.moves_bodies()
-    }
-
-    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
-        self.wcsph.chain(state)
-    }
-
-    fn sound_speed(&self) -> Option<f64> {
-        self.wcsph.sound_speed()
-    }
-
-    fn field(&self, name: &str) -> Option<&[Real]> {
-        self.wcsph.field(name)
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        self.wcsph.fields()
-    }
-
-    fn neighbors(&self) -> &Neighbors<D> {
-        self.wcsph.neighbors()
-    }
-
-    fn internal_energy(&self, rho: f64) -> f64 {
-        self.wcsph.internal_energy(rho)
-    }
-
-    fn derived(&self, state: &State<D>) -> Derived {
-        self.wcsph.derived(state)
-    }
-
-    fn stopwatch(&self) -> &Stopwatch {
-        self.wcsph.stopwatch()
-    }
-
-    fn reset_stopwatch(&mut self) {
-        self.wcsph.reset_stopwatch();
+        StepError::new(state, phase, state.fluid.id.get(place as usize).copied(), cause)
     }
 }
 
@@ -249,25 +138,26 @@ impl<const D: usize, E: Executor> Solver<D> for GpuWcsph<D, E> {
 ///
 /// # Errors
 /// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize, E: Executor>(
+pub fn simulation<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
     let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2, E>(scene, executor, clock)?)
+        Box::new(build::<2>(scene, executor, clock)?)
     } else {
-        Box::new(build::<3, E>(scene, executor, clock)?)
+        Box::new(build::<3>(scene, executor, clock)?)
     };
     let run = run.downcast::<Simulation<D>>();
     run.map(|run| *run).map_err(|_| Error::invalid("dim", "wcsph runs in 2 or 3 dimensions").value(D))
 }
 
-fn build<const D: usize, E: Executor>(
+fn build<const D: usize>(
     scene: &Scene,
-    executor: Arc<E>,
+    executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    let (state, wcsph) = setup::method::<D>(scene, Isa::best(), clock)?;
-    Simulation::new(scene, state, Box::new(GpuWcsph::new(wcsph, executor)))
+    let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
+    let walk = executor.variant().walk;
+    Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, walk }, executor)))
 }
