@@ -4,8 +4,6 @@ mod check;
 mod correction;
 mod lambda;
 mod pack;
-#[cfg(test)]
-mod poison;
 mod predict;
 mod reaction;
 mod surface;
@@ -23,7 +21,8 @@ use sph_core::{
     Real,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
-    solver::{Cause, StepError, StepReport},
+    phases::Timed,
+    solver::{Cause, StepError, StepReport, Stopwatch},
     state::State,
 };
 use std::mem::take;
@@ -31,7 +30,7 @@ use std::mem::take;
 /// A step in progress: the method and the state it advances. Between prediction and [`Phases::update_positions`] the
 /// state holds `x*` and `v*`, while the records hold the positions that are corrected.
 pub(crate) struct Cpu<'a, const D: usize> {
-    pub pbf: &'a mut Pbf<D>,
+    pub method: &'a mut Pbf<D>,
     pub state: &'a mut State<D>,
     /// Substep, `[s]`.
     pub dt: f64,
@@ -42,52 +41,55 @@ pub(crate) struct Cpu<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Cpu<'a, D> {
-    pub fn new(pbf: &'a mut Pbf<D>, state: &'a mut State<D>) -> Self {
-        pbf.fields.report = StepReport::default();
-        Self { pbf, state, dt: 0.0, per_way: 0.0, end: 0.0 }
+    pub fn new(method: &'a mut Pbf<D>, state: &'a mut State<D>) -> Self {
+        method.fields.report = StepReport::default();
+        Self { method, state, dt: 0.0, per_way: 0.0, end: 0.0 }
     }
 }
 
 /// Runs a loop on the records that the masses ask for.
 macro_rules! with_records {
     ($cpu:ident, $records:ident => $run:expr) => {
-        if $cpu.pbf.constants.needs.masses {
-            let mut taken = take(&mut $cpu.pbf.fields.unequal);
+        if $cpu.method.constants.needs.masses {
+            let mut taken = take(&mut $cpu.method.fields.unequal);
             let $records = &mut taken;
             let result = $run;
-            $cpu.pbf.fields.unequal = taken;
+            $cpu.method.fields.unequal = taken;
             result
         } else {
-            let mut taken = take(&mut $cpu.pbf.fields.equal);
+            let mut taken = take(&mut $cpu.method.fields.equal);
             let $records = &mut taken;
             let result = $run;
-            $cpu.pbf.fields.equal = taken;
+            $cpu.method.fields.equal = taken;
             result
         }
     };
 }
 
+impl<const D: usize> Timed for Cpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.method.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Cpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.pbf.stopwatch.start();
         self.end = self.state.t + dt;
         self.state.walls.move_to(self.end);
-        self.pbf.stopwatch.lap("move_walls");
         Ok(())
     }
 
     fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
         (self.dt, self.per_way) = (dt, (1.0 / dt) as Real);
-        let found = match self.pbf.constants.needs.past {
+        let found = match self.method.constants.needs.past {
             false => predict::first_order(self.state, dt as Real),
             true => self.predict_from_past(),
         };
-        self.pbf.stopwatch.lap("predict_positions");
         self.check_predicted(found)
     }
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
-        let (s, state) = (&mut *self.pbf, &mut *self.state);
+        let (s, state) = (&mut *self.method, &mut *self.state);
         s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs);
         let past = s.fields.way.iter_mut().chain(&mut s.fields.gain).filter(|field| !field.is_empty());
         if let Err(cause) = s.neighbors.update(state, past) {
@@ -96,11 +98,11 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.check_packed(First::from(infinite), First::NONE)?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
-        self.pbf.stopwatch.lap("find_neighbors");
-        self.pbf.fields.reaction.iter_mut().for_each(|force| force.fill(0.0));
+        self.method.stopwatch.lap("find_neighbors");
+        self.method.fields.reaction.iter_mut().for_each(|force| force.fill(0.0));
         let fluid = with_records!(self, records => self.pack_places(records));
         let walls = self.pack_walls();
-        self.pbf.stopwatch.lap("pack");
+        self.method.stopwatch.lap("pack");
         self.check_packed(fluid, walls)?;
         self.find_surface();
         Ok(())
@@ -112,31 +114,29 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.check_corrected("compute_lambda", found.bad, "lambda")
     }
 
-    fn is_solved(&self, corrections: u32) -> bool {
-        let params = &self.pbf.params;
+    fn is_solved(&mut self, corrections: u32) -> bool {
+        let params = &self.method.params;
         let tolerance = f64::from(params.density_tolerance);
-        corrections >= params.min_iterations && self.pbf.fields.report.density_error_mean < tolerance
+        corrections >= params.min_iterations && self.method.fields.report.density_error_mean < tolerance
     }
 
     fn compute_delta_x(&mut self) -> Result<(), StepError> {
         self.correct();
-        if self.pbf.constants.needs.surface_constraint {
+        if self.method.constants.needs.surface_constraint {
             self.pull_surface();
         }
-        self.pbf.fields.report.iterations += 1;
-        self.pbf.stopwatch.lap("compute_delta_x");
+        self.method.fields.report.iterations += 1;
         Ok(())
     }
 
     fn apply_delta_x(&mut self) -> Result<(), StepError> {
         let found = with_records!(self, records => self.apply_to(records));
-        self.pbf.fields.density_is_current = false;
-        self.pbf.stopwatch.lap("apply_delta_x");
+        self.method.fields.density_is_current = false;
         self.check_corrected("compute_delta_x", found, "position correction")
     }
 
     fn compute_density(&mut self) -> Result<(), StepError> {
-        if self.pbf.fields.density_is_current {
+        if self.method.fields.density_is_current {
             return Ok(());
         }
         let found = with_records!(self, records => self.density_of(records));
@@ -147,9 +147,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let damping = self.damping();
         let found = with_records!(self, records => self.velocities(records, damping));
-        let largest = &mut self.pbf.fields.report.max_acceleration;
+        let largest = &mut self.method.fields.report.max_acceleration;
         *largest = largest.max(f64::from(found.square).sqrt() / dt);
-        self.pbf.stopwatch.lap("update_velocities");
         let Some(i) = found.bad.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         let (phase, field) = match (fluid.rho[i].is_finite(), norm2(fluid.velocity(i)).is_finite()) {
@@ -162,7 +161,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn apply_vorticity_and_xsph(&mut self, dt: f64) -> Result<(), StepError> {
-        let needs = self.pbf.constants.needs;
+        let needs = self.method.constants.needs;
         if needs.velocities {
             let found = with_records!(self, records => self.pack_velocities(records));
             self.check_field("update_velocities", found, "velocity")?;
@@ -172,13 +171,13 @@ impl<const D: usize> Phases for Cpu<'_, D> {
                 self.check_field("apply_vorticity_and_xsph", found, "velocity")?;
             }
             self.mix_velocities();
-            self.pbf.stopwatch.lap("apply_vorticity_and_xsph");
+            self.method.stopwatch.lap("apply_vorticity_and_xsph");
         }
         if needs.surface_forces {
             with_records!(self, records => self.pack_densities(records));
             self.surface_forces();
             let found = self.accelerate(dt as Real);
-            self.pbf.stopwatch.lap("surface_forces");
+            self.method.stopwatch.lap("surface_forces");
             return self.check_accelerated(found);
         }
         Ok(())
@@ -186,13 +185,13 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn update_positions(&mut self) -> Result<(), StepError> {
         let found = with_records!(self, records => self.commit(records));
-        self.pbf.fields.report.max_speed = f64::from(found.square).sqrt();
-        self.pbf.stopwatch.lap("update_positions");
+        self.method.fields.report.max_speed = f64::from(found.square).sqrt();
         let Some(i) = found.bad.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         if self.state.domain.holds(fluid.position(i)) {
             // A velocity from before has taken the place of the one that is not finite.
-            let changed = self.pbf.constants.needs.velocities || self.pbf.constants.needs.surface_forces;
+            let changed =
+                self.method.constants.needs.velocities || self.method.constants.needs.surface_forces;
             let phase = if changed { "apply_vorticity_and_xsph" } else { "update_velocities" };
             return self.check_field(phase, found.bad, "velocity");
         }
@@ -205,13 +204,12 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn move_bodies(&mut self) -> Result<(), StepError> {
         if !self.state.bodies.is_empty() {
             self.advance_bodies(self.damping());
-            self.pbf.stopwatch.lap("move_bodies");
         }
         Ok(())
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        let fields = &mut self.pbf.fields;
+        let fields = &mut self.method.fields;
         fields.max_speed = fields.report.max_speed;
         StepReport { dt, residual: fields.report.density_error_mean, ..fields.report }
     }
@@ -225,7 +223,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Prediction of the second-order update. A step much longer than the last begins anew.
     fn predict_from_past(&mut self) -> First {
-        let fields = &mut self.pbf.fields;
+        let fields = &mut self.method.fields;
         fields.resize_past(self.state.fluid.len(), true);
         let kappa = self.dt / fields.last_dt;
         let is_new = fields.last_dt == 0.0 || kappa > Bdf2::MAX_GROWTH;
@@ -237,7 +235,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     fn constraint<'a, const N: usize>(&'a self, place: &'a [[Real; N]]) -> lambda::Constraint<'a, D, N> {
-        let (s, rest) = (&*self.pbf, self.state.rest);
+        let (s, rest) = (&*self.method, self.state.rest);
         lambda::Constraint {
             periodic: self.state.domain.periodic,
             place,
@@ -253,9 +251,9 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     fn lambda_of<const N: usize>(&mut self, records: &mut Records<N>) -> lambda::Found {
-        let (n, mut lambda_out) = (self.state.fluid.len(), take(&mut self.pbf.fields.lambda));
+        let (n, mut lambda_out) = (self.state.fluid.len(), take(&mut self.method.fields.lambda));
         let mut rho = take(&mut self.state.fluid.rho);
-        let s = &*self.pbf;
+        let s = &*self.method;
         let constraint = self.constraint(&records.place);
         let outputs = (&mut records.push[..n], &mut rho[..], &mut lambda_out[..]);
         let found = s.neighbors.fluid.for_each(outputs, |k, fluid, out| {
@@ -263,13 +261,13 @@ impl<const D: usize> Cpu<'_, D> {
             with_kernel!(s.kernel, |kernel| lambda::lambda(s.isa, kernel, &constraint, fluid, walls, out))
         });
         self.state.fluid.rho = rho;
-        self.pbf.fields.lambda = lambda_out;
+        self.method.fields.lambda = lambda_out;
         found
     }
 
     fn density_of<const N: usize>(&mut self, records: &mut Records<N>) -> lambda::Found {
         let mut rho = take(&mut self.state.fluid.rho);
-        let s = &*self.pbf;
+        let s = &*self.method;
         let constraint = self.constraint(&records.place);
         let found = s.neighbors.fluid.for_each(&mut rho[..], |k, fluid, rho| {
             let walls = &s.neighbors.walls.chunks()[k];
@@ -281,33 +279,33 @@ impl<const D: usize> Cpu<'_, D> {
 
     fn count_errors(&mut self, found: &lambda::Found, phase: &'static str) {
         let n = self.state.fluid.len();
-        let report = &mut self.pbf.fields.report;
+        let report = &mut self.method.fields.report;
         report.density_error_mean = found.excess / n.max(1) as f64;
         report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
-        self.pbf.fields.density_is_current = true;
-        self.pbf.stopwatch.lap(phase);
+        self.method.fields.density_is_current = true;
+        self.method.stopwatch.lap(phase);
     }
 
     /// Records of unequal masses always run the loop with s_corr, to have fewer loops.
     fn correct(&mut self) {
-        let scorr = physics::Scorr { k: self.pbf.scorr(self.dt), ..self.pbf.constants.scorr };
-        if self.pbf.constants.needs.masses {
-            let unequal = take(&mut self.pbf.fields.unequal);
+        let scorr = physics::Scorr { k: self.method.scorr(self.dt), ..self.method.constants.scorr };
+        if self.method.constants.needs.masses {
+            let unequal = take(&mut self.method.fields.unequal);
             self.delta_x_with(&unequal, scorr);
-            self.pbf.fields.unequal = unequal;
+            self.method.fields.unequal = unequal;
             return;
         }
-        let equal = take(&mut self.pbf.fields.equal);
+        let equal = take(&mut self.method.fields.equal);
         if scorr.k > 0.0 {
             self.delta_x_with(&equal, scorr);
         } else {
             self.delta_x_with(&equal, NoRepulsion);
         }
-        self.pbf.fields.equal = equal;
+        self.method.fields.equal = equal;
     }
 
     fn delta_x_with<const N: usize, R: Repulsion>(&mut self, records: &Records<N>, repulsion: R) {
-        let (s, state) = (&mut *self.pbf, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let correction = correction::Correction {
             periodic: state.domain.periodic,
             push: &records.push,
@@ -334,16 +332,16 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     fn apply_to<const N: usize>(&mut self, records: &mut Records<N>) -> First {
-        let (n, relaxation) = (self.state.fluid.len(), self.pbf.constants.relaxation);
-        if self.pbf.constants.needs.reactions {
+        let (n, relaxation) = (self.state.fluid.len(), self.method.constants.relaxation);
+        if self.method.constants.needs.reactions {
             self.push_back(&mut records.push);
         }
-        let delta = &self.pbf.fields.delta;
+        let delta = &self.method.fields.delta;
         correction::apply(&mut records.place[..n], delta, relaxation, &self.state.containers)
     }
 
     fn velocity_loops(&self) -> velocity::Velocities<'_, D> {
-        let s = &*self.pbf;
+        let s = &*self.method;
         velocity::Velocities {
             periodic: self.state.domain.periodic,
             record: &s.fields.record,
@@ -355,30 +353,30 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     fn mix_velocities(&mut self) {
-        if self.pbf.params.xsph_viscosity == 0.0 && self.pbf.params.wall_viscosity == 0.0 {
+        if self.method.params.xsph_viscosity == 0.0 && self.method.params.wall_viscosity == 0.0 {
             return;
         }
         let mut v = self.state.fluid.v.each_mut().map(take);
-        let (s, loops) = (&*self.pbf, self.velocity_loops());
+        let (s, loops) = (&*self.method, self.velocity_loops());
         s.neighbors.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
             let walls = &s.neighbors.walls.chunks()[k];
             with_kernel!(s.kernel, |kernel| velocity::xsph(s.isa, kernel, &loops, fluid, walls, v));
         });
         self.state.fluid.v = v;
-        if self.pbf.constants.needs.reactions && self.pbf.params.wall_viscosity > 0.0 {
+        if self.method.constants.needs.reactions && self.method.params.wall_viscosity > 0.0 {
             self.rub_back();
         }
     }
 
     fn confine_vorticity(&mut self, dt: Real) {
-        let (n, h) = (self.state.fluid.len(), self.pbf.kernel.support_radius());
-        let mut spin = take(&mut self.pbf.fields.spin);
-        let (s, loops) = (&*self.pbf, self.velocity_loops());
+        let (n, h) = (self.state.fluid.len(), self.method.kernel.support_radius());
+        let mut spin = take(&mut self.method.fields.spin);
+        let (s, loops) = (&*self.method, self.velocity_loops());
         let Sum(squares) = s.neighbors.fluid.for_each(&mut spin[..n], |_, fluid, spin| {
             with_kernel!(s.kernel, |kernel| velocity::vorticity(s.isa, kernel, &loops, fluid, spin))
         });
-        self.pbf.fields.spin = spin;
-        let s = &*self.pbf;
+        self.method.fields.spin = spin;
+        let s = &*self.method;
         let mean = (squares / n.max(1) as f64).sqrt() as Real;
         let confinement = velocity::Confinement {
             periodic: self.state.domain.periodic,

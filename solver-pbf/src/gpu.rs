@@ -21,7 +21,8 @@ pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{StepError, StepReport},
+    phases::Timed,
+    solver::{StepError, StepReport, Stopwatch},
     state::State,
 };
 
@@ -86,9 +87,14 @@ macro_rules! past {
     };
 }
 
+impl<const D: usize> Timed for Gpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.pbf.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.pbf.stopwatch.start();
         self.end = self.state.t + dt;
         let moved = self.walls_to(self.end);
         self.lap("move_walls", moved)
@@ -125,7 +131,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         self.lap("compute_lambda", done)
     }
 
-    fn is_solved(&self, corrections: u32) -> bool {
+    fn is_solved(&mut self, corrections: u32) -> bool {
         let params = &self.pbf.params;
         corrections >= params.min_iterations && self.error < f64::from(params.density_tolerance)
     }

@@ -49,6 +49,7 @@ use sph_core::{
     error::Error,
     lane::Isa,
     neighbors::Neighbors,
+    phases::{Behind, watched},
     solver::{Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::{Material, State},
 };
@@ -87,8 +88,11 @@ pub struct Pbf<const D: usize> {
     depth: Depth,
     isa: Isa,
     neighbors: Neighbors<D>,
-    fields: Fields<D>,
+    /// For tests that do harm.
+    #[doc(hidden)]
+    pub fields: Fields<D>,
     stopwatch: Stopwatch,
+    behind: Option<Behind<D>>,
     /// What is doubtful about the fixed step of the scene.
     fixed_step_warning: Option<String>,
 }
@@ -158,7 +162,13 @@ impl<const D: usize> Solver<D> for Pbf<D> {
 
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let iterations = self.params.iterations();
-        step::step(&mut Cpu::new(self, state), iterations, dt)
+        let mut behind = self.behind.take();
+        let mut phases = watched(Cpu::new(self, state), |cpu, phase| {
+            behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
+        });
+        let done = step::step(&mut phases, iterations, dt);
+        self.behind = behind;
+        done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
@@ -221,6 +231,10 @@ impl<const D: usize> Solver<D> for Pbf<D> {
 
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
+    }
+
+    fn watch(&mut self, behind: Behind<D>) {
+        self.behind = Some(behind);
     }
 
     fn stopwatch(&self) -> &Stopwatch {

@@ -1,36 +1,43 @@
 //! The time step, written once for every backend.
 
 use crate::params::Iterations;
-use sph_core::solver::{StepError, StepReport};
+use sph_core::{
+    phases,
+    solver::{StepError, StepReport},
+};
 
-/// The phases of a step, in the words of the listing.
-pub trait Phases {
-    /// Brings moving walls to where they are `dt` after the start of the step, `[s]`.
-    fn move_walls(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `v* = v + dt a`, `x* = x + dt v*`, kept inside of the containers.
-    fn predict_positions(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Sorts particles by cell and lists their neighbors, at the predicted positions.
-    fn find_neighbors(&mut self) -> Result<(), StepError>;
-    /// Density, constraint and its multiplier λ at the positions as they are.
-    fn compute_lambda(&mut self) -> Result<(), StepError>;
-    /// True when, after so many corrections, the mean density error of the last λ is small enough.
-    fn is_solved(&self, corrections: u32) -> bool;
-    /// The correction Δx that all constraints together ask for.
-    fn compute_delta_x(&mut self) -> Result<(), StepError>;
-    /// `x* ← x* + Δx`, kept inside of the containers.
-    fn apply_delta_x(&mut self) -> Result<(), StepError>;
-    /// Density at the positions that the corrections have led to.
-    fn compute_density(&mut self) -> Result<(), StepError>;
-    /// Velocity from the way that a particle has made.
-    fn update_velocities(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Vorticity confinement, XSPH viscosity and surface forces, on velocities.
-    fn apply_vorticity_and_xsph(&mut self, dt: f64) -> Result<(), StepError>;
-    /// The corrected positions become those of the particles.
-    fn update_positions(&mut self) -> Result<(), StepError>;
-    /// Dynamic bodies take up what the fluid did to them, move and collide.
-    fn move_bodies(&mut self) -> Result<(), StepError>;
-    /// What the step did.
-    fn report(&mut self, dt: f64) -> StepReport;
+phases! {
+    /// The phases of a step, in the words of the listing.
+    pub trait Phases {
+        /// Brings moving walls to where they are `dt` after the start of the step, `[s]`.
+        fn move_walls(dt: f64);
+        /// `v* = v + dt a`, `x* = x + dt v*`, kept inside of the containers.
+        fn predict_positions(dt: f64);
+        /// Sorts particles by cell and lists their neighbors, at the predicted positions.
+        fn find_neighbors();
+        /// Density, constraint and its multiplier λ at the positions as they are.
+        fn compute_lambda();
+        /// The correction Δx that all constraints together ask for.
+        fn compute_delta_x();
+        /// `x* ← x* + Δx`, kept inside of the containers.
+        fn apply_delta_x();
+        /// Density at the positions that the corrections have led to.
+        fn compute_density();
+        /// Velocity from the way that a particle has made.
+        fn update_velocities(dt: f64);
+        /// Vorticity confinement, XSPH viscosity and surface forces, on velocities.
+        fn apply_vorticity_and_xsph(dt: f64);
+        /// The corrected positions become those of the particles.
+        fn update_positions();
+        /// Dynamic bodies take up what the fluid did to them, move and collide.
+        fn move_bodies();
+    }
+    asked {
+        /// True when, after so many corrections, the mean density error of the last λ is small enough.
+        fn is_solved(corrections: u32) -> bool;
+        /// What the step did.
+        fn report(dt: f64) -> StepReport;
+    }
 }
 
 /// A step of `dt`, in equal substeps (Macklin et al. 2014, §4.3).

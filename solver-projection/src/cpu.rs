@@ -10,8 +10,6 @@ mod matrix;
 mod motion;
 mod multilevel;
 mod pack;
-#[cfg(test)]
-mod poison;
 mod reaction;
 mod velocity;
 mod viscosity;
@@ -27,7 +25,8 @@ use sph_core::{
     Real,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
-    solver::{BEFORE, Cause, StepError, StepReport},
+    phases::Timed,
+    solver::{BEFORE, Cause, StepError, StepReport, Stopwatch},
     state::State,
 };
 use std::mem::take;
@@ -49,18 +48,21 @@ impl<'a, const D: usize> Cpu<'a, D> {
     }
 }
 
+impl<const D: usize> Timed for Cpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.method.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Cpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.method.stopwatch.start();
         self.end = self.state.t + dt;
         self.state.walls.move_to(self.end);
-        self.method.stopwatch.lap("move_walls");
         Ok(())
     }
 
     fn apply_forces(&mut self, dt: f64) -> Result<(), StepError> {
         let found = motion::kick(self.state, dt as Real);
-        self.method.stopwatch.lap("apply_forces");
         self.check(BEFORE, found, "velocity")
     }
 
@@ -92,7 +94,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let report = &mut self.method.fields.report;
         report.density_error_mean = found.excess / n.max(1) as f64;
         report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
-        self.method.stopwatch.lap("compute_alpha");
         self.check("compute_alpha", found.bad, "density")
     }
 
@@ -104,7 +105,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.check(BEFORE, found, "velocity")?;
         self.find_walls();
         self.assemble();
-        self.method.stopwatch.lap("compute_divergence");
         Ok(())
     }
 
@@ -116,7 +116,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         if found.n_surface == 0.0 {
             self.take_out_mean();
         }
-        self.method.stopwatch.lap("classify_surface");
         self.check("classify_surface", found.bad, "right side")
     }
 
@@ -127,7 +126,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         };
         self.method.count(&solved);
         let found = self.pack_pressures();
-        self.method.stopwatch.lap("solve_pressure");
         self.check("solve_pressure", found, "pressure")?;
         self.method.check_outcome(self.state, "solve_pressure", solved.outcome)
     }
@@ -148,7 +146,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         if self.method.constants.needs.reactions {
             self.push_back(dt as Real);
         }
-        self.method.stopwatch.lap("correct_velocities");
         self.check("correct_velocities", found.bad, "velocity")
     }
 
@@ -171,7 +168,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let found = self.drift(dt as Real, damping);
         self.method.fields.report.max_speed = f64::from(found.square).sqrt();
-        self.method.stopwatch.lap("update_positions");
         let Some(i) = found.bad.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         if !fluid.velocity(i).iter().all(|v| v.is_finite()) {
@@ -189,7 +185,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         }
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let lost = self.advance_bodies(dt, f64::from(damping));
-        self.method.stopwatch.lap("move_bodies");
         if lost {
             let cause = Cause::NotFinite { field: "velocity of a body" };
             return Err(StepError::new(self.state, "move_bodies", None, cause));

@@ -33,7 +33,8 @@ pub use solver::simulation;
 use sph_core::{
     Real,
     kernel::Kernel,
-    solver::{Cause, StepError, StepReport},
+    phases::Timed,
+    solver::{Cause, StepError, StepReport, Stopwatch},
     state::State,
 };
 
@@ -89,9 +90,14 @@ macro_rules! gains {
     };
 }
 
+impl<const D: usize> Timed for Gpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.method.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.method.stopwatch.start();
         self.end = self.state.t + dt;
         let moved = self.walls_to(self.end);
         self.lap("move_walls", moved)

@@ -57,6 +57,7 @@ use sph_core::{
     kernel::{CubicSpline, Kernel},
     lane::Isa,
     neighbors::Neighbors,
+    phases::{Behind, watched},
     solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::{Material, State},
 };
@@ -81,8 +82,11 @@ pub struct Projection<const D: usize> {
     constants: Constants,
     isa: Isa,
     neighbors: Neighbors<D>,
-    fields: Fields<D>,
+    /// For tests that do harm.
+    #[doc(hidden)]
+    pub fields: Fields<D>,
     stopwatch: Stopwatch,
+    behind: Option<Behind<D>>,
 }
 
 /// Names of [`Projection::limits`].
@@ -141,7 +145,13 @@ impl<const D: usize> Solver<D> for Projection<D> {
     }
 
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
-        step::step(&mut Cpu::new(self, state), dt)
+        let mut behind = self.behind.take();
+        let mut phases = watched(Cpu::new(self, state), |cpu, phase| {
+            behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
+        });
+        let done = step::step(&mut phases, dt);
+        self.behind = behind;
+        done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
@@ -208,6 +218,10 @@ impl<const D: usize> Solver<D> for Projection<D> {
 
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
+    }
+
+    fn watch(&mut self, behind: Behind<D>) {
+        self.behind = Some(behind);
     }
 
     fn stopwatch(&self) -> &Stopwatch {

@@ -17,7 +17,6 @@ use sph_core::{
     solver::{Clock, Solver, Stopwatch},
     state::{Material, State},
 };
-use std::any::Any;
 
 /// Reads the parameters of a scene: its preset, changed by what it gives.
 ///
@@ -50,12 +49,7 @@ pub fn simulation<const D: usize>(
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    // Through functions that are not generic: the method is then compiled once, into this crate, and not
-    // again into everything that uses it.
-    let run: Box<dyn Any> =
-        if D == 2 { Box::new(in_2d(scene, isa, clock)?) } else { Box::new(in_3d(scene, isa, clock)?) };
-    let run = run.downcast::<Simulation<D>>();
-    run.map(|run| *run).map_err(|_| Error::invalid("dim", "projection runs in 2 or 3 dimensions").value(D))
+    Simulation::of_dimension(clock, |clock| in_2d(scene, isa, clock), |clock| in_3d(scene, isa, clock))
 }
 
 fn in_2d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<2>, Error> {
@@ -107,6 +101,7 @@ impl<const D: usize> Projection<D> {
             neighbors: Neighbors::new(settings),
             fields: Fields::default(),
             stopwatch: Stopwatch::new(clock),
+            behind: None,
             kernel,
             params,
         }

@@ -1,36 +1,43 @@
 //! The time step, written once for every backend.
 
-use sph_core::solver::{StepError, StepReport};
+use sph_core::{
+    phases,
+    solver::{StepError, StepReport},
+};
 
-/// The phases of a step, in the words of the listing.
-pub trait Phases {
-    /// Brings moving walls to where they are after `dt`, `[s]`.
-    fn move_walls(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `v* = v + dt a`.
-    fn apply_forces(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Sorts particles by cell and lists their neighbors.
-    fn find_neighbors(&mut self) -> Result<(), StepError>;
-    /// Sum of weights, one-sidedness and density of each particle.
-    fn compute_alpha(&mut self) -> Result<(), StepError>;
-    /// Entries of the matrix, and divergence of the velocity.
-    fn compute_divergence(&mut self) -> Result<(), StepError>;
-    /// Finds the free surface; with it the diagonal of the matrix and the right side.
-    fn classify_surface(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Pressure, by conjugate gradients.
-    fn solve_pressure(&mut self) -> Result<(), StepError>;
-    /// Takes less of the density error out in this step if the pressure for it throws neighbors past each other. True if
-    /// there is another right side now.
-    fn soften_source(&mut self, dt: f64) -> Result<bool, StepError>;
-    /// `v = v* − dt/ρ₀ ∇p`.
-    fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Implicit viscosity, and XSPH.
-    fn apply_viscosity(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `x ← x + dt v`, kept inside of the containers.
-    fn update_positions(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Dynamic bodies take up what the fluid did to them, move and collide.
-    fn move_bodies(&mut self, dt: f64) -> Result<(), StepError>;
-    /// What the step did.
-    fn report(&mut self, dt: f64) -> StepReport;
+phases! {
+    /// The phases of a step, in the words of the listing.
+    pub trait Phases {
+        /// Brings moving walls to where they are after `dt`, `[s]`.
+        fn move_walls(dt: f64);
+        /// `v* = v + dt a`.
+        fn apply_forces(dt: f64);
+        /// Sorts particles by cell and lists their neighbors.
+        fn find_neighbors();
+        /// Sum of weights, one-sidedness and density of each particle.
+        fn compute_alpha();
+        /// Entries of the matrix, and divergence of the velocity.
+        fn compute_divergence();
+        /// Finds the free surface; with it the diagonal of the matrix and the right side.
+        fn classify_surface(dt: f64);
+        /// Pressure, by conjugate gradients.
+        fn solve_pressure();
+        /// `v = v* − dt/ρ₀ ∇p`.
+        fn correct_velocities(dt: f64);
+        /// Implicit viscosity, and XSPH.
+        fn apply_viscosity(dt: f64);
+        /// `x ← x + dt v`, kept inside of the containers.
+        fn update_positions(dt: f64);
+        /// Dynamic bodies take up what the fluid did to them, move and collide.
+        fn move_bodies(dt: f64);
+    }
+    asked {
+        /// Takes less of the density error out in this step if the pressure for it throws neighbors past each other. True if
+        /// there is another right side now.
+        fn soften_source(dt: f64) -> Result<bool, StepError>;
+        /// What the step did.
+        fn report(dt: f64) -> StepReport;
+    }
 }
 
 /// Variational staggered projection (He et al. 2020).

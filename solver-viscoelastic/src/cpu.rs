@@ -3,8 +3,6 @@
 pub(crate) mod colors;
 pub(crate) mod contact;
 mod motion;
-#[cfg(test)]
-mod poison;
 mod reaction;
 mod relax;
 pub(crate) mod springs;
@@ -17,7 +15,8 @@ use sph_core::{
     Real,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
-    solver::{BEFORE, Cause, StepError, StepReport},
+    phases::Timed,
+    solver::{BEFORE, Cause, StepError, StepReport, Stopwatch},
     state::State,
 };
 use springs::{Adjustment, Pulls, Room};
@@ -37,12 +36,16 @@ pub(crate) struct Cpu<'a, const D: usize> {
     pub end: f64,
 }
 
+impl<const D: usize> Timed for Cpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.method.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Cpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.method.stopwatch.start();
         self.end = self.state.t + dt;
         self.state.walls.move_to(self.end);
-        self.method.stopwatch.lap("move_walls");
         Ok(())
     }
 
@@ -51,7 +54,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.method.fields.springs.settle(&self.state.fluid.id, self.method.constants.h);
         }
         let found = motion::kick(self.state, dt as Real);
-        self.method.stopwatch.lap("apply_gravity");
         let Some(i) = found.place() else { return Ok(()) };
         let cause = Cause::NotFinite { field: "velocity" };
         Err(StepError::new(self.state, BEFORE, Some(self.state.fluid.id[i]), cause))
@@ -64,13 +66,11 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.list()?;
         self.pack_motion();
         self.viscous_impulses(self.method.viscosity(dt));
-        self.method.stopwatch.lap("apply_viscosity");
         Ok(())
     }
 
     fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
         let found = motion::predict(self.state, dt as Real);
-        self.method.stopwatch.lap("predict_positions");
         let Some(i) = found.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         // Viscosity limits itself, and forces are finite.
@@ -103,7 +103,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Ok(());
         }
         let spoilt = self.rewrite_springs(dt);
-        self.method.stopwatch.lap("adjust_springs");
         let Some(i) = spoilt else { return Ok(()) };
         let cause = Cause::NotFinite { field: "rest length" };
         Err(StepError::new(self.state, BEFORE, Some(self.state.fluid.id[i]), cause))
@@ -112,7 +111,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn apply_spring_displacements(&mut self, dt: f64) -> Result<(), StepError> {
         if self.method.constants.needs.springs {
             self.pull(dt);
-            self.method.stopwatch.lap("apply_spring_displacements");
         }
         Ok(())
     }
@@ -124,7 +122,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         };
         self.method.fields.report.residual = largest / f64::from(self.method.constants.h);
         self.measure_density();
-        self.method.stopwatch.lap("double_density_relaxation");
         Ok(())
     }
 
@@ -133,7 +130,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.collect_reactions();
         }
         self.contacts(dt);
-        self.method.stopwatch.lap("resolve_collisions");
         Ok(())
     }
 
@@ -143,7 +139,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let report = &mut self.method.fields.report;
         report.max_acceleration = f64::from(change.square).sqrt() / dt;
         report.max_speed = f64::from(speed.square).sqrt();
-        self.method.stopwatch.lap("update_velocities");
         let Some(i) = change.bad.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         let of = |field| Cause::NotFinite { field };
@@ -162,7 +157,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Ok(());
         }
         let finite = self.advance_bodies(self.damping());
-        self.method.stopwatch.lap("move_bodies");
         let cause = Cause::NotFinite { field: "body position or velocity" };
         if finite { Ok(()) } else { Err(StepError::new(self.state, "move_bodies", None, cause)) }
     }

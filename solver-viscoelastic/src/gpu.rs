@@ -25,7 +25,8 @@ pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{StepError, StepReport},
+    phases::Timed,
+    solver::{StepError, StepReport, Stopwatch},
     state::State,
 };
 
@@ -62,9 +63,14 @@ macro_rules! pushes {
     };
 }
 
+impl<const D: usize> Timed for Gpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.method.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.method.stopwatch.start();
         self.end = self.state.t + dt;
         let moved = self.walls_to(self.end);
         self.lap("move_walls", moved)

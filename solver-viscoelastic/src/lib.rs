@@ -39,6 +39,8 @@ mod setup;
 pub mod springs;
 pub mod step;
 
+#[doc(hidden)]
+pub use cpu::colors::of_axis;
 pub use derived::memory_plan;
 pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
@@ -54,6 +56,7 @@ use sph_core::{
     error::Error,
     lane::Isa,
     neighbors::Neighbors,
+    phases::{Behind, watched},
     solver::{Derived, Memory, Solver, StepError, StepReport, Stopwatch},
     state::{Material, State},
 };
@@ -91,8 +94,11 @@ pub struct Viscoelastic<const D: usize> {
     isa: Isa,
     neighbors: Neighbors<D>,
     colors: Colors,
-    fields: Fields<D>,
+    /// For tests that do harm.
+    #[doc(hidden)]
+    pub fields: Fields<D>,
     stopwatch: Stopwatch,
+    behind: Option<Behind<D>>,
 }
 
 impl<const D: usize> Viscoelastic<D> {
@@ -176,7 +182,13 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
     }
 
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
-        step::step(&mut Cpu::new(self, state, dt), dt)
+        let mut behind = self.behind.take();
+        let mut phases = watched(Cpu::new(self, state, dt), |cpu, phase| {
+            behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
+        });
+        let done = step::step(&mut phases, dt);
+        self.behind = behind;
+        done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
@@ -233,6 +245,10 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
 
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
+    }
+
+    fn watch(&mut self, behind: Behind<D>) {
+        self.behind = Some(behind);
     }
 
     fn stopwatch(&self) -> &Stopwatch {

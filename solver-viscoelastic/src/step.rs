@@ -1,33 +1,40 @@
 //! The time step, written once for every backend.
 
-use sph_core::solver::{StepError, StepReport};
+use sph_core::{
+    phases,
+    solver::{StepError, StepReport},
+};
 
-/// The phases of a step, in the words of the listing.
-pub trait Phases {
-    /// Brings moving walls to where they are at the end of the step.
-    fn move_walls(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `v ← v + dt a`.
-    fn apply_gravity(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Viscosity impulses between neighbors that come nearer.
-    fn apply_viscosity(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `x_prev = x`, `x ← x + dt v`.
-    fn predict_positions(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Sorts particles by cell and lists their neighbors, at the predicted positions.
-    fn find_neighbors(&mut self) -> Result<(), StepError>;
-    /// Springs flow, break and are made.
-    fn adjust_springs(&mut self, dt: f64) -> Result<(), StepError>;
-    /// What springs do to positions.
-    fn apply_spring_displacements(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Density and near density of each particle, and how far they push its neighbors away.
-    fn double_density_relaxation(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Stickiness and impulses of what particles touch: bodies, walls, containers.
-    fn resolve_collisions(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `v = (x − x_prev)/dt`.
-    fn update_velocities(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Dynamic bodies take up what the fluid did to them, move and collide.
-    fn move_bodies(&mut self) -> Result<(), StepError>;
-    /// What the step did.
-    fn report(&mut self, dt: f64) -> StepReport;
+phases! {
+    /// The phases of a step, in the words of the listing.
+    pub trait Phases {
+        /// Brings moving walls to where they are at the end of the step.
+        fn move_walls(dt: f64);
+        /// `v ← v + dt a`.
+        fn apply_gravity(dt: f64);
+        /// Viscosity impulses between neighbors that come nearer.
+        fn apply_viscosity(dt: f64);
+        /// `x_prev = x`, `x ← x + dt v`.
+        fn predict_positions(dt: f64);
+        /// Sorts particles by cell and lists their neighbors, at the predicted positions.
+        fn find_neighbors();
+        /// Springs flow, break and are made.
+        fn adjust_springs(dt: f64);
+        /// What springs do to positions.
+        fn apply_spring_displacements(dt: f64);
+        /// Density and near density of each particle, and how far they push its neighbors away.
+        fn double_density_relaxation(dt: f64);
+        /// Stickiness and impulses of what particles touch: bodies, walls, containers.
+        fn resolve_collisions(dt: f64);
+        /// `v = (x − x_prev)/dt`.
+        fn update_velocities(dt: f64);
+        /// Dynamic bodies take up what the fluid did to them, move and collide.
+        fn move_bodies();
+    }
+    asked {
+        /// What the step did.
+        fn report(dt: f64) -> StepReport;
+    }
 }
 
 /// Algorithm 1 of Clavet, Beaudoin & Poulin (2005).

@@ -5,8 +5,6 @@ mod drift;
 mod integrate;
 mod momentum;
 mod pack;
-#[cfg(test)]
-mod poison;
 mod walls;
 
 use crate::{
@@ -15,13 +13,15 @@ use crate::{
     physics,
     step::Phases,
 };
-pub(crate) use momentum::{ViscosityModel, Wall};
+pub(crate) use momentum::ViscosityModel;
+pub use momentum::Wall;
 use sph_core::{
     Real,
     lane::each,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
-    solver::{BEFORE, Cause, StepError, StepReport},
+    phases::Timed,
+    solver::{BEFORE, Cause, StepError, StepReport, Stopwatch},
     state::State,
     surface,
 };
@@ -61,23 +61,26 @@ macro_rules! with_momentum {
 
 /// A step in progress: the method and the state it advances.
 pub(crate) struct Cpu<'a, const D: usize> {
-    pub wcsph: &'a mut Wcsph<D>,
+    pub method: &'a mut Wcsph<D>,
     pub state: &'a mut State<D>,
     /// Full step size, `[s]`.
     pub dt: f64,
 }
 
+impl<const D: usize> Timed for Cpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.method.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Cpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.wcsph.stopwatch.start();
         self.state.walls.move_to(self.state.t + dt);
-        self.wcsph.stopwatch.lap("move_walls");
         Ok(())
     }
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
-        let (s, state) = (&mut *self.wcsph, &mut *self.state);
-        s.stopwatch.start();
+        let (s, state) = (&mut *self.method, &mut *self.state);
         s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs, !state.bodies.is_empty());
         // Symplectic Euler computes both anew before it uses them.
         let kept = s.params.integrator == params::Integrator::VelocityVerlet;
@@ -89,14 +92,14 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.check_packed([First::from(infinite), First::NONE])?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
-        self.wcsph.stopwatch.lap("find_neighbors");
+        self.method.stopwatch.lap("find_neighbors");
         let found = self.pack_positions();
-        self.wcsph.stopwatch.lap("pack");
+        self.method.stopwatch.lap("pack");
         self.check_packed(found)
     }
 
     fn compute_density(&mut self, dt: f64) -> Result<(), StepError> {
-        match self.wcsph.params.density {
+        match self.method.params.density {
             params::Density::Summation => self.sum_density(),
             params::Density::Continuity if dt > 0.0 => self.integrate_density(dt as Real),
             params::Density::Continuity => {}
@@ -105,7 +108,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn compute_pressure(&mut self) -> Result<(), StepError> {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let (pressure, rho_0) = (s.pressure(), state.rest.rho_0);
         let (n, rho, x, v) = (state.fluid.len(), &state.fluid.rho, &state.fluid.x, &state.fluid.v);
         let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
@@ -132,7 +135,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let ((Sum(excess), Max(largest)), bad) = sums;
         s.fields.report.density_error_mean = excess / n.max(1) as f64;
         s.fields.report.density_error_max = if n == 0 { 0.0 } else { largest };
-        s.stopwatch.lap("compute_pressure");
         match bad.place() {
             Some(i) => Err(self.not_finite("compute_pressure", Some(self.state.fluid.id[i]), "pressure")),
             None => Ok(()),
@@ -140,36 +142,35 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn extrapolate_to_walls(&mut self) -> Result<(), StepError> {
-        let dummy = self.wcsph.constants.wall.is_dummy();
+        let dummy = self.method.constants.wall.is_dummy();
         if dummy && !self.state.walls.is_empty() {
             self.extrapolate();
         }
         // Records of walls at rest that take nothing from the fluid stay as they are.
-        if dummy || self.state.walls.is_moving() || !self.wcsph.fields.walls_packed {
+        if dummy || self.state.walls.is_moving() || !self.method.fields.walls_packed {
             self.pack_walls();
-            self.wcsph.fields.walls_packed = true;
+            self.method.fields.walls_packed = true;
         }
-        self.wcsph.stopwatch.lap("extrapolate_to_walls");
         Ok(())
     }
 
     fn compute_acceleration(&mut self) -> Result<(), StepError> {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let (isa, lists) = (s.isa, &s.neighbors);
         let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
         with_momentum!(s, state, |momentum| lists.fluid.for_each(a, |k, fluid, a| {
             let walls = &lists.walls.chunks()[k];
             with_kernel!(s.kernel, |kernel| momentum::acceleration(isa, kernel, &momentum, fluid, walls, a));
         }));
-        self.wcsph.fields.started = 1.0;
-        self.wcsph.stopwatch.lap("compute_acceleration");
-        if self.wcsph.constants.needs.surface {
+        self.method.fields.started = 1.0;
+        self.method.stopwatch.lap("compute_acceleration");
+        if self.method.constants.needs.surface {
             self.surface_terms();
-            self.wcsph.stopwatch.lap("surface_terms");
+            self.method.stopwatch.lap("surface_terms");
         }
-        if self.wcsph.params.regularization == Regularization::TransportVelocity {
+        if self.method.params.regularization == Regularization::TransportVelocity {
             self.transport_stress();
-            self.wcsph.stopwatch.lap("transport_stress");
+            self.method.stopwatch.lap("transport_stress");
         }
         Ok(())
     }
@@ -177,47 +178,43 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn compute_reaction(&mut self) -> Result<(), StepError> {
         if !self.state.bodies.is_empty() {
             self.reaction();
-            self.wcsph.stopwatch.lap("compute_reaction");
         }
         Ok(())
     }
 
     fn compute_drift_correction(&mut self) -> Result<(), StepError> {
-        if self.wcsph.constants.needs.drift_correction {
+        if self.method.constants.needs.drift_correction {
             self.drift_correction();
-            self.wcsph.stopwatch.lap("compute_drift_correction");
         }
         Ok(())
     }
 
     fn kick(&mut self, dt: f64) -> Result<(), StepError> {
         let damping = self.state.forces.damping_of(self.state.t, dt);
-        let found = integrate::kick(self.state, &self.wcsph.fields.a, dt as Real, damping);
+        let found = integrate::kick(self.state, &self.method.fields.a, dt as Real, damping);
         self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
-        self.wcsph.fields.report.max_speed = f64::from(found.v2).sqrt();
-        self.wcsph.fields.report.max_acceleration = f64::from(found.a2).sqrt();
-        self.wcsph.stopwatch.lap("kick");
+        self.method.fields.report.max_speed = f64::from(found.v2).sqrt();
+        self.method.fields.report.max_acceleration = f64::from(found.a2).sqrt();
         self.check("kick", found.bad)
     }
 
     fn drift(&mut self, dt: f64) -> Result<(), StepError> {
         let limit = MAX_CORRECTION * self.state.rest.spacing;
-        let found = integrate::drift(self.state, &self.wcsph.fields.w, dt as Real, limit);
+        let found = integrate::drift(self.state, &self.method.fields.w, dt as Real, limit);
         if !self.state.containers.is_empty() {
             integrate::contain(self.state);
         }
         let State { bodies, walls, rest, t, .. } = &mut *self.state;
         bodies.drift(walls, *t, f64::from(rest.spacing), dt);
-        self.wcsph.stopwatch.lap("drift");
         self.check("drift", found)
     }
 
-    fn is_first_step(&self) -> bool {
-        self.wcsph.fields.started == 0.0
+    fn is_first_step(&mut self) -> bool {
+        self.method.fields.started == 0.0
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        let fields = &mut self.wcsph.fields;
+        let fields = &mut self.method.fields;
         fields.max_speed = fields.report.max_speed;
         fields.max_acceleration = fields.report.max_acceleration;
         StepReport { dt, ..fields.report }
@@ -229,7 +226,7 @@ pub(crate) const MAX_CORRECTION: Real = 0.05;
 
 impl<const D: usize> Cpu<'_, D> {
     fn sum_density(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &mut *self.state);
+        let (s, state) = (&mut *self.method, &mut *self.state);
         let density = density::Density {
             periodic: state.domain.periodic,
             x4: &s.fields.x4,
@@ -241,17 +238,16 @@ impl<const D: usize> Cpu<'_, D> {
             let walls = &lists.walls.chunks()[k];
             with_kernel!(s.kernel, |kernel| density::summation(isa, kernel, &density, fluid, walls, rho));
         });
-        s.stopwatch.lap("compute_density");
     }
 
     /// `ρ ← ρ + dt dρ/dt`; the rates go through the pressure's field, which is computed next.
     fn integrate_density(&mut self, dt: Real) {
         self.pack_for_continuity();
-        let antuono = self.wcsph.corrected_diffusion();
+        let antuono = self.method.corrected_diffusion();
         if antuono {
             self.density_gradient();
         }
-        let (s, state) = (&mut *self.wcsph, &mut *self.state);
+        let (s, state) = (&mut *self.method, &mut *self.state);
         let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
         macro_rules! rates {
             ($n:literal, $record:expr) => {{
@@ -283,11 +279,10 @@ impl<const D: usize> Cpu<'_, D> {
                 *rho = if next < torn { torn } else { next };
             }
         });
-        s.stopwatch.lap("compute_density");
     }
 
     fn density_gradient(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let n = state.fluid.len();
         let density = density::Density {
             periodic: state.domain.periodic,
@@ -303,7 +298,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     fn extrapolate(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let extrapolation = walls::Extrapolation {
             periodic: state.domain.periodic,
             record: &s.fields.record,
@@ -320,7 +315,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Forces on samples, and their sums over each body.
     fn reaction(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &mut *self.state);
+        let (s, state) = (&mut *self.method, &mut *self.state);
         let (isa, lists) = (s.isa, &s.neighbors);
         let out = s.fields.reaction.each_mut().map(Vec::as_mut_slice);
         with_momentum!(s, state, |momentum| lists.wall_fluid.for_each(out, |_, rows, out| {
@@ -339,7 +334,7 @@ impl<const D: usize> Cpu<'_, D> {
     fn surface_terms(&mut self) {
         // The packed densities are those before this step's. What is wrong with these has been found.
         let _ = self.pack_positions();
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let view = surface_view(s.kernel.support_radius(), &s.params, state);
         let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
         let records = &mut fields.surface;
@@ -348,7 +343,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     fn transport_stress(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let (n, m) = (state.fluid.len(), state.rest.m);
         let (record, w) = (&s.fields.record, &s.fields.w);
         parallel::blocks(n, &mut s.fields.wide[..n], |range, out| {
@@ -368,7 +363,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     fn drift_correction(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let (rest, params) = (state.rest, &s.params);
         let volume = rest.spacing.powi(D as i32);
         let v_max = max_speed(state);
@@ -416,8 +411,8 @@ impl<const D: usize> Cpu<'_, D> {
     fn check_packed(&self, [fluid, walls]: [First; 2]) -> Result<(), StepError> {
         let State { fluid: particles, walls: samples, .. } = &*self.state;
         // This step has moved the particles already, but for its first forces.
-        let kept = self.wcsph.params.integrator == params::Integrator::VelocityVerlet;
-        let moved = if kept && !self.is_first_step() { "drift" } else { BEFORE };
+        let kept = self.method.params.integrator == params::Integrator::VelocityVerlet;
+        let moved = if kept && self.method.fields.started != 0.0 { "drift" } else { BEFORE };
         if let Some(b) = walls.place() {
             return Err(self.not_finite("move_walls", Some(samples.id[b]), "wall position"));
         }
@@ -436,7 +431,7 @@ impl<const D: usize> Cpu<'_, D> {
         let is_finite = |field: &[Vec<Real>; D]| field.iter().all(|axis| axis[i].is_finite());
         let not_finite = |phase, field| self.not_finite(phase, Some(fluid.id[i]), field);
         Err(match (phase, is_finite(&fluid.v)) {
-            ("kick", true) if !is_finite(&self.wcsph.fields.a) => {
+            ("kick", true) if !is_finite(&self.method.fields.a) => {
                 not_finite("compute_acceleration", "acceleration")
             }
             ("kick", true) => not_finite("kick", "velocity"),

@@ -2,7 +2,8 @@
 
 mod card;
 mod constants;
-mod kept;
+#[doc(hidden)]
+pub mod kept;
 mod plan;
 mod solver;
 
@@ -28,7 +29,8 @@ pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
     Real,
-    solver::{StepError, StepReport},
+    phases::Timed,
+    solver::{StepError, StepReport, Stopwatch},
     state::State,
 };
 
@@ -85,9 +87,14 @@ macro_rules! sets {
     };
 }
 
+impl<const D: usize> Timed for Gpu<'_, D> {
+    fn stopwatch(&mut self) -> &mut Stopwatch {
+        &mut self.wcsph.stopwatch
+    }
+}
+
 impl<const D: usize> Phases for Gpu<'_, D> {
     fn move_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.wcsph.stopwatch.start();
         let moved = self.walls_to(self.state.t + dt);
         self.lap("move_walls", moved)
     }
@@ -171,7 +178,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         self.lap("drift", moved)
     }
 
-    fn is_first_step(&self) -> bool {
+    fn is_first_step(&mut self) -> bool {
         self.wcsph.fields.started == 0.0
     }
 

@@ -39,7 +39,9 @@ pub use derived::memory_plan;
 pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
-use cpu::{Cpu, Extrapolated, ViscosityModel, Wall};
+#[doc(hidden)]
+pub use cpu::Wall;
+use cpu::{Cpu, Extrapolated, ViscosityModel};
 use cuda_kernels::room;
 use memory::{Fields, Needs};
 use params::{DeltaForm, Density, Smoothing};
@@ -50,6 +52,7 @@ use sph_core::{
     error::Error,
     lane::Isa,
     neighbors::Neighbors,
+    phases::{Behind, watched},
     solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
     state::{Material, State},
 };
@@ -87,9 +90,12 @@ pub struct Wcsph<const D: usize> {
     constants: Constants,
     isa: Isa,
     neighbors: Neighbors<D>,
-    fields: Fields<D>,
+    /// For tests that do harm.
+    #[doc(hidden)]
+    pub fields: Fields<D>,
     extrapolated: Vec<Extrapolated>,
     stopwatch: Stopwatch,
+    behind: Option<Behind<D>>,
 }
 
 /// Names of [`Wcsph::limits`].
@@ -145,7 +151,13 @@ impl<const D: usize> Solver<D> for Wcsph<D> {
 
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let integrator = self.params.integrator;
-        step::step(&mut Cpu { wcsph: self, state, dt }, integrator, dt)
+        let mut behind = self.behind.take();
+        let mut phases = watched(Cpu { method: self, state, dt }, |cpu, phase| {
+            behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
+        });
+        let done = step::step(&mut phases, integrator, dt);
+        self.behind = behind;
+        done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
@@ -219,6 +231,10 @@ impl<const D: usize> Solver<D> for Wcsph<D> {
 
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
+    }
+
+    fn watch(&mut self, behind: Behind<D>) {
+        self.behind = Some(behind);
     }
 
     fn stopwatch(&self) -> &Stopwatch {

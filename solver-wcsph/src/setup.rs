@@ -20,7 +20,6 @@ use sph_core::{
     solver::{Clock, Solver, Stopwatch},
     state::{Material, State},
 };
-use std::any::Any;
 
 /// Reads the parameters of a scene: its preset, changed by what it gives.
 ///
@@ -52,12 +51,7 @@ pub fn simulation<const D: usize>(
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    // Through functions that are not generic: the method is then compiled once, into this crate, and not
-    // again into everything that uses it.
-    let run: Box<dyn Any> =
-        if D == 2 { Box::new(in_2d(scene, isa, clock)?) } else { Box::new(in_3d(scene, isa, clock)?) };
-    let run = run.downcast::<Simulation<D>>();
-    run.map(|run| *run).map_err(|_| Error::invalid("dim", "wcsph runs in 2 or 3 dimensions").value(D))
+    Simulation::of_dimension(clock, |clock| in_2d(scene, isa, clock), |clock| in_3d(scene, isa, clock))
 }
 
 fn in_2d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<2>, Error> {
@@ -137,6 +131,7 @@ impl<const D: usize> Wcsph<D> {
             fields: Fields::default(),
             extrapolated: Vec::new(),
             stopwatch: Stopwatch::new(clock),
+            behind: None,
             kernel,
             params,
         })

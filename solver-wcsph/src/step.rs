@@ -1,34 +1,41 @@
 //! The time step, written once for every backend.
 
 use crate::params::Integrator;
-use sph_core::solver::{StepError, StepReport};
+use sph_core::{
+    phases,
+    solver::{StepError, StepReport},
+};
 
-/// The phases of a step, in the words of the listing.
-pub trait Phases {
-    /// Brings moving walls to where they are after `dt`, `[s]`.
-    fn move_walls(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Sorts particles by cell and lists their neighbors.
-    fn find_neighbors(&mut self) -> Result<(), StepError>;
-    /// Density: summed, or advanced by `dt` with the continuity equation.
-    fn compute_density(&mut self, dt: f64) -> Result<(), StepError>;
-    /// Pressure from the equation of state.
-    fn compute_pressure(&mut self) -> Result<(), StepError>;
-    /// Pressure and mirrored velocity of dummy walls.
-    fn extrapolate_to_walls(&mut self) -> Result<(), StepError>;
-    /// Pressure, viscous, wall, surface and body accelerations.
-    fn compute_acceleration(&mut self) -> Result<(), StepError>;
-    /// Forces of the fluid on dynamic bodies.
-    fn compute_reaction(&mut self) -> Result<(), StepError>;
-    /// Difference of the velocity that moves particles and their own: XSPH, shifting, transport.
-    fn compute_drift_correction(&mut self) -> Result<(), StepError>;
-    /// `v ← v + dt a`, and so for bodies.
-    fn kick(&mut self, dt: f64) -> Result<(), StepError>;
-    /// `x ← x + dt (v + correction)`; bodies move and collide.
-    fn drift(&mut self, dt: f64) -> Result<(), StepError>;
-    /// True when no acceleration has been computed yet.
-    fn is_first_step(&self) -> bool;
-    /// What the step did.
-    fn report(&mut self, dt: f64) -> StepReport;
+phases! {
+    /// The phases of a step, in the words of the listing.
+    pub trait Phases {
+        /// Brings moving walls to where they are after `dt`, `[s]`.
+        fn move_walls(dt: f64);
+        /// Sorts particles by cell and lists their neighbors.
+        fn find_neighbors();
+        /// Density: summed, or advanced by `dt` with the continuity equation.
+        fn compute_density(dt: f64);
+        /// Pressure from the equation of state.
+        fn compute_pressure();
+        /// Pressure and mirrored velocity of dummy walls.
+        fn extrapolate_to_walls();
+        /// Pressure, viscous, wall, surface and body accelerations.
+        fn compute_acceleration();
+        /// Forces of the fluid on dynamic bodies.
+        fn compute_reaction();
+        /// Difference of the velocity that moves particles and their own: XSPH, shifting, transport.
+        fn compute_drift_correction();
+        /// `v ← v + dt a`, and so for bodies.
+        fn kick(dt: f64);
+        /// `x ← x + dt (v + correction)`; bodies move and collide.
+        fn drift(dt: f64);
+    }
+    asked {
+        /// True when no acceleration has been computed yet.
+        fn is_first_step() -> bool;
+        /// What the step did.
+        fn report(dt: f64) -> StepReport;
+    }
 }
 
 /// Weakly compressible SPH (Becker & Teschner 2007; Monaghan 2005).

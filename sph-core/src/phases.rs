@@ -1,6 +1,7 @@
 //! The phases of a step: how a method declares them, who measures them, and where tests do harm.
 
-use crate::solver::Stopwatch;
+use crate::{solver::Stopwatch, state::State};
+use std::any::Any;
 
 /// Declares the phases of a method: `trait Phases`, and the same for [`Watched`] phases.
 ///
@@ -47,6 +48,10 @@ macro_rules! phases {
     };
 }
 
+/// What is called behind each phase of a step, with the method (for who knows its type), the state and the name of the phase:
+/// to watch a step from within, or to do harm in tests.
+pub type Behind<const D: usize> = Box<dyn FnMut(&mut dyn Any, &mut State<D>, &'static str) + Send + Sync>;
+
 /// Phases whose time is measured.
 pub trait Timed {
     /// What measures it.
@@ -58,16 +63,11 @@ pub trait Timed {
 pub struct Watched<P, F> {
     /// The phases.
     pub phases: P,
-    /// Called behind each phase with its name: where tests do harm.
+    /// Called behind each phase with its name.
     behind: F,
 }
 
-/// The phases of a step that begins now.
-pub fn timed<P: Timed>(phases: P) -> Watched<P, impl FnMut(&mut P, &'static str)> {
-    watched(phases, |_, _| {})
-}
-
-/// The same, with `behind` called behind each phase.
+/// The phases of a step that begins now, with `behind` called behind each.
 pub fn watched<P: Timed, F: FnMut(&mut P, &'static str)>(mut phases: P, behind: F) -> Watched<P, F> {
     phases.stopwatch().start();
     Watched { phases, behind }

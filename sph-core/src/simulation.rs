@@ -9,6 +9,7 @@ use crate::{
     solver::{BEFORE, Cause, Solver, StepError, StepReport},
     state::State,
 };
+use std::any::Any;
 
 /// What an observer sees between two steps.
 pub struct View<'a, const D: usize> {
@@ -79,6 +80,21 @@ impl<const D: usize> Simulation<D> {
         }
         let (interaction, guard) = (Interaction::of(scene), Guard::new(Policy::from(&scene.run)));
         Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction, guard })
+    }
+
+    /// The run that `two` or `three` makes of `input`, by the dimension. Methods hand in functions that are not generic: they
+    /// are then compiled once, into the crate of the method, and not again into everything that uses it.
+    ///
+    /// # Errors
+    /// Those of the function, and in other dimensions than two and three.
+    pub fn of_dimension<I>(
+        input: I,
+        two: impl FnOnce(I) -> Result<Simulation<2>, Error>,
+        three: impl FnOnce(I) -> Result<Simulation<3>, Error>,
+    ) -> Result<Self, Error> {
+        let run: Box<dyn Any> = if D == 2 { Box::new(two(input)?) } else { Box::new(three(input)?) };
+        let run = run.downcast::<Self>();
+        run.map(|run| *run).map_err(|_| Error::range("dim", D, "[2, 3]"))
     }
 
     /// Does a command now, between two steps.

@@ -6,6 +6,7 @@ use crate::{
     diagnosis::{Diagnosis, Link},
     error::Error,
     neighbors::Neighbors,
+    phases::Behind,
     state::State,
 };
 use std::fmt::{self, Debug, Formatter};
@@ -265,6 +266,9 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     fn derived(&self, _state: &State<D, B>) -> Derived {
         Derived::default()
     }
+
+    /// Calls `behind` after each phase of a step from now on; a method whose steps run elsewhere does not.
+    fn watch(&mut self, _behind: Behind<D>) {}
 
     /// Time spent in each phase.
     fn stopwatch(&self) -> &Stopwatch;

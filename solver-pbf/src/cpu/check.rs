@@ -15,7 +15,7 @@ impl<const D: usize> Cpu<'_, D> {
         field: &'static str,
     ) -> Result<(), StepError> {
         if found.place().is_some() {
-            let fields = &self.pbf.fields;
+            let fields = &self.method.fields;
             let is_bad = |i: &usize| !fields.place_is_finite(*i);
             let first = First::from((0..self.state.fluid.len()).find(is_bad));
             self.check_field("apply_delta_x", first, "position")?;
@@ -26,8 +26,8 @@ impl<const D: usize> Cpu<'_, D> {
     /// Fails if the forces of the surface found something: themselves, or the velocity before.
     pub(super) fn check_accelerated(&self, found: First) -> Result<(), StepError> {
         let Some(i) = found.place() else { return Ok(()) };
-        if self.pbf.fields.a.iter().all(|a| a[i].is_finite()) {
-            let before = self.pbf.constants.needs.velocities;
+        if self.method.fields.a.iter().all(|a| a[i].is_finite()) {
+            let before = self.method.constants.needs.velocities;
             let phase = if before { "apply_vorticity_and_xsph" } else { "update_velocities" };
             return self.check_field(phase, found, "velocity");
         }

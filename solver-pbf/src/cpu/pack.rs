@@ -41,7 +41,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// finite.
     pub(super) fn pack_places<const N: usize>(&mut self, records: &mut Records<N>) -> First {
         let (n, x, id) = (self.state.fluid.len(), &self.state.fluid.x, &self.state.fluid.id);
-        let spread = self.pbf.params.mass_spread;
+        let spread = self.method.params.mass_spread;
         parallel::blocks(n, &mut records.place[..n], |range, place| {
             let mut bad = First::NONE;
             let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
@@ -61,7 +61,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Walls where they are now. Returns the first sample whose numbers are not finite.
     pub(super) fn pack_walls(&mut self) -> First {
-        let (fields, walls, rho_0) = (&mut self.pbf.fields, &self.state.walls, self.state.rest.rho_0);
+        let (fields, walls, rho_0) = (&mut self.method.fields, &self.state.walls, self.state.rest.rho_0);
         if fields.walls_packed && !walls.is_moving() {
             return First::NONE;
         }
@@ -119,7 +119,7 @@ impl<const D: usize> Cpu<'_, D> {
             }
             found
         }));
-        if self.pbf.constants.needs.past {
+        if self.method.constants.needs.past {
             self.remember(records);
         }
         found
@@ -128,7 +128,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// Adds the corrections to the predicted way and change of velocity.
     fn remember<const N: usize>(&mut self, records: &Records<N>) {
         let (n, per_way, x) = (self.state.fluid.len(), self.per_way, &self.state.fluid.x);
-        let fields = &mut self.pbf.fields;
+        let fields = &mut self.method.fields;
         let outputs =
             (fields.way.each_mut().map(Vec::as_mut_slice), fields.gain.each_mut().map(Vec::as_mut_slice));
         parallel::blocks(n, outputs, |range, (way, gain)| {
@@ -146,7 +146,7 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn pack_velocities<const N: usize>(&mut self, records: &Records<N>) -> First {
         let (fluid, m) = (&self.state.fluid, self.state.rest.m);
         let n = fluid.len();
-        parallel::blocks(n, &mut self.pbf.fields.record[..n], |range, out| {
+        parallel::blocks(n, &mut self.method.fields.record[..n], |range, out| {
             let mut bad = First::NONE;
             for (out, i) in out.iter_mut().zip(range) {
                 let place = &records.place[i];
@@ -165,7 +165,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// `[x y z ρ]`, for the forces of the surface.
     pub(super) fn pack_densities<const N: usize>(&mut self, records: &Records<N>) {
         let rho = &self.state.fluid.rho;
-        parallel::blocks(rho.len(), &mut self.pbf.fields.x4[..rho.len()], |range, out| {
+        parallel::blocks(rho.len(), &mut self.method.fields.x4[..rho.len()], |range, out| {
             for (out, i) in out.iter_mut().zip(range) {
                 out[..3].copy_from_slice(&records.place[i][..3]);
                 out[3] = rho[i];
@@ -176,7 +176,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// The corrected positions, wrapped into the periodic box. Where a velocity is not finite, that before XSPH
     /// comes back. Returns the largest squared speed, and the first particle that is not healthy.
     pub(super) fn commit<const N: usize>(&mut self, records: &Records<N>) -> Extremes {
-        let (domain, record) = (self.state.domain, &self.pbf.fields.record);
+        let (domain, record) = (self.state.domain, &self.method.fields.record);
         let fluid = &mut self.state.fluid;
         let n = fluid.id.len();
         let outputs = (fluid.x.each_mut().map(Vec::as_mut_slice), fluid.v.each_mut().map(Vec::as_mut_slice));

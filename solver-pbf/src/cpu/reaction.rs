@@ -71,7 +71,7 @@ fn friction<L>[const D: usize, K: Kernel<D>](
 impl<const D: usize> Cpu<'_, D> {
     /// Adds what bodies feel of a correction. Makes `λ̂` of the records what was done of it.
     pub(super) fn push_back<const N: usize>(&mut self, push: &mut [[Real; N]]) {
-        let (s, state) = (&mut *self.pbf, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let n = state.fluid.len();
         correction::relax_lambda(&mut push[..n], &s.fields.delta, s.constants.relaxation);
         let rest = state.rest;
@@ -90,20 +90,20 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Adds what bodies feel of the velocity that the fluid loses at their surfaces.
     pub(super) fn rub_back(&mut self) {
-        let mut force = self.pbf.fields.reaction.each_mut().map(std::mem::take);
-        let (s, inv_dt, boundary) = (&*self.pbf, (1.0 / self.dt) as Real, &self.state.walls);
+        let mut force = self.method.fields.reaction.each_mut().map(std::mem::take);
+        let (s, inv_dt, boundary) = (&*self.method, (1.0 / self.dt) as Real, &self.state.walls);
         let loops = self.velocity_loops();
         let out = force.each_mut().map(Vec::as_mut_slice);
         s.neighbors.wall_fluid.for_each(out, |_, rows, out| {
             with_kernel!(s.kernel, |kernel| friction(s.isa, kernel, &loops, boundary, inv_dt, rows, out));
         });
-        self.pbf.fields.reaction = force;
+        self.method.fields.reaction = force;
     }
 
     /// Bodies take up the forces of the substep, and move.
     pub(super) fn advance_bodies(&mut self, damping: Real) {
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
-        bodies.collect(walls, &self.pbf.fields.reaction);
+        bodies.collect(walls, &self.method.fields.reaction);
         bodies.kick(forces, self.dt, f64::from(damping));
         bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);
     }

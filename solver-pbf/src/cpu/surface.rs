@@ -12,11 +12,11 @@ use std::mem::take;
 impl<const D: usize> Cpu<'_, D> {
     /// Normals of the surface at the predicted positions, for its constraint.
     pub(super) fn find_surface(&mut self) {
-        if !self.pbf.constants.needs.surface_constraint {
+        if !self.method.constants.needs.surface_constraint {
             return;
         }
-        let mut normal = take(&mut self.pbf.fields.normal);
-        let (n, s) = (self.state.fluid.len(), &*self.pbf);
+        let mut normal = take(&mut self.method.fields.normal);
+        let (n, s) = (self.state.fluid.len(), &*self.method);
         let constraint = self.constraint(&s.fields.equal.place);
         s.neighbors.fluid.for_each(&mut normal[..n], |k, fluid, out| {
             let walls = &s.neighbors.walls.chunks()[k];
@@ -24,13 +24,13 @@ impl<const D: usize> Cpu<'_, D> {
                 velocity::surface_normals(s.isa, kernel, &constraint, fluid, walls, out);
             });
         });
-        self.pbf.fields.normal = normal;
-        self.pbf.stopwatch.lap("find_surface");
+        self.method.fields.normal = normal;
+        self.method.stopwatch.lap("find_surface");
     }
 
     /// Adds the constraint of the surface to the corrections.
     pub(super) fn pull_surface(&mut self) {
-        let (s, n) = (&mut *self.pbf, self.state.fluid.len());
+        let (s, n) = (&mut *self.method, self.state.fluid.len());
         let place = &s.fields.equal.place;
         parallel::blocks(n, &mut s.fields.normal[..n], |range, normal| {
             for (normal, i) in normal.iter_mut().zip(range) {
@@ -51,7 +51,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     pub(super) fn surface_forces(&mut self) {
-        let (s, state) = (&mut *self.pbf, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let as_force = s.params.surface_mode == SurfaceMode::Forces;
         let tension = surface::Tension {
             cohesion: s.params.cohesion,
@@ -74,7 +74,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// `v ← v + dt a` with the forces of the surface. Where that is not finite `v` stays.
     pub(super) fn accelerate(&mut self, dt: Real) -> First {
-        let (n, a) = (self.state.fluid.len(), &self.pbf.fields.a);
+        let (n, a) = (self.state.fluid.len(), &self.method.fields.a);
         let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
         parallel::blocks(n, v, |range, v| {
             let mut bad = First::NONE;

@@ -17,12 +17,13 @@ use sph_core::{
     Real,
     error::Error,
     lane::Isa,
+    phases::watched,
     scene::Scene,
     simulation::Simulation,
     solver::{BEFORE, Cause, Clock, Memory, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 
 /// Position Based Fluids on a card.
 struct OnCard<const D: usize> {
@@ -91,7 +92,7 @@ impl<const D: usize> Method<D> for OnCard<D> {
         let cleared = executor.clear(&mut card.lost).and_then(|()| executor.clear(&mut card.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (iterations, constants) = (self.method.params.iterations(), constants(&self.method, state));
-        let mut gpu = Gpu {
+        let gpu = Gpu {
             pbf: &mut self.method,
             executor,
             card,
@@ -103,7 +104,7 @@ impl<const D: usize> Method<D> for OnCard<D> {
             corrections: 0,
             error: f64::INFINITY,
         };
-        step::step(&mut gpu, iterations, dt).map(drop)
+        step::step(&mut watched(gpu, |_, _| ()), iterations, dt).map(drop)
     }
 
     fn learn(&mut self, card: &mut Card<D>, _: Option<&Summary>) {
@@ -168,20 +169,21 @@ pub fn simulation<const D: usize>(
     executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2>(scene, executor, clock)?)
-    } else {
-        Box::new(build::<3>(scene, executor, clock)?)
-    };
-    let run = run.downcast::<Simulation<D>>();
-    run.map(|run| *run).map_err(|_| Error::invalid("dim", "pbf runs in 2 or 3 dimensions").value(D))
+    let input = (executor, clock);
+    Simulation::of_dimension(input, |input| in_2d(scene, input), |input| in_3d(scene, input))
 }
 
-fn build<const D: usize>(
-    scene: &Scene,
-    executor: Arc<dyn Executor>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
+type Input = (Arc<dyn Executor>, Box<dyn Clock>);
+
+fn in_2d(scene: &Scene, input: Input) -> Result<Simulation<2>, Error> {
+    build(scene, input)
+}
+
+fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
+    build(scene, input)
+}
+
+fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
     let sizes = first_sizes::<D>(f64::from(method.params.support_ratio));
     Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, sizes }, executor)))

@@ -6,9 +6,12 @@ mod common;
 mod constraint;
 mod determinism;
 mod failure;
+mod faults;
+mod physics;
 mod restart;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
 mod steps;
 mod velocities;
+mod vorticity;
 mod walls;

@@ -19,12 +19,13 @@ use sph_core::{
     kernel::Kernel,
     lane::Isa,
     particles::fit,
+    phases::watched,
     scene::Scene,
     simulation::Simulation,
     solver::{BEFORE, Cause, Clock, Memory, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 
 /// The staggered projection on a card.
 struct OnCard<const D: usize> {
@@ -92,8 +93,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         let cleared = executor.clear(&mut card.lost).and_then(|()| executor.clear(&mut card.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (constants, end) = (constants(&self.method, state), state.t);
-        let mut gpu = Gpu { method: &mut self.method, executor, card, state, constants, end, softness: 1.0 };
-        step::step(&mut gpu, dt).map(drop)
+        let gpu = Gpu { method: &mut self.method, executor, card, state, constants, end, softness: 1.0 };
+        step::step(&mut watched(gpu, |_, _| ()), dt).map(drop)
     }
 
     fn refit(executor: &dyn Executor, card: &mut Card<D>) -> Result<(), CudaError> {
@@ -174,20 +175,21 @@ pub fn simulation<const D: usize>(
     executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2>(scene, executor, clock)?)
-    } else {
-        Box::new(build::<3>(scene, executor, clock)?)
-    };
-    let run = run.downcast::<Simulation<D>>();
-    run.map(|run| *run).map_err(|_| Error::invalid("dim", "projection runs in 2 or 3 dimensions").value(D))
+    let input = (executor, clock);
+    Simulation::of_dimension(input, |input| in_2d(scene, input), |input| in_3d(scene, input))
 }
 
-fn build<const D: usize>(
-    scene: &Scene,
-    executor: Arc<dyn Executor>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
+type Input = (Arc<dyn Executor>, Box<dyn Clock>);
+
+fn in_2d(scene: &Scene, input: Input) -> Result<Simulation<2>, Error> {
+    build(scene, input)
+}
+
+fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
+    build(scene, input)
+}
+
+fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
     let sizes = first_sizes::<D>(f64::from(method.params.support_ratio));
     Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, sizes }, executor)))

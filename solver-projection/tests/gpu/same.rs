@@ -1,14 +1,16 @@
 //! Bits that must not depend on the order of threads, nor on a restart.
 
 use crate::{
-    common::with_order,
+    common::{NAME, with_order},
     solver::{
         bodies,
         card::stirred,
+        faults,
         leaving::{box_follows, flight},
         measures::scene,
         restarting::*,
         scenes::dam_break,
+        ticking,
     },
 };
 use solver_projection::simulation;
@@ -79,4 +81,10 @@ fn the_box_of_cells_follows_what_leaves_it() {
     }
     follows::<2>(300, 1e6);
     follows::<3>(150, 1e6);
+}
+
+#[test]
+fn only_steps_are_timed() {
+    let scene = faults::scene::<2>("", NAME, "");
+    ticking::only_steps_are_timed::<2>(|clock| with_order(&scene, 0, clock));
 }

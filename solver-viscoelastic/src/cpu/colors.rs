@@ -54,7 +54,7 @@ pub struct Colors {
 
 /// Color of a coordinate on an axis with `turn` cells, or without end (0). Cells of one color are three apart, also
 /// around the end of a period.
-fn of_axis(c: i32, turn: i32) -> usize {
+pub fn of_axis(c: i32, turn: i32) -> usize {
     let whole = turn - turn % 3;
     let color = if turn > 0 && c >= whole { 3 + c - whole } else { c.rem_euclid(3) };
     color as usize
@@ -151,26 +151,5 @@ impl<T> Shared<T> {
         debug_assert!(i < self.len);
         // SAFETY: the caller vouches for `i`.
         unsafe { self.first.add(i) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::of_axis;
-
-    #[test]
-    fn cells_of_one_color_are_three_apart_also_around_a_period() {
-        for turn in 3..20_i32 {
-            for a in 0..turn {
-                for b in 0..turn {
-                    let apart = (a - b).rem_euclid(turn).min((b - a).rem_euclid(turn));
-                    assert!(
-                        a == b || of_axis(a, turn) != of_axis(b, turn) || apart >= 3,
-                        "{a} {b} of {turn}"
-                    );
-                }
-            }
-        }
-        assert_eq!([-4, -3, -2, -1, 0, 1].map(|c| of_axis(c, 0)), [2, 0, 1, 2, 0, 1]);
     }
 }

@@ -78,7 +78,7 @@ fn stream<const D: usize, R: Merge + Default>(
 
 /// Where the surface of a wall is in this step, and how it moves.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stance<const D: usize> {
+pub struct Stance<const D: usize> {
     /// Where it is; `None` where it was drawn.
     pose: Option<Pose<D>>,
     /// A point of it, `[m]`, and the velocity there, `[m/s]`.

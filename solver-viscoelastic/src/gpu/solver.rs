@@ -17,12 +17,13 @@ use sph_core::{
     Real,
     error::Error,
     lane::Isa,
+    phases::watched,
     scene::Scene,
     simulation::Simulation,
     solver::{BEFORE, Cause, Clock, Memory, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 
 /// Most particles that a GPU relaxes one after the other. One warp does it, which waits for memory several times a particle:
 /// about ten microseconds, so that a step of so many takes a fifth of a second, and one of a million ten seconds.
@@ -109,8 +110,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         executor.clear(&mut card.lost).map_err(|error| error.in_phase(state, "clear"))?;
         let (constants, end) = (constants(&self.method, state, dt), state.t + dt);
         let (method, card_of_step, of_step) = (&mut self.method, &mut *card, &mut *state);
-        let mut gpu = Gpu { method, executor, card: card_of_step, state: of_step, constants, dt, end };
-        step::step(&mut gpu, dt)?;
+        let gpu = Gpu { method, executor, card: card_of_step, state: of_step, constants, dt, end };
+        step::step(&mut watched(gpu, |_, _| ()), dt)?;
         let way = card.longest_way(executor).map_err(|error| error.in_phase(state, "report"))?;
         self.method.fields.report.residual = way / f64::from(self.method.constants.h);
         Ok(())
@@ -192,20 +193,21 @@ pub fn simulation<const D: usize>(
     executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2>(scene, executor, clock)?)
-    } else {
-        Box::new(build::<3>(scene, executor, clock)?)
-    };
-    let run = run.downcast::<Simulation<D>>();
-    run.map(|run| *run).map_err(|_| Error::invalid("dim", "viscoelastic runs in 2 or 3 dimensions").value(D))
+    let input = (executor, clock);
+    Simulation::of_dimension(input, |input| in_2d(scene, input), |input| in_3d(scene, input))
 }
 
-fn build<const D: usize>(
-    scene: &Scene,
-    executor: Arc<dyn Executor>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
+type Input = (Arc<dyn Executor>, Box<dyn Clock>);
+
+fn in_2d(scene: &Scene, input: Input) -> Result<Simulation<2>, Error> {
+    build(scene, input)
+}
+
+fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
+    build(scene, input)
+}
+
+fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
     let n = state.fluid.len();
     check_order(&method.params, n).map_err(|error| scene.locate(error))?;

@@ -82,7 +82,7 @@ impl Wall {
 
     /// The particle's part of the pressure term; the sample's part is in its record (zero but for `Own`).
     #[inline(always)]
-    fn pressure_term<L: Lane>(self, p_rho2: L, rho: L, rho_0: Real) -> L {
+    pub fn pressure_term<L: Lane>(self, p_rho2: L, rho: L, rho_0: Real) -> L {
         let pushing = p_rho2.max(L::splat(0.0));
         match self {
             Wall::Mirrored => {
@@ -149,23 +149,4 @@ pub fn reaction<L>[const D: usize, K: Kernel<D>, V: Viscosity](
         }
     }
 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_wall_that_may_pull_answers_tension() {
-        let (p_rho2, rho) = (-2.0, 900.0);
-        for wall in [Wall::OneSided, Wall::Mirrored, Wall::Own { pulls: false }] {
-            assert_eq!(wall.pressure_term(p_rho2, rho, 1000.0), 0.0, "{wall:?}");
-        }
-        assert_eq!(Wall::Own { pulls: true }.pressure_term(p_rho2, rho, 1000.0), p_rho2);
-        assert_eq!(
-            Wall::Own { pulls: false }.pressure_term(2.0, rho, 1000.0),
-            2.0,
-            "pressure is not touched"
-        );
-    }
 }

@@ -18,7 +18,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// The packed positions that the loops gather. Returns the first particle and the first wall sample whose
     /// numbers are not finite.
     pub(super) fn pack_positions(&mut self) -> [First; 2] {
-        let (fields, state) = (&mut self.wcsph.fields, &*self.state);
+        let (fields, state) = (&mut self.method.fields, &*self.state);
         let (n, x, rho) = (state.fluid.len(), &state.fluid.x, &state.fluid.rho);
         let bad_fluid = parallel::blocks(n, &mut fields.x4[..n], |range, x4| {
             let mut bad = First::NONE;
@@ -54,7 +54,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Records with volume and velocity, and walls with their prescribed velocity.
     pub(super) fn pack_for_continuity(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let (n, m) = (state.fluid.len(), state.rest.m);
         let (x4, v, wide) = (&s.fields.x4, &state.fluid.v, s.corrected_diffusion());
         let pack = |i: usize, out: &mut [Real]| {
@@ -91,7 +91,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Wall records for the momentum loop: pressure, mirrored velocity, density, pseudo-mass.
     pub(super) fn pack_walls(&mut self) {
-        let (s, state) = (&mut *self.wcsph, &*self.state);
+        let (s, state) = (&mut *self.method, &*self.state);
         let (walls, rho_0, eos) = (&state.walls, state.rest.rho_0, s.constants.eos);
         let (dummy, clamp) = (s.constants.wall.is_dummy(), s.params.clamp_wall_pressure);
         let (extrapolated, x4) = (&s.extrapolated, &s.fields.wall_x4);

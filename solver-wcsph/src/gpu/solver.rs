@@ -20,12 +20,13 @@ use sph_core::{
     Real,
     error::Error,
     lane::Isa,
+    phases::watched,
     scene::Scene,
     simulation::Simulation,
     solver::{Cause, Clock, Memory, StepError, StepReport, Stopwatch},
     state::State,
 };
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 
 /// Weakly compressible SPH on a card.
 struct OnCard<const D: usize> {
@@ -95,8 +96,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         dt: f64,
     ) -> Result<(), StepError> {
         let (integrator, constants) = (self.method.params.integrator, constants(&self.method, state));
-        let mut gpu = Gpu { wcsph: &mut self.method, executor, card, state, constants, dt };
-        step::step(&mut gpu, integrator, dt).map(drop)
+        let gpu = Gpu { wcsph: &mut self.method, executor, card, state, constants, dt };
+        step::step(&mut watched(gpu, |_, _| ()), integrator, dt).map(drop)
     }
 
     /// Rows that are kept want the particles in the order of other cells.
@@ -143,20 +144,21 @@ pub fn simulation<const D: usize>(
     executor: Arc<dyn Executor>,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    let run: Box<dyn Any> = if D == 2 {
-        Box::new(build::<2>(scene, executor, clock)?)
-    } else {
-        Box::new(build::<3>(scene, executor, clock)?)
-    };
-    let run = run.downcast::<Simulation<D>>();
-    run.map(|run| *run).map_err(|_| Error::invalid("dim", "wcsph runs in 2 or 3 dimensions").value(D))
+    let input = (executor, clock);
+    Simulation::of_dimension(input, |input| in_2d(scene, input), |input| in_3d(scene, input))
 }
 
-fn build<const D: usize>(
-    scene: &Scene,
-    executor: Arc<dyn Executor>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
+type Input = (Arc<dyn Executor>, Box<dyn Clock>);
+
+fn in_2d(scene: &Scene, input: Input) -> Result<Simulation<2>, Error> {
+    build(scene, input)
+}
+
+fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
+    build(scene, input)
+}
+
+fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
     let walk = executor.variant().walk;
     Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, walk }, executor)))

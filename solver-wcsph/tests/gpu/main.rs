@@ -7,6 +7,7 @@
 )]
 
 mod common;
+mod kept;
 mod parity;
 mod plan;
 #[path = "../../../cuda-kernels/tests/common/planning.rs"]

@@ -9,7 +9,9 @@ mod corpus;
 mod derived;
 mod determinism;
 mod failure;
+mod faults;
 mod invariants;
+mod physics;
 mod recovery;
 mod restart;
 #[path = "../../../sph-core/tests/solver/mod.rs"]

@@ -13,8 +13,10 @@
 pub mod bodies;
 pub mod card;
 pub mod failing;
+pub mod faults;
 pub mod leaving;
 pub mod measures;
 pub mod restarting;
 pub mod scenes;
 pub mod threads;
+pub mod ticking;
