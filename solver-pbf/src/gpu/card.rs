@@ -10,7 +10,7 @@ use cuda_kernels::{
     kernels::pbf::Vortices,
     neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     reduce::{DensityErrors, Reduce},
-    resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
+    resident::{Axes, Fluid, Population, Samples, read, read_axes, write_axes, zero_axes},
     rigid::RigidSets,
     summary::Summaries,
 };
@@ -93,25 +93,24 @@ pub struct Demand<const D: usize> {
 }
 
 impl<const D: usize> Card<D> {
-    /// The state and the past of the method, which has the length of the fluid if it is needed.
+    /// Room for so many points.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        past: [&[Vec<Real>; D]; 2],
+        population: &Population,
         demand: Demand<D>,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
+        let (n, n_walls, needs) = (population.fluid, population.walls, demand.needs);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = demand.sizes;
         let n_surface = when(needs.surface_constraint || needs.surface_forces, n);
         Ok(Self {
-            fluid: Fluid::new(executor, demand.grid, &state.fluid)?,
-            walls: Samples::new(executor, demand.grid, &state.walls)?,
-            containers: Containers::new(executor, &state.containers)?,
+            fluid: Fluid::new(executor, demand.grid, n)?,
+            walls: Samples::new(executor, demand.grid, n_walls)?,
+            containers: Containers::new(executor, &[])?,
             rows: [
                 NeighborRows::new(executor, n, on_fluid)?,
                 NeighborRows::new(executor, n, on_walls)?,
@@ -128,20 +127,38 @@ impl<const D: usize> Card<D> {
             vorticity2: executor.zeros(1)?,
             normal: records(n_surface)?,
             a: zero_axes(executor, when(needs.surface_forces, n))?,
-            way: upload_axes(executor, past[0])?,
-            gain: upload_axes(executor, past[1])?,
+            way: zero_axes(executor, when(needs.past, n))?,
+            gain: zero_axes(executor, when(needs.past, n))?,
             v2: executor.zeros(n)?,
             gain2: executor.zeros(n)?,
             lost: executor.zeros(n)?,
             samples: records(n_walls)?,
             wall_motion: records(when(needs.sticky_walls, n_walls))?,
-            rigid: RigidSets::new(executor, state)?,
+            rigid: RigidSets::new(executor, population)?,
             reduce: Reduce::new(executor)?,
             errors: executor.zeros(1)?,
             summaries: Summaries::new(executor)?,
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the past of the method, which has the length of the fluid if it is needed.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        fields: &Fields<D>,
+    ) -> Result<(), CudaError> {
+        self.fluid.write(executor, &state.fluid)?;
+        self.walls.write(executor, &state.walls)?;
+        self.containers = Containers::new(executor, &state.containers)?;
+        self.rigid.write(executor, &state.walls)?;
+        write_axes(executor, &fields.way, &mut self.way)?;
+        write_axes(executor, &fields.gain, &mut self.gain)
     }
 
     /// Memory of rows now.

@@ -5,10 +5,11 @@ use super::{
     card::{Card, Demand, Sizes, first_sizes},
     constants::constants,
 };
-use crate::{Pbf, memory::Fields, setup, step};
+use crate::{Pbf, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
+    resident::Population,
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -76,8 +77,9 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.resize_past(state.fluid.len(), needs.past);
         let grid = self.method.fields.room.grid(self.method.kernel.support_radius(), state)?;
         let demand = Demand { grid, needs, sizes: self.sizes };
-        let Fields { way, gain, .. } = &self.method.fields;
-        Card::new(executor, state, [way, gain], demand)
+        let mut card = Card::new(executor, &Population::of(state), demand)?;
+        card.write(executor, state, &self.method.fields)?;
+        Ok(card)
     }
 
     fn step(

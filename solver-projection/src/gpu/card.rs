@@ -17,7 +17,7 @@ use cuda_kernels::{
     },
     neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     reduce::{self, Reduce},
-    resident::{Fluid, Samples, read},
+    resident::{Fluid, Population, Samples, read},
     rigid::RigidSets,
     summary::Summaries,
 };
@@ -115,19 +115,18 @@ pub struct Card<const D: usize> {
 }
 
 impl<const D: usize> Card<D> {
-    /// The state, and the pressures of its particles; with room for so many cells of coarser equations, if there are any.
+    /// Room for so many points, and for so many cells of coarser equations, if there are any.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        p: &[Real],
+        population: &Population,
         (grid, needs): (CellGrid<D>, Needs),
         sizes: Sizes,
         n_level_cells: Option<usize>,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls) = (state.fluid.len(), state.walls.len());
+        let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let numbers = || executor.zeros::<Real>(n);
@@ -139,9 +138,9 @@ impl<const D: usize> Card<D> {
             NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
         ];
         Ok(Self {
-            fluid: Fluid::new(executor, grid, &state.fluid)?,
-            walls: Samples::new(executor, grid, &state.walls)?,
-            containers: Containers::new(executor, &state.containers)?,
+            fluid: Fluid::new(executor, grid, n)?,
+            walls: Samples::new(executor, grid, n_walls)?,
+            containers: Containers::new(executor, &[])?,
             entries: executor.zeros(rows[Pairs::Fluid as usize].entries())?,
             rows,
             place: records(n)?,
@@ -153,7 +152,7 @@ impl<const D: usize> Card<D> {
             drag: records(when(needs.viscosity, n))?,
             share: numbers()?,
             air: numbers()?,
-            p: executor.upload(p)?,
+            p: numbers()?,
             acting: numbers()?,
             vectors: vectors(executor, n)?,
             levels: n_level_cells.map(|room| Levels::new(executor, &grid, n, room)).transpose()?,
@@ -165,9 +164,9 @@ impl<const D: usize> Card<D> {
                 motion: records(n_walls)?,
                 normal: records(n_walls)?,
             },
-            facings: executor.upload(&facings(&state.walls))?,
-            surface: executor.upload(&surfaces(&state.walls))?,
-            rigid: RigidSets::new(executor, state)?,
+            facings: executor.zeros(population.surfaces)?,
+            surface: executor.zeros(population.sets)?,
+            rigid: RigidSets::new(executor, population)?,
             reduce: Reduce::new(executor)?,
             work: Work::new(executor)?,
             all_air: executor.zeros(1)?,
@@ -176,6 +175,20 @@ impl<const D: usize> Card<D> {
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the pressures of its particles.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, state: &State<D>, p: &[Real]) -> Result<(), CudaError> {
+        self.fluid.write(executor, &state.fluid)?;
+        self.walls.write(executor, &state.walls)?;
+        self.containers = Containers::new(executor, &state.containers)?;
+        self.rigid.write(executor, &state.walls)?;
+        executor.write(p, &mut self.p)?;
+        executor.write(&facings(&state.walls), &mut self.facings)?;
+        executor.write(&surfaces(&state.walls), &mut self.surface)
     }
 
     /// Memory of rows now.

@@ -9,6 +9,7 @@ use crate::{Projection, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
+    resident::Population,
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -78,7 +79,10 @@ impl<const D: usize> Method<D> for OnCard<D> {
         let of_method = (grid, self.method.constants.needs);
         fit(&mut self.method.fields.p, state.fluid.len(), 0.0);
         let n_level_cells = first_cells::<D>(&self.method.params, state.fluid.len());
-        Card::new(executor, state, &self.method.fields.p, of_method, self.sizes, n_level_cells)
+        let population = Population::of(state);
+        let mut card = Card::new(executor, &population, of_method, self.sizes, n_level_cells)?;
+        card.write(executor, state, &self.method.fields.p)?;
+        Ok(card)
     }
 
     fn step(

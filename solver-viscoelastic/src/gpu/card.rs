@@ -14,7 +14,7 @@ use cuda_kernels::{
     kernels::{viscoelastic::Launcher, viscoelastic_springs::SpringRows},
     neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     reduce::Reduce,
-    resident::{Fluid, Samples},
+    resident::{Fluid, Population, Samples},
     rigid::RigidSets,
     summary::Summaries,
 };
@@ -86,31 +86,25 @@ pub struct Card<const D: usize> {
 }
 
 impl<const D: usize> Card<D> {
-    /// The state, and the springs of its particles.
+    /// Room for so many points.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        springs: &mut Springs,
-        (grid, h, needs): (CellGrid<D>, Real, Needs),
+        population: &Population,
+        (grid, needs): (CellGrid<D>, Needs),
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls) = (state.fluid.len(), state.walls.len());
+        let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = sizes.neighbors;
         let n_springs = when(needs.springs, n);
-        let rows = match needs.springs {
-            true => upload_springs(executor, state, springs, h, sizes.springs)?,
-            // Of the same size, for the run may get springs later.
-            false => SpringRows::new(executor, 0, sizes.springs)?,
-        };
         Ok(Self {
-            fluid: Fluid::new(executor, grid, &state.fluid)?,
-            walls: Samples::new(executor, grid, &state.walls)?,
-            containers: Containers::new(executor, &state.containers)?,
+            fluid: Fluid::new(executor, grid, n)?,
+            walls: Samples::new(executor, grid, n_walls)?,
+            containers: Containers::new(executor, &[])?,
             rows: [
                 NeighborRows::new(executor, n, on_fluid)?,
                 NeighborRows::new(executor, n, on_walls)?,
@@ -121,22 +115,53 @@ impl<const D: usize> Card<D> {
             p_near: executor.zeros(when(needs.push, n))?,
             motion: records(when(needs.viscosity, n))?,
             delta: records(when(needs.delta, n))?,
-            next_springs: SpringRows::new(executor, n_springs, rows.size())?,
-            springs: rows,
+            // Of the same size without springs, for the run may get them later.
+            springs: SpringRows::new(executor, n_springs, sizes.springs)?,
+            next_springs: SpringRows::new(executor, n_springs, sizes.springs)?,
             inverse: executor.zeros(n_springs)?,
             way2: executor.zeros(n)?,
             v2: executor.zeros(n)?,
             gain2: executor.zeros(n)?,
             lost: executor.zeros(n)?,
             samples: records(n_walls)?,
-            rigid: RigidSets::new(executor, state)?,
-            contacts: Contacts::new(executor, state)?,
+            rigid: RigidSets::new(executor, population)?,
+            contacts: Contacts::new(executor, population)?,
             reduce: Reduce::new(executor)?,
             largest: executor.zeros(1)?,
             summaries: Summaries::new(executor)?,
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the springs of its particles, where there is room for some.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        springs: &mut Springs,
+        h: Real,
+    ) -> Result<(), CudaError> {
+        self.fluid.write(executor, &state.fluid)?;
+        self.walls.write(executor, &state.walls)?;
+        self.containers = Containers::new(executor, &state.containers)?;
+        self.rigid.write(executor, &state.walls)?;
+        self.contacts.write(executor, state)?;
+        if self.inverse.is_empty() {
+            return Ok(());
+        }
+        let size = self.springs.size();
+        // The old memory is free before the new is taken.
+        self.springs = SpringRows::new(executor, 0, size)?;
+        self.springs = upload_springs(executor, state, springs, h, size)?;
+        if self.springs.size() == size {
+            Ok(())
+        } else {
+            self.next_springs.remake(executor, self.springs.size())
+        }
     }
 
     /// Memory of rows now.

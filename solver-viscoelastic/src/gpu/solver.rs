@@ -9,6 +9,7 @@ use crate::{Params, Viscoelastic, params::RelaxMode, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
+    resident::Population,
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -94,8 +95,10 @@ impl<const D: usize> Method<D> for OnCard<D> {
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
         let h = self.method.constants.h;
         self.n = state.fluid.len();
-        let of_method = (self.method.fields.room.grid(h, state)?, h, self.method.constants.needs);
-        Card::new(executor, state, &mut self.method.fields.springs, of_method, self.sizes)
+        let of_method = (self.method.fields.room.grid(h, state)?, self.method.constants.needs);
+        let mut card = Card::new(executor, &Population::of(state), of_method, self.sizes)?;
+        card.write(executor, state, &mut self.method.fields.springs, h)?;
+        Ok(card)
     }
 
     fn step(

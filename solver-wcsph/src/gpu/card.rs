@@ -10,7 +10,7 @@ use cuda_kernels::{
     fields::Packed,
     kernels::wcsph::Extrapolated,
     reduce::Reduce,
-    resident::{Axes, Fluid, Samples, upload_axes, zero_axes},
+    resident::{Axes, Fluid, Population, Samples, write_axes, zero_axes},
     rigid::RigidSets,
     summary::Summaries,
     variant::Walk,
@@ -72,37 +72,32 @@ pub struct Demand<const D: usize> {
     pub grid: CellGrid<D>,
     /// Fields that the parameters need.
     pub needs: Needs,
-    /// True when walls have a pressure of their own.
-    pub dummy: bool,
+    /// Distance of particles at rest, `[m]`.
+    pub spacing: Real,
+    /// True when nothing moves particles but their velocities.
+    pub bounded: bool,
 }
 
 impl<const D: usize> Card<D> {
-    /// The state and the kept fields `a` and `w` of the method.
+    /// Room for so many points.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        [a, w]: [&[Vec<Real>; D]; 2],
+        population: &Population,
         demand: Demand<D>,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
+        let (n, n_walls, needs) = (population.fluid, population.walls, demand.needs);
         let walk = executor.variant().walk;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
-        let n_dummy = when(demand.dummy, n_walls);
-        let kept = |field: &[Vec<Real>; D], n: usize| match field[0].len() == n {
-            true => upload_axes(executor, field),
-            // Nothing was computed yet.
-            false => zero_axes(executor, n),
-        };
         Ok(Self {
-            fluid: Fluid::new(executor, demand.grid, &state.fluid)?,
-            kept: (walk == Walk::Kept).then(|| Kept::new(executor, state, demand)).transpose()?,
-            walls: Samples::new(executor, demand.grid, &state.walls)?,
-            a: kept(a, n)?,
-            w: kept(w, when(needs.drift_correction, n))?,
+            fluid: Fluid::new(executor, demand.grid, n)?,
+            kept: (walk == Walk::Kept).then(|| Kept::new(executor, n, demand)).transpose()?,
+            walls: Samples::new(executor, demand.grid, n_walls)?,
+            a: zero_axes(executor, n)?,
+            w: zero_axes(executor, when(needs.drift_correction, n))?,
             p: executor.zeros(n)?,
             place: records(n)?,
             motion: records(n)?,
@@ -113,12 +108,12 @@ impl<const D: usize> Card<D> {
             wall_place: records(n_walls)?,
             wall_motion: records(n_walls)?,
             wall_mass: records(n_walls)?,
-            containers: Containers::new(executor, &state.containers)?,
-            rigid: RigidSets::new(executor, state)?,
+            containers: Containers::new(executor, &[])?,
+            rigid: RigidSets::new(executor, population)?,
             extrapolated: Extrapolated {
                 p: executor.zeros(n_walls)?,
                 v: zero_axes(executor, n_walls)?,
-                found: executor.zeros(n_walls.max(n_dummy))?,
+                found: executor.zeros(n_walls)?,
             },
             reduce: Reduce::new(executor)?,
             summaries: Summaries::new(executor)?,
@@ -126,6 +121,28 @@ impl<const D: usize> Card<D> {
             walls_sorted: false,
             walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the kept fields `a` and `w` of the method, which may not have been computed yet.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        [a, w]: [&[Vec<Real>; D]; 2],
+    ) -> Result<(), CudaError> {
+        self.fluid.write(executor, &state.fluid)?;
+        self.walls.write(executor, &state.walls)?;
+        self.containers = Containers::new(executor, &state.containers)?;
+        self.rigid.write(executor, &state.walls)?;
+        for (from, to) in [(a, &mut self.a), (w, &mut self.w)] {
+            if from[0].len() == to[0].len() {
+                write_axes(executor, from, to)?;
+            }
+        }
+        Ok(())
     }
 
     /// True while rows that are kept want the particles where they stand.

@@ -10,7 +10,7 @@ use cuda_kernels::{
     error::CudaError,
     executor::Executor,
     reduce,
-    resident::{read, read_axes},
+    resident::{Population, read, read_axes},
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -82,9 +82,13 @@ impl<const D: usize> Method<D> for OnCard<D> {
             grid,
             radius: kernel.support_radius(),
             needs: constants.needs,
-            dummy: constants.wall.is_dummy(),
+            spacing: state.rest.spacing,
+            // Containers bring particles back from wherever they are.
+            bounded: state.containers.is_empty(),
         };
-        Card::new(executor, state, [&fields.a, &fields.w], demand)
+        let mut card = Card::new(executor, &Population::of(state), demand)?;
+        card.write(executor, state, [&fields.a, &fields.w])?;
+        Ok(card)
     }
 
     fn step(
