@@ -32,8 +32,8 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let card = planned.made(Card::new(executor, population, Demand { grid: planned.grid, needs, sizes }))?;
     let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
-    add("particles and their cells, on the card", executor.weigh(card.fluid));
-    add("walls and their cells, on the card", executor.weigh(card.walls));
+    add("particles and their cells, on the card", executor.weigh(card.common.fluid));
+    add("walls and their cells, on the card", executor.weigh(card.common.walls));
     add("rows of neighbors, on the card", executor.weigh(card.rows));
     add("fields of pbf, on the card", executor.held());
     Ok(plan)

@@ -57,19 +57,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> Common<'_, D> {
-        let Card { fluid, walls, v2, gain2, lost, reduce, summaries, walls_sorted, walls_packed, .. } = card;
-        Common {
-            fluid,
-            walls,
-            v2,
-            a2: gain2,
-            lost,
-            reduce,
-            summaries,
-            walls_sorted: *walls_sorted,
-            walls_packed,
-        }
+    fn common(card: &mut Card<D>) -> &mut Common<D> {
+        &mut card.common
     }
 
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
@@ -90,7 +79,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         dt: f64,
     ) -> Result<(), StepError> {
         self.method.fields.report = StepReport::default();
-        let cleared = executor.clear(&mut card.lost).and_then(|()| executor.clear(&mut card.gain2));
+        let cleared =
+            executor.clear(&mut card.common.lost).and_then(|()| executor.clear(&mut card.common.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (iterations, constants) = (self.method.params.iterations(), constants(&self.method, state));
         let mut gpu = Gpu {

@@ -6,7 +6,6 @@ use crate::{
 };
 use cuda_kernels::{
     cells::CellGrid,
-    containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     fields::{Packed, permute_reals},
@@ -16,10 +15,9 @@ use cuda_kernels::{
         projection_levels::{Levels, first_room},
     },
     neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
-    reduce::{self, Reduce},
-    resident::{Fluid, Population, Samples, read},
-    rigid::RigidSets,
-    summary::Summaries,
+    reduce,
+    resident::{Population, read},
+    run::Common,
 };
 use sph_core::{Real, boundary::Boundary, lattice, state::State};
 use std::mem::swap;
@@ -56,9 +54,7 @@ pub struct Vectors {
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
 pub struct Card<const D: usize> {
-    pub fluid: Fluid<D>,
-    pub walls: Samples<D>,
-    pub containers: Containers<D>,
+    pub common: Common<D>,
     /// Rows of each set of [`Pairs`].
     pub rows: [NeighborRows; 3],
     /// `a_ij w²_ij` of each entry of the rows of the fluid, `[1/m²]`.
@@ -87,31 +83,17 @@ pub struct Card<const D: usize> {
     pub vectors: Vectors,
     /// Coarser equations; none without the preconditioner that has them.
     pub levels: Option<Levels<D>>,
-    /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: Field<Real>,
-    /// Largest squared changes of velocity by pressure in the step. Shape `[n]`, `[m²/s²]`.
-    pub gain2: Field<Real>,
-    /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
-    pub lost: Field<u32>,
     /// Records of the walls.
     pub ghosts: Walls,
     /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
     pub facings: Field<Facing<D>>,
     /// The surface of each rigid set. Shape `[n_sets]`.
     pub surface: Field<u32>,
-    /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D>,
-    pub reduce: Reduce<D>,
     pub work: Work,
     /// The sum of all that the air weighs. Shape `[1]`.
     pub all_air: Field<f64>,
     /// Another sum, or a maximum. Shape `[1]`.
     pub number: Field<f64>,
-    pub summaries: Summaries,
-    /// True once samples are in the order of their cells.
-    pub walls_sorted: bool,
-    /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: bool,
 }
 
 impl<const D: usize> Card<D> {
@@ -138,9 +120,7 @@ impl<const D: usize> Card<D> {
             NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
         ];
         Ok(Self {
-            fluid: Fluid::new(executor, grid, n)?,
-            walls: Samples::new(executor, grid, n_walls)?,
-            containers: Containers::new(executor, &[])?,
+            common: Common::new(executor, grid, population)?,
             entries: executor.zeros(rows[Pairs::Fluid as usize].entries())?,
             rows,
             place: records(n)?,
@@ -156,9 +136,6 @@ impl<const D: usize> Card<D> {
             acting: numbers()?,
             vectors: vectors(executor, n)?,
             levels: n_level_cells.map(|room| Levels::new(executor, &grid, n, room)).transpose()?,
-            v2: numbers()?,
-            gain2: numbers()?,
-            lost: executor.zeros(n)?,
             ghosts: Walls {
                 samples: records(n_walls)?,
                 motion: records(n_walls)?,
@@ -166,14 +143,9 @@ impl<const D: usize> Card<D> {
             },
             facings: executor.zeros(population.surfaces)?,
             surface: executor.zeros(population.sets)?,
-            rigid: RigidSets::new(executor, population)?,
-            reduce: Reduce::new(executor)?,
             work: Work::new(executor)?,
             all_air: executor.zeros(1)?,
             number: executor.zeros(1)?,
-            summaries: Summaries::new(executor)?,
-            walls_sorted: false,
-            walls_packed: false,
         })
     }
 
@@ -182,10 +154,7 @@ impl<const D: usize> Card<D> {
     /// # Errors
     /// When there is no memory left, or a copy fails.
     pub fn write(&mut self, executor: &dyn Executor, state: &State<D>, p: &[Real]) -> Result<(), CudaError> {
-        self.fluid.write(executor, &state.fluid)?;
-        self.walls.write(executor, &state.walls)?;
-        self.containers = Containers::new(executor, &state.containers)?;
-        self.rigid.write(executor, &state.walls)?;
+        self.common.write(executor, state)?;
         executor.write(p, &mut self.p)?;
         executor.write(&facings(&state.walls), &mut self.facings)?;
         executor.write(&surfaces(&state.walls), &mut self.surface)
@@ -198,8 +167,8 @@ impl<const D: usize> Card<D> {
 
     /// Sorts particles by cell, and their pressures with them.
     pub fn sort(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
-        self.fluid.sort(executor, &mut [])?;
-        let (order, n) = (&self.fluid.cells.order, self.fluid.n);
+        self.common.fluid.sort(executor, &mut [])?;
+        let (order, n) = (&self.common.fluid.cells.order, self.common.fluid.n);
         // The residual has its turn later.
         permute_reals(executor, D, order, n, &mut [(&self.p, &mut self.vectors.r)])?;
         swap(&mut self.p, &mut self.vectors.r);
@@ -208,9 +177,9 @@ impl<const D: usize> Card<D> {
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
     pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
-        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
-        let walls = Source { cells: &self.walls.cells, records: &self.ghosts.samples };
-        let n = [self.fluid.n, self.walls.n];
+        let fluid = Source { cells: &self.common.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.common.walls.cells, records: &self.ghosts.samples };
+        let n = [self.common.fluid.n, self.common.walls.n];
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)?;
         let needed = self.rows[Pairs::Fluid as usize].entries();
         if self.entries.len() < needed {

@@ -75,10 +75,10 @@ fn met<const D: usize>(
 macro_rules! touching {
     ($card:expr) => {
         Touching {
-            n: $card.fluid.n,
-            predicted: &$card.fluid.x,
+            n: $card.common.fluid.n,
+            predicted: &$card.common.fluid.x,
             place: &mut $card.place,
-            v: &mut $card.fluid.v,
+            v: &mut $card.common.fluid.v,
         }
     };
 }
@@ -127,13 +127,13 @@ impl<const D: usize> Gpu<'_, D> {
         let (contact, card) = (self.contact(), &mut *self.card);
         let anti_stick = f64::from(self.method.params.anti_stick);
         let walls = &mut card.contacts.surfaces;
-        if walls.is_empty() && card.containers.is_empty() {
+        if walls.is_empty() && card.common.containers.is_empty() {
             return Ok(());
         }
         if self.state.walls.is_moving() {
             self.executor.write(&surfaces(self.state, self.end), walls)?;
         }
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
-        launcher.contacts(contact, anti_stick, walls, &card.containers, touching!(card))
+        launcher.contacts(contact, anti_stick, walls, &card.common.containers, touching!(card))
     }
 }

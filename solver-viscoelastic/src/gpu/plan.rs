@@ -36,8 +36,8 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let card = planned.made(Card::new(executor, population, of_method, sizes))?;
     let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
-    add("particles and their cells, on the card", executor.weigh(card.fluid));
-    add("walls and their cells, on the card", executor.weigh(card.walls));
+    add("particles and their cells, on the card", executor.weigh(card.common.fluid));
+    add("walls and their cells, on the card", executor.weigh(card.common.walls));
     add("rows of neighbors, on the card", executor.weigh(card.rows));
     add("springs, on the card", executor.weigh([card.springs, card.next_springs]));
     add("fields of viscoelastic, on the card", executor.held());

@@ -34,8 +34,8 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let card = planned.made(Card::new(executor, population, demand))?;
     let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
-    add("particles and their cells, on the card", executor.weigh(card.fluid));
-    add("walls and their cells, on the card", executor.weigh(card.walls));
+    add("particles and their cells, on the card", executor.weigh(card.common.fluid));
+    add("walls and their cells, on the card", executor.weigh(card.common.walls));
     add("fields of wcsph, on the card", executor.held());
     Ok(plan)
 }

@@ -59,19 +59,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> Common<'_, D> {
-        let Card { fluid, walls, squares, lost, reduce, summaries, walls_sorted, walls_packed, .. } = card;
-        Common {
-            fluid,
-            walls,
-            v2: &squares[0],
-            a2: &squares[1],
-            lost,
-            reduce,
-            summaries,
-            walls_sorted: *walls_sorted,
-            walls_packed,
-        }
+    fn common(card: &mut Card<D>) -> &mut Common<D> {
+        &mut card.common
     }
 
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
