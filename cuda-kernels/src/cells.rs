@@ -7,7 +7,7 @@
 use crate::{
     error::CudaError,
     executor::{Executor, Field, In, Kernel, Points, arguments, count},
-    scan::{self, Scan},
+    scan::Scan,
 };
 use sph_core::{
     Real,
@@ -110,11 +110,6 @@ pub struct CellSort<const D: usize> {
     rank: Field<u32>,
     placed: Field<u32>,
     scan: Scan,
-}
-
-/// Memory of a [`CellSort`], `[B]`.
-pub fn bytes(n: usize, n_cells: usize) -> usize {
-    (4 * n + n_cells + 2) * size_of::<u32>() + scan::bytes(n_cells + 1)
 }
 
 impl<const D: usize> CellSort<D> {

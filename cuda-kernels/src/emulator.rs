@@ -104,10 +104,12 @@ impl Block {
     fn new(bytes: usize) -> Result<Self, CudaError> {
         let refused = |reason: &str| CudaError::OutOfMemory { bytes, reason: reason.to_owned() };
         let layout = Layout::from_size_align(bytes, 16).map_err(|_| refused("no such size"))?;
-        // SAFETY: of some bytes; a block of none is never read.
-        let address = match bytes {
-            0 => ptr::without_provenance_mut(layout.align()),
-            _ => unsafe { alloc::alloc_zeroed(layout) },
+        let address = if bytes == 0 {
+            // Never read.
+            ptr::without_provenance_mut(layout.align())
+        } else {
+            // SAFETY: of some bytes.
+            unsafe { alloc::alloc_zeroed(layout) }
         };
         if address.is_null() { Err(refused("the host has no more")) } else { Ok(Self { address, layout }) }
     }

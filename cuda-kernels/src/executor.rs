@@ -206,7 +206,7 @@ pub trait Memory: Debug + Send + Sync {
     }
 }
 
-/// An array in the memory of the executor that made it, shape `[n]`. Given back when dropped.
+/// An array in the memory of the executor that made it, shape `[n]`, for this one alone. Given back when dropped.
 #[derive(Debug)]
 pub struct Field<T> {
     pub(crate) memory: Box<dyn Memory>,

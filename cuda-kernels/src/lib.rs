@@ -18,6 +18,7 @@ pub mod colors;
 #[cfg(feature = "cuda")]
 mod compile;
 pub mod containers;
+pub mod counting;
 pub mod counts;
 #[cfg(feature = "cuda")]
 pub mod device;

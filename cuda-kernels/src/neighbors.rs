@@ -112,11 +112,6 @@ impl RowSize {
         (lines + pool) * SLICE
     }
 
-    /// Memory of [`Lines`], `[B]`.
-    pub(crate) fn line_bytes(n: usize) -> usize {
-        n.div_ceil(SLICE) * size_of::<u32>() + size_of::<[u64; 2]>()
-    }
-
     /// Another size, for slices that need `needed` lines of a pool.
     fn grown(self, n: usize, needed: usize) -> Self {
         let (lines, pool) = self.lines(n);
@@ -125,11 +120,6 @@ impl RowSize {
         }
         Self { pool: needed + needed / 4, ..self }
     }
-}
-
-/// Memory of [`NeighborRows`] with the size that they begin with, `[B]`.
-pub fn row_bytes(n: usize, size: RowSize) -> usize {
-    size_of::<u32>() * (size.entries(n) + n) + RowSize::line_bytes(n)
 }
 
 /// Where the slices of up to a given number of rows stand.

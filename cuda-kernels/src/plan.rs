@@ -1,14 +1,17 @@
-//! How many cells a run on a card will have, from the scene alone.
+//! What a run on a card will hold, from the scene alone: before a particle is made, here or there.
 
 use crate::{
     cells::CellGrid,
+    counting::Counting,
     error::CudaError,
+    resident::Population,
     room::{Ends, cells_around},
 };
 use sph_core::{
     Real,
     error::Error,
     neighbors::Periodic,
+    plan::Counts,
     sampling::{Face, Layers, Side},
     scene::Scene,
     shape::{Region, vector},
@@ -18,19 +21,46 @@ use std::array::from_fn;
 /// The lower and the upper corner of a box, `[m]`.
 type Corners<const D: usize> = ([f64; D], [f64; D]);
 
-/// How many cells of edge `radius` `[m]` are in the box around all that the scene draws; see [`cells`].
-///
-/// # Errors
-/// As of [`cells`].
-pub fn n_cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<usize, Error> {
-    cells::<D>(scene, radius, n).map(|grid| grid.n_cells())
+/// A run that is planned: its memory is made on an executor that only counts.
+#[derive(Debug)]
+pub struct Planned<'a, const D: usize> {
+    scene: &'a Scene,
+    /// Where it is made.
+    pub executor: Counting,
+    /// Its points.
+    pub population: Population,
+    /// Its cells.
+    pub grid: CellGrid<D>,
+}
+
+impl<'a, const D: usize> Planned<'a, D> {
+    /// So many points of the scene, in cells of edge `radius` `[m]`.
+    ///
+    /// # Errors
+    /// When the scene is refused, or there would be too many cells for so few points.
+    pub fn new(scene: &'a Scene, counts: Counts, radius: Real) -> Result<Self, Error> {
+        let (fluid, walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);
+        let bodies = scene.body.len();
+        let sets = scene.wall.len() + bodies;
+        let population = Population { fluid, walls, sets, surfaces: sets, bodies };
+        let grid = cells::<D>(scene, radius, fluid + walls)?;
+        Ok(Self { scene, executor: Counting::default(), population, grid })
+    }
+
+    /// What a run would hold; says what is wrong with the scene where it cannot be made.
+    ///
+    /// # Errors
+    /// When there are too many points.
+    pub fn made<C>(&self, card: Result<C, CudaError>) -> Result<C, Error> {
+        card.map_err(|error| self.scene.locate(refused(error)))
+    }
 }
 
 /// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`Room::grid`](crate::room::Room::grid) has it.
 ///
 /// # Errors
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.
-pub fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGrid<D>, Error> {
+fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGrid<D>, Error> {
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for (min, max) in boxes::<D>(scene)? {
         for a in 0..D {

@@ -86,12 +86,6 @@ pub struct Reduce<const D: usize> {
     bounds: Field<Bounds<D>>,
 }
 
-/// Memory of a [`Reduce`], `[B]`.
-pub fn bytes<const D: usize>() -> usize {
-    let partial = size_of::<f64>() + size_of::<u32>() + size_of::<Peak>() + size_of::<Bounds<D>>();
-    BLOCKS as usize * partial
-}
-
 impl<const D: usize> Reduce<D> {
     /// Room for the partial results.
     ///

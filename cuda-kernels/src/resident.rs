@@ -1,43 +1,51 @@
 //! What stays on a card from step to step: the fluid and the wall samples of a state, in the order of their cells.
 
 use crate::{
-    cells::{self, CellGrid, CellSort},
+    cells::{CellGrid, CellSort},
     error::CudaError,
     executor::{Executor, Field, Plain},
     fields::{permute_bodies, permute_ids, permute_reals},
 };
-use sph_core::{Real, boundary::Boundary, particles::Particles};
+use sph_core::{Real, boundary::Boundary, particles::Particles, state::State};
 use std::mem::swap;
 
 /// A vector field, one array an axis.
 pub type Axes<const D: usize> = [Field<Real>; D];
 
-/// Memory of a [`Fluid`], `[B]`.
-pub fn fluid_bytes<const D: usize>(n: usize, n_cells: usize) -> usize {
-    let held = size_of::<u64>() + (2 * D + 1) * size_of::<Real>();
-    (held + spare_bytes::<D>()) * n + cells::bytes(n, n_cells)
+/// How many points a run has, and what they belong to: what decides its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Population {
+    /// Fluid particles.
+    pub fluid: usize,
+    /// Samples of walls and bodies.
+    pub walls: usize,
+    /// Rigid sets of samples.
+    pub sets: usize,
+    /// Surfaces of walls and bodies.
+    pub surfaces: usize,
+    /// Dynamic bodies.
+    pub bodies: usize,
 }
 
-/// Memory of [`Samples`], `[B]`.
-pub fn sample_bytes<const D: usize>(n: usize, n_cells: usize) -> usize {
-    let held = size_of::<u64>() + (4 * D + 1) * size_of::<Real>() + 2 * size_of::<u16>();
-    (held + spare_bytes::<D>()) * n + cells::bytes(n, n_cells)
+impl Population {
+    /// That of a state.
+    pub fn of<const D: usize>(state: &State<D>) -> Self {
+        let State { fluid, walls, bodies, .. } = state;
+        let (sets, surfaces) = (walls.bodies.len(), walls.barriers.len());
+        Self { fluid: fluid.len(), walls: walls.len(), sets, surfaces, bodies: bodies.list.len() }
+    }
 }
 
-/// Of a particle.
-const fn spare_bytes<const D: usize>() -> usize {
-    D * size_of::<Real>() + size_of::<u64>()
-}
-
-/// The arrays of each axis in the memory of `executor`.
+/// Overwrites the arrays of each axis.
 ///
 /// # Errors
-/// When there is no memory left.
-pub fn upload_axes<const D: usize>(
+/// When a field is shorter, or a copy fails.
+pub fn write_axes<const D: usize>(
     executor: &dyn Executor,
-    x: &[Vec<Real>; D],
-) -> Result<Axes<D>, CudaError> {
-    in_order(|a| executor.upload(&x[a]))
+    from: &[Vec<Real>; D],
+    to: &mut Axes<D>,
+) -> Result<(), CudaError> {
+    from.iter().zip(to).try_for_each(|(from, to)| executor.write(from, to))
 }
 
 /// `n` zeros on each axis.
@@ -147,21 +155,31 @@ pub struct Fluid<const D: usize> {
 }
 
 impl<const D: usize> Fluid<D> {
-    /// The particles, to be sorted into the cells of `grid`.
+    /// Room for `n` particles, to be sorted into the cells of `grid`.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &dyn Executor, grid: CellGrid<D>, fluid: &Particles<D>) -> Result<Self, CudaError> {
-        let n = fluid.len();
+    pub fn new(executor: &dyn Executor, grid: CellGrid<D>, n: usize) -> Result<Self, CudaError> {
         Ok(Self {
             n,
-            id: executor.upload(&fluid.id)?,
-            x: upload_axes(executor, &fluid.x)?,
-            v: upload_axes(executor, &fluid.v)?,
-            rho: executor.upload(&fluid.rho)?,
+            id: executor.zeros(n)?,
+            x: zero_axes(executor, n)?,
+            v: zero_axes(executor, n)?,
+            rho: executor.zeros(n)?,
             cells: CellSort::new(executor, grid, n)?,
             spare: Spare::new(executor, n)?,
         })
+    }
+
+    /// Takes the particles, as many as there is room for.
+    ///
+    /// # Errors
+    /// When a copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, fluid: &Particles<D>) -> Result<(), CudaError> {
+        executor.write(&fluid.id, &mut self.id)?;
+        write_axes(executor, &fluid.x, &mut self.x)?;
+        write_axes(executor, &fluid.v, &mut self.v)?;
+        executor.write(&fluid.rho, &mut self.rho)
     }
 
     /// Brings the particles into the order of their cells, and the vectors `carried` with them.
@@ -216,25 +234,38 @@ pub struct Samples<const D: usize> {
 }
 
 impl<const D: usize> Samples<D> {
-    /// The samples, to be sorted into the cells of `grid`.
+    /// Room for `n` samples, to be sorted into the cells of `grid`.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &dyn Executor, grid: CellGrid<D>, walls: &Boundary<D>) -> Result<Self, CudaError> {
-        let n = walls.len();
+    pub fn new(executor: &dyn Executor, grid: CellGrid<D>, n: usize) -> Result<Self, CudaError> {
         Ok(Self {
             n,
-            id: executor.upload(&walls.id)?,
-            x: upload_axes(executor, &walls.x)?,
-            v: upload_axes(executor, &walls.v)?,
-            a: upload_axes(executor, &walls.a)?,
-            x_0: upload_axes(executor, &walls.x_0)?,
-            volume: executor.upload(&walls.volume)?,
-            body: executor.upload(&walls.body)?,
+            id: executor.zeros(n)?,
+            x: zero_axes(executor, n)?,
+            v: zero_axes(executor, n)?,
+            a: zero_axes(executor, n)?,
+            x_0: zero_axes(executor, n)?,
+            volume: executor.zeros(n)?,
+            body: executor.zeros(n)?,
             cells: CellSort::new(executor, grid, n)?,
             spare: Spare::new(executor, n)?,
             spare_body: executor.zeros(n)?,
         })
+    }
+
+    /// Takes the samples, as many as there is room for.
+    ///
+    /// # Errors
+    /// When a copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, walls: &Boundary<D>) -> Result<(), CudaError> {
+        executor.write(&walls.id, &mut self.id)?;
+        write_axes(executor, &walls.x, &mut self.x)?;
+        write_axes(executor, &walls.v, &mut self.v)?;
+        write_axes(executor, &walls.a, &mut self.a)?;
+        write_axes(executor, &walls.x_0, &mut self.x_0)?;
+        executor.write(&walls.volume, &mut self.volume)?;
+        executor.write(&walls.body, &mut self.body)
     }
 
     /// Brings the samples into the order of their cells.

@@ -3,10 +3,10 @@
 use crate::{
     error::CudaError,
     executor::{Executor, Field},
-    resident::{Axes, Samples, zero_axes},
-    walls::{Affine, Drawn, Moving, Wrench, Wrenches, affine_maps, flags, move_samples, wrench_bytes},
+    resident::{Axes, Population, Samples, zero_axes},
+    walls::{Affine, Drawn, Moving, Wrench, Wrenches, affine_maps, flags, move_samples},
 };
-use sph_core::{Real, rigid::Rigid, state::State};
+use sph_core::{boundary::Boundary, rigid::Rigid, state::State};
 
 /// The rigid sets of a run.
 #[derive(Debug)]
@@ -23,28 +23,29 @@ pub struct RigidSets<const D: usize> {
     pub force: Axes<D>,
 }
 
-/// Memory of [`RigidSets`], `[B]`.
-pub fn rigid_bytes<const D: usize>(n_sets: usize, n_bodies: usize, n_walls: usize) -> usize {
-    let forces = if n_bodies > 0 { D * size_of::<Real>() * n_walls } else { 0 };
-    // What a set is, and the body of it.
-    let of_set = 2 * size_of::<u32>() + size_of::<Affine<D>>();
-    n_sets * of_set + wrench_bytes::<D>(n_bodies) + forces
-}
-
 impl<const D: usize> RigidSets<D> {
-    /// Those of a state.
+    /// Room for the sets of so many samples.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &dyn Executor, state: &State<D>) -> Result<Self, CudaError> {
-        let n_bodies = state.bodies.list.len();
+    pub fn new(executor: &dyn Executor, population: &Population) -> Result<Self, CudaError> {
+        let &Population { walls, sets, bodies, .. } = population;
         Ok(Self {
-            flags: executor.upload(&flags(&state.walls))?,
-            maps: executor.zeros(state.walls.bodies.len())?,
-            centers: executor.zeros(n_bodies * D)?,
-            wrenches: Wrenches::new(executor, &state.walls, n_bodies)?,
-            force: zero_axes(executor, if n_bodies > 0 { state.walls.len() } else { 0 })?,
+            flags: executor.zeros(sets)?,
+            maps: executor.zeros(sets)?,
+            centers: executor.zeros(bodies * D)?,
+            wrenches: Wrenches::new(executor, sets, bodies)?,
+            force: zero_axes(executor, if bodies > 0 { walls } else { 0 })?,
         })
+    }
+
+    /// Takes what the sets are.
+    ///
+    /// # Errors
+    /// When a copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, walls: &Boundary<D>) -> Result<(), CudaError> {
+        executor.write(&flags(walls), &mut self.flags)?;
+        self.wrenches.write(executor, walls)
     }
 
     /// Sets all forces to zero.

@@ -1,10 +1,13 @@
 //! The run of a method whose steps are done by kernels: the same for all methods.
 
 use crate::{
+    cells::CellGrid,
+    containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     reduce::{NONE, Reduce},
-    resident::{Fluid, Samples},
+    resident::{Fluid, Population, Samples},
+    rigid::RigidSets,
     room::{Content, Frame, Room},
     summary::{Judged, Summaries, Summary},
 };
@@ -20,25 +23,67 @@ use std::{mem::take, sync::Arc};
 
 /// What the cards of all methods hold.
 #[derive(Debug)]
-pub struct Common<'a, const D: usize> {
+pub struct Common<const D: usize> {
     /// The particles.
-    pub fluid: &'a mut Fluid<D>,
+    pub fluid: Fluid<D>,
     /// The samples of walls and bodies.
-    pub walls: &'a mut Samples<D>,
+    pub walls: Samples<D>,
+    /// Their rigid sets, and forces on those of dynamic bodies.
+    pub rigid: RigidSets<D>,
+    /// What particles are kept in.
+    pub containers: Containers<D>,
     /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: &'a Field<Real>,
-    /// Squared accelerations, or changes of velocity, of the step. Shape `[n]`.
-    pub a2: &'a Field<Real>,
-    /// Not 0 for particles that the step has lost. Shape `[n]`.
-    pub lost: &'a Field<u32>,
-    /// Reductions over both.
-    pub reduce: &'a mut Reduce<D>,
-    /// Room for the summary of a step.
-    pub summaries: &'a mut Summaries,
+    pub v2: Field<Real>,
+    /// Largest squared changes of velocity in the step, or squared accelerations. Shape `[n]`.
+    pub gain2: Field<Real>,
+    /// Not 0 for particles that a phase of the step has lost or found unhealthy. Shape `[n]`.
+    pub lost: Field<u32>,
+    /// Reductions over particles and samples.
+    pub reduce: Reduce<D>,
+    summaries: Summaries,
     /// True once samples are in the order of their cells.
     pub walls_sorted: bool,
     /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: &'a mut bool,
+    pub walls_packed: bool,
+}
+
+impl<const D: usize> Common<D> {
+    /// Room for so many points in these cells.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(
+        executor: &dyn Executor,
+        grid: CellGrid<D>,
+        population: &Population,
+    ) -> Result<Self, CudaError> {
+        let n = population.fluid;
+        Ok(Self {
+            fluid: Fluid::new(executor, grid, n)?,
+            walls: Samples::new(executor, grid, population.walls)?,
+            rigid: RigidSets::new(executor, population)?,
+            containers: Containers::new(executor, &[])?,
+            v2: executor.zeros(n)?,
+            gain2: executor.zeros(n)?,
+            lost: executor.zeros(n)?,
+            reduce: Reduce::new(executor)?,
+            summaries: Summaries::new(executor)?,
+            walls_sorted: false,
+            walls_packed: false,
+        })
+    }
+
+    /// Takes a state of as many points.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
+        self.fluid.write(executor, &state.fluid)?;
+        self.walls.write(executor, &state.walls)?;
+        self.rigid.write(executor, &state.walls)?;
+        self.containers = Containers::new(executor, &state.containers)?;
+        Ok(())
+    }
 }
 
 /// A method as its steps run on a GPU: its twin on the CPU, and what differs from other methods.
@@ -61,7 +106,7 @@ pub trait Method<const D: usize>: Send + 'static {
     fn stopwatch(&mut self) -> &mut Stopwatch;
 
     /// What a card holds as those of all methods do.
-    fn common(card: &mut Self::Card) -> Common<'_, D>;
+    fn common(card: &mut Self::Card) -> &mut Common<D>;
 
     /// Takes the state to the device.
     ///
@@ -203,9 +248,9 @@ fn summarize<const D: usize, M: Method<D>>(
     card: &mut M::Card,
     state: &State<D>,
 ) -> Result<Summary, CudaError> {
-    let Common { fluid, walls, v2, a2, lost, reduce, summaries, walls_packed, .. } = M::common(card);
+    let Common { fluid, walls, v2, gain2, lost, reduce, summaries, walls_packed, .. } = M::common(card);
     let cells = [&fluid.cells, &walls.cells];
-    let judged = Judged { rho: &fluid.rho, rho_0: state.rest.rho_0, v2, a2, lost, cells };
+    let judged = Judged { rho: &fluid.rho, rho_0: state.rest.rho_0, v2, a2: gain2, lost, cells };
     let summary = summaries.of(executor, &judged, fluid.n)?;
     let (room, radius) = method.room();
     let frame = Frame { radius, domain: &state.domain };
@@ -225,7 +270,7 @@ fn read<const D: usize, M: Method<D>>(
 ) -> Result<(), CudaError> {
     let Common { fluid, walls, walls_sorted, .. } = M::common(card);
     fluid.read(executor, &mut state.fluid)?;
-    if walls_sorted {
+    if *walls_sorted {
         walls.read(executor, &mut state.walls)?;
     }
     state.bodies.place_samples(&mut state.walls);

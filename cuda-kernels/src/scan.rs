@@ -51,18 +51,6 @@ impl Scan {
     }
 }
 
-/// Memory of a [`Scan`] of up to `n` items, `[B]`.
-pub fn bytes(mut n: usize) -> usize {
-    let mut items = 0;
-    loop {
-        n = n.div_ceil(TILE).max(1);
-        items += n;
-        if n == 1 {
-            return items * size_of::<u32>();
-        }
-    }
-}
-
 /// Scans `values` with the help of `totals`, which are scanned in the same way.
 fn level(
     executor: &dyn Executor,

@@ -69,9 +69,6 @@ pub struct Summaries {
     result: Field<Summary>,
 }
 
-/// Memory of [`Summaries`], `[B]`.
-pub const BYTES: usize = (PARTIALS + 1) * size_of::<Summary>();
-
 impl Summaries {
     /// Room for one.
     ///

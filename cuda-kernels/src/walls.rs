@@ -264,23 +264,26 @@ pub struct Wrenches<const D: usize> {
     pub total: Field<Wrench<D>>,
 }
 
-/// What [`Wrenches`] and the centers of mass of so many bodies take, `[B]`.
-pub const fn wrench_bytes<const D: usize>(n_bodies: usize) -> usize {
-    n_bodies * ((WRENCH_BLOCKS as usize + 1) * size_of::<Wrench<D>>() + D * size_of::<f64>())
-}
-
 impl<const D: usize> Wrenches<D> {
-    /// Room for `n_bodies` bodies, whose samples are among the sets of `walls`.
+    /// Room for `n_bodies` bodies, whose samples are among `n_sets` sets.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &dyn Executor, walls: &Boundary<D>, n_bodies: usize) -> Result<Self, CudaError> {
-        let rigid: Vec<u32> = walls.bodies.iter().map(|set| set.rigid.map_or(NONE, |k| k as u32)).collect();
+    pub fn new(executor: &dyn Executor, n_sets: usize, n_bodies: usize) -> Result<Self, CudaError> {
         Ok(Self {
-            rigid: executor.upload(&rigid)?,
+            rigid: executor.zeros(n_sets)?,
             partial: executor.zeros(n_bodies * WRENCH_BLOCKS as usize)?,
             total: executor.zeros(n_bodies)?,
         })
+    }
+
+    /// Takes the bodies of the sets of `walls`.
+    ///
+    /// # Errors
+    /// When the copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, walls: &Boundary<D>) -> Result<(), CudaError> {
+        let rigid: Vec<u32> = walls.bodies.iter().map(|set| set.rigid.map_or(NONE, |k| k as u32)).collect();
+        executor.write(&rigid, &mut self.rigid)
     }
 
     /// `total[k] ← Σ_b F_b, Σ_b (x_b − X) × F_b` over those of the first `n` samples that are of body k. `body` is the

@@ -62,7 +62,7 @@ macro_rules! near {
 /// The rigid sets of the samples.
 macro_rules! sets {
     ($card:expr) => {
-        Sets { flags: &$card.rigid.flags, body: &$card.walls.body }
+        Sets { flags: &$card.common.rigid.flags, body: &$card.common.walls.body }
     };
 }
 
@@ -154,7 +154,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
             return Ok(());
         }
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let done = launcher.density(near!(card), &card.place, card.fluid.n, &mut card.fluid.rho);
+        let done =
+            launcher.density(near!(card), &card.place, card.common.fluid.n, &mut card.common.fluid.rho);
         self.lap("compute_density", done)
     }
 
@@ -179,8 +180,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     fn update_positions(&mut self) -> Result<(), StepError> {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
         let motion = self.pbf.constants.needs.velocities.then_some(&card.motion);
-        let fluid = &mut card.fluid;
-        let (v2, lost) = (&mut card.v2, &mut card.lost);
+        let fluid = &mut card.common.fluid;
+        let (v2, lost) = (&mut card.common.v2, &mut card.common.lost);
         let done = launcher.commit(&card.place, motion, fluid.n, &mut fluid.x, &mut fluid.v, v2, lost);
         self.lap("update_positions", done)
     }
@@ -236,14 +237,14 @@ impl<const D: usize> Gpu<'_, D> {
             // Bodies collide with walls as these are at home.
             walls.move_to(t);
         }
-        self.card.rigid.place(self.executor, self.state, t, &mut self.card.walls)
+        self.card.common.rigid.place(self.executor, self.state, t, &mut self.card.common.walls)
     }
 
     fn predict(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let fluid = &mut card.fluid;
-        let (containers, dt) = (&card.containers, self.dt as Real);
-        launcher.predict(containers, fluid.n, dt, &mut fluid.x, &mut fluid.v, &mut card.lost)
+        let fluid = &mut card.common.fluid;
+        let (containers, dt) = (&card.common.containers, self.dt as Real);
+        launcher.predict(containers, fluid.n, dt, &mut fluid.x, &mut fluid.v, &mut card.common.lost)
     }
 
     /// Prediction of the second-order update. A step much longer than the last begins anew.
@@ -255,9 +256,9 @@ impl<const D: usize> Gpu<'_, D> {
         *last_dt = self.dt;
         self.per_way /= rates.rate;
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let fluid = &mut card.fluid;
+        let fluid = &mut card.common.fluid;
         launcher.predict_from_past(
-            &card.containers,
+            &card.common.containers,
             bdf2(rates),
             is_new,
             fluid.n,
@@ -265,34 +266,34 @@ impl<const D: usize> Gpu<'_, D> {
             &mut fluid.x,
             &mut fluid.v,
             past!(card),
-            &mut card.lost,
+            &mut card.common.lost,
         )
     }
 
     fn sort(&mut self) -> Launched {
         let (executor, card) = (self.executor, &mut *self.card);
         match self.pbf.constants.needs.past {
-            true => card.fluid.sort(executor, &mut [&mut card.way, &mut card.gain])?,
-            false => card.fluid.sort(executor, &mut [])?,
+            true => card.common.fluid.sort(executor, &mut [&mut card.way, &mut card.gain])?,
+            false => card.common.fluid.sort(executor, &mut [])?,
         }
-        if card.walls_sorted && !self.state.walls.is_moving() {
+        if card.common.walls_sorted && !self.state.walls.is_moving() {
             return Ok(());
         }
-        card.walls.sort(executor)?;
-        (card.walls_sorted, card.walls_packed) = (true, false);
+        card.common.walls.sort(executor)?;
+        (card.common.walls_sorted, card.common.walls_packed) = (true, false);
         Ok(())
     }
 
     /// The records that the iteration starts from.
     fn pack(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (fluid, walls) = (&card.fluid, &card.walls);
-        card.rigid.clear(self.executor)?;
+        let (fluid, walls) = (&card.common.fluid, &card.common.walls);
+        card.common.rigid.clear(self.executor)?;
         launcher.pack(&fluid.x, &fluid.id, fluid.n, &mut card.place, &mut card.mu)?;
-        if card.walls_packed {
+        if card.common.walls_packed {
             return Ok(());
         }
-        card.walls_packed = true;
+        card.common.walls_packed = true;
         let fields = WallFields { x: &walls.x, volume: &walls.volume, v: &walls.v, sets: sets!(card) };
         launcher.pack_walls(fields, walls.n, &mut card.samples, &mut card.wall_motion)
     }
@@ -300,24 +301,24 @@ impl<const D: usize> Gpu<'_, D> {
     /// Neighbors at the predicted positions.
     fn list(&mut self) -> Launched {
         let (executor, card, radius) = (self.executor, &mut *self.card, self.pbf.kernel.support_radius());
-        card.list(executor, Pairs::needed(card.walls.n, self.pbf.constants.needs.reactions), radius)
+        card.list(executor, Pairs::needed(card.common.walls.n, self.pbf.constants.needs.reactions), radius)
     }
 
     fn find_surface(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        launcher.surface_normals(near!(card), &card.place, card.fluid.n, &mut card.normal)
+        launcher.surface_normals(near!(card), &card.place, card.common.fluid.n, &mut card.normal)
     }
 
     fn lambda(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (n, rho) = (card.fluid.n, &mut card.fluid.rho);
+        let (n, rho) = (card.common.fluid.n, &mut card.common.fluid.rho);
         launcher.lambda(near!(card), &card.place, n, &mut card.push, rho, &mut card.lambda)?;
         // The host waits for the card only where it must decide.
         if self.corrections < self.pbf.params.min_iterations {
             return Ok(());
         }
         let (executor, rho_0, mut errors) = (self.executor, self.constants.rho_0, [DensityErrors::default()]);
-        card.reduce.density_errors(executor, rho, Some(&card.lambda), rho_0, n, &mut card.errors)?;
+        card.common.reduce.density_errors(executor, rho, Some(&card.lambda), rho_0, n, &mut card.errors)?;
         executor.read(&card.errors, &mut errors)?;
         self.error = errors[0].mean;
         Ok(())
@@ -325,7 +326,7 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn correct(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let n = card.fluid.n;
+        let n = card.common.fluid.n;
         launcher.delta_x(near!(card), &card.push, n, &mut card.delta)?;
         if !self.pbf.constants.needs.surface_constraint {
             return Ok(());
@@ -336,20 +337,26 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn apply(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let n = card.fluid.n;
+        let n = card.common.fluid.n;
         if self.pbf.constants.needs.reactions {
             let (rest, solid) = (self.state.rest, self.pbf.params.solid_pressure);
             let factor = rest.m * solid / rest.rho_0 * self.per_way / self.dt as Real;
             launcher.relax_lambda(&card.delta, n, &mut card.push)?;
-            launcher.push_back(bodies!(card), &card.push, card.walls.n, factor, &mut card.rigid.force)?;
+            launcher.push_back(
+                bodies!(card),
+                &card.push,
+                card.common.walls.n,
+                factor,
+                &mut card.common.rigid.force,
+            )?;
         }
-        launcher.apply(&card.containers, &card.delta, n, &mut card.place, &mut card.lost)
+        launcher.apply(&card.common.containers, &card.delta, n, &mut card.place, &mut card.common.lost)
     }
 
     fn velocities(&mut self) -> Launched {
         let (damping, per_way) = (self.damping(), self.per_way);
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let fluid = &mut card.fluid;
+        let fluid = &mut card.common.fluid;
         let past = self.pbf.constants.needs.past.then_some(past!(card));
         launcher.velocities(
             &card.place,
@@ -360,8 +367,8 @@ impl<const D: usize> Gpu<'_, D> {
             damping,
             &mut fluid.v,
             past,
-            &mut card.gain2,
-            &mut card.lost,
+            &mut card.common.gain2,
+            &mut card.common.lost,
         )
     }
 
@@ -379,17 +386,23 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
         let [on_fluid, on_walls, _] = &card.rows;
         let walls = kernels::Moving { at: &card.samples, motion: &card.wall_motion };
-        launcher.xsph([on_fluid, on_walls], moving!(card), walls, card.fluid.n, &mut card.fluid.v)?;
+        launcher.xsph(
+            [on_fluid, on_walls],
+            moving!(card),
+            walls,
+            card.common.fluid.n,
+            &mut card.common.fluid.v,
+        )?;
         if !self.pbf.constants.needs.reactions || params.wall_viscosity == 0.0 {
             return Ok(());
         }
-        let (inv_dt, n_walls, motion) = ((1.0 / self.dt) as Real, card.walls.n, &card.wall_motion);
-        launcher.rub_back(bodies!(card), motion, moving!(card), n_walls, inv_dt, &mut card.rigid.force)
+        let (inv_dt, n_walls, motion) = ((1.0 / self.dt) as Real, card.common.walls.n, &card.wall_motion);
+        launcher.rub_back(bodies!(card), motion, moving!(card), n_walls, inv_dt, &mut card.common.rigid.force)
     }
 
     fn pack_velocities(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (fluid, at, motion) = (&card.fluid, &mut card.at, &mut card.motion);
+        let (fluid, at, motion) = (&card.common.fluid, &mut card.at, &mut card.motion);
         launcher.pack_velocities(
             &card.place,
             &card.mu,
@@ -398,34 +411,34 @@ impl<const D: usize> Gpu<'_, D> {
             fluid.n,
             at,
             motion,
-            &mut card.lost,
+            &mut card.common.lost,
         )
     }
 
     fn confine_vorticity(&mut self, dt: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (n, rows) = (card.fluid.n, &card.rows[Pairs::Fluid as usize]);
+        let (n, rows) = (card.common.fluid.n, &card.rows[Pairs::Fluid as usize]);
         launcher.vorticity(rows, moving!(card), n, &mut card.vortices)?;
-        card.reduce.sum(self.executor, &card.vortices.squares, n, &mut card.vorticity2)?;
+        card.common.reduce.sum(self.executor, &card.vortices.squares, n, &mut card.vorticity2)?;
         let strength = dt * self.pbf.params.vorticity_confinement;
-        launcher.confine(rows, &card.vortices, &card.vorticity2, strength, n, &mut card.fluid.v)
+        launcher.confine(rows, &card.vortices, &card.vorticity2, strength, n, &mut card.common.fluid.v)
     }
 
     /// Cohesion, curvature and adhesion, on velocities.
     fn surface_forces(&mut self, dt: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (n, rows) = (card.fluid.n, &card.rows[Pairs::Fluid as usize]);
-        launcher.pack_densities(&card.place, &card.fluid.rho, n, &mut card.at)?;
+        let (n, rows) = (card.common.fluid.n, &card.rows[Pairs::Fluid as usize]);
+        launcher.pack_densities(&card.place, &card.common.fluid.rho, n, &mut card.at)?;
         launcher.color_normals(rows, &card.at, n, &mut card.normal)?;
         launcher.tension(near!(card), &card.at, &card.normal, n, &mut card.a)?;
         if self.pbf.constants.needs.reactions && self.pbf.params.adhesion > 0.0 {
-            launcher.pull_back(bodies!(card), &card.at, card.walls.n, &mut card.rigid.force)?;
+            launcher.pull_back(bodies!(card), &card.at, card.common.walls.n, &mut card.common.rigid.force)?;
         }
-        launcher.accelerate(&card.a, n, dt, &mut card.fluid.v, &mut card.lost)
+        launcher.accelerate(&card.a, n, dt, &mut card.common.fluid.v, &mut card.common.lost)
     }
 
     /// What the fluid did to each body.
     fn collect(&mut self) -> Launched {
-        self.card.rigid.collect(self.executor, &self.card.walls, &mut self.state.bodies.list)
+        self.card.common.rigid.collect(self.executor, &self.card.common.walls, &mut self.state.bodies.list)
     }
 }

@@ -66,7 +66,7 @@ macro_rules! near {
 /// The rigid sets of the samples.
 macro_rules! sets {
     ($card:expr) => {
-        Sets { flags: &$card.rigid.flags, body: &$card.walls.body }
+        Sets { flags: &$card.common.rigid.flags, body: &$card.common.walls.body }
     };
 }
 
@@ -78,7 +78,7 @@ macro_rules! bodies {
             walls: &$card.ghosts,
             sets: sets!($card),
             place: &$card.place,
-            n: $card.walls.n,
+            n: $card.common.walls.n,
         }
     };
 }
@@ -86,7 +86,7 @@ macro_rules! bodies {
 /// Velocities that change.
 macro_rules! gains {
     ($card:expr) => {
-        Gains { v: &mut $card.fluid.v, gain2: &mut $card.gain2, lost: &mut $card.lost }
+        Gains { v: &mut $card.common.fluid.v, gain2: &mut $card.common.gain2, lost: &mut $card.common.lost }
     };
 }
 
@@ -105,8 +105,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn apply_forces(&mut self, dt: f64) -> Result<(), StepError> {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.fluid;
-        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut card.lost);
+        let fluid = &mut card.common.fluid;
+        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut card.common.lost);
         self.lap("apply_forces", done)
     }
 
@@ -121,8 +121,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn compute_alpha(&mut self) -> Result<(), StepError> {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, rho) = (card.fluid.n, &mut card.fluid.rho);
-        let done = launcher.crowd(near!(card), &card.place, n, &mut card.crowd, rho, &mut card.lost);
+        let (n, rho) = (card.common.fluid.n, &mut card.common.fluid.rho);
+        let done = launcher.crowd(near!(card), &card.place, n, &mut card.crowd, rho, &mut card.common.lost);
         self.lap("compute_alpha", done)
     }
 
@@ -154,7 +154,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         let Some(softness) = self.method.softness(self.state, dt) else { return Ok(false) };
         self.softness = softness;
         let (launching, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let smaller = launching.shrink(softness as Real, card.fluid.n, &mut card.p);
+        let smaller = launching.shrink(softness as Real, card.common.fluid.n, &mut card.p);
         self.lap("classify_surface", smaller)?;
         self.classify_surface(dt)?;
         Ok(true)
@@ -193,7 +193,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
             return Ok(());
         }
         let card = &mut *self.card;
-        let collected = card.rigid.collect(self.executor, &card.walls, &mut self.state.bodies.list);
+        let collected =
+            card.common.rigid.collect(self.executor, &card.common.walls, &mut self.state.bodies.list);
         let damping = f64::from(self.state.forces.damping_of(self.state.t, dt));
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.kick(forces, dt, damping);
@@ -248,40 +249,40 @@ impl<const D: usize> Gpu<'_, D> {
         self.state.walls.move_to(t);
         let card = &mut *self.card;
         self.executor.write(&facings(&self.state.walls), &mut card.facings)?;
-        card.rigid.place(self.executor, self.state, t, &mut card.walls)
+        card.common.rigid.place(self.executor, self.state, t, &mut card.common.walls)
     }
 
     fn sort(&mut self) -> Launched {
         let (executor, card) = (self.executor, &mut *self.card);
         card.sort(executor)?;
-        if card.walls_sorted && !self.state.walls.is_moving() {
+        if card.common.walls_sorted && !self.state.walls.is_moving() {
             return Ok(());
         }
-        card.walls.sort(executor)?;
-        (card.walls_sorted, card.walls_packed) = (true, false);
+        card.common.walls.sort(executor)?;
+        (card.common.walls_sorted, card.common.walls_packed) = (true, false);
         Ok(())
     }
 
     fn pack(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        fields::pack_positions(self.executor, &card.fluid.x, card.fluid.n, &mut card.place)?;
-        if card.walls_packed {
+        fields::pack_positions(self.executor, &card.common.fluid.x, card.common.fluid.n, &mut card.place)?;
+        if card.common.walls_packed {
             return Ok(());
         }
-        card.walls_packed = true;
+        card.common.walls_packed = true;
         let walls = WallFields {
-            x: &card.walls.x,
-            x_0: &card.walls.x_0,
-            v: &card.walls.v,
+            x: &card.common.walls.x,
+            x_0: &card.common.walls.x_0,
+            v: &card.common.walls.v,
             sets: sets!(card),
             surface: &card.surface,
             facings: &card.facings,
         };
-        launcher.pack_walls(walls, card.walls.n, &mut card.ghosts)
+        launcher.pack_walls(walls, card.common.walls.n, &mut card.ghosts)
     }
 
     fn list(&mut self) -> Launched {
-        let pairs = Pairs::needed(self.card.walls.n, self.method.constants.needs.reactions);
+        let pairs = Pairs::needed(self.card.common.walls.n, self.method.constants.needs.reactions);
         self.card.list(self.executor, pairs, self.method.kernel.support_radius())
     }
 
@@ -305,7 +306,7 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn assemble(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, v) = (card.fluid.n, &card.fluid.v);
+        let (n, v) = (card.common.fluid.n, &card.common.fluid.v);
         launcher.beside(
             near!(card),
             &card.crowd,
@@ -314,7 +315,7 @@ impl<const D: usize> Gpu<'_, D> {
             &mut card.place,
             &mut card.motion,
             &mut card.along,
-            &mut card.lost,
+            &mut card.common.lost,
         )?;
         launcher.assemble(
             near!(card),
@@ -332,11 +333,19 @@ impl<const D: usize> Gpu<'_, D> {
     fn right_side(&mut self, dt: f64) -> Launched {
         let rates = self.method.rates(self.state, dt, self.softness);
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, executor, vectors) = (card.fluid.n, self.executor, &mut card.vectors);
+        let (n, executor, vectors) = (card.common.fluid.n, self.executor, &mut card.vectors);
         let out = Equation { air: &mut card.air, diagonal: &mut vectors.diagonal, b: &mut vectors.b };
-        launcher.classify(&card.sums, &card.crowd, &card.fluid.rho, rates, n, out, &mut card.lost)?;
-        card.reduce.sum(executor, &card.air, n, &mut card.all_air)?;
-        card.reduce.sum(executor, &card.vectors.b, n, &mut card.number)?;
+        launcher.classify(
+            &card.sums,
+            &card.crowd,
+            &card.common.fluid.rho,
+            rates,
+            n,
+            out,
+            &mut card.common.lost,
+        )?;
+        card.common.reduce.sum(executor, &card.air, n, &mut card.all_air)?;
+        card.common.reduce.sum(executor, &card.vectors.b, n, &mut card.number)?;
         launcher.center(&card.number, &card.all_air, n, &mut card.vectors.b)
     }
 
@@ -344,7 +353,7 @@ impl<const D: usize> Gpu<'_, D> {
         let (params, needs) = (&self.method.params, self.method.constants.needs);
         let factor = D as Real * dt / self.state.rest.rho_0;
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, part) = (card.fluid.n, self.method.difference_part());
+        let (n, part) = (card.common.fluid.n, self.method.difference_part());
         if params.grad_correction {
             let rows = &card.rows[Pairs::Fluid as usize];
             launcher.corrected(rows, &card.place, &card.p, factor, n, gains!(card))?;
@@ -352,7 +361,8 @@ impl<const D: usize> Gpu<'_, D> {
         match params.gradient {
             Gradient::Adjoint => {
                 let (near, place, p, along) = (near!(card), &card.place, &card.p, &mut card.along);
-                let pull = (needs.along && needs.reactions && card.walls.n > 0).then_some(&mut card.pull);
+                let pull =
+                    (needs.along && needs.reactions && card.common.walls.n > 0).then_some(&mut card.pull);
                 launcher.adjoint(near, place, p, along, factor, part, n, gains!(card), pull)
             }
             Gradient::Peridyno => {
@@ -366,22 +376,27 @@ impl<const D: usize> Gpu<'_, D> {
     fn push_back(&mut self, dt: Real) -> Launched {
         let (params, needs, rest) = (&self.method.params, self.method.constants.needs, self.state.rest);
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        card.rigid.clear(self.executor)?;
+        card.common.rigid.clear(self.executor)?;
         let factor = D as Real * rest.m / rest.rho_0;
-        launcher.press_back(&bodies!(card), &card.p, factor * params.grad_sum, &mut card.rigid.force)?;
+        launcher.press_back(
+            &bodies!(card),
+            &card.p,
+            factor * params.grad_sum,
+            &mut card.common.rigid.force,
+        )?;
         if needs.along {
             let factor = factor * (self.method.difference_part() + params.grad_sum);
-            launcher.pull_back(&bodies!(card), &card.pull, factor, &mut card.rigid.force)?;
+            launcher.pull_back(&bodies!(card), &card.pull, factor, &mut card.common.rigid.force)?;
         }
         if params.gradient == Gradient::Peridyno {
-            launcher.take_back(&bodies!(card), &card.motion, rest.m / dt, &mut card.rigid.force)?;
+            launcher.take_back(&bodies!(card), &card.motion, rest.m / dt, &mut card.common.rigid.force)?;
         }
         Ok(())
     }
 
     /// Implicit viscosity. Returns how its iterations ended, if one did not converge.
     fn diffuse(&mut self, dt: Real) -> Result<Outcome, CudaError> {
-        let (mu, rest, n) = (self.method.params.dynamic_viscosity, self.state.rest, self.card.fluid.n);
+        let (mu, rest, n) = (self.method.params.dynamic_viscosity, self.state.rest, self.card.common.fluid.n);
         let scale = D as Real * dt * mu / rest.rho_0;
         let card = &mut *self.card;
         let drag = &mut card.drag;
@@ -391,35 +406,35 @@ impl<const D: usize> Gpu<'_, D> {
             return Ok(outcome);
         }
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (v, rho, motion) = (&card.fluid.v, &card.fluid.rho, &mut card.motion);
-        launcher.pack_velocities(v, rho, n, motion, &mut card.lost)?;
+        let (v, rho, motion) = (&card.common.fluid.v, &card.common.fluid.rho, &mut card.motion);
+        launcher.pack_velocities(v, rho, n, motion, &mut card.common.lost)?;
         let factor = rest.m / dt * scale;
-        launcher.drag_back(&bodies!(card), &card.motion, factor, &mut card.rigid.force)?;
+        launcher.drag_back(&bodies!(card), &card.motion, factor, &mut card.common.rigid.force)?;
         Ok(outcome)
     }
 
     /// XSPH.
     fn mix_velocities(&mut self, dt: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, v, rho) = (card.fluid.n, &card.fluid.v, &card.fluid.rho);
-        launcher.pack_velocities(v, rho, n, &mut card.motion, &mut card.lost)?;
-        let (v, lost) = (&mut card.fluid.v, &mut card.lost);
+        let (n, v, rho) = (card.common.fluid.n, &card.common.fluid.v, &card.common.fluid.rho);
+        launcher.pack_velocities(v, rho, n, &mut card.motion, &mut card.common.lost)?;
+        let (v, lost) = (&mut card.common.fluid.v, &mut card.common.lost);
         launcher.xsph(near!(card), &card.place, &card.motion, n, v, lost)?;
         if !self.method.constants.needs.reactions {
             return Ok(());
         }
         let factor = self.state.rest.m / dt * self.constants.xsph;
-        launcher.rub_back(&bodies!(card), &card.motion, factor, &mut card.rigid.force)
+        launcher.rub_back(&bodies!(card), &card.motion, factor, &mut card.common.rigid.force)
     }
 
     fn drift(&mut self, dt: Real, damping: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, fluid) = (card.fluid.n, &mut card.fluid);
+        let (n, fluid) = (card.common.fluid.n, &mut card.common.fluid);
         if self.constants.shift > 0.0 {
-            card.reduce.max_norms2(self.executor, &fluid.v, n, &mut card.number)?;
+            card.common.reduce.max_norms2(self.executor, &fluid.v, n, &mut card.number)?;
         }
         let shift = Shift { crowd: &card.crowd, air: &card.air, v2: &card.number };
-        let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut card.v2);
-        launcher.drift(&card.containers, shift, n, dt, damping, x, v, v2, &mut card.lost)
+        let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut card.common.v2);
+        launcher.drift(&card.common.containers, shift, n, dt, damping, x, v, v2, &mut card.common.lost)
     }
 }

@@ -78,8 +78,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn apply_gravity(&mut self, dt: f64) -> Result<(), StepError> {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.fluid;
-        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut card.lost);
+        let fluid = &mut card.common.fluid;
+        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut card.common.lost);
         self.lap("apply_gravity", done)
     }
 
@@ -95,15 +95,15 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.fluid;
-        let done = launcher.predict(&fluid.v, fluid.n, dt as Real, &mut fluid.x, &mut card.lost);
+        let fluid = &mut card.common.fluid;
+        let done = launcher.predict(&fluid.v, fluid.n, dt as Real, &mut fluid.x, &mut card.common.lost);
         self.lap("predict_positions", done)
     }
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let packed = self.sort_walls();
         self.lap("pack", packed)?;
-        let pairs = Pairs::needed(self.card.walls.n, self.method.constants.needs.reactions);
+        let pairs = Pairs::needed(self.card.common.walls.n, self.method.constants.needs.reactions);
         let listed = self.find(pairs);
         self.lap("find_neighbors", listed)
     }
@@ -141,8 +141,9 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let (inv_dt, damping) = ((1.0 / dt) as Real, self.damping());
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.fluid;
-        let judged = Judged { v2: &mut card.v2, gain2: &mut card.gain2, lost: &mut card.lost };
+        let fluid = &mut card.common.fluid;
+        let judged =
+            Judged { v2: &mut card.common.v2, gain2: &mut card.common.gain2, lost: &mut card.common.lost };
         let done = launcher.commit(&card.place, fluid.n, inv_dt, damping, &mut fluid.x, &mut fluid.v, judged);
         self.lap("update_velocities", done)
     }
@@ -189,38 +190,39 @@ impl<const D: usize> Gpu<'_, D> {
         }
         // Contacts and bodies ask where walls are at home.
         self.state.walls.move_to(t);
-        self.card.rigid.place(self.executor, self.state, t, &mut self.card.walls)
+        self.card.common.rigid.place(self.executor, self.state, t, &mut self.card.common.walls)
     }
 
     /// Samples in the order of their cells, and their records.
     fn sort_walls(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        if !card.walls_sorted || self.state.walls.is_moving() {
-            card.walls.sort(self.executor)?;
-            (card.walls_sorted, card.walls_packed) = (true, false);
+        if !card.common.walls_sorted || self.state.walls.is_moving() {
+            card.common.walls.sort(self.executor)?;
+            (card.common.walls_sorted, card.common.walls_packed) = (true, false);
         }
-        if card.walls_packed {
+        if card.common.walls_packed {
             return Ok(());
         }
-        card.walls_packed = true;
-        let walls = &card.walls;
+        card.common.walls_packed = true;
+        let walls = &card.common.walls;
         launcher.pack_walls(&walls.x, &walls.volume, walls.n, &mut card.samples)
     }
 
     /// Sorts particles by cell, and their springs with them, and lists their neighbors where they are now.
     fn find(&mut self, pairs: &[Pairs]) -> Launched {
         let (executor, card, h) = (self.executor, &mut *self.card, self.method.constants.h);
-        card.fluid.sort(executor, &mut [])?;
+        card.common.fluid.sort(executor, &mut [])?;
         if self.method.constants.needs.springs {
             card.follow(&launcher(executor, &self.constants))?;
         }
-        fields::pack_positions(executor, &card.fluid.x, card.fluid.n, &mut card.place)?;
+        fields::pack_positions(executor, &card.common.fluid.x, card.common.fluid.n, &mut card.place)?;
         card.list(executor, pairs, h)
     }
 
     /// The cells in the order of the relaxation.
     fn colors(&self) -> Result<Vec<Color<D>>, CudaError> {
-        let (fluid, one_by_one) = (&self.card.fluid, self.method.params.relax_mode == RelaxMode::Sequential);
+        let (fluid, one_by_one) =
+            (&self.card.common.fluid, self.method.params.relax_mode == RelaxMode::Sequential);
         let reverse = self.method.reverse(self.state.step);
         colors(self.executor, &fluid.cells, fluid.n, one_by_one, reverse)
     }
@@ -228,7 +230,7 @@ impl<const D: usize> Gpu<'_, D> {
     fn viscous_impulses(&mut self) -> Launched {
         let colors = self.colors()?;
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, rows, v) = (card.fluid.n, &card.rows[Pairs::Fluid as usize], &mut card.fluid.v);
+        let (n, rows, v) = (card.common.fluid.n, &card.rows[Pairs::Fluid as usize], &mut card.common.fluid.v);
         launcher.pack_motion(v, n, &mut card.motion)?;
         if self.method.params.relax_mode == RelaxMode::Jacobi {
             return launcher.impulses(rows, &card.place, &card.motion, n, v);
@@ -242,7 +244,7 @@ impl<const D: usize> Gpu<'_, D> {
     fn pull(&mut self) -> Launched {
         let (mode, colors) = (self.method.params.relax_mode, self.colors()?);
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, springs) = (card.fluid.n, &card.springs);
+        let (n, springs) = (card.common.fluid.n, &card.springs);
         match mode {
             RelaxMode::Sequential => {
                 let sweep = |all| launcher.sweep_springs(all, springs, n, &mut card.place);
@@ -262,8 +264,8 @@ impl<const D: usize> Gpu<'_, D> {
     /// All particles from the same positions.
     fn relax_all(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let n = card.fluid.n;
-        launcher.densities(near!(card), &card.place, n, pushes!(card), &mut card.fluid.rho)?;
+        let n = card.common.fluid.n;
+        launcher.densities(near!(card), &card.place, n, pushes!(card), &mut card.common.fluid.rho)?;
         launcher.displacements(near!(card), &pushes!(card), n, &mut card.delta, &mut card.way2)?;
         launcher.displace(&card.delta, n, &mut card.place)
     }
@@ -272,10 +274,10 @@ impl<const D: usize> Gpu<'_, D> {
     fn relax_one_by_one(&mut self) -> Launched {
         let colors = self.colors()?;
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let n = card.fluid.n;
+        let n = card.common.fluid.n;
         for color in &colors {
             let pushes = if self.method.constants.needs.push { Some(pushes!(card)) } else { None };
-            let found = Found { rho: &mut card.fluid.rho, way2: &mut card.way2 };
+            let found = Found { rho: &mut card.common.fluid.rho, way2: &mut card.way2 };
             launcher.sweep(color, near!(card), &mut card.place, n, pushes, found)?;
         }
         Ok(())
@@ -287,11 +289,11 @@ impl<const D: usize> Gpu<'_, D> {
         if !self.state.bodies.is_empty() {
             let factor = self.state.rest.m * self.method.jacobi_factor() / self.constants.dt2;
             let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-            let sets = Sets { flags: &card.rigid.flags, body: &card.walls.body };
-            let (rows, n_walls) = (&card.rows[Pairs::OfWalls as usize], card.walls.n);
-            let force = &mut card.rigid.force;
+            let sets = Sets { flags: &card.common.rigid.flags, body: &card.common.walls.body };
+            let (rows, n_walls) = (&card.rows[Pairs::OfWalls as usize], card.common.walls.n);
+            let force = &mut card.common.rigid.force;
             launcher.push_back(rows, &pushes!(card), &card.samples, sets, n_walls, factor, force)?;
-            card.rigid.collect(self.executor, &card.walls, &mut self.state.bodies.list)?;
+            card.common.rigid.collect(self.executor, &card.common.walls, &mut self.state.bodies.list)?;
             self.meet_bodies()?;
         }
         self.contacts()

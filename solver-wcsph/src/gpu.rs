@@ -23,6 +23,7 @@ use cuda_kernels::{
     },
     neighbors::Source,
     physics::wcsph::Constants,
+    run::Common,
     walls::Sets,
 };
 pub use plan::memory_plan;
@@ -50,7 +51,7 @@ pub(crate) struct Gpu<'a, const D: usize> {
 macro_rules! fluid {
     ($card:expr) => {
         Records {
-            cells: &$card.fluid.cells,
+            cells: &$card.common.fluid.cells,
             place: &$card.place,
             motion: &$card.motion,
             rows: $card.kept.as_ref().map(|kept| &kept.rows),
@@ -61,7 +62,12 @@ macro_rules! fluid {
 /// The first records of the walls.
 macro_rules! samples {
     ($card:expr) => {
-        Records { cells: &$card.walls.cells, place: &$card.samples, motion: &$card.wall_motion, rows: None }
+        Records {
+            cells: &$card.common.walls.cells,
+            place: &$card.samples,
+            motion: &$card.wall_motion,
+            rows: None,
+        }
     };
 }
 
@@ -70,7 +76,7 @@ macro_rules! walls {
     ($card:expr) => {
         Walls {
             records: Records {
-                cells: &$card.walls.cells,
+                cells: &$card.common.walls.cells,
                 place: &$card.wall_place,
                 motion: &$card.wall_motion,
                 rows: None,
@@ -83,7 +89,7 @@ macro_rules! walls {
 /// The rigid sets of the samples.
 macro_rules! sets {
     ($card:expr) => {
-        Sets { flags: &$card.rigid.flags, body: &$card.walls.body }
+        Sets { flags: &$card.common.rigid.flags, body: &$card.common.walls.body }
     };
 }
 
@@ -119,7 +125,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn compute_pressure(&mut self) -> Result<(), StepError> {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (fluid, p) = (&card.fluid, &mut card.p);
+        let (fluid, p) = (&card.common.fluid, &mut card.p);
         let done =
             launcher.pressure(&fluid.x, &fluid.v, &fluid.rho, fluid.n, p, &mut card.place, &mut card.motion);
         self.lap("compute_pressure", done)
@@ -132,7 +138,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn compute_acceleration(&mut self) -> Result<(), StepError> {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let done = launcher.acceleration(fluid!(card), walls!(card), card.fluid.n, &mut card.a);
+        let done = launcher.acceleration(fluid!(card), walls!(card), card.common.fluid.n, &mut card.a);
         self.wcsph.fields.started = 1.0;
         self.lap("compute_acceleration", done)?;
         if self.wcsph.constants.needs.surface {
@@ -165,8 +171,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     fn kick(&mut self, dt: f64) -> Result<(), StepError> {
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let [v2, a2] = &mut card.squares;
-        let done = launcher.kick(&card.a, card.fluid.n, dt as Real, damping, &mut card.fluid.v, v2, a2);
+        let Common { fluid, v2, gain2: a2, .. } = &mut card.common;
+        let done = launcher.kick(&card.a, fluid.n, dt as Real, damping, &mut fluid.v, v2, a2);
         self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
         self.lap("kick", done)
     }
@@ -227,7 +233,7 @@ impl<const D: usize> Gpu<'_, D> {
             // Bodies collide with walls as these are at home.
             walls.move_to(t);
         }
-        self.card.rigid.place(self.executor, self.state, t, &mut self.card.walls)
+        self.card.common.rigid.place(self.executor, self.state, t, &mut self.card.common.walls)
     }
 
     fn sort(&mut self) -> Launched {
@@ -240,13 +246,13 @@ impl<const D: usize> Gpu<'_, D> {
         }
         match (card.is_in_order(), kept, has_w) {
             (true, ..) => (),
-            (false, true, true) => card.fluid.sort(self.executor, &mut [&mut card.a, &mut card.w])?,
-            (false, true, false) => card.fluid.sort(self.executor, &mut [&mut card.a])?,
-            (false, false, _) => card.fluid.sort(self.executor, &mut [])?,
+            (false, true, true) => card.common.fluid.sort(self.executor, &mut [&mut card.a, &mut card.w])?,
+            (false, true, false) => card.common.fluid.sort(self.executor, &mut [&mut card.a])?,
+            (false, false, _) => card.common.fluid.sort(self.executor, &mut [])?,
         }
-        if !card.walls_sorted || walls.is_moving() {
-            card.walls.sort(self.executor)?;
-            card.walls_packed = false;
+        if !card.common.walls_sorted || walls.is_moving() {
+            card.common.walls.sort(self.executor)?;
+            card.common.walls_packed = false;
         }
         Ok(())
     }
@@ -254,13 +260,18 @@ impl<const D: usize> Gpu<'_, D> {
     /// The records of the density loops.
     fn pack(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let fluid = &card.fluid;
+        let fluid = &card.common.fluid;
         launcher.pack(&fluid.x, &fluid.v, &fluid.rho, fluid.n, &mut card.place, &mut card.motion)?;
-        if card.walls_packed {
+        if card.common.walls_packed {
             return Ok(());
         }
-        card.walls_sorted = true;
-        launcher.pack_samples(&card.walls.x, &card.walls.volume, card.walls.n, &mut card.samples)
+        card.common.walls_sorted = true;
+        launcher.pack_samples(
+            &card.common.walls.x,
+            &card.common.walls.volume,
+            card.common.walls.n,
+            &mut card.samples,
+        )
     }
 
     /// The rows of the fluid, if the variant keeps them and those of before do not serve any more.
@@ -268,8 +279,8 @@ impl<const D: usize> Gpu<'_, D> {
         let card = &mut *self.card;
         match &mut card.kept {
             Some(kept) if kept.travel.is_over() => {
-                let fluid = Source { cells: &card.fluid.cells, records: &card.place };
-                kept.list(self.executor, &fluid, card.fluid.n)
+                let fluid = Source { cells: &card.common.fluid.cells, records: &card.place };
+                kept.list(self.executor, &fluid, card.common.fluid.n)
             }
             _ => Ok(()),
         }
@@ -277,33 +288,33 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn sum_density(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        launcher.summation(fluid!(card), samples!(card), card.fluid.n, &mut card.fluid.rho)
+        launcher.summation(fluid!(card), samples!(card), card.common.fluid.n, &mut card.common.fluid.rho)
     }
 
     /// `ρ ← ρ + dt dρ/dt`.
     fn integrate_density(&mut self, dt: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let n = card.fluid.n;
+        let n = card.common.fluid.n;
         let corrected = self.wcsph.params.delta_form == DeltaForm::Antuono;
         if corrected && self.constants.corrected_diffusion != 0 {
             launcher.gradient(fluid!(card), n, &mut card.extra)?;
         }
-        let (wall_v, extra) = (&card.walls.v, &card.extra);
-        launcher.continuity(fluid!(card), samples!(card), wall_v, extra, n, dt, &mut card.fluid.rho)
+        let (wall_v, extra) = (&card.common.walls.v, &card.extra);
+        launcher.continuity(fluid!(card), samples!(card), wall_v, extra, n, dt, &mut card.common.fluid.rho)
     }
 
     fn extrapolate(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (dummy, n) = (self.wcsph.constants.wall.is_dummy(), card.walls.n);
+        let (dummy, n) = (self.wcsph.constants.wall.is_dummy(), card.common.walls.n);
         if dummy {
-            let samples = &card.walls;
+            let samples = &card.common.walls;
             launcher.extrapolate(fluid!(card), &samples.x, &samples.a, n, &mut card.extrapolated)?;
         }
         // Records of walls at rest that take nothing from the fluid stay as they are.
-        if dummy || self.state.walls.is_moving() || !card.walls_packed {
+        if dummy || self.state.walls.is_moving() || !card.common.walls_packed {
             launcher.pack_walls(
                 &card.samples,
-                &card.walls.v,
+                &card.common.walls.v,
                 sets!(card),
                 &card.extrapolated,
                 n,
@@ -311,42 +322,42 @@ impl<const D: usize> Gpu<'_, D> {
                 &mut card.wall_motion,
                 &mut card.wall_mass,
             )?;
-            card.walls_packed = true;
+            card.common.walls_packed = true;
         }
         Ok(())
     }
 
     fn surface_terms(&mut self) -> Launched {
         let (terms, card) = (surface_terms(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let fluid = Source { cells: &card.fluid.cells, records: &card.place };
-        let samples = Source { cells: &card.walls.cells, records: &card.samples };
-        terms.normals(&fluid, &card.fluid.rho, &mut card.extra)?;
+        let fluid = Source { cells: &card.common.fluid.cells, records: &card.place };
+        let samples = Source { cells: &card.common.walls.cells, records: &card.samples };
+        terms.normals(&fluid, &card.common.fluid.rho, &mut card.extra)?;
         terms.forces(&fluid, &card.extra, &samples, &mut card.a)
     }
 
     fn transport_stress(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        fields::pack_positions(self.executor, &card.w, card.fluid.n, &mut card.extra)?;
-        launcher.transport_stress(fluid!(card), &card.extra, card.fluid.n, &mut card.a)
+        fields::pack_positions(self.executor, &card.w, card.common.fluid.n, &mut card.extra)?;
+        launcher.transport_stress(fluid!(card), &card.extra, card.common.fluid.n, &mut card.a)
     }
 
     /// Forces on samples, and their sums over each body.
     fn reaction(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (executor, n) = (self.executor, card.walls.n);
-        launcher.reaction(fluid!(card), walls!(card), sets!(card), n, &mut card.rigid.force)?;
+        let (executor, n) = (self.executor, card.common.walls.n);
+        launcher.reaction(fluid!(card), walls!(card), sets!(card), n, &mut card.common.rigid.force)?;
         if self.wcsph.params.adhesion > 0.0 {
-            let fluid = Source { cells: &card.fluid.cells, records: &card.place };
-            let samples = Source { cells: &card.walls.cells, records: &card.samples };
+            let fluid = Source { cells: &card.common.fluid.cells, records: &card.place };
+            let samples = Source { cells: &card.common.walls.cells, records: &card.samples };
             let terms = surface_terms(executor, &self.constants, self.wcsph);
-            terms.reaction(&fluid, &samples, sets!(card), &mut card.rigid.force)?;
+            terms.reaction(&fluid, &samples, sets!(card), &mut card.common.rigid.force)?;
         }
-        card.rigid.collect(executor, &card.walls, &mut self.state.bodies.list)
+        card.common.rigid.collect(executor, &card.common.walls, &mut self.state.bodies.list)
     }
 
     fn drift_correction(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (params, rest, n) = (&self.wcsph.params, self.state.rest, card.fluid.n);
+        let (params, rest, n) = (&self.wcsph.params, self.state.rest, card.common.fluid.n);
         card.w.iter_mut().try_for_each(|w| self.executor.clear(w))?;
         if params.xsph > 0.0 {
             launcher.xsph(fluid!(card), n, params.xsph, &mut card.w)?;
@@ -354,7 +365,7 @@ impl<const D: usize> Gpu<'_, D> {
         match params.regularization {
             Regularization::None => Ok(()),
             Regularization::Shifting => {
-                card.reduce.max_norms2(self.executor, &card.fluid.v, n, &mut card.v2_max)?;
+                card.common.reduce.max_norms2(self.executor, &card.common.fluid.v, n, &mut card.v2_max)?;
                 let factor = params.shifting * 0.5 * self.wcsph.kernel.support_radius();
                 launcher.shifting(fluid!(card), samples!(card), n, factor, &card.v2_max, &mut card.w)
             }
@@ -368,7 +379,7 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn advance(&mut self, dt: Real) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let Card { fluid, kept, w, lost, containers, .. } = card;
+        let Card { common: Common { fluid, lost, containers, .. }, kept, w, .. } = card;
         if let Some(kept) = kept {
             kept.travel.drift(f64::from(dt));
         }

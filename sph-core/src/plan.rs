@@ -48,7 +48,7 @@ pub struct Demand {
 pub struct MemoryPlan {
     /// The parts.
     pub parts: Vec<Part>,
-    /// What the walls take while they are weighed, before the parts of the run exist, `[B]`.
+    /// What is held before the parts of the run exist, as by walls while they are weighed, `[B]`.
     pub start: f64,
 }
 

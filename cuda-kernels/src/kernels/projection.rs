@@ -318,7 +318,7 @@ impl<const D: usize> Launcher<'_, D> {
         sums: &mut Field<Packed>,
         share: &mut Field<Real>,
     ) -> Launched {
-        let (n_entries, has_walls) = (near.fluid.entries(), near.ghosts.samples.len() > 0);
+        let (n_entries, has_walls) = (near.fluid.entries(), !near.ghosts.samples.is_empty());
         let near = self.near(ASSEMBLE, &near, n)?;
         let place = self.input(ASSEMBLE, "place", place, n)?;
         let motion = self.input(ASSEMBLE, "motion", motion, n)?;

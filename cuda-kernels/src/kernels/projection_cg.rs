@@ -96,10 +96,6 @@ pub struct Work {
     largest: Field<f64>,
 }
 
-/// Memory of [`Work`], `[B]`.
-pub const WORK_BYTES: usize =
-    size_of::<Numbers>() + PARTIALS * (size_of::<Two>() + size_of::<f64>()) + size_of::<f64>();
-
 impl Work {
     /// Room for one iteration after the other.
     ///

@@ -13,7 +13,7 @@ use crate::{
     error::CudaError,
     executor::{Executor, Field, Kernel, Launch, Out, Plain, THREADS, arguments, count},
     neighbors::{NeighborRows, StoredRows},
-    scan::{self, Scan},
+    scan::Scan,
 };
 use sph_core::{Real, lane::each};
 
@@ -163,28 +163,11 @@ impl Held {
     }
 }
 
-/// Memory of [`Held`], `[B]`.
-fn held_bytes(width: usize, stride: usize) -> usize {
-    let (words, reals) = ((3 + width) * stride + 1, (5 + width) * stride + 2);
-    words * size_of::<u32>() + reals * size_of::<Real>()
-}
-
 /// Cells of all levels that there is room for at first: twice those of `n` particles on their lattice, with a radius of
 /// `support_ratio` spacings `[-]`.
 pub fn first_room<const D: usize>(n: usize, support_ratio: f64) -> usize {
     let lattice = n as f64 / support_ratio.powi(D as i32);
     (2.0 * lattice).ceil() as usize + SPARE
-}
-
-/// Memory of [`Levels`], `[B]`, over `n` particles in such cells, while there is room for `room` cells of all levels.
-pub fn level_bytes<const D: usize>(grid: &CellGrid<D>, n: usize, room: usize) -> usize {
-    let boxes = CellBox::all(grid);
-    let (dense, stride) = (n_dense(&boxes) + 1, room.next_multiple_of(32));
-    let words = dense + n + boxes.len() + 1;
-    words * size_of::<u32>()
-        + boxes.len() * size_of::<CellBox<D>>()
-        + scan::bytes(dense)
-        + held_bytes(width::<D>(), stride)
 }
 
 /// The levels above the particles.

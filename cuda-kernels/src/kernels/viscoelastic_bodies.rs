@@ -65,9 +65,6 @@ pub struct Meetings {
     given: Field<Given>,
 }
 
-/// Memory of [`Meetings`], `[B]`.
-pub const MEETING_BYTES: usize = (PARTIALS + 1) * (size_of::<Meeting>() + size_of::<Given>());
-
 impl Meetings {
     /// Room for one body after the other.
     ///

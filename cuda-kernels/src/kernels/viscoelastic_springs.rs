@@ -62,12 +62,6 @@ pub struct SpringRows {
     lines: Lines,
 }
 
-/// Memory of [`SpringRows`] with the size that they begin with, `[B]`.
-pub fn spring_bytes(n: usize, size: RowSize) -> usize {
-    let entry = size_of::<u32>() + size_of::<Real>();
-    2 * size_of::<u32>() * n + entry * size.entries(n) + RowSize::line_bytes(n)
-}
-
 impl SpringRows {
     /// Room for the rows of `n` particles.
     ///
@@ -90,7 +84,7 @@ impl SpringRows {
     }
 
     /// Empty rows of another size; memory of the old ones is free before the new is taken.
-    fn remake(&mut self, executor: &dyn Executor, size: RowSize) -> Result<(), CudaError> {
+    pub fn remake(&mut self, executor: &dyn Executor, size: RowSize) -> Result<(), CudaError> {
         let n = self.count.len();
         (self.others, self.rests) = (executor.zeros(0)?, executor.zeros(0)?);
         *self = Self::new(executor, n, size)?;

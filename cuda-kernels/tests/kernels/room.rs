@@ -9,7 +9,7 @@ use cuda_kernels::{
     room::{Content, Frame, Room},
     summary::Summary,
 };
-use sph_core::{Real, boundary::Boundary, neighbors::Periodic, particles::Particles, state::Domain};
+use sph_core::{Real, neighbors::Periodic, particles::Particles, state::Domain};
 
 const RADIUS: Real = 0.05;
 /// Cells that there may be for few particles.
@@ -28,10 +28,12 @@ impl<const D: usize> Run<D> {
         let mut fluid = Particles::default();
         x.iter().enumerate().for_each(|(i, &x)| fluid.push(i as u64, x, [0.0; D], 1.0));
         let grid = CellGrid::new(RADIUS, &Periodic::NONE, [0.0; D], [1.0; D], x.len()).unwrap();
+        let mut on_device = Fluid::new(executor, grid, x.len()).unwrap();
+        on_device.write(executor, &fluid).unwrap();
         let mut run = Self {
             executor,
-            fluid: Fluid::new(executor, grid, &fluid).unwrap(),
-            walls: Samples::new(executor, grid, &Boundary::default()).unwrap(),
+            fluid: on_device,
+            walls: Samples::new(executor, grid, 0).unwrap(),
             room: Room::default(),
         };
         run.sort();

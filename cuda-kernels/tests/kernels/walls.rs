@@ -134,7 +134,8 @@ where
     let (body, x, on_device) = (Field::from(&walls.body[..]), fields_of(&walls.x), fields_of(&force));
     let mut first = None;
     for executor in &ORDERS {
-        let mut wrenches = Wrenches::new(executor, &walls, 2).unwrap();
+        let mut wrenches = Wrenches::new(executor, walls.bodies.len(), 2).unwrap();
+        wrenches.write(executor, &walls).unwrap();
         wrenches.collect(executor, &body, &x, &on_device, n, &centers).unwrap();
         for (found, body) in wrenches.total.iter().zip(&bodies.list) {
             let found = rigid::Wrench::from(*found);
@@ -161,15 +162,14 @@ fn bodies_get_the_sum_of_the_forces_on_their_samples() {
 #[test]
 fn nothing_pushes_a_body_without_samples() {
     let (_, bodies) = scene::<3>();
-    let walls = Boundary::<3>::default();
     let none: [Field<Real>; 3] = [field![], field![], field![]];
-    let mut wrenches = Wrenches::new(&ORDERS[0], &walls, bodies.list.len()).unwrap();
+    let mut wrenches = Wrenches::new(&ORDERS[0], 0, bodies.list.len()).unwrap();
     wrenches.total[1].force[2] = 5.0;
     wrenches.collect(&ORDERS[0], &field![], &none, &none, 0, &field![0.0; 6]).unwrap();
     assert_eq!(wrenches.total, [Wrench::default(); 2]);
-    let mut wrenches = Wrenches::new(&ORDERS[0], &walls, 0).unwrap();
+    let mut wrenches = Wrenches::new(&ORDERS[0], 0, 0).unwrap();
     wrenches.collect(&ORDERS[0], &field![], &none, &none, 0, &field![]).unwrap();
-    let error = Wrenches::new(&ORDERS[0], &walls, 2)
+    let error = Wrenches::new(&ORDERS[0], 0, 2)
         .unwrap()
         .collect(&ORDERS[0], &field![], &none, &none, 0, &field![0.0; 5])
         .unwrap_err();

@@ -3,16 +3,14 @@
 use crate::memory::{Fields, Needs};
 use cuda_kernels::{
     cells::CellGrid,
-    containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     fields::Packed,
     kernels::pbf::Vortices,
     neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
-    reduce::{DensityErrors, Reduce},
-    resident::{Axes, Fluid, Samples, read, read_axes, upload_axes, zero_axes},
-    rigid::RigidSets,
-    summary::Summaries,
+    reduce::DensityErrors,
+    resident::{Axes, Population, read, read_axes, write_axes, zero_axes},
+    run::Common,
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -29,9 +27,7 @@ pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
 pub struct Card<const D: usize> {
-    pub fluid: Fluid<D>,
-    pub walls: Samples<D>,
-    pub containers: Containers<D>,
+    pub common: Common<D>,
     /// Rows of each set of [`Pairs`].
     pub rows: [NeighborRows; 3],
     /// Positions that are being corrected: `[x y z ·]`. Shape `[n]`.
@@ -59,26 +55,12 @@ pub struct Card<const D: usize> {
     pub way: Axes<D>,
     /// Change of velocity in the last step, but for what was done to velocities alone. Shape `[D][n]`, `[m/s]`.
     pub gain: Axes<D>,
-    /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: Field<Real>,
-    /// Largest squared changes of velocity by corrections in the step. Shape `[n]`, `[m²/s²]`.
-    pub gain2: Field<Real>,
-    /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
-    pub lost: Field<u32>,
     /// Walls: `[x y z psi]`. Shape `[n_walls]`.
     pub samples: Field<Packed>,
     /// Walls that fluid sticks to: `[v no-slip]`. Shape `[n_walls]`.
     pub wall_motion: Field<Packed>,
-    /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D>,
-    pub reduce: Reduce<D>,
     /// Density errors of the last λ. Shape `[1]`.
     pub errors: Field<DensityErrors>,
-    pub summaries: Summaries,
-    /// True once samples are in the order of their cells.
-    pub walls_sorted: bool,
-    /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: bool,
 }
 
 /// What a run of a state needs beside the fields of all runs.
@@ -93,25 +75,22 @@ pub struct Demand<const D: usize> {
 }
 
 impl<const D: usize> Card<D> {
-    /// The state and the past of the method, which has the length of the fluid if it is needed.
+    /// Room for so many points.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        past: [&[Vec<Real>; D]; 2],
+        population: &Population,
         demand: Demand<D>,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
+        let (n, n_walls, needs) = (population.fluid, population.walls, demand.needs);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = demand.sizes;
         let n_surface = when(needs.surface_constraint || needs.surface_forces, n);
         Ok(Self {
-            fluid: Fluid::new(executor, demand.grid, &state.fluid)?,
-            walls: Samples::new(executor, demand.grid, &state.walls)?,
-            containers: Containers::new(executor, &state.containers)?,
+            common: Common::new(executor, demand.grid, population)?,
             rows: [
                 NeighborRows::new(executor, n, on_fluid)?,
                 NeighborRows::new(executor, n, on_walls)?,
@@ -128,20 +107,27 @@ impl<const D: usize> Card<D> {
             vorticity2: executor.zeros(1)?,
             normal: records(n_surface)?,
             a: zero_axes(executor, when(needs.surface_forces, n))?,
-            way: upload_axes(executor, past[0])?,
-            gain: upload_axes(executor, past[1])?,
-            v2: executor.zeros(n)?,
-            gain2: executor.zeros(n)?,
-            lost: executor.zeros(n)?,
+            way: zero_axes(executor, when(needs.past, n))?,
+            gain: zero_axes(executor, when(needs.past, n))?,
             samples: records(n_walls)?,
             wall_motion: records(when(needs.sticky_walls, n_walls))?,
-            rigid: RigidSets::new(executor, state)?,
-            reduce: Reduce::new(executor)?,
             errors: executor.zeros(1)?,
-            summaries: Summaries::new(executor)?,
-            walls_sorted: false,
-            walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the past of the method, which has the length of the fluid if it is needed.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        fields: &Fields<D>,
+    ) -> Result<(), CudaError> {
+        self.common.write(executor, state)?;
+        write_axes(executor, &fields.way, &mut self.way)?;
+        write_axes(executor, &fields.gain, &mut self.gain)
     }
 
     /// Memory of rows now.
@@ -151,9 +137,9 @@ impl<const D: usize> Card<D> {
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
     pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
-        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
-        let walls = Source { cells: &self.walls.cells, records: &self.samples };
-        let n = [self.fluid.n, self.walls.n];
+        let fluid = Source { cells: &self.common.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.common.walls.cells, records: &self.samples };
+        let n = [self.common.fluid.n, self.common.walls.n];
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
     }
 

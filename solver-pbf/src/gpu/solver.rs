@@ -5,10 +5,11 @@ use super::{
     card::{Card, Demand, Sizes, first_sizes},
     constants::constants,
 };
-use crate::{Pbf, memory::Fields, setup, step};
+use crate::{Pbf, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
+    resident::Population,
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -57,19 +58,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> Common<'_, D> {
-        let Card { fluid, walls, v2, gain2, lost, reduce, summaries, walls_sorted, walls_packed, .. } = card;
-        Common {
-            fluid,
-            walls,
-            v2,
-            a2: gain2,
-            lost,
-            reduce,
-            summaries,
-            walls_sorted: *walls_sorted,
-            walls_packed,
-        }
+    fn common(card: &mut Card<D>) -> &mut Common<D> {
+        &mut card.common
     }
 
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
@@ -77,8 +67,9 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.resize_past(state.fluid.len(), needs.past);
         let grid = self.method.fields.room.grid(self.method.kernel.support_radius(), state)?;
         let demand = Demand { grid, needs, sizes: self.sizes };
-        let Fields { way, gain, .. } = &self.method.fields;
-        Card::new(executor, state, [way, gain], demand)
+        let mut card = Card::new(executor, &Population::of(state), demand)?;
+        card.write(executor, state, &self.method.fields)?;
+        Ok(card)
     }
 
     fn step(
@@ -89,7 +80,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         dt: f64,
     ) -> Result<(), StepError> {
         self.method.fields.report = StepReport::default();
-        let cleared = executor.clear(&mut card.lost).and_then(|()| executor.clear(&mut card.gain2));
+        let cleared =
+            executor.clear(&mut card.common.lost).and_then(|()| executor.clear(&mut card.common.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (iterations, constants) = (self.method.params.iterations(), constants(&self.method, state));
         let gpu = Gpu {

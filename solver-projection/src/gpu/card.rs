@@ -6,7 +6,6 @@ use crate::{
 };
 use cuda_kernels::{
     cells::CellGrid,
-    containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     fields::{Packed, permute_reals},
@@ -16,10 +15,9 @@ use cuda_kernels::{
         projection_levels::{Levels, first_room},
     },
     neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
-    reduce::{self, Reduce},
-    resident::{Fluid, Samples, read},
-    rigid::RigidSets,
-    summary::Summaries,
+    reduce,
+    resident::{Population, read},
+    run::Common,
 };
 use sph_core::{Real, boundary::Boundary, lattice, state::State};
 use std::mem::swap;
@@ -56,9 +54,7 @@ pub struct Vectors {
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
 pub struct Card<const D: usize> {
-    pub fluid: Fluid<D>,
-    pub walls: Samples<D>,
-    pub containers: Containers<D>,
+    pub common: Common<D>,
     /// Rows of each set of [`Pairs`].
     pub rows: [NeighborRows; 3],
     /// `a_ij w²_ij` of each entry of the rows of the fluid, `[1/m²]`.
@@ -87,47 +83,32 @@ pub struct Card<const D: usize> {
     pub vectors: Vectors,
     /// Coarser equations; none without the preconditioner that has them.
     pub levels: Option<Levels<D>>,
-    /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: Field<Real>,
-    /// Largest squared changes of velocity by pressure in the step. Shape `[n]`, `[m²/s²]`.
-    pub gain2: Field<Real>,
-    /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
-    pub lost: Field<u32>,
     /// Records of the walls.
     pub ghosts: Walls,
     /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
     pub facings: Field<Facing<D>>,
     /// The surface of each rigid set. Shape `[n_sets]`.
     pub surface: Field<u32>,
-    /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D>,
-    pub reduce: Reduce<D>,
     pub work: Work,
     /// The sum of all that the air weighs. Shape `[1]`.
     pub all_air: Field<f64>,
     /// Another sum, or a maximum. Shape `[1]`.
     pub number: Field<f64>,
-    pub summaries: Summaries,
-    /// True once samples are in the order of their cells.
-    pub walls_sorted: bool,
-    /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: bool,
 }
 
 impl<const D: usize> Card<D> {
-    /// The state, and the pressures of its particles; with room for so many cells of coarser equations, if there are any.
+    /// Room for so many points, and for so many cells of coarser equations, if there are any.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        p: &[Real],
+        population: &Population,
         (grid, needs): (CellGrid<D>, Needs),
         sizes: Sizes,
         n_level_cells: Option<usize>,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls) = (state.fluid.len(), state.walls.len());
+        let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let numbers = || executor.zeros::<Real>(n);
@@ -139,9 +120,7 @@ impl<const D: usize> Card<D> {
             NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
         ];
         Ok(Self {
-            fluid: Fluid::new(executor, grid, &state.fluid)?,
-            walls: Samples::new(executor, grid, &state.walls)?,
-            containers: Containers::new(executor, &state.containers)?,
+            common: Common::new(executor, grid, population)?,
             entries: executor.zeros(rows[Pairs::Fluid as usize].entries())?,
             rows,
             place: records(n)?,
@@ -153,29 +132,32 @@ impl<const D: usize> Card<D> {
             drag: records(when(needs.viscosity, n))?,
             share: numbers()?,
             air: numbers()?,
-            p: executor.upload(p)?,
+            p: numbers()?,
             acting: numbers()?,
             vectors: vectors(executor, n)?,
             levels: n_level_cells.map(|room| Levels::new(executor, &grid, n, room)).transpose()?,
-            v2: numbers()?,
-            gain2: numbers()?,
-            lost: executor.zeros(n)?,
             ghosts: Walls {
                 samples: records(n_walls)?,
                 motion: records(n_walls)?,
                 normal: records(n_walls)?,
             },
-            facings: executor.upload(&facings(&state.walls))?,
-            surface: executor.upload(&surfaces(&state.walls))?,
-            rigid: RigidSets::new(executor, state)?,
-            reduce: Reduce::new(executor)?,
+            facings: executor.zeros(population.surfaces)?,
+            surface: executor.zeros(population.sets)?,
             work: Work::new(executor)?,
             all_air: executor.zeros(1)?,
             number: executor.zeros(1)?,
-            summaries: Summaries::new(executor)?,
-            walls_sorted: false,
-            walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the pressures of its particles.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, state: &State<D>, p: &[Real]) -> Result<(), CudaError> {
+        self.common.write(executor, state)?;
+        executor.write(p, &mut self.p)?;
+        executor.write(&facings(&state.walls), &mut self.facings)?;
+        executor.write(&surfaces(&state.walls), &mut self.surface)
     }
 
     /// Memory of rows now.
@@ -185,8 +167,8 @@ impl<const D: usize> Card<D> {
 
     /// Sorts particles by cell, and their pressures with them.
     pub fn sort(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
-        self.fluid.sort(executor, &mut [])?;
-        let (order, n) = (&self.fluid.cells.order, self.fluid.n);
+        self.common.fluid.sort(executor, &mut [])?;
+        let (order, n) = (&self.common.fluid.cells.order, self.common.fluid.n);
         // The residual has its turn later.
         permute_reals(executor, D, order, n, &mut [(&self.p, &mut self.vectors.r)])?;
         swap(&mut self.p, &mut self.vectors.r);
@@ -195,9 +177,9 @@ impl<const D: usize> Card<D> {
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
     pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
-        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
-        let walls = Source { cells: &self.walls.cells, records: &self.ghosts.samples };
-        let n = [self.fluid.n, self.walls.n];
+        let fluid = Source { cells: &self.common.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.common.walls.cells, records: &self.ghosts.samples };
+        let n = [self.common.fluid.n, self.common.walls.n];
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)?;
         let needed = self.rows[Pairs::Fluid as usize].entries();
         if self.entries.len() < needed {

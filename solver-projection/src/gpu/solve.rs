@@ -18,7 +18,7 @@ macro_rules! equation {
                 rows: &$gpu.card.rows[Pairs::Fluid as usize],
                 entries: &$gpu.card.entries,
                 scale: $scale,
-                n: $gpu.card.fluid.n,
+                n: $gpu.card.common.fluid.n,
             },
             inverse: $inverse,
             closed: None,
@@ -34,7 +34,7 @@ macro_rules! equation {
 impl<const D: usize> Gpu<'_, D> {
     /// The pressure by conjugate gradients.
     pub(super) fn conjugate_gradients(&mut self) -> Result<Solved, CudaError> {
-        let limits = self.method.pressure_limits(self.card.fluid.n);
+        let limits = self.method.pressure_limits(self.card.common.fluid.n);
         if !self.method.params.warm_start {
             self.executor.clear(&mut self.card.p)?;
         }
@@ -47,7 +47,7 @@ impl<const D: usize> Gpu<'_, D> {
         self.executor.read(&self.card.all_air, &mut all_air)?;
         let mut equation = equation!(self, &mut self.card.p, history, 1.0, inverse);
         if all_air == [0.0] {
-            let (reduce, sum) = (&mut self.card.reduce, &mut self.card.number);
+            let (reduce, sum) = (&mut self.card.common.reduce, &mut self.card.number);
             equation.closed = Some(Closed { reduce, sum, all_air: &self.card.all_air });
         }
         let solved = cg::solve(&mut equation, &limits)?;
@@ -59,18 +59,18 @@ impl<const D: usize> Gpu<'_, D> {
         let card = &mut *self.card;
         let Some(levels) = &mut card.levels else { return Ok(()) };
         let fine = Fine {
-            cells: &card.fluid.cells,
+            cells: &card.common.fluid.cells,
             rows: &card.rows[Pairs::Fluid as usize],
             entries: &card.entries,
             air: &card.air,
-            n: card.fluid.n,
+            n: card.common.fluid.n,
         };
         levels.build(self.executor, &fine)
     }
 
     /// The pressure by damped Jacobi iteration, of which the host waits for each.
     pub(super) fn jacobi(&mut self) -> Result<Solved, CudaError> {
-        let limits = self.method.pressure_limits(self.card.fluid.n);
+        let limits = self.method.pressure_limits(self.card.common.fluid.n);
         let omega = self.method.params.jacobi_omega;
         if !self.method.params.warm_start {
             self.executor.clear(&mut self.card.p)?;
@@ -100,14 +100,14 @@ impl<const D: usize> Gpu<'_, D> {
     /// The least pressure of a closed vessel is 0.
     fn settle(&mut self, solved: Solved) -> Result<Solved, CudaError> {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        launcher.lift(&card.all_air, card.fluid.n, &mut card.p, &mut card.work)?;
+        launcher.lift(&card.all_air, card.common.fluid.n, &mut card.p, &mut card.work)?;
         Ok(solved)
     }
 
     /// Pressures as they act, and the largest of their sizes.
     pub(super) fn act(&mut self) -> Launched {
         let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, acting, lost) = (card.fluid.n, &mut card.acting, &mut card.lost);
+        let (n, acting, lost) = (card.common.fluid.n, &mut card.acting, &mut card.common.lost);
         let largest = launcher.act(&card.p, &card.share, n, acting, lost, &mut card.work)?;
         self.method.fields.max_pressure = largest;
         Ok(())
@@ -117,18 +117,18 @@ impl<const D: usize> Gpu<'_, D> {
     /// iterations ended, if one did not converge.
     pub(super) fn solve_viscous(&mut self, scale: Real) -> Result<Outcome, CudaError> {
         let mut outcome = Outcome::Converged;
-        let (n, limits) = (self.card.fluid.n, self.method.viscous_limits());
+        let (n, limits) = (self.card.common.fluid.n, self.method.viscous_limits());
         let (launching, card) = (launcher(self.executor, &self.constants), &mut *self.card);
         let diagonal = &mut card.vectors.diagonal;
         launching.viscous_diagonal(scale, &card.sums, &card.drag, n, diagonal)?;
         for axis in 0..D {
             let card = &mut *self.card;
-            let (v, b) = (&card.fluid.v[axis], &mut card.vectors.b);
+            let (v, b) = (&card.common.fluid.v[axis], &mut card.vectors.b);
             launching.viscous_side(scale, &card.drag, axis, v, n, b)?;
             let history = &mut self.method.fields.viscous_residuals;
             history.clear();
             let inverse = Inverse::pointwise(self.method.params.preconditioner);
-            let mut equation = equation!(self, &mut self.card.fluid.v[axis], history, scale, inverse);
+            let mut equation = equation!(self, &mut self.card.common.fluid.v[axis], history, scale, inverse);
             let solved = cg::solve(&mut equation, &limits)?;
             if solved.outcome != Outcome::Converged {
                 outcome = solved.outcome;

@@ -9,6 +9,7 @@ use crate::{Projection, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
+    resident::Population,
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -59,19 +60,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> Common<'_, D> {
-        let Card { fluid, walls, v2, gain2, lost, reduce, summaries, walls_sorted, walls_packed, .. } = card;
-        Common {
-            fluid,
-            walls,
-            v2,
-            a2: gain2,
-            lost,
-            reduce,
-            summaries,
-            walls_sorted: *walls_sorted,
-            walls_packed,
-        }
+    fn common(card: &mut Card<D>) -> &mut Common<D> {
+        &mut card.common
     }
 
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
@@ -79,7 +69,10 @@ impl<const D: usize> Method<D> for OnCard<D> {
         let of_method = (grid, self.method.constants.needs);
         fit(&mut self.method.fields.p, state.fluid.len(), 0.0);
         let n_level_cells = first_cells::<D>(&self.method.params, state.fluid.len());
-        Card::new(executor, state, &self.method.fields.p, of_method, self.sizes, n_level_cells)
+        let population = Population::of(state);
+        let mut card = Card::new(executor, &population, of_method, self.sizes, n_level_cells)?;
+        card.write(executor, state, &self.method.fields.p)?;
+        Ok(card)
     }
 
     fn step(
@@ -90,7 +83,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         dt: f64,
     ) -> Result<(), StepError> {
         self.method.fields.report = StepReport::default();
-        let cleared = executor.clear(&mut card.lost).and_then(|()| executor.clear(&mut card.gain2));
+        let cleared =
+            executor.clear(&mut card.common.lost).and_then(|()| executor.clear(&mut card.common.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (constants, end) = (constants(&self.method, state), state.t);
         let gpu = Gpu { method: &mut self.method, executor, card, state, constants, end, softness: 1.0 };
@@ -98,8 +92,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
     }
 
     fn refit(executor: &dyn Executor, card: &mut Card<D>) -> Result<(), CudaError> {
-        let Card { levels, fluid, .. } = card;
-        levels.as_mut().map_or(Ok(()), |levels| levels.refit(executor, fluid.cells.grid()))
+        let Card { levels, common, .. } = card;
+        levels.as_mut().map_or(Ok(()), |levels| levels.refit(executor, common.fluid.cells.grid()))
     }
 
     fn learn(&mut self, card: &mut Card<D>, _: Option<&Summary>) {

@@ -7,16 +7,13 @@ use crate::{
 };
 use cuda_kernels::{
     cells::CellGrid,
-    containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     fields::Packed,
     kernels::{viscoelastic::Launcher, viscoelastic_springs::SpringRows},
     neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
-    reduce::Reduce,
-    resident::{Fluid, Samples},
-    rigid::RigidSets,
-    summary::Summaries,
+    resident::Population,
+    run::Common,
 };
 use sph_core::{Real, lattice, state::State};
 
@@ -42,9 +39,7 @@ impl Sizes {
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
 pub struct Card<const D: usize> {
-    pub fluid: Fluid<D>,
-    pub walls: Samples<D>,
-    pub containers: Containers<D>,
+    pub common: Common<D>,
     /// Rows of each set of [`Pairs`].
     pub rows: [NeighborRows; 3],
     /// Positions that are being relaxed: `[x y z ·]`. Shape `[n]`.
@@ -64,53 +59,31 @@ pub struct Card<const D: usize> {
     inverse: Field<u32>,
     /// Squared ways of the relaxation. Shape `[n]`, `[m²]`.
     pub way2: Field<Real>,
-    /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
-    pub v2: Field<Real>,
-    /// Squared changes of velocity in the step. Shape `[n]`, `[m²/s²]`.
-    pub gain2: Field<Real>,
-    /// Not 0 for particles that a phase of the step has found unhealthy. Shape `[n]`.
-    pub lost: Field<u32>,
     /// Walls: `[x y z w]`. Shape `[n_walls]`.
     pub samples: Field<Packed>,
-    /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D>,
     pub contacts: Contacts<D>,
-    pub reduce: Reduce<D>,
     /// The largest squared way. Shape `[1]`, `[m²]`.
     largest: Field<f64>,
-    pub summaries: Summaries,
-    /// True once samples are in the order of their cells.
-    pub walls_sorted: bool,
-    /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: bool,
 }
 
 impl<const D: usize> Card<D> {
-    /// The state, and the springs of its particles.
+    /// Room for so many points.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        springs: &mut Springs,
-        (grid, h, needs): (CellGrid<D>, Real, Needs),
+        population: &Population,
+        (grid, needs): (CellGrid<D>, Needs),
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls) = (state.fluid.len(), state.walls.len());
+        let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = sizes.neighbors;
         let n_springs = when(needs.springs, n);
-        let rows = match needs.springs {
-            true => upload_springs(executor, state, springs, h, sizes.springs)?,
-            // Of the same size, for the run may get springs later.
-            false => SpringRows::new(executor, 0, sizes.springs)?,
-        };
         Ok(Self {
-            fluid: Fluid::new(executor, grid, &state.fluid)?,
-            walls: Samples::new(executor, grid, &state.walls)?,
-            containers: Containers::new(executor, &state.containers)?,
+            common: Common::new(executor, grid, population)?,
             rows: [
                 NeighborRows::new(executor, n, on_fluid)?,
                 NeighborRows::new(executor, n, on_walls)?,
@@ -121,22 +94,42 @@ impl<const D: usize> Card<D> {
             p_near: executor.zeros(when(needs.push, n))?,
             motion: records(when(needs.viscosity, n))?,
             delta: records(when(needs.delta, n))?,
-            next_springs: SpringRows::new(executor, n_springs, rows.size())?,
-            springs: rows,
+            // Of the same size without springs, for the run may get them later.
+            springs: SpringRows::new(executor, n_springs, sizes.springs)?,
+            next_springs: SpringRows::new(executor, n_springs, sizes.springs)?,
             inverse: executor.zeros(n_springs)?,
             way2: executor.zeros(n)?,
-            v2: executor.zeros(n)?,
-            gain2: executor.zeros(n)?,
-            lost: executor.zeros(n)?,
             samples: records(n_walls)?,
-            rigid: RigidSets::new(executor, state)?,
-            contacts: Contacts::new(executor, state)?,
-            reduce: Reduce::new(executor)?,
+            contacts: Contacts::new(executor, population)?,
             largest: executor.zeros(1)?,
-            summaries: Summaries::new(executor)?,
-            walls_sorted: false,
-            walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the springs of its particles, where there is room for some.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        springs: &mut Springs,
+        h: Real,
+    ) -> Result<(), CudaError> {
+        self.common.write(executor, state)?;
+        self.contacts.write(executor, state)?;
+        if self.inverse.is_empty() {
+            return Ok(());
+        }
+        let size = self.springs.size();
+        // The old memory is free before the new is taken.
+        self.springs = SpringRows::new(executor, 0, size)?;
+        self.springs = upload_springs(executor, state, springs, h, size)?;
+        if self.springs.size() == size {
+            Ok(())
+        } else {
+            self.next_springs.remake(executor, self.springs.size())
+        }
     }
 
     /// Memory of rows now.
@@ -146,15 +139,15 @@ impl<const D: usize> Card<D> {
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
     pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
-        let fluid = Source { cells: &self.fluid.cells, records: &self.place };
-        let walls = Source { cells: &self.walls.cells, records: &self.samples };
-        let n = [self.fluid.n, self.walls.n];
+        let fluid = Source { cells: &self.common.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.common.walls.cells, records: &self.samples };
+        let n = [self.common.fluid.n, self.common.walls.n];
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
     }
 
     /// Springs follow the last sort of the particles.
     pub fn follow(&mut self, launcher: &Launcher<'_, D>) -> Result<(), CudaError> {
-        let (n, order) = (self.fluid.n, &self.fluid.cells.order);
+        let (n, order) = (self.common.fluid.n, &self.common.fluid.cells.order);
         launcher.follow(&self.springs, order, n, &mut self.inverse, &mut self.next_springs)?;
         std::mem::swap(&mut self.springs, &mut self.next_springs);
         Ok(())
@@ -163,7 +156,7 @@ impl<const D: usize> Card<D> {
     /// Springs flow, break and are made.
     pub fn adjust(&mut self, launcher: &Launcher<'_, D>) -> Result<(), CudaError> {
         let fluid = &self.rows[Pairs::Fluid as usize];
-        let (n, lost) = (self.fluid.n, &mut self.lost);
+        let (n, lost) = (self.common.fluid.n, &mut self.common.lost);
         launcher.adjust(fluid, &self.place, &self.springs, n, &mut self.next_springs, lost)?;
         std::mem::swap(&mut self.springs, &mut self.next_springs);
         Ok(())
@@ -172,7 +165,7 @@ impl<const D: usize> Card<D> {
     /// The longest way of the relaxation, `[m]`.
     pub fn longest_way(&mut self, executor: &dyn Executor) -> Result<f64, CudaError> {
         let mut largest = [0.0];
-        self.reduce.max(executor, &self.way2, self.fluid.n, &mut self.largest)?;
+        self.common.reduce.max(executor, &self.way2, self.common.fluid.n, &mut self.largest)?;
         executor.read(&self.largest, &mut largest)?;
         Ok(largest[0].max(0.0).sqrt())
     }
@@ -182,7 +175,7 @@ impl<const D: usize> Card<D> {
         if self.springs.count.is_empty() {
             return Ok(());
         }
-        let ids = executor.download(&self.fluid.id)?;
+        let ids = executor.download(&self.common.fluid.id)?;
         let mut taken = springs.take(&ids);
         self.springs.read(executor, |i, other, rest| taken.push(i, other, rest))
     }

@@ -8,9 +8,10 @@ use cuda_kernels::{
     executor::{Executor, Field},
     kernels::{
         viscoelastic::Launcher,
-        viscoelastic_bodies::{MEETING_BYTES, Meetings, Met},
+        viscoelastic_bodies::{Meetings, Met},
         viscoelastic_contact::{self as kernels, Touching},
     },
+    resident::Population,
 };
 use sph_core::{
     barrier::Barrier,
@@ -28,20 +29,23 @@ pub struct Contacts<const D: usize> {
     meetings: Option<Meetings>,
 }
 
-/// Memory of [`Contacts`], `[B]`.
-pub const fn bytes<const D: usize>(n_surfaces: usize, n_bodies: usize) -> usize {
-    let meetings = if n_bodies > 0 { MEETING_BYTES } else { 0 };
-    n_surfaces * size_of::<Surface<D>>() + meetings
-}
-
 impl<const D: usize> Contacts<D> {
-    /// Those of a state.
+    /// Room for so many surfaces and bodies.
     ///
     /// # Errors
-    /// When there is no memory left, or the copy fails.
-    pub fn new(executor: &dyn Executor, state: &State<D>) -> Result<Self, CudaError> {
-        let meetings = (!state.bodies.is_empty()).then(|| Meetings::new(executor)).transpose()?;
-        Ok(Self { surfaces: executor.upload(&surfaces(state, state.t))?, meetings })
+    /// When there is no memory left.
+    pub fn new(executor: &dyn Executor, population: &Population) -> Result<Self, CudaError> {
+        let meetings = (population.bodies > 0).then(|| Meetings::new(executor)).transpose()?;
+        let n_walls = population.surfaces.saturating_sub(population.bodies);
+        Ok(Self { surfaces: executor.zeros(n_walls)?, meetings })
+    }
+
+    /// Takes the surfaces of a state.
+    ///
+    /// # Errors
+    /// When the copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
+        executor.write(&surfaces(state, state.t), &mut self.surfaces)
     }
 }
 
@@ -71,10 +75,10 @@ fn met<const D: usize>(
 macro_rules! touching {
     ($card:expr) => {
         Touching {
-            n: $card.fluid.n,
-            predicted: &$card.fluid.x,
+            n: $card.common.fluid.n,
+            predicted: &$card.common.fluid.x,
             place: &mut $card.place,
-            v: &mut $card.fluid.v,
+            v: &mut $card.common.fluid.v,
         }
     };
 }
@@ -123,13 +127,13 @@ impl<const D: usize> Gpu<'_, D> {
         let (contact, card) = (self.contact(), &mut *self.card);
         let anti_stick = f64::from(self.method.params.anti_stick);
         let walls = &mut card.contacts.surfaces;
-        if walls.is_empty() && card.containers.is_empty() {
+        if walls.is_empty() && card.common.containers.is_empty() {
             return Ok(());
         }
         if self.state.walls.is_moving() {
             self.executor.write(&surfaces(self.state, self.end), walls)?;
         }
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
-        launcher.contacts(contact, anti_stick, walls, &card.containers, touching!(card))
+        launcher.contacts(contact, anti_stick, walls, &card.common.containers, touching!(card))
     }
 }

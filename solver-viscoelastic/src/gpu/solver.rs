@@ -9,6 +9,7 @@ use crate::{Params, Viscoelastic, params::RelaxMode, setup, step};
 use cuda_kernels::{
     error::CudaError,
     executor::Executor,
+    resident::Population,
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -77,26 +78,17 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> Common<'_, D> {
-        let Card { fluid, walls, v2, gain2, lost, reduce, summaries, walls_sorted, walls_packed, .. } = card;
-        Common {
-            fluid,
-            walls,
-            v2,
-            a2: gain2,
-            lost,
-            reduce,
-            summaries,
-            walls_sorted: *walls_sorted,
-            walls_packed,
-        }
+    fn common(card: &mut Card<D>) -> &mut Common<D> {
+        &mut card.common
     }
 
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
         let h = self.method.constants.h;
         self.n = state.fluid.len();
-        let of_method = (self.method.fields.room.grid(h, state)?, h, self.method.constants.needs);
-        Card::new(executor, state, &mut self.method.fields.springs, of_method, self.sizes)
+        let of_method = (self.method.fields.room.grid(h, state)?, self.method.constants.needs);
+        let mut card = Card::new(executor, &Population::of(state), of_method, self.sizes)?;
+        card.write(executor, state, &mut self.method.fields.springs, h)?;
+        Ok(card)
     }
 
     fn step(
@@ -107,7 +99,7 @@ impl<const D: usize> Method<D> for OnCard<D> {
         dt: f64,
     ) -> Result<(), StepError> {
         self.method.fields.report = StepReport::default();
-        executor.clear(&mut card.lost).map_err(|error| error.in_phase(state, "clear"))?;
+        executor.clear(&mut card.common.lost).map_err(|error| error.in_phase(state, "clear"))?;
         let (constants, end) = (constants(&self.method, state, dt), state.t + dt);
         let (method, card_of_step, of_step) = (&mut self.method, &mut *card, &mut *state);
         let gpu = Gpu { method, executor, card: card_of_step, state: of_step, constants, dt, end };

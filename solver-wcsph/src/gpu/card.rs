@@ -4,15 +4,12 @@ use super::kept::Kept;
 use crate::memory::Needs;
 use cuda_kernels::{
     cells::CellGrid,
-    containers::Containers,
     error::CudaError,
     executor::{Executor, Field},
     fields::Packed,
     kernels::wcsph::Extrapolated,
-    reduce::Reduce,
-    resident::{Axes, Fluid, Samples, upload_axes, zero_axes},
-    rigid::RigidSets,
-    summary::Summaries,
+    resident::{Axes, Population, write_axes, zero_axes},
+    run::Common,
     variant::Walk,
 };
 use sph_core::{Real, state::State};
@@ -20,10 +17,9 @@ use sph_core::{Real, state::State};
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]
 pub struct Card<const D: usize> {
-    pub fluid: Fluid<D>,
+    pub common: Common<D>,
     /// Rows of the fluid, if the variant keeps them.
     pub kept: Option<Kept>,
-    pub walls: Samples<D>,
     /// Accelerations, kept for the next kick. Shape `[D][n]`, `[m/s²]`.
     pub a: Axes<D>,
     /// Drift velocity minus velocity. Shape `[D][n]`, `[m/s]`.
@@ -36,10 +32,6 @@ pub struct Card<const D: usize> {
     pub motion: Field<Packed>,
     /// Density gradient, drift correction, or color normals of the surface terms. Shape `[n]`.
     pub extra: Field<Packed>,
-    /// Squared speeds and accelerations of the last kick. Shape `[n]`.
-    pub squares: [Field<Real>; 2],
-    /// Not 0 for particles that the last drift has lost. Shape `[n]`.
-    pub lost: Field<u32>,
     /// Walls: `[x y z psi]`. Shape `[n_walls]`.
     pub samples: Field<Packed>,
     /// Walls: `[x y z p/ρ²]`. Shape `[n_walls]`.
@@ -48,19 +40,10 @@ pub struct Card<const D: usize> {
     pub wall_motion: Field<Packed>,
     /// Walls: `[psi, psi where fluid sticks · ·]`. Shape `[n_walls]`.
     pub wall_mass: Field<Packed>,
-    pub containers: Containers<D>,
-    /// The rigid sets of the samples, and forces on those of dynamic bodies.
-    pub rigid: RigidSets<D>,
     /// What dummy walls take from the fluid. Shape `[n_walls]`.
     pub extrapolated: Extrapolated<D>,
-    pub reduce: Reduce<D>,
-    pub summaries: Summaries,
     /// Largest squared speed before a kick, for shifting. Shape `[1]`, `[m²/s²]`.
     pub v2_max: Field<f64>,
-    /// True once samples are in the order of their cells, and while their first records are those of now.
-    pub walls_sorted: bool,
-    /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: bool,
 }
 
 /// What a run of a state needs beside the fields of all runs.
@@ -72,60 +55,65 @@ pub struct Demand<const D: usize> {
     pub grid: CellGrid<D>,
     /// Fields that the parameters need.
     pub needs: Needs,
-    /// True when walls have a pressure of their own.
-    pub dummy: bool,
+    /// Distance of particles at rest, `[m]`.
+    pub spacing: Real,
+    /// True when nothing moves particles but their velocities.
+    pub bounded: bool,
 }
 
 impl<const D: usize> Card<D> {
-    /// The state and the kept fields `a` and `w` of the method.
+    /// Room for so many points.
     ///
     /// # Errors
-    /// When there is no memory left, or a copy fails.
+    /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        state: &State<D>,
-        [a, w]: [&[Vec<Real>; D]; 2],
+        population: &Population,
         demand: Demand<D>,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls, needs) = (state.fluid.len(), state.walls.len(), demand.needs);
+        let (n, n_walls, needs) = (population.fluid, population.walls, demand.needs);
         let walk = executor.variant().walk;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
-        let n_dummy = when(demand.dummy, n_walls);
-        let kept = |field: &[Vec<Real>; D], n: usize| match field[0].len() == n {
-            true => upload_axes(executor, field),
-            // Nothing was computed yet.
-            false => zero_axes(executor, n),
-        };
         Ok(Self {
-            fluid: Fluid::new(executor, demand.grid, &state.fluid)?,
-            kept: (walk == Walk::Kept).then(|| Kept::new(executor, state, demand)).transpose()?,
-            walls: Samples::new(executor, demand.grid, &state.walls)?,
-            a: kept(a, n)?,
-            w: kept(w, when(needs.drift_correction, n))?,
+            common: Common::new(executor, demand.grid, population)?,
+            kept: (walk == Walk::Kept).then(|| Kept::new(executor, n, demand)).transpose()?,
+            a: zero_axes(executor, n)?,
+            w: zero_axes(executor, when(needs.drift_correction, n))?,
             p: executor.zeros(n)?,
             place: records(n)?,
             motion: records(n)?,
             extra: records(when(needs.wide || needs.surface, n))?,
-            squares: [executor.zeros(n)?, executor.zeros(n)?],
-            lost: executor.zeros(n)?,
             samples: records(n_walls)?,
             wall_place: records(n_walls)?,
             wall_motion: records(n_walls)?,
             wall_mass: records(n_walls)?,
-            containers: Containers::new(executor, &state.containers)?,
-            rigid: RigidSets::new(executor, state)?,
             extrapolated: Extrapolated {
                 p: executor.zeros(n_walls)?,
                 v: zero_axes(executor, n_walls)?,
-                found: executor.zeros(n_walls.max(n_dummy))?,
+                found: executor.zeros(n_walls)?,
             },
-            reduce: Reduce::new(executor)?,
-            summaries: Summaries::new(executor)?,
             v2_max: executor.zeros(1)?,
-            walls_sorted: false,
-            walls_packed: false,
         })
+    }
+
+    /// Takes the state, and the kept fields `a` and `w` of the method, which may not have been computed yet.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        [a, w]: [&[Vec<Real>; D]; 2],
+    ) -> Result<(), CudaError> {
+        self.common.write(executor, state)?;
+        for (from, to) in [(a, &mut self.a), (w, &mut self.w)] {
+            if from[0].len() == to[0].len() {
+                write_axes(executor, from, to)?;
+            }
+        }
+        Ok(())
     }
 
     /// True while rows that are kept want the particles where they stand.

@@ -14,7 +14,7 @@ use cuda_kernels::{
     summary::Summary,
     variant::Walk,
 };
-use sph_core::{Real, state::State};
+use sph_core::Real;
 
 /// The rows of the fluid among itself, and how long they serve.
 #[derive(Debug)]
@@ -26,24 +26,24 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Rows of a state, as long as those of its lattice.
+    /// Rows of `n` particles, as long as those of their lattice.
     ///
     /// # Errors
     /// When there is no memory left.
     pub fn new<const D: usize>(
         executor: &dyn Executor,
-        state: &State<D>,
+        n: usize,
         demand: Demand<D>,
     ) -> Result<Self, CudaError> {
-        let Demand { radius: support, needs, .. } = demand;
-        let (spacing, radius) = (state.rest.spacing, support * Walk::Kept.edge());
+        let Demand { radius: support, needs, spacing, bounded, .. } = demand;
+        let radius = support * Walk::Kept.edge();
         let ball = if D == 2 { 3.2 } else { 4.2 };
         let width = (ball * (radius / spacing).powi(D as i32)) as u32;
         let size = RowSize::of(width.next_multiple_of(8));
-        let rows = NeighborRows::new(executor, state.fluid.len(), size)?;
+        let rows = NeighborRows::new(executor, n, size)?;
         let correction = if needs.drift_correction { MAX_CORRECTION * spacing } else { 0.0 };
-        // Containers bring particles back from wherever they are, and surface terms have no rows.
-        let travel = Travel::new(support, correction, state.containers.is_empty() && !needs.surface);
+        // Surface terms have no rows.
+        let travel = Travel::new(support, correction, bounded && !needs.surface);
         Ok(Self { rows, radius, travel })
     }
 

@@ -10,7 +10,7 @@ use cuda_kernels::{
     error::CudaError,
     executor::Executor,
     reduce,
-    resident::{read, read_axes},
+    resident::{Population, read, read_axes},
     room::Room,
     run::{Common, GpuRun, Method},
     summary::Summary,
@@ -60,19 +60,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> Common<'_, D> {
-        let Card { fluid, walls, squares, lost, reduce, summaries, walls_sorted, walls_packed, .. } = card;
-        Common {
-            fluid,
-            walls,
-            v2: &squares[0],
-            a2: &squares[1],
-            lost,
-            reduce,
-            summaries,
-            walls_sorted: *walls_sorted,
-            walls_packed,
-        }
+    fn common(card: &mut Card<D>) -> &mut Common<D> {
+        &mut card.common
     }
 
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
@@ -83,9 +72,13 @@ impl<const D: usize> Method<D> for OnCard<D> {
             grid,
             radius: kernel.support_radius(),
             needs: constants.needs,
-            dummy: constants.wall.is_dummy(),
+            spacing: state.rest.spacing,
+            // Containers bring particles back from wherever they are.
+            bounded: state.containers.is_empty(),
         };
-        Card::new(executor, state, [&fields.a, &fields.w], demand)
+        let mut card = Card::new(executor, &Population::of(state), demand)?;
+        card.write(executor, state, [&fields.a, &fields.w])?;
+        Ok(card)
     }
 
     fn step(
