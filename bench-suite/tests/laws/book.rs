@@ -6,7 +6,9 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(clippy::print_stdout, reason = "skips and counts are printed")]
 
+use bench_suite::registry::VALIDATION;
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -98,6 +100,27 @@ fn examples(page: &str) {
     }
     assert!(lines > 0, "{page} has no example");
     fs::remove_dir_all(folder).unwrap();
+}
+
+/// A line of a page, `Bands that it misses: `case`, `case`. …`, says what the table of results says.
+#[test]
+fn pages_of_methods_name_the_bands_that_are_missed() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
+    let read = |page: &str| fs::read_to_string(book.join(page)).unwrap();
+    let measured = read("results/validation.md");
+    let missed = |method: &str| -> BTreeSet<String> {
+        let rows = measured.lines().filter(|line| line.contains("| **missed** |"));
+        let cells = rows.map(|line| line.split(" | ").map(str::to_owned).collect::<Vec<_>>());
+        cells.filter(|cells| cells[1] == method).map(|cells| cells[0].replace("| ", "")).collect()
+    };
+    for method in VALIDATION {
+        let page = read(&format!("{}.md", method.name));
+        let line = page.lines().find_map(|line| line.strip_prefix("Bands that it misses: "));
+        let named = line.and_then(|line| line.split('.').next()).unwrap_or_default();
+        let named: BTreeSet<_> = named.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        assert_eq!(named, missed(method.label), "{}", method.label);
+        assert!(measured.contains(&format!("| {} |", method.label)), "no results of {}", method.label);
+    }
 }
 
 #[test]
