@@ -8,7 +8,7 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    neighbors::Periodic,
+    neighbors::{Backend, Periodic},
     sampling::{Face, Layers, Side},
     scene::Scene,
     shape::{Region, vector},
@@ -31,6 +31,7 @@ pub fn n_cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<
 /// # Errors
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.
 pub fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGrid<D>, Error> {
+    check_search(scene)?;
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for (min, max) in boxes::<D>(scene)? {
         for a in 0..D {
@@ -52,6 +53,17 @@ pub fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<Ce
     let periodic = Periodic::new(domain.0.map(|x| if x.is_finite() { x } else { 0.0 }), length);
     let grid = cells_around(radius, &periodic, (reals(low), reals(high)), domain, n);
     grid.map_err(|error| scene.locate(refused(error)))
+}
+
+/// Refuses a search of neighbors that no kernel has: cells on a GPU are dense.
+fn check_search(scene: &Scene) -> Result<(), Error> {
+    let name = match scene.neighbors.backend {
+        Backend::DenseGrid => return Ok(()),
+        Backend::HashGrid => "\"hash_grid\"",
+        Backend::BruteForce => "\"brute_force\"",
+    };
+    let error = Error::invalid("neighbors.backend", "does not run on a GPU").value(name);
+    Err(scene.locate(error.hint("use neighbors.backend = \"dense_grid\", or the CPU backend")))
 }
 
 fn refused(error: CudaError) -> Error {
