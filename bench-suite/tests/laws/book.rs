@@ -102,6 +102,20 @@ fn examples(page: &str) {
     fs::remove_dir_all(folder).unwrap();
 }
 
+/// As long as the page of the check says so, too.
+#[test]
+fn pages_on_gpus_say_that_none_has_run_the_kernels() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let says = |page: &str, words: &str| {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ").contains(words)
+    };
+    let none_so_far = says("docs/src/results/device-check.md", "No GPU so far");
+    for page in ["README.md", "docs/src/cuda.md", "docs/src/cuda-kernels.md"] {
+        assert_eq!(says(page, "No GPU has run these kernels so far"), none_so_far, "{page}");
+    }
+}
+
 /// A line of a page, `Bands that it misses: `case`, `case`. …`, says what the table of results says.
 #[test]
 fn pages_of_methods_name_the_bands_that_are_missed() {
