@@ -11,7 +11,7 @@ use crate::{
     },
 };
 use serde_json::Value;
-use sph_core::{parameters::ParameterInfo, scene::Scene};
+use sph_core::scene::Scene;
 
 /// All cases.
 pub const CASES: &[&dyn Case] = &[
@@ -58,8 +58,6 @@ pub struct Solver {
     pub about: &'static str,
     /// Values of `solver.preset`.
     pub presets: &'static [&'static str],
-    /// What is declared about its parameters.
-    pub parameters: &'static [ParameterInfo],
     /// JSON schema of its parameters.
     pub schema: fn() -> Value,
 }
@@ -70,28 +68,24 @@ pub const SOLVERS: &[Solver] = &[
         name: "wcsph",
         about: "weakly compressible SPH",
         presets: &["validation", "graphics"],
-        parameters: solver_wcsph::Params::PARAMETERS,
         schema: crate::schema::of::<solver_wcsph::Params>,
     },
     Solver {
         name: "pbf",
         about: "Position Based Fluids",
         presets: &["standard", "fluid_demo", "flex", "accurate"],
-        parameters: solver_pbf::Params::PARAMETERS,
         schema: crate::schema::of::<solver_pbf::Params>,
     },
     Solver {
         name: "viscoelastic",
         about: "viscoelastic fluid by double density relaxation",
         presets: &["standard", "circle_demo"],
-        parameters: solver_viscoelastic::Params::PARAMETERS,
         schema: crate::schema::of::<solver_viscoelastic::Params>,
     },
     Solver {
         name: "projection",
         about: "variational pressure projection on staggered particles",
         presets: &["consistent", "peridyno_compat"],
-        parameters: solver_projection::Params::PARAMETERS,
         schema: crate::schema::of::<solver_projection::Params>,
     },
 ];

@@ -188,6 +188,16 @@ impl Score {
         self
     }
 
+    /// Counts as met only where `condition` is: what holds of a body of fluid has no merit where there is none any more.
+    #[must_use]
+    pub fn only_with(mut self, condition: &Self) -> Self {
+        if self.passed == Some(true) && condition.passed == Some(false) {
+            self.passed = Some(false);
+            return self.with_note(&format!("in its band, without merit: missed {}", condition.name));
+        }
+        self
+    }
+
     /// Sets `passed` from band, value and error. A band on an error that was not measured is missed.
     fn judge(mut self) -> Self {
         self.passed = self.band.map(|band| match band.of {
@@ -471,6 +481,17 @@ mod tests {
             Some(true)
         );
         assert_eq!(Score::new("a", "m", 1.2).passed, None);
+    }
+
+    #[test]
+    fn a_score_without_merit_is_missed() {
+        let energy = || Score::new("loss of energy", "-", 0.0).within(Band::at_most(0.03));
+        let area = |loss| Score::new("loss of area", "-", loss).within(Band::at_most(0.03));
+        assert_eq!(energy().only_with(&area(0.0)), energy());
+        assert_eq!(energy().only_with(&Score::new("corner", "-", 9.0)), energy(), "what has no band is not missed");
+        let lost = energy().only_with(&area(1.0));
+        assert!(lost.passed == Some(false) && lost.note.ends_with("missed loss of area"), "{lost:?}");
+        assert_eq!(RunResult { scores: vec![area(1.0), lost], ..run() }.bands(), (0, 2));
     }
 
     #[test]

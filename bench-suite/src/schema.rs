@@ -1,6 +1,10 @@
 //! The JSON schema of scene files: the scene's own, with the parameters of every solver under `solver`.
 
-use crate::registry::{self, Solver};
+mod tables;
+
+pub use tables::{Parameter, Table};
+
+use crate::registry;
 use serde_json::{Map, Value, json};
 use sph_core::scene::Scene;
 
@@ -25,9 +29,7 @@ pub fn scene_schema() -> Result<String, serde_json::Error> {
             solver.insert(key, property);
         }
     }
-    solver.insert("name".into(), named("Name of the solver.", registry::SOLVERS.iter().map(|s| s.name)));
-    let presets = registry::SOLVERS.iter().flat_map(|s| s.presets.iter().copied());
-    solver.insert("preset".into(), named("Set of parameters that the others change.", presets));
+    solver.extend(choice_of_solver());
     let table = json!({
         "type": "object",
         "description": "The solver, and its parameters.",
@@ -37,6 +39,16 @@ pub fn scene_schema() -> Result<String, serde_json::Error> {
     extend(&mut schema, "$defs", Map::from_iter([("Solver".to_owned(), table)]));
     one_precision(&mut schema);
     Ok(format!("{schema:#}\n"))
+}
+
+/// The keys of `solver` that all methods have.
+fn choice_of_solver() -> Map<String, Value> {
+    let names = registry::SOLVERS.iter().map(|s| s.name);
+    let presets = registry::SOLVERS.iter().flat_map(|s| s.presets.iter().copied());
+    Map::from_iter([
+        ("name".to_owned(), named("Name of the solver.", names)),
+        ("preset".to_owned(), named("Set of parameters that the others change.", presets)),
+    ])
 }
 
 /// One of several names.
@@ -82,37 +94,15 @@ pub(crate) fn of<P: schemars::JsonSchema>() -> Value {
     schemars::schema_for!(P).to_value()
 }
 
-/// Every parameter of a scene file: the table it stands in, and what is declared about it.
-pub fn parameters() -> Vec<(String, &'static [sph_core::parameters::ParameterInfo])> {
-    use sph_core::{motion, scene, shape};
-    let mut all: Vec<(String, &'static [_])> = [
-        ("the scene", Scene::PARAMETERS),
-        ("run", scene::Run::PARAMETERS),
-        ("[[fluid]]", scene::Fluid::PARAMETERS),
-        ("[[wall]]", scene::Wall::PARAMETERS),
-        ("[[body]]", scene::Body::PARAMETERS),
-        ("[[container]]", scene::Container::PARAMETERS),
-        ("wall.surface_velocity", scene::FaceVelocity::PARAMETERS),
-        ("shape.block", shape::Block::PARAMETERS),
-        ("shape.ball, shape.disc", shape::Ball::PARAMETERS),
-        ("shape.cylinder", shape::Cylinder::PARAMETERS),
-        ("shape.half_space", shape::HalfSpace::PARAMETERS),
-        ("motion.translation", motion::Translation::PARAMETERS),
-        ("motion.oscillation", motion::Oscillation::PARAMETERS),
-        ("motion.rotation", motion::Rotation::PARAMETERS),
-        ("motion.piecewise", motion::Keyframe::PARAMETERS),
-        ("domain", scene::Domain::PARAMETERS),
-        ("boundary", scene::Boundary::PARAMETERS),
-        ("forces.central", scene::CentralForce::PARAMETERS),
-        ("damping", scene::Damping::PARAMETERS),
-        ("neighbors", scene::Neighbors::PARAMETERS),
-    ]
-    .map(|(table, list)| (table.to_owned(), list))
-    .into();
-    all.extend(
-        registry::SOLVERS
-            .iter()
-            .map(|Solver { name, parameters, .. }| (format!("solver, {name}"), *parameters)),
-    );
+/// Every key of a scene file, a table after the other, and those of each solver.
+pub fn parameters() -> Vec<Table> {
+    let mut scene = of::<Scene>();
+    scene["$defs"]["Solver"]["properties"] = choice_of_solver().into();
+    let mut all = tables::tables(&scene, "the scene");
+    for solver in registry::SOLVERS {
+        let mut own = (solver.schema)();
+        one_precision(&mut own);
+        all.extend(tables::tables(&own, &format!("solver, {}", solver.name)));
+    }
     all
 }

@@ -3,12 +3,15 @@
 //! The peak is that of the process. Hence each run has one of its own, and a small run before it, after which code and
 //! threads are in memory.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(clippy::print_stdout, reason = "the measured numbers, and what was skipped")]
+#![allow(clippy::print_stdout, reason = "the measured numbers")]
 
 #[path = "laws/common.rs"]
 mod common;
+#[path = "../../sph-core/tests/solver/skip.rs"]
+mod skip;
 
 use bench_suite::{machine, processor::Processor, run, start::Start};
+use skip::skip;
 use sph_core::scene::Scene;
 
 /// A dam break of about `n` particles.
@@ -96,8 +99,7 @@ const GRAIN: f64 = 0.5;
 #[test]
 fn the_plan_is_within_five_percent_of_the_peak() {
     if cfg!(debug_assertions) || machine::peak_memory_bytes().is_none() || !machine::reset_peak_memory() {
-        println!("SKIPPED: needs a release build, and a system that tells the peak and lets it start again");
-        return;
+        return skip("needs a release build, and a system that tells the peak and lets it start again");
     }
     let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:100000".to_owned());
     let presets = ["validation", "graphics", "standard", "fluid_demo", "viscoelastic"];

@@ -220,12 +220,12 @@ impl Carried {
 pub(crate) mod tests {
     use super::*;
 
-    /// Where the compiler is (`LD_LIBRARY_PATH=$(scripts/check_kernels.py --print-lib-dir)`); `SPH_REQUIRE_NVRTC=1`
-    /// turns a skip into a failure.
+    /// Skips a test where the compiler is not: `LD_LIBRARY_PATH=$(scripts/check_kernels.py --print-lib-dir)` says where.
     pub(crate) fn nvrtc_is_missing() -> bool {
         let missing = compile::version().is_none();
-        let required = env::var_os("SPH_REQUIRE_NVRTC").is_some_and(|v| v == "1");
-        assert!(!missing || !required, "NVRTC is required and was not found");
+        if missing {
+            crate::skip::skip("NVRTC not found");
+        }
         missing
     }
 

@@ -43,6 +43,9 @@ pub mod rigid;
 pub mod room;
 pub mod run;
 pub mod scan;
+#[cfg(all(test, feature = "cuda"))]
+#[path = "../../sph-core/tests/solver/skip.rs"]
+mod skip;
 pub mod source;
 #[cfg(feature = "cuda")]
 mod staging;

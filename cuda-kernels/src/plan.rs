@@ -10,7 +10,7 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    neighbors::Periodic,
+    neighbors::{Backend, Periodic},
     plan::Counts,
     sampling::{Face, Layers, Side},
     scene::Scene,
@@ -61,6 +61,7 @@ impl<'a, const D: usize> Planned<'a, D> {
 /// # Errors
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.
 fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGrid<D>, Error> {
+    check_search(scene)?;
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for (min, max) in boxes::<D>(scene)? {
         for a in 0..D {
@@ -82,6 +83,17 @@ fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGr
     let periodic = Periodic::new(domain.0.map(|x| if x.is_finite() { x } else { 0.0 }), length);
     let grid = cells_around(radius, &periodic, (reals(low), reals(high)), domain, n);
     grid.map_err(|error| scene.locate(refused(error)))
+}
+
+/// Refuses a search of neighbors that no kernel has: cells on a GPU are dense.
+fn check_search(scene: &Scene) -> Result<(), Error> {
+    let name = match scene.neighbors.backend {
+        Backend::DenseGrid => return Ok(()),
+        Backend::HashGrid => "\"hash_grid\"",
+        Backend::BruteForce => "\"brute_force\"",
+    };
+    let error = Error::invalid("neighbors.backend", "does not run on a GPU").value(name);
+    Err(scene.locate(error.hint("use neighbors.backend = \"dense_grid\", or the CPU backend")))
 }
 
 fn refused(error: CudaError) -> Error {

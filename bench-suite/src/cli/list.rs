@@ -3,10 +3,9 @@
 use bench_suite::{
     registry,
     scenes::{files, read},
-    schema,
+    schema::{self, Parameter},
 };
 use serde_json::{Value, json};
-use sph_core::parameters::ParameterInfo;
 use std::{error::Error, process::ExitCode};
 
 type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
@@ -54,23 +53,23 @@ fn as_value() -> Value {
     })
 }
 
-/// Every parameter of scenes and solvers: name, unit, range, default, text.
+/// Every parameter of scenes and solvers: name, unit, range, default, text, choices.
 pub fn parameters(as_json: bool) -> Outcome {
     let tables = schema::parameters();
     if as_json {
-        let of = |p: &ParameterInfo| json!({ "name": p.name, "unit": p.unit, "range": p.range, "default": p.default, "about": p.doc });
-        let tables =
-            tables.iter().map(|(table, list)| (table.clone(), list.iter().map(of).collect::<Value>()));
-        println!("{}", tables.collect::<serde_json::Map<_, _>>().into_iter().collect::<Value>());
+        let of = |p: &Parameter| json!({ "name": p.name, "unit": p.unit, "range": p.range, "default": p.default, "about": p.about, "values": p.values });
+        let tables = tables.iter().map(|table| (table.name.clone(), table.parameters.iter().map(of).collect()));
+        println!("{}", Value::Object(tables.collect()));
         return Ok(ExitCode::SUCCESS);
     }
-    for (table, list) in tables {
-        println!("{table}");
-        for p in list {
-            let default = if p.default.is_empty() { "must be given" } else { p.default };
-            let numbers =
-                [p.unit, p.range].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
-            println!("  {:<28}{numbers:<20}{default}\n{:30}{}", p.name, "", p.doc);
+    for table in tables {
+        println!("{}", table.name);
+        for p in table.parameters {
+            let numbers = [p.unit, p.range].join(" ");
+            println!("  {:<28}{:<20}{}\n{:30}{}", p.name, numbers.trim(), p.default, "", p.about);
+            if !p.values.is_empty() {
+                println!("{:30}one of {}", "", p.values.join(", "));
+            }
         }
     }
     Ok(ExitCode::SUCCESS)

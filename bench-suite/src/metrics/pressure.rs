@@ -105,6 +105,11 @@ impl Metric for Resting {
     fn finish(&self) -> Outcome {
         let t = ("time", "s");
         let drift = self.level.last();
+        let level = Score::new("level drift", "dx", drift).within(Band::between(-1.0, 1.0)).from_source(SOURCE);
+        let kinetic = Score::new("kinetic energy over ρgHV", "-", self.kinetic.last())
+            .within(Band::at_most(1e-5))
+            .from_source(SOURCE)
+            .only_with(&level);
         let mut scores = vec![
             Score::new("pressure, largest error of 0.1 H bins", "-", self.bins)
                 .with_error(self.bins)
@@ -115,10 +120,8 @@ impl Metric for Resting {
                     self.single, self.from
                 ))
                 .as_headline(),
-            Score::new("level drift", "dx", drift).within(Band::between(-1.0, 1.0)).from_source(SOURCE),
-            Score::new("kinetic energy over ρgHV", "-", self.kinetic.last())
-                .within(Band::at_most(1e-5))
-                .from_source(SOURCE),
+            level,
+            kinetic,
             Score::new("compression", "-", self.compression).within(Band::at_most(0.01)).from_source(SOURCE),
         ];
         if self.bins.is_nan() {

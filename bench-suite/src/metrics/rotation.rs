@@ -77,15 +77,18 @@ impl Metric for Rotation {
             let loss = 1.0 - curve.last();
             Score::new(name, "-", loss).with_error(loss.abs()).from_source(self.source)
         };
-        let scores = vec![
+        let area = loss("loss of area", &self.area)
+            .within(Band::error_at_most(0.03))
+            .with_note("where fluid fills at least half of the space; the band is that of the volume at rest")
+            .as_headline();
+        let energy = loss("loss of energy", &self.total)
+            .within(Band::error_at_most(0.03))
+            .with_note("kinetic and internal; the band is that of the elliptical drop")
             // A cloud that flies apart keeps all its energy: that it is still a liquid comes first.
-            loss("loss of area", &self.area)
-                .within(Band::error_at_most(0.03))
-                .with_note("where fluid fills at least half of the space; the band is that of the volume at rest")
-                .as_headline(),
-            loss("loss of energy", &self.total)
-                .within(Band::error_at_most(0.03))
-                .with_note("kinetic and internal; the band is that of the elliptical drop; no merit where the area is lost"),
+            .only_with(&area);
+        let scores = vec![
+            area,
+            energy,
             loss("loss of kinetic energy", &self.kinetic),
             loss("loss of angular momentum", &self.spin),
             Score::new("distance of the corners over that at first", "-", self.corner.last())
@@ -136,5 +139,18 @@ mod tests {
         assert!((scores[1].value - (1.0 - 0.99 * 0.99)).abs() < 1e-5 && scores[1].passed == Some(true));
         assert!((scores[3].value - 0.01).abs() < 1e-5 && (scores[4].value - 1.0).abs() < 1e-6, "{scores:?}");
         assert_eq!((scores[0].value, scores[0].passed), (0.0, Some(true)));
+    }
+
+    /// All particles keep their velocities, and are twice as far apart.
+    #[test]
+    fn the_energy_of_a_square_that_flew_apart_has_no_merit() {
+        let mut metric = Rotation::new(1.0, 0.1, "");
+        square(2.0).with(|view| metric.observe(view));
+        let mut apart = square(2.0);
+        apart.x.iter_mut().flatten().for_each(|x| *x *= 2.0);
+        apart.with_time(1.0, |view| metric.observe(view));
+        let scores = metric.finish().scores;
+        assert_eq!((scores[0].value, scores[0].passed), (1.0, Some(false)));
+        assert_eq!((scores[1].value, scores[1].passed), (0.0, Some(false)), "{:?}", scores[1]);
     }
 }

@@ -4,9 +4,11 @@
 //! `bench-suite/scenes`; each line `$ sph …` of a block ```` ```console ```` is run there, and ends with the exit
 //! code behind `# exit`, or 0; blocks ```` ```python ```` are run last.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(clippy::print_stdout, reason = "skips and counts are printed")]
 
+use crate::skip::skip;
+use bench_suite::registry::VALIDATION;
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -64,14 +66,12 @@ fn run_line(line: &str, folder: &Path) {
     assert_eq!(out.status.code(), Some(code), "{line}\n{}", String::from_utf8_lossy(&text));
 }
 
-/// True when python with NumPy is there; in the checks of a change it has to be.
+/// Runs a block in Python with NumPy, where that is there.
 fn python(text: &str, folder: &Path) {
     let python = std::env::var("SPH_PYTHON").unwrap_or_else(|_| "python3".into());
     let has_numpy = Command::new(&python).args(["-c", "import numpy, tomllib"]).output();
     if !has_numpy.is_ok_and(|out| out.status.success()) {
-        assert!(std::env::var("SPH_REQUIRE_PYTHON").is_err(), "{python} lacks numpy");
-        println!("skipped: {python} lacks numpy");
-        return;
+        return skip(&format!("{python} lacks numpy"));
     }
     let out = Command::new(&python).args(["-c", text]).current_dir(folder).output().unwrap();
     assert!(out.status.success(), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
@@ -98,6 +98,41 @@ fn examples(page: &str) {
     }
     assert!(lines > 0, "{page} has no example");
     fs::remove_dir_all(folder).unwrap();
+}
+
+/// As long as the page of the check says so, too.
+#[test]
+fn pages_on_gpus_say_that_none_has_run_the_kernels() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let says = |page: &str, words: &str| {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ").contains(words)
+    };
+    let none_so_far = says("docs/src/results/device-check.md", "No GPU so far");
+    for page in ["README.md", "docs/src/cuda.md", "docs/src/cuda-kernels.md"] {
+        assert_eq!(says(page, "No GPU has run these kernels so far"), none_so_far, "{page}");
+    }
+}
+
+/// A line of a page, `Bands that it misses: `case`, `case`. …`, says what the table of results says.
+#[test]
+fn pages_of_methods_name_the_bands_that_are_missed() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
+    let read = |page: &str| fs::read_to_string(book.join(page)).unwrap();
+    let measured = read("results/validation.md");
+    let missed = |method: &str| -> BTreeSet<String> {
+        let rows = measured.lines().filter(|line| line.contains("| **missed** |"));
+        let cells = rows.map(|line| line.split(" | ").map(str::to_owned).collect::<Vec<_>>());
+        cells.filter(|cells| cells[1] == method).map(|cells| cells[0].replace("| ", "")).collect()
+    };
+    for method in VALIDATION {
+        let page = read(&format!("{}.md", method.name));
+        let line = page.lines().find_map(|line| line.strip_prefix("Bands that it misses: "));
+        let named = line.and_then(|line| line.split('.').next()).unwrap_or_default();
+        let named: BTreeSet<_> = named.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        assert_eq!(named, missed(method.label), "{}", method.label);
+        assert!(measured.contains(&format!("| {} |", method.label)), "no results of {}", method.label);
+    }
 }
 
 #[test]

@@ -4,13 +4,14 @@
 use crate::{
     cli::{assert_refused, folder},
     processor::no_card,
+    skip::skip,
 };
 use std::{fs, path::Path, process::Command};
 
 #[test]
 fn a_check_without_a_gpu_is_refused_before_anything_is_done() {
     let folder = folder("check-refused");
-    let Some(reason) = no_card(&folder) else { return };
+    let Some(reason) = no_card(&folder) else { return skip("there is a GPU") };
     assert_refused(&folder, &["device-check", "--out", "out"], &["--backend cuda:0", &reason]);
     if !cfg!(feature = "host") {
         assert_refused(&folder, &["device-check", "--dry-run"], &["built without the feature `host`"]);

@@ -1,7 +1,7 @@
 //! Disks that fail at any call: the old files stay whole, nothing half written is left, the error says why.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(clippy::print_stdout, reason = "skips and counts are printed")]
 
+use crate::skip::skip;
 use bench_suite::{
     checkpoints::{self, Checkpoints},
     processor::Processor,
@@ -269,8 +269,7 @@ fn a_full_disk_keeps_the_checkpoints_that_are_there() {
         .arg(&out)
         .output();
     if !mount.is_ok_and(|out| out.status.success()) {
-        println!("skipped: no right to mount a tmpfs");
-        return;
+        return skip("no right to mount a tmpfs");
     }
     let filled = std::panic::catch_unwind(|| {
         let kept = Checkpoints::of(&out, &Disk);

@@ -23,6 +23,9 @@ mod report;
 mod restart;
 mod scenes;
 mod screenshot;
+#[path = "../../../sph-core/tests/solver/skip.rs"]
+mod skip;
+mod skips;
 mod sources;
 mod synthetic;
 mod viscoelastic;

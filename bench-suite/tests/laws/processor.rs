@@ -7,7 +7,13 @@ use bench_suite::registry::SOLVERS;
 use bench_suite::{clock::SystemClock, parity};
 use cuda_kernels::{emulator::Emulator, executor::Executor};
 use serde_json::Value;
-use sph_core::{Real, lane::Isa, scene::Scene};
+use sph_core::{
+    Real,
+    error::Error,
+    lane::Isa,
+    plan::{Counts, MemoryPlan},
+    scene::Scene,
+};
 use std::{fs, path::Path, sync::Arc};
 
 /// Why there is no card that runs kernels; nothing where there is one.
@@ -149,6 +155,38 @@ fn every_method_runs_where_kernels_run() {
         let output = sph(&folder, &["run", "scene.toml", "--out", "out", "--backend", "emulator"]);
         assert_eq!(output.status.code(), Some(0), "{}: {}", solver.name, stderr(&output));
         assert_eq!(results(&folder)["results"][0]["backend"], "emulator");
+    }
+}
+
+/// Cells on a GPU are dense: a scene that names another search is told so, not given that one without a word.
+#[test]
+fn a_search_that_no_kernel_has_is_refused() {
+    type Plan = fn(&Scene, Counts) -> Result<MemoryPlan, Error>;
+    let plans: [(&str, Plan); 4] = [
+        ("wcsph", solver_wcsph::gpu::memory_plan),
+        ("pbf", solver_pbf::gpu::memory_plan),
+        ("viscoelastic", solver_viscoelastic::gpu::memory_plan),
+        ("projection", solver_projection::gpu::memory_plan),
+    ];
+    let text = |search: &str| format!("neighbors.backend = \"{search}\"\n{SCENE}");
+    for (name, plan) in plans {
+        let planned = |search: &str| {
+            let scene = Scene::parse("tiny.toml", &text(search).replace("wcsph", name)).unwrap();
+            plan(&scene, Counts { fluid: 25.0, walls: 100.0 })
+        };
+        assert!(planned("dense_grid").is_ok(), "{name}");
+        for search in ["hash_grid", "brute_force"] {
+            let message = planned(search).unwrap_err().to_string();
+            for part in ["tiny.toml:1", "neighbors.backend", search, "dense_grid", "CPU"] {
+                assert!(message.contains(part), "{name}: {part:?} is not in {message:?}");
+            }
+        }
+    }
+    if cfg!(feature = "host") {
+        let folder = folder("search");
+        fs::write(folder.join("tiny.toml"), text("hash_grid")).unwrap();
+        let run = ["run", "tiny.toml", "--out", "out", "--backend", "emulator"];
+        assert_refused(&folder, &run, &["tiny.toml:1", "neighbors.backend", "hash_grid", "dense_grid"]);
     }
 }
 

@@ -1,9 +1,8 @@
 //! Does every number of a scene say its unit, its range, what it is, and why its default is what it is?
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
-use bench_suite::schema;
+use bench_suite::schema::{self, Parameter};
 use serde_json::Value;
-use sph_core::parameters::ParameterInfo;
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Tags that the book explains, as `- [Mon92] Monaghan 1992` or `- [AHA12], [AHA13] Adami`.
@@ -34,24 +33,43 @@ fn tags_of(text: &str) -> Vec<String> {
     words.filter(is_tag).map(str::to_owned).collect()
 }
 
-/// A default that needs no reason: none, derived, or made of 0 and 1.
+/// A default that needs no reason: none, or made of 0 and 1.
 fn is_plain(default: &str) -> bool {
     let numbers = default.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'));
     let mut numbers = numbers.filter_map(|number| number.parse::<f64>().ok());
-    default == "auto" || numbers.all(|number| number == 0.0 || number == 1.0)
+    numbers.all(|number| number == 0.0 || number == 1.0)
 }
 
-fn all() -> Vec<(String, &'static ParameterInfo)> {
+fn all() -> Vec<(String, Parameter)> {
     let tables = schema::parameters().into_iter();
-    tables.flat_map(|(table, list)| list.iter().map(move |p| (format!("{table}: {}", p.name), p))).collect()
+    let named = |(table, p): (String, Parameter)| (format!("{table}: {}", p.name), p);
+    tables.flat_map(|t| t.parameters.into_iter().map(move |p| (t.name.clone(), p))).map(named).collect()
+}
+
+/// What is listed for people is what the schema accepts: every key, and every word that can be chosen.
+#[test]
+fn every_key_and_every_choice_of_the_schema_is_listed() {
+    let schema: Value = serde_json::from_str(&schema::scene_schema().unwrap()).unwrap();
+    let (all, mut keys, mut words) = (all(), BTreeSet::new(), BTreeSet::new());
+    walk(&schema, "", &mut |path, _, _| {
+        keys.insert(path.rsplit('/').next().unwrap().to_owned());
+    });
+    for choice in schema["$defs"].as_object().unwrap().values().flat_map(|def| def["oneOf"].as_array()).flatten() {
+        words.extend(choice["const"].as_str().map(str::to_owned));
+    }
+    assert!(keys.contains("stop_wall") && words.contains("hash_grid") && words.len() > 60, "{keys:?} {words:?}");
+    for (_, p) in &all {
+        keys.remove(&p.name);
+        p.values.iter().for_each(|value| _ = (words.remove(value), keys.remove(value)));
+    }
+    assert!(keys.is_empty() && words.is_empty(), "not listed: {keys:?} {words:?}");
 }
 
 #[test]
 fn every_number_has_unit_range_and_meaning() {
     for (name, p) in all() {
-        assert!(p.doc.len() >= 5, "{name} says nothing");
+        assert!(p.about.len() >= 5, "{name} says nothing");
         assert_eq!(p.unit.is_empty(), p.range.is_empty(), "{name} has a unit or a range alone");
-        assert_eq!(p.unit.is_empty(), p.bounds().is_none(), "{name} has no bounds");
     }
     assert!(all().len() > 100, "not all tables are listed");
 }
@@ -61,8 +79,8 @@ fn every_default_that_is_chosen_has_a_known_source() {
     let known = known_tags();
     assert!(known.contains("Mon92") && known.contains("AHA13") && !known.contains("Walls"), "{known:?}");
     for (name, p) in all().into_iter().filter(|(_, p)| !p.unit.is_empty()) {
-        let tags = tags_of(p.doc);
-        assert!(is_plain(p.default) || !tags.is_empty(), "{name}: why {}?", p.default);
+        let tags = tags_of(&p.about);
+        assert!(is_plain(&p.default) || !tags.is_empty(), "{name}: why {}?", p.default);
         for tag in tags {
             assert!(known.contains(&tag), "{name}: the book does not know [{tag}]");
         }
