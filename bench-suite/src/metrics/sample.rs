@@ -149,8 +149,8 @@ mod tests {
         assert!((full - 0.6).abs() < 0.05 * 0.03, "{full}");
         // In the corner of the bed, over a particle that was left in it, and in the middle.
         assert_eq!(level_of(|x, y| x.max(y) > 0.15), full);
-        assert_eq!(level_of(|x, y| x > 0.15 || y < 0.05 || y > 0.25), full);
-        assert_eq!(level_of(|x, y| x > 0.15 || y < 0.15 || y > 0.25), full);
+        assert_eq!(level_of(|x, y| x > 0.15 || !(0.05..0.25).contains(&y)), full);
+        assert_eq!(level_of(|x, y| x > 0.15 || !(0.15..0.25).contains(&y)), full);
         // A dry wall has no level, whatever hangs on it.
         assert_eq!(level_of(|x, _| x > 0.2), 0.0);
         assert_eq!(level_of(|x, y| x > 0.2 || y > 0.45), 0.0);

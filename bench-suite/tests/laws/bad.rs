@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "how long refusals take")]
 
+use crate::skip::skip;
 use bench_suite::processor::Processor;
 use rayon::prelude::*;
 use serde::Deserialize;

@@ -245,35 +245,64 @@ fn a_quarter_turn_changes_nothing() {
     });
 }
 
-/// The fastest particle of the column at rest.
-fn restlessness<const D: usize>(name: &str, scene: &Scene) -> f64 {
-    let mut simulation = common::simulation::<D>(name, scene, &Processor::default());
-    let mut fastest = 0.0_f64;
-    while simulation.state.t < 0.1 {
-        common::steps(name, &mut simulation, 1);
-        let speeds = by_id(&simulation).into_iter().map(|(_, v)| distance(&v, &[0.0; D]));
-        fastest = speeds.fold(fastest, f64::max);
-    }
-    fastest
+/// How a column at rest moves, over √(g H).
+struct Restlessness {
+    /// Its fastest particle in the second that is damped.
+    start: f64,
+    /// Root mean square over all particles in the second after it.
+    settled: f64,
 }
 
+fn restlessness<const D: usize>(name: &str, scene: &Scene) -> Restlessness {
+    let mut simulation = common::simulation::<D>(name, scene, &Processor::default());
+    let (mut start, mut energy, mut time) = (0.0_f64, 0.0, 0.0);
+    while simulation.state.t < 2.0 {
+        let before = simulation.state.t;
+        common::steps(name, &mut simulation, 1);
+        let fluid = &simulation.state.fluid;
+        let squares =
+            (0..fluid.len()).map(|i| fluid.velocity(i).map(|v| f64::from(v).powi(2)).iter().sum::<f64>());
+        if simulation.state.t < 1.0 {
+            start = squares.fold(start, f64::max);
+        } else {
+            let dt = simulation.state.t - before;
+            (energy, time) = (energy + dt * squares.sum::<f64>() / fluid.len() as f64, time + dt);
+        }
+    }
+    let fall = 9.81; // of 1 m
+    Restlessness { start: (start / fall).sqrt(), settled: (energy / time / fall).sqrt() }
+}
+
+/// Bounds are shares of √(g H), and with one exception at least twice what is measured, since most columns stir.
 #[test]
 fn resting_fluid_rests() {
-    // Position Based Fluids start without the pressure of their weight and settle within a few steps, at 2 m/s in the
-    // corners of so coarse a column; that a lattice at rest stays is a test of their own.
-    registry::VARIANTS.iter().filter(|variant| variant.method == Method::Wcsph).for_each(|variant| {
+    // The viscoelastic fluid is left out: its columns tremble, which the validation judges.
+    let resting = |variant: &&Variant| variant.method != Method::Viscoelastic;
+    for variant in registry::VARIANTS.iter().filter(resting) {
         for case in ["column", "column_3d"] {
             let scene = variant.scene(registry::case(case).unwrap(), 10).unwrap();
             let name = format!("{case}, {}", variant.name);
-            let v = if scene.dim == 2 {
-                restlessness::<2>(&name, &scene)
-            } else {
-                restlessness::<3>(&name, &scene)
+            let (found, is_flat) = match scene.dim {
+                2 => (restlessness::<2>(&name, &scene), true),
+                _ => (restlessness::<3>(&name, &scene), false),
             };
-            // Evolved density starts with the pressure at rest: 0.02 to 0.03 m/s are measured. Summed density
-            // starts without, and settles onto its walls: by 0.3 of 0.1 m it falls to √(2 g 0.03 m).
-            let bound = if scene.solver.preset() == Some("graphics") { 0.77 } else { 0.06 };
-            assert!(v < bound, "{name}: {v} m/s");
+            let [start, settled] = match variant.method {
+                // Starts without the pressure of its weight and falls onto its walls, whose pseudo-masses push it back: in
+                // 3D it never quite rests.
+                Method::Wcsph if scene.solver.preset() == Some("graphics") && is_flat => {
+                    [f64::INFINITY, 0.08]
+                }
+                Method::Wcsph if scene.solver.preset() == Some("graphics") => [f64::INFINITY, 0.25],
+                // Starts with the pressure at rest: nothing happens but sound.
+                Method::Wcsph => [0.02, 0.002],
+                // Starts without its pressure, undamped, and settles slowly.
+                Method::Pbf => [f64::INFINITY, 0.08],
+                // Finds its pressure in the first step; in 3D the lattice once gives way, at 5 m/s, and comes to rest.
+                _ if is_flat => [0.05, 0.005],
+                _ => [f64::INFINITY, 0.1],
+            };
+            let Restlessness { start: at_start, settled: at_rest } = found;
+            assert!(at_start < start && at_rest < settled, "{name}: {at_start} and {at_rest} of √(g H)");
         }
-    });
+    }
 }

@@ -1,4 +1,5 @@
 //! A test that lacks what it needs says so, and is counted.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::{
     env,
