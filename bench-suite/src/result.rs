@@ -488,7 +488,11 @@ mod tests {
         let energy = || Score::new("loss of energy", "-", 0.0).within(Band::at_most(0.03));
         let area = |loss| Score::new("loss of area", "-", loss).within(Band::at_most(0.03));
         assert_eq!(energy().only_with(&area(0.0)), energy());
-        assert_eq!(energy().only_with(&Score::new("corner", "-", 9.0)), energy(), "what has no band is not missed");
+        assert_eq!(
+            energy().only_with(&Score::new("corner", "-", 9.0)),
+            energy(),
+            "what has no band is not missed"
+        );
         let lost = energy().only_with(&area(1.0));
         assert!(lost.passed == Some(false) && lost.note.ends_with("missed loss of area"), "{lost:?}");
         assert_eq!(RunResult { scores: vec![area(1.0), lost], ..run() }.bands(), (0, 2));

@@ -58,7 +58,8 @@ pub fn parameters(as_json: bool) -> Outcome {
     let tables = schema::parameters();
     if as_json {
         let of = |p: &Parameter| json!({ "name": p.name, "unit": p.unit, "range": p.range, "default": p.default, "about": p.about, "values": p.values });
-        let tables = tables.iter().map(|table| (table.name.clone(), table.parameters.iter().map(of).collect()));
+        let tables =
+            tables.iter().map(|table| (table.name.clone(), table.parameters.iter().map(of).collect()));
         println!("{}", Value::Object(tables.collect()));
         return Ok(ExitCode::SUCCESS);
     }

@@ -105,7 +105,8 @@ impl Metric for Resting {
     fn finish(&self) -> Outcome {
         let t = ("time", "s");
         let drift = self.level.last();
-        let level = Score::new("level drift", "dx", drift).within(Band::between(-1.0, 1.0)).from_source(SOURCE);
+        let level =
+            Score::new("level drift", "dx", drift).within(Band::between(-1.0, 1.0)).from_source(SOURCE);
         let kinetic = Score::new("kinetic energy over ρgHV", "-", self.kinetic.last())
             .within(Band::at_most(1e-5))
             .from_source(SOURCE)

@@ -44,7 +44,9 @@ pub(super) fn tables(root: &Value, name: &str) -> Vec<Table> {
         for (key, property) in entries(schema) {
             queue.extend(below(root, key, property, &path));
         }
-        let is_required = |key: &String| schema["required"].as_array().is_some_and(|keys| keys.contains(&key.as_str().into()));
+        let is_required = |key: &String| {
+            schema["required"].as_array().is_some_and(|keys| keys.contains(&key.as_str().into()))
+        };
         let of = |(key, property)| parameter(root, key, property, is_required(key));
         found.push((schema, Table { name, parameters: entries(schema).map(of).collect() }));
     }
@@ -52,11 +54,20 @@ pub(super) fn tables(root: &Value, name: &str) -> Vec<Table> {
 }
 
 /// The tables that may stand at a key of a table at `path`: each with its name and its path.
-fn below<'a>(root: &'a Value, key: &str, property: &'a Value, path: &str) -> Vec<(&'a Value, String, String)> {
+fn below<'a>(
+    root: &'a Value,
+    key: &str,
+    property: &'a Value,
+    path: &str,
+) -> Vec<(&'a Value, String, String)> {
     let (schema, is_list) = target(root, property);
     if schema["properties"].is_object() {
         let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-        return vec![(schema, if is_list && path == key { format!("[[{path}]]") } else { path.clone() }, path)];
+        return vec![(
+            schema,
+            if is_list && path == key { format!("[[{path}]]") } else { path.clone() },
+            path,
+        )];
     }
     let variants = choices(schema).iter().flat_map(entries);
     // A choice that leads to itself, as the outside of a shape, adds nothing.
@@ -102,7 +113,11 @@ fn choices(schema: &Value) -> &[Value] {
 
 /// The words, and the only keys of the tables, that a schema lets choose from.
 fn values(schema: &Value) -> Vec<String> {
-    let words = schema["enum"].as_array().into_iter().flatten().chain(choices(schema).iter().map(|one| &one["const"]));
+    let words = schema["enum"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .chain(choices(schema).iter().map(|one| &one["const"]));
     let words = words.filter_map(Value::as_str).map(str::to_owned);
     words.chain(choices(schema).iter().flat_map(entries).map(|(key, _)| key.clone())).collect()
 }

@@ -113,17 +113,27 @@ fn list_parameters_tells_unit_range_and_default() {
 fn list_parameters_tells_commands_and_choices() {
     let folder = folder("choices");
     let text = stdout(&sph(&folder, &["list", "--parameters"]));
-    for table in ["[[command]]", "[[fluid]], command.add", "command.push.path", "motion.piecewise", "solver, pbf"] {
+    for table in
+        ["[[command]]", "[[fluid]], command.add", "command.push.path", "motion.piecewise", "solver, pbf"]
+    {
         assert!(text.lines().any(|line| line == table), "{table:?} is not in {text}");
     }
     let json: Value =
         serde_json::from_str(&stdout(&sph(&folder, &["list", "--parameters", "--json"]))).unwrap();
     let values = |table: &str, key: &str| {
         let found = json[table].as_array().unwrap().iter().find(|p| p["name"] == key).unwrap();
-        found["values"].as_array().unwrap().iter().map(|value| value.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        found["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(values("neighbors", "backend"), ["dense_grid", "hash_grid", "brute_force"]);
-    assert_eq!(values("[[wall]]", "motion"), ["static", "translation", "oscillation", "rotation", "piecewise"]);
+    assert_eq!(
+        values("[[wall]]", "motion"),
+        ["static", "translation", "oscillation", "rotation", "piecewise"]
+    );
     assert_eq!(values("domain", "periodic"), ["x", "y", "z"]);
     assert_eq!(values("solver", "preset")[..2], ["validation", "graphics"]);
     assert!(values("[[command]]", "close").is_empty());

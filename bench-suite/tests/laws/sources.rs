@@ -54,10 +54,15 @@ fn every_key_and_every_choice_of_the_schema_is_listed() {
     walk(&schema, "", &mut |path, _, _| {
         keys.insert(path.rsplit('/').next().unwrap().to_owned());
     });
-    for choice in schema["$defs"].as_object().unwrap().values().flat_map(|def| def["oneOf"].as_array()).flatten() {
+    for choice in
+        schema["$defs"].as_object().unwrap().values().flat_map(|def| def["oneOf"].as_array()).flatten()
+    {
         words.extend(choice["const"].as_str().map(str::to_owned));
     }
-    assert!(keys.contains("stop_wall") && words.contains("hash_grid") && words.len() > 60, "{keys:?} {words:?}");
+    assert!(
+        keys.contains("stop_wall") && words.contains("hash_grid") && words.len() > 60,
+        "{keys:?} {words:?}"
+    );
     for (_, p) in &all {
         keys.remove(&p.name);
         p.values.iter().for_each(|value| _ = (words.remove(value), keys.remove(value)));
