@@ -91,35 +91,41 @@ impl SpringRows {
         Ok(())
     }
 
-    /// Rows of these springs, other ends and rest lengths `[m]` of each particle in turn.
+    /// Takes these springs of as many particles, other ends and rest lengths `[m]` of each in turn.
     ///
     /// # Errors
     /// When there is no memory left, or a launch or a copy fails.
-    pub fn upload<'a>(
+    pub fn write<'a>(
+        &mut self,
         executor: &dyn Executor,
         dim: usize,
-        size: RowSize,
         rows: impl ExactSizeIterator<Item = (&'a [u32], &'a [Real])> + Clone,
-    ) -> Result<Self, CudaError> {
+    ) -> Result<(), CudaError> {
         let n = rows.len();
         let counts = rows.clone().map(|(ends, _)| count(ends.len())).collect::<Result<Vec<_>, _>>()?;
-        let number = executor.upload(&counts)?;
-        let mut lines = Lines::new(executor, n, size)?;
+        executor.write(&counts, &mut self.count)?;
+        executor.write(&counts, &mut self.n_near)?;
         loop {
-            lines.place(executor, dim, &number, n)?;
-            let [_, needed] = lines.used(executor)?;
-            let Some(size) = lines.outgrown(needed) else { break };
-            lines = Lines::new(executor, n, size)?;
+            self.lines.place(executor, dim, &self.count, n)?;
+            let [_, needed] = self.lines.used(executor)?;
+            let Some(size) = self.lines.outgrown(needed) else { break };
+            self.lines = Lines::new(executor, n, size)?;
         }
-        let line = executor.download(&lines.line)?;
-        let (mut others, mut rests) = (vec![0; lines.entries()], vec![0.0; lines.entries()]);
+        let entries = self.lines.entries();
+        if self.others.len() < entries {
+            // The old memory is free before the new is taken.
+            (self.others, self.rests) = (executor.zeros(0)?, executor.zeros(0)?);
+            (self.others, self.rests) = (executor.zeros(entries)?, executor.zeros(entries)?);
+        }
+        let line = executor.download(&self.lines.line)?;
+        let (mut others, mut rests) = (vec![0; entries], vec![0.0; entries]);
         for (i, (ends, lengths)) in rows.enumerate() {
             for (k, (&other, &rest)) in ends.iter().zip(lengths).enumerate() {
                 (others[slot(&line, i, k)], rests[slot(&line, i, k)]) = (other, rest);
             }
         }
-        let (others, rests) = (executor.upload(&others)?, executor.upload(&rests)?);
-        Ok(Self { n_near: executor.upload(&counts)?, count: number, others, rests, lines })
+        executor.write(&others, &mut self.others)?;
+        executor.write(&rests, &mut self.rests)
     }
 
     /// Shows `visit` each spring of each row in turn: particle, other end, rest length `[m]`.

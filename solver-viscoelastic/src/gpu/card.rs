@@ -121,15 +121,12 @@ impl<const D: usize> Card<D> {
         if self.inverse.is_empty() {
             return Ok(());
         }
+        springs.settle(&state.fluid.id, h);
+        let springs = &*springs;
+        let rows = (0..state.fluid.len()).map(|i| springs.row(i));
+        self.springs.write(executor, D, rows.map(|row| (&row.others[..row.n], &row.rests[..row.n])))?;
         let size = self.springs.size();
-        // The old memory is free before the new is taken.
-        self.springs = SpringRows::new(executor, 0, size)?;
-        self.springs = upload_springs(executor, state, springs, h, size)?;
-        if self.springs.size() == size {
-            Ok(())
-        } else {
-            self.next_springs.remake(executor, self.springs.size())
-        }
+        if self.next_springs.size() == size { Ok(()) } else { self.next_springs.remake(executor, size) }
     }
 
     /// Memory of rows now.
@@ -185,18 +182,4 @@ impl<const D: usize> Card<D> {
         fields.place = executor.download(&self.place)?.into_iter().map(|record| record.0).collect();
         Ok(())
     }
-}
-
-/// The springs of the host, in rows of at least this size.
-fn upload_springs<const D: usize>(
-    executor: &dyn Executor,
-    state: &State<D>,
-    springs: &mut Springs,
-    h: Real,
-    size: RowSize,
-) -> Result<SpringRows, CudaError> {
-    springs.settle(&state.fluid.id, h);
-    let rows =
-        (0..state.fluid.len()).map(|i| springs.row(i)).map(|row| (&row.others[..row.n], &row.rests[..row.n]));
-    SpringRows::upload(executor, D, size, rows)
 }
