@@ -7,6 +7,7 @@
 )]
 
 mod common;
+mod cuda_text;
 mod failure;
 mod parity;
 mod plan;

@@ -8,6 +8,7 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
 mod common;
+mod cuda_text;
 mod failure;
 mod parity;
 mod plan;

@@ -7,6 +7,7 @@
 )]
 
 mod common;
+mod cuda_text;
 mod kept;
 mod parity;
 mod plan;
