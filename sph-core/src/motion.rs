@@ -295,6 +295,3 @@ fn along<const D: usize>(legs: &[Leg<D>], x0: &[f64; D], t: f64) -> Kinematics<D
         a,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -34,6 +34,9 @@ mod rotation;
 
 pub use drift::Obstacle;
 pub use form::Form;
+#[cfg(feature = "rigid")]
+#[doc(hidden)]
+pub use rapier::pieces;
 pub use rotation::Rotation;
 
 use crate::{

@@ -5,7 +5,7 @@
 //! bodies' momenta and places, and goes on with the same bits. The steps of a fluid are so short that contacts lose
 //! nothing by not being warm-started.
 
-mod pieces;
+pub mod pieces;
 mod plane;
 mod space;
 

@@ -256,13 +256,3 @@ impl JsonSchema for SolverSettings {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_run_made_in_code_has_the_defaults_of_one_in_a_file() {
-        assert_eq!(toml::from_str::<Run>("end_time = 2.0").unwrap(), Run::until(2.0));
-    }
-}

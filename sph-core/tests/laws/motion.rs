@@ -1,4 +1,7 @@
-use super::*;
+//! Prescribed motion.
+
+use sph_core::motion::*;
+use std::{array::from_fn, f64::consts::TAU};
 
 fn close<const D: usize>(a: &[f64; D], b: &[f64; D], tolerance: f64) {
     for k in 0..D {
