@@ -12,7 +12,7 @@ use sph_core::{Real, simulation::Simulation, solver::StepReport, state::State};
 pub const NAME: &str = "pbf";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.05", "xsph_viscosity"];
-pub const KERNELS: [&str; 2] = ["cubic_spline", "wendland_c2"];
+pub const KERNELS: [&str; 3] = ["cubic_spline", "wendland_c2", "poly6_spiky"];
 
 /// Random velocities up to `speed` an axis.
 pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {

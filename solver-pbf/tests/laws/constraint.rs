@@ -37,10 +37,9 @@ fn momentum<const D: usize>(solver: &str, spread: f64, jitter: f64) -> (f64, f64
     (weighted(&|m| m), weighted(&|_| 1.0))
 }
 
-const FORMS: [&str; 5] = [
+const FORMS: [&str; 4] = [
     "",
     "unilateral = false",
-    "kernel = \"poly6_spiky\"",
     "scorr_k = 1e-4",
     "relaxation_factor = 0.5\ncfm_mode = \"absolute\"\ncfm_epsilon = 10.0",
 ];
