@@ -17,7 +17,9 @@ fn main() {
 #[cfg(feature = "host")]
 mod host {
     use std::{
+        collections::BTreeMap,
         env,
+        ffi::OsStr,
         fmt::Write as _,
         fs, io,
         path::{Path, PathBuf},
@@ -217,19 +219,31 @@ mod host {
     }
 
     impl Library {
-        /// What is compiled: the files, or, for a walk, one that includes all of them.
+        /// What is compiled: one file for each method that includes all of its texts, since headers take half of the time.
         fn texts(&self, out: &Path) -> io::Result<Vec<PathBuf>> {
-            if self.walk.is_none() {
+            if self.what != "kernels" {
                 return Ok(self.files.clone());
             }
-            let mut text = String::new();
+            let mut texts = BTreeMap::<String, String>::new();
             for file in &self.files {
+                let text = texts.entry(family(file)).or_default();
                 let _ = writeln!(text, "#include {:?}", file.canonicalize()?);
             }
-            let path = out.join("walk.cu");
-            fs::write(&path, text)?;
-            Ok(vec![path])
+            let write = |(family, text): (&String, &String)| {
+                let path = out.join(format!("{family}.cu"));
+                fs::write(&path, text)?;
+                Ok(path)
+            };
+            texts.iter().map(write).collect()
         }
+    }
+
+    /// What a text belongs to: the first word of its name, or its folder for those that all methods use.
+    fn family(file: &Path) -> String {
+        let of = |path: Option<&OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
+        let folder = of(file.parent().and_then(Path::file_name));
+        let name = of(file.file_stem());
+        if folder == "kernels" { name.split('_').next().unwrap_or_default().to_owned() } else { folder }
     }
 
     fn out_dir() -> io::Result<PathBuf> {
