@@ -157,12 +157,22 @@ impl Text {
         if !place.is_key && !text.is_empty() {
             error = error.value(text);
         }
-        match nearest(message).filter(|_| message.starts_with("unknown")) {
+        if !message.starts_with("unknown") {
+            return error;
+        }
+        let key = place.path.rsplit('.').next().unwrap_or_default();
+        if let Some((_, instead)) = RETIRED.iter().find(|(retired, _)| *retired == key) {
+            return error.hint(format!("it is gone: {instead}"));
+        }
+        match nearest(message) {
             Some(name) => error.hint(format!("did you mean `{name}`?")),
             None => error,
         }
     }
 }
+
+/// Keys that scenes may still have from earlier versions, and what to write instead.
+const RETIRED: &[(&str, &str)] = &[("kernel_mode", "give kernel = \"poly6_spiky\"")];
 
 /// The messages of the reader that speak of types rather than of the file.
 fn in_words(message: &str) -> String {
