@@ -42,7 +42,7 @@ fn answer(all: &Comparison) -> String {
         let rows: Vec<_> = methods(all, case).iter().filter_map(|method| summary_row(method, what)).collect();
         content += &table(&format!("{case}: the finest run of each method"), &run_heads(all, case), &rows);
     }
-    section("answer", "How wrong, and how slow", &content)
+    section("answer", "Error and wall time", &content)
 }
 
 /// The finest run of a method; where that is not the finest tried, it says which failed.
@@ -74,7 +74,7 @@ fn in_words(all: &Comparison, case: &str) -> String {
     let mut words = format!("<strong>{}.</strong>", escape(case));
     if let Some((run, error)) = least {
         words += &format!(
-            " Least wrong is {}, {}: {} in {}, after {}.",
+            " Smallest error: {}, {}, with {} in {}, after {}.",
             escape(&method_name(run)),
             resolution(run),
             escape(&number::percent(error)),
@@ -113,8 +113,8 @@ fn name_of_error(run: &RunResult) -> Option<&str> {
 /// Heads of a table of runs.
 fn run_heads(all: &Comparison, case: &str) -> [String; 6] {
     let what = figures::headline_name(all, case);
-    let wrong = what.map_or("How wrong".to_owned(), |what| format!("How wrong: {what}"));
-    let [slow, rate, bands] = ["How slow", "Particle-steps per second", "Accepted bands"].map(str::to_owned);
+    let wrong = what.map_or("Error".to_owned(), |what| format!("Error: {what}"));
+    let [slow, rate, bands] = ["Wall time", "Particle-steps per second", "Accepted bands"].map(str::to_owned);
     ["Method".into(), "Across".into(), wrong, slow, rate, bands]
 }
 

@@ -1,6 +1,6 @@
 //! A run that goes wrong stops at once and says when, where and why; it never panics.
 //!
-//! What goes wrong within a phase is tested beside the phases, in `src/cpu/poison.rs`.
+//! What goes wrong within a phase is tested in `faults.rs`.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::{
