@@ -1,4 +1,4 @@
-//! What a run on a card will hold, from the scene alone: before a particle is made, here or there.
+//! What a run on a GPU will hold, from the scene alone: before a particle is made, here or there.
 
 use crate::{
     cells::CellGrid,

@@ -21,7 +21,7 @@ use sph_core::{
 };
 use std::{mem::take, sync::Arc};
 
-/// What the cards of all methods hold.
+/// What a run of any method holds on the device.
 #[derive(Debug)]
 pub struct Common<const D: usize> {
     /// The particles.
@@ -105,7 +105,7 @@ pub trait Method<const D: usize>: Send + 'static {
     /// What times the phases.
     fn stopwatch(&mut self) -> &mut Stopwatch;
 
-    /// What a card holds as those of all methods do.
+    /// The part of it that all methods have.
     fn common(card: &mut Self::Card) -> &mut Common<D>;
 
     /// Takes the state to the device.
@@ -140,7 +140,7 @@ pub trait Method<const D: usize>: Send + 'static {
     /// What a healthy step of `dt` `[s]` did to `n` particles, in the words of a report.
     fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport;
 
-    /// Brings home what the method shows and remembers beside particles and walls.
+    /// Copies to the host what the method shows and remembers beside particles and walls.
     ///
     /// # Errors
     /// When a copy fails.
@@ -149,7 +149,7 @@ pub trait Method<const D: usize>: Send + 'static {
     /// As [`Solver::memory`]: rows of neighbors are none of it.
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>));
 
-    /// Brings home what is too much for every fetch, when restarts or changes ask for it.
+    /// Copies to the host what is too much for every fetch, when restarts or changes ask for it.
     ///
     /// # Errors
     /// When a copy fails.
@@ -157,7 +157,7 @@ pub trait Method<const D: usize>: Send + 'static {
         Ok(())
     }
 
-    /// Brings home what tells where a failure began.
+    /// Copies to the host what tells where a failure began.
     ///
     /// # Errors
     /// When a copy fails.
@@ -165,10 +165,10 @@ pub trait Method<const D: usize>: Send + 'static {
         Ok(())
     }
 
-    /// The failure that a summary tells of. All is at home.
+    /// The failure that a summary tells of. All is on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError;
 
-    /// What has made an iteration fail, if it shows in the fields. All is at home.
+    /// What has made an iteration fail, if it shows in the fields. All is on the host.
     fn explain(&mut self, _state: &State<D>) -> Option<StepError> {
         None
     }
@@ -185,20 +185,20 @@ pub trait Method<const D: usize>: Send + 'static {
     }
 }
 
-/// The run of a method on a card, or wherever else kernels run.
+/// The run of a method on a GPU, or wherever else kernels run.
 ///
-/// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the card. Whatever
+/// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the device. Whatever
 /// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
 pub struct GpuRun<const D: usize, M: Method<D>> {
     method: M,
     executor: Arc<dyn Executor>,
-    /// `None` while the state is ahead of the card.
+    /// `None` while the state is ahead of the device.
     card: Option<M::Card>,
-    /// True while the state is what the card holds.
+    /// True while the state is what the device holds.
     is_home: bool,
     /// True while [`Method::read_rest`] has nothing to bring.
     rest_is_home: bool,
-    /// What the next step fails with, where something could not be brought home.
+    /// What the next step fails with, where something could not be copied to the host.
     failed: Option<CudaError>,
 }
 
@@ -208,20 +208,20 @@ impl<const D: usize, M: Method<D>> GpuRun<D, M> {
         Self { method, executor, card: None, is_home: true, rest_is_home: true, failed: None }
     }
 
-    /// Brings the rest home.
+    /// Copies the rest to the host.
     fn bring_rest(&mut self) {
         let (false, Some(card)) = (self.rest_is_home, &self.card) else { return };
         self.failed = self.method.read_rest(&*self.executor, card).err();
         self.rest_is_home = true;
     }
 
-    /// The state is ahead of the card from now on.
+    /// The state is ahead of the device from now on.
     fn forget(&mut self) {
         self.bring_rest();
         self.card = None;
     }
 
-    /// The step on the card, and what it is judged by.
+    /// The step on the device, and what it is judged by.
     fn step_on(&mut self, card: &mut M::Card, state: &mut State<D>, dt: f64) -> Result<Summary, StepError> {
         let executor = &*self.executor;
         self.method.step(executor, card, state, dt)?;
@@ -230,7 +230,7 @@ impl<const D: usize, M: Method<D>> GpuRun<D, M> {
         summary.map_err(|error| error.in_phase(state, "report"))
     }
 
-    /// Brings all home that shows what was wrong.
+    /// Copies to the host all that shows what was wrong.
     fn fetch_all(&mut self, state: &mut State<D>) -> Result<(), StepError> {
         self.fetch(state)?;
         let Some(card) = &self.card else { return Ok(()) };
@@ -261,7 +261,7 @@ fn summarize<const D: usize, M: Method<D>>(
     Ok(summary)
 }
 
-/// Brings home what a run shows and remembers.
+/// Copies to the host what a run shows and remembers.
 fn read<const D: usize, M: Method<D>>(
     method: &mut M,
     executor: &dyn Executor,

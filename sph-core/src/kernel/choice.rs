@@ -123,7 +123,6 @@ macro_rules! smoothing {
         }
 
         /// `with_kernel!(chosen, |kernel| expression)`: the expression once for each kernel, with its type.
-        #[allow(unused_macros, reason = "a method without such loops")]
         macro_rules! with_kernel {
             ($d chosen:expr, |$d kernel:ident| $d body:expr) => {
                 match $d chosen {
