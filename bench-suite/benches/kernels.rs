@@ -6,7 +6,7 @@ use criterion::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
+    kernel::{CubicSpline, Formula, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
     lane::{Isa, Lane},
     phase,
 };
@@ -39,7 +39,7 @@ fn sum_f<L>[const D: usize, K: Kernel<D>](kernel: K, r2: &[Real]) -> Real {
 }
 }
 
-fn kernel<const D: usize, K: Kernel<D>>(group: &mut BenchmarkGroup<'_, WallTime>) {
+fn kernel<const D: usize, K: Formula<D>>(group: &mut BenchmarkGroup<'_, WallTime>) {
     let kernel = K::new(1.0);
     // Distances as a row has them: denser outside, all within the support.
     let r2: Vec<Real> = (0..PAIRS).map(|k| (((k * 37) % PAIRS) as Real + 0.5) / PAIRS as Real).collect();

@@ -16,7 +16,7 @@ use proptest::{
 };
 use sph_core::{
     Real,
-    kernel::{self, Kernel, KernelKind},
+    kernel::{self, Formula, KernelKind},
     lane::Lane,
     neighbors::norm2,
     state,
@@ -58,7 +58,7 @@ fn numbers_of(k: &KernelConstants, r2: Real) -> [Real; 8] {
     [k.support.h, k.support.inv_h, k.half_h, k.h2, k.inv_h2, k.w_scale, k.f_scale, r2]
 }
 
-fn compare_kernel<const D: usize, K: Kernel<D>>(kind: KernelKind) {
+fn compare_kernel<const D: usize, K: Formula<D>>(kind: KernelKind) {
     let name = kind.type_name();
     on_many(distances(), |&(h, r2)| {
         let (rust, input) = (K::new(h), numbers_of(&KernelConstants::new::<D>(kind, h), r2));

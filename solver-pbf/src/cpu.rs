@@ -12,13 +12,14 @@ mod velocity;
 use crate::{
     Pbf,
     memory::Records,
-    params::{Smoothing, XsphWeight, with_kernel},
-    physics::{self, Bdf2, NoRepulsion, Repulsion},
+    params::XsphWeight,
+    physics::{self, Bdf2},
     step::Phases,
 };
 pub(crate) use correction::Relaxation;
 use sph_core::{
     Real,
+    kernel::Kernel as _,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
     phases::Timed,
@@ -258,7 +259,7 @@ impl<const D: usize> Cpu<'_, D> {
         let outputs = (&mut records.push[..n], &mut rho[..], &mut lambda_out[..]);
         let found = s.neighbors.fluid.for_each(outputs, |k, fluid, out| {
             let walls = &s.neighbors.walls.chunks()[k];
-            with_kernel!(s.kernel, |kernel| lambda::lambda(s.isa, kernel, &constraint, fluid, walls, out))
+            lambda::lambda(s.isa, s.kernel, &constraint, fluid, walls, out)
         });
         self.state.fluid.rho = rho;
         self.method.fields.lambda = lambda_out;
@@ -271,7 +272,7 @@ impl<const D: usize> Cpu<'_, D> {
         let constraint = self.constraint(&records.place);
         let found = s.neighbors.fluid.for_each(&mut rho[..], |k, fluid, rho| {
             let walls = &s.neighbors.walls.chunks()[k];
-            with_kernel!(s.kernel, |kernel| lambda::density(s.isa, kernel, &constraint, fluid, walls, rho))
+            lambda::density(s.isa, s.kernel, &constraint, fluid, walls, rho)
         });
         self.state.fluid.rho = rho;
         found
@@ -286,25 +287,20 @@ impl<const D: usize> Cpu<'_, D> {
         self.method.stopwatch.lap(phase);
     }
 
-    /// Records of unequal masses always run the loop with s_corr, to have fewer loops.
     fn correct(&mut self) {
-        let scorr = physics::Scorr { k: self.method.scorr(self.dt), ..self.method.constants.scorr };
         if self.method.constants.needs.masses {
             let unequal = take(&mut self.method.fields.unequal);
-            self.delta_x_with(&unequal, scorr);
+            self.correct_with(&unequal);
             self.method.fields.unequal = unequal;
-            return;
-        }
-        let equal = take(&mut self.method.fields.equal);
-        if scorr.k > 0.0 {
-            self.delta_x_with(&equal, scorr);
         } else {
-            self.delta_x_with(&equal, NoRepulsion);
+            let equal = take(&mut self.method.fields.equal);
+            self.correct_with(&equal);
+            self.method.fields.equal = equal;
         }
-        self.method.fields.equal = equal;
     }
 
-    fn delta_x_with<const N: usize, R: Repulsion>(&mut self, records: &Records<N>, repulsion: R) {
+    fn correct_with<const N: usize>(&mut self, records: &Records<N>) {
+        let scorr = physics::Scorr { k: self.method.scorr(self.dt), ..self.method.constants.scorr };
         let (s, state) = (&mut *self.method, &*self.state);
         let correction = correction::Correction {
             periodic: state.domain.periodic,
@@ -314,20 +310,13 @@ impl<const D: usize> Cpu<'_, D> {
             rho_0: state.rest.rho_0,
             solid: s.params.solid_pressure,
             weights: s.constants.weights,
-            repulsion,
+            scorr,
             counts: s.constants.relaxation.averages,
         };
         let (isa, lists) = (s.isa, &s.neighbors);
         lists.fluid.for_each(&mut s.fields.delta[..], |k, fluid, delta| {
             let walls = &lists.walls.chunks()[k];
-            with_kernel!(s.kernel, |kernel| correction::delta_x(
-                isa,
-                kernel,
-                &correction,
-                fluid,
-                walls,
-                delta
-            ));
+            correction::delta_x(isa, s.kernel, &correction, fluid, walls, delta);
         });
     }
 
@@ -360,7 +349,7 @@ impl<const D: usize> Cpu<'_, D> {
         let (s, loops) = (&*self.method, self.velocity_loops());
         s.neighbors.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
             let walls = &s.neighbors.walls.chunks()[k];
-            with_kernel!(s.kernel, |kernel| velocity::xsph(s.isa, kernel, &loops, fluid, walls, v));
+            velocity::xsph(s.isa, s.kernel, &loops, fluid, walls, v);
         });
         self.state.fluid.v = v;
         if self.method.constants.needs.reactions && self.method.params.wall_viscosity > 0.0 {
@@ -373,7 +362,7 @@ impl<const D: usize> Cpu<'_, D> {
         let mut spin = take(&mut self.method.fields.spin);
         let (s, loops) = (&*self.method, self.velocity_loops());
         let Sum(squares) = s.neighbors.fluid.for_each(&mut spin[..n], |_, fluid, spin| {
-            with_kernel!(s.kernel, |kernel| velocity::vorticity(s.isa, kernel, &loops, fluid, spin))
+            velocity::vorticity(s.isa, s.kernel, &loops, fluid, spin)
         });
         self.method.fields.spin = spin;
         let s = &*self.method;
@@ -386,7 +375,7 @@ impl<const D: usize> Cpu<'_, D> {
         };
         let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
         s.neighbors.fluid.for_each(v, |_, fluid, v| {
-            with_kernel!(s.kernel, |kernel| velocity::confine(s.isa, kernel, &confinement, fluid, v));
+            velocity::confine(s.isa, s.kernel, &confinement, fluid, v);
         });
     }
 }

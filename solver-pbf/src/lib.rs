@@ -47,6 +47,7 @@ use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
+    kernel::Kernel as _,
     lane::Isa,
     neighbors::Neighbors,
     phases::{Behind, watched},

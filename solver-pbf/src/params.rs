@@ -103,7 +103,6 @@ smoothing! {
     /// The smoothing kernels that the method takes.
     pub enum Smoothing { CubicSpline, WendlandC2, Poly6Spiky }
 }
-pub(crate) use with_kernel;
 
 parameters! {
     /// Parameters of Position Based Fluids. Defaults are those of the preset `standard`.

@@ -59,28 +59,10 @@ pub fn pair_correction<L: Lane>(lambda_i: L, lambda_j: L, s_ij: L, mu_i: L, mu_j
     mu_j * lambda_i + mu_i * lambda_j + mu_i * mu_j * s_ij
 }
 
-/// Tensile correction (Macklin & Müller 2013, eq. 13; Monaghan 2000). One type a choice, so that the loop over
-/// neighbors holds none.
-pub trait Repulsion: Copy + Send + Sync {
-    /// `s_ij` of a pair with kernel value `w`, `[m²]`.
-    fn s<L: Lane>(self, w: impl FnOnce() -> L) -> L;
-}
-
-/// No correction.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NoRepulsion;
-
-impl Repulsion for NoRepulsion {
-    #[inline(always)]
-    fn s<L: Lane>(self, _w: impl FnOnce() -> L) -> L {
-        L::splat(0.0)
-    }
-}
-
-/// `s_ij = −k (W_ij/W(Δq))^n`.
+/// Tensile correction `s_ij = −k (W_ij/W(Δq))^n` (Macklin & Müller 2013, eq. 13; Monaghan 2000).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scorr {
-    /// Strength k, `[m²]`.
+    /// Strength k; 0 for none, `[m²]`.
     pub k: Real,
     /// `1/W(Δq)`, `[m^D]`.
     pub inv_w_dq: Real,
@@ -88,9 +70,13 @@ pub struct Scorr {
     pub n: u32,
 }
 
-impl Repulsion for Scorr {
+impl Scorr {
+    /// `s_ij` of a pair with kernel value `w`, `[m²]`.
     #[inline(always)]
-    fn s<L: Lane>(self, w: impl FnOnce() -> L) -> L {
+    pub fn s<L: Lane>(self, w: impl FnOnce() -> L) -> L {
+        if self.k == 0.0 {
+            return L::splat(0.0);
+        }
         let q = w() * L::splat(self.inv_w_dq);
         let q2 = q * q;
         let mut power = q2 * q2;

@@ -82,7 +82,7 @@ pub(crate) fn method<const D: usize>(
     }
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
-    let Setup { state, .. } = setup::build(scene, &*kernel)?;
+    let Setup { state, .. } = setup::build(scene, &kernel)?;
     let settings = Settings {
         backend: scene.neighbors.backend,
         radius: h,
@@ -115,7 +115,7 @@ impl<const D: usize> Pbf<D> {
         clock: Box<dyn Clock>,
     ) -> Self {
         Self {
-            constants: Constants::derive(&params, &*kernel, state.rest, !state.bodies.is_empty()),
+            constants: Constants::derive(&params, &kernel, state.rest, !state.bodies.is_empty()),
             depth: Depth::of(state),
             isa: settings.isa,
             neighbors: Neighbors::new(settings),
@@ -152,7 +152,7 @@ impl<const D: usize> Pbf<D> {
     /// Takes new parameters. The depth of the first state stays.
     pub(crate) fn change(&mut self, params: Params) {
         let has_bodies = self.constants.needs.reactions;
-        self.constants = Constants::derive(&params, &*self.kernel, self.constants.rest, has_bodies);
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, has_bodies);
         self.params = params;
     }
 }

@@ -8,7 +8,7 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    kernel::{CubicSpline, Kernel},
+    kernel::{CubicSpline, Formula as _, Kernel as _},
     lane::Isa,
     neighbors::{Neighbors, Settings},
     scene::{Scene, SolverSettings},
@@ -72,7 +72,7 @@ pub(crate) fn method<const D: usize>(
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Projection<D>), Error> {
     let params = parameters(scene)?;
-    let kernel = <CubicSpline<D> as Kernel<D>>::new(params.support_ratio * scene.spacing as Real);
+    let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
     let settings = Settings {
         backend: scene.neighbors.backend,

@@ -9,7 +9,7 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    kernel::{CubicSpline, Kernel},
+    kernel::{CubicSpline, Formula as _, Kernel as _},
     lane::Isa,
     lattice,
     neighbors::{Neighbors, Settings},
@@ -78,7 +78,7 @@ pub(crate) fn method<const D: usize>(
 ) -> Result<(State<D>, Viscoelastic<D>), Error> {
     let params = parameters(scene)?;
     // Masses, and volumes of wall samples, are those of this kernel.
-    let kernel = <CubicSpline<D> as Kernel<D>>::new(params.support_ratio * scene.spacing as Real);
+    let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
     let settings = Settings {
         backend: scene.neighbors.backend,

@@ -9,14 +9,13 @@ mod walls;
 
 use crate::{
     Wcsph,
-    params::{self, Regularization, Smoothing, with_kernel},
-    physics,
+    params::{self, Regularization},
     step::Phases,
 };
-pub(crate) use momentum::ViscosityModel;
 pub use momentum::Wall;
 use sph_core::{
     Real,
+    kernel::Kernel as _,
     lane::each,
     neighbors::norm2,
     parallel::{self, First, Max, Sum},
@@ -27,36 +26,24 @@ use sph_core::{
 };
 pub(crate) use walls::Extrapolated;
 
-/// Runs `$body` with the momentum loop's input for the chosen viscosity, once for each: the loop holds no choice.
-macro_rules! with_momentum {
-    ($s:ident, $state:ident, |$momentum:ident| $body:expr) => {{
-        macro_rules! with_viscosity {
-            ($viscosity:expr) => {{
-                let $momentum = momentum::Momentum {
-                    periodic: $state.domain.periodic,
-                    record: &$s.fields.record,
-                    walls: &$s.fields.wall_record,
-                    m: $state.rest.m,
-                    gradient: $s.constants.gradient,
-                    viscosity: $viscosity,
-                    softening: $s.constants.softening,
-                    friction: $s.constants.friction,
-                    wall: $s.constants.wall,
-                    contact: $s.constants.contact,
-                    rho_0: $state.rest.rho_0,
-                    forces: $state.forces,
-                };
-                $body
-            }};
+/// What the momentum loops read. A macro, for the fields of the method that it leaves free.
+macro_rules! momentum_terms {
+    ($s:ident, $state:ident) => {
+        momentum::Momentum {
+            periodic: $state.domain.periodic,
+            record: &$s.fields.record,
+            walls: &$s.fields.wall_record,
+            m: $state.rest.m,
+            gradient: $s.constants.gradient,
+            viscosity: $s.constants.viscosity,
+            softening: $s.constants.softening,
+            friction: $s.constants.friction,
+            wall: $s.constants.wall,
+            contact: $s.constants.contact,
+            rho_0: $state.rest.rho_0,
+            forces: $state.forces,
         }
-        match $s.constants.viscosity {
-            ViscosityModel::None => with_viscosity!(physics::Inviscid),
-            ViscosityModel::Monaghan(v) => with_viscosity!(v),
-            ViscosityModel::Morris(v) => with_viscosity!(v),
-            ViscosityModel::Muller(v) => with_viscosity!(v),
-            ViscosityModel::Solenoidal(v) => with_viscosity!(v),
-        }
-    }};
+    };
 }
 
 /// A step in progress: the method and the state it advances.
@@ -158,10 +145,11 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let (s, state) = (&mut *self.method, &*self.state);
         let (isa, lists) = (s.isa, &s.neighbors);
         let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
-        with_momentum!(s, state, |momentum| lists.fluid.for_each(a, |k, fluid, a| {
+        let momentum = momentum_terms!(s, state);
+        lists.fluid.for_each(a, |k, fluid, a| {
             let walls = &lists.walls.chunks()[k];
-            with_kernel!(s.kernel, |kernel| momentum::acceleration(isa, kernel, &momentum, fluid, walls, a));
-        }));
+            momentum::acceleration(isa, s.kernel, &momentum, fluid, walls, a);
+        });
         self.method.fields.started = 1.0;
         self.method.stopwatch.lap("compute_acceleration");
         if self.method.constants.needs.surface {
@@ -236,7 +224,7 @@ impl<const D: usize> Cpu<'_, D> {
         let (isa, lists) = (s.isa, &s.neighbors);
         lists.fluid.for_each(&mut state.fluid.rho[..], |k, fluid, rho| {
             let walls = &lists.walls.chunks()[k];
-            with_kernel!(s.kernel, |kernel| density::summation(isa, kernel, &density, fluid, walls, rho));
+            density::summation(isa, s.kernel, &density, fluid, walls, rho);
         });
     }
 
@@ -260,9 +248,7 @@ impl<const D: usize> Cpu<'_, D> {
                 };
                 lists.fluid.for_each(&mut fields.p[..], |k, fluid, rate| {
                     let walls = &lists.walls.chunks()[k];
-                    with_kernel!(s.kernel, |kernel| {
-                        density::continuity(isa, kernel, &continuity, fluid, walls, rate);
-                    });
+                    density::continuity(isa, s.kernel, &continuity, fluid, walls, rate);
                 });
             }};
         }
@@ -292,7 +278,7 @@ impl<const D: usize> Cpu<'_, D> {
         };
         let isa = s.isa;
         s.neighbors.fluid.for_each(&mut s.fields.wide[..n], |_, fluid, wide| {
-            with_kernel!(s.kernel, |kernel| density::gradient(isa, kernel, &density, fluid, wide));
+            density::gradient(isa, s.kernel, &density, fluid, wide);
         });
         s.stopwatch.lap("compute_density_gradient");
     }
@@ -309,7 +295,7 @@ impl<const D: usize> Cpu<'_, D> {
         let isa = s.isa;
         s.extrapolated.resize(state.walls.len(), Extrapolated::default());
         s.neighbors.wall_fluid.for_each(&mut s.extrapolated[..], |_, rows, out| {
-            with_kernel!(s.kernel, |kernel| walls::extrapolate(isa, kernel, &extrapolation, rows, out));
+            walls::extrapolate(isa, s.kernel, &extrapolation, rows, out);
         });
     }
 
@@ -318,11 +304,10 @@ impl<const D: usize> Cpu<'_, D> {
         let (s, state) = (&mut *self.method, &mut *self.state);
         let (isa, lists) = (s.isa, &s.neighbors);
         let out = s.fields.reaction.each_mut().map(Vec::as_mut_slice);
-        with_momentum!(s, state, |momentum| lists.wall_fluid.for_each(out, |_, rows, out| {
-            with_kernel!(s.kernel, |kernel| {
-                momentum::reaction(isa, kernel, &momentum, &state.walls, rows, out);
-            });
-        }));
+        let momentum = momentum_terms!(s, state);
+        lists.wall_fluid.for_each(out, |_, rows, out| {
+            momentum::reaction(isa, s.kernel, &momentum, &state.walls, rows, out);
+        });
         if s.params.adhesion > 0.0 {
             let fields = &mut s.fields;
             let view = surface_view(s.kernel.support_radius(), &s.params, state);
@@ -338,7 +323,7 @@ impl<const D: usize> Cpu<'_, D> {
         let view = surface_view(s.kernel.support_radius(), &s.params, state);
         let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
         let records = &mut fields.surface;
-        with_kernel!(s.kernel, |kernel| view.write_normals(isa, kernel, lists, &fields.x4, records));
+        view.write_normals(isa, s.kernel, lists, &fields.x4, records);
         view.add_acceleration(isa, lists, &fields.wall_x4, &fields.surface, &mut fields.a);
     }
 
@@ -358,7 +343,7 @@ impl<const D: usize> Cpu<'_, D> {
         let stress = drift::Stress { periodic: state.domain.periodic, wide: &s.fields.wide, m };
         let (isa, a) = (s.isa, s.fields.a.each_mut().map(Vec::as_mut_slice));
         s.neighbors.fluid.for_each(a, |_, fluid, a| {
-            with_kernel!(s.kernel, |kernel| drift::transport_stress(isa, kernel, &stress, fluid, a));
+            drift::transport_stress(isa, s.kernel, &stress, fluid, a);
         });
     }
 
@@ -384,7 +369,7 @@ impl<const D: usize> Cpu<'_, D> {
             drift.factor = params.xsph;
             let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
             lists.fluid.for_each(w, |_, fluid, w| {
-                with_kernel!(s.kernel, |kernel| drift::xsph(isa, kernel, &drift, fluid, w));
+                drift::xsph(isa, s.kernel, &drift, fluid, w);
             });
         }
         let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
@@ -394,14 +379,14 @@ impl<const D: usize> Cpu<'_, D> {
                 drift.factor = shift;
                 lists.fluid.for_each(w, |k, fluid, w| {
                     let walls = &lists.walls.chunks()[k];
-                    with_kernel!(s.kernel, |kernel| drift::shifting(isa, kernel, &drift, fluid, walls, w));
+                    drift::shifting(isa, s.kernel, &drift, fluid, walls, w);
                 });
             }
             Regularization::TransportVelocity => {
                 drift.factor = transport;
                 lists.fluid.for_each(w, |k, fluid, w| {
                     let walls = &lists.walls.chunks()[k];
-                    with_kernel!(s.kernel, |kernel| drift::transport(isa, kernel, &drift, fluid, walls, w));
+                    drift::transport(isa, s.kernel, &drift, fluid, walls, w);
                 });
             }
         }

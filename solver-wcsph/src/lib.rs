@@ -41,7 +41,7 @@ pub use setup::{parameters, simulation};
 
 #[doc(hidden)]
 pub use cpu::Wall;
-use cpu::{Cpu, Extrapolated, ViscosityModel};
+use cpu::{Cpu, Extrapolated};
 use cuda_kernels::room;
 use memory::{Fields, Needs};
 use params::{DeltaForm, Density, Smoothing};
@@ -50,6 +50,7 @@ use sph_core::{
     Real,
     diagnosis::Link,
     error::Error,
+    kernel::Kernel as _,
     lane::Isa,
     neighbors::Neighbors,
     phases::{Behind, watched},
@@ -62,7 +63,7 @@ use std::slice::from_ref;
 #[derive(Clone, Copy, Debug)]
 struct Constants {
     eos: Eos,
-    viscosity: ViscosityModel,
+    viscosity: physics::Viscosity,
     wall: Wall,
     contact: physics::Contact,
     rest: Material,

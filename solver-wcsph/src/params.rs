@@ -122,7 +122,6 @@ smoothing! {
     /// The smoothing kernels that the method takes.
     pub enum Smoothing { CubicSpline, WendlandC2, WendlandC4 }
 }
-pub(crate) use with_kernel;
 
 parameters! {
     /// Parameters of weakly compressible SPH. Defaults are those of the preset `validation`.

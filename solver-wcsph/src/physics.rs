@@ -120,95 +120,70 @@ pub struct Pair<L, const D: usize> {
     pub rho_j: L,
 }
 
-/// A viscosity model. One type a model, so that the loop over neighbors holds no choice.
-pub trait Viscosity: Copy + Send + Sync {
+/// A viscosity model, with its coefficients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Viscosity {
+    /// No viscosity.
+    None,
+    /// Monaghan 1992, eq. 4.1: `Π_ij = (−α c μ_ij + β μ_ij²)/ρ̄` for approaching pairs.
+    Monaghan {
+        /// `α h_s c₀`, `[m²/s]`.
+        alpha_h_c: Real,
+        /// `β h_s²`, `[m²]`.
+        beta_h2: Real,
+    },
+    /// Morris, Fox & Zhu 1997, eq. 22: laminar, along the velocity difference.
+    Morris {
+        /// Dynamic viscosity μ over its lattice factor, `[Pa s]`.
+        mu: Real,
+    },
+    /// Müller, Charypar & Gross 2003, eq. 14, with the Laplacian of the viscosity kernel.
+    Muller {
+        /// Dynamic viscosity μ, `[Pa s]`.
+        mu: Real,
+        /// Factor of `(h − r)` in the Laplacian, `[m^-(D+3)]`.
+        laplacian: Real,
+        /// Support radius h, `[m]`.
+        h: Real,
+    },
+    /// Monaghan 2005, Koschier et al. 2019: along the line of centers, both signs.
+    Solenoidal {
+        /// `2 (D+2) μ` over its lattice factor, `[Pa s]`.
+        mu: Real,
+    },
+}
+
+impl Viscosity {
     /// Viscous acceleration of `i` by the pair, per mass of `j`: the factors of `x_ij` and of `v_ij`.
-    /// `softening = 0.01 h_s²`, `[m²]`.
-    fn factors<L: Lane, const D: usize>(self, pair: &Pair<L, D>, softening: Real) -> [L; 2];
-}
-
-/// No viscosity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Inviscid;
-
-impl Viscosity for Inviscid {
+    /// `softening = 0.01 h_s²`, `[m²]`. All pairs of a run take the same branch.
     #[inline(always)]
-    fn factors<L: Lane, const D: usize>(self, _pair: &Pair<L, D>, _softening: Real) -> [L; 2] {
-        [L::splat(0.0), L::splat(0.0)]
-    }
-}
-
-/// Monaghan 1992, eq. 4.1: `Π_ij = (−α c μ_ij + β μ_ij²)/ρ̄` for approaching pairs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Monaghan {
-    /// `α h_s c₀`, `[m²/s]`.
-    pub alpha_h_c: Real,
-    /// `β h_s²`, `[m²]`.
-    pub beta_h2: Real,
-}
-
-impl Viscosity for Monaghan {
-    #[inline(always)]
-    fn factors<L: Lane, const D: usize>(self, pair: &Pair<L, D>, softening: Real) -> [L; 2] {
-        // −Π = (α h_s c μ − β h_s² μ²)/ρ̄ with μ = min(v·x, 0)/(r² + 0.01 h_s²); one division for both.
-        let approach = dot(pair.v_ij, pair.x_ij).min(L::splat(0.0));
-        let two_rho = pair.rho_i + pair.rho_j;
-        let mu_over_rho = approach * L::splat(2.0) / (two_rho * (pair.r2 + L::splat(softening)));
-        let mu = mu_over_rho * two_rho * L::splat(0.5);
-        let minus_pi = (L::splat(self.alpha_h_c) - L::splat(self.beta_h2) * mu) * mu_over_rho;
-        [minus_pi * pair.f, L::splat(0.0)]
-    }
-}
-
-/// Morris, Fox & Zhu 1997, eq. 22: laminar, along the velocity difference.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Morris {
-    /// Dynamic viscosity μ over its lattice factor, `[Pa s]`.
-    pub mu: Real,
-}
-
-impl Viscosity for Morris {
-    #[inline(always)]
-    fn factors<L: Lane, const D: usize>(self, pair: &Pair<L, D>, softening: Real) -> [L; 2] {
-        let k =
-            L::splat(2.0 * self.mu) * pair.r2 / (pair.rho_i * pair.rho_j * (pair.r2 + L::splat(softening)));
-        [L::splat(0.0), k * pair.f]
-    }
-}
-
-/// Müller, Charypar & Gross 2003, eq. 14, with the Laplacian of the viscosity kernel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Muller {
-    /// Dynamic viscosity μ, `[Pa s]`.
-    pub mu: Real,
-    /// Factor of `(h − r)` in the Laplacian, `[m^-(D+3)]`.
-    pub laplacian: Real,
-    /// Support radius h, `[m]`.
-    pub h: Real,
-}
-
-impl Viscosity for Muller {
-    #[inline(always)]
-    fn factors<L: Lane, const D: usize>(self, pair: &Pair<L, D>, _softening: Real) -> [L; 2] {
-        let closeness = L::splat(0.0).max(L::splat(self.h) - pair.r2.sqrt());
-        let k = L::splat(self.mu * self.laplacian) * closeness / (pair.rho_i * pair.rho_j);
-        [L::splat(0.0), -k]
-    }
-}
-
-/// Monaghan 2005, Koschier et al. 2019: along the line of centers, both signs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solenoidal {
-    /// `2 (D+2) μ` over its lattice factor, `[Pa s]`.
-    pub mu: Real,
-}
-
-impl Viscosity for Solenoidal {
-    #[inline(always)]
-    fn factors<L: Lane, const D: usize>(self, pair: &Pair<L, D>, softening: Real) -> [L; 2] {
+    pub fn factors<L: Lane, const D: usize>(self, pair: &Pair<L, D>, softening: Real) -> [L; 2] {
+        let (zero, two_rho, rho_rho) = (L::splat(0.0), pair.rho_i + pair.rho_j, pair.rho_i * pair.rho_j);
         let soft_r2 = pair.r2 + L::splat(softening);
-        let k = L::splat(self.mu) * dot(pair.v_ij, pair.x_ij) / (pair.rho_i * pair.rho_j * soft_r2);
-        [k * pair.f, L::splat(0.0)]
+        match self {
+            Self::None => [zero, zero],
+            Self::Monaghan { alpha_h_c, beta_h2 } => {
+                // −Π = (α h_s c μ − β h_s² μ²)/ρ̄ with μ = min(v·x, 0)/(r² + 0.01 h_s²); one division for both.
+                let approach = dot(pair.v_ij, pair.x_ij).min(zero);
+                let mu_over_rho = approach * L::splat(2.0) / (two_rho * soft_r2);
+                let mu = mu_over_rho * two_rho * L::splat(0.5);
+                let minus_pi = (L::splat(alpha_h_c) - L::splat(beta_h2) * mu) * mu_over_rho;
+                [minus_pi * pair.f, zero]
+            }
+            Self::Morris { mu } => {
+                let k = L::splat(2.0 * mu) * pair.r2 / (rho_rho * soft_r2);
+                [zero, k * pair.f]
+            }
+            Self::Muller { mu, laplacian, h } => {
+                let closeness = zero.max(L::splat(h) - pair.r2.sqrt());
+                let k = L::splat(mu * laplacian) * closeness / rho_rho;
+                [zero, -k]
+            }
+            Self::Solenoidal { mu } => {
+                let k = L::splat(mu) * dot(pair.v_ij, pair.x_ij) / (rho_rho * soft_r2);
+                [k * pair.f, zero]
+            }
+        }
     }
 }
 

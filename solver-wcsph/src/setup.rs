@@ -2,10 +2,10 @@
 
 use crate::{
     Constants, Params, Preset, Wcsph,
-    cpu::{self, Wall},
+    cpu::Wall,
     memory::{Fields, Needs},
     params::{self, Density, Smoothing, ViscosityModel, WallPressure},
-    physics::{self, Eos, SOFTENING},
+    physics::{self, Eos, SOFTENING, Viscosity},
 };
 use sph_core::{
     Real,
@@ -76,7 +76,7 @@ pub(crate) fn method<const D: usize>(
     let params = parameters(scene)?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
-    let Setup { mut state, pressure } = setup::build(scene, &*kernel)?;
+    let Setup { mut state, pressure } = setup::build(scene, &kernel)?;
     let skin = scene.neighbors.skin as Real;
     let settings = Settings {
         backend: scene.neighbors.backend,
@@ -125,7 +125,7 @@ impl<const D: usize> Wcsph<D> {
             return Err(Error::invalid("solver.sound_speed", message).value(c_0));
         }
         Ok(Self {
-            constants: Constants::derive(&params, &*kernel, state.rest, c_0),
+            constants: Constants::derive(&params, &kernel, state.rest, c_0),
             isa: settings.isa,
             neighbors: Neighbors::new(settings),
             fields: Fields::default(),
@@ -174,7 +174,7 @@ impl<const D: usize> Wcsph<D> {
     /// Takes new parameters. The sound speed that was derived from the first state stays.
     pub(crate) fn change(&mut self, params: Params) {
         let c_0 = given_sound_speed(&params, self.constants.rest.rho_0).unwrap_or(self.constants.c_0);
-        self.constants = Constants::derive(&params, &*self.kernel, self.constants.rest, c_0);
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, c_0);
         self.params = params;
     }
 }
@@ -255,26 +255,20 @@ fn eos(params: &Params, c_0: Real, rho_0: Real) -> Eos {
     }
 }
 
-fn viscosity<const D: usize>(params: &Params, h: Real, c_0: Real, inv_g_nu: Real) -> cpu::ViscosityModel {
+fn viscosity<const D: usize>(params: &Params, h: Real, c_0: Real, inv_g_nu: Real) -> Viscosity {
     let (mu, h_s) = (params.dynamic_viscosity, 0.5 * h);
     match params.viscosity_model {
-        ViscosityModel::None => cpu::ViscosityModel::None,
-        ViscosityModel::Monaghan => cpu::ViscosityModel::Monaghan(physics::Monaghan {
+        ViscosityModel::None => Viscosity::None,
+        ViscosityModel::Monaghan => Viscosity::Monaghan {
             alpha_h_c: params.artificial_viscosity_alpha * h_s * c_0,
             beta_h2: params.artificial_viscosity_beta * h_s * h_s,
-        }),
-        ViscosityModel::Morris => cpu::ViscosityModel::Morris(physics::Morris { mu: mu * inv_g_nu }),
-        ViscosityModel::Solenoidal => cpu::ViscosityModel::Solenoidal(physics::Solenoidal {
-            mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu,
-        }),
+        },
+        ViscosityModel::Morris => Viscosity::Morris { mu: mu * inv_g_nu },
+        ViscosityModel::Solenoidal => Viscosity::Solenoidal { mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu },
         ViscosityModel::Muller => {
             let kernel = ViscosityLaplacian::<D>::new(h);
             // Linear in (h − r): its value at r = 0 is the factor times h.
-            cpu::ViscosityModel::Muller(physics::Muller {
-                mu,
-                laplacian: kernel.laplacian::<Real>(0.0) / h,
-                h,
-            })
+            Viscosity::Muller { mu, laplacian: kernel.laplacian::<Real>(0.0) / h, h }
         }
     }
 }

@@ -156,9 +156,26 @@ pub fn pieces<O: Outputs, R: Merge>(
     }
     let mid = range.start + range.len() / 2;
     let (left, right) = outputs.cut(start_of(mid) - start_of(range.start));
-    let (a, b) = rayon::join(
+    let (a, b) = join(
         || pieces(range.start..mid, start_of, left, leaf),
         || pieces(mid..range.end, start_of, right, leaf),
     );
     a.merge(b)
+}
+
+/// Results of two tasks, which may run at the same time.
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    let (mut a, mut b) = (Some(a), Some(b));
+    let (mut of_a, mut of_b) = (None, None);
+    both(&mut || of_a = a.take().map(|a| a()), &mut || of_b = b.take().map(|b| b()));
+    match (of_a, of_b) {
+        (Some(a), Some(b)) => (a, b),
+        _ => unreachable!("a join runs both of its tasks"),
+    }
+}
+
+/// Runs two tasks. As objects, so that the code of a join is compiled once and not for each loop.
+#[inline(never)]
+fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
 }

@@ -202,7 +202,7 @@ fn weighs<const D: usize>(kind: KernelKind, executor: &dyn Executor, periodic: P
     let mut volume = field![0.0; n];
     let drawn = Drawn { body: &body, x_0: &x_0 };
     weigh.samples(executor, &sorted, &drawn, &group, &mut volume).unwrap();
-    walls.weigh(&*Weighing::new(kind, H).unwrap(), PsiMode::Scaled(0.9), 0.0, 0.0, periodic);
+    walls.weigh(&Weighing::new(kind, H).unwrap(), PsiMode::Scaled(0.9), 0.0, 0.0, periodic);
     for (found, expected) in volume.iter().zip(&walls.volume) {
         // Sums of positive terms, no more than 50 of them.
         assert!((found - expected).abs() <= 50.0 * Real::EPSILON * expected, "{found} {expected}");

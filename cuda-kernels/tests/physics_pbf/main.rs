@@ -21,7 +21,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, KernelKind},
+    kernel::{CubicSpline, Formula, Kernel, KernelKind},
     lane::each,
     neighbors::{Periodic, norm2},
     state,
@@ -229,7 +229,7 @@ fn forces<const D: usize>() -> state::Forces<D> {
 }
 
 fn kernel<const D: usize>() -> CubicSpline<D> {
-    <CubicSpline<D> as Kernel<D>>::new(H)
+    <CubicSpline<D> as Formula<D>>::new(H)
 }
 
 /// Runs a test in two and three dimensions, with open and periodic axes, for three orders of threads.

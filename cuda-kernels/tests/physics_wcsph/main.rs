@@ -58,12 +58,6 @@ sph_core::smoothing! {
     enum Smoothing { WendlandC2, WendlandC4, CubicSpline }
 }
 
-impl<const D: usize> Smoothing<D> {
-    fn grad_factor(self, r2: Real) -> Real {
-        with_kernel!(self, |kernel| kernel.grad_factor(r2))
-    }
-}
-
 impl<const D: usize> Case<D> {
     fn new(kind: KernelKind, is_periodic: bool, seed: u64) -> Self {
         let counts: [usize; D] = each(|a| if D == 2 { 12 } else { [8, 5, 4][a] });

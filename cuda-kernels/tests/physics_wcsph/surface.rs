@@ -11,7 +11,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{Adhesion, Cohesion},
+    kernel::{Adhesion, Cohesion, Kernel as _},
     surface::Tension,
 };
 

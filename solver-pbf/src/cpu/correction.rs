@@ -1,7 +1,7 @@
 //! Corrections: what all constraints ask of a particle, and how much of it is done.
 
 use super::lambda::mu;
-use crate::physics::{self, Repulsion, Weights};
+use crate::physics::{self, Scorr, Weights};
 use sph_core::{
     Real,
     kernel::Kernel,
@@ -13,7 +13,7 @@ use sph_core::{
 };
 
 /// What the loop over corrections reads. Records have `N` numbers: four for equal masses, eight for others.
-pub struct Correction<'a, const D: usize, R, const N: usize> {
+pub struct Correction<'a, const D: usize, const N: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z λ̂ (| μ)]` of the fluid.
     pub push: &'a [[Real; N]],
@@ -25,7 +25,7 @@ pub struct Correction<'a, const D: usize, R, const N: usize> {
     /// Part of psi that walls have, `[-]`.
     pub solid: Real,
     pub weights: Weights,
-    pub repulsion: R,
+    pub scorr: Scorr,
     /// Whether the constraints of a particle must be counted.
     pub counts: bool,
 }
@@ -33,8 +33,8 @@ pub struct Correction<'a, const D: usize, R, const N: usize> {
 phase! {
 /// `Δx_i = 1/(μ_i ρ₀) [Σ_j m (μ_j λ̂_i + μ_i λ̂_j + μ_i μ_j s_ij) ∇W_ij + λ̂_i Σ_b s psi_b ∇W_ib]`, and the number of
 /// constraints in it if asked for: its own, and those of its neighbors that are broken.
-pub fn delta_x<L>[const D: usize, K: Kernel<D>, R: Repulsion, const N: usize](
-    kernel: K, s: &Correction<'_, D, R, N>, fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
+pub fn delta_x<L>[const D: usize, K: Kernel<D>, const N: usize](
+    kernel: K, s: &Correction<'_, D, N>, fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let record = &s.push[i];
@@ -44,7 +44,7 @@ pub fn delta_x<L>[const D: usize, K: Kernel<D>, R: Repulsion, const N: usize](
         // Σ of corrections, and in the last place the number of broken constraints.
         let inner = fluid.sum::<L, D, N, 4>(i, x_i, s.push, &s.periodic, |x_ij, r2, j| {
             let f = kernel.grad_factor(r2);
-            let s_ij = s.repulsion.s(|| kernel.w(r2));
+            let s_ij = s.scorr.s(|| kernel.w(r2));
             let along = match N {
                 8 => physics::pair_correction(l_i, j[3], s_ij, m_i, j[4]),
                 _ => l_i + j[3] + s_ij,

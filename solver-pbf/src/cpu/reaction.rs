@@ -1,10 +1,7 @@
 //! What dynamic bodies get from the fluid (Akinci et al. 2012): the opposite of what it got from their samples.
 
 use super::{Cpu, correction, velocity::Velocities};
-use crate::{
-    params::{Smoothing, with_kernel},
-    physics,
-};
+use crate::physics;
 use sph_core::{
     Real,
     boundary::Boundary,
@@ -84,7 +81,7 @@ impl<const D: usize> Cpu<'_, D> {
         };
         let (isa, out) = (s.isa, s.fields.reaction.each_mut().map(Vec::as_mut_slice));
         s.neighbors.wall_fluid.for_each(out, |_, rows, out| {
-            with_kernel!(s.kernel, |kernel| correction(isa, kernel, &reaction, rows, out));
+            correction(isa, s.kernel, &reaction, rows, out);
         });
     }
 
@@ -95,7 +92,7 @@ impl<const D: usize> Cpu<'_, D> {
         let loops = self.velocity_loops();
         let out = force.each_mut().map(Vec::as_mut_slice);
         s.neighbors.wall_fluid.for_each(out, |_, rows, out| {
-            with_kernel!(s.kernel, |kernel| friction(s.isa, kernel, &loops, boundary, inv_dt, rows, out));
+            friction(s.isa, s.kernel, &loops, boundary, inv_dt, rows, out);
         });
         self.method.fields.reaction = force;
     }

@@ -1,9 +1,10 @@
 //! Surface tension, as forces or as a constraint.
 
 use super::{Cpu, correction, velocity};
-use crate::params::{Smoothing, SurfaceMode, with_kernel};
+use crate::params::SurfaceMode;
 use sph_core::{
     Real,
+    kernel::Kernel as _,
     parallel::{self, First},
     surface,
 };
@@ -20,9 +21,7 @@ impl<const D: usize> Cpu<'_, D> {
         let constraint = self.constraint(&s.fields.equal.place);
         s.neighbors.fluid.for_each(&mut normal[..n], |k, fluid, out| {
             let walls = &s.neighbors.walls.chunks()[k];
-            with_kernel!(s.kernel, |kernel| {
-                velocity::surface_normals(s.isa, kernel, &constraint, fluid, walls, out);
-            });
+            velocity::surface_normals(s.isa, s.kernel, &constraint, fluid, walls, out);
         });
         self.method.fields.normal = normal;
         self.method.stopwatch.lap("find_surface");
@@ -64,7 +63,7 @@ impl<const D: usize> Cpu<'_, D> {
         let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
         fields.a.iter_mut().for_each(|a| a.fill(0.0));
         let records = &mut fields.spin;
-        with_kernel!(s.kernel, |kernel| surface.write_normals(isa, kernel, lists, &fields.x4, records));
+        surface.write_normals(isa, s.kernel, lists, &fields.x4, records);
         surface.add_acceleration(isa, lists, &fields.wall_x4, &fields.spin, &mut fields.a);
         if s.constants.needs.reactions && tension.adhesion > 0.0 {
             let (walls, force) = (&fields.wall_x4, &mut fields.reaction);

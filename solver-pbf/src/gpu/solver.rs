@@ -17,6 +17,7 @@ use cuda_kernels::{
 use sph_core::{
     Real,
     error::Error,
+    kernel::Kernel as _,
     lane::Isa,
     phases::watched,
     scene::Scene,

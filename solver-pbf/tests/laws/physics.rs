@@ -27,7 +27,7 @@ fn s_corr_is_minus_k_at_its_distance_for_every_exponent() {
         assert!((s.s(|| 4.0 as Real) + 0.1).abs() < 1e-7);
         assert!((s.s(|| 2.0 as Real) / -0.1 - (0.5 as Real).powi(n as i32)).abs() < 1e-6);
     }
-    assert_eq!(NoRepulsion.s(|| 4.0 as Real), 0.0);
+    assert_eq!(Scorr { k: 0.0, inv_w_dq: 0.25, n: 4 }.s(|| 4.0 as Real), 0.0);
 }
 
 /// Parabolas through unequal steps: positions by their velocity, velocities by their acceleration.

@@ -12,7 +12,7 @@ use sph_core::{
 };
 
 /// What the momentum loop reads.
-pub struct Momentum<'a, const D: usize, V> {
+pub struct Momentum<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z p/ρ² | v ρ]` of the fluid.
     pub record: &'a [[Real; 8]],
@@ -21,7 +21,7 @@ pub struct Momentum<'a, const D: usize, V> {
     pub m: Real,
     /// 1 over the lattice's gradient factor, on the pressure term.
     pub gradient: Real,
-    pub viscosity: V,
+    pub viscosity: Viscosity,
     /// `0.01 h_s²`, `[m²]`.
     pub softening: Real,
     /// `σ h_s c₀` of pseudo-mass walls, `[m²/s]`.
@@ -48,16 +48,6 @@ macro_rules! from_wall {
             + $s.contact.factor(r2);
         each(|a| push * x_ib[a] + sticks * along_v * v_ib[a])
     }};
-}
-
-/// The chosen viscosity, with its coefficients.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ViscosityModel {
-    None,
-    Monaghan(physics::Monaghan),
-    Morris(physics::Morris),
-    Muller(physics::Muller),
-    Solenoidal(physics::Solenoidal),
 }
 
 /// Where the wall's half of the pressure comes from.
@@ -97,8 +87,8 @@ impl Wall {
 
 phase! {
 /// `a_i = −Σ_j m (p_i/ρ_i² + p_j/ρ_j²) ∇W_ij + viscosity + the same over walls + gravity`.
-pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
-    kernel: K, s: &Momentum<'_, D, V>, fluid: &Chunk, walls: &Chunk, out: [&mut [Real]; D],
+pub fn acceleration<L>[const D: usize, K: Kernel<D>](
+    kernel: K, s: &Momentum<'_, D>, fluid: &Chunk, walls: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
@@ -128,8 +118,8 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>, V: Viscosity](
 
 phase! {
 /// Force on the samples of dynamic bodies, opposite to that on the fluid: `F_b = −m Σ_i a_ib`. All others get 0.
-pub fn reaction<L>[const D: usize, K: Kernel<D>, V: Viscosity](
-    kernel: K, s: &Momentum<'_, D, V>, walls: &Boundary<D>, rows: &Chunk, out: [&mut [Real]; D],
+pub fn reaction<L>[const D: usize, K: Kernel<D>](
+    kernel: K, s: &Momentum<'_, D>, walls: &Boundary<D>, rows: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate() {
         if !walls.is_rigid(b) {

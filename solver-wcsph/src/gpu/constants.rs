@@ -2,7 +2,7 @@
 
 use crate::{
     Wcsph,
-    cpu::{MAX_CORRECTION, ViscosityModel, Wall},
+    cpu::{MAX_CORRECTION, Wall},
     physics,
 };
 use cuda_kernels::physics::{
@@ -10,7 +10,7 @@ use cuda_kernels::physics::{
     space::{Domain, Forces},
     wcsph::{self, Constants, Contact, Eos, viscosity, wall},
 };
-use sph_core::{Real, state::State, surface::Tension};
+use sph_core::{Real, kernel::Kernel as _, state::State, surface::Tension};
 
 /// What the kernels read in a step that begins at `state`.
 pub fn constants<const D: usize>(method: &Wcsph<D>, state: &State<D>) -> Constants<D> {
@@ -69,22 +69,22 @@ fn wall_pressure(of: Wall) -> i32 {
     }
 }
 
-fn choose_viscosity<const D: usize>(block: &mut Constants<D>, model: ViscosityModel) {
+fn choose_viscosity<const D: usize>(block: &mut Constants<D>, model: physics::Viscosity) {
     block.viscosity = match model {
-        ViscosityModel::None => viscosity::NONE,
-        ViscosityModel::Monaghan(physics::Monaghan { alpha_h_c, beta_h2 }) => {
+        physics::Viscosity::None => viscosity::NONE,
+        physics::Viscosity::Monaghan { alpha_h_c, beta_h2 } => {
             block.monaghan = wcsph::Monaghan { alpha_h_c, beta_h2 };
             viscosity::MONAGHAN
         }
-        ViscosityModel::Morris(physics::Morris { mu }) => {
+        physics::Viscosity::Morris { mu } => {
             block.morris = wcsph::Morris { mu };
             viscosity::MORRIS
         }
-        ViscosityModel::Muller(physics::Muller { mu, laplacian, h }) => {
+        physics::Viscosity::Muller { mu, laplacian, h } => {
             block.muller = wcsph::Muller { mu, laplacian, h };
             viscosity::MULLER
         }
-        ViscosityModel::Solenoidal(physics::Solenoidal { mu }) => {
+        physics::Viscosity::Solenoidal { mu } => {
             block.solenoidal = wcsph::Solenoidal { mu };
             viscosity::SOLENOIDAL
         }

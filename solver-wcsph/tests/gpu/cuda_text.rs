@@ -11,9 +11,7 @@ use proptest::{
 };
 use solver_wcsph::{
     params::KERNELS,
-    physics::{
-        self as rust, Contact, Eos, Inviscid, Monaghan, Morris, Muller, Pair, Solenoidal, Viscosity as _,
-    },
+    physics::{self as rust, Contact, Eos, Pair, Viscosity},
 };
 use sph_core::Real;
 use std::collections::BTreeSet;
@@ -110,13 +108,13 @@ fn compare_viscosities<const D: usize>() {
             let input = [numbers, &[softening], model].concat();
             Text::Wcsph.compare::<D>(&format!("{name}::factors"), &input, &factors)
         };
-        compare("Inviscid", &[], Inviscid.factors(pair, softening))?;
-        let model = Monaghan { alpha_h_c: a, beta_h2: b };
+        compare("Inviscid", &[], Viscosity::None.factors(pair, softening))?;
+        let model = Viscosity::Monaghan { alpha_h_c: a, beta_h2: b };
         compare("Monaghan", &[a, b], model.factors(pair, softening))?;
-        compare("Morris", &[a], Morris { mu: a }.factors(pair, softening))?;
-        let model = Muller { mu: a, laplacian: b, h: c };
+        compare("Morris", &[a], Viscosity::Morris { mu: a }.factors(pair, softening))?;
+        let model = Viscosity::Muller { mu: a, laplacian: b, h: c };
         compare("Muller", &[a, b, c], model.factors(pair, softening))?;
-        compare("Solenoidal", &[a], Solenoidal { mu: a }.factors(pair, softening))?;
+        compare("Solenoidal", &[a], Viscosity::Solenoidal { mu: a }.factors(pair, softening))?;
         let friction = rust::wall_friction(a, pair, softening);
         Text::Wcsph.compare::<D>("wall_friction", &[numbers, &[a, softening]].concat(), &[friction])?;
         let dot = rust::dot(pair.x_ij, pair.v_ij);

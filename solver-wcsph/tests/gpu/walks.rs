@@ -14,7 +14,7 @@ use cuda_kernels::{
 use solver_wcsph::gpu;
 use sph_core::{
     Real,
-    kernel::{Kernel, WendlandC2},
+    kernel::{Formula, Kernel, WendlandC2},
     lane::{Isa, each},
     neighbors::norm2,
     simulation::Simulation,

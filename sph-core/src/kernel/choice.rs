@@ -1,10 +1,9 @@
-//! Kernels that are chosen at run time: single distances through an object, loops through a match outside of them.
+//! Kernels that are chosen at run time: single distances through an object, loops through a match.
 
 use super::{Kernel, KernelKind};
 use crate::{Real, error::Error};
 
-/// A kernel that is asked one distance at a time, by setup and lattices: any [`Kernel`], and any choice of
-/// [`smoothing!`](crate::smoothing!).
+/// A [`Kernel`] that is asked one distance at a time, by setup and lattices.
 pub trait ScalarKernel<const D: usize>: Sync {
     /// Support radius `h` \[m\].
     fn support_radius(&self) -> Real;
@@ -58,11 +57,11 @@ impl KernelKind {
     }
 }
 
-/// Declares the smoothing kernels that a method takes: the enum with a value of each, the constant `KERNELS` of their
-/// kinds, and the macro `with_kernel!`, which runs a loop with the chosen one.
+/// Declares the smoothing kernels that a method takes: the enum with a value of each, itself a [`Kernel`], and the constant
+/// `KERNELS` of their kinds.
 ///
-/// The enum is no [`Kernel`], so that no loop over pairs can choose anew for each of them. It dereferences to a
-/// [`ScalarKernel`].
+/// A loop over pairs holds the choice inside, once for each vector of neighbors, which the processor foresees: a loop of
+/// its own for each kernel is no faster and takes as many times as long to compile.
 ///
 /// ```
 /// use sph_core::kernel::{Kernel, KernelKind};
@@ -72,22 +71,14 @@ impl KernelKind {
 ///     pub enum Smoothing { CubicSpline, WendlandC2 }
 /// }
 ///
-/// fn hot<const D: usize>(kernel: impl Kernel<D>) -> &'static str {
-///     std::any::type_name_of_val(&kernel)
-/// }
-///
 /// let chosen = Smoothing::<3>::new(KernelKind::WendlandC2, 0.1).unwrap();
 /// assert_eq!(chosen.support_radius(), 0.1);
-/// assert!(with_kernel!(chosen, |kernel| hot(kernel)).contains("WendlandC2"));
 /// let error = Smoothing::<3>::new(KernelKind::Poly6, 0.1).unwrap_err();
 /// assert_eq!(error.to_string(), "solver.kernel = \"poly6\": must be cubic_spline or wendland_c2");
 /// ```
 #[macro_export]
 macro_rules! smoothing {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($kernel:ident),* $(,)? }) => {
-        $crate::smoothing! { @with ($) $(#[$doc])* $vis enum $name { $($kernel),* } }
-    };
-    (@with ($d:tt) $(#[$doc:meta])* $vis:vis enum $name:ident { $($kernel:ident),* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         $vis enum $name<const D: usize> {
@@ -105,30 +96,33 @@ macro_rules! smoothing {
             pub fn new(kind: $crate::kernel::KernelKind, h: $crate::Real) -> Result<Self, $crate::error::Error> {
                 match kind {
                     $($crate::kernel::KernelKind::$kernel => {
-                        Ok(Self::$kernel($crate::kernel::Kernel::<D>::new(h)))
+                        Ok(Self::$kernel($crate::kernel::Formula::<D>::new(h)))
                     })*
                     other => Err(other.refused(KERNELS)),
                 }
             }
         }
 
-        impl<const D: usize> ::std::ops::Deref for $name<D> {
-            type Target = dyn $crate::kernel::choice::ScalarKernel<D>;
-
-            fn deref(&self) -> &Self::Target {
-                match self {
-                    $(Self::$kernel(kernel) => kernel),*
-                }
+        impl<const D: usize> $crate::kernel::Kernel<D> for $name<D> {
+            #[inline(always)]
+            fn support_radius(&self) -> $crate::Real {
+                match self { $(Self::$kernel(kernel) => kernel.support_radius()),* }
             }
-        }
 
-        /// `with_kernel!(chosen, |kernel| expression)`: the expression once for each kernel, with its type.
-        macro_rules! with_kernel {
-            ($d chosen:expr, |$d kernel:ident| $d body:expr) => {
-                match $d chosen {
-                    $($name::$kernel($d kernel) => $d body),*
-                }
-            };
+            #[inline(always)]
+            fn w<L: $crate::lane::Lane>(&self, r2: L) -> L {
+                match self { $(Self::$kernel(kernel) => kernel.w(r2)),* }
+            }
+
+            #[inline(always)]
+            fn grad_factor<L: $crate::lane::Lane>(&self, r2: L) -> L {
+                match self { $(Self::$kernel(kernel) => kernel.grad_factor(r2)),* }
+            }
+
+            #[inline(always)]
+            fn w_0(&self) -> $crate::Real {
+                match self { $(Self::$kernel(kernel) => kernel.w_0()),* }
+            }
         }
     };
 }

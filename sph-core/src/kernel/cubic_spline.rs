@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension, positive};
+use super::{Formula, Kernel, Support, in_dimension, positive};
 use crate::Real;
 use crate::lane::Lane;
 
@@ -23,7 +23,7 @@ impl<const D: usize> CubicSpline<D> {
     }
 }
 
-impl<const D: usize> Kernel<D> for CubicSpline<D> {
+impl<const D: usize> Formula<D> for CubicSpline<D> {
     const NAME: &'static str = "cubic_spline";
 
     fn new(h: Real) -> Self {
@@ -37,6 +37,12 @@ impl<const D: usize> Kernel<D> for CubicSpline<D> {
         }
     }
 
+    fn f_scale(&self) -> Real {
+        self.f_scale
+    }
+}
+
+impl<const D: usize> Kernel<D> for CubicSpline<D> {
     #[inline(always)]
     fn support_radius(&self) -> Real {
         self.support.h
@@ -62,9 +68,5 @@ impl<const D: usize> Kernel<D> for CubicSpline<D> {
     #[inline(always)]
     fn w_0(&self) -> Real {
         self.w_scale
-    }
-
-    fn f_scale(&self) -> Real {
-        self.f_scale
     }
 }

@@ -36,21 +36,15 @@ pub use viscosity::ViscosityLaplacian;
 /// In two dimensions a kernel is that of a slab of unit depth: `W` is in m⁻².
 ///
 /// ```
-/// use sph_core::kernel::{CubicSpline, Kernel};
+/// use sph_core::kernel::{CubicSpline, Formula, Kernel};
 ///
-/// let kernel = <CubicSpline<3> as Kernel<3>>::new(0.1);
+/// let kernel = <CubicSpline<3> as Formula<3>>::new(0.1);
 /// let (x_ij, r2) = (0.03, 0.03 * 0.03);
 /// assert!(kernel.w(r2) < kernel.w_0());
 /// assert!(kernel.grad_factor(r2) * x_ij < 0.0); // ∇W points from i to j
 /// assert_eq!(kernel.w(1e30), 0.0);
 /// ```
 pub trait Kernel<const D: usize>: Copy + Debug + Send + Sync + 'static {
-    /// Name in scenes and reports.
-    const NAME: &'static str;
-
-    /// The kernel with support radius `h` \[m\].
-    fn new(h: Real) -> Self;
-
     /// Support radius `h` \[m\].
     fn support_radius(&self) -> Real;
 
@@ -63,6 +57,15 @@ pub trait Kernel<const D: usize>: Copy + Debug + Send + Sync + 'static {
 
     /// `W(0)`, the share of a particle in its own density, and the factor `σ/h^d` of `W` \[m⁻ᴰ\].
     fn w_0(&self) -> Real;
+}
+
+/// A kernel of the table, which a scene names.
+pub trait Formula<const D: usize>: Kernel<D> {
+    /// Name in scenes and reports.
+    const NAME: &'static str;
+
+    /// The kernel with support radius `h` \[m\].
+    fn new(h: Real) -> Self;
 
     /// Factor of `F`, for its formula in CUDA; its unit depends on the kernel.
     fn f_scale(&self) -> Real;
@@ -85,11 +88,11 @@ macro_rules! kernels {
             /// All kernels.
             pub const ALL: &[Self] = &[$(Self::$kernel),*];
 
-            /// Name in scenes and reports, [`Kernel::NAME`].
+            /// Name in scenes and reports, [`Formula::NAME`].
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$kernel => <$kernel<3> as Kernel<3>>::NAME,)*
+                    $(Self::$kernel => <$kernel<3> as Formula<3>>::NAME,)*
                 }
             }
 
@@ -101,12 +104,12 @@ macro_rules! kernels {
                 }
             }
 
-            /// Factors of `W` and of `F` with support radius `h` \[m\], [`Kernel::w_0`] and [`Kernel::f_scale`].
+            /// Factors of `W` and of `F` with support radius `h` \[m\], [`Kernel::w_0`] and [`Formula::f_scale`].
             #[must_use]
             pub fn scales<const D: usize>(self, h: Real) -> [Real; 2] {
                 match self {
                     $(Self::$kernel => {
-                        let kernel = <$kernel<D> as Kernel<D>>::new(h);
+                        let kernel = <$kernel<D> as Formula<D>>::new(h);
                         [kernel.w_0(), kernel.f_scale()]
                     })*
                 }

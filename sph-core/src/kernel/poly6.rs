@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension, positive};
+use super::{Formula, Kernel, Support, in_dimension, positive};
 use crate::Real;
 use crate::lane::Lane;
 
@@ -24,7 +24,7 @@ impl<const D: usize> Poly6<D> {
     }
 }
 
-impl<const D: usize> Kernel<D> for Poly6<D> {
+impl<const D: usize> Formula<D> for Poly6<D> {
     const NAME: &'static str = "poly6";
 
     fn new(h: Real) -> Self {
@@ -39,6 +39,12 @@ impl<const D: usize> Kernel<D> for Poly6<D> {
         }
     }
 
+    fn f_scale(&self) -> Real {
+        self.f_scale
+    }
+}
+
+impl<const D: usize> Kernel<D> for Poly6<D> {
     #[inline(always)]
     fn support_radius(&self) -> Real {
         self.support.h
@@ -61,9 +67,5 @@ impl<const D: usize> Kernel<D> for Poly6<D> {
     #[inline(always)]
     fn w_0(&self) -> Real {
         self.w_scale
-    }
-
-    fn f_scale(&self) -> Real {
-        self.f_scale
     }
 }

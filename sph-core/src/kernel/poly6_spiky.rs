@@ -1,4 +1,4 @@
-use super::{Kernel, Poly6, Spiky};
+use super::{Formula, Kernel, Poly6, Spiky};
 use crate::Real;
 use crate::lane::Lane;
 
@@ -10,13 +10,19 @@ pub struct Poly6Spiky<const D: usize> {
     gradient: Spiky<D>,
 }
 
-impl<const D: usize> Kernel<D> for Poly6Spiky<D> {
+impl<const D: usize> Formula<D> for Poly6Spiky<D> {
     const NAME: &'static str = "poly6_spiky";
 
     fn new(h: Real) -> Self {
         Self { density: Poly6::new(h), gradient: Spiky::new(h) }
     }
 
+    fn f_scale(&self) -> Real {
+        self.gradient.f_scale()
+    }
+}
+
+impl<const D: usize> Kernel<D> for Poly6Spiky<D> {
     #[inline(always)]
     fn support_radius(&self) -> Real {
         self.density.support_radius()
@@ -35,9 +41,5 @@ impl<const D: usize> Kernel<D> for Poly6Spiky<D> {
     #[inline(always)]
     fn w_0(&self) -> Real {
         self.density.w_0()
-    }
-
-    fn f_scale(&self) -> Real {
-        self.gradient.f_scale()
     }
 }

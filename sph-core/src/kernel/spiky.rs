@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension};
+use super::{Formula, Kernel, Support, in_dimension};
 use crate::Real;
 use crate::lane::Lane;
 
@@ -15,7 +15,7 @@ pub struct Spiky<const D: usize> {
     f_scale: Real,
 }
 
-impl<const D: usize> Kernel<D> for Spiky<D> {
+impl<const D: usize> Formula<D> for Spiky<D> {
     const NAME: &'static str = "spiky";
 
     fn new(h: Real) -> Self {
@@ -24,6 +24,12 @@ impl<const D: usize> Kernel<D> for Spiky<D> {
         Self { support, w_scale: support.scaled(sigma, D), f_scale: support.scaled(-3.0 * sigma, D + 1) }
     }
 
+    fn f_scale(&self) -> Real {
+        self.f_scale
+    }
+}
+
+impl<const D: usize> Kernel<D> for Spiky<D> {
     #[inline(always)]
     fn support_radius(&self) -> Real {
         self.support.h
@@ -47,9 +53,5 @@ impl<const D: usize> Kernel<D> for Spiky<D> {
     #[inline(always)]
     fn w_0(&self) -> Real {
         self.w_scale
-    }
-
-    fn f_scale(&self) -> Real {
-        self.f_scale
     }
 }

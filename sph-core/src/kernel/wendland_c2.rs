@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension};
+use super::{Formula, Kernel, Support, in_dimension};
 use crate::Real;
 use crate::lane::Lane;
 
@@ -14,7 +14,7 @@ pub struct WendlandC2<const D: usize> {
     f_scale: Real,
 }
 
-impl<const D: usize> Kernel<D> for WendlandC2<D> {
+impl<const D: usize> Formula<D> for WendlandC2<D> {
     const NAME: &'static str = "wendland_c2";
 
     fn new(h: Real) -> Self {
@@ -23,6 +23,12 @@ impl<const D: usize> Kernel<D> for WendlandC2<D> {
         Self { support, w_scale: support.scaled(sigma, D), f_scale: support.scaled(-20.0 * sigma, D + 2) }
     }
 
+    fn f_scale(&self) -> Real {
+        self.f_scale
+    }
+}
+
+impl<const D: usize> Kernel<D> for WendlandC2<D> {
     #[inline(always)]
     fn support_radius(&self) -> Real {
         self.support.h
@@ -46,9 +52,5 @@ impl<const D: usize> Kernel<D> for WendlandC2<D> {
     #[inline(always)]
     fn w_0(&self) -> Real {
         self.w_scale
-    }
-
-    fn f_scale(&self) -> Real {
-        self.f_scale
     }
 }

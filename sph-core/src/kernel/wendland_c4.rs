@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension};
+use super::{Formula, Kernel, Support, in_dimension};
 use crate::Real;
 use crate::lane::Lane;
 
@@ -12,7 +12,7 @@ pub struct WendlandC4<const D: usize> {
     f_scale: Real,
 }
 
-impl<const D: usize> Kernel<D> for WendlandC4<D> {
+impl<const D: usize> Formula<D> for WendlandC4<D> {
     const NAME: &'static str = "wendland_c4";
 
     fn new(h: Real) -> Self {
@@ -25,6 +25,12 @@ impl<const D: usize> Kernel<D> for WendlandC4<D> {
         }
     }
 
+    fn f_scale(&self) -> Real {
+        self.f_scale
+    }
+}
+
+impl<const D: usize> Kernel<D> for WendlandC4<D> {
     #[inline(always)]
     fn support_radius(&self) -> Real {
         self.support.h
@@ -51,9 +57,5 @@ impl<const D: usize> Kernel<D> for WendlandC4<D> {
     #[inline(always)]
     fn w_0(&self) -> Real {
         self.w_scale
-    }
-
-    fn f_scale(&self) -> Real {
-        self.f_scale
     }
 }

@@ -429,7 +429,7 @@ fn each_slice<T: Send, U: Send>(
     let mid = range.start + half;
     let (a, b) = items.split_at_mut(half);
     let (p, q) = points.split_at_mut(ends(mid) - ends(range.start));
-    rayon::join(
+    parallel::join(
         || each_slice(range.start..mid, ends, (EachItem(a), p), leaf),
         || each_slice(mid..range.end, ends, (EachItem(b), q), leaf),
     );

@@ -281,8 +281,10 @@ impl<F> Storing<'_, F> {
         let at = |chunk: usize| self.lists.chunks[chunk].first;
         let (left, right) = outputs.cut(at(first + mid) - at(first));
         let (stored_left, stored_right) = stored.split_at_mut(mid);
-        let (a, b) =
-            rayon::join(|| self.run(first, stored_left, left), || self.run(first + mid, stored_right, right));
+        let (a, b) = parallel::join(
+            || self.run(first, stored_left, left),
+            || self.run(first + mid, stored_right, right),
+        );
         a.merge(b)
     }
 }

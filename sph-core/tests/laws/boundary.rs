@@ -10,7 +10,7 @@ use common::{EXACT, assert_near, block, body, reals, state, walls};
 use sph_core::{
     Real,
     boundary::{Boundary, PsiMode},
-    kernel::{CubicSpline, Kernel, WendlandC2},
+    kernel::{CubicSpline, Formula, Kernel, WendlandC2},
     lattice,
     motion::Trajectory,
     neighbors::{Periodic, norm2},
@@ -22,7 +22,7 @@ const DX: f64 = 0.1;
 const RHO_0: f64 = 1000.0;
 
 /// `psi/m` of the innermost layer and `ρ/ρ_0` of the first two rows of fluid next to a flat wall of `layers` layers.
-fn next_to_a_wall<const D: usize, K: Kernel<D>>(eta: f64, layers: usize, mode: PsiMode) -> [f64; 3] {
+fn next_to_a_wall<const D: usize, K: Formula<D>>(eta: f64, layers: usize, mode: PsiMode) -> [f64; 3] {
     let kernel = K::new((eta * DX) as Real);
     let m = lattice::calibrated_mass(&kernel, DX, RHO_0);
     let length: [Real; D] = std::array::from_fn(|a| if a == 1 { 0.0 } else { (12.0 * DX) as Real });
@@ -55,7 +55,7 @@ fn next_to_a_wall<const D: usize, K: Kernel<D>>(eta: f64, layers: usize, mode: P
     [innermost, density(0), density(1)]
 }
 
-fn assert_rows<const D: usize, K: Kernel<D>>(eta: f64, printed: [[f64; 3]; 3]) {
+fn assert_rows<const D: usize, K: Formula<D>>(eta: f64, printed: [[f64; 3]; 3]) {
     for (layers, [psi, first, second]) in (1..).zip(printed) {
         let what = format!("{} {eta} in {D}D, {layers} layers", K::NAME);
         let computed = next_to_a_wall::<D, K>(eta, layers, PsiMode::Akinci);

@@ -97,7 +97,7 @@ macro_rules! laws {
             const D_F64: f64 = $D as f64;
 
             fn new(h: Real) -> $kernel<D> {
-                Kernel::<D>::new(h)
+                Formula::<D>::new(h)
             }
             fn w(h: Real, r: f64) -> f64 {
                 new(h).w(r * r)

@@ -10,13 +10,13 @@ fn assert_digits(computed: f64, printed: f64, what: &str) {
 }
 
 /// `ρ / ρ_0` with mass `ρ_0 Δx^d`.
-fn density<const D: usize, K: Kernel<D>>(eta: f64) -> f64 {
+fn density<const D: usize, K: Formula<D>>(eta: f64) -> f64 {
     let dx = 1.0 / eta;
     density_sum(&K::new(1.0), dx) * dx.powi(D as i32)
 }
 
 /// `G` with volume `Δx^d`.
-fn gradient<const D: usize, K: Kernel<D>>(eta: f64) -> f64 {
+fn gradient<const D: usize, K: Formula<D>>(eta: f64) -> f64 {
     let dx = 1.0 / eta;
     gradient_factor(&K::new(1.0), dx, dx.powi(D as i32))
 }
@@ -69,7 +69,7 @@ fn gradient_factors_are_those_of_the_table() {
 
 #[test]
 fn viscosity_factors_are_those_of_the_table() {
-    fn assert_factors<K: Kernel<2>>(eta: f64, printed: f64, printed_calibrated: f64) {
+    fn assert_factors<K: Formula<2>>(eta: f64, printed: f64, printed_calibrated: f64) {
         let (kernel, dx) = (K::new(1.0), 1.0 / eta);
         assert_digits(viscosity_factor(&kernel, dx, dx * dx), printed, &format!("{} {eta}", K::NAME));
         let volume = calibrated_mass(&kernel, dx, 1000.0) / 1000.0;
@@ -85,7 +85,7 @@ fn viscosity_factors_are_those_of_the_table() {
 
 #[test]
 fn calibrated_mass_gives_the_rest_density() {
-    let kernel = <Spiky<3> as Kernel<3>>::new(0.05);
+    let kernel = <Spiky<3> as Formula<3>>::new(0.05);
     let mass = calibrated_mass(&kernel, 0.02, 998.0);
     assert!((mass * density_sum(&kernel, 0.02) / 998.0 - 1.0).abs() < 1e-15);
     assert!(mass < 998.0 * 0.02_f64.powi(3), "spiky overestimates the density of a lattice");

@@ -4,7 +4,7 @@
 
 use sph_core::{
     Real,
-    kernel::{Kernel, WendlandC2},
+    kernel::{Formula, WendlandC2},
     leak::LeakMeter,
     motion::Trajectory,
     scene::Scene,

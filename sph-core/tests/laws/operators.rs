@@ -6,7 +6,7 @@ use crate::common;
 use common::{EXACT, assert_cancels, assert_near, block, state, walls};
 use sph_core::{
     Real,
-    kernel::{Kernel, WendlandC2},
+    kernel::{Formula, WendlandC2},
     lane::Isa,
     lattice,
     neighbors::{Neighbors, Periodic},

@@ -7,7 +7,7 @@ use crate::common;
 use common::{EXACT, assert_near};
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
+    kernel::{CubicSpline, Formula, Poly6, Spiky, WendlandC2, WendlandC4},
     lane::Isa,
     neighbors::{Backend, Neighbors, Settings, norm2},
     scene::Scene,
@@ -20,12 +20,12 @@ fn parse(text: &str) -> Scene {
 }
 
 /// The state of a scene, for a kernel with a support of `eta` spacings.
-fn build<const D: usize, K: Kernel<D>>(scene: &Scene, eta: f64) -> Setup<D> {
+fn build<const D: usize, K: Formula<D>>(scene: &Scene, eta: f64) -> Setup<D> {
     setup::build(scene, &K::new((eta * scene.spacing) as Real)).expect("a valid scene")
 }
 
 /// Density by summation and number of fluid neighbors of every particle, in the order of ids, \[kg/m³\].
-fn densities<const D: usize, K: Kernel<D>>(state: &State<D>, eta: f64) -> Vec<(f64, usize)> {
+fn densities<const D: usize, K: Formula<D>>(state: &State<D>, eta: f64) -> Vec<(f64, usize)> {
     let kernel = K::new((eta * f64::from(state.rest.spacing)) as Real);
     let mut state = state.clone();
     let mut lists = Neighbors::new(Settings {
@@ -111,7 +111,7 @@ fn periodic_box<const D: usize>(line: &str) -> Scene {
     ))
 }
 
-fn calibrated_masses_give_the_rest_density<const D: usize, K: Kernel<D>>(eta: f64) {
+fn calibrated_masses_give_the_rest_density<const D: usize, K: Formula<D>>(eta: f64) {
     let state = build::<D, K>(&periodic_box::<D>(""), eta).state;
     assert_eq!(state.fluid.len(), 16_usize.pow(D as u32));
     for (rho, _) in densities::<D, K>(&state, eta) {
@@ -131,7 +131,7 @@ fn the_mode_sets_the_mass() {
 }
 
 /// Density over rest density and neighbors, of a particle with a full support.
-fn lattice_density<const D: usize, K: Kernel<D>>(eta: f64) -> (f64, usize) {
+fn lattice_density<const D: usize, K: Formula<D>>(eta: f64) -> (f64, usize) {
     let state = build::<D, K>(&periodic_box::<D>("mass_mode = \"volume\""), eta).state;
     let (rho, n) = densities::<D, K>(&state, eta)[0];
     (rho / 1000.0, n)

@@ -8,7 +8,7 @@ use common::{EXACT, assert_cancels, assert_near, block, state, walls};
 use sph_core::{
     Real,
     boundary::PsiMode,
-    kernel::{Adhesion, Cohesion, CubicSpline, Kernel},
+    kernel::{Adhesion, Cohesion, CubicSpline, Formula, Kernel},
     lane::Isa,
     lattice,
     neighbors::{FAR, Neighbors, Periodic, norm2},
