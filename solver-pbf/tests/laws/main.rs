@@ -1,5 +1,6 @@
 //! What the method promises, in one binary: each takes long to compile.
 //! What counts allocations or measures memory stands beside it, alone in its process.
+#![allow(clippy::duplicate_mod, reason = "shared scenes run on the CPU, and in `gpu` on the emulator")]
 
 mod bodies;
 mod common;
@@ -7,6 +8,7 @@ mod constraint;
 mod determinism;
 mod failure;
 mod faults;
+mod gpu;
 mod physics;
 mod restart;
 #[path = "../../../sph-core/tests/solver/mod.rs"]

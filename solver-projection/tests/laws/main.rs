@@ -1,4 +1,5 @@
 //! What the method promises, in one binary: each takes long to compile.
+#![allow(clippy::duplicate_mod, reason = "shared scenes run on the CPU, and in `gpu` on the emulator")]
 
 mod bodies;
 mod cg;
@@ -6,6 +7,7 @@ mod common;
 mod determinism;
 mod failure;
 mod faults;
+mod gpu;
 mod physics;
 mod restart;
 mod shear;

@@ -1,11 +1,11 @@
 //! Fluid and dynamic bodies: scenes, and what is measured in them.
 
+use super::super::common::{self, NAME};
 use super::{
     measures::norm,
     restarting::{load, save},
     scenes::simulation,
 };
-use crate::common::{self, NAME};
 use sph_core::simulation::Simulation;
 
 /// Numbers of a vector, with zeros for z in space.

@@ -1,11 +1,11 @@
 //! Fluid and walls that leave the box of cells which a run on a GPU has fitted around them.
 
+use super::super::common::{self, NAME};
 use super::{
     card::{Difference, stirred},
     restarting::{go, load, save},
     scenes::simulation,
 };
-use crate::common::{self, NAME};
 use sph_core::{Real, simulation::Simulation, solver::Memory};
 
 /// Points outside of the box for which no method fits it anew, in scenes of few particles.

@@ -1,10 +1,10 @@
 //! Runs that stop and go on from a checkpoint.
 
+use super::super::common;
 use super::{
     measures::scene,
     scenes::{dam_break, simulation},
 };
-use crate::common;
 use sph_core::{
     checkpoint::{self, Checkpoint},
     lane::Isa,

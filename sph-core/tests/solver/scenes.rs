@@ -1,7 +1,7 @@
 //! Scenes that the tests of all methods run. What a method needs beside them stands in its `common.rs`.
 
+use super::super::common::{self, NAME};
 use super::measures::{jitter, scene};
-use crate::common::{self, NAME};
 use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
 
 pub fn simulation<const D: usize>(text: &str) -> Simulation<D> {

@@ -1,6 +1,6 @@
 //! Is the planned memory of a card what its fields hold?
 
-use crate::planning::{Counting, scene, wrong_plans};
+use super::planning::{Counting, scene, wrong_plans};
 use solver_viscoelastic::gpu;
 use sph_core::{error::Error, scene::Scene, simulation::Simulation, solver::NoClock};
 use std::sync::Arc;

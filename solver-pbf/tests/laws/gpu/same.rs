@@ -1,6 +1,6 @@
 //! Bits that must not depend on the order of threads, nor on a restart.
 
-use crate::{
+use super::{
     common::{NAME, with_order},
     solver::{
         bodies,
@@ -13,7 +13,7 @@ use crate::{
         ticking,
     },
 };
-use solver_projection::simulation;
+use solver_pbf::simulation;
 use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
 
 fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
@@ -23,59 +23,49 @@ fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
     run.state.hash()
 }
 
-const LEVELS: &str = "preconditioner = \"multilevel\"";
-
 /// Everything that a step can have.
-const ALL: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.1\ngrad_difference = 0.3\ngrad_sum = 0.7\n\
-    grad_correction = true";
-
-fn orders_agree<const D: usize>(text: &str, steps: u64) {
-    let expected = hash::<D>(text, 0, steps);
-    for order in [1, 7] {
-        assert_eq!(hash::<D>(text, order, steps), expected, "order {order}\n{text}");
-    }
-}
+const ALL: &str = "velocity_update = \"second_order\"\nvorticity_confinement = 0.05\nwall_viscosity = 0.1\n\
+    relaxation_mode = \"local\"\nsurface_tension = 0.1\nadhesion = 0.1";
 
 #[test]
 fn no_order_of_threads_matters() {
-    for (preset, solver) in
-        [("consistent", ""), ("consistent", LEVELS), ("consistent", ALL), ("peridyno_compat", "")]
-    {
-        orders_agree::<2>(&dam_break::<2>(preset, 0.05, "", solver), 3);
-        orders_agree::<3>(&dam_break::<3>(preset, 0.1, "", solver), 2);
+    for solver in ["", ALL, "mass_spread = 0.4\ncohesion = 0.0"] {
+        let two = dam_break::<2>("standard", 0.05, "", solver);
+        let three = dam_break::<3>("standard", 0.1, "", solver);
+        for order in [1, 7] {
+            assert_eq!(hash::<2>(&two, order, 3), hash::<2>(&two, 0, 3), "order {order}\n{two}");
+            assert_eq!(hash::<3>(&three, order, 2), hash::<3>(&three, 0, 2), "order {order}\n{three}");
+        }
     }
-}
-
-#[test]
-fn no_order_of_threads_matters_to_walls_and_bodies() {
-    orders_agree::<2>(&bodies::busy::<2>(ALL, ""), 2);
-    orders_agree::<3>(&bodies::busy::<3>("", ""), 1);
 }
 
 #[test]
 fn a_restart_goes_on_with_the_same_bits() {
-    for (preset, solver) in
-        [("consistent", ""), ("consistent", LEVELS), ("consistent", ALL), ("peridyno_compat", "")]
-    {
-        restarts::<2>(&dam_break::<2>(preset, 0.05, "", solver), &[1, 4]);
+    for solver in ["", ALL, "surface_mode = \"constraint\"\nsurface_tension = 0.2"] {
+        restarts::<2>(&dam_break::<2>("standard", 0.05, "", solver), &[1, 5]);
     }
-    restarts::<3>(&dam_break::<3>("consistent", 0.1, "", ALL), &[2]);
+    restarts::<3>(&dam_break::<3>("fluid_demo", 0.1, "", "velocity_update = \"second_order\""), &[3]);
 }
 
 #[test]
 fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bits() {
-    restarts::<2>(&eventful("consistent", "", "dt_max = 0.004"), &[45]);
+    let second = "dt_max = 0.004\nvelocity_update = \"second_order\"\nvorticity_confinement = 0.05\n";
+    restarts::<2>(&eventful("fluid_demo", "", second), &[45]);
 }
 
 #[test]
 fn so_does_one_with_dynamic_bodies() {
-    bodies::restarts::<2>(&bodies::busy::<2>(ALL, ""), &[1, 4]);
+    bodies::restarts::<2>(&bodies::tank::<2>(0.05, &body(), "", "wall_viscosity = 0.1"), &[1, 8]);
+}
+
+fn body() -> String {
+    format!("{}\ndensity = 700.0\nangle = 0.3\nvelocity = [0.8, -2.0]", bodies::brick::<2>(0.52))
 }
 
 #[test]
 fn the_box_of_cells_follows_what_leaves_it() {
     fn follows<const D: usize>(steps: u64, bound: f64) {
-        let text = flight::<D>("consistent", "");
+        let text = flight::<D>("standard", "");
         let on_cpu = simulation::<D>(&scene(&text), Isa::best(), Box::new(NoClock)).unwrap();
         box_follows::<D>(&text, on_cpu, steps, bound);
     }

@@ -1,6 +1,6 @@
 //! Bits that must not depend on the order of threads, nor on a restart.
 
-use crate::{
+use super::{
     common::{NAME, with_order},
     solver::{
         card::stirred,

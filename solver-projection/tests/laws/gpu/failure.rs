@@ -1,6 +1,6 @@
 //! A run that goes wrong on a card stops at the end of that step, and names the particle.
 
-use crate::solver::scenes::{dam_break, simulation};
+use super::solver::scenes::{dam_break, simulation};
 use sph_core::{
     Real,
     simulation::Simulation,

@@ -1,6 +1,6 @@
 //! Is the planned memory of a GPU what its fields hold?
 
-use crate::planning::{Counting, wrong_plans};
+use super::planning::{Counting, wrong_plans};
 use solver_pbf::gpu;
 use sph_core::{error::Error, scene::Scene, simulation::Simulation, solver::NoClock};
 use std::sync::Arc;

@@ -35,5 +35,5 @@ pub fn of_walls(preset: &str) -> &'static str {
 /// What fluid and walls of a tank need. Pseudo-masses at half a spacing push resting fluid off.
 pub fn of_tank(solver: &str) -> (String, &'static str) {
     let offset = if solver.contains("graphics") { "offset = 0.7" } else { "offset = 0.5" };
-    (format!("pressure.hydrostatic.surface = {:?}", crate::solver::bodies::DEPTH), offset)
+    (format!("pressure.hydrostatic.surface = {:?}", super::solver::bodies::DEPTH), offset)
 }

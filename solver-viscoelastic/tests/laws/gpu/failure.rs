@@ -1,6 +1,6 @@
 //! A run that goes wrong on a card stops at the end of that step, and names the particle.
 
-use crate::{
+use super::{
     common::{MODES, in_mode, make},
     solver::{
         measures::scene,

@@ -1,6 +1,6 @@
 //! Fields of both backends after the same steps. The bounds are about ten times what was measured.
 
-use crate::{
+use super::{
     common::make,
     solver::{
         bodies,

@@ -1,6 +1,6 @@
 //! Other walks over neighbors, against the default one, against the processor, and against sums over all pairs.
 
-use crate::solver::{
+use super::solver::{
     bodies,
     card::{self, stirred},
     measures::{EPSILON, scene},

@@ -3,7 +3,7 @@
 //! Both solve their equation until the residual is small enough, and no further: so fields differ by a part of that
 //! residual, which is set small here.
 
-use crate::{
+use super::{
     common::make,
     solver::{
         bodies,

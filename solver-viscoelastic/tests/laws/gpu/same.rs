@@ -1,0 +1,102 @@
+//! Bits that must not depend on the order of threads, nor on a restart.
+
+use super::{
+    common::{MODES, NAME, in_mode, with_order},
+    solver::{
+        bodies,
+        card::stirred,
+        faults,
+        leaving::{box_follows, flight},
+        measures::scene,
+        restarting::*,
+        scenes::dam_break,
+        ticking,
+    },
+};
+use solver_viscoelastic::simulation;
+use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
+
+fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
+    let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
+    let mut run = stirred(run);
+    go(&mut run, steps);
+    run.state.hash()
+}
+
+/// Everything that a step can have.
+const ALL: &str = "spring_stiffness = 200.0\nyield_ratio = 0.02\nyield_ratio_compression = 0.05\n\
+    plasticity = 40.0\nviscosity_linear = 5.0\nviscosity_quadratic = 1.0\nstick_stiffness = 300.0\n\
+    min_rest_length = 0.1";
+/// Springs that are made once, and push at first.
+const ONCE: &str =
+    "spring_stiffness = 200.0\nspring_creation = \"at_start\"\nspring_init = \"support_radius\"";
+
+fn orders_agree<const D: usize>(text: &str, steps: u64) {
+    let expected = hash::<D>(text, 0, steps);
+    for order in [1, 7] {
+        assert_eq!(hash::<D>(text, order, steps), expected, "order {order}\n{text}");
+    }
+}
+
+#[test]
+fn no_order_of_threads_matters() {
+    for mode in MODES {
+        for solver in ["", ALL, ONCE] {
+            let solver = in_mode(mode, solver);
+            orders_agree::<2>(&dam_break::<2>("standard", 0.05, "", &solver), 4);
+            orders_agree::<3>(&dam_break::<3>("standard", 0.1, "", &solver), 2);
+        }
+    }
+}
+
+#[test]
+fn no_order_of_threads_matters_to_walls_and_bodies() {
+    for mode in MODES {
+        let solver = in_mode(mode, ALL);
+        orders_agree::<2>(&bodies::busy::<2>(&solver, ""), 4);
+        orders_agree::<3>(&bodies::busy::<3>(&solver, ""), 2);
+    }
+}
+
+#[test]
+fn a_restart_goes_on_with_the_same_bits() {
+    for mode in MODES {
+        for solver in ["", ALL, ONCE] {
+            restarts::<2>(&dam_break::<2>("standard", 0.05, "", &in_mode(mode, solver)), &[1, 4, 7]);
+        }
+        restarts::<3>(&dam_break::<3>("standard", 0.1, "", &in_mode(mode, ALL)), &[3]);
+    }
+}
+
+#[test]
+fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bits() {
+    for mode in MODES {
+        let solver = in_mode(mode, &format!("dt_max = 0.004\ncompression = 0.1\n{ALL}"));
+        restarts::<2>(&eventful("standard", "", &solver), &[45]);
+    }
+}
+
+#[test]
+fn so_does_one_with_dynamic_bodies() {
+    for mode in MODES {
+        bodies::restarts::<2>(&bodies::busy::<2>(&in_mode(mode, ALL), ""), &[1, 8]);
+    }
+    bodies::restarts::<3>(&bodies::busy::<3>(ALL, ""), &[3]);
+}
+
+#[test]
+fn the_box_of_cells_follows_what_leaves_it() {
+    fn follows<const D: usize>(steps: u64, bound: f64) {
+        let text = flight::<D>("standard", &in_mode("colored", ""));
+        let on_cpu = simulation::<D>(&scene(&text), Isa::best(), Box::new(NoClock)).unwrap();
+        box_follows::<D>(&text, on_cpu, steps, bound);
+    }
+    follows::<2>(300, 1e6);
+    follows::<3>(150, 1e6);
+}
+
+#[test]
+fn only_steps_are_timed() {
+    let scene = faults::scene::<2>("", NAME, "");
+    ticking::only_steps_are_timed::<2>(|clock| with_order(&scene, 0, clock));
+}
