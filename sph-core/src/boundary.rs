@@ -6,7 +6,6 @@
 
 use crate::{
     Real,
-    backend::{Backend, Host},
     barrier::{Barrier, Grip, Pose},
     kernel::choice::ScalarKernel,
     motion::Trajectory,
@@ -58,23 +57,23 @@ pub enum PsiMode {
 }
 
 /// Wall samples: structure of arrays, in the order of their cells.
-#[derive(Debug)]
-pub struct Boundary<const D: usize, B: Backend = Host> {
+#[derive(Clone, Debug)]
+pub struct Boundary<const D: usize> {
     /// Stable names. Shape `[n]`.
-    pub id: B::Field<u64>,
+    pub id: Vec<u64>,
     /// Positions now. Shape `[D][n]`, `[m]`.
-    pub x: [B::Field<Real>; D],
+    pub x: [Vec<Real>; D],
     /// Velocities now, the surface's own motion included. Shape `[D][n]`, `[m/s]`.
-    pub v: [B::Field<Real>; D],
+    pub v: [Vec<Real>; D],
     /// Accelerations now. Shape `[D][n]`, `[m/s²]`.
-    pub a: [B::Field<Real>; D],
+    pub a: [Vec<Real>; D],
     /// Positions at the moment that the motion of their body counts from, or in the frame of a dynamic body. Shape
     /// `[D][n]`, `[m]`.
-    pub x_0: [B::Field<Real>; D],
+    pub x_0: [Vec<Real>; D],
     /// Volumes V_b (times 1 m in 2D). Shape `[n]`, `[m³]`.
-    pub volume: B::Field<Real>,
+    pub volume: Vec<Real>,
     /// Index into `bodies`. Shape `[n]`.
-    pub body: B::Field<u16>,
+    pub body: Vec<u16>,
     /// The rigid sets.
     pub bodies: Vec<Body<D>>,
     /// The nominal surfaces that samples stand for.
@@ -99,23 +98,6 @@ impl<const D: usize> Default for Boundary<D> {
             bodies: Vec::new(),
             barriers: Vec::new(),
             surfaces: Vec::new(),
-        }
-    }
-}
-
-impl<const D: usize> Clone for Boundary<D> {
-    fn clone(&self) -> Self {
-        Self {
-            id: self.id.clone(),
-            x: self.x.clone(),
-            v: self.v.clone(),
-            a: self.a.clone(),
-            x_0: self.x_0.clone(),
-            volume: self.volume.clone(),
-            body: self.body.clone(),
-            bodies: self.bodies.clone(),
-            barriers: self.barriers.clone(),
-            surfaces: self.surfaces.clone(),
         }
     }
 }

@@ -16,7 +16,6 @@ pub type Real = f64;
 // The macro `parameters!` names this crate in the same way here and in the solvers.
 extern crate self as sph_core;
 
-pub mod backend;
 pub mod barrier;
 pub mod boundary;
 pub mod checkpoint;

@@ -1,34 +1,23 @@
 //! The fluid's particles: structure of arrays, in the order of the cell sort.
 
-use crate::{
-    Real,
-    backend::{Backend, Host},
-    lane::each,
-    parallel,
-};
+use crate::{Real, lane::each, parallel};
 
 /// Fluid particles: what a restart must know.
-#[derive(Debug)]
-pub struct Particles<const D: usize, B: Backend = Host> {
+#[derive(Clone, Debug)]
+pub struct Particles<const D: usize> {
     /// Stable names; the order of the arrays is the sort's. Shape `[n]`.
-    pub id: B::Field<u64>,
+    pub id: Vec<u64>,
     /// Positions, one array an axis. Shape `[D][n]`, `[m]`.
-    pub x: [B::Field<Real>; D],
+    pub x: [Vec<Real>; D],
     /// Velocities. Shape `[D][n]`, `[m/s]`.
-    pub v: [B::Field<Real>; D],
+    pub v: [Vec<Real>; D],
     /// Densities: evolved by the continuity equation, or the last sum. Shape `[n]`, `[kg/m³]`.
-    pub rho: B::Field<Real>,
+    pub rho: Vec<Real>,
 }
 
 impl<const D: usize> Default for Particles<D> {
     fn default() -> Self {
         Self { id: Vec::new(), x: [const { Vec::new() }; D], v: [const { Vec::new() }; D], rho: Vec::new() }
-    }
-}
-
-impl<const D: usize> Clone for Particles<D> {
-    fn clone(&self) -> Self {
-        Self { id: self.id.clone(), x: self.x.clone(), v: self.v.clone(), rho: self.rho.clone() }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::{
     Real,
-    backend::{Backend, Host},
     diagnosis::{Diagnosis, Link},
     error::Error,
     neighbors::Neighbors,
@@ -104,8 +103,8 @@ pub struct StepError {
 
 impl StepError {
     /// What a solver found in `phase` of the step that `state` is in.
-    pub fn new<const D: usize, B: Backend>(
-        state: &State<D, B>,
+    pub fn new<const D: usize>(
+        state: &State<D>,
         phase: &'static str,
         particle: Option<u64>,
         cause: Cause,
@@ -166,7 +165,7 @@ pub struct FieldInfo {
 }
 
 /// A method: advances a state by one step.
-pub trait Solver<const D: usize, B: Backend = Host>: Send {
+pub trait Solver<const D: usize>: Send {
     /// Name in scenes and reports.
     fn name(&self) -> &'static str;
 
@@ -177,13 +176,13 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     ///
     /// # Errors
     /// When it lies below the floor.
-    fn max_dt(&mut self, state: &State<D, B>) -> Result<f64, StepError>;
+    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError>;
 
     /// Advances the state by `dt`, `[s]`.
     ///
     /// # Errors
     /// When a number is not finite, a particle escaped or an iteration failed; the state is then useless.
-    fn step(&mut self, state: &mut State<D, B>, dt: f64) -> Result<StepReport, StepError>;
+    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError>;
 
     /// Brings what the steps have left in another memory, as that of a card, into `state` and into what
     /// [`Solver::memory`], [`Solver::field`] and [`Solver::chain`] show. Called before anything but a step looks at
@@ -191,7 +190,7 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     ///
     /// # Errors
     /// When the copy fails.
-    fn fetch(&mut self, _state: &mut State<D, B>) -> Result<(), StepError> {
+    fn fetch(&mut self, _state: &mut State<D>) -> Result<(), StepError> {
         Ok(())
     }
 
@@ -222,7 +221,7 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error>;
     /// State and memory have been put back to an earlier moment: whatever else the method kept of the steps
     /// since, as neighbor rows, is void. Fields that the state determines are made anew.
-    fn restored(&mut self, state: &State<D, B>);
+    fn restored(&mut self, state: &State<D>);
 
     /// True when a step moves the dynamic bodies, as [`crate::rigid`] asks for; else a scene with bodies is refused.
     fn moves_bodies(&self) -> bool {
@@ -231,7 +230,7 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
 
     /// The fields that a step computes, each with its phase, in the order of cause and effect. Read after a
     /// failure, to find where it began.
-    fn chain<'a>(&'a self, _state: &'a State<D, B>) -> Vec<Link<'a>> {
+    fn chain<'a>(&'a self, _state: &'a State<D>) -> Vec<Link<'a>> {
         Vec::new()
     }
 
@@ -263,7 +262,7 @@ pub trait Solver<const D: usize, B: Backend = Host>: Send {
     }
 
     /// What it derived from the scene, for people; a method without such numbers has none to show.
-    fn derived(&self, _state: &State<D, B>) -> Derived {
+    fn derived(&self, _state: &State<D>) -> Derived {
         Derived::default()
     }
 

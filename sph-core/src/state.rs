@@ -1,13 +1,7 @@
 //! What a step may change, and the constants of a run that every solver reads.
 
 use crate::{
-    Real,
-    backend::{Backend, Host},
-    boundary::Boundary,
-    lane::each,
-    neighbors::Periodic,
-    particles::Particles,
-    rigid::Bodies,
+    Real, boundary::Boundary, lane::each, neighbors::Periodic, particles::Particles, rigid::Bodies,
     shape::Enclosure,
 };
 
@@ -73,12 +67,12 @@ impl<const D: usize> Domain<D> {
 }
 
 /// Everything that evolves, with the constants it evolves under.
-#[derive(Debug)]
-pub struct State<const D: usize, B: Backend = Host> {
+#[derive(Clone, Debug)]
+pub struct State<const D: usize> {
     /// The fluid.
-    pub fluid: Particles<D, B>,
+    pub fluid: Particles<D>,
     /// The walls.
-    pub walls: Boundary<D, B>,
+    pub walls: Boundary<D>,
     /// The dynamic bodies, whose samples are among those of the walls.
     pub bodies: Bodies<D>,
     /// The liquid.
@@ -97,18 +91,6 @@ pub struct State<const D: usize, B: Backend = Host> {
     pub next_id: u64,
     /// Particles `0..n_owned` are this process's own; copies of others would follow.
     pub n_owned: usize,
-}
-
-impl<const D: usize> Clone for State<D> {
-    fn clone(&self) -> Self {
-        Self {
-            fluid: self.fluid.clone(),
-            walls: self.walls.clone(),
-            bodies: self.bodies.clone(),
-            containers: self.containers.clone(),
-            ..*self
-        }
-    }
 }
 
 impl<const D: usize> State<D> {

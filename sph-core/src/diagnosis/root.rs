@@ -3,7 +3,6 @@
 use super::culprit::Who;
 use crate::{
     Real,
-    backend::Host,
     lane::each,
     parallel::{self, First},
     solver::{BEFORE, Cause, Solver, StepError},
@@ -91,11 +90,7 @@ fn wall_links<const D: usize>(state: &State<D>) -> Vec<Link<'_>> {
 
 /// Finds who began it. A field that is not finite goes before whatever the solver noticed first; of its bad
 /// particles the one with most bad neighbors is the source that the others caught it from.
-pub fn find<const D: usize>(
-    error: &mut StepError,
-    state: &State<D>,
-    solver: &dyn Solver<D, Host>,
-) -> Option<Who> {
+pub fn find<const D: usize>(error: &mut StepError, state: &State<D>, solver: &dyn Solver<D>) -> Option<Who> {
     let mut chain = wall_links(state);
     // A phase that finds a new position or velocity bad leaves the old one, so these are the input's own.
     chain.push(Link::fluid(BEFORE, "position", &state.fluid.x));
@@ -142,7 +137,7 @@ fn square<const D: usize>(v: [Real; D]) -> f64 {
 }
 
 /// The bad particle of a field with most bad neighbors, of several the one with the lowest id.
-fn worst<const D: usize>(link: &Link<'_>, state: &State<D>, solver: &dyn Solver<D, Host>) -> Option<Who> {
+fn worst<const D: usize>(link: &Link<'_>, state: &State<D>, solver: &dyn Solver<D>) -> Option<Who> {
     if link.on_walls {
         let bad = (0..state.walls.len()).filter(|&b| !(link.is_finite)(b));
         return bad.min_by_key(|&b| state.walls.id[b]).map(Who::Wall);
