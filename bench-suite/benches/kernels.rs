@@ -7,7 +7,7 @@ use criterion::{
 use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
-    lane::{Isa, Lane},
+    numerics::lane::{Isa, Lane},
     phase,
 };
 use std::hint::black_box;

@@ -45,13 +45,18 @@ use params::{ScorrScaling, Smoothing};
 use physics::{Scorr, Weights};
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
-    lane::Isa,
+    fluid::material::Material,
+    method::{
+        failure::StepError,
+        phases::{Behind, watched},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 
 /// What follows from the parameters, the kernel and the liquid, once for all steps.

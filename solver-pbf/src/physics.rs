@@ -4,7 +4,7 @@
 //! equal masses, `μ = 1`, the formulas are then those of Macklin & Müller (2013). `F` is the kernel's gradient
 //! factor, `∇W_ij = F x_ij`, negative for every kernel used here, and `V = m/ρ₀`.
 
-use sph_core::{Real, lane::Lane};
+use sph_core::{Real, numerics::lane::Lane};
 
 /// Density constraint `C_i = ρ_i/ρ₀ − 1` (Macklin & Müller 2013, eq. 1); of an inequality `C ≤ 0` only its violation
 /// `max(C_i, 0)` (Macklin et al. 2014, §3.2). Not a number stays one. `[-]`.

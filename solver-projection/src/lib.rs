@@ -52,14 +52,19 @@ use memory::{Fields, Needs};
 use physics::{LatticeSums, Surface, Weight};
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
+    fluid::material::Material,
     kernel::{CubicSpline, Kernel},
-    lane::Isa,
+    method::{
+        failure::{Cause, StepError},
+        phases::{Behind, watched},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 
 /// What follows from the parameters and the liquid, once for all steps.

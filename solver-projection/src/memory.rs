@@ -7,11 +7,13 @@ use crate::{
 use cuda_kernels::room;
 use sph_core::{
     Real,
-    barrier::Pose,
-    diagnosis::Link,
+    fluid::barrier::Pose,
+    method::{
+        report::StepReport,
+        solver::{Link, Memory},
+    },
     neighbors::FAR,
-    particles::fit,
-    solver::{Memory, StepReport},
+    numerics::field::fit,
 };
 use std::slice::from_ref;
 

@@ -4,7 +4,7 @@
 //! factor `1/d`: the mean of `n nᵀ` over all directions is `I/d`.
 
 use crate::params::WeightForm;
-use sph_core::{Real, lane::Lane, lattice};
+use sph_core::{Real, geometry::lattice, numerics::lane::Lane};
 
 /// Weights of a neighbor: `w` and, with the clamped distance `r_c = max(r, c h)`, `w¹ = w/r_c` and `w² = w/r_c²`. They
 /// have to share `r_c`, or `A` is not `D M⁻¹ Dᵀ` any more.

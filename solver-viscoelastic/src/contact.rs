@@ -14,7 +14,7 @@
 
 use crate::params::Params;
 use nalgebra::{SMatrix, SVector};
-use sph_core::{Real, parallel::Merge, rigid::Rigid};
+use sph_core::{Real, numerics::parallel::Merge, rigid::Rigid};
 use std::array::from_fn;
 
 /// Where contact begins, and what it does.

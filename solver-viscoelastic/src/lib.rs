@@ -52,13 +52,18 @@ use params::{RelaxMode, SpringCreation, SpringInit};
 use physics::{Flow, Spring, Stiffness, Viscosity};
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
-    lane::Isa,
+    fluid::material::Material,
+    method::{
+        failure::StepError,
+        phases::{Behind, watched},
+        report::{Derived, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Derived, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 
 /// What follows from the parameters, the lattice and the depth, once for all steps.

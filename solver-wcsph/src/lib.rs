@@ -48,13 +48,18 @@ use params::{DeltaForm, Density, Smoothing};
 use physics::Eos;
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
-    lane::Isa,
+    fluid::material::Material,
+    method::{
+        failure::{Cause, StepError},
+        phases::{Behind, watched},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 use std::slice::from_ref;
 

@@ -3,7 +3,10 @@
 //! `h_s = h/2` is the smoothing length of the journals; `F` is the kernel's gradient factor,
 //! `∇W_ij = F x_ij`, negative for every kernel used here.
 
-use sph_core::{Real, lane::Lane, neighbors::norm2};
+use sph_core::{
+    Real,
+    numerics::{lane::Lane, vector::norm2},
+};
 
 /// Keeps `1 / r²` finite: the denominator is `r² + 0.01 h_s²` (Monaghan 1992).
 pub const SOFTENING: f64 = 0.01;

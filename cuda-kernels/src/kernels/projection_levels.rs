@@ -15,7 +15,7 @@ use crate::{
     neighbors::{NeighborRows, StoredRows},
     scan::Scan,
 };
-use sph_core::{Real, lane::each};
+use sph_core::{Real, numerics::lane::each};
 
 macro_rules! kernels {
     ($($constant:ident = $name:literal),+ $(,)?) => {

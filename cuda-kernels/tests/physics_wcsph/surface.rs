@@ -11,8 +11,8 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
+    fluid::surface::Tension,
     kernel::{Adhesion, Cohesion},
-    surface::Tension,
 };
 
 const TENSION: Tension = Tension { cohesion: 0.7, curvature: 1.3, adhesion: 0.9 };

@@ -4,8 +4,8 @@ use super::{Cpu, correction, velocity};
 use crate::params::{Smoothing, SurfaceMode, with_kernel};
 use sph_core::{
     Real,
-    parallel::{self, First},
-    surface,
+    fluid::surface,
+    numerics::parallel::{self, First},
 };
 use std::mem::take;
 

@@ -8,9 +8,11 @@ use crate::{
 };
 use sph_core::{
     Real,
-    lane::Isa,
     neighbors::{Chunk, NeighborLists},
-    parallel::{self, Sum},
+    numerics::{
+        lane::Isa,
+        parallel::{self, Sum},
+    },
     phase,
 };
 use std::{convert::Infallible, mem::take};

@@ -7,8 +7,10 @@
 use sph_core::{
     Real,
     neighbors::{Cells, Chunk, NeighborLists, PAD},
-    parallel::{self, BLOCK},
-    particles::fit,
+    numerics::{
+        field::fit,
+        parallel::{self, BLOCK},
+    },
 };
 
 /// A level has at least a quarter fewer cells than the one below, and no level follows one of so few.
@@ -295,7 +297,7 @@ mod tests {
     use super::*;
     use crate::{cpu::Cpu, setup::method, step::Phases};
     use nalgebra::DMatrix;
-    use sph_core::{lane::Isa, scene::Scene, solver::NoClock};
+    use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, scene::Scene};
 
     /// Disorder in a box that is periodic in x, with a surface at both ends of y.
     fn scene(dim: usize, n: f64, backend: &str) -> Scene {

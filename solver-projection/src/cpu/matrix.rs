@@ -10,7 +10,12 @@ use crate::{
     step::Phases,
 };
 use nalgebra::{DMatrix, DVector};
-use sph_core::{Real, lane::Isa, scene::Scene, solver::NoClock, state::State};
+use sph_core::{
+    Real,
+    method::{state::State, stopwatch::NoClock},
+    numerics::lane::Isa,
+    scene::Scene,
+};
 
 const EPSILON: f64 = Real::EPSILON as f64;
 const DT: f64 = 1e-3;

@@ -8,9 +8,11 @@ use super::levels::{Level, Levels};
 use crate::cpu::equation::divided;
 use sph_core::{
     Real,
-    lane::Isa,
     neighbors::Chunk,
-    parallel::{self, Sum},
+    numerics::{
+        lane::Isa,
+        parallel::{self, Sum},
+    },
     phase,
 };
 use std::{mem::swap, ops::Range};

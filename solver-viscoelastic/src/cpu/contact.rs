@@ -5,14 +5,18 @@ use super::Cpu;
 use crate::contact::{Contact, Meeting, Spot, Twist, cross, dot, spatial, wrench};
 use sph_core::{
     Real,
-    barrier::{Barrier, Pose},
-    lane::each,
+    fluid::{
+        barrier::{Barrier, Pose},
+        particles::Particles,
+    },
+    geometry::shape::Enclosure,
+    method::state::State,
     neighbors::Periodic,
-    parallel::{self, Merge, Sum},
-    particles::Particles,
+    numerics::{
+        lane::each,
+        parallel::{self, Merge, Sum},
+    },
     rigid::{Obstacle, Rigid},
-    shape::Enclosure,
-    state::State,
 };
 use std::mem::take;
 

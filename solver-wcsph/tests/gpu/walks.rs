@@ -15,11 +15,12 @@ use solver_wcsph::gpu;
 use sph_core::{
     Real,
     kernel::{Kernel, WendlandC2},
-    lane::{Isa, each},
-    neighbors::norm2,
-    simulation::Simulation,
-    solver::NoClock,
-    state::State,
+    method::{state::State, stopwatch::NoClock},
+    numerics::{
+        lane::{Isa, each},
+        vector::norm2,
+    },
+    run::simulation::Simulation,
 };
 use std::sync::Arc;
 

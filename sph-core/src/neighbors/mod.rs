@@ -1,4 +1,5 @@
-//! Neighbor search: sorts the particles by cell and lists, for each, what lies within the support.
+//! Neighbor search: sorts the particles by cell and lists, for each, what lies within the support. Imports `numerics`
+//! alone.
 
 mod brute;
 mod build;
@@ -10,15 +11,17 @@ mod lists;
 pub use build::{PerThread, Search};
 pub use cells::{Backend, Cell, Cells, Run, TooManyCells};
 pub use frame::{CellFrame, Periodic};
-pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD, norm2};
+pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD};
 
 use crate::{
     Real,
-    lane::Isa,
-    parallel::{self, Max},
-    particles::Scratch,
-    solver::Memory,
-    state::State,
+    method::{solver::Memory, state::State},
+    numerics::{
+        field::Scratch,
+        lane::Isa,
+        parallel::{self, Max},
+        vector::norm2,
+    },
 };
 
 /// How neighbors are searched.

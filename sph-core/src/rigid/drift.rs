@@ -2,10 +2,12 @@
 
 use super::{Bodies, Rigid, Rotation, norm};
 use crate::{
-    barrier::{Barrier, Pose},
-    boundary::{Body, Boundary},
-    lane::each,
-    motion::Trajectory,
+    fluid::{
+        barrier::{Barrier, Pose},
+        boundary::{Body, Boundary},
+    },
+    geometry::motion::Trajectory,
+    numerics::lane::each,
 };
 
 /// Something that bodies cannot pass, where it is now and how it moves.

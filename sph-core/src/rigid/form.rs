@@ -1,6 +1,6 @@
 //! What never changes about a body: shape, mass, inertia, and what it is free to do.
 
-use crate::shape::Region;
+use crate::geometry::shape::Region;
 use std::array::from_fn;
 
 /// Shape and mass of a body in its own frame: the origin is the center of mass.

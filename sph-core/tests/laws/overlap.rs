@@ -2,9 +2,10 @@
 
 use sph_core::{
     Real,
-    neighbors::{Periodic, norm2},
-    sampling::splitmix64,
-    setup::{Near, check_clearance, crowded},
+    geometry::sampling::splitmix64,
+    neighbors::Periodic,
+    numerics::vector::norm2,
+    scene::setup::{Near, check_clearance, crowded},
 };
 
 fn soa<const D: usize>(points: &[[Real; D]]) -> [Vec<Real>; D] {

@@ -8,11 +8,13 @@ use common::{EXACT, assert_near};
 use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
-    lane::Isa,
-    neighbors::{Backend, Neighbors, Settings, norm2},
-    scene::Scene,
-    setup::{self, Setup},
-    state::State,
+    method::state::State,
+    neighbors::{Backend, Neighbors, Settings},
+    numerics::{lane::Isa, vector::norm2},
+    scene::{
+        Scene,
+        setup::{self, Setup},
+    },
 };
 
 fn parse(text: &str) -> Scene {

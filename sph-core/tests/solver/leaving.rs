@@ -6,7 +6,7 @@ use super::{
     scenes::simulation,
 };
 use crate::common::{self, NAME};
-use sph_core::{Real, simulation::Simulation, solver::Memory};
+use sph_core::{Real, method::solver::Memory, run::simulation::Simulation};
 
 /// Points outside of the box for which no method fits it anew, in scenes of few particles.
 const FEW_POINTS: usize = 128;

@@ -9,7 +9,7 @@ use super::{
     shape, turn, turned, turning, vector,
 };
 use crate::{
-    lane::each,
+    numerics::lane::each,
     rigid::{
         Obstacle, Rigid, cross,
         rapier::pieces::{self, Piece},
