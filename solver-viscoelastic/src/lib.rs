@@ -198,7 +198,7 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.memory(visit);
+        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
     }
 
     fn fluid_changed(&mut self) {

@@ -8,6 +8,8 @@ use crate::{
         particles::Particles,
     },
     geometry::shape::Enclosure,
+    neighbors::Points,
+    numerics::field::Scratch,
     rigid::Bodies,
 };
 
@@ -68,6 +70,28 @@ impl<const D: usize> State<D> {
         hash.add(self.t.to_bits());
         hash.add(self.step);
         hash.0
+    }
+}
+
+impl<const D: usize> Points<D> for State<D> {
+    fn fluid(&self) -> &[Vec<Real>; D] {
+        &self.fluid.x
+    }
+
+    fn walls(&self) -> &[Vec<Real>; D] {
+        &self.walls.x
+    }
+
+    fn walls_move(&self) -> bool {
+        self.walls.is_moving()
+    }
+
+    fn permute_fluid(&mut self, order: &[u32], scratch: &mut Scratch) {
+        self.fluid.permute(order, scratch);
+    }
+
+    fn permute_walls(&mut self, order: &[u32], scratch: &mut Scratch) {
+        self.walls.permute(order, scratch);
     }
 }
 
