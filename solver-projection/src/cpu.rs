@@ -4,7 +4,6 @@ mod along;
 mod alpha;
 mod divergence;
 mod equation;
-pub mod levels;
 #[cfg(test)]
 mod matrix;
 mod motion;

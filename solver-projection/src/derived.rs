@@ -2,7 +2,7 @@
 
 use crate::{
     LIMITS, Projection,
-    cpu::levels::bytes_per_cell,
+    levels::bytes_per_cell,
     memory::{Needs, Vectors},
     params::{Preconditioner, WeightForm},
     setup,

@@ -36,6 +36,7 @@ mod choices;
 mod cpu;
 mod derived;
 pub mod gpu;
+mod levels;
 mod memory;
 pub mod params;
 pub mod physics;

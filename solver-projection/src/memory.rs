@@ -1,7 +1,7 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
 use crate::{
-    cpu::levels::Levels,
+    levels::Levels,
     params::{Gradient, Params},
 };
 use cuda_kernels::room;

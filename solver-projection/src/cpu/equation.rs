@@ -1,8 +1,9 @@
 //! The linear equation on the CPU: matrix-free products from the entries of the rows, and sums in one order.
 
-use super::{Cpu, levels::Levels, multilevel};
+use super::{Cpu, multilevel};
 use crate::{
     cg::{self, Outcome, Seen, Solved},
+    levels::Levels,
     memory::Vectors,
     params::Preconditioner,
 };

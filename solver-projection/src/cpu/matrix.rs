@@ -2,10 +2,11 @@
 //! exact in the staggered space, adjoint gradient and divergence.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use super::{Cpu, levels::Levels, multilevel};
+use super::{Cpu, multilevel};
 use crate::{
     Projection,
     cg::{self, Limits, Outcome},
+    levels::Levels,
     setup::method,
     step::Phases,
 };
