@@ -1,8 +1,11 @@
 //! What particles must not pass: the nominal surface of a wall, or of a container.
 
-use crate::geometry::{
-    sampling::{Face, Layers, Side},
-    shape::{Enclosure, Region},
+use crate::{
+    geometry::{
+        sampling::{Face, Layers, Side},
+        shape::{Enclosure, Region},
+    },
+    numerics::vector::dot,
 };
 use std::array::from_fn;
 
@@ -84,7 +87,7 @@ impl<const D: usize> Pose<D> {
     /// The point of the drawing that is now at `x`: `A^T (x - b)`.
     pub fn drawn(&self, x: &[f64; D]) -> [f64; D] {
         let d: [f64; D] = from_fn(|k| x[k] - self.shift[k]);
-        from_fn(|k| dot(&self.columns[k], &d))
+        from_fn(|k| dot(self.columns[k], d))
     }
 
     /// The direction that was drawn as `n`: `A n`.
@@ -261,9 +264,9 @@ fn distance2<const D: usize>(places: &[[f64; D]], x: &[f64; D]) -> f64 {
     let d: [f64; D] = from_fn(|k| x[k] - origin[k]);
     let along = places.get(1).map_or(0.0, |end| {
         let axis = unit(&from_fn(|k| end[k] - origin[k]));
-        dot(&d, &axis)
+        dot(d, axis)
     });
-    dot(&d, &d) - along * along
+    dot(d, d) - along * along
 }
 
 /// Right-handed axes of length 1 that a rigid set of points carries along. What the points leave open, a turn of a
@@ -278,7 +281,7 @@ fn frame<const D: usize>(points: &[[f64; D]]) -> [[f64; D]; D] {
     }
     axes[1] = match to(2) {
         Some(d) => {
-            let along = dot(&d, &first);
+            let along = dot(d, first);
             unit(&from_fn(|k| d[k] - along * first[k]))
         }
         None => crate::geometry::shape::perpendicular(&first),
@@ -294,11 +297,7 @@ fn axis<const D: usize>(axis: usize) -> [f64; D] {
     from_fn(|k| if k == axis { 1.0 } else { 0.0 })
 }
 
-fn dot<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    (0..D).map(|k| a[k] * b[k]).sum()
-}
-
 fn unit<const D: usize>(d: &[f64; D]) -> [f64; D] {
-    let length = dot(d, d).sqrt();
+    let length = dot(*d, *d).sqrt();
     d.map(|x| x / length)
 }

@@ -9,6 +9,7 @@ use crate::{
     error::Error,
     geometry::shape::{direction, vector},
     keys::{Validate, join},
+    numerics::vector::cross,
     parameters,
 };
 
@@ -267,15 +268,11 @@ fn rotate<const D: usize>(
     let (sin, cos) = turns(angular_velocity / TAU, t).sin_cos();
     let d: [f64; 3] = from_fn(|k| if k < D { x0[k] - center[k] } else { 0.0 });
     let along: f64 = (0..3).map(|k| axis[k] * d[k]).sum();
-    let across = cross(axis, &d);
+    let across = cross(*axis, d);
     let turned: [f64; 3] = from_fn(|k| cos * d[k] + sin * across[k] + (1.0 - cos) * along * axis[k]);
-    let v = cross(axis, &turned).map(|v| v * angular_velocity);
-    let a = cross(axis, &v).map(|a| a * angular_velocity);
+    let v = cross(*axis, turned).map(|v| v * angular_velocity);
+    let a = cross(*axis, v).map(|a| a * angular_velocity);
     Kinematics { x: from_fn(|k| center[k] + turned[k]), v: from_fn(|k| v[k]), a: from_fn(|k| a[k]) }
-}
-
-fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 fn along<const D: usize>(legs: &[Leg<D>], x0: &[f64; D], t: f64) -> Kinematics<D> {

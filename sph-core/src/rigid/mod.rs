@@ -46,7 +46,11 @@ use crate::{
         boundary::Boundary,
         material::{Domain, Forces},
     },
-    numerics::{lane::each, parallel},
+    numerics::{
+        lane::each,
+        parallel,
+        vector::{cross, norm},
+    },
 };
 use std::{fmt::Debug, sync::Arc};
 
@@ -126,7 +130,7 @@ impl<const D: usize> Rigid<D> {
 
     /// Largest speed of a point of it, `[m/s]`.
     pub fn top_speed(&self) -> f64 {
-        norm(&self.velocity()) + norm(&self.angular_velocity()) * self.form.reach
+        norm(self.velocity()) + norm(self.angular_velocity()) * self.form.reach
     }
 
     /// Shows `visit` every number that a restart must keep, with its name, to read or to overwrite it.
@@ -239,7 +243,7 @@ impl<const D: usize> Bodies<D> {
             let body = &mut self.list[k];
             let f: [f64; D] = each(|a| f64::from(force[a][b]));
             let arm: [f64; D] = each(|a| f64::from(walls.x[a][b]) - body.x[a]);
-            let torque = cross(&spatial(&arm), &spatial(&f));
+            let torque = cross(spatial(&arm), spatial(&f));
             for a in 0..D {
                 body.wrench.force[a] += f[a];
             }
@@ -267,7 +271,7 @@ impl<const D: usize> Bodies<D> {
                 let Some(k) = sets[usize::from(set[b])].rigid else { continue };
                 let body = &list[k];
                 let arm = body.rotation.turn(&spatial::<D>(&each(|a| f64::from(x_0[a][b]))));
-                let (velocity, turning) = (body.velocity(), cross(&body.angular_velocity(), &arm));
+                let (velocity, turning) = (body.velocity(), cross(body.angular_velocity(), arm));
                 for a in 0..D {
                     x[a][i] = (body.x[a] + arm[a]) as Real;
                     v[a][i] = (velocity[a] + turning[a]) as Real;
@@ -292,12 +296,4 @@ pub fn engine<const D: usize>() -> Option<Arc<dyn Engine<D>>> {
 /// A vector in space; one of a plane lies in it.
 fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
     each(|a| if a < D { x[a] } else { 0.0 })
-}
-
-fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn norm<const N: usize>(x: &[f64; N]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

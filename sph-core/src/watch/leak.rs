@@ -21,7 +21,7 @@ use crate::{
     },
     numerics::{
         parallel::{self, Max, Merge},
-        vector::norm2,
+        vector::{dot, norm2},
     },
 };
 
@@ -195,7 +195,7 @@ impl<const D: usize> LeakMeter<D> {
             match place {
                 Place::Free => {
                     self.set_left(k, id, false);
-                    if self.leave(k, id).is_some_and(|entry| dot(&entry, &normal) < TURNED) {
+                    if self.leave(k, id).is_some_and(|entry| dot(entry, normal) < TURNED) {
                         self.escape(id);
                     }
                 }
@@ -316,8 +316,4 @@ fn set(flags: &mut Vec<bool>, id: usize, value: bool) {
         flags.resize(id + 1, false);
     }
     flags[id] = value;
-}
-
-fn dot<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    (0..D).map(|k| a[k] * b[k]).sum()
 }

@@ -1,4 +1,5 @@
 //! Signed distances `phi`, negative inside, and their gradients `n`.
+use crate::numerics::vector::{dot, norm};
 use std::array::from_fn;
 
 /// A shape of fixed dimension, lengths in m.
@@ -44,14 +45,6 @@ fn sub<const D: usize>(a: &[f64; D], b: &[f64; D]) -> [f64; D] {
     from_fn(|k| a[k] - b[k])
 }
 
-fn dot<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    (0..D).map(|k| a[k] * b[k]).sum()
-}
-
-fn norm<const D: usize>(a: &[f64; D]) -> f64 {
-    dot(a, a).sqrt()
-}
-
 /// The unit vector along `axis`.
 fn unit<const D: usize>(axis: usize) -> [f64; D] {
     from_fn(|k| if k == axis { 1.0 } else { 0.0 })
@@ -79,12 +72,12 @@ impl<const D: usize> Region<D> {
     pub fn phi(&self, x: &[f64; D]) -> f64 {
         match self {
             Self::Block { min, max } => box_phi(&block_excess(min, max, x)),
-            Self::Ball { center, radius } => norm(&sub(x, center)) - radius,
+            Self::Ball { center, radius } => norm(sub(x, center)) - radius,
             Self::Cylinder { center, axis, radius, half_length } => {
                 let (along, across) = split(center, axis, x);
-                box_phi(&[norm(&across) - radius, along.abs() - half_length])
+                box_phi(&[norm(across) - radius, along.abs() - half_length])
             }
-            Self::HalfSpace { point, normal } => dot(&sub(x, point), normal),
+            Self::HalfSpace { point, normal } => dot(sub(x, point), *normal),
             Self::Outside(region) => -region.phi(x),
         }
     }
@@ -103,7 +96,7 @@ impl<const D: usize> Region<D> {
             Self::Cylinder { center, axis, radius, half_length } => {
                 let (along, across) = split(center, axis, x);
                 over[..3].copy_from_slice(&[
-                    norm(&across) - radius,
+                    norm(across) - radius,
                     -along - half_length,
                     along - half_length,
                 ]);
@@ -126,7 +119,7 @@ impl<const D: usize> Region<D> {
             Self::Ball { center, .. } => radial(&sub(x, center)),
             Self::Cylinder { center, axis, radius, half_length } => {
                 let (along, across) = split(center, axis, x);
-                let r = norm(&across);
+                let r = norm(across);
                 let weights = box_weights(&[r - radius, along.abs() - half_length]);
                 let side = if r > 0.0 { across.map(|a| a / r) } else { perpendicular(axis) };
                 let cap = if along < 0.0 { -weights[1] } else { weights[1] };
@@ -146,7 +139,7 @@ impl<const D: usize> Region<D> {
             }
             Self::Cylinder { center, axis, .. } => match face {
                 0 => match split(center, axis, x).1 {
-                    across if norm(&across) > 0.0 => radial(&across),
+                    across if norm(across) > 0.0 => radial(&across),
                     _ => perpendicular(axis),
                 },
                 1 => axis.map(|a| -a),
@@ -236,12 +229,12 @@ fn block_excess<const D: usize>(min: &[f64; D], max: &[f64; D], x: &[f64; D]) ->
 /// Coordinate along an axis, and the vector from the axis to the point.
 fn split<const D: usize>(center: &[f64; D], axis: &[f64; D], x: &[f64; D]) -> (f64, [f64; D]) {
     let d = sub(x, center);
-    let along = dot(&d, axis);
+    let along = dot(d, *axis);
     (along, from_fn(|k| d[k] - along * axis[k]))
 }
 
 fn radial<const D: usize>(d: &[f64; D]) -> [f64; D] {
-    let r = norm(d);
+    let r = norm(*d);
     if r > 0.0 { d.map(|x| x / r) } else { unit(0) }
 }
 

@@ -9,7 +9,7 @@ use crate::{
         state::State,
         suspicion::Suspicion,
     },
-    numerics::lane::each,
+    numerics::{lane::each, vector::norm},
 };
 
 /// Particles nearer than this overlap, in spacings.
@@ -171,8 +171,4 @@ impl<const D: usize> Case<'_, D> {
         let speeds = (0..fluid.len()).map(|i| norm::<D>(each(|a| f64::from(fluid.v[a][i]))));
         speeds.filter(|speed| speed.is_finite()).fold(0.0, f64::max)
     }
-}
-
-fn norm<const D: usize>(v: [f64; D]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
