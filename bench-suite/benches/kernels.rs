@@ -6,8 +6,8 @@ use criterion::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Formula, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
-    lane::{Isa, Lane},
+    kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
+    numerics::lane::{Isa, Lane},
     phase,
 };
 use std::hint::black_box;

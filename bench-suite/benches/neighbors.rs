@@ -9,9 +9,9 @@ use criterion::{
     measurement::WallTime,
 };
 use sph_core::{
-    lane::Isa,
     neighbors::{Backend, Cells, Neighbors, Settings},
-    simulation::Simulation,
+    numerics::lane::Isa,
+    run::simulation::Simulation,
 };
 use std::time::Instant;
 

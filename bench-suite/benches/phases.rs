@@ -7,7 +7,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use sph_core::{leak::LeakMeter, simulation::Simulation};
+use sph_core::{run::simulation::Simulation, watch::leak::LeakMeter};
 use std::time::Duration;
 
 /// Wall-clock time spent on one phase, [s]: warm-up and measurement.

@@ -8,7 +8,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use sph_core::simulation::Simulation;
+use sph_core::run::simulation::Simulation;
 
 fn whole(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mut simulation: Simulation<3>) {
     let n = simulation.state.fluid.len();

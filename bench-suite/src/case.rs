@@ -4,7 +4,7 @@ use crate::{
     registry::Method,
     result::{ReferenceCurve, Score, Series},
 };
-use sph_core::{Real, rigid::Rigid, scene::Scene, simulation::View};
+use sph_core::{Real, method::observer::View, rigid::Rigid, scene::Scene};
 
 /// A published experiment, an exact solution, or a state that must not change.
 pub trait Case: Sync {

@@ -5,9 +5,11 @@
 
 use crate::write::{self, Files, PART, WriteError};
 use sph_core::{
-    checkpoint::{self, Checkpoint},
     error::Error,
-    simulation::Simulation,
+    run::{
+        checkpoint::{self, Checkpoint},
+        simulation::Simulation,
+    },
 };
 use std::{
     fs::{self, File},

@@ -1,6 +1,6 @@
 //! The system's clock for the core, which has none.
 
-use sph_core::solver::Clock;
+use sph_core::method::stopwatch::Clock;
 use std::time::Instant;
 
 /// Seconds since it was made.

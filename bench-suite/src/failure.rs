@@ -5,7 +5,12 @@ use crate::{
     result::nan::{nan_as_null, nans_as_null},
 };
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, diagnosis, lane::each, neighbors::norm2, simulation::Simulation, solver::StepError};
+use sph_core::{
+    Real,
+    method::failure::{self, StepError},
+    numerics::{lane::each, vector::norm2},
+    run::simulation::Simulation,
+};
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -68,8 +73,8 @@ pub struct Culprit {
 }
 
 impl Culprit {
-    fn of(culprit: &diagnosis::Culprit) -> Self {
-        let diagnosis::Culprit { id, is_wall, x, v, rho, neighbors, wall_neighbors, nearest, .. } = culprit;
+    fn of(culprit: &failure::Culprit) -> Self {
+        let failure::Culprit { id, is_wall, x, v, rho, neighbors, wall_neighbors, nearest, .. } = culprit;
         Self {
             id: *id,
             is_wall: *is_wall,

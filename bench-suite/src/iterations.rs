@@ -8,9 +8,11 @@ use crate::{
 };
 use sph_core::{
     error::Error,
-    sampling::Side,
+    geometry::{
+        sampling::Side,
+        shape::{Block, Shape},
+    },
     scene::{Fluid, GRAVITY, Scene, Wall},
-    shape::{Block, Shape},
 };
 
 /// Iterations of a step that are tried.

@@ -7,12 +7,13 @@ use crate::{
 };
 use serde::Serialize;
 use sph_core::{
-    sampling::Side,
+    geometry::{
+        sampling::Side,
+        shape::{Block, Shape},
+    },
+    method::{failure::StepError, state::State},
+    run::simulation::Simulation,
     scene::{Fluid, GRAVITY, Scene, Wall},
-    shape::{Block, Shape},
-    simulation::Simulation,
-    solver::StepError,
-    state::State,
 };
 
 /// Layers of particles in the column.

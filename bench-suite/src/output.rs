@@ -25,7 +25,7 @@ use crate::{
     picture::PictureError,
     write::{WriteError, write_atomic},
 };
-use sph_core::{error::Error, simulation::Simulation};
+use sph_core::{error::Error, run::simulation::Simulation};
 use std::path::{Path, PathBuf};
 
 /// Names of the axes.

@@ -8,9 +8,9 @@ use serde::Serialize;
 use sph_core::{
     Real,
     error::Error,
+    method::{failure::StepError, report::StepReport},
+    run::simulation::Simulation,
     scene::Scene,
-    simulation::Simulation,
-    solver::{StepError, StepReport},
 };
 
 /// What was found.

@@ -8,7 +8,7 @@ use cuda_kernels::variant::Variant;
 #[cfg(feature = "cuda")]
 use cuda_kernels::{backend::Device, device};
 use cuda_kernels::{counts::KernelTime, error::CudaError, variant::UnknownVariant};
-use sph_core::lane::Isa;
+use sph_core::numerics::lane::Isa;
 #[cfg(any(feature = "cuda", feature = "host"))]
 use std::sync::Arc;
 use std::{fmt, str::FromStr};

@@ -9,7 +9,7 @@ pub(crate) mod nan;
 pub use comparison::Comparison;
 
 use serde::{Deserialize, Serialize};
-use sph_core::recovery::Retry;
+use sph_core::method::failure::Retry;
 
 use crate::{failure::Failure, processor, start::Start};
 use nan::{nan_as_null, nans_as_null};

@@ -20,13 +20,11 @@ use crate::{
 use cuda_kernels::executor::Executor;
 use sph_core::{
     Real,
-    checkpoint::Checkpoint,
     error::Error,
-    leak::LeakMeter,
-    plan::{Counts, MemoryPlan},
-    scene::Scene,
-    simulation::{Observer, Simulation},
-    solver::{StepError, StepReport},
+    method::{failure::StepError, observer::Observer, report::StepReport},
+    run::{checkpoint::Checkpoint, simulation::Simulation},
+    scene::{Counts, Scene},
+    watch::{leak::LeakMeter, plan::MemoryPlan},
 };
 #[cfg(any(feature = "cuda", feature = "host"))]
 use std::sync::Arc;

@@ -10,11 +10,10 @@ use crate::{
 use serde::Serialize;
 use sph_core::{
     error::Error,
-    leak::LeakMeter,
-    parallel::{self, Sum},
+    method::{observer::View, state::State},
+    numerics::parallel::{self, Sum},
     scene::Scene,
-    simulation::View,
-    state::State,
+    watch::leak::LeakMeter,
 };
 use std::time::Instant;
 

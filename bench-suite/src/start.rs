@@ -4,10 +4,10 @@ use crate::{processor::Processor, result::nan::nan_as_null};
 use serde::{Deserialize, Serialize};
 use sph_core::{
     error::Error,
-    plan::{Counts, MemoryPlan},
-    scene::Scene,
-    simulation::Simulation,
-    solver::Number,
+    method::report::Number,
+    run::simulation::Simulation,
+    scene::{Counts, Scene},
+    watch::plan::MemoryPlan,
 };
 
 /// A derived number.

@@ -5,13 +5,13 @@ use cuda_kernels::counts;
 use serde::Serialize;
 use sph_core::{
     error::Error,
-    plan::Counts,
-    sampling::{Lattice, Side},
-    scene::{Fluid, Scene, SolverSettings, Wall},
-    shape::{Block, Shape},
-    simulation::Simulation,
-    solver::StepReport,
-    state::State,
+    geometry::{
+        sampling::{Lattice, Side},
+        shape::{Block, Shape},
+    },
+    method::{report::StepReport, state::State},
+    run::simulation::Simulation,
+    scene::{Counts, Fluid, Scene, SolverSettings, Wall},
 };
 use std::{collections::BTreeMap, f64::consts::PI, time::Instant};
 

@@ -1,5 +1,5 @@
 // Barriers: nominal surfaces of walls and bodies, where they are now and how they move. The twin of `Barrier::near` and
-// `Pose` in `sph-core/src/barrier.rs`, of an obstacle or a body of `sph-core/src/rigid`.
+// `Pose` in `sph-core/src/fluid/barrier.rs`, of an obstacle or a body of `sph-core/src/rigid`.
 #pragma once
 #include "containers.cuh"
 

@@ -4,10 +4,10 @@
 
 use crate::{containers::Enclosure, executor::Plain};
 use sph_core::{
-    barrier::Barrier,
-    lane::each,
+    fluid::barrier::Barrier,
+    geometry::sampling::Side,
+    numerics::lane::each,
     rigid::{Obstacle, Rigid},
-    sampling::Side,
 };
 
 /// A barrier, where it is and how it moves. Twin of `Surface` in barriers.cuh.

@@ -1,5 +1,5 @@
 // Containers: regions that no particle may leave, as signed distances phi with gradients n. The twin of
-// `sph-core/src/shape/enclosure.rs` and of `shape/region.rs`.
+// `sph-core/src/geometry/shape/enclosure.rs` and of `geometry/shape/region.rs`.
 //
 // All in f64 and unfused, in the order of the Rust text: a card and the processor keep a particle at the same place.
 #pragma once

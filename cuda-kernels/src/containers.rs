@@ -1,6 +1,6 @@
 //! Containers: regions that no particle may leave, and the launchers of `containers.cu`.
 //!
-//! Places and velocities have the bits of [`sph_core::shape::Enclosure::collide`]: the text computes in `f64` and fuses
+//! Places and velocities have the bits of [`sph_core::geometry::shape::Enclosure::collide`]: the text computes in `f64` and fuses
 //! nothing.
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use sph_core::{
     Real,
-    shape::{self, Region},
+    geometry::shape::{self, Region},
 };
 
 const CONTAIN: Kernel = Kernel { file: "containers.cu", name: "contain" };

@@ -1,9 +1,11 @@
 //! Why a card cannot be used, and what failed on one.
 
 use sph_core::{
+    method::{
+        failure::{Cause, StepError},
+        state::State,
+    },
     neighbors::TooManyCells,
-    solver::{Cause, StepError},
-    state::State,
 };
 use std::{fmt, num::ParseIntError, path::PathBuf, str::FromStr};
 

@@ -10,11 +10,12 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
+    geometry::{
+        sampling::{Face, Layers, Side},
+        shape::{Region, vector},
+    },
     neighbors::{Backend, Periodic},
-    plan::Counts,
-    sampling::{Face, Layers, Side},
-    scene::Scene,
-    shape::{Region, vector},
+    scene::{Counts, Scene},
 };
 use std::array::from_fn;
 

@@ -9,7 +9,7 @@ use crate::{
     executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, arguments, count, plain},
     physics::space,
 };
-use sph_core::{Real, state::Domain};
+use sph_core::{Real, fluid::material::Domain};
 
 /// Twins of the constants in reduce.cuh.
 const BLOCKS: u32 = 512;

@@ -6,7 +6,11 @@ use crate::{
     executor::{Executor, Field, Plain},
     fields::{permute_bodies, permute_ids, permute_reals},
 };
-use sph_core::{Real, boundary::Boundary, particles::Particles, state::State};
+use sph_core::{
+    Real,
+    fluid::{boundary::Boundary, particles::Particles},
+    method::state::State,
+};
 use std::mem::swap;
 
 /// A vector field, one array an axis.

@@ -6,7 +6,7 @@ use crate::{
     resident::{Axes, Population, Samples, zero_axes},
     walls::{Affine, Drawn, Moving, Wrench, Wrenches, affine_maps, flags, move_samples},
 };
-use sph_core::{boundary::Boundary, rigid::Rigid, state::State};
+use sph_core::{fluid::boundary::Boundary, method::state::State, rigid::Rigid};
 
 /// The rigid sets of a run.
 #[derive(Debug)]

@@ -19,10 +19,10 @@ use crate::{
 };
 use sph_core::{
     Real,
-    lane::each,
+    fluid::material::Domain,
+    method::{solver::Memory, state::State},
     neighbors::Periodic,
-    solver::Memory,
-    state::{Domain, State},
+    numerics::lane::each,
 };
 
 /// Lower and upper ends of a box, `[m]`.

@@ -13,11 +13,15 @@ use crate::{
 };
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
+    method::{
+        failure::{Cause, StepError},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::State,
 };
 use std::{mem::take, sync::Arc};
 

@@ -6,7 +6,7 @@ use crate::{
     executor::{Executor, Field, Kernel, arguments, count, plain},
     reduce::{PARTIALS, Passes, start},
 };
-use sph_core::{Real, solver::StepReport};
+use sph_core::{Real, method::report::StepReport};
 
 const SUMMARIZE: Kernel = Kernel { file: "summary.cu", name: "summarize" };
 const MERGE_SUMMARIES: Kernel = Kernel { file: "summary.cu", name: "merge_summaries" };

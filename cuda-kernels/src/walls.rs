@@ -15,9 +15,9 @@ use crate::{
 };
 use sph_core::{
     Real,
-    boundary::{Body, Boundary},
-    lane::each,
-    motion::Trajectory,
+    fluid::boundary::{Body, Boundary},
+    geometry::motion::Trajectory,
+    numerics::lane::each,
     rigid::{self, Bodies, Rigid},
 };
 

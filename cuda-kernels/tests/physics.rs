@@ -16,10 +16,9 @@ use proptest::{
 };
 use sph_core::{
     Real,
-    kernel::{self, Formula, KernelKind},
-    lane::Lane,
-    neighbors::norm2,
-    state,
+    fluid::material,
+    kernel::{self, Kernel, KernelKind},
+    numerics::{lane::Lane, vector::norm2},
 };
 
 /// Runs `check` on many values of a strategy.
@@ -173,13 +172,13 @@ fn periodic_space_has_the_bits_of_the_rust_text() {
 fn compare_domain<const D: usize>() {
     let vector = || prop::array::uniform::<_, D>(number());
     on_many((vector(), vector(), vector(), number()), |&(a, b, x, strength)| {
-        let domain = state::Domain { low: a, high: b, periodic: sph_core::neighbors::Periodic::NONE };
+        let domain = material::Domain { low: a, high: b, periodic: sph_core::neighbors::Periodic::NONE };
         let holds = if domain.holds(x) { 1.0 } else { 0.0 };
         let cuda = Domain::from(&domain);
         let input = [cuda.low, cuda.high, x].concat();
         Text::Vec.compare::<D>("Domain::holds", &input, &[holds])?;
         for central in [None, (strength != 0.0).then_some((b, strength))] {
-            let forces = state::Forces { gravity: a, central, damping: None };
+            let forces = material::Forces { gravity: a, central, damping: None };
             let cuda = Forces::from(&forces);
             let input = [&cuda.gravity[..], &cuda.center, &[cuda.strength], &x].concat();
             Text::Vec.compare::<D>("Forces::acceleration", &input, &forces.acceleration(x))?;

@@ -1,11 +1,13 @@
 //! What any bytes must pass as a checkpoint: the fuzz target `checkpoint`, and the test that replays its corpus.
 
 use sph_core::{
-    checkpoint::{Checkpoint, MAGIC, VERSION},
-    lane::Isa,
+    method::stopwatch::NoClock,
+    numerics::lane::Isa,
+    run::{
+        checkpoint::{Checkpoint, MAGIC, VERSION},
+        simulation::Simulation,
+    },
     scene::Scene,
-    simulation::Simulation,
-    solver::NoClock,
 };
 
 /// The run that checkpoints are read for.

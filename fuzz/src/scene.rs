@@ -1,6 +1,8 @@
 //! What any bytes must pass as a scene: the fuzz target `scene`, and the test that replays its corpus.
 
-use sph_core::{error::Error, lane::Isa, scene::Scene, shape::Shape, solver::NoClock};
+use sph_core::{
+    error::Error, geometry::shape::Shape, method::stopwatch::NoClock, numerics::lane::Isa, scene::Scene,
+};
 
 /// Scenes up to this many particles, or sites that are looked at for them, are set up.
 const SMALL: f64 = 5e3;

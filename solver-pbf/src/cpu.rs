@@ -19,12 +19,17 @@ use crate::{
 pub(crate) use correction::Relaxation;
 use sph_core::{
     Real,
-    kernel::Kernel as _,
-    neighbors::norm2,
-    parallel::{self, First, Max, Sum},
-    phases::Timed,
-    solver::{Cause, StepError, StepReport, Stopwatch},
-    state::State,
+    method::{
+        failure::{Cause, StepError},
+        phases::Timed,
+        report::StepReport,
+        state::State,
+        stopwatch::Stopwatch,
+    },
+    numerics::{
+        parallel::{self, First, Max, Sum},
+        vector::norm2,
+    },
 };
 use std::mem::take;
 

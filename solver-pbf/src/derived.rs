@@ -5,12 +5,13 @@ use crate::{Pbf, memory::Needs, physics, setup};
 use sph_core::{
     Real,
     error::Error,
-    kernel::Kernel as _,
-    plan::{Counts, Demand, MemoryPlan},
-    scales::Scales,
-    scene::Scene,
-    solver::{Derived, Number},
-    state::State,
+    method::{
+        report::{Derived, Number},
+        scales::Scales,
+        state::State,
+    },
+    scene::{Counts, Scene},
+    watch::plan::{Demand, MemoryPlan},
 };
 
 impl<const D: usize> Pbf<D> {

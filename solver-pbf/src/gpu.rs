@@ -21,10 +21,7 @@ pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
     Real,
-    kernel::Kernel as _,
-    phases::Timed,
-    solver::{StepError, StepReport, Stopwatch},
-    state::State,
+    method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
 };
 
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are

@@ -45,14 +45,18 @@ use params::{ScorrScaling, Smoothing};
 use physics::{Scorr, Weights};
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
-    kernel::Kernel as _,
-    lane::Isa,
+    fluid::material::Material,
+    method::{
+        failure::StepError,
+        phases::{Behind, watched},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 
 /// What follows from the parameters, the kernel and the liquid, once for all steps.
@@ -174,7 +178,7 @@ impl<const D: usize> Solver<D> for Pbf<D> {
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.memory(visit);
+        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
     }
 
     fn fluid_changed(&mut self) {

@@ -4,10 +4,12 @@ use crate::params::{Params, VelocityUpdate};
 use cuda_kernels::room;
 use sph_core::{
     Real,
-    diagnosis::Link,
+    method::{
+        report::StepReport,
+        solver::{Link, Memory},
+    },
     neighbors::FAR,
-    particles::fit,
-    solver::{Memory, StepReport},
+    numerics::field::fit,
 };
 use std::slice::from_ref;
 

@@ -4,7 +4,8 @@
 //! equal masses, `μ = 1`, the formulas are then those of Macklin & Müller (2013). `F` is the kernel's gradient
 //! factor, `∇W_ij = F x_ij`, negative for every kernel used here, and `V = m/ρ₀`.
 
-use sph_core::{Real, lane::Lane};
+pub use sph_core::numerics::vector::cross;
+use sph_core::{Real, numerics::lane::Lane};
 
 /// Density constraint `C_i = ρ_i/ρ₀ − 1` (Macklin & Müller 2013, eq. 1); of an inequality `C ≤ 0` only its violation
 /// `max(C_i, 0)` (Macklin et al. 2014, §3.2). Not a number stays one. `[-]`.
@@ -146,12 +147,6 @@ pub fn xsph<L: Lane>(symmetric: bool, m_j: L, rho_i: L, rho_j: L, w: L) -> L {
 #[inline(always)]
 pub fn wall_xsph<L: Lane>(psi: L, rho_i: L, w: L) -> L {
     psi / rho_i * w
-}
-
-/// `a × b`; in 2D, where vectors have no third component, `[0, 0, a_x b_y − a_y b_x]`.
-#[inline(always)]
-pub fn cross<L: Lane>(a: [L; 3], b: [L; 3]) -> [L; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// The first D components, and zeros.

@@ -10,15 +10,21 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
+    fluid::material::Material,
+    geometry::lattice,
     kernel::choice::ScalarKernel,
-    lane::Isa,
-    lattice,
+    method::{
+        solver::Solver,
+        state::State,
+        stopwatch::{Clock, Stopwatch},
+    },
     neighbors::{Neighbors, Settings},
-    scene::{Scene, SolverSettings},
-    setup::{self, Setup},
-    simulation::Simulation,
-    solver::{Clock, Solver, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
+    run::simulation::Simulation,
+    scene::{
+        Scene, SolverSettings,
+        setup::{self, Setup},
+    },
 };
 
 /// Reads the parameters of a scene: its preset, changed by what it gives.

@@ -2,8 +2,8 @@
 
 use crate::params::Iterations;
 use sph_core::{
+    method::{failure::StepError, report::StepReport},
     phases,
-    solver::{StepError, StepReport},
 };
 
 phases! {

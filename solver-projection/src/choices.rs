@@ -7,8 +7,10 @@ use crate::{
 };
 use sph_core::{
     Real,
-    solver::{Cause, StepError},
-    state::State,
+    method::{
+        failure::{Cause, StepError},
+        state::State,
+    },
 };
 
 /// A pressure above this part of [`Projection::pressure_limit`] throws neighbors past each other.

@@ -4,7 +4,6 @@ mod along;
 mod alpha;
 mod divergence;
 mod equation;
-pub mod levels;
 #[cfg(test)]
 mod matrix;
 mod motion;
@@ -23,11 +22,17 @@ use crate::{
 };
 use sph_core::{
     Real,
-    neighbors::norm2,
-    parallel::{self, First, Max, Sum},
-    phases::Timed,
-    solver::{BEFORE, Cause, StepError, StepReport, Stopwatch},
-    state::State,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        phases::Timed,
+        report::StepReport,
+        state::State,
+        stopwatch::Stopwatch,
+    },
+    numerics::{
+        parallel::{self, First, Max, Sum},
+        vector::norm2,
+    },
 };
 use std::mem::take;
 

@@ -2,7 +2,7 @@
 
 use crate::{
     LIMITS, Projection,
-    cpu::levels::bytes_per_cell,
+    levels::bytes_per_cell,
     memory::{Needs, Vectors},
     params::{Preconditioner, WeightForm},
     setup,
@@ -10,14 +10,16 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
+    geometry::lattice,
     kernel::Kernel,
-    lattice,
+    method::{
+        report::{Derived, Number},
+        scales::Scales,
+        state::State,
+    },
     neighbors::PAD,
-    plan::{Counts, Demand, MemoryPlan},
-    scales::Scales,
-    scene::Scene,
-    solver::{Derived, Number},
-    state::State,
+    scene::{Counts, Scene},
+    watch::plan::{Demand, MemoryPlan},
 };
 
 /// Support ratio from which on smooth weights let lattices shear.
@@ -73,7 +75,7 @@ impl<const D: usize> Projection<D> {
         let (spacing, h) = (f64::from(state.rest.spacing), f64::from(self.kernel.support_radius()));
         let thin = |last: f64| 0.5 * spacing + last + spacing < h * (1.0 - 1e-6);
         let barriers = state.walls.barriers.iter().filter(|wall| thin(wall.last_layer));
-        let text = |wall: &sph_core::barrier::Barrier<D>| {
+        let text = |wall: &sph_core::fluid::barrier::Barrier<D>| {
             let layers = (h / spacing - 1.0).ceil();
             format!(
                 "the wall `{}` has too few layers for a support of {:.2} spacings: {layers} are needed, or the fluid \

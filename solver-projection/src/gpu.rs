@@ -33,9 +33,13 @@ pub use solver::simulation;
 use sph_core::{
     Real,
     kernel::Kernel,
-    phases::Timed,
-    solver::{Cause, StepError, StepReport, Stopwatch},
-    state::State,
+    method::{
+        failure::{Cause, StepError},
+        phases::Timed,
+        report::StepReport,
+        state::State,
+        stopwatch::Stopwatch,
+    },
 };
 
 /// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are

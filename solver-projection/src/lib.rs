@@ -36,6 +36,7 @@ mod choices;
 mod cpu;
 mod derived;
 pub mod gpu;
+mod levels;
 mod memory;
 pub mod params;
 pub mod physics;
@@ -52,14 +53,19 @@ use memory::{Fields, Needs};
 use physics::{LatticeSums, Surface, Weight};
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
+    fluid::material::Material,
     kernel::{CubicSpline, Kernel},
-    lane::Isa,
+    method::{
+        failure::{Cause, StepError},
+        phases::{Behind, watched},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 
 /// What follows from the parameters and the liquid, once for all steps.
@@ -156,7 +162,7 @@ impl<const D: usize> Solver<D> for Projection<D> {
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.memory(visit);
+        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
     }
 
     fn fluid_changed(&mut self) {

@@ -1,17 +1,19 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
 use crate::{
-    cpu::levels::Levels,
+    levels::Levels,
     params::{Gradient, Params},
 };
 use cuda_kernels::room;
 use sph_core::{
     Real,
-    barrier::Pose,
-    diagnosis::Link,
+    fluid::barrier::Pose,
+    method::{
+        report::StepReport,
+        solver::{Link, Memory},
+    },
     neighbors::FAR,
-    particles::fit,
-    solver::{Memory, StepReport},
+    numerics::field::fit,
 };
 use std::slice::from_ref;
 

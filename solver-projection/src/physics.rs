@@ -4,7 +4,8 @@
 //! factor `1/d`: the mean of `n nᵀ` over all directions is `I/d`.
 
 use crate::params::WeightForm;
-use sph_core::{Real, lane::Lane, lattice};
+pub use sph_core::numerics::vector::dot;
+use sph_core::{Real, geometry::lattice, numerics::lane::Lane};
 
 /// Weights of a neighbor: `w` and, with the clamped distance `r_c = max(r, c h)`, `w¹ = w/r_c` and `w² = w/r_c²`. They
 /// have to share `r_c`, or `A` is not `D M⁻¹ Dᵀ` any more.
@@ -198,16 +199,6 @@ pub fn density_error(excess: Real, two_sided: bool) -> Real {
 
 /// The largest lack of density that is made up for, `[-]`.
 pub const LACK: Real = -0.05;
-
-/// The scalar product.
-#[inline(always)]
-pub fn dot<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> L {
-    let mut sum = a[0] * b[0];
-    for k in 1..D {
-        sum = sum + a[k] * b[k];
-    }
-    sum
-}
 
 /// XSPH weight of a pair (Monaghan 1992, eq. 7.1): `2 m/(ρ_i + ρ_j) W_ij`.
 #[inline(always)]

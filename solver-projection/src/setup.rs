@@ -8,14 +8,20 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    kernel::{CubicSpline, Formula as _, Kernel as _},
-    lane::Isa,
+    fluid::material::Material,
+    kernel::{CubicSpline, Kernel},
+    method::{
+        solver::Solver,
+        state::State,
+        stopwatch::{Clock, Stopwatch},
+    },
     neighbors::{Neighbors, Settings},
-    scene::{Scene, SolverSettings},
-    setup::{self, Setup},
-    simulation::Simulation,
-    solver::{Clock, Solver, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
+    run::simulation::Simulation,
+    scene::{
+        Scene, SolverSettings,
+        setup::{self, Setup},
+    },
 };
 
 /// Reads the parameters of a scene: its preset, changed by what it gives.

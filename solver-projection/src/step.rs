@@ -1,8 +1,8 @@
 //! The time step, written once for every backend.
 
 use sph_core::{
+    method::{failure::StepError, report::StepReport},
     phases,
-    solver::{StepError, StepReport},
 };
 
 phases! {

@@ -14,7 +14,14 @@
 
 use crate::params::Params;
 use nalgebra::{SMatrix, SVector};
-use sph_core::{Real, parallel::Merge, rigid::Rigid};
+use sph_core::{
+    Real,
+    numerics::{
+        parallel::Merge,
+        vector::{cross, dot},
+    },
+    rigid::Rigid,
+};
 use std::array::from_fn;
 
 /// Where contact begins, and what it does.
@@ -63,7 +70,7 @@ impl Contact {
 
     /// The impulse over the mass of a particle with the velocity `v` relative to the surface, `[m/s]` `[CBP05, §6.1]`.
     pub fn impulse<const D: usize>(&self, d: f64, v: &[f64; D], n: &[f64; D], no_slip: bool) -> [f64; D] {
-        let v_n = dot(v, n);
+        let v_n = dot(*v, *n);
         let [normal, tangential] = self.parts(d, v_n, no_slip);
         from_fn(|k| -tangential * v[k] - (normal - tangential) * v_n * n[k])
     }
@@ -97,7 +104,7 @@ impl Twist {
 
     /// `V + ω × r`, `[m/s]`.
     pub fn at(&self, arm: &[f64; 3]) -> [f64; 3] {
-        let turning = cross(&self.angular, arm);
+        let turning = cross(self.angular, *arm);
         from_fn(|k| self.velocity[k] + turning[k])
     }
 }
@@ -138,7 +145,7 @@ impl Meeting {
 
     /// Adds a particle of the mass `m`, `[kg]`, that moves with `v` relative to the body, stickiness included, `[m/s]`.
     pub fn add(&mut self, contact: &Contact, spot: &Spot, m: f64, v: &[f64; 3], no_slip: bool) {
-        let v_n = dot(v, &spot.n);
+        let v_n = dot(*v, spot.n);
         let [normal, tangential] = contact.parts(spot.d, v_n, no_slip);
         self.along(&spot.n, &spot.arm, m * (normal - tangential), v_n);
         for k in 0..3 {
@@ -191,21 +198,11 @@ impl Meeting {
 
 /// Force and torque of a unit force at an arm.
 pub fn wrench(force: &[f64; 3], arm: &[f64; 3]) -> [f64; 6] {
-    let torque = cross(arm, force);
+    let torque = cross(*arm, *force);
     from_fn(|a| if a < 3 { force[a] } else { torque[a - 3] })
 }
 
 /// A vector in space; one of a plane lies in it.
 pub fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
     from_fn(|a| if a < D { x[a] } else { 0.0 })
-}
-
-/// `a × b`.
-pub fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// `a · b`.
-pub fn dot<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    (0..D).map(|k| a[k] * b[k]).sum()
 }

@@ -13,11 +13,17 @@ use colors::Shared;
 use relax::{Moved, Relaxation};
 use sph_core::{
     Real,
-    neighbors::norm2,
-    parallel::{self, First, Max, Sum},
-    phases::Timed,
-    solver::{BEFORE, Cause, StepError, StepReport, Stopwatch},
-    state::State,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        phases::Timed,
+        report::StepReport,
+        state::State,
+        stopwatch::Stopwatch,
+    },
+    numerics::{
+        parallel::{self, First, Max, Sum},
+        vector::norm2,
+    },
 };
 use springs::{Adjustment, Pulls, Room};
 use std::{

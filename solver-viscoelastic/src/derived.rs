@@ -4,13 +4,15 @@ use crate::{Viscoelastic, memory::Needs, params::RelaxMode, setup};
 use sph_core::{
     Real,
     error::Error,
-    lattice,
+    geometry::lattice,
+    method::{
+        report::{Derived, Number},
+        scales::Scales,
+        state::State,
+    },
     neighbors::PAD,
-    plan::{Counts, Demand, MemoryPlan},
-    scales::Scales,
-    scene::Scene,
-    solver::{Derived, Number},
-    state::State,
+    scene::{Counts, Scene},
+    watch::plan::{Demand, MemoryPlan},
 };
 
 impl<const D: usize> Viscoelastic<D> {

@@ -52,13 +52,18 @@ use params::{RelaxMode, SpringCreation, SpringInit};
 use physics::{Flow, Spring, Stiffness, Viscosity};
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
-    lane::Isa,
+    fluid::material::Material,
+    method::{
+        failure::StepError,
+        phases::{Behind, watched},
+        report::{Derived, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Derived, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 
 /// What follows from the parameters, the lattice and the depth, once for all steps.
@@ -193,7 +198,7 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.memory(visit);
+        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
     }
 
     fn fluid_changed(&mut self) {

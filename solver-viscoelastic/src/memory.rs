@@ -8,10 +8,12 @@ use crate::{
 use cuda_kernels::room;
 use sph_core::{
     Real,
-    diagnosis::Link,
+    method::{
+        report::StepReport,
+        solver::{Link, Memory},
+    },
     neighbors::FAR,
-    particles::fit,
-    solver::{Memory, StepReport},
+    numerics::field::fit,
 };
 use std::sync::Mutex;
 

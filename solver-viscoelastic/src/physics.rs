@@ -3,7 +3,7 @@
 //! `x_ij = x_i − x_j` points from j to i, so that a positive number along it pushes i away from j.
 
 use crate::params::RelaxMode;
-use sph_core::{Real, lane::Lane};
+use sph_core::{Real, numerics::lane::Lane};
 
 /// Distances are taken at least this long where one divides by them: particles in one place then have no direction.
 const TINY: Real = 1e-30;
@@ -149,7 +149,7 @@ impl LatticeSums {
     /// Those of a lattice with support ratio `eta` = h/Δx in `D` dimensions.
     pub fn new<const D: usize>(eta: f64) -> Self {
         let mut sums = Self { rho: 0.0, near: 0.0, reach: 0.0, near_reach: 0.0 };
-        sph_core::lattice::for_each_site::<D>(eta, |site| {
+        sph_core::geometry::lattice::for_each_site::<D>(eta, |site| {
             let q = site.iter().map(|c| c * c).sum::<f64>().sqrt() / eta;
             let g = closeness(q, 1.0);
             if q > 0.0 {

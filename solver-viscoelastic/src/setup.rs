@@ -9,15 +9,21 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    kernel::{CubicSpline, Formula as _, Kernel as _},
-    lane::Isa,
-    lattice,
+    fluid::material::Material,
+    geometry::lattice,
+    kernel::{CubicSpline, Kernel},
+    method::{
+        solver::Solver,
+        state::State,
+        stopwatch::{Clock, Stopwatch},
+    },
     neighbors::{Neighbors, Settings},
-    scene::{Scene, SolverSettings},
-    setup::{self, Setup},
-    simulation::Simulation,
-    solver::{Clock, Solver, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
+    run::simulation::Simulation,
+    scene::{
+        Scene, SolverSettings,
+        setup::{self, Setup},
+    },
 };
 
 /// Near stiffness over stiffness where it is left out, `[-]`.

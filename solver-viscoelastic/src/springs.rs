@@ -6,7 +6,12 @@
 //! and by persistent id in checkpoints and while particles come and go.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use sph_core::{Real, lane::prefetch_all, neighbors::PAD, parallel::BLOCK, solver::Memory};
+use sph_core::{
+    Real,
+    method::solver::Memory,
+    neighbors::PAD,
+    numerics::{lane::prefetch_all, parallel::BLOCK},
+};
 use std::{collections::HashMap, mem::swap, ops::Range};
 
 /// One end of a spring.

@@ -15,14 +15,19 @@ use crate::{
 pub use momentum::Wall;
 use sph_core::{
     Real,
-    kernel::Kernel as _,
-    lane::each,
-    neighbors::norm2,
-    parallel::{self, First, Max, Sum},
-    phases::Timed,
-    solver::{BEFORE, Cause, StepError, StepReport, Stopwatch},
-    state::State,
-    surface,
+    fluid::surface,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        phases::Timed,
+        report::StepReport,
+        state::State,
+        stopwatch::Stopwatch,
+    },
+    numerics::{
+        lane::each,
+        parallel::{self, First, Max, Sum},
+        vector::norm2,
+    },
 };
 pub(crate) use walls::Extrapolated;
 

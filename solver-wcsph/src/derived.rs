@@ -4,12 +4,13 @@ use crate::{LIMITS, Params, Wcsph, memory::Needs, params::WallPressure, setup};
 use sph_core::{
     Real,
     error::Error,
-    kernel::Kernel as _,
-    plan::{Counts, Demand, MemoryPlan},
-    scales::Scales,
-    scene::Scene,
-    solver::{Derived, Number},
-    state::State,
+    method::{
+        report::{Derived, Number},
+        scales::Scales,
+        state::State,
+    },
+    scene::{Counts, Scene},
+    watch::plan::{Demand, MemoryPlan},
 };
 
 /// A sound speed below this many characteristic speeds compresses the liquid by more than a percent, since

@@ -48,14 +48,18 @@ use params::{DeltaForm, Density, Smoothing};
 use physics::Eos;
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
-    kernel::Kernel as _,
-    lane::Isa,
+    fluid::material::Material,
+    method::{
+        failure::{Cause, StepError},
+        phases::{Behind, watched},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    phases::{Behind, watched},
-    solver::{Cause, Derived, FieldInfo, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::{Material, State},
+    numerics::lane::Isa,
 };
 use std::slice::from_ref;
 
@@ -163,7 +167,7 @@ impl<const D: usize> Solver<D> for Wcsph<D> {
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.memory(visit);
+        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
     }
 
     fn fluid_changed(&mut self) {

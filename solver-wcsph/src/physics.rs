@@ -3,7 +3,11 @@
 //! `h_s = h/2` is the smoothing length of the journals; `F` is the kernel's gradient factor,
 //! `∇W_ij = F x_ij`, negative for every kernel used here.
 
-use sph_core::{Real, lane::Lane, neighbors::norm2};
+pub use sph_core::numerics::vector::dot;
+use sph_core::{
+    Real,
+    numerics::{lane::Lane, vector::norm2},
+};
 
 /// Keeps `1 / r²` finite: the denominator is `r² + 0.01 h_s²` (Monaghan 1992).
 pub const SOFTENING: f64 = 0.01;
@@ -200,16 +204,6 @@ pub fn shifting<L: Lane>(w: L, inv_w_dx: L, f: L) -> L {
 #[inline(always)]
 pub fn xsph<L: Lane>(m_j: L, rho_i: L, rho_j: L, w: L) -> L {
     L::splat(2.0) * m_j / (rho_i + rho_j) * w
-}
-
-/// The scalar product.
-#[inline(always)]
-pub fn dot<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> L {
-    let mut sum = a[0] * b[0];
-    for k in 1..D {
-        sum = sum + a[k] * b[k];
-    }
-    sum
 }
 
 /// Friction of an Akinci wall (Akinci et al. 2012, eq. 11-13), acceleration per pseudo-mass and `x_ib`:

@@ -9,7 +9,7 @@ use bench_suite::{
 };
 use criterion::Criterion;
 use rayon::ThreadPool;
-use sph_core::{lane::Isa, scene::Scene, simulation::Simulation};
+use sph_core::{numerics::lane::Isa, run::simulation::Simulation, scene::Scene};
 use std::{
     sync::OnceLock,
     time::{Duration, Instant},

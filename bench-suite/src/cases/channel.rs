@@ -11,7 +11,7 @@ use crate::{
     result::{CurveStyle, ReferenceCurve, series_name},
 };
 use sph_core::{
-    sampling::Face,
+    geometry::sampling::Face,
     scene::{FaceVelocity, MassMode, Scene, Slip},
 };
 use std::f64::consts::PI;

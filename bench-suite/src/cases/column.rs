@@ -8,7 +8,7 @@ use crate::{
     result::{CurveStyle, ReferenceCurve},
 };
 use sph_core::{
-    sampling::Face,
+    geometry::sampling::Face,
     scene::{Damping, Hydrostatic, MassMode, PressureField, PsiMode, Scene, Slip},
 };
 

@@ -18,9 +18,11 @@ pub mod wall_pressure;
 pub mod walls;
 
 use sph_core::{
-    sampling::{Face, Side},
+    geometry::{
+        sampling::{Face, Side},
+        shape::{Ball, Block, Shape},
+    },
     scene::{Axis, Domain, Fluid, MassMode, PressureField, Scene, Slip, SolverSettings, Wall},
-    shape::{Ball, Block, Shape},
 };
 
 /// A block from `min` to `max`, `[m]`.

@@ -12,7 +12,7 @@ use crate::{
     result::{CurveStyle, ReferenceCurve},
 };
 use sph_core::{
-    sampling::{Face, Side},
+    geometry::sampling::{Face, Side},
     scene::{MassMode, Scene, Slip, Wall},
 };
 

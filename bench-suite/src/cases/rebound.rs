@@ -10,7 +10,7 @@ use crate::{
     registry::Method,
 };
 use sph_core::{
-    sampling::Face,
+    geometry::sampling::Face,
     scene::{Scene, Slip},
 };
 

@@ -11,7 +11,7 @@ use crate::{
     result::ReferenceCurve,
 };
 use sph_core::{
-    sampling::Face,
+    geometry::sampling::Face,
     scene::{GRAVITY, Hydrostatic, MassMode, PressureField, PsiMode, Scene, Slip},
 };
 

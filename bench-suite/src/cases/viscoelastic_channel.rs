@@ -12,7 +12,7 @@ use crate::{
     result::{CurveStyle, ReferenceCurve},
 };
 use sph_core::{
-    sampling::Face,
+    geometry::sampling::Face,
     scene::{Axis, Domain, Scene, Slip},
 };
 

@@ -7,7 +7,7 @@ use crate::{
     registry::Method,
 };
 use sph_core::{
-    sampling::Face,
+    geometry::sampling::Face,
     scene::{MassMode, PsiMode, Scene, Slip},
 };
 

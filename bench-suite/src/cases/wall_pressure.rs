@@ -12,7 +12,7 @@ use crate::{
     result::{CurveStyle, ReferenceCurve, series_name},
 };
 use sph_core::{
-    sampling::Face,
+    geometry::sampling::Face,
     scene::{GRAVITY, MassMode, Scene, Slip},
 };
 

@@ -7,7 +7,7 @@ use bench_suite::{
     write::check_folder,
 };
 use clap::Args;
-use sph_core::lane::Isa;
+use sph_core::numerics::lane::Isa;
 use std::{error::Error, fs, path::PathBuf, process::ExitCode};
 
 /// What to check.

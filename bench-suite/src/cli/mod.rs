@@ -21,7 +21,7 @@ mod step;
 
 use bench_suite::processor::{Choice, Processor};
 use clap::{Parser, Subcommand};
-use sph_core::lane::Isa;
+use sph_core::numerics::lane::Isa;
 use std::{error::Error, path::PathBuf, process::ExitCode};
 
 /// Exit code of bad input: nothing was run or written.

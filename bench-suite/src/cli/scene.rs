@@ -23,7 +23,7 @@ use bench_suite::{
     write::{Disk, check_folder},
 };
 use indicatif::ProgressBar;
-use sph_core::{recovery::Retry, scene::Scene};
+use sph_core::{method::failure::Retry, scene::Scene};
 use std::{
     error::Error,
     path::{Path, PathBuf},

@@ -1,7 +1,7 @@
 //! How tight the walls were: the numbers of the leak meter.
 
 use crate::result::{Band, Score};
-use sph_core::leak::LeakMeter;
+use sph_core::watch::leak::LeakMeter;
 
 /// Particles that have passed a wall.
 pub const ESCAPED: &str = "escaped particles";

@@ -3,7 +3,7 @@
 use super::{Every, Format, Settings, Stream};
 use crate::{processor::Processor, run, stepping};
 use serde::Serialize;
-use sph_core::{simulation::Simulation, solver::StepReport};
+use sph_core::{method::report::StepReport, run::simulation::Simulation};
 use std::{error::Error, path::Path, time::Instant};
 
 /// What to time.
@@ -93,7 +93,7 @@ pub fn time(options: &Options, folder: &Path) -> Result<Cost, Box<dyn Error + Se
     })
 }
 
-fn steps(simulation: &mut Simulation<3>, n: u64) -> Result<(), sph_core::solver::StepError> {
+fn steps(simulation: &mut Simulation<3>, n: u64) -> Result<(), sph_core::method::failure::StepError> {
     (0..n).try_for_each(|_| simulation.step(f64::INFINITY).map(drop))
 }
 

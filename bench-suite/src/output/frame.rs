@@ -4,10 +4,9 @@ use super::OutputError;
 use sph_core::{
     Real,
     error::Error,
+    method::{report::FieldInfo, solver::Solver, state::State},
     neighbors::NeighborLists,
-    parallel,
-    solver::{FieldInfo, Solver},
-    state::State,
+    numerics::parallel,
 };
 use std::borrow::Cow;
 

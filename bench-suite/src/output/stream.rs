@@ -13,7 +13,8 @@ use super::{
 use crate::write::write_atomic;
 use sph_core::{
     error::Error,
-    simulation::{Observer, Simulation, View},
+    method::observer::{Observer, View},
+    run::simulation::Simulation,
 };
 use std::{
     mem,

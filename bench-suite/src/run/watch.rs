@@ -10,9 +10,9 @@ use crate::{
 };
 use sph_core::{
     Real,
+    method::{observer::View, report::StepReport},
+    run::simulation::Simulation,
     scene::Scene,
-    simulation::{Simulation, View},
-    solver::StepReport,
 };
 use std::{
     path::{Path, PathBuf},

@@ -142,7 +142,7 @@ fn checkpoint(base: &str) -> Vec<u8> {
         run.step(f64::INFINITY).unwrap();
     }
     let (mut bytes, scene) = (Vec::new(), bench_suite::run::resolved(&scene).unwrap());
-    sph_core::checkpoint::write(&mut run, &scene, "test", &mut bytes).unwrap();
+    sph_core::run::checkpoint::write(&mut run, &scene, "test", &mut bytes).unwrap();
     bytes
 }
 

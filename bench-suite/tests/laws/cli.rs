@@ -307,7 +307,11 @@ fn unknown_names_are_refused_with_the_known_ones() {
     assert_refused(&folder, &["compare", "--case", "damm"], &["--case \"damm\" is unknown", "dam_break"]);
     assert_refused(&folder, &["compare", "--variant", "x"], &["--variant \"x\" is unknown", "wcsph-delta"]);
     assert_refused(&folder, &["validate", "--case", "x"], &["--case \"x\" is unknown"]);
-    assert_refused(&folder, &["compare", "--isa", "mmx"], &["mmx", sph_core::lane::Isa::BASELINE.name()]);
+    assert_refused(
+        &folder,
+        &["compare", "--isa", "mmx"],
+        &["mmx", sph_core::numerics::lane::Isa::BASELINE.name()],
+    );
     assert_refused(&folder, &["compare", "--threads", "0"], &["--threads"]);
     assert_refused(&folder, &["frobnicate"], &["frobnicate"]);
     assert_refused(&folder, &["bless", "--reason", "not in the root"], &["root of the project"]);

@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
 use bench_suite::{processor::Processor, run, scenes};
-use sph_core::{Real, scene::Scene, simulation::Simulation, solver::Memory};
+use sph_core::{Real, method::solver::Memory, run::simulation::Simulation, scene::Scene};
 use std::{collections::BTreeMap, path::Path};
 
 /// A scene file at half its resolution, with its name. Half keeps periods whole and obstacles thick.

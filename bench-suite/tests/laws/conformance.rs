@@ -9,10 +9,12 @@ use bench_suite::{
 };
 use sph_core::{
     Real,
-    sampling::{Face, Side},
+    geometry::{
+        sampling::{Face, Side},
+        shape::{Block, Shape},
+    },
+    run::simulation::Simulation,
     scene::{Fluid, MassMode, Scene, VelocityField, Wall},
-    shape::{Block, Shape},
-    simulation::Simulation,
 };
 
 /// Relative size of a rounding error.

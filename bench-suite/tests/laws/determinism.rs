@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use sph_core::{lane::Isa, scene::Scene};
+use sph_core::{numerics::lane::Isa, scene::Scene};
 
 const STEPS: u64 = 12;
 

@@ -8,7 +8,7 @@ use bench_suite::{
     run,
     write::{Disk, Files, NewFile, PART, WriteError, write_atomic, write_with},
 };
-use sph_core::{scene::Scene, simulation::Simulation};
+use sph_core::{run::simulation::Simulation, scene::Scene};
 use std::{
     fs,
     io::{self, Write},

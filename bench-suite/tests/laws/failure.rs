@@ -9,7 +9,7 @@ use bench_suite::{
     run,
 };
 use serde_json::Value;
-use sph_core::{Real, scene::Scene, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation, scene::Scene};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -11,9 +11,12 @@ use bench_suite::{
 use serde_json::{Value, json};
 use sph_core::{
     Real,
+    method::{
+        observer::{Observer, View},
+        report::StepReport,
+    },
+    run::simulation::Simulation,
     scene::Scene,
-    simulation::{Observer, Simulation, View},
-    solver::StepReport,
 };
 use std::{
     fs,

@@ -10,9 +10,9 @@ use serde_json::Value;
 use sph_core::{
     Real,
     error::Error,
-    lane::Isa,
-    plan::{Counts, MemoryPlan},
-    scene::Scene,
+    numerics::lane::Isa,
+    scene::{Counts, Scene},
+    watch::plan::MemoryPlan,
 };
 use std::{fs, path::Path, sync::Arc};
 

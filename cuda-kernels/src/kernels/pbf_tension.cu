@@ -1,7 +1,7 @@
 // SMOOTHING CubicSpline WendlandC2 Poly6Spiky
 //
 // Cohesion, surface tension and adhesion in Position Based Fluids (Akinci, Akinci & Teschner 2013). The twin of
-// `sph-core/src/surface.rs`. Other than `surface.cu` it walks the rows that were listed at the predicted positions: from
+// `sph-core/src/fluid/surface.rs`. Other than `surface.cu` it walks the rows that were listed at the predicted positions: from
 // corrected positions, cells would not find all pairs from both sides.
 #include "kernels/pbf.cuh"
 

@@ -22,9 +22,9 @@ use crate::{
 };
 use sph_core::{
     Real,
-    barrier::{Barrier, Pose},
-    lane::each,
-    sampling::Side,
+    fluid::barrier::{Barrier, Pose},
+    geometry::sampling::Side,
+    numerics::lane::each,
 };
 
 macro_rules! kernels {

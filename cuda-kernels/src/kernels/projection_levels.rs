@@ -1,7 +1,7 @@
 //! Coarser equations of the staggered projection: launchers of `kernels/projection_levels.cu`.
 //!
 //! Unknowns of the first level are the occupied cells of the neighbor search, those of the next levels cells twice as
-//! wide, as in `solver-projection/src/cpu/levels.rs`: the same cells in the same order, and sums of couplings that
+//! wide, as in `solver-projection/src/levels.rs`: the same cells in the same order, and sums of couplings that
 //! differ by roundings alone. `projection_multilevel.rs` has the cycle over them.
 //!
 //! **Layout.** A number for each dense cell of each level, from one sum over all of them, is also the place of an
@@ -15,7 +15,7 @@ use crate::{
     neighbors::{NeighborRows, StoredRows},
     scan::Scan,
 };
-use sph_core::{Real, lane::each};
+use sph_core::{Real, numerics::lane::each};
 
 macro_rules! kernels {
     ($($constant:ident = $name:literal),+ $(,)?) => {
@@ -30,7 +30,7 @@ kernels! {
 }
 
 /// A level has at least a quarter fewer cells than the one below, and no level follows one of so few. Twin of `FEW` in
-/// `solver-projection/src/cpu/levels.rs`.
+/// `solver-projection/src/levels.rs`.
 const FEW: usize = 8;
 /// Most levels: more than the numbers of cells allow.
 const MOST: usize = 40;

@@ -75,7 +75,7 @@ SHIM_EXPORT(projection_adjoint)
 /// Largest condition number for which a gradient is corrected (Bonet & Lok).
 constexpr double MAX_CONDITION = 1e3;
 
-/// The twin of `solve_symmetric` in `sph-core/src/linear.rs`.
+/// The twin of `solve_symmetric` in `sph-core/src/numerics/linear.rs`.
 struct Symmetric {
   double m[3][3];
 

@@ -1,4 +1,4 @@
-// Cohesion, surface tension and adhesion, for every solver. The twin of `sph-core/src/surface.rs` (Akinci, Akinci &
+// Cohesion, surface tension and adhesion, for every solver. The twin of `sph-core/src/fluid/surface.rs` (Akinci, Akinci &
 // Teschner 2013).
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline

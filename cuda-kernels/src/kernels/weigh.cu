@@ -1,4 +1,4 @@
-// Volumes of wall samples. The twin of `Boundary::weigh` in `sph-core/src/boundary.rs`.
+// Volumes of wall samples. The twin of `Boundary::weigh` in `sph-core/src/fluid/boundary.rs`.
 //
 // SMOOTHING WendlandC2 WendlandC4 CubicSpline Poly6Spiky
 #include "near.cuh"

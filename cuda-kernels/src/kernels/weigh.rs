@@ -8,7 +8,7 @@ use crate::{
     reduce::NONE,
     walls::Drawn,
 };
-use sph_core::{Real, boundary::Boundary};
+use sph_core::{Real, fluid::boundary::Boundary};
 
 const WEIGH_SAMPLES: Kernel = Kernel { file: "kernels/weigh.cu", name: "weigh_samples" };
 

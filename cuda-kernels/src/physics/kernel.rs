@@ -131,8 +131,8 @@ impl Adhesion {
 }
 
 impl Surface {
-    /// In `D` dimensions, with support radius `h` `[m]` and the strengths of `sph_core::surface`.
-    pub fn new<const D: usize>(h: Real, tension: sph_core::surface::Tension) -> Self {
+    /// In `D` dimensions, with support radius `h` `[m]` and the strengths of `sph_core::fluid::surface`.
+    pub fn new<const D: usize>(h: Real, tension: sph_core::fluid::surface::Tension) -> Self {
         Self {
             cohesion_kernel: Cohesion::new::<D>(h),
             adhesion_kernel: Adhesion::new::<D>(h),

@@ -54,7 +54,7 @@ pub use kernel::KernelConstants;
 pub const VEC: &str = include_str!("vec.cuh");
 /// The SPH kernels, twin of `sph-core/src/kernel`.
 pub const KERNEL: &str = include_str!("kernel.cuh");
-/// What surface terms read, twin of `sph-core/src/surface.rs`.
+/// What surface terms read, twin of `sph-core/src/fluid/surface.rs`.
 pub const SURFACE: &str = include_str!("surface.cuh");
 /// The formulas of weakly compressible SPH, twin of `solver-wcsph/src/physics.rs`.
 pub const WCSPH: &str = include_str!("wcsph.cuh");

@@ -1,6 +1,6 @@
 //! Periodic space, domain and outer forces, as `vec.cuh` reads them.
 
-use sph_core::{Real, neighbors, state};
+use sph_core::{Real, fluid::material, neighbors};
 
 block! {
     /// Extents of the periodic axes; on an axis that is not periodic, length and inverse are 0.
@@ -47,14 +47,14 @@ impl<const D: usize> From<&neighbors::Periodic<D>> for Periodic<D> {
     }
 }
 
-impl<const D: usize> From<&state::Domain<D>> for Domain<D> {
-    fn from(domain: &state::Domain<D>) -> Self {
+impl<const D: usize> From<&material::Domain<D>> for Domain<D> {
+    fn from(domain: &material::Domain<D>) -> Self {
         Self { low: domain.low, high: domain.high, periodic: (&domain.periodic).into() }
     }
 }
 
-impl<const D: usize> From<&state::Forces<D>> for Forces<D> {
-    fn from(forces: &state::Forces<D>) -> Self {
+impl<const D: usize> From<&material::Forces<D>> for Forces<D> {
+    fn from(forces: &material::Forces<D>) -> Self {
         let (center, strength) = forces.central.unwrap_or(([0.0; D], 0.0));
         Self { gravity: forces.gravity, center, strength }
     }

@@ -1,4 +1,4 @@
-// What the surface terms of every solver read; the twin of `sph-core/src/surface.rs` (Akinci, Akinci & Teschner 2013).
+// What the surface terms of every solver read; the twin of `sph-core/src/fluid/surface.rs` (Akinci, Akinci & Teschner 2013).
 #pragma once
 #include "physics/kernel.cuh"
 

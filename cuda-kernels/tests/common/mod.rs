@@ -8,9 +8,9 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    lane::each,
+    geometry::sampling::Jitter,
     neighbors::{Backend, Cells, Periodic},
-    sampling::Jitter,
+    numerics::lane::each,
 };
 
 pub type Axes<const D: usize> = [Field<Real>; D];

@@ -15,9 +15,9 @@ use cuda_kernels::{
 use sph_core::{
     Real,
     error::Error,
-    plan::{Counts, MemoryPlan},
-    scene::{Domain, Scene},
-    simulation::Simulation,
+    run::simulation::Simulation,
+    scene::{Counts, Domain, Scene},
+    watch::plan::MemoryPlan,
 };
 use std::sync::{
     Arc,

@@ -8,8 +8,8 @@ use cuda_kernels::{
 use proptest::prelude::*;
 use sph_core::{
     Real,
+    fluid::strategies,
     neighbors::{Backend, Cells, Periodic},
-    strategies,
 };
 
 /// The order is the processor's in every order of threads, and cells begin where it changes.

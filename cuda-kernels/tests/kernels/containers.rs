@@ -7,8 +7,8 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    lane::each,
-    shape::{self, Region},
+    geometry::shape::{self, Region},
+    numerics::lane::each,
 };
 
 /// Regions of every shape, from inside and from outside, and outside of the outside.

@@ -10,9 +10,9 @@ use cuda_kernels::{
 use proptest::prelude::*;
 use sph_core::{
     Real,
-    lane::Isa,
+    fluid::strategies,
     neighbors::{Backend, Cells, NeighborLists, PAD, PerThread, Periodic, Search},
-    strategies,
+    numerics::lane::Isa,
 };
 
 /// What is searched, and how.

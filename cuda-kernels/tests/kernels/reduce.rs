@@ -5,11 +5,7 @@ use cuda_kernels::{
     executor::{Executor, Field},
     reduce::{Bounds, DensityErrors, NONE, Peak, Reduce},
 };
-use sph_core::{
-    Real,
-    neighbors::{Periodic, norm2},
-    state::Domain,
-};
+use sph_core::{Real, fluid::material::Domain, neighbors::Periodic, numerics::vector::norm2};
 
 /// What every order of threads gives, which must be the same.
 fn in_all_orders<R: PartialEq + std::fmt::Debug>(mut f: impl FnMut(&dyn Executor) -> R) -> R {

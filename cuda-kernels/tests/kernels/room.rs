@@ -9,7 +9,11 @@ use cuda_kernels::{
     room::{Content, Frame, Room},
     summary::Summary,
 };
-use sph_core::{Real, neighbors::Periodic, particles::Particles, state::Domain};
+use sph_core::{
+    Real,
+    fluid::{material::Domain, particles::Particles},
+    neighbors::Periodic,
+};
 
 const RADIUS: Real = 0.05;
 /// Cells that there may be for few particles.

@@ -12,13 +12,15 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    boundary::{Body, Boundary, PsiMode},
+    fluid::boundary::{Body, Boundary, PsiMode},
+    geometry::{
+        motion::{Leg, Trajectory},
+        shape::Region,
+    },
     kernel::KernelKind,
-    lane::each,
-    motion::{Leg, Trajectory},
     neighbors::Periodic,
+    numerics::lane::each,
     rigid::{self, Bodies, Form, Rigid, Rotation},
-    shape::Region,
 };
 use std::sync::Arc;
 
@@ -59,7 +61,7 @@ fn scene<const D: usize>() -> (Boundary<D>, Bodies<D>) {
     // Sets stand mixed, as the sort by cell leaves them.
     let n = walls.len();
     let order: Vec<u32> = (0..n as u32).map(|k| (k * 7919) % n as u32).collect();
-    walls.permute(&order, &mut sph_core::particles::Scratch::default());
+    walls.permute(&order, &mut sph_core::numerics::field::Scratch::default());
     for a in &mut walls.a {
         a.fill(7.0);
     }

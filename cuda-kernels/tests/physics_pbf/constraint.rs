@@ -11,9 +11,9 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
+    geometry::shape::{Enclosure, Region},
     kernel::Kernel,
-    lane::each,
-    shape::{Enclosure, Region},
+    numerics::lane::each,
 };
 
 fn pack<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {

@@ -21,11 +21,11 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Formula, Kernel, KernelKind},
-    lane::each,
-    neighbors::{Periodic, norm2},
-    state,
-    surface::Tension,
+    fluid::material,
+    fluid::surface::Tension,
+    kernel::{CubicSpline, Kernel, KernelKind},
+    neighbors::Periodic,
+    numerics::{lane::each, vector::norm2},
 };
 
 #[macro_use]
@@ -197,7 +197,7 @@ impl Rows {
 }
 
 fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
-    let domain = state::Domain { low: [-1.0; D], high: [2.0; D], periodic: *periodic };
+    let domain = material::Domain { low: [-1.0; D], high: [2.0; D], periodic: *periodic };
     let kernel = kernel::<D>();
     Constants {
         kernel: KernelConstants::new::<D>(KernelKind::CubicSpline, H),
@@ -223,9 +223,9 @@ fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
     }
 }
 
-fn forces<const D: usize>() -> state::Forces<D> {
+fn forces<const D: usize>() -> material::Forces<D> {
     let gravity: [Real; D] = each(|a| if a == 1 { -9.81 } else { 0.0 });
-    state::Forces { gravity, central: Some(([0.5; D], 0.7)), damping: None }
+    material::Forces { gravity, central: Some(([0.5; D], 0.7)), damping: None }
 }
 
 fn kernel<const D: usize>() -> CubicSpline<D> {

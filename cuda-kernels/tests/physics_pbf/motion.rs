@@ -7,7 +7,12 @@ use cuda_kernels::{
     kernels::pbf::{Launcher, Past},
     physics::pbf::Bdf2,
 };
-use sph_core::{Real, lane::each, neighbors::norm2, shape, shape::Region, state};
+use sph_core::{
+    Real,
+    fluid::material,
+    geometry::shape::{self, Region},
+    numerics::{lane::each, vector::norm2},
+};
 
 /// Places where a particle is not a number, and where it leaves the domain.
 fn spoil<const D: usize>(case: &mut Case<D>) {
@@ -30,7 +35,7 @@ fn contain<const D: usize>(list: &[shape::Enclosure<D>], x: &mut [Real; D], v: &
 
 /// Where a particle is then, and whether it is finite and inside.
 fn settle<const D: usize>(case: &Case<D>, x: [Real; D], v: [Real; D]) -> ([Real; D], bool, bool) {
-    let domain = state::Domain { low: [-1.0; D], high: [2.0; D], periodic: case.periodic };
+    let domain = material::Domain { low: [-1.0; D], high: [2.0; D], periodic: case.periodic };
     let finite = (0..D).all(|a| (x[a] + v[a]).is_finite());
     let x = domain.periodic.wrap(x);
     (x, finite, finite && domain.holds(x))

@@ -9,7 +9,11 @@ use cuda_kernels::{
     kernels::pbf::{Launcher, Moving},
     walls::{RIGID, Sets},
 };
-use sph_core::{Real, kernel::Kernel, lane::each, neighbors::norm2};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    numerics::{lane::each, vector::norm2},
+};
 
 fn normals<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());

@@ -10,8 +10,8 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
+    fluid::surface::Tension,
     kernel::{Adhesion, Cohesion, Kernel},
-    surface::Tension,
 };
 use std::cell::Cell;
 

@@ -8,7 +8,11 @@ use cuda_kernels::{
     physics::pbf::Constants,
     reduce::{Bounds, Reduce},
 };
-use sph_core::{Real, kernel::Kernel, lane::each, neighbors::norm2};
+use sph_core::{
+    Real,
+    kernel::Kernel,
+    numerics::{lane::each, vector::norm2},
+};
 
 fn velocities<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, per_way, damping) = (case.n(), 80.0, 0.9);

@@ -6,7 +6,7 @@ use cuda_kernels::{
     fields::Packed,
     kernels::wcsph::{Launcher, Records},
 };
-use sph_core::{Real, lane::each};
+use sph_core::{Real, numerics::lane::each};
 
 impl<const D: usize> Case<D> {
     /// Other points, as many as there are velocities for.

@@ -19,11 +19,11 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
+    fluid::material,
+    fluid::surface::Tension,
     kernel::{Kernel, KernelKind},
-    lane::each,
-    neighbors::{Periodic, norm2},
-    state,
-    surface::Tension,
+    neighbors::Periodic,
+    numerics::{lane::each, vector::norm2},
 };
 
 #[macro_use]
@@ -123,9 +123,9 @@ impl<const D: usize> Case<D> {
 }
 
 fn constants<const D: usize>(kind: KernelKind, periodic: &Periodic<D>) -> Constants<D> {
-    let domain = state::Domain { low: [-1.0; D], high: [2.0; D], periodic: *periodic };
+    let domain = material::Domain { low: [-1.0; D], high: [2.0; D], periodic: *periodic };
     let gravity: [Real; D] = each(|a| if a == 1 { -9.81 } else { 0.0 });
-    let forces = state::Forces { gravity, central: Some(([0.5; D], 0.7)), damping: None };
+    let forces = material::Forces { gravity, central: Some(([0.5; D], 0.7)), damping: None };
     let (h_s, volume) = (0.5 * H, SPACING.powi(D as i32));
     Constants {
         kernel: KernelConstants::new::<D>(kind, H),

@@ -5,7 +5,10 @@ use cuda_kernels::{
     executor::Executor,
     kernels::wcsph::{Launcher, Records},
 };
-use sph_core::{Real, kernel::Kernel as _, lane::each, neighbors::norm2};
+use sph_core::{
+    Real,
+    numerics::{lane::each, vector::norm2},
+};
 
 /// `first + factor · sum` for each axis, against what was found.
 fn check<const D: usize>(first: Real, factor: Real, sum: Sum<3>, found: [Real; D], what: &str, i: usize) {

@@ -11,8 +11,8 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    kernel::{Adhesion, Cohesion, Kernel as _},
-    surface::Tension,
+    fluid::surface::Tension,
+    kernel::{Adhesion, Cohesion},
 };
 
 const TENSION: Tension = Tension { cohesion: 0.7, curvature: 1.3, adhesion: 0.9 };

@@ -2,8 +2,8 @@
 
 use super::Cpu;
 use sph_core::{
-    parallel::First,
-    solver::{BEFORE, Cause, StepError},
+    method::failure::{BEFORE, Cause, StepError},
+    numerics::parallel::First,
 };
 
 impl<const D: usize> Cpu<'_, D> {

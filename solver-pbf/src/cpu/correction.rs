@@ -4,12 +4,14 @@ use super::lambda::mu;
 use crate::physics::{self, Scorr, Weights};
 use sph_core::{
     Real,
+    geometry::shape::Enclosure,
     kernel::Kernel,
-    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
-    parallel::{self, First},
+    numerics::{
+        lane::{Lane, each},
+        parallel::{self, First},
+    },
     phase,
-    shape::Enclosure,
 };
 
 /// What the loop over corrections reads. Records have `N` numbers: four for equal masses, eight for others.
@@ -154,7 +156,7 @@ pub fn surface_pull<L>[const D: usize](s: &Pull<'_, D>, fluid: &Chunk, delta: &m
         let (h2, zero) = (L::splat(s.h2), L::splat(0.0));
         let sums = fluid.sum::<L, D, 8, 4>(i, each(|a| record[a]), s.normal, &s.periodic, |x_ij, r2, j| {
             let n_j: [L; D] = each(|a| j[4 + a]);
-            let on_surface = physics::is_nonzero(sph_core::neighbors::norm2(n_j))
+            let on_surface = physics::is_nonzero(sph_core::numerics::vector::norm2(n_j))
                 * physics::is_nonzero((h2 - r2).max(zero));
             let pull = physics::surface_pull(x_ij, n_i, n_j);
             let mut terms = [zero; 4];

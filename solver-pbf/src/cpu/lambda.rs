@@ -4,9 +4,12 @@ use crate::physics::{self, Weights};
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::{Lane, each},
-    neighbors::{Chunk, Periodic, norm2},
-    parallel::{First, Merge},
+    neighbors::{Chunk, Periodic},
+    numerics::{
+        lane::{Lane, each},
+        parallel::{First, Merge},
+        vector::norm2,
+    },
     phase,
 };
 

@@ -4,9 +4,11 @@ use super::Cpu;
 use crate::{memory::Records, physics};
 use sph_core::{
     Real,
-    lane::each,
-    neighbors::norm2,
-    parallel::{self, First, Merge},
+    numerics::{
+        lane::each,
+        parallel::{self, First, Merge},
+        vector::norm2,
+    },
 };
 
 /// Zero times a number is zero, unless the number is not finite.

@@ -3,10 +3,13 @@
 use crate::physics::Bdf2;
 use sph_core::{
     Real,
-    lane::each,
-    parallel::{self, First},
-    shape::Enclosure,
-    state::{Domain, State},
+    fluid::material::Domain,
+    geometry::shape::Enclosure,
+    method::state::State,
+    numerics::{
+        lane::each,
+        parallel::{self, First},
+    },
 };
 
 /// Where particles may be.

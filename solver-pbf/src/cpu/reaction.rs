@@ -4,12 +4,12 @@ use super::{Cpu, correction, velocity::Velocities};
 use crate::physics;
 use sph_core::{
     Real,
-    boundary::Boundary,
+    fluid::boundary::Boundary,
     kernel::Kernel,
-    lane::{Lane, each},
+    method::state::State,
     neighbors::{Chunk, Periodic},
+    numerics::lane::{Lane, each},
     phase,
-    state::State,
 };
 
 /// What the loop over samples reads of a correction.

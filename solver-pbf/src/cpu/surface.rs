@@ -4,9 +4,8 @@ use super::{Cpu, correction, velocity};
 use crate::params::SurfaceMode;
 use sph_core::{
     Real,
-    kernel::Kernel as _,
-    parallel::{self, First},
-    surface,
+    fluid::surface,
+    numerics::parallel::{self, First},
 };
 use std::mem::take;
 

@@ -5,9 +5,12 @@ use crate::physics;
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::{Lane, each},
-    neighbors::{Chunk, Periodic, norm2},
-    parallel::Sum,
+    neighbors::{Chunk, Periodic},
+    numerics::{
+        lane::{Lane, each},
+        parallel::Sum,
+        vector::norm2,
+    },
     phase,
 };
 

@@ -12,7 +12,7 @@ use cuda_kernels::{
     resident::{Axes, Population, read, read_axes, write_axes, zero_axes},
     run::Common,
 };
-use sph_core::{Real, lattice, state::State};
+use sph_core::{Real, geometry::lattice, method::state::State};
 
 /// Memory of rows, of each set of [`Pairs`].
 pub type Sizes = [RowSize; 3];

@@ -11,7 +11,7 @@ use crate::{
     common::{self, EPSILON, mass, simulation},
     solver::bodies::*,
 };
-use sph_core::{lane::Isa, scene::Command, solver::NoClock};
+use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, scene::Command};
 
 /// What bodies get from the fluid, in every way that keeps momentum: parameters, and the spread of masses in them.
 const EXCHANGES: [(&str, f64); 5] = [

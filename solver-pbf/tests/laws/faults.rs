@@ -5,7 +5,7 @@ use crate::{
     solver::{faults::*, ticking},
 };
 use solver_pbf::Pbf;
-use sph_core::lane::Isa;
+use sph_core::numerics::lane::Isa;
 
 fn cases<const D: usize>() -> Vec<Case<Pbf<D>, D>> {
     vec![

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{Block, EPSILON, by_id, scene, simulation};
-use sph_core::{Real, lane::Isa, solver::NoClock};
+use sph_core::{Real, method::stopwatch::NoClock, numerics::lane::Isa};
 
 const ALONE: &str = "xsph_viscosity = 0.0\ncohesion = 0.0\nscorr_k = 0.0\n";
 

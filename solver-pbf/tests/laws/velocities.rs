@@ -5,7 +5,7 @@ use crate::common;
 
 use common::{Block, EPSILON, EXACT, cases, masses, norm, shake, simulation, sum, vectors};
 use proptest::prelude::*;
-use sph_core::{Real, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation};
 
 /// A step so short that nothing moves, and no constraint acts.
 const STILL: f64 = 1e-9;

@@ -3,7 +3,7 @@
 
 use crate::common::make;
 use solver_pbf::Pbf;
-use sph_core::{Real, lane::Isa, scene::Scene, solver::NoClock};
+use sph_core::{Real, method::stopwatch::NoClock, numerics::lane::Isa, scene::Scene};
 use std::sync::{Arc, Mutex};
 
 /// Vorticity in the middle of a block that turns by `Ω` = 0.5 rad/s about z.

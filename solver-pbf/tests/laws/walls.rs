@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{EPSILON, simulation};
-use sph_core::{leak::LeakMeter, simulation::Simulation, simulation::View};
+use sph_core::{method::observer::View, run::simulation::Simulation, watch::leak::LeakMeter};
 
 /// Densities of the first and the second row beside a flat wall, as the reference has them.
 #[test]

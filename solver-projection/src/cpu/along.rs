@@ -4,9 +4,9 @@ use super::Cpu;
 use crate::physics::{Along, Weight, share_along};
 use sph_core::{
     Real,
-    lane::each,
     neighbors::{Chunk, Periodic},
-    parallel, phase,
+    numerics::{lane::each, parallel},
+    phase,
 };
 
 /// What the loop over ghosts reads.

@@ -5,9 +5,11 @@ use crate::physics::Weight;
 use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel},
-    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
-    parallel::{First, Merge},
+    numerics::{
+        lane::{Lane, each},
+        parallel::{First, Merge},
+    },
     phase,
 };
 

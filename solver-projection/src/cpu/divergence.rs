@@ -4,9 +4,12 @@ use super::Cpu;
 use crate::physics::{self, Along, Weight, against_wall, dot};
 use sph_core::{
     Real,
-    lane::{Lane, each},
-    neighbors::{Chunk, Periodic, norm2},
-    parallel::{self, First, Sum},
+    neighbors::{Chunk, Periodic},
+    numerics::{
+        lane::{Lane, each},
+        parallel::{self, First, Sum},
+        vector::norm2,
+    },
     phase,
 };
 

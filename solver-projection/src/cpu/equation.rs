@@ -1,16 +1,19 @@
 //! The linear equation on the CPU: matrix-free products from the entries of the rows, and sums in one order.
 
-use super::{Cpu, levels::Levels, multilevel};
+use super::{Cpu, multilevel};
 use crate::{
     cg::{self, Outcome, Seen, Solved},
+    levels::Levels,
     memory::Vectors,
     params::Preconditioner,
 };
 use sph_core::{
     Real,
-    lane::Isa,
     neighbors::{Chunk, NeighborLists},
-    parallel::{self, Sum},
+    numerics::{
+        lane::Isa,
+        parallel::{self, Sum},
+    },
     phase,
 };
 use std::{convert::Infallible, mem::take};

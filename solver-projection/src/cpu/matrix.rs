@@ -2,15 +2,21 @@
 //! exact in the staggered space, adjoint gradient and divergence.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use super::{Cpu, levels::Levels, multilevel};
+use super::{Cpu, multilevel};
 use crate::{
     Projection,
     cg::{self, Limits, Outcome},
+    levels::Levels,
     setup::method,
     step::Phases,
 };
 use nalgebra::{DMatrix, DVector};
-use sph_core::{Real, lane::Isa, scene::Scene, solver::NoClock, state::State};
+use sph_core::{
+    Real,
+    method::{state::State, stopwatch::NoClock},
+    numerics::lane::Isa,
+    scene::Scene,
+};
 
 const EPSILON: f64 = Real::EPSILON as f64;
 const DT: f64 = 1e-3;

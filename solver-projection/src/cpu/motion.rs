@@ -4,10 +4,12 @@ use super::Cpu;
 use crate::choices::LONGEST_SHIFT;
 use sph_core::{
     Real,
-    lane::each,
-    neighbors::norm2,
-    parallel::{self, First, Max, Merge},
-    state::State,
+    method::state::State,
+    numerics::{
+        lane::each,
+        parallel::{self, First, Max, Merge},
+        vector::norm2,
+    },
 };
 
 /// What a streaming loop found.

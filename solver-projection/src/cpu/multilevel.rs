@@ -1,16 +1,20 @@
 //! A preconditioner that reaches across the fluid at once: the diagonal for the particles, and a V-cycle over
-//! [`levels`](super::levels) of cells for what it leaves.
+//! [`levels`](crate::levels) of cells for what it leaves.
 //!
 //! `M⁻¹ = D⁻¹ + P B Pᵀ`, B the cycle. Aggregation by piecewise constant numbers makes corrections too small by nearly two,
 //! hence the factor on them (Braess 1995, Computing 55, 379-393).
 
-use super::levels::{Level, Levels};
-use crate::cpu::equation::divided;
+use crate::{
+    cpu::equation::divided,
+    levels::{Level, Levels},
+};
 use sph_core::{
     Real,
-    lane::Isa,
     neighbors::Chunk,
-    parallel::{self, Sum},
+    numerics::{
+        lane::Isa,
+        parallel::{self, Sum},
+    },
     phase,
 };
 use std::{mem::swap, ops::Range};

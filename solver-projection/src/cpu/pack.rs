@@ -4,9 +4,11 @@ use super::Cpu;
 use crate::{params::AlphaFloor, physics::SPRAY};
 use sph_core::{
     Real,
-    lane::each,
-    neighbors::norm2,
-    parallel::{self, First, Max},
+    numerics::{
+        lane::each,
+        parallel::{self, First, Max},
+        vector::norm2,
+    },
 };
 
 /// Zero times a number is zero, unless the number is not finite.

@@ -11,12 +11,15 @@ use crate::{
 };
 use sph_core::{
     Real,
-    boundary::Boundary,
+    fluid::boundary::Boundary,
     kernel::Kernel,
-    lane::{Lane, each},
+    method::state::State,
     neighbors::Chunk,
-    parallel, phase,
-    state::State,
+    numerics::{
+        lane::{Lane, each},
+        parallel,
+    },
+    phase,
 };
 use std::mem::take;
 

@@ -7,10 +7,13 @@ use crate::{
 };
 use sph_core::{
     Real,
-    lane::{Lane, each},
-    linear,
-    neighbors::{Chunk, Periodic, norm2},
-    parallel::Merge,
+    neighbors::{Chunk, Periodic},
+    numerics::{
+        lane::{Lane, each},
+        linear,
+        parallel::Merge,
+        vector::norm2,
+    },
     phase,
 };
 use std::mem::take;

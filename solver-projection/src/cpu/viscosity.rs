@@ -9,9 +9,11 @@ use crate::{
 use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel},
-    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
-    parallel::{self, First},
+    numerics::{
+        lane::{Lane, each},
+        parallel::{self, First},
+    },
     phase,
 };
 use std::mem::take;

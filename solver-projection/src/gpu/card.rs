@@ -19,7 +19,7 @@ use cuda_kernels::{
     resident::{Population, read},
     run::Common,
 };
-use sph_core::{Real, boundary::Boundary, lattice, state::State};
+use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State};
 use std::mem::swap;
 
 /// Memory of rows, of each set of [`Pairs`].

@@ -10,7 +10,11 @@ use cuda_kernels::physics::{
     projection::{Constants, Surface, Weight},
     space::{Domain, Forces},
 };
-use sph_core::{Real, kernel::Kernel, kernel::KernelKind, state::State};
+use sph_core::{
+    Real,
+    kernel::{Kernel, KernelKind},
+    method::state::State,
+};
 
 /// What the kernels read in a step from `state` on. Sums of a full neighborhood are those that are known so far.
 pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Constants<D> {

@@ -6,8 +6,8 @@ use cuda_kernels::plan::Planned;
 use sph_core::{
     Real,
     error::Error,
-    plan::{Counts, MemoryPlan},
-    scene::Scene,
+    scene::{Counts, Scene},
+    watch::plan::MemoryPlan,
 };
 
 /// The memory of a card that a run of the scene needs with the staggered projection, while the pools of rows suffice.

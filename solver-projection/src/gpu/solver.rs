@@ -18,13 +18,17 @@ use sph_core::{
     Real,
     error::Error,
     kernel::Kernel,
-    lane::Isa,
-    particles::fit,
-    phases::watched,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        phases::watched,
+        report::StepReport,
+        solver::Memory,
+        state::State,
+        stopwatch::{Clock, Stopwatch},
+    },
+    numerics::{field::fit, lane::Isa},
+    run::simulation::Simulation,
     scene::Scene,
-    simulation::Simulation,
-    solver::{BEFORE, Cause, Clock, Memory, StepError, StepReport, Stopwatch},
-    state::State,
 };
 use std::sync::Arc;
 

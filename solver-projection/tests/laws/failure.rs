@@ -6,9 +6,11 @@ use crate::{
     solver::failing::*,
 };
 use sph_core::{
-    simulation::Simulation,
-    solver::{BEFORE, Cause},
-    state::State,
+    method::{
+        failure::{BEFORE, Cause},
+        state::State,
+    },
+    run::simulation::Simulation,
 };
 
 fn bad_input_is_named_in<const D: usize>(spacing: f64) {

@@ -3,7 +3,7 @@
 
 use solver_projection::params::WeightForm;
 use solver_projection::physics::*;
-use sph_core::{Real, lattice};
+use sph_core::{Real, geometry::lattice};
 
 fn quartic(clamp: Real) -> Weight {
     Weight::new(WeightForm::MpsQuartic, 0.5, clamp)

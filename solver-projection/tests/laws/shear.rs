@@ -5,7 +5,7 @@
 
 use super::common::{dam_break, simulation};
 use solver_projection::{Params, Preset, params::WeightForm, physics::Weight};
-use sph_core::{Real, lattice};
+use sph_core::{Real, geometry::lattice};
 
 /// Sites but the origin, of one particle per unit of volume.
 type Sites<const D: usize> = Vec<[f64; D]>;

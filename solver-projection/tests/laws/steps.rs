@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the measured numbers")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common::*;
-use sph_core::{Real, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation};
 
 const DT: f64 = 1e-3;
 

@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common::*;
-use sph_core::simulation::Simulation;
+use sph_core::run::simulation::Simulation;
 
 /// A block on the floor of a wide tank, moving with `v`.
 fn on_floor(v: [f64; 2], solver: &str) -> Simulation<2> {

@@ -3,7 +3,7 @@
 use crate::params::RelaxMode;
 use sph_core::{
     neighbors::{Cell, Neighbors},
-    parallel::{self, Merge},
+    numerics::parallel::{self, Merge},
 };
 
 /// Particles of a cell.

@@ -2,17 +2,22 @@
 //! nothing pass. One particle after the other by itself; what bodies get is summed in the order of blocks.
 
 use super::Cpu;
-use crate::contact::{Contact, Meeting, Spot, Twist, cross, dot, spatial, wrench};
+use crate::contact::{Contact, Meeting, Spot, Twist, spatial, wrench};
 use sph_core::{
     Real,
-    barrier::{Barrier, Pose},
-    lane::each,
+    fluid::{
+        barrier::{Barrier, Pose},
+        particles::Particles,
+    },
+    geometry::shape::Enclosure,
+    method::state::State,
     neighbors::Periodic,
-    parallel::{self, Merge, Sum},
-    particles::Particles,
+    numerics::{
+        lane::each,
+        parallel::{self, Merge, Sum},
+        vector::{cross, dot},
+    },
     rigid::{Obstacle, Rigid},
-    shape::Enclosure,
-    state::State,
 };
 use std::mem::take;
 
@@ -94,7 +99,7 @@ impl<const D: usize> Stance<D> {
 
     /// Velocity at a point, `[m/s]`.
     fn velocity(&self, x: &[f64; D]) -> [f64; D] {
-        let turning = cross(&self.angular, &spatial::<D>(&each(|a| x[a] - self.point.0[a])));
+        let turning = cross(self.angular, spatial::<D>(&each(|a| x[a] - self.point.0[a])));
         each(|a| self.point.1[a] + turning[a])
     }
 
@@ -131,7 +136,7 @@ fn bounce<const D: usize>(container: &Enclosure<D>, contact: &Contact, anti_stic
     let Particle { x, v, touched, .. } = p;
     container.region.clamp(x, container.collision_radius, |n| {
         *touched = true;
-        let v_n = dot(v, n);
+        let v_n = dot(*v, *n);
         let approach = v_n.max(0.0);
         let leaves = -(container.restitution * approach).max(anti_stick);
         for k in 0..D {
@@ -172,7 +177,7 @@ impl<const D: usize> Met<'_, D> {
     fn spot(&self, p: &Particle<D>) -> Option<Spot> {
         let to = self.from(&p.x, &self.ahead.x);
         let reach = self.contact.reach();
-        if dot(&to, &to) > (self.ahead.form.reach + reach).powi(2) {
+        if dot(to, to) > (self.ahead.form.reach + reach).powi(2) {
             return None;
         }
         let turn = &self.ahead.rotation;

@@ -2,10 +2,12 @@
 
 use sph_core::{
     Real,
-    lane::each,
-    neighbors::norm2,
-    parallel::{self, First, Merge},
-    state::State,
+    method::state::State,
+    numerics::{
+        lane::each,
+        parallel::{self, First, Merge},
+        vector::norm2,
+    },
 };
 
 /// What a streaming loop found.

@@ -3,11 +3,11 @@
 use super::{Cpu, relax::Relaxation};
 use sph_core::{
     Real,
-    boundary::Boundary,
-    lane::{Lane, each},
+    fluid::boundary::Boundary,
+    method::state::State,
     neighbors::Chunk,
+    numerics::lane::{Lane, each},
     phase,
-    state::State,
 };
 
 phase! {

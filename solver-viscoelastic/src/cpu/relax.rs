@@ -4,9 +4,12 @@ use super::colors::{CellRange, Shared, with_next};
 use crate::physics::{self, Stiffness};
 use sph_core::{
     Real,
-    lane::{Lane, each, prefetch_all},
-    neighbors::{Chunk, NeighborLists, Periodic, norm2},
-    parallel::Max,
+    neighbors::{Chunk, NeighborLists, Periodic},
+    numerics::{
+        lane::{Lane, each, prefetch_all},
+        parallel::Max,
+        vector::norm2,
+    },
     phase,
 };
 
@@ -187,7 +190,7 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, moved: &Moved<'_>, cells:
 /// `records` holds four numbers for each of `j` but the null particle, which no other task touches.
 #[inline(always)]
 pub(super) unsafe fn give<L: Lane, const D: usize>(records: *mut Real, j: &[u32], null: u32, part: [L; D]) {
-    let mut parts = [[0.0; sph_core::lane::WIDTH]; 4];
+    let mut parts = [[0.0; sph_core::numerics::lane::WIDTH]; 4];
     for a in 0..D {
         // SAFETY: wide lanes hold WIDTH numbers.
         unsafe { part[a].store(parts[a].as_mut_ptr()) };

@@ -10,8 +10,11 @@ use crate::{
 };
 use sph_core::{
     Real,
-    lane::{Lane, WIDTH, each, prefetch},
-    neighbors::{AHEAD, Chunk, Periodic, norm2},
+    neighbors::{AHEAD, Chunk, Periodic},
+    numerics::{
+        lane::{Lane, WIDTH, each, prefetch},
+        vector::norm2,
+    },
     phase,
 };
 

@@ -10,9 +10,13 @@ use crate::{
 };
 use sph_core::{
     Real,
-    lane::{Lane, each, prefetch_all},
-    neighbors::{Chunk, NeighborLists, Periodic, norm2},
-    parallel, phase,
+    neighbors::{Chunk, NeighborLists, Periodic},
+    numerics::{
+        lane::{Lane, each, prefetch_all},
+        parallel,
+        vector::norm2,
+    },
+    phase,
 };
 use std::mem::take;
 

@@ -15,7 +15,7 @@ use cuda_kernels::{
     resident::Population,
     run::Common,
 };
-use sph_core::{Real, lattice, state::State};
+use sph_core::{Real, geometry::lattice, method::state::State};
 
 /// Memory of rows.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use cuda_kernels::physics::{
     space::{Domain, Forces},
     viscoelastic::{Constants, Flow, Spring, Stiffness, Viscosity},
 };
-use sph_core::state::State;
+use sph_core::method::state::State;
 
 /// What the kernels read in a step `dt` `[s]` from `state` on.
 pub fn constants<const D: usize>(method: &Viscoelastic<D>, state: &State<D>, dt: f64) -> Constants<D> {

@@ -14,10 +14,10 @@ use cuda_kernels::{
     resident::Population,
 };
 use sph_core::{
-    barrier::Barrier,
-    lane::each,
+    fluid::barrier::Barrier,
+    method::state::State,
+    numerics::lane::each,
     rigid::{Obstacle, Rigid},
-    state::State,
 };
 
 /// What contacts hold on a card.

@@ -17,12 +17,17 @@ use cuda_kernels::{
 use sph_core::{
     Real,
     error::Error,
-    lane::Isa,
-    phases::watched,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        phases::watched,
+        report::StepReport,
+        solver::Memory,
+        state::State,
+        stopwatch::{Clock, Stopwatch},
+    },
+    numerics::lane::Isa,
+    run::simulation::Simulation,
     scene::Scene,
-    simulation::Simulation,
-    solver::{BEFORE, Cause, Clock, Memory, StepError, StepReport, Stopwatch},
-    state::State,
 };
 use std::sync::Arc;
 

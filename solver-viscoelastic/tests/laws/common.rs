@@ -7,7 +7,11 @@
 
 pub use crate::solver::{measures::*, scenes::*};
 pub use solver_viscoelastic::simulation as make;
-use sph_core::{Real, simulation::Simulation, solver::StepReport, state::State};
+use sph_core::{
+    Real,
+    method::{report::StepReport, state::State},
+    run::simulation::Simulation,
+};
 
 pub const NAME: &str = "viscoelastic";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.

@@ -7,7 +7,7 @@ use crate::{
     solver::{bodies, restarting},
 };
 use solver_viscoelastic::{Params, contact::Contact};
-use sph_core::{Real, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation};
 
 const DT: f64 = 0.005;
 const SPACING: f64 = 0.1;

@@ -6,10 +6,12 @@ use crate::{
     solver::failing::*,
 };
 use sph_core::{
-    diagnosis::Suspicion,
-    simulation::Simulation,
-    solver::{BEFORE, Cause, StepError},
-    state::State,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        state::State,
+        suspicion::Suspicion,
+    },
+    run::simulation::Simulation,
 };
 
 fn bad_input_is_named_in<const D: usize>(spacing: f64) {

@@ -12,9 +12,12 @@ use crate::{
 use solver_viscoelastic::{Viscoelastic, springs::End};
 use sph_core::{
     Real,
-    lane::Isa,
-    solver::{BEFORE, Cause, Memory},
-    state::State,
+    method::{
+        failure::{BEFORE, Cause},
+        solver::Memory,
+        state::State,
+    },
+    numerics::lane::Isa,
 };
 
 /// A box that floats on the dam, and a container around the tank.

@@ -47,7 +47,7 @@ fn momentum_is_kept_by_relaxation_viscosity_and_springs_in_every_mode() {
 }
 
 /// Two particles at a distance `r`, with h = 1 m.
-fn pair(r: f64, solver: &str) -> sph_core::simulation::Simulation<2> {
+fn pair(r: f64, solver: &str) -> sph_core::run::simulation::Simulation<2> {
     let table = format!(
         "support_ratio = 2.0\nnormalized = false\nrest_density = 0.2\nstiffness = 3.0\nstiffness_near = 7.0\n{solver}"
     );

@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common::*;
-use sph_core::{Real, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation};
 
 const DT: f64 = 0.01;
 /// Nothing but springs, with h = 1 m in a scene of two particles across.

@@ -70,7 +70,7 @@ fn without_gravity_a_blob_rounds_up() {
     for mode in MODES {
         let solver = format!("relax_mode = \"{mode}\"\nviscosity_linear = 2.0\nstiffness = 20.0");
         let mut sim = Block::free(16, &solver).build::<2>();
-        let corner = |sim: &sph_core::simulation::Simulation<2>| {
+        let corner = |sim: &sph_core::run::simulation::Simulation<2>| {
             let places = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
             let far = places.iter().map(norm).fold(0.0, f64::max);
             let mean2 = places.iter().map(|x| norm(x).powi(2)).sum::<f64>() / places.len() as f64;

@@ -4,9 +4,11 @@ use crate::physics::{self, dot};
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::{Lane, each},
-    linear,
     neighbors::{Chunk, Periodic},
+    numerics::{
+        lane::{Lane, each},
+        linear,
+    },
     phase,
 };
 

@@ -4,8 +4,8 @@ use crate::physics;
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
+    numerics::lane::{Lane, each},
     phase,
 };
 

@@ -3,12 +3,11 @@
 use crate::physics::{self, Pair, Viscosity};
 use sph_core::{
     Real,
-    boundary::Boundary,
+    fluid::{boundary::Boundary, material::Forces},
     kernel::Kernel,
-    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
+    numerics::lane::{Lane, each},
     phase,
-    state::Forces,
 };
 
 /// What the momentum loop reads.

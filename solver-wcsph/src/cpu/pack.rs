@@ -4,8 +4,10 @@ use super::{Cpu, Extrapolated};
 use crate::physics;
 use sph_core::{
     Real,
-    lane::each,
-    parallel::{self, First},
+    numerics::{
+        lane::each,
+        parallel::{self, First},
+    },
 };
 
 /// Zero times a number is zero, unless the number is not finite.

@@ -3,8 +3,8 @@
 use sph_core::{
     Real,
     kernel::Kernel,
-    lane::{Lane, each},
     neighbors::{Chunk, Periodic},
+    numerics::lane::{Lane, each},
     phase,
 };
 

@@ -12,7 +12,7 @@ use cuda_kernels::{
     run::Common,
     variant::Walk,
 };
-use sph_core::{Real, state::State};
+use sph_core::{Real, method::state::State};
 
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]

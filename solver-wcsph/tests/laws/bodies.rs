@@ -11,7 +11,7 @@ use crate::{
     common::{EPSILON, simulation},
     solver::bodies::*,
 };
-use sph_core::{scene::Command, snapshot::Snapshot, solver::Cause};
+use sph_core::{method::failure::Cause, run::snapshot::Snapshot, scene::Command};
 
 const VALIDATION: &str = "preset = \"validation\"";
 const GRAPHICS: &str = "preset = \"graphics\"";

@@ -8,7 +8,7 @@
 use crate::common;
 
 use common::{dam_break, simulation};
-use sph_core::{
+use sph_core::run::{
     checkpoint::{self, Checkpoint},
     simulation::Simulation,
 };

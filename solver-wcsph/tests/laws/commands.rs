@@ -9,7 +9,7 @@
 use crate::common;
 
 use common::{dam_break, scene, simulation};
-use sph_core::{Real, scene::Script, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation, scene::Script};
 
 const PADDLE: &str = "[[wall]]\nname = \"paddle\"\nshape.block = { min = [0.7, 0.0], max = [0.8, 0.3] }\nside = \"outside\"\n\
     motion.oscillation = { amplitude = [0.05, 0.0], frequency = 3.0 }\n";
@@ -290,8 +290,8 @@ fn what_cannot_change_is_refused() {
             let text = dam_break::<2>("validation", 0.05, "", &set);
             let refused = solver_wcsph::simulation::<2>(
                 &scene(&text),
-                sph_core::lane::Isa::best(),
-                Box::new(sph_core::solver::NoClock),
+                sph_core::numerics::lane::Isa::best(),
+                Box::new(sph_core::method::stopwatch::NoClock),
             );
             let error = refused.err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.starts_with("test.toml:") && error.contains(because), "{error}");

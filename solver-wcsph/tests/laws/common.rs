@@ -8,7 +8,11 @@
 use crate::solver::bodies::DEPTH;
 pub use crate::solver::{measures::*, scenes::*};
 pub use solver_wcsph::simulation as make;
-use sph_core::{Real, simulation::Simulation, solver::Memory, state::State};
+use sph_core::{
+    Real,
+    method::{solver::Memory, state::State},
+    run::simulation::Simulation,
+};
 
 pub const NAME: &str = "wcsph";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.

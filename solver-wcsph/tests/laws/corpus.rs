@@ -45,7 +45,7 @@ fn a_whole_checkpoint_is_among_what_the_target_reaches() {
         run.step(f64::INFINITY).unwrap();
     }
     let mut bytes = Vec::new();
-    sph_core::checkpoint::write(&mut run, "", "seed", &mut bytes).unwrap();
+    sph_core::run::checkpoint::write(&mut run, "", "seed", &mut bytes).unwrap();
     checkpoint::reads_or_refuses(&bytes);
     if let Ok(folder) = std::env::var("SPH_WRITE_SEEDS") {
         let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;

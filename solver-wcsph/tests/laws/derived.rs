@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{EXACT, dam_break, scene, simulation};
-use sph_core::solver::Derived;
+use sph_core::method::report::Derived;
 
 fn derived(text: &str) -> Derived {
     let sim = simulation::<2>(text);

@@ -13,11 +13,13 @@ use solver_wcsph::{
 };
 use sph_core::{
     Real,
-    diagnosis::Suspicion,
     kernel::KernelKind,
-    simulation::Simulation,
-    solver::{BEFORE, Cause, StepError},
-    state::State,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        state::State,
+        suspicion::Suspicion,
+    },
+    run::simulation::Simulation,
 };
 
 fn bad_input_is_named_in<const D: usize>(spacing: f64) {
@@ -63,7 +65,7 @@ fn the_memory_of_the_solver_is_named() {
     sim.run(10.0, 3, &mut []).expect("a healthy run");
     let id = sim.state.fluid.id[40];
     sim.solver.memory(&mut |name, memory| {
-        if let ("acceleration_y", sph_core::solver::Memory::Field(a)) = (name, memory) {
+        if let ("acceleration_y", sph_core::method::solver::Memory::Field(a)) = (name, memory) {
             a[40] = Real::NAN;
         }
     });

@@ -5,7 +5,7 @@ use crate::{
     solver::{faults::*, ticking},
 };
 use solver_wcsph::Wcsph;
-use sph_core::lane::Isa;
+use sph_core::numerics::lane::Isa;
 
 fn cases<const D: usize>(solver: &str) -> Vec<Case<Wcsph<D>, D>> {
     let mut cases: Vec<Case<Wcsph<D>, D>> = vec![

@@ -8,7 +8,7 @@ use common::{
     shake, sum, vectors,
 };
 use proptest::prelude::*;
-use sph_core::{Real, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation};
 
 /// Pressure without viscosity, or a viscosity without pressure.
 fn force(kernel: &str, viscosity: &str) -> String {

@@ -6,13 +6,18 @@ use crate::common;
 use common::{dam_break, memory, simulation};
 use sph_core::{
     Real,
-    diagnosis::Link,
     error::Error,
+    method::{
+        failure::{Cause, StepError},
+        observer::View,
+        report::{Derived, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::Stopwatch,
+    },
     neighbors::Neighbors,
-    recovery::OnFailure,
-    simulation::{Simulation, View},
-    solver::{Cause, Derived, Memory, Solver, StepError, StepReport, Stopwatch},
-    state::State,
+    run::simulation::Simulation,
+    scene::OnFailure,
 };
 
 /// A method that fails whenever a step would go beyond a moment, so many times.

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{Block, EPSILON, shake, simulation};
-use sph_core::simulation::Simulation;
+use sph_core::run::simulation::Simulation;
 use std::f64::consts::TAU;
 
 const INTEGRATORS: [&str; 2] = ["symplectic_euler", "velocity_verlet"];
@@ -77,7 +77,7 @@ fn the_end_is_met_by_adaptive_steps_and_fixed_steps_are_kept() {
     let mut sim = Block::free(8, "").build::<2>();
     sim.fixed_dt = Some(1e-3);
     let mut steps = Vec::new();
-    let mut watch = |view: &sph_core::simulation::View<'_, 2>| {
+    let mut watch = |view: &sph_core::method::observer::View<'_, 2>| {
         steps.push(view.report.dt);
         true
     };

@@ -6,10 +6,14 @@ use crate::common;
 use common::{dam_break, simulation};
 use sph_core::{
     Real,
-    diagnosis::{Facts, explain},
-    recovery::OnFailure,
-    simulation::{Simulation, View},
-    solver::{Cause, StepError, StepReport},
+    method::{
+        failure::{Cause, StepError},
+        observer::View,
+        report::StepReport,
+    },
+    run::simulation::Simulation,
+    scene::OnFailure,
+    watch::diagnosis::{Facts, explain},
 };
 
 /// Runs until it fails, and checks that no observer has seen a number that is not finite.

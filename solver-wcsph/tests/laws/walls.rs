@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{EXACT, acceleration, simulation};
-use sph_core::{Real, simulation::Simulation};
+use sph_core::{Real, run::simulation::Simulation};
 
 /// A layer of fluid on a periodic floor, one meter long, uniform in x.
 fn layer(slip: &str, gravity: f64, solver: &str) -> Simulation<2> {

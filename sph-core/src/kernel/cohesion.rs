@@ -3,8 +3,7 @@
 use std::f64::consts::PI;
 
 use super::{Support, positive};
-use crate::Real;
-use crate::lane::Lane;
+use crate::{Real, numerics::lane::Lane};
 
 /// Cohesion between fluid particles (Akinci, Akinci & Teschner 2013, eq. 2):
 /// `C(r) = 32/(π h³) (1 - q)³ q³` above `q = ½`, `32/(π h³) (2 (1 - q)³ q³ - 1/64)` below.

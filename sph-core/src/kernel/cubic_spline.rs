@@ -1,8 +1,7 @@
 use std::f64::consts::PI;
 
-use super::{Formula, Kernel, Support, in_dimension, positive};
-use crate::Real;
-use crate::lane::Lane;
+use super::{Kernel, Support, in_dimension, positive};
+use crate::{Real, numerics::lane::Lane};
 
 /// Cubic spline kernel (Monaghan 1992): `f = 6 (q³ - q²) + 1` up to `q = ½`, `2 (1 - q)³` above;
 /// `σ_2 = 40/(7π)`, `σ_3 = 8/π`.

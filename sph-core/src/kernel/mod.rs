@@ -8,14 +8,15 @@
 //! mask, and a null particle at distance 10¹⁵ m adds an exact 0. Formulas are arranged such that no
 //! intermediate overflows there, nothing cancels near `r = 0`, and a NaN stays one.
 //! Constants are computed in `f64` and rounded once; no power of `h` above `h^(d+2)` occurs.
+//!
+//! Imports `numerics` and `keys`.
 
 use std::fmt::{self, Debug};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Real;
-use crate::lane::Lane;
+use crate::{Real, numerics::lane::Lane};
 
 pub mod choice;
 mod cohesion;

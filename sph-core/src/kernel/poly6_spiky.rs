@@ -1,6 +1,5 @@
-use super::{Formula, Kernel, Poly6, Spiky};
-use crate::Real;
-use crate::lane::Lane;
+use super::{Kernel, Poly6, Spiky};
+use crate::{Real, numerics::lane::Lane};
 
 /// Density by poly6, gradients by spiky (Macklin & Müller 2013, §3). Its "gradient" is not the derivative of its
 /// `W`: λ is that of another constraint than the one that is measured, but it does not vanish between near particles.

@@ -1,8 +1,7 @@
 use std::f64::consts::PI;
 
 use super::{Support, in_dimension};
-use crate::Real;
-use crate::lane::Lane;
+use crate::{Real, numerics::lane::Lane};
 
 /// Laplacian of the viscosity kernel (Müller, Charypar & Gross 2003), linear and never negative:
 /// `∇²W = 45/(π h⁶) (h - r)` in 3D, `40/(π h⁵) (h - r)` in 2D.

@@ -2,9 +2,9 @@
 
 use super::{
     build::Search,
-    lists::{Chunk, PAD, norm2},
+    lists::{Chunk, PAD},
 };
-use crate::Real;
+use crate::{Real, numerics::vector::norm2};
 
 /// The rows of one chunk.
 pub fn rows<const D: usize>(search: &Search<'_, D>, chunk: &mut Chunk) {

@@ -3,12 +3,16 @@
 use super::{
     cells::{Backend, Cells, Run},
     frame::Periodic,
-    lists::{CHUNK, Chunk, FAR, NeighborLists, PAD, norm2},
+    lists::{CHUNK, Chunk, FAR, NeighborLists, PAD},
 };
 use crate::{
     Real,
-    lane::{Isa, Lane, prefetch},
-    parallel, phase,
+    numerics::{
+        lane::{Isa, Lane, prefetch},
+        parallel,
+        vector::norm2,
+    },
+    phase,
 };
 use std::sync::Mutex;
 

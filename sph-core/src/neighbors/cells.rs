@@ -7,7 +7,10 @@ use super::{
     frame::{CellFrame, Periodic},
     hash::CellTable,
 };
-use crate::{Real, lane::each, parallel};
+use crate::{
+    Real,
+    numerics::{lane::each, parallel},
+};
 use rayon::slice::ParallelSliceMut;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Real,
-    lane::{Lane, each},
+    numerics::lane::{Lane, each},
 };
 
 /// Extents of the periodic axes. On an axis that is not periodic, length and inverse are zero and

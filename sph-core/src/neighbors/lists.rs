@@ -7,8 +7,11 @@
 use super::frame::Periodic;
 use crate::{
     Real,
-    lane::{Lane, prefetch},
-    parallel::{self, Merge, Outputs},
+    numerics::{
+        lane::{Lane, prefetch},
+        parallel::{self, Merge, Outputs},
+        vector::norm2,
+    },
 };
 
 /// Rows are padded to a multiple of this.
@@ -185,16 +188,6 @@ impl Chunk {
         }
         total
     }
-}
-
-/// `|a|²`, summed from the first axis to the last.
-#[inline(always)]
-pub fn norm2<L: Lane, const D: usize>(a: [L; D]) -> L {
-    let mut sum = a[0] * a[0];
-    for &component in &a[1..] {
-        sum = sum + component * component;
-    }
-    sum
 }
 
 /// The rows of a set of points.

@@ -1,4 +1,5 @@
-//! Neighbor search: sorts the particles by cell and lists, for each, what lies within the support.
+//! Neighbor search: sorts the particles by cell and lists, for each, what lies within the support. Imports `numerics`
+//! alone.
 
 mod brute;
 mod build;
@@ -10,15 +11,16 @@ mod lists;
 pub use build::{PerThread, Search};
 pub use cells::{Backend, Cell, Cells, Run, TooManyCells};
 pub use frame::{CellFrame, Periodic};
-pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD, norm2};
+pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD};
 
 use crate::{
     Real,
-    lane::Isa,
-    parallel::{self, Max},
-    particles::Scratch,
-    solver::Memory,
-    state::State,
+    numerics::{
+        field::Scratch,
+        lane::Isa,
+        parallel::{self, Max},
+        vector::norm2,
+    },
 };
 
 /// How neighbors are searched.
@@ -36,6 +38,24 @@ pub struct Settings<const D: usize> {
     pub isa: Isa,
     /// True when wall samples need rows of fluid particles.
     pub wall_rows: bool,
+}
+
+/// What the search sorts: the particles of the fluid, and the wall samples. Positions have shape `[D][n]`, `[m]`.
+pub trait Points<const D: usize> {
+    /// Positions of the fluid.
+    fn fluid(&self) -> &[Vec<Real>; D];
+
+    /// Positions of the wall samples.
+    fn walls(&self) -> &[Vec<Real>; D];
+
+    /// True when wall samples may have moved since the last search.
+    fn walls_move(&self) -> bool;
+
+    /// Brings the fluid into `order`: the new particle `k` is the old `order[k]`.
+    fn permute_fluid(&mut self, order: &[u32], scratch: &mut Scratch);
+
+    /// Brings the wall samples into `order`.
+    fn permute_walls(&mut self, order: &[u32], scratch: &mut Scratch);
 }
 
 /// The neighbor rows of fluid and walls, and the buffers to rebuild them without allocating.
@@ -77,7 +97,7 @@ impl<const D: usize> Neighbors<D> {
             iota: Vec::new(),
             scratch: Scratch::default(),
             per_thread: Vec::new(),
-            built: [const { [const { Vec::new() }; D] }; 2],
+            built: none(),
             listed: false,
             walls_sorted: false,
             settings,
@@ -106,54 +126,49 @@ impl<const D: usize> Neighbors<D> {
     /// When particles are too far apart for the dense grid.
     pub fn update<'a>(
         &mut self,
-        state: &mut State<D>,
+        points: &mut impl Points<D>,
         carried: impl IntoIterator<Item = &'a mut Vec<Real>>,
     ) -> Result<bool, TooManyCells> {
-        if self.still_valid(state) && (self.listed || self.list_again(state)?) {
+        if self.still_valid([points.fluid(), points.walls()]) && (self.listed || self.list_again()?) {
             return Ok(false);
         }
-        self.cells.sort(&state.fluid.x, &mut self.order)?;
-        state.fluid.permute(&self.order, &mut self.scratch);
+        self.cells.sort(points.fluid(), &mut self.order)?;
+        points.permute_fluid(&self.order, &mut self.scratch);
         for field in carried {
             self.scratch.permute(&self.order, field);
         }
-        if !self.walls_sorted || state.walls.is_moving() {
-            self.wall_cells.sort(&state.walls.x, &mut self.wall_order)?;
+        if !self.walls_sorted || points.walls_move() {
+            self.wall_cells.sort(points.walls(), &mut self.wall_order)?;
             self.wall_cells.mark_surroundings();
-            state.walls.permute(&self.wall_order, &mut self.scratch);
+            points.permute_walls(&self.wall_order, &mut self.scratch);
             self.walls_sorted = true;
         }
-        self.build(state);
-        self.remember(state);
+        self.build([points.fluid(), points.walls()]);
+        self.remember([points.fluid(), points.walls()]);
         Ok(true)
     }
 
     /// After a restart, builds the rows of the remembered positions: they then are what they would have been,
     /// and so is the order of every sum. Returns false when the particles are not in the order of those.
-    fn list_again(&mut self, state: &mut State<D>) -> Result<bool, TooManyCells> {
-        self.swap_built(state);
-        let sorted = self.sort_built(state);
+    fn list_again(&mut self) -> Result<bool, TooManyCells> {
+        let built = std::mem::replace(&mut self.built, none());
+        let [fluid, walls] = &built;
+        let sorted = self.sort_built(fluid, walls);
         if matches!(sorted, Ok(true)) {
-            self.build(state);
+            self.build([fluid, walls]);
         }
-        self.swap_built(state);
+        self.built = built;
         sorted
     }
 
-    fn sort_built(&mut self, state: &State<D>) -> Result<bool, TooManyCells> {
+    fn sort_built(&mut self, fluid: &[Vec<Real>; D], walls: &[Vec<Real>; D]) -> Result<bool, TooManyCells> {
         let in_order = |order: &[u32]| order.iter().enumerate().all(|(k, &i)| k == i as usize);
-        self.cells.sort(&state.fluid.x, &mut self.order)?;
+        self.cells.sort(fluid, &mut self.order)?;
         let fluid = in_order(&self.order);
-        self.wall_cells.sort(&state.walls.x, &mut self.order)?;
+        self.wall_cells.sort(walls, &mut self.order)?;
         self.wall_cells.mark_surroundings();
         self.walls_sorted = in_order(&self.order);
         Ok(fluid && self.walls_sorted)
-    }
-
-    fn swap_built(&mut self, state: &mut State<D>) {
-        let [fluid, walls] = &mut self.built;
-        std::mem::swap(&mut state.fluid.x, fluid);
-        std::mem::swap(&mut state.walls.x, walls);
     }
 
     /// Forgets rows and order: particles were added or removed, or walls got another motion.
@@ -167,25 +182,19 @@ impl<const D: usize> Neighbors<D> {
         (self.listed, self.walls_sorted) = (false, false);
     }
 
-    /// Shows `visit` what a restart must keep.
-    pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+    /// What a restart must keep, by name.
+    pub fn remembered(&mut self) -> impl Iterator<Item = (&'static str, &mut Vec<Real>)> {
         const NAMES: [[&str; 3]; 2] = [
             ["listed_fluid_x", "listed_fluid_y", "listed_fluid_z"],
             ["listed_walls_x", "listed_walls_y", "listed_walls_z"],
         ];
-        if self.settings.skin > 0.0 {
-            for (names, x) in NAMES.iter().zip(&mut self.built) {
-                for (name, x) in names.iter().zip(x) {
-                    visit(name, Memory::Array(x));
-                }
-            }
-        }
+        let kept = if self.settings.skin > 0.0 { &mut self.built[..] } else { &mut [] };
+        NAMES.iter().zip(kept).flat_map(|(names, x)| names.iter().copied().zip(x))
     }
 
     /// Builds the rows of particles that are in the order of their cells.
-    fn build(&mut self, state: &State<D>) {
-        let (n, n_walls) = (state.fluid.len(), state.walls.len());
-        let most = n.max(n_walls) + PAD;
+    fn build(&mut self, [x_fluid, x_walls]: [&[Vec<Real>; D]; 2]) {
+        let most = x_fluid[0].len().max(x_walls[0].len()) + PAD;
         if self.iota.len() < most {
             self.iota = (0..most as u32).collect();
         }
@@ -193,8 +202,8 @@ impl<const D: usize> Neighbors<D> {
         if self.per_thread.len() < threads {
             self.per_thread.resize_with(threads, Default::default);
         }
-        let fluid = (&self.cells, &state.fluid.x);
-        let walls = (&self.wall_cells, &state.walls.x);
+        let fluid = (&self.cells, x_fluid);
+        let walls = (&self.wall_cells, x_walls);
         let Settings { backend, radius, skin, periodic, isa, wall_rows } = self.settings;
         let search = |query: (_, _), from: (_, _), same| {
             let (query, query_x) = query;
@@ -210,11 +219,9 @@ impl<const D: usize> Neighbors<D> {
     }
 
     /// True while no particle has moved half the skin since the last build.
-    fn still_valid(&self, state: &State<D>) -> bool {
-        let [x_fluid, x_walls] = &self.built;
+    fn still_valid(&self, now: [&[Vec<Real>; D]; 2]) -> bool {
         if self.settings.skin <= 0.0
-            || x_fluid[0].len() != state.fluid.len()
-            || x_walls[0].len() != state.walls.len()
+            || now.iter().zip(&self.built).any(|(x, built)| x[0].len() != built[0].len())
         {
             return false;
         }
@@ -227,17 +234,17 @@ impl<const D: usize> Neighbors<D> {
             })
             .0
         };
-        let moved2 = moved(&state.fluid.x, x_fluid).max(moved(&state.walls.x, x_walls));
+        let moved2 = moved(now[0], &self.built[0]).max(moved(now[1], &self.built[1]));
         // Two particles may approach from both sides; a sum of two roundings must not reach the skin.
         moved2.sqrt() < 0.499 * self.settings.skin as f64
     }
 
-    fn remember(&mut self, state: &State<D>) {
+    fn remember(&mut self, now: [&[Vec<Real>; D]; 2]) {
         self.listed = true;
         if self.settings.skin <= 0.0 {
             return;
         }
-        for (kept, x) in self.built.iter_mut().zip([&state.fluid.x, &state.walls.x]) {
+        for (kept, x) in self.built.iter_mut().zip(now) {
             for a in 0..D {
                 kept[a].clone_from(&x[a]);
             }
@@ -252,4 +259,9 @@ impl<const D: usize> Neighbors<D> {
             + 4 * self.iota.capacity()
             + 4 * (self.order.capacity() + self.wall_order.capacity())
     }
+}
+
+/// No positions, of fluid and of walls.
+fn none<const D: usize>() -> [[Vec<Real>; D]; 2] {
+    [const { [const { Vec::new() }; D] }; 2]
 }

@@ -1,11 +1,13 @@
 //! Motion over a step: free where nothing is near, with contacts where something is.
 
-use super::{Bodies, Rigid, Rotation, norm};
+use super::{Bodies, Rigid, Rotation};
 use crate::{
-    barrier::{Barrier, Pose},
-    boundary::{Body, Boundary},
-    lane::each,
-    motion::Trajectory,
+    fluid::{
+        barrier::{Barrier, Pose},
+        boundary::{Body, Boundary},
+    },
+    geometry::motion::Trajectory,
+    numerics::{lane::each, vector::norm},
 };
 
 /// Something that bodies cannot pass, where it is now and how it moves.
@@ -75,7 +77,7 @@ impl<const D: usize> Bodies<D> {
         // What the others move is covered by one spacing, or the fluid could not be advanced either.
         let margin = spacing + 2.0 * dt * body.top_speed() + body.form.reach;
         let near_body = |other: &Rigid<D>| {
-            norm::<D>(&each(|a| other.x[a] - body.x[a]))
+            norm::<D>(each(|a| other.x[a] - body.x[a]))
                 < margin + other.form.reach + 2.0 * dt * other.top_speed()
         };
         self.list[k + 1..].iter().any(near_body)

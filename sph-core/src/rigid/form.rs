@@ -1,6 +1,6 @@
 //! What never changes about a body: shape, mass, inertia, and what it is free to do.
 
-use crate::shape::Region;
+use crate::{geometry::shape::Region, numerics::vector::norm};
 use std::array::from_fn;
 
 /// Shape and mass of a body in its own frame: the origin is the center of mass.
@@ -117,7 +117,7 @@ fn moments<const D: usize>(region: &Region<D>) -> Option<([f64; 3], Option<[f64;
 
 fn reach<const D: usize>(region: &Region<D>) -> Option<f64> {
     match region {
-        Region::Block { max: half, .. } => Some(super::norm(half)),
+        Region::Block { max: half, .. } => Some(norm(*half)),
         Region::Ball { radius, .. } => Some(*radius),
         Region::Cylinder { radius, half_length, .. } => Some(radius.hypot(*half_length)),
         Region::HalfSpace { .. } | Region::Outside(_) => None,

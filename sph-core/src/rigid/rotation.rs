@@ -1,6 +1,6 @@
 //! Rotations in space, as unit quaternions; those of a plane turn about its normal.
 
-use super::{cross, norm};
+use crate::numerics::vector::{cross, norm};
 
 /// A rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ impl Default for Rotation {
 impl Rotation {
     /// `exp(θ)`: about the direction of `angle`, by its length, `[rad]`.
     pub fn by(angle: &[f64; 3]) -> Self {
-        let length = norm(angle);
+        let length = norm(*angle);
         let (sin, cos) = (0.5 * length).sin_cos();
         // sin(θ/2)/θ of an angle whose square is nothing beside 1.
         let scale = if length > 1e-8 { sin / length } else { 0.5 };
@@ -31,17 +31,17 @@ impl Rotation {
     /// This rotation after `first`, of length 1 again.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
-        let across = cross(&self.v, &first.v);
+        let across = cross(self.v, first.v);
         let w = self.w * first.w - (0..3).map(|a| self.v[a] * first.v[a]).sum::<f64>();
         let v: [f64; 3] = std::array::from_fn(|a| self.w * first.v[a] + first.w * self.v[a] + across[a]);
-        let length = norm(&[w, v[0], v[1], v[2]]);
+        let length = norm([w, v[0], v[1], v[2]]);
         Self { w: w / length, v: v.map(|v| v / length) }
     }
 
     /// `R x = x + 2 v × (v × x + w x)`.
     pub fn turn(&self, x: &[f64; 3]) -> [f64; 3] {
-        let inner = cross(&self.v, x);
-        let outer = cross(&self.v, &std::array::from_fn(|a| inner[a] + self.w * x[a]));
+        let inner = cross(self.v, *x);
+        let outer = cross(self.v, std::array::from_fn(|a| inner[a] + self.w * x[a]));
         std::array::from_fn(|a| x[a] + 2.0 * outer[a])
     }
 

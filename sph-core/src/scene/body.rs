@@ -4,12 +4,16 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use super::Slip;
-use crate::error::Error;
-use crate::parameters;
-use crate::parameters::join;
-use crate::rigid::{Form, Rigid, Rotation};
-use crate::sampling::{Layers, Side};
-use crate::shape::{Region, Shape, direction, vector};
+use crate::{
+    error::Error,
+    geometry::{
+        sampling::{Layers, Side},
+        shape::{Region, Shape, direction, vector},
+    },
+    keys::join,
+    parameters,
+    rigid::{Form, Rigid, Rotation},
+};
 
 parameters! {
     /// A rigid body that the fluid moves, and that moves the fluid. Its surface is made of particles, as that of a wall.

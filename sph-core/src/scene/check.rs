@@ -1,11 +1,23 @@
 //! Contradictions that show without making any particle.
 use super::{Body, Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
-use crate::Real;
-use crate::error::Error;
-use crate::parameters::join;
-use crate::plan::Counts;
-use crate::sampling::{Face, Lattice, Layers, SURFACE_TOLERANCE, Side};
-use crate::shape::{Region, ordered, vector};
+use crate::{
+    Real,
+    error::Error,
+    geometry::{
+        sampling::{Face, Lattice, Layers, SURFACE_TOLERANCE, Side},
+        shape::{Region, ordered, vector},
+    },
+    keys::join,
+};
+
+/// Number of points, known or estimated from the volumes of the shapes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counts {
+    /// Fluid particles.
+    pub fluid: f64,
+    /// Wall samples.
+    pub walls: f64,
+}
 
 /// Checks a whole scene; errors name keys, not places.
 pub(super) fn scene(scene: &Scene) -> Result<(), Error> {

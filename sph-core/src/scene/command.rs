@@ -6,12 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::source::Source;
 use super::{Fluid, PressureField, Scene};
-use crate::error::Error;
-use crate::motion::Motion;
-use crate::parameters;
-use crate::parameters::{Bounded, Range, join};
-use crate::sampling::SURFACE_TOLERANCE;
-use crate::shape::{Shape, direction, vector};
+use crate::{
+    error::Error,
+    geometry::{
+        motion::Motion,
+        sampling::SURFACE_TOLERANCE,
+        shape::{Shape, direction, vector},
+    },
+    keys::{Bounded, Range, join},
+    parameters,
+};
 
 parameters! {
     /// Something done to a run between two steps: exactly one of its actions, at a time or at a step.

@@ -5,11 +5,15 @@ use std::f64::consts::TAU;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::parameters;
-use crate::parameters::{Bounded, Range, Validate, join};
-use crate::sampling::{Jitter, Lattice, fill_where};
-use crate::shape::{Region, Shape, vector};
+use crate::{
+    error::Error,
+    geometry::{
+        sampling::{Jitter, Lattice, fill_where},
+        shape::{Region, Shape, vector},
+    },
+    keys::{Bounded, Range, Validate, join},
+    parameters,
+};
 
 parameters! {
     /// A body of fluid.
@@ -277,7 +281,7 @@ impl Fluid {
         }
         let origin = self.origin.as_ref().map(|x| vector(&join(key, "origin"), x)).transpose()?;
         self.check_lattice::<D>(key)?;
-        let tolerance = crate::sampling::SURFACE_TOLERANCE * spacing;
+        let tolerance = crate::geometry::sampling::SURFACE_TOLERANCE * spacing;
         let depth = self.shell.map_or(f64::INFINITY, |n| f64::from(n) * spacing);
         let mut points = fill_where(&region, self.lattice, spacing, origin, |phi, x| {
             phi < -tolerance && phi > -depth && cuts.iter().all(|cut| cut.phi(x) > tolerance)

@@ -6,11 +6,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::source::Source;
-use crate::error::Error;
-use crate::neighbors::Backend as NeighborBackend;
-use crate::parameters;
-use crate::parameters::{Bounded, Range, Validate, join};
-use crate::recovery::OnFailure;
+use crate::{
+    error::Error,
+    keys::{Bounded, Range, Validate, join},
+    neighbors::Backend as NeighborBackend,
+    parameters,
+};
 
 parameters! {
     /// The box in which particles are expected; needed for periodic axes.
@@ -86,6 +87,17 @@ parameters! {
         /// Steps between the states that it may go back to `[convention]`.
         pub snapshot_every: u64 = 20, "-", "[1, 100000]";
     }
+}
+
+/// What a failed step leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// The run stops, and its error says why.
+    #[default]
+    Stop,
+    /// The run goes back to a state before the failure and on with steps of half the size.
+    ReduceDt,
 }
 
 /// A coordinate axis.

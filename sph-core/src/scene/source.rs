@@ -7,8 +7,10 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::Error;
-use crate::parameters::{declared, join};
+use crate::{
+    error::Error,
+    keys::{declared, join},
+};
 
 /// Name and text of the file that a scene was read from; nothing for a scene made in code.
 ///

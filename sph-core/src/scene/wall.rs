@@ -2,14 +2,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::barrier::Grip;
-use crate::boundary::PsiMode;
-use crate::error::Error;
-use crate::motion::Motion;
-use crate::parameters;
-use crate::parameters::{Bounded, Range, Validate, join};
-use crate::sampling::{Face, Layers, Side, WallSample, layers};
-use crate::shape::{Enclosure, Region, Shape};
+use crate::{
+    error::Error,
+    fluid::{barrier::Grip, boundary::PsiMode},
+    geometry::{
+        motion::Motion,
+        sampling::{Face, Layers, Side, WallSample, layers},
+        shape::{Enclosure, Region, Shape},
+    },
+    keys::{Bounded, Range, Validate, join},
+    parameters,
+};
 
 parameters! {
     /// A wall made of particles.

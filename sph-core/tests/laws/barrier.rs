@@ -3,9 +3,11 @@
 
 use proptest::prelude::*;
 use sph_core::{
-    barrier::{Barrier, Grip, Place},
-    sampling::{Face, Layers, Side},
-    shape::Region,
+    fluid::barrier::{Barrier, Grip, Place},
+    geometry::{
+        sampling::{Face, Layers, Side},
+        shape::Region,
+    },
 };
 
 const SPACING: f64 = 0.1;

@@ -9,13 +9,11 @@ use std::f64::consts::TAU;
 use common::{EXACT, assert_near, block, body, reals, state, walls};
 use sph_core::{
     Real,
-    boundary::{Boundary, PsiMode},
-    kernel::{CubicSpline, Formula, Kernel, WendlandC2},
-    lattice,
-    motion::Trajectory,
-    neighbors::{Periodic, norm2},
-    particles::Scratch,
-    sampling::splitmix64,
+    fluid::boundary::{Boundary, PsiMode},
+    geometry::{lattice, motion::Trajectory, sampling::splitmix64},
+    kernel::{CubicSpline, Kernel, WendlandC2},
+    neighbors::Periodic,
+    numerics::{field::Scratch, vector::norm2},
 };
 
 const DX: f64 = 0.1;

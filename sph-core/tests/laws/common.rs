@@ -4,14 +4,16 @@
 
 use sph_core::{
     Real,
-    boundary::{Body, Boundary},
-    lane::Isa,
-    motion::Trajectory,
+    fluid::{
+        boundary::{Body, Boundary},
+        material::{Domain, Forces, Material},
+        particles::Particles,
+    },
+    geometry::{motion::Trajectory, sampling::Jitter},
+    method::state::State,
     neighbors::{Backend, Neighbors, Periodic, Settings},
-    particles::Particles,
+    numerics::lane::Isa,
     rigid::Bodies,
-    sampling::Jitter,
-    state::{Domain, Forces, Material, State},
 };
 
 /// "Exact" up to round-off, relative to the sum of absolute values.

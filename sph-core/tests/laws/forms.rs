@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use sph_core::{
+    geometry::{
+        sampling::{Lattice, fill},
+        shape::Region,
+    },
     rigid::Form,
-    sampling::{Lattice, fill},
-    shape::Region,
 };
 use std::array::from_fn;
 

@@ -1,6 +1,6 @@
 //! Random displacements.
 
-use sph_core::sampling::{Jitter, splitmix64};
+use sph_core::geometry::sampling::{Jitter, splitmix64};
 
 #[test]
 fn splitmix64_gives_the_published_sequence() {

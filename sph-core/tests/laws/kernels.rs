@@ -4,9 +4,12 @@
 use std::f64::consts::PI;
 
 use proptest::prelude::*;
-use sph_core::kernel::*;
-use sph_core::lane::{Isa, Lane, WIDTH};
-use sph_core::{Real, phase};
+use sph_core::{
+    Real,
+    kernel::*,
+    numerics::lane::{Isa, Lane, WIDTH},
+    phase,
+};
 
 /// Relative error of a formula whose constants are rounded to `Real`, a few units in the last place.
 const ROUNDED: f64 = if cfg!(feature = "f64") { 1e-12 } else { 1e-6 };

@@ -2,8 +2,11 @@
 #![cfg_attr(feature = "f64", allow(clippy::useless_conversion, clippy::unnecessary_cast))]
 
 use proptest::prelude::*;
-use sph_core::lane::{Isa, Lane, WIDTH, wide};
-use sph_core::{Real, phase};
+use sph_core::{
+    Real,
+    numerics::lane::{Isa, Lane, WIDTH, wide},
+    phase,
+};
 
 #[cfg(not(feature = "f64"))]
 use proptest::num::f32 as real;

@@ -1,7 +1,6 @@
 //! Lattice sums against tables measured independently.
 
-use sph_core::kernel::*;
-use sph_core::lattice::*;
+use sph_core::{geometry::lattice::*, kernel::*};
 
 #[track_caller]
 fn assert_digits(computed: f64, printed: f64, what: &str) {

@@ -4,12 +4,11 @@
 
 use sph_core::{
     Real,
-    kernel::{Formula, WendlandC2},
-    leak::LeakMeter,
-    motion::Trajectory,
-    scene::Scene,
-    setup,
-    state::State,
+    geometry::motion::Trajectory,
+    kernel::{Kernel, WendlandC2},
+    method::state::State,
+    scene::{Scene, setup},
+    watch::leak::LeakMeter,
 };
 
 const DX: f64 = 0.1;

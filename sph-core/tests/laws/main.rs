@@ -21,6 +21,7 @@ mod parallel;
 mod pieces;
 mod ranges;
 mod rigid;
+mod rooms;
 mod rotation;
 mod run_settings;
 mod sampling;

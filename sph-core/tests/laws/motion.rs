@@ -1,6 +1,6 @@
 //! Prescribed motion.
 
-use sph_core::motion::*;
+use sph_core::geometry::motion::*;
 use std::{array::from_fn, f64::consts::TAU};
 
 fn close<const D: usize>(a: &[f64; D], b: &[f64; D], tolerance: f64) {

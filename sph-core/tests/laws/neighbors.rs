@@ -4,12 +4,15 @@
 use proptest::prelude::*;
 use sph_core::{
     Real,
-    boundary::Boundary,
-    lane::Isa,
+    fluid::{
+        boundary::Boundary,
+        material::{Domain, Forces, Material},
+        particles::Particles,
+    },
+    method::state::State,
     neighbors::{Backend, Neighbors, Periodic, Settings},
-    particles::Particles,
+    numerics::lane::Isa,
     rigid::Bodies,
-    state::{Domain, Forces, Material, State},
 };
 
 fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Periodic<D>) -> State<D> {
@@ -18,9 +21,9 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
         particles.push(k as u64, x, [0.0; D], k as Real);
     }
     let mut boundary = Boundary::default();
-    let body = sph_core::boundary::Body {
+    let body = sph_core::fluid::boundary::Body {
         name: String::new(),
-        motion: sph_core::motion::Trajectory::Static,
+        motion: sph_core::geometry::motion::Trajectory::Static,
         since: 0.0,
         surface_velocity: [0.0; D],
         no_slip: false,

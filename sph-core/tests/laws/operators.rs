@@ -6,13 +6,12 @@ use crate::common;
 use common::{EXACT, assert_cancels, assert_near, block, state, walls};
 use sph_core::{
     Real,
-    kernel::{Formula, WendlandC2},
-    lane::Isa,
-    lattice,
+    fluid::operators::{Field, Operators},
+    geometry::{lattice, sampling::Jitter},
+    kernel::{Kernel, WendlandC2},
+    method::state::State,
     neighbors::{Neighbors, Periodic},
-    operators::{Field, Operators},
-    sampling::Jitter,
-    state::State,
+    numerics::lane::Isa,
 };
 
 const DX: f64 = 0.1;

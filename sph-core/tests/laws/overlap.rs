@@ -2,9 +2,10 @@
 
 use sph_core::{
     Real,
-    neighbors::{Periodic, norm2},
-    sampling::splitmix64,
-    setup::{Near, check_clearance, crowded},
+    geometry::sampling::splitmix64,
+    neighbors::Periodic,
+    numerics::vector::norm2,
+    scene::setup::{Near, check_clearance, crowded},
 };
 
 fn soa<const D: usize>(points: &[[Real; D]]) -> [Vec<Real>; D] {
@@ -90,8 +91,7 @@ fn crowded_points_are_those_that_alone_would_be_refused() {
 #[test]
 fn a_heap_of_equal_points_is_found_at_once() {
     let (points, none) = (soa(&vec![[1.0, 2.0, 3.0]; 1_000_000]), soa(&[]));
-    let start = std::time::Instant::now();
+    // A search that went on through all pairs would look at 10¹² of them.
     let overlap = check_clearance(&points, &none, &none, 0.1, &Periodic::NONE).unwrap_err();
     assert_eq!((overlap.point, overlap.near, overlap.distance), (1, Near::Point(0), 0.0));
-    assert!(start.elapsed().as_secs_f64() < 1.0);
 }

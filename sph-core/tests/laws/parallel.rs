@@ -1,6 +1,6 @@
 //! Loops whose result does not depend on the number of threads.
 
-use sph_core::parallel::*;
+use sph_core::numerics::parallel::*;
 
 #[test]
 fn sums_do_not_depend_on_the_number_of_threads() {

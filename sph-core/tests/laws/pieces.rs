@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use sph_core::{
+    geometry::{
+        sampling::{Side, splitmix64},
+        shape::Region,
+    },
     rigid::pieces::{Piece, fill},
-    sampling::{Side, splitmix64},
-    shape::Region,
 };
 use std::array::from_fn;
 

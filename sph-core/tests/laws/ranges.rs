@@ -1,6 +1,6 @@
 //! Ranges of parameters.
 
-use sph_core::parameters::Range;
+use sph_core::keys::Range;
 
 #[test]
 fn reads_bounds_exactly() {

@@ -5,11 +5,10 @@
 
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Formula},
+    kernel::{CubicSpline, Kernel},
+    method::state::State,
     rigid::Rigid,
-    scene::Scene,
-    setup,
-    state::State,
+    scene::{Scene, setup},
 };
 
 const G: f64 = 9.81;

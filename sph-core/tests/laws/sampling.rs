@@ -1,9 +1,13 @@
 //! Laws of shapes and of the points that represent them.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // Helpers of tests may panic as tests do.
 use proptest::prelude::*;
-use sph_core::Real;
-use sph_core::sampling::{Face, Jitter, Lattice, Layers, Side, WallSample, fill, layers};
-use sph_core::shape::{Ball, Block, Cylinder, Enclosure, HalfSpace, Region, Shape};
+use sph_core::{
+    Real,
+    geometry::{
+        sampling::{Face, Jitter, Lattice, Layers, Side, WallSample, fill, layers},
+        shape::{Ball, Block, Cylinder, Enclosure, HalfSpace, Region, Shape},
+    },
+};
 
 fn distance<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
     (0..D).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()

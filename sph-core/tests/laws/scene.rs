@@ -1,13 +1,17 @@
 //! What scenes say.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // Helpers of tests may panic as tests do.
-use sph_core::Real;
-use sph_core::motion::{Motion, Rotation};
-use sph_core::sampling::{Face, Lattice, Side};
-use sph_core::scene::{
-    Container, Fluid, Hydrostatic, MassMode, PressureField, Scene, SolverSettings, StandingWave, TaylorGreen,
-    VelocityField, Wall,
+use sph_core::{
+    Real,
+    geometry::{
+        motion::{Motion, Rotation},
+        sampling::{Face, Lattice, Side},
+        shape::{Ball, Block, Shape},
+    },
+    scene::{
+        Container, Fluid, Hydrostatic, MassMode, PressureField, Scene, SolverSettings, StandingWave,
+        TaylorGreen, VelocityField, Wall,
+    },
 };
-use sph_core::shape::{Ball, Block, Shape};
 
 use crate::dam;
 use dam::DAM;

@@ -7,12 +7,14 @@ use crate::common;
 use common::{EXACT, assert_near};
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Formula, Poly6, Spiky, WendlandC2, WendlandC4},
-    lane::Isa,
-    neighbors::{Backend, Neighbors, Settings, norm2},
-    scene::Scene,
-    setup::{self, Setup},
-    state::State,
+    kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
+    method::state::State,
+    neighbors::{Backend, Neighbors, Settings},
+    numerics::{lane::Isa, vector::norm2},
+    scene::{
+        Scene,
+        setup::{self, Setup},
+    },
 };
 
 fn parse(text: &str) -> Scene {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use sph_core::{Real, strategies::*};
+use sph_core::{Real, fluid::strategies::*};
 
 proptest! {
     #[test]

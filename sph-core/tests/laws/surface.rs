@@ -7,14 +7,15 @@ use crate::common;
 use common::{EXACT, assert_cancels, assert_near, block, state, walls};
 use sph_core::{
     Real,
-    boundary::PsiMode,
-    kernel::{Adhesion, Cohesion, CubicSpline, Formula, Kernel},
-    lane::Isa,
-    lattice,
-    neighbors::{FAR, Neighbors, Periodic, norm2},
-    sampling::Jitter,
-    state::State,
-    surface::{Surface, Tension},
+    fluid::{
+        boundary::PsiMode,
+        surface::{Surface, Tension},
+    },
+    geometry::{lattice, sampling::Jitter},
+    kernel::{Adhesion, Cohesion, CubicSpline, Kernel},
+    method::state::State,
+    neighbors::{FAR, Neighbors, Periodic},
+    numerics::{lane::Isa, vector::norm2},
 };
 
 const H: f64 = 0.25;

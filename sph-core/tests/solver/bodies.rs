@@ -6,7 +6,8 @@ use super::{
     restarting::{load, save},
     scenes::simulation,
 };
-use sph_core::simulation::Simulation;
+use crate::common::{self, NAME};
+use sph_core::run::simulation::Simulation;
 
 /// Numbers of a vector, with zeros for z in space.
 pub fn vector<const D: usize>(xy: [f64; 2]) -> String {

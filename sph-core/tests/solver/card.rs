@@ -4,7 +4,12 @@
 //! carries on.
 
 use super::measures;
-use sph_core::{Real, sampling::Jitter, simulation::Simulation, solver::StepReport, state::State};
+use sph_core::{
+    Real,
+    geometry::sampling::Jitter,
+    method::{report::StepReport, state::State},
+    run::simulation::Simulation,
+};
 
 /// A start in disorder, with something to rub, to turn and to diffuse: nothing of an option is then zero.
 pub fn stirred<const D: usize>(mut sim: Simulation<D>) -> Simulation<D> {

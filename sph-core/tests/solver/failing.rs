@@ -3,9 +3,11 @@
 use super::scenes::simulation;
 use sph_core::{
     Real,
-    diagnosis::Suspicion,
-    solver::{BEFORE, Cause},
-    state::State,
+    method::{
+        failure::{BEFORE, Cause},
+        state::State,
+        suspicion::Suspicion,
+    },
 };
 
 const VALUES: [Real; 3] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY];

@@ -5,11 +5,15 @@
 use sph_core::{
     Real,
     error::Error,
-    lane::Isa,
+    method::{
+        failure::{BEFORE, Cause, StepError},
+        observer::View,
+        state::State,
+        stopwatch::{Clock, NoClock},
+    },
+    numerics::lane::Isa,
+    run::simulation::Simulation,
     scene::Scene,
-    simulation::{Simulation, View},
-    solver::{BEFORE, Cause, Clock, NoClock, StepError},
-    state::State,
 };
 use std::sync::{Arc, OnceLock};
 

@@ -6,7 +6,8 @@ use super::{
     restarting::{go, load, save},
     scenes::simulation,
 };
-use sph_core::{Real, simulation::Simulation, solver::Memory};
+use crate::common::{self, NAME};
+use sph_core::{Real, method::solver::Memory, run::simulation::Simulation};
 
 /// Points outside of the box for which no method fits it anew, in scenes of few particles.
 const FEW_POINTS: usize = 128;

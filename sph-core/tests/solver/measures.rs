@@ -3,10 +3,12 @@
 use proptest::test_runner::Config;
 use sph_core::{
     Real,
-    sampling::Jitter,
+    geometry::sampling::Jitter,
+    method::{
+        solver::{Memory, Solver},
+        state::State,
+    },
     scene::Scene,
-    solver::{Memory, Solver},
-    state::State,
 };
 
 /// Relative to the sum of absolute values, this is exact.

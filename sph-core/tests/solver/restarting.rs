@@ -6,11 +6,13 @@ use super::{
     scenes::{dam_break, simulation},
 };
 use sph_core::{
-    checkpoint::{self, Checkpoint},
-    lane::Isa,
+    method::stopwatch::NoClock,
+    numerics::lane::Isa,
+    run::{
+        checkpoint::{self, Checkpoint},
+        simulation::Simulation,
+    },
     scene::Script,
-    simulation::Simulation,
-    solver::NoClock,
 };
 
 pub const PADDLE: &str = "[[wall]]\nname = \"paddle\"\nshape.block = { min = [0.7, 0.0], max = [0.8, 0.3] }\nside = \"outside\"\nlayers = 2\n\

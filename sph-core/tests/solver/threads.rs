@@ -1,7 +1,7 @@
 //! The same run on other threads and other instruction sets.
 
 use super::scenes::simulation_with;
-use sph_core::lane::Isa;
+use sph_core::numerics::lane::Isa;
 
 const STEPS: u64 = 30;
 /// A wall that swings.

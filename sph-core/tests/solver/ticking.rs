@@ -2,8 +2,8 @@
 
 use sph_core::{
     error::Error,
-    simulation::{Simulation, View},
-    solver::Clock,
+    method::{observer::View, stopwatch::Clock},
+    run::simulation::Simulation,
 };
 use std::sync::{
     Arc,

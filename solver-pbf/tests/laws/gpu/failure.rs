@@ -6,8 +6,11 @@ use super::solver::{
 };
 use sph_core::{
     Real,
-    simulation::Simulation,
-    solver::{BEFORE, Cause, Memory},
+    method::{
+        failure::{BEFORE, Cause},
+        solver::Memory,
+    },
+    run::simulation::Simulation,
 };
 
 fn started(solver: &str) -> Simulation<2> {

@@ -11,7 +11,10 @@ use super::{
     },
 };
 use solver_pbf::simulation;
-use sph_core::{lane::Isa, solver::NoClock, state::State};
+use sph_core::{
+    method::{state::State, stopwatch::NoClock},
+    numerics::lane::Isa,
+};
 
 /// Differences after so many steps, from a start that is stirred and then changed.
 fn compare_from<const D: usize>(text: &str, steps: u64, change: fn(&mut State<D>)) -> Difference {

@@ -3,8 +3,8 @@
 use super::solver::scenes::{dam_break, simulation};
 use sph_core::{
     Real,
-    simulation::Simulation,
-    solver::{BEFORE, Cause},
+    method::failure::{BEFORE, Cause},
+    run::simulation::Simulation,
 };
 
 const SOLVERS: [&str; 2] = ["", "linear_solver = \"jacobi\"\njacobi_omega = 0.5\ncg_max_iter = 40"];

@@ -15,10 +15,9 @@ use super::{
 };
 use solver_projection::simulation;
 use sph_core::{
-    lane::Isa,
-    simulation::Simulation,
-    solver::{NoClock, StepReport},
-    state::State,
+    method::{report::StepReport, state::State, stopwatch::NoClock},
+    numerics::lane::Isa,
+    run::simulation::Simulation,
 };
 
 /// About ten times what was measured, in roundings.

@@ -11,10 +11,14 @@ use solver_viscoelastic::gpu;
 use sph_core::{
     Real,
     error::Error,
-    lane::Isa,
-    plan::Counts,
-    simulation::Simulation,
-    solver::{BEFORE, Cause, Memory, NoClock},
+    method::{
+        failure::{BEFORE, Cause},
+        solver::Memory,
+        stopwatch::NoClock,
+    },
+    numerics::lane::Isa,
+    run::simulation::Simulation,
+    scene::Counts,
 };
 
 /// With all that a step can have, after a few steps.

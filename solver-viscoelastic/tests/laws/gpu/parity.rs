@@ -11,7 +11,11 @@ use super::{
     },
 };
 use solver_viscoelastic::simulation;
-use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock, state::State};
+use sph_core::{
+    method::{state::State, stopwatch::NoClock},
+    numerics::lane::Isa,
+    run::simulation::Simulation,
+};
 use std::collections::BTreeMap;
 
 /// A run on the processor, and one on a card.

@@ -14,7 +14,7 @@ use super::{
     },
 };
 use solver_viscoelastic::simulation;
-use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock};
+use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, run::simulation::Simulation};
 
 fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
     let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();

@@ -2,7 +2,9 @@
 
 use cuda_kernels::emulator::Emulator;
 use solver_wcsph::gpu;
-use sph_core::{error::Error, lane::Isa, scene::Scene, simulation::Simulation, solver::Clock};
+use sph_core::{
+    error::Error, method::stopwatch::Clock, numerics::lane::Isa, run::simulation::Simulation, scene::Scene,
+};
 use std::sync::Arc;
 
 pub const NAME: &str = "wcsph";

@@ -11,7 +11,7 @@ use super::{
     },
 };
 use solver_wcsph::simulation;
-use sph_core::{lane::Isa, solver::NoClock};
+use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa};
 
 /// Differences after so many steps, from a start that is stirred.
 fn compare<const D: usize>(text: &str, steps: u64) -> Difference {

@@ -2,7 +2,7 @@
 
 use super::planning::{Counting, scene, wrong_plans};
 use solver_wcsph::gpu;
-use sph_core::{error::Error, scene::Scene, simulation::Simulation, solver::NoClock};
+use sph_core::{error::Error, method::stopwatch::NoClock, run::simulation::Simulation, scene::Scene};
 use std::sync::Arc;
 
 fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simulation<D>, Error> {

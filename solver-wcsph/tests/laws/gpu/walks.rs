@@ -14,12 +14,13 @@ use cuda_kernels::{
 use solver_wcsph::gpu;
 use sph_core::{
     Real,
-    kernel::{Formula, Kernel, WendlandC2},
-    lane::{Isa, each},
-    neighbors::norm2,
-    simulation::Simulation,
-    solver::NoClock,
-    state::State,
+    kernel::{Kernel, WendlandC2},
+    method::{state::State, stopwatch::NoClock},
+    numerics::{
+        lane::{Isa, each},
+        vector::norm2,
+    },
+    run::simulation::Simulation,
 };
 use std::sync::Arc;
 

@@ -1,6 +1,10 @@
 //! Convex pieces that fill what lies behind a surface.
 
-use crate::{barrier::Barrier, rigid::Rotation, sampling::Side, shape::Region};
+use crate::{
+    fluid::barrier::Barrier,
+    geometry::{sampling::Side, shape::Region},
+    rigid::Rotation,
+};
 use std::{array::from_fn, f64::consts::PI};
 
 /// A convex body that nothing may enter.

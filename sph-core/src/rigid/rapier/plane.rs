@@ -2,9 +2,9 @@
 
 use super::pieces::Piece;
 use crate::{
-    barrier::Pose,
+    fluid::barrier::Pose,
+    geometry::shape::Region,
     rigid::{Form, Rotation},
-    shape::Region,
 };
 pub use rapier2d_f64::prelude as rapier;
 

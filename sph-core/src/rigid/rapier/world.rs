@@ -9,9 +9,9 @@ use super::{
     shape, turn, turned, turning, vector,
 };
 use crate::{
-    lane::each,
+    numerics::{lane::each, vector::cross},
     rigid::{
-        Obstacle, Rigid, cross,
+        Obstacle, Rigid,
         rapier::pieces::{self, Piece},
         spatial,
     },
@@ -62,7 +62,7 @@ impl World {
             if still { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::kinematic_velocity_based() };
         let at = obstacle.pose.as_ref().map(pose).unwrap_or_default();
         let arm: [f64; D] = each(|a| at.translation[a] - point[a]);
-        let around = cross(&obstacle.angular_velocity, &spatial(&arm));
+        let around = cross(obstacle.angular_velocity, spatial(&arm));
         let velocity: [f64; D] = each(|a| v[a] + around[a]);
         let body = body.pose(at).linvel(vector(&velocity)).angvel(turning(&obstacle.angular_velocity));
         let handle = self.physics.insert_body(body);

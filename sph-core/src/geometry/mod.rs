@@ -1,0 +1,7 @@
+//! Space without fluid: shapes, points that fill or line them, lattices, prescribed motion. Imports `keys`, `kernel` (for
+//! the sums of a lattice) and what is below.
+
+pub mod lattice;
+pub mod motion;
+pub mod sampling;
+pub mod shape;

@@ -1,0 +1,296 @@
+//! Prescribed motion of walls, evaluated from the initial sample at any time, so that nothing drifts.
+use std::array::from_fn;
+use std::f64::consts::TAU;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Error,
+    geometry::shape::{direction, vector},
+    keys::{Validate, join},
+    numerics::vector::cross,
+    parameters,
+};
+
+parameters! {
+    /// Uniform motion between two times.
+    pub struct Translation {
+        /// Velocity while it moves.
+        pub velocity: Vec<f64>, "m/s", "(-inf, inf)";
+        /// When it begins to move.
+        pub start: f64 = 0.0, "s", "[0, inf)";
+        /// When it stops; never if left out.
+        pub stop: Option<f64> = None, "s", "(0, inf)";
+    }
+}
+
+parameters! {
+    /// Harmonic motion, `x(t) = x_0 + A (sin(2π f t + φ) - sin φ)`: at time 0 the wall is where it is drawn.
+    pub struct Oscillation {
+        /// Amplitude `A`.
+        pub amplitude: Vec<f64>, "m", "(-inf, inf)";
+        /// Frequency `f`.
+        pub frequency: f64, "Hz", "(0, inf)";
+        /// Phase `φ` at time 0.
+        pub phase: f64 = 0.0, "rad", "(-inf, inf)";
+    }
+}
+
+parameters! {
+    /// Rotation at constant speed, counterclockwise for positive speed.
+    pub struct Rotation {
+        /// A point that stays at rest.
+        pub center: Vec<f64>, "m", "(-inf, inf)";
+        /// Angular velocity.
+        pub angular_velocity: f64, "rad/s", "(-inf, inf)";
+        /// Direction of the axis, of any length; used in three dimensions only.
+        pub axis: Vec<f64> = vec![0.0, 0.0, 1.0], "-", "(-inf, inf)";
+    }
+}
+
+parameters! {
+    /// The velocity at one time of a piecewise motion.
+    pub struct Keyframe {
+        /// Time.
+        pub time: f64, "s", "[0, inf)";
+        /// Velocity at that time.
+        pub velocity: Vec<f64>, "m/s", "(-inf, inf)";
+    }
+}
+
+/// How a wall moves; drawn in the scene at its place at time 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Motion {
+    /// Not at all.
+    #[default]
+    Static,
+    /// Uniformly between two times.
+    Translation(Translation),
+    /// Harmonically.
+    Oscillation(Oscillation),
+    /// About an axis at constant speed.
+    Rotation(Rotation),
+    /// By a velocity that is linear between the given times and constant before and after them.
+    Piecewise(Vec<Keyframe>),
+}
+
+impl Validate for Motion {
+    fn validate(&self, prefix: &str) -> Result<(), Error> {
+        match self {
+            Self::Static => Ok(()),
+            Self::Translation(motion) => motion.validate(&join(prefix, "translation")),
+            Self::Oscillation(motion) => motion.validate(&join(prefix, "oscillation")),
+            Self::Rotation(motion) => motion.validate(&join(prefix, "rotation")),
+            Self::Piecewise(frames) => frames.validate(&join(prefix, "piecewise")),
+        }
+    }
+}
+
+impl Motion {
+    /// The motion in a fixed dimension; keys in errors begin with `key`.
+    ///
+    /// # Errors
+    ///
+    /// If a vector has not `D` entries, or times do not ascend.
+    pub fn resolve<const D: usize>(&self, key: &str) -> Result<Trajectory<D>, Error> {
+        self.validate(key)?;
+        match self {
+            Self::Static => Ok(Trajectory::Static),
+            Self::Translation(motion) => resolve_translation(motion, &join(key, "translation")),
+            Self::Oscillation(motion) => Ok(Trajectory::Oscillation {
+                amplitude: vector(&join(key, "oscillation.amplitude"), &motion.amplitude)?,
+                frequency: motion.frequency,
+                phase: motion.phase,
+            }),
+            Self::Rotation(motion) => resolve_rotation(motion, &join(key, "rotation")),
+            Self::Piecewise(frames) => resolve_piecewise(frames, &join(key, "piecewise")),
+        }
+    }
+}
+
+fn resolve_translation<const D: usize>(motion: &Translation, key: &str) -> Result<Trajectory<D>, Error> {
+    let stop = motion.stop.unwrap_or(f64::INFINITY);
+    if stop <= motion.start {
+        let message = format!("must be later than start, {} s", motion.start);
+        return Err(Error::invalid(join(key, "stop"), message).value(stop));
+    }
+    let velocity = vector(&join(key, "velocity"), &motion.velocity)?;
+    Ok(Trajectory::Translation { velocity, start: motion.start, stop })
+}
+
+fn resolve_rotation<const D: usize>(motion: &Rotation, key: &str) -> Result<Trajectory<D>, Error> {
+    let center = vector(&join(key, "center"), &motion.center)?;
+    let axis = if D == 3 { direction::<3>(&join(key, "axis"), &motion.axis)? } else { [0.0, 0.0, 1.0] };
+    Ok(Trajectory::Rotation { center, axis, angular_velocity: motion.angular_velocity })
+}
+
+fn resolve_piecewise<const D: usize>(frames: &[Keyframe], key: &str) -> Result<Trajectory<D>, Error> {
+    let mut legs: Vec<Leg<D>> = Vec::with_capacity(frames.len());
+    for (i, frame) in frames.iter().enumerate() {
+        let velocity: [f64; D] = vector(&format!("{key}[{i}].velocity"), &frame.velocity)?;
+        let displacement = match legs.last() {
+            None => velocity.map(|v| v * frame.time),
+            Some(last) if frame.time > last.time => {
+                let dt = frame.time - last.time;
+                from_fn(|k| last.displacement[k] + 0.5 * dt * (last.velocity[k] + velocity[k]))
+            }
+            Some(last) => {
+                let message = format!("must be later than the time before it, {} s", last.time);
+                return Err(Error::invalid(format!("{key}[{i}].time"), message).value(frame.time));
+            }
+        };
+        legs.push(Leg { time: frame.time, velocity, displacement });
+    }
+    if legs.is_empty() {
+        return Err(Error::invalid(key, "needs at least one time with its velocity").value("[]"));
+    }
+    Ok(Trajectory::Piecewise(legs))
+}
+
+/// Velocity at the beginning of a leg, and the way made until then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leg<const D: usize> {
+    /// Time `[s]`.
+    pub time: f64,
+    /// Velocity `[m/s]`.
+    pub velocity: [f64; D],
+    /// Displacement since time 0 `[m]`.
+    pub displacement: [f64; D],
+}
+
+/// Where a point of a moving wall is, and how it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kinematics<const D: usize> {
+    /// Place `[m]`.
+    pub x: [f64; D],
+    /// Velocity `[m/s]`.
+    pub v: [f64; D],
+    /// Acceleration `[m/s²]`.
+    pub a: [f64; D],
+}
+
+/// A motion of fixed dimension.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trajectory<const D: usize> {
+    /// At rest.
+    Static,
+    /// Uniform between two times.
+    Translation {
+        /// Velocity `[m/s]`.
+        velocity: [f64; D],
+        /// Beginning `[s]`.
+        start: f64,
+        /// End, infinite if there is none `[s]`.
+        stop: f64,
+    },
+    /// Harmonic.
+    Oscillation {
+        /// Amplitude `[m]`.
+        amplitude: [f64; D],
+        /// Frequency `[Hz]`.
+        frequency: f64,
+        /// Phase at time 0 `[rad]`.
+        phase: f64,
+    },
+    /// About an axis.
+    Rotation {
+        /// A point at rest `[m]`.
+        center: [f64; D],
+        /// Direction of length 1.
+        axis: [f64; 3],
+        /// Angular velocity `[rad/s]`.
+        angular_velocity: f64,
+    },
+    /// Velocity linear between the given times, at least one.
+    Piecewise(Vec<Leg<D>>),
+}
+
+impl<const D: usize> Trajectory<D> {
+    /// Whether it never moves.
+    pub fn is_static(&self) -> bool {
+        matches!(self, Self::Static)
+    }
+
+    /// Largest speed, at any time, of the point that is at `x0` at time 0 `[m/s]`.
+    pub fn top_speed(&self, x0: &[f64; D]) -> f64 {
+        let norm = |v: &[f64; D]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        match self {
+            Self::Static => 0.0,
+            Self::Translation { velocity, .. } => norm(velocity),
+            Self::Oscillation { amplitude, frequency, .. } => TAU * frequency * norm(amplitude),
+            Self::Rotation { .. } => norm(&self.at(x0, 0.0).v),
+            Self::Piecewise(legs) => legs.iter().map(|leg| norm(&leg.velocity)).fold(0.0, f64::max),
+        }
+    }
+
+    /// Place, velocity and acceleration at time `t` of the point that is at `x0` at time 0.
+    pub fn at(&self, x0: &[f64; D], t: f64) -> Kinematics<D> {
+        match self {
+            Self::Static => Kinematics { x: *x0, v: [0.0; D], a: [0.0; D] },
+            Self::Translation { velocity, start, stop } => {
+                let moved = (t.min(*stop) - start).max(0.0);
+                let moving = t >= *start && t < *stop;
+                let v = if moving { *velocity } else { [0.0; D] };
+                Kinematics { x: from_fn(|k| x0[k] + moved * velocity[k]), v, a: [0.0; D] }
+            }
+            Self::Oscillation { amplitude, frequency, phase } => {
+                let omega = TAU * frequency;
+                let (sin, cos) = (turns(*frequency, t) + phase).sin_cos();
+                Kinematics {
+                    x: from_fn(|k| x0[k] + amplitude[k] * (sin - phase.sin())),
+                    v: amplitude.map(|a| a * omega * cos),
+                    a: amplitude.map(|a| -a * omega * omega * sin),
+                }
+            }
+            Self::Rotation { center, axis, angular_velocity } => {
+                rotate(center, axis, *angular_velocity, x0, t)
+            }
+            Self::Piecewise(legs) => along(legs, x0, t),
+        }
+    }
+}
+
+/// Angle `2π f t` without its full turns, so that late times lose no digits of the sine.
+fn turns(frequency: f64, t: f64) -> f64 {
+    TAU * (frequency * t).fract()
+}
+
+/// `x = c + R(ω t)(x_0 - c)`, `v = ω × (x - c)`, `a = ω × v` (Rodrigues' formula for `R`).
+fn rotate<const D: usize>(
+    center: &[f64; D],
+    axis: &[f64; 3],
+    angular_velocity: f64,
+    x0: &[f64; D],
+    t: f64,
+) -> Kinematics<D> {
+    let (sin, cos) = turns(angular_velocity / TAU, t).sin_cos();
+    let d: [f64; 3] = from_fn(|k| if k < D { x0[k] - center[k] } else { 0.0 });
+    let along: f64 = (0..3).map(|k| axis[k] * d[k]).sum();
+    let across = cross(*axis, d);
+    let turned: [f64; 3] = from_fn(|k| cos * d[k] + sin * across[k] + (1.0 - cos) * along * axis[k]);
+    let v = cross(*axis, turned).map(|v| v * angular_velocity);
+    let a = cross(*axis, v).map(|a| a * angular_velocity);
+    Kinematics { x: from_fn(|k| center[k] + turned[k]), v: from_fn(|k| v[k]), a: from_fn(|k| a[k]) }
+}
+
+fn along<const D: usize>(legs: &[Leg<D>], x0: &[f64; D], t: f64) -> Kinematics<D> {
+    let next = legs.partition_point(|leg| leg.time <= t);
+    let (Some(first), Some(last)) = (legs.first(), legs.get(next.wrapping_sub(1)).or(legs.first())) else {
+        return Kinematics { x: *x0, v: [0.0; D], a: [0.0; D] };
+    };
+    if next == 0 {
+        return Kinematics { x: from_fn(|k| x0[k] + t * first.velocity[k]), v: first.velocity, a: [0.0; D] };
+    }
+    let dt = t - last.time;
+    let a: [f64; D] = match legs.get(next) {
+        Some(goal) => from_fn(|k| (goal.velocity[k] - last.velocity[k]) / (goal.time - last.time)),
+        None => [0.0; D],
+    };
+    Kinematics {
+        x: from_fn(|k| x0[k] + last.displacement[k] + dt * (last.velocity[k] + 0.5 * dt * a[k])),
+        v: from_fn(|k| last.velocity[k] + dt * a[k]),
+        a,
+    }
+}

@@ -1,0 +1,115 @@
+//! What a step may change, and the constants that it reads.
+
+use crate::{
+    Real,
+    fluid::{
+        boundary::Boundary,
+        material::{Domain, Forces, Material},
+        particles::Particles,
+    },
+    geometry::shape::Enclosure,
+    neighbors::Points,
+    numerics::field::Scratch,
+    rigid::Bodies,
+};
+
+/// Everything that evolves, with the constants it evolves under.
+#[derive(Clone, Debug)]
+pub struct State<const D: usize> {
+    /// The fluid.
+    pub fluid: Particles<D>,
+    /// The walls.
+    pub walls: Boundary<D>,
+    /// The dynamic bodies, whose samples are among those of the walls.
+    pub bodies: Bodies<D>,
+    /// The liquid.
+    pub rest: Material,
+    /// Accelerations from outside.
+    pub forces: Forces<D>,
+    /// The space that may be used.
+    pub domain: Domain<D>,
+    /// Containers without samples, given by their signed distance.
+    pub containers: Vec<Enclosure<D>>,
+    /// Time, `[s]`.
+    pub t: f64,
+    /// Steps done.
+    pub step: u64,
+    /// The id of the next particle that is added.
+    pub next_id: u64,
+    /// Particles `0..n_owned` are this process's own; copies of others would follow.
+    pub n_owned: usize,
+}
+
+impl<const D: usize> State<D> {
+    /// Extent of the fluid along gravity, and a spacing for the half particles at both ends; 0 without gravity, `[m]`.
+    pub fn height(&self) -> Real {
+        let g = self.forces.gravity;
+        let size = g.iter().map(|g| g * g).sum::<Real>().sqrt();
+        if size == 0.0 {
+            return 0.0;
+        }
+        let height = |i: usize| (0..D).map(|a| -g[a] / size * self.fluid.x[a][i]).sum::<Real>();
+        let heights = (0..self.fluid.len()).map(height);
+        let (low, high) =
+            heights.fold((Real::INFINITY, Real::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+        high - low + self.rest.spacing
+    }
+
+    /// A hash of all raw bits: equal for equal histories, whatever the number of threads.
+    pub fn hash(&self) -> u64 {
+        let mut hash = Fnv::default();
+        self.fluid.id.iter().for_each(|&id| hash.add(id));
+        for a in 0..D {
+            hash.reals(&self.fluid.x[a]);
+            hash.reals(&self.fluid.v[a]);
+            hash.reals(&self.walls.x[a]);
+            hash.reals(&self.walls.v[a]);
+        }
+        hash.reals(&self.fluid.rho);
+        self.bodies.clone().numbers(&mut |_, number| hash.add(number.to_bits()));
+        hash.add(self.t.to_bits());
+        hash.add(self.step);
+        hash.0
+    }
+}
+
+impl<const D: usize> Points<D> for State<D> {
+    fn fluid(&self) -> &[Vec<Real>; D] {
+        &self.fluid.x
+    }
+
+    fn walls(&self) -> &[Vec<Real>; D] {
+        &self.walls.x
+    }
+
+    fn walls_move(&self) -> bool {
+        self.walls.is_moving()
+    }
+
+    fn permute_fluid(&mut self, order: &[u32], scratch: &mut Scratch) {
+        self.fluid.permute(order, scratch);
+    }
+
+    fn permute_walls(&mut self, order: &[u32], scratch: &mut Scratch) {
+        self.walls.permute(order, scratch);
+    }
+}
+
+/// FNV-1a over words.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x100_0000_01b3);
+    }
+
+    fn reals(&mut self, values: &[Real]) {
+        values.iter().for_each(|x| self.add(x.to_bits() as u64));
+    }
+}

@@ -1,0 +1,7 @@
+//! Numbers: lanes of them, loops over them, fields, small vectors and small systems. The ground: imports no other room.
+
+pub mod field;
+pub mod lane;
+pub mod linear;
+pub mod parallel;
+pub mod vector;

@@ -1,0 +1,299 @@
+//! Rigid bodies that the fluid moves, and that move the fluid (Akinci et al. 2012). Imports `fluid` and what is below.
+//!
+//! A body `k` has a place `X` of its center of mass, an orientation `R`, a momentum `P` and an angular momentum `L`
+//! about that center. Its surface is made of wall samples: their places `x_0` in the frame of the body and their
+//! volumes are computed once, and `x_b = X + R x_0`, `v_b = P/m + ω × (x_b − X)` whenever it has moved. With force and
+//! torque of the fluid, `F = Σ_b F_b` and `τ = Σ_b (x_b − X) × F_b`:
+//!
+//! ```text
+//! P ← P + dt (F + m g)      L ← L + dt τ        Bodies::kick
+//! X ← X + dt P/m            R ← exp(dt ω) R      Bodies::drift,  ω = R I₀⁻¹ Rᵀ L
+//! ```
+//!
+//! Momenta are the state, not velocities: what the fluid loses is what the bodies get, to the last digits, and a
+//! body that spins freely keeps `L` exactly (`methods.md` writes the same as a gyroscopic term). All in `f64`.
+//!
+//! Collisions with walls and other bodies are those of an [`Engine`]. It sees a body only near something that it may
+//! touch, and must keep no memory of its own: momenta and places are all that a restart knows.
+//!
+//! # What a solver owes to bodies
+//! In every step, and in this order relative to its own kicks and drifts:
+//! 1. compute the force `F_b` on every sample of a body, opposite to what the fluid got from it, and hand all to
+//!    [`Bodies::collect`] (samples of walls may hold anything): the sums go into [`Rigid::wrench`] in a fixed order;
+//! 2. where it advances the velocities of the fluid by these forces, call [`Bodies::kick`] with the same `dt`;
+//! 3. where it advances positions, call [`Bodies::drift`], which takes the samples along.
+//!
+//! A method of positions has displacements `Δx_i = Σ_b Δx_ib` in place of forces: `F_b = −Σ_i m_i Δx_ib / dt²`, summed
+//! over its iterations. It answers true in [`Solver::moves_bodies`](crate::method::solver::Solver::moves_bodies).
+
+mod drift;
+mod form;
+#[cfg(feature = "rigid")]
+mod rapier;
+mod rotation;
+
+pub use drift::Obstacle;
+pub use form::Form;
+#[cfg(feature = "rigid")]
+#[doc(hidden)]
+pub use rapier::pieces;
+pub use rotation::Rotation;
+
+use crate::{
+    Real,
+    fluid::{
+        barrier::Barrier,
+        boundary::Boundary,
+        material::{Domain, Forces},
+    },
+    numerics::{
+        lane::each,
+        parallel,
+        vector::{cross, norm},
+    },
+};
+use std::{fmt::Debug, sync::Arc};
+
+/// Force and torque.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wrench<const D: usize> {
+    /// Force F, `[N]`.
+    pub force: [f64; D],
+    /// Torque τ about the center of mass; its last entry alone in 2D, `[N m]`.
+    pub torque: [f64; 3],
+}
+
+impl<const D: usize> Default for Wrench<D> {
+    fn default() -> Self {
+        Self { force: [0.0; D], torque: [0.0; 3] }
+    }
+}
+
+/// A rigid body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rigid<const D: usize> {
+    /// What never changes.
+    pub form: Arc<Form<D>>,
+    /// Center of mass X, `[m]`.
+    pub x: [f64; D],
+    /// Orientation R.
+    pub rotation: Rotation,
+    /// Momentum P, `[kg m/s]`.
+    pub momentum: [f64; D],
+    /// Angular momentum L about the center of mass; its last entry alone in 2D, `[kg m²/s]`.
+    pub angular_momentum: [f64; 3],
+    /// What the fluid does to it, as far as the last forces know.
+    pub wrench: Wrench<D>,
+}
+
+impl<const D: usize> Rigid<D> {
+    /// A body at rest, not turned.
+    pub fn new(form: Arc<Form<D>>, x: [f64; D]) -> Self {
+        Self {
+            form,
+            x,
+            rotation: Rotation::default(),
+            momentum: [0.0; D],
+            angular_momentum: [0.0; 3],
+            wrench: Wrench::default(),
+        }
+    }
+
+    /// Velocity of the center of mass, `[m/s]`.
+    pub fn velocity(&self) -> [f64; D] {
+        self.momentum.map(|p| p / self.form.mass)
+    }
+
+    /// Angular velocity `ω = R I₀⁻¹ Rᵀ L`, `[rad/s]`.
+    pub fn angular_velocity(&self) -> [f64; 3] {
+        self.rotation.turn(&self.form.inverse_inertia(&self.rotation.turn_back(&self.angular_momentum)))
+    }
+
+    /// Gives it these velocities.
+    pub fn set_velocities(&mut self, v: &[f64; D], omega: &[f64; 3]) {
+        self.momentum = v.map(|v| v * self.form.mass);
+        self.angular_momentum = self.rotation.turn(&self.form.inertia(&self.rotation.turn_back(omega)));
+        self.hold();
+    }
+
+    /// Where the point `x_0` of the body's frame is, `[m]`.
+    pub fn place(&self, x_0: &[f64; D]) -> [f64; D] {
+        let turned = self.rotation.turn(&spatial(x_0));
+        each(|a| self.x[a] + turned[a])
+    }
+
+    /// The point of the body's frame that is at `x`, `[m]`.
+    pub fn drawn(&self, x: &[f64; D]) -> [f64; D] {
+        let turned = self.rotation.turn_back(&spatial::<D>(&each(|a| x[a] - self.x[a])));
+        each(|a| turned[a])
+    }
+
+    /// Largest speed of a point of it, `[m/s]`.
+    pub fn top_speed(&self) -> f64 {
+        norm(self.velocity()) + norm(self.angular_velocity()) * self.form.reach
+    }
+
+    /// Shows `visit` every number that a restart must keep, with its name, to read or to overwrite it.
+    pub fn numbers(&mut self, visit: &mut dyn FnMut(&str, &mut f64)) {
+        const AXES: [&str; 3] = ["x", "y", "z"];
+        visit("rotation.w", &mut self.rotation.w);
+        let vectors: [(&str, &mut [f64]); 6] = [
+            ("place", &mut self.x),
+            ("rotation", &mut self.rotation.v),
+            ("momentum", &mut self.momentum),
+            ("angular_momentum", &mut self.angular_momentum),
+            ("force", &mut self.wrench.force),
+            ("torque", &mut self.wrench.torque),
+        ];
+        for (name, vector) in vectors {
+            vector.iter_mut().zip(AXES).for_each(|(number, axis)| visit(&format!("{name}.{axis}"), number));
+        }
+    }
+
+    /// Takes away what it is not free to do.
+    fn hold(&mut self) {
+        for a in 0..D {
+            self.momentum[a] *= f64::from(u8::from(!self.form.held[a]));
+        }
+        if self.form.held_rotation {
+            self.angular_momentum = [0.0; 3];
+        }
+    }
+
+    /// Momenta after `dt`, `[s]`, with its wrench, and with forces from outside, which act on the center of mass.
+    /// `damping` is what is left of a velocity, `[-]`.
+    pub fn kick(&mut self, forces: &Forces<D>, dt: f64, damping: f64) {
+        let outside = forces.acceleration(self.x.map(|x| x as Real));
+        for a in 0..D {
+            let force = self.wrench.force[a] + self.form.mass * f64::from(outside[a]);
+            self.momentum[a] = (self.momentum[a] + dt * force) * damping;
+        }
+        for a in 0..3 {
+            self.angular_momentum[a] = (self.angular_momentum[a] + dt * self.wrench.torque[a]) * damping;
+        }
+        self.hold();
+    }
+
+    /// True when place and momenta are finite.
+    pub fn is_finite(&self) -> bool {
+        let sum = self.x.iter().chain(&self.momentum).chain(&self.angular_momentum).sum::<f64>();
+        (0.0 * sum).is_finite()
+    }
+}
+
+/// What moves and collides bodies that are near something. It depends on nothing but its arguments.
+pub trait Engine<const D: usize>: Debug + Send + Sync {
+    /// Advances the `bodies` by `dt`, `[s]`, with their velocities and what contacts make of them, and leaves those
+    /// alone that touch nothing. No force but those of contacts acts: all others are in the momenta already.
+    /// `spacing` is that of the particles, `[m]`. Returns in `touched` which bodies it has advanced.
+    fn advance(
+        &self,
+        bodies: &mut [Rigid<D>],
+        obstacles: &[Obstacle<'_, D>],
+        spacing: f64,
+        dt: f64,
+        touched: &mut [bool],
+    );
+}
+
+/// The dynamic bodies of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Bodies<const D: usize> {
+    /// The bodies, in the order of the scene.
+    pub list: Vec<Rigid<D>>,
+    /// What collides them; without it they pass through each other and through walls.
+    pub engine: Option<Arc<dyn Engine<D>>>,
+    /// Containers, which have no samples.
+    pub containers: Arc<Vec<Barrier<D>>>,
+}
+
+impl<const D: usize> Bodies<D> {
+    /// Shows `visit` every number of every body that a restart must keep, with its name, to read or to overwrite it.
+    pub fn numbers(&mut self, visit: &mut dyn FnMut(&str, &mut f64)) {
+        for (k, body) in self.list.iter_mut().enumerate() {
+            body.numbers(&mut |name, number| visit(&format!("body.{k}.{name}"), number));
+        }
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Largest speed of a point of a body, `[m/s]`.
+    pub fn top_speed(&self) -> f64 {
+        self.list.iter().map(Rigid::top_speed).fold(0.0, f64::max)
+    }
+
+    /// The first body that holds the point `x`, `[m]`.
+    pub fn around(&self, x: &[f64; D]) -> Option<&Rigid<D>> {
+        self.list.iter().find(|body| body.form.region.phi(&body.drawn(x)) < 0.0)
+    }
+
+    /// The first body whose center is outside of the domain.
+    pub fn outside(&self, domain: &Domain<D>) -> Option<&Rigid<D>> {
+        self.list.iter().find(|body| !domain.holds(body.x.map(|x| x as Real)))
+    }
+
+    /// Sums the forces on samples, in their order and in `f64`. Shape `[D][n_walls]`, `[N]`.
+    pub fn collect(&mut self, walls: &Boundary<D>, force: &[Vec<Real>; D]) {
+        self.list.iter_mut().for_each(|body| body.wrench = Wrench::default());
+        for b in 0..walls.len() {
+            let Some(k) = walls.bodies[usize::from(walls.body[b])].rigid else { continue };
+            let body = &mut self.list[k];
+            let f: [f64; D] = each(|a| f64::from(force[a][b]));
+            let arm: [f64; D] = each(|a| f64::from(walls.x[a][b]) - body.x[a]);
+            let torque = cross(spatial(&arm), spatial(&f));
+            for a in 0..D {
+                body.wrench.force[a] += f[a];
+            }
+            for a in 0..3 {
+                body.wrench.torque[a] += torque[a];
+            }
+        }
+    }
+
+    /// Advances the momenta by `dt`, `[s]`: with the wrenches, and with forces from outside, which act on the center
+    /// of mass. `damping` is what is left of a velocity, `[-]`.
+    pub fn kick(&mut self, forces: &Forces<D>, dt: f64, damping: f64) {
+        self.list.iter_mut().for_each(|body| body.kick(forces, dt, damping));
+    }
+
+    /// Brings the samples to where their bodies are, with their velocities.
+    pub fn place_samples(&self, walls: &mut Boundary<D>) {
+        if self.is_empty() {
+            return;
+        }
+        let (list, sets, set, x_0) = (&self.list, &walls.bodies, &walls.body, &walls.x_0);
+        let outputs = (walls.x.each_mut().map(Vec::as_mut_slice), walls.v.each_mut().map(Vec::as_mut_slice));
+        parallel::blocks(set.len(), outputs, |range, (x, v)| {
+            for (i, b) in range.enumerate() {
+                let Some(k) = sets[usize::from(set[b])].rigid else { continue };
+                let body = &list[k];
+                let arm = body.rotation.turn(&spatial::<D>(&each(|a| f64::from(x_0[a][b]))));
+                let (velocity, turning) = (body.velocity(), cross(body.angular_velocity(), arm));
+                for a in 0..D {
+                    x[a][i] = (body.x[a] + arm[a]) as Real;
+                    v[a][i] = (velocity[a] + turning[a]) as Real;
+                }
+            }
+        });
+    }
+}
+
+/// An engine for collisions, if this program was built with one.
+pub fn engine<const D: usize>() -> Option<Arc<dyn Engine<D>>> {
+    #[cfg(feature = "rigid")]
+    {
+        rapier::engine()
+    }
+    #[cfg(not(feature = "rigid"))]
+    {
+        None
+    }
+}
+
+/// A vector in space; one of a plane lies in it.
+fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
+    each(|a| if a < D { x[a] } else { 0.0 })
+}

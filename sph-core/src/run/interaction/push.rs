@@ -1,0 +1,61 @@
+//! A pointer that drags the fluid along its path.
+
+use crate::{
+    Real, error::Error, geometry::shape::vector, keys::join, method::state::State, numerics::parallel, scene,
+};
+
+/// A pointer under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Push<const D: usize> {
+    radius: f64,
+    rate: f64,
+    /// Times of the run, and places: at least two.
+    path: Vec<(f64, [f64; D])>,
+}
+
+impl<const D: usize> Push<D> {
+    /// The pointer that a command sets on its way at time `t`, `[s]`.
+    pub(super) fn begin(push: &scene::Push, key: &str, t: f64) -> Result<Self, Error> {
+        let point = |(i, point): (usize, &scene::PathPoint)| {
+            let key = format!("{}[{i}].position", join(key, "path"));
+            Ok((t + point.time, vector(&key, &point.position)?))
+        };
+        let path = push.path.iter().enumerate().map(point).collect::<Result<_, Error>>()?;
+        Ok(Self { radius: push.radius, rate: push.rate, path })
+    }
+
+    /// When it vanishes, `[s]`.
+    pub fn end(&self) -> f64 {
+        self.path.last().map_or(f64::NEG_INFINITY, |(t, _)| *t)
+    }
+
+    /// Place and velocity at time `t`; `None` before its path and behind it.
+    fn at(&self, t: f64) -> Option<([f64; D], [f64; D])> {
+        let next = self.path.partition_point(|(time, _)| *time <= t);
+        let ((t_0, a), (t_1, b)) = (self.path.get(next.checked_sub(1)?)?, self.path.get(next)?);
+        let u = std::array::from_fn(|k| (b[k] - a[k]) / (t_1 - t_0));
+        Some((std::array::from_fn(|k| a[k] + (t - t_0) * u[k]), u))
+    }
+
+    /// `v ← v + (1 − e^(−rate w Δt)) (u − v)`, `w = (1 − r²/R²)²`: never faster than pointer or fluid, for any
+    /// step.
+    pub(super) fn act(&self, state: &mut State<D>, dt: f64) {
+        let Some((center, u)) = self.at(state.t) else { return };
+        let (x, periodic) = (&state.fluid.x, state.domain.periodic);
+        let (center, u) = (center.map(|x| x as Real), u.map(|u| u as Real));
+        let (inv_r2, k) = ((1.0 / (self.radius * self.radius)) as Real, (self.rate * dt) as Real);
+        let v = state.fluid.v.each_mut().map(Vec::as_mut_slice);
+        parallel::blocks(x[0].len(), v, |range, v| {
+            for (n, i) in range.enumerate() {
+                let d: [Real; D] = periodic.nearest(std::array::from_fn(|a| x[a][i] - center[a]));
+                let q = 1.0 - d.iter().map(|d| d * d).sum::<Real>() * inv_r2;
+                if q > 0.0 {
+                    let part = -(-k * q * q).exp_m1();
+                    for a in 0..D {
+                        v[a][n] += part * (u[a] - v[a][n]);
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,8 @@
+//! The run: a loop over steps, what happens between them, and the ways back after failures and restarts. Imports all other
+//! rooms; a run asks `watch` why a step failed, since that tells whether smaller steps can help.
+
+pub mod checkpoint;
+pub mod interaction;
+pub mod recovery;
+pub mod simulation;
+pub mod snapshot;

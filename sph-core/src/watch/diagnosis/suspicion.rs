@@ -1,0 +1,174 @@
+//! The likely cause of a failure, by rules that go from what is certain to what is merely usual.
+
+use super::{Facts, culprit::closest, escape, is_before};
+use crate::{
+    Real,
+    method::{
+        failure::{Cause, Culprit, StepError},
+        solver::Solver,
+        state::State,
+        suspicion::Suspicion,
+    },
+    numerics::{lane::each, vector::norm},
+};
+
+/// Particles nearer than this overlap, in spacings.
+const OVERLAP: f64 = 0.5;
+/// Above this part of the sound speed the fluid is no longer nearly incompressible (Monaghan 1994 keeps to 0.1).
+const MACH: f64 = 0.3;
+/// Steps within which nothing can have come closer by itself: a step moves a particle by less than a spacing.
+const FIRST_STEPS: u64 = 1;
+/// Above this ρ/ρ₀ − 1 no liquid is at its start.
+const COMPRESSED: f64 = 0.5;
+/// A wall that moves farther in a step jumps onto particles, in spacings.
+const WALL_TRAVEL: f64 = 0.5;
+
+/// A failure, and all that is known of it.
+pub struct Case<'a, const D: usize> {
+    pub error: &'a StepError,
+    pub culprit: Option<&'a Culprit>,
+    pub state: &'a State<D>,
+    pub solver: &'a dyn Solver<D>,
+    pub facts: &'a Facts,
+}
+
+impl<const D: usize> Case<'_, D> {
+    /// The likely cause.
+    pub fn suspect(&self) -> Suspicion {
+        match &self.error.cause {
+            Cause::NotFinite { field } if is_before(self.error) => Suspicion::BadValue { field },
+            Cause::NotConverged(_) => Suspicion::NoConvergence,
+            Cause::Device(_) => Suspicion::Device,
+            Cause::StepTooSmall { limit, .. } => {
+                self.blown_up().unwrap_or(Suspicion::TooStiff { limit, speed: self.max_speed() })
+            }
+            Cause::Neighbors(_) => self.blown_up().unwrap_or(Suspicion::TooFarApart),
+            Cause::Command(_) => Suspicion::BadCommand,
+            Cause::Escaped => self.escaped(),
+            Cause::BodyEscaped { .. } => Suspicion::WallMissing { speed: self.state.bodies.top_speed() },
+            Cause::NotFinite { .. } | Cause::TooDense { .. } => self
+                .wrong_from_the_start()
+                .or_else(|| self.blown_up())
+                .or_else(|| self.too_close())
+                .unwrap_or(Suspicion::Unclear { travel: self.travel() }),
+        }
+    }
+
+    fn wrong_from_the_start(&self) -> Option<Suspicion> {
+        let moved = self.always_too_large().is_some() || self.wall_too_fast().is_some();
+        if self.error.step > FIRST_STEPS || moved {
+            return None;
+        }
+        let distance = self.closest_before() / self.spacing();
+        let error = self.culprit?.rho / f64::from(self.state.rest.rho_0) - 1.0;
+        if distance < OVERLAP {
+            return Some(Suspicion::Overlap { distance, at_start: true });
+        }
+        (error > COMPRESSED).then_some(Suspicion::Inconsistent { error })
+    }
+
+    /// Distance of the closest two particles when the forces were computed: a step that came to its end has
+    /// moved them since.
+    fn closest_before(&self) -> f64 {
+        let fluid = &self.state.fluid;
+        let dt = if matches!(self.error.cause, Cause::NotFinite { .. }) { 0.0 } else { self.facts.dt };
+        closest(self.state, self.solver, |i| each(|a| fluid.x[a][i] - dt as Real * fluid.v[a][i]))
+    }
+
+    /// The dynamics has failed: steps, walls or sound.
+    fn blown_up(&self) -> Option<Suspicion> {
+        self.always_too_large()
+            .or_else(|| self.wall_too_fast())
+            .or_else(|| self.now_too_large())
+            .or_else(|| self.sound_too_low(MACH))
+    }
+
+    fn escaped(&self) -> Suspicion {
+        let Some(culprit) = self.culprit else { return Suspicion::Unclear { travel: f64::NAN } };
+        if let Some(suspicion) = self.always_too_large().or_else(|| self.wrong_from_the_start()) {
+            return suspicion;
+        }
+        let way = escape::Way::of(culprit, self.state);
+        let (speed, support) = (culprit.speed(), f64::from(self.solver.support_radius()));
+        let travel = speed * self.facts.dt;
+        if let Some(thickness) = way.thickness {
+            let thin = Suspicion::WallTooThin { thickness, speed, travel, support };
+            // Samples fill the support to within half a spacing.
+            return match travel > thickness || thickness < support - 0.5 * self.spacing() {
+                true => self.wall_too_fast().unwrap_or(thin),
+                false => self.blown_up().unwrap_or(thin),
+            };
+        }
+        match self.now_too_large() {
+            Some(suspicion) if travel > self.spacing() => suspicion,
+            _ if way.leaves_tight_domain => Suspicion::DomainTooSmall { beyond: way.beyond, speed },
+            // What falls for long is fast, too: only beyond sound it is certain that something went wrong.
+            _ => self.sound_too_low(1.0).unwrap_or(Suspicion::WallMissing { speed }),
+        }
+    }
+
+    /// A fixed step above the limit that bound before anything moved.
+    fn always_too_large(&self) -> Option<Suspicion> {
+        let start = self.facts.at_start?;
+        self.too_large(start.value, start.name)
+    }
+
+    /// A fixed step above the limit that bound when the step began.
+    fn now_too_large(&self) -> Option<Suspicion> {
+        let limits = self.solver.derived(self.state).step_limits;
+        let binding = limits.iter().min_by(|a, b| a.value.total_cmp(&b.value));
+        self.too_large(self.facts.allowed?, binding.map_or("", |limit| limit.name))
+    }
+
+    fn too_large(&self, allowed: f64, limit: &'static str) -> Option<Suspicion> {
+        let dt = self.facts.dt;
+        let travel = self.travel();
+        // A step that the method itself chose is within its limits but for rounding.
+        (self.facts.fixed && dt > 1.001 * allowed).then_some(Suspicion::StepTooLarge {
+            dt,
+            allowed,
+            limit,
+            travel,
+        })
+    }
+
+    fn wall_too_fast(&self) -> Option<Suspicion> {
+        let walls = &self.state.walls;
+        if !walls.is_moving() {
+            return None;
+        }
+        let speed =
+            (0..walls.len()).map(|b| norm::<D>(each(|a| f64::from(walls.v[a][b])))).fold(0.0, f64::max);
+        let travel = speed * self.facts.dt / self.spacing();
+        let outruns_sound = self.solver.sound_speed().is_some_and(|c| speed > MACH * c);
+        (travel > WALL_TRAVEL || outruns_sound).then_some(Suspicion::WallTooFast { speed, travel })
+    }
+
+    fn sound_too_low(&self, limit: f64) -> Option<Suspicion> {
+        let mach = self.max_speed() / self.solver.sound_speed()?;
+        let rho = self.culprit.map_or(f64::NAN, |culprit| culprit.rho);
+        let compression = rho / f64::from(self.state.rest.rho_0) - 1.0;
+        (mach > limit).then_some(Suspicion::SoundTooLow { mach, compression })
+    }
+
+    fn too_close(&self) -> Option<Suspicion> {
+        let distance = self.culprit?.nearest? / self.spacing();
+        (distance < OVERLAP).then_some(Suspicion::Overlap { distance, at_start: false })
+    }
+
+    fn spacing(&self) -> f64 {
+        f64::from(self.state.rest.spacing)
+    }
+
+    /// How far the culprit moves in a step, in spacings.
+    fn travel(&self) -> f64 {
+        self.culprit.map_or(f64::NAN, |culprit| culprit.speed() * self.facts.dt / self.spacing())
+    }
+
+    /// Largest finite speed of the fluid.
+    fn max_speed(&self) -> f64 {
+        let fluid = &self.state.fluid;
+        let speeds = (0..fluid.len()).map(|i| norm::<D>(each(|a| f64::from(fluid.v[a][i]))));
+        speeds.filter(|speed| speed.is_finite()).fold(0.0, f64::max)
+    }
+}

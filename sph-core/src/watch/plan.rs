@@ -1,0 +1,158 @@
+//! How much memory a run will need, from the scene alone: before a particle is made.
+
+mod rows;
+
+use crate::{
+    Real,
+    error::Error,
+    geometry::shape::Shape,
+    neighbors::{CHUNK, PAD},
+    scene::{Counts, OnFailure, Scene},
+};
+use rows::Rows;
+
+/// One part of a plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// What it is for.
+    pub name: &'static str,
+    /// Its size, `[B]`.
+    pub bytes: f64,
+}
+
+/// What a method asks of the parts that all methods share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Demand {
+    /// Points of the scene.
+    pub counts: Counts,
+    /// Support radius over spacing, `[-]`.
+    pub support_ratio: f64,
+    /// True when wall samples have rows of fluid particles.
+    pub wall_rows: bool,
+    /// Threads of the run.
+    pub threads: usize,
+}
+
+/// The memory of a run by its parts: what is held at its peak, over what the program holds by itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MemoryPlan {
+    /// The parts.
+    pub parts: Vec<Part>,
+    /// What is held before the parts of the run exist, as by walls while they are weighed, `[B]`.
+    pub start: f64,
+}
+
+/// Rows have some room to spare (measured, 1.15 to 1.18).
+const ROOM: f64 = 1.15;
+/// Disorder makes long rows longer. Those that have grown leave holes in the memory that no other fills: a part of
+/// all rows, and some chunks of rows a thread (measured for 3 · 10⁴ to 5 · 10⁵ particles in 3D).
+const HOLES: f64 = 0.29;
+const CHUNKS: f64 = 3.0;
+/// Rows longer than this grow, `[-]`.
+const LONG: f64 = 4.0 * PAD as f64;
+/// Stacks and tables that a run of any size has, `[B]` (measured).
+const FIXED: f64 = 8e4;
+
+const REAL: f64 = size_of::<Real>() as f64;
+
+impl MemoryPlan {
+    /// The parts that do not depend on the method: particles, walls, neighbor rows, and what sorts them.
+    ///
+    /// # Errors
+    /// When the scene has other than 2 or 3 dimensions.
+    pub fn of_core(scene: &Scene, demand: &Demand) -> Result<Self, Error> {
+        match scene.dim {
+            2 => Ok(Self::in_dimension::<2>(scene, demand)),
+            3 => Ok(Self::in_dimension::<3>(scene, demand)),
+            other => Err(Error::range("dim", other, "[2, 3]")),
+        }
+    }
+
+    fn in_dimension<const D: usize>(scene: &Scene, demand: &Demand) -> Self {
+        let (d, Counts { fluid: n, walls: w }) = (D as f64, demand.counts);
+        let rows = Rows::of::<D>(scene, demand.support_ratio);
+        // Id, places, velocities, density; for walls also accelerations, places at first, volume and body.
+        let (particle, sample) = (8.0 + (2.0 * d + 1.0) * REAL, 10.0 + (4.0 * d + 1.0) * REAL);
+        let row = |count: f64, row: f64| count * (4.0 * ROOM * row + 5.0);
+        let wetted = demand.counts.walls.min(rows.n_wetted);
+        let wall_rows = if demand.wall_rows { row(wetted, rows.wetted) + 5.0 * (w - wetted) } else { 0.0 };
+        let fluid_rows = row(n, rows.fluid);
+        let chunks = CHUNKS * demand.threads as f64 * row(CHUNK as f64, rows.fluid);
+        let holes = if rows.fluid > LONG { HOLES * fluid_rows + chunks.min(0.2 * fluid_rows) } else { 0.0 };
+        // Order, numbers and cells of the points; a field and the ids twice, since walls and fluid take turns.
+        let most = n.max(w);
+        let sorting = 8.0 * most + 4.0 * (n + 2.0 * w) + 2.0 * (8.0 + REAL) * n + cells::<D>(scene, demand);
+        let candidates = demand.threads as f64 * (d * REAL + 4.0) * 2.0 * CHUNK as f64;
+        let mut plan = Self::default();
+        plan.add("particles", particle * n);
+        plan.add("walls", sample * w);
+        plan.add("neighbor rows", fluid_rows + holes + row(n, rows.walls) + wall_rows);
+        plan.add("sorting", sorting + candidates);
+        if scene.run.on_failure == OnFailure::ReduceDt {
+            // Two, each with the vector that most methods keep from step to step.
+            plan.add("snapshots", 2.0 * ((particle + d * REAL) * n + sample * w));
+        }
+        plan.add("threads and tables", FIXED);
+        // Each sample has its place in double precision, then in the order of cells, its cell and its sums.
+        plan.start = FIXED + particle * n + (sample + 26.0 + (REAL + 4.0) * d + 8.0 * d + 16.0) * w;
+        plan
+    }
+
+    /// Adds a part, `[B]`.
+    pub fn add(&mut self, name: &'static str, bytes: f64) {
+        self.parts.push(Part { name, bytes });
+    }
+
+    /// The peak: all parts together, or the start where that needs more, `[B]`.
+    pub fn total(&self) -> f64 {
+        self.parts.iter().map(|part| part.bytes).sum::<f64>().max(self.start)
+    }
+
+    /// Refuses a scene that needs more than what is free, `[B]`.
+    ///
+    /// # Errors
+    /// Names both numbers, and the spacing that would fit.
+    pub fn check(&self, scene: &Scene, free: f64) -> Result<(), Error> {
+        self.check_in("memory", scene, free)
+    }
+
+    /// Refuses a scene that needs more than what is free of a memory with this name, `[B]`.
+    ///
+    /// # Errors
+    /// As of [`MemoryPlan::check`].
+    pub fn check_in(&self, memory: &str, scene: &Scene, free: f64) -> Result<(), Error> {
+        let total = self.total();
+        if total <= free {
+            return Ok(());
+        }
+        let mib = |bytes: f64| bytes / f64::from(1 << 20);
+        let message =
+            format!("needs about {:.0} MiB of {memory}, of which {:.0} MiB are free", mib(total), mib(free));
+        // As if there were walls alone, which shrink least.
+        let room = ((free - FIXED) / (total - FIXED)).max(1e-9);
+        let fits = 1.02 * scene.spacing * room.powf(-1.0 / (f64::from(scene.dim) - 1.0));
+        let error = Error::invalid("spacing", message).value(scene.spacing);
+        Err(scene.locate(error.hint(format!("a spacing of {fits:.3e} m would fit"))))
+    }
+}
+
+/// Bytes of the grids of cells: the number of points before each cell, for all and by thread, and of the fluid
+/// the cells that hold points.
+fn cells<const D: usize>(scene: &Scene, demand: &Demand) -> f64 {
+    let edge = demand.support_ratio * scene.spacing;
+    let count = |shapes: &mut dyn Iterator<Item = &Shape>| {
+        let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
+        let regions = shapes.filter_map(|shape| shape.resolve::<D>("").ok());
+        for (min, max) in regions.filter_map(|region| region.bounds()) {
+            for a in 0..D {
+                (low[a], high[a]) = (low[a].min(min[a]), high[a].max(max[a]));
+            }
+        }
+        (0..D).map(|a| ((high[a] - low[a]) / edge + 2.0).max(0.0)).product::<f64>()
+    };
+    let fluid = count(&mut scene.fluid.iter().map(|body| &body.shape));
+    let walls = scene.wall.iter().map(|wall| &wall.shape);
+    let walls = count(&mut walls.chain(scene.body.iter().map(|body| &body.shape)));
+    let numbers = 4.0 * (1.0 + demand.threads as f64);
+    (numbers + 4.0 + 4.0 * D as f64) * fluid + (numbers + 1.0) * walls
+}
