@@ -6,7 +6,7 @@ use criterion::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
+    kernel::{CubicSpline, Formula, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
     numerics::lane::{Isa, Lane},
     phase,
 };

@@ -17,7 +17,7 @@ use proptest::{
 use sph_core::{
     Real,
     fluid::material,
-    kernel::{self, Kernel, KernelKind},
+    kernel::{self, Formula, KernelKind},
     numerics::{lane::Lane, vector::norm2},
 };
 

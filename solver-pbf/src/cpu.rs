@@ -19,6 +19,7 @@ use crate::{
 pub(crate) use correction::Relaxation;
 use sph_core::{
     Real,
+    kernel::Kernel as _,
     method::{
         failure::{Cause, StepError},
         phases::Timed,

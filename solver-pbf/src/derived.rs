@@ -5,6 +5,7 @@ use crate::{Pbf, memory::Needs, physics, setup};
 use sph_core::{
     Real,
     error::Error,
+    kernel::Kernel as _,
     method::{
         report::{Derived, Number},
         scales::Scales,

@@ -47,6 +47,7 @@ use sph_core::{
     Real,
     error::Error,
     fluid::material::Material,
+    kernel::Kernel as _,
     method::{
         failure::StepError,
         phases::{Behind, watched},

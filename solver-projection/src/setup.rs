@@ -9,7 +9,7 @@ use sph_core::{
     Real,
     error::Error,
     fluid::material::Material,
-    kernel::{CubicSpline, Kernel},
+    kernel::{CubicSpline, Formula as _, Kernel},
     method::{
         solver::Solver,
         state::State,

@@ -11,7 +11,7 @@ use sph_core::{
     error::Error,
     fluid::material::Material,
     geometry::lattice,
-    kernel::{CubicSpline, Kernel},
+    kernel::{CubicSpline, Formula as _, Kernel},
     method::{
         solver::Solver,
         state::State,

@@ -16,6 +16,7 @@ pub use momentum::Wall;
 use sph_core::{
     Real,
     fluid::surface,
+    kernel::Kernel as _,
     method::{
         failure::{BEFORE, Cause, StepError},
         phases::Timed,

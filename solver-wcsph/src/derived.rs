@@ -4,6 +4,7 @@ use crate::{LIMITS, Params, Wcsph, memory::Needs, params::WallPressure, setup};
 use sph_core::{
     Real,
     error::Error,
+    kernel::Kernel as _,
     method::{
         report::{Derived, Number},
         scales::Scales,

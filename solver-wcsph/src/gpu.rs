@@ -30,6 +30,7 @@ pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
     Real,
+    kernel::Kernel as _,
     method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
 };
 

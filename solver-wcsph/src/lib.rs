@@ -50,6 +50,7 @@ use sph_core::{
     Real,
     error::Error,
     fluid::material::Material,
+    kernel::Kernel as _,
     method::{
         failure::{Cause, StepError},
         phases::{Behind, watched},

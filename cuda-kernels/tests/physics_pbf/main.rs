@@ -21,9 +21,8 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    fluid::material,
-    fluid::surface::Tension,
-    kernel::{CubicSpline, Kernel, KernelKind},
+    fluid::{material, surface::Tension},
+    kernel::{CubicSpline, Formula, Kernel, KernelKind},
     neighbors::Periodic,
     numerics::{lane::each, vector::norm2},
 };

@@ -7,7 +7,11 @@ use cuda_kernels::{
     kernels::wcsph::{Launcher, Records},
     physics::wcsph::Constants,
 };
-use sph_core::{Real, kernel::KernelKind, numerics::lane::each};
+use sph_core::{
+    Real,
+    kernel::{Kernel as _, KernelKind},
+    numerics::lane::each,
+};
 
 pub fn summation<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, c, k, psi) = (case.n(), &case.constants, case.kernel, case.psi());

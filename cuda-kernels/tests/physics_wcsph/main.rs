@@ -19,8 +19,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    fluid::material,
-    fluid::surface::Tension,
+    fluid::{material, surface::Tension},
     kernel::{Kernel, KernelKind},
     neighbors::Periodic,
     numerics::{lane::each, vector::norm2},

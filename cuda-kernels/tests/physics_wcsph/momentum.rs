@@ -9,7 +9,7 @@ use cuda_kernels::{
     physics::wcsph::{Constants, viscosity, wall},
     walls::{NO_SLIP, RIGID, Sets},
 };
-use sph_core::{Real, numerics::lane::each};
+use sph_core::{Real, kernel::Kernel as _, numerics::lane::each};
 
 /// Everything the momentum loop reads.
 struct Loaded<const D: usize> {

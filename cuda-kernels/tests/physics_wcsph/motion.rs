@@ -7,6 +7,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
+    kernel::Kernel as _,
     numerics::{lane::each, vector::norm2},
 };
 

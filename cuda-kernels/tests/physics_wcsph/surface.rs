@@ -12,7 +12,7 @@ use cuda_kernels::{
 use sph_core::{
     Real,
     fluid::surface::Tension,
-    kernel::{Adhesion, Cohesion},
+    kernel::{Adhesion, Cohesion, Kernel as _},
 };
 
 const TENSION: Tension = Tension { cohesion: 0.7, curvature: 1.3, adhesion: 0.9 };

@@ -5,6 +5,7 @@ use crate::params::SurfaceMode;
 use sph_core::{
     Real,
     fluid::surface,
+    kernel::Kernel as _,
     numerics::parallel::{self, First},
 };
 use std::mem::take;

@@ -10,7 +10,7 @@ use cuda_kernels::physics::{
     pbf::{Bdf2, Constants, Scorr, Weights},
     space::{Domain, Forces},
 };
-use sph_core::{fluid::surface::Tension, method::state::State};
+use sph_core::{fluid::surface::Tension, kernel::Kernel as _, method::state::State};
 
 /// What the kernels read in a step that begins at `state`. The strength of s_corr is that of no substep yet.
 pub fn constants<const D: usize>(method: &Pbf<D>, state: &State<D>) -> Constants<D> {

@@ -17,6 +17,7 @@ use cuda_kernels::{
 use sph_core::{
     Real,
     error::Error,
+    kernel::Kernel as _,
     method::{
         failure::{BEFORE, Cause, StepError},
         phases::watched,

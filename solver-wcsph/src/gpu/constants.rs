@@ -10,7 +10,7 @@ use cuda_kernels::physics::{
     space::{Domain, Forces},
     wcsph::{self, Constants, Contact, Eos, viscosity, wall},
 };
-use sph_core::{Real, fluid::surface::Tension, method::state::State};
+use sph_core::{Real, fluid::surface::Tension, kernel::Kernel as _, method::state::State};
 
 /// What the kernels read in a step that begins at `state`.
 pub fn constants<const D: usize>(method: &Wcsph<D>, state: &State<D>) -> Constants<D> {

@@ -19,6 +19,7 @@ use cuda_kernels::{
 use sph_core::{
     Real,
     error::Error,
+    kernel::Kernel as _,
     method::{
         failure::{Cause, StepError},
         phases::watched,

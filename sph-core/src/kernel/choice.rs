@@ -110,12 +110,12 @@ macro_rules! smoothing {
             }
 
             #[inline(always)]
-            fn w<L: $crate::lane::Lane>(&self, r2: L) -> L {
+            fn w<L: $crate::numerics::lane::Lane>(&self, r2: L) -> L {
                 match self { $(Self::$kernel(kernel) => kernel.w(r2)),* }
             }
 
             #[inline(always)]
-            fn grad_factor<L: $crate::lane::Lane>(&self, r2: L) -> L {
+            fn grad_factor<L: $crate::numerics::lane::Lane>(&self, r2: L) -> L {
                 match self { $(Self::$kernel(kernel) => kernel.grad_factor(r2)),* }
             }
 

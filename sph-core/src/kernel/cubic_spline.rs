@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension, positive};
+use super::{Formula, Kernel, Support, in_dimension, positive};
 use crate::{Real, numerics::lane::Lane};
 
 /// Cubic spline kernel (Monaghan 1992): `f = 6 (q³ - q²) + 1` up to `q = ½`, `2 (1 - q)³` above;

@@ -37,7 +37,7 @@ pub use viscosity::ViscosityLaplacian;
 /// In two dimensions a kernel is that of a slab of unit depth: `W` is in m⁻².
 ///
 /// ```
-/// use sph_core::kernel::{CubicSpline, Formula, Kernel};
+/// use sph_core::kernel::{Kernel as _, CubicSpline, Formula, Kernel};
 ///
 /// let kernel = <CubicSpline<3> as Formula<3>>::new(0.1);
 /// let (x_ij, r2) = (0.03, 0.03 * 0.03);

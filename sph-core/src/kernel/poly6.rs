@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension, positive};
+use super::{Formula, Kernel, Support, in_dimension, positive};
 use crate::{Real, numerics::lane::Lane};
 
 /// Poly6 kernel (Müller, Charypar & Gross 2003): `f = (1 - q²)³`, `σ_2 = 4/π`, `σ_3 = 315/(64π)`.

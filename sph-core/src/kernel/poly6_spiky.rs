@@ -1,4 +1,4 @@
-use super::{Kernel, Poly6, Spiky};
+use super::{Formula, Kernel, Poly6, Spiky};
 use crate::{Real, numerics::lane::Lane};
 
 /// Density by poly6, gradients by spiky (Macklin & Müller 2013, §3). Its "gradient" is not the derivative of its

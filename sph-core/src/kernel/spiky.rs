@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension};
+use super::{Formula, Kernel, Support, in_dimension};
 use crate::{Real, numerics::lane::Lane};
 
 /// Spiky kernel (Müller, Charypar & Gross 2003): `f = (1 - q)³`, `σ_2 = 10/π`, `σ_3 = 15/π`.

@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension};
+use super::{Formula, Kernel, Support, in_dimension};
 use crate::{Real, numerics::lane::Lane};
 
 /// Wendland C2 kernel (Wendland 1995): `f = (1 - q)⁴ (1 + 4q)`, `σ_2 = 7/π`, `σ_3 = 21/(2π)`.

@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use super::{Kernel, Support, in_dimension};
+use super::{Formula, Kernel, Support, in_dimension};
 use crate::{Real, numerics::lane::Lane};
 
 /// Wendland C4 kernel (Wendland 1995): `f = (1 - q)⁶ (1 + 6q + 35/3 q²)`, `σ_2 = 9/π`, `σ_3 = 495/(32π)`.

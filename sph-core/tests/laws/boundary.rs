@@ -11,7 +11,7 @@ use sph_core::{
     Real,
     fluid::boundary::{Boundary, PsiMode},
     geometry::{lattice, motion::Trajectory, sampling::splitmix64},
-    kernel::{CubicSpline, Kernel, WendlandC2},
+    kernel::{CubicSpline, Formula, Kernel, WendlandC2},
     neighbors::Periodic,
     numerics::{field::Scratch, vector::norm2},
 };

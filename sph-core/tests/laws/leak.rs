@@ -5,7 +5,7 @@
 use sph_core::{
     Real,
     geometry::motion::Trajectory,
-    kernel::{Kernel, WendlandC2},
+    kernel::{Formula, WendlandC2},
     method::state::State,
     scene::{Scene, setup},
     watch::leak::LeakMeter,

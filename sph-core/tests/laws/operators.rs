@@ -8,7 +8,7 @@ use sph_core::{
     Real,
     fluid::operators::{Field, Operators},
     geometry::{lattice, sampling::Jitter},
-    kernel::{Kernel, WendlandC2},
+    kernel::{Formula, WendlandC2},
     method::state::State,
     neighbors::{Neighbors, Periodic},
     numerics::lane::Isa,

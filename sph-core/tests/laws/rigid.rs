@@ -5,7 +5,7 @@
 
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel},
+    kernel::{CubicSpline, Formula},
     method::state::State,
     rigid::Rigid,
     scene::{Scene, setup},

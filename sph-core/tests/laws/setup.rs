@@ -7,7 +7,7 @@ use crate::common;
 use common::{EXACT, assert_near};
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
+    kernel::{CubicSpline, Formula, Poly6, Spiky, WendlandC2, WendlandC4},
     method::state::State,
     neighbors::{Backend, Neighbors, Settings},
     numerics::{lane::Isa, vector::norm2},

@@ -6,7 +6,6 @@ use super::{
     restarting::{load, save},
     scenes::simulation,
 };
-use crate::common::{self, NAME};
 use sph_core::run::simulation::Simulation;
 
 /// Numbers of a vector, with zeros for z in space.

@@ -6,7 +6,6 @@ use super::{
     restarting::{go, load, save},
     scenes::simulation,
 };
-use crate::common::{self, NAME};
 use sph_core::{Real, method::solver::Memory, run::simulation::Simulation};
 
 /// Points outside of the box for which no method fits it anew, in scenes of few particles.

@@ -2,7 +2,6 @@
 
 use super::super::common::{self, NAME};
 use super::measures::{jitter, scene};
-use crate::common::{self, NAME};
 use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, run::simulation::Simulation};
 
 pub fn simulation<const D: usize>(text: &str) -> Simulation<D> {

@@ -14,7 +14,7 @@ use cuda_kernels::{
 use solver_wcsph::gpu;
 use sph_core::{
     Real,
-    kernel::{Kernel, WendlandC2},
+    kernel::{Formula as _, Kernel, WendlandC2},
     method::{state::State, stopwatch::NoClock},
     numerics::{
         lane::{Isa, each},
