@@ -33,10 +33,10 @@
 
 pub mod cg;
 mod choices;
-mod cpu;
+pub mod cpu;
 mod derived;
 pub mod gpu;
-mod memory;
+pub mod memory;
 pub mod params;
 pub mod physics;
 mod setup;
@@ -44,7 +44,7 @@ pub mod step;
 
 pub use derived::memory_plan;
 pub use params::{Params, Preset};
-pub use setup::{parameters, simulation};
+pub use setup::{method, parameters, simulation};
 
 use cpu::Cpu;
 use cuda_kernels::room;
@@ -81,7 +81,8 @@ pub struct Projection<const D: usize> {
     kernel: CubicSpline<D>,
     constants: Constants,
     isa: Isa,
-    neighbors: Neighbors<D>,
+    /// Rows of neighbors.
+    pub neighbors: Neighbors<D>,
     /// For tests that do harm.
     #[doc(hidden)]
     pub fields: Fields<D>,

@@ -6,6 +6,8 @@ mod common;
 mod determinism;
 mod failure;
 mod faults;
+mod levels;
+mod matrix;
 mod physics;
 mod restart;
 mod shear;

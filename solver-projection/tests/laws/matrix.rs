@@ -2,14 +2,14 @@
 //! exact in the staggered space, adjoint gradient and divergence.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use super::{Cpu, levels::Levels, multilevel};
-use crate::{
+use nalgebra::{DMatrix, DVector};
+use solver_projection::{
     Projection,
     cg::{self, Limits, Outcome},
-    setup::method,
+    cpu::{Cpu, levels::Levels, multilevel},
+    method,
     step::Phases,
 };
-use nalgebra::{DMatrix, DVector};
 use sph_core::{Real, lane::Isa, scene::Scene, solver::NoClock, state::State};
 
 const EPSILON: f64 = Real::EPSILON as f64;
@@ -53,7 +53,7 @@ fn assembled<'a, const D: usize>(s: &'a mut Projection<D>, state: &'a mut State<
 }
 
 /// The matrix, from the entries of the rows and the diagonal.
-fn dense<const D: usize>(cpu: &Cpu<'_, D>) -> DMatrix<f64> {
+pub fn dense<const D: usize>(cpu: &Cpu<'_, D>) -> DMatrix<f64> {
     let (s, n) = (&*cpu.method, cpu.state.fluid.len());
     let mut a = DMatrix::zeros(n, n);
     for (chunk, entries) in s.neighbors.fluid.chunks().iter().zip(&s.fields.entries) {
