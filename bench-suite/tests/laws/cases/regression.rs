@@ -1,7 +1,7 @@
 //! Are the results at low resolution those that were stored?
 //!
 //! A change of physics moves them, and is accepted with its reason by `cargo run --release -- bless --reason "…"`
-//! and the same with `--features bench-suite/f64`.
+//! and the same with `--features f64`.
 
 use bench_suite::{campaign::golden, system::processor::Processor};
 use std::collections::BTreeSet;
