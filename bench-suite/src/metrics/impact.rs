@@ -88,7 +88,7 @@ pub struct Impact {
     expected: Expected,
     /// Pressure on the sensor over that below the column at rest, against scaled time.
     pub curve: Curve,
-    /// The same at [`POINT`].
+    /// The same at one point, as papers on particle methods often read it.
     pub point: Curve,
 }
 
