@@ -7,9 +7,9 @@ mod common;
 mod counting;
 
 use bench_suite::{
+    campaign::registry,
     output::{Fields, FrameData},
-    processor::Processor,
-    registry,
+    system::processor::Processor,
 };
 use sph_core::scene::Scene;
 

@@ -3,11 +3,9 @@
 mod along;
 mod alpha;
 mod divergence;
-mod equation;
-#[cfg(test)]
-mod matrix;
+pub mod equation;
 mod motion;
-mod multilevel;
+pub mod multilevel;
 mod pack;
 mod reaction;
 mod velocity;
@@ -37,8 +35,10 @@ use sph_core::{
 use std::mem::take;
 
 /// A step in progress: the method and the state it advances.
-pub(crate) struct Cpu<'a, const D: usize> {
+pub struct Cpu<'a, const D: usize> {
+    /// The method.
     pub method: &'a mut Projection<D>,
+    /// What it advances.
     pub state: &'a mut State<D>,
     /// Time at the end of the step, `[s]`.
     pub end: f64,
@@ -47,6 +47,7 @@ pub(crate) struct Cpu<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Cpu<'a, D> {
+    /// Begins a step.
     pub fn new(method: &'a mut Projection<D>, state: &'a mut State<D>) -> Self {
         method.fields.report = StepReport::default();
         Self { end: state.t, softness: 1.0, method, state }

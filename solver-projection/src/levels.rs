@@ -150,7 +150,7 @@ impl<const D: usize> Levels<D> {
 
 impl<const D: usize> Level<D> {
     /// Number of cells.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.at.len()
     }
 
@@ -286,78 +286,6 @@ impl<const D: usize> Level<D> {
             let members = self.first[c] as usize..self.first[c + 1] as usize;
             self.air[c] = self.members[members].iter().map(|&i| below.air(i as usize)).sum();
             self.diagonal[c] = self.air[c] + self.couplings[self.rows.entries(c)].iter().sum::<Real>();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
-    use super::*;
-    use crate::{cpu::Cpu, setup::method, step::Phases};
-    use nalgebra::DMatrix;
-    use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, scene::Scene};
-
-    /// Disorder in a box that is periodic in x, with a surface at both ends of y.
-    fn scene(dim: usize, n: f64, backend: &str) -> Scene {
-        let z = if dim == 3 { ", 0.0" } else { "" };
-        let high = |y: f64| if dim == 3 { format!("[{n:?}, {y:?}, 5.0]") } else { format!("[{n:?}, {y:?}]") };
-        let text = format!(
-            "dim = {dim}\nspacing = 1.0\nrun.end_time = 1.0\ndomain = {{ min = [0.0, 0.0{z}], max = {}, periodic = [\"x\"] \
-             }}\nneighbors.backend = \"{backend}\"\n[[fluid]]\njitter = 0.2\nshape.block = {{ min = [0.0, 0.0{z}], max = \
-             {} }}\n[solver]\nname = \"projection\"\n",
-            high(20.0),
-            high(12.0)
-        );
-        Scene::parse("test.toml", &text).unwrap()
-    }
-
-    /// The equation of a level or of the particles, dense: rows, and the diagonal.
-    fn dense(n: usize, below: &impl Below, diagonal: &[Real]) -> DMatrix<f64> {
-        let mut a = DMatrix::zeros(n, n);
-        for i in 0..n {
-            let (row, couplings) = below.row(i);
-            for (&j, &coupling) in row.iter().zip(couplings).filter(|(j, _)| (**j as usize) < n) {
-                a[(i, j as usize)] -= f64::from(coupling);
-            }
-            a[(i, i)] += f64::from(diagonal[i]);
-        }
-        a
-    }
-
-    fn in_dimension<const D: usize>(n: f64, backend: &str) {
-        let (mut state, mut s) = method::<D>(&scene(D, n, backend), Isa::best(), Box::new(NoClock)).unwrap();
-        let mut cpu = Cpu::new(&mut s, &mut state);
-        cpu.find_neighbors().unwrap();
-        cpu.compute_alpha().unwrap();
-        cpu.compute_divergence().unwrap();
-        cpu.classify_surface(1e-3).unwrap();
-        let (fields, neighbors) = (&cpu.method.fields, &cpu.method.neighbors);
-        let mut levels = Levels::default();
-        levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.air);
-        let particles = Particles { lists: &neighbors.fluid, entries: &fields.entries, air: &fields.air };
-        let mut fine = dense(fields.p.len(), &particles, &fields.equation.diagonal);
-        assert!(levels.in_use().len() >= 2);
-        for level in levels.in_use() {
-            let mut p = DMatrix::zeros(fine.nrows(), level.len());
-            (0..fine.nrows()).for_each(|i| p[(i, level.cell_of(i))] = 1.0);
-            assert!(p.row_sum().iter().all(|&members| members > 0.0), "a cell without members");
-            let coarse = dense(level.len(), &*level, &level.diagonal);
-            let (expected, size) = (p.transpose() * &fine * &p, fine.abs().max());
-            let off = (&coarse - &expected).abs().max();
-            assert!(off < 1e3 * f64::from(Real::EPSILON) * size, "{backend}, {D}D: {off} of {size}");
-            fine = coarse;
-        }
-    }
-
-    #[test]
-    fn each_level_is_the_galerkin_projection_of_the_one_below() {
-        for backend in ["dense_grid", "hash_grid", "brute_force"] {
-            // An odd and an even number of cells in the period.
-            in_dimension::<2>(18.0, backend);
-            in_dimension::<2>(16.0, backend);
-            in_dimension::<3>(8.0, backend);
         }
     }
 }

@@ -33,11 +33,11 @@
 
 pub mod cg;
 mod choices;
-mod cpu;
+pub mod cpu;
 mod derived;
 pub mod gpu;
-mod levels;
-mod memory;
+pub mod levels;
+pub mod memory;
 pub mod params;
 pub mod physics;
 mod setup;
@@ -45,7 +45,7 @@ pub mod step;
 
 pub use derived::memory_plan;
 pub use params::{Params, Preset};
-pub use setup::{parameters, simulation};
+pub use setup::{method, parameters, simulation};
 
 use cpu::Cpu;
 use cuda_kernels::room;
@@ -87,7 +87,8 @@ pub struct Projection<const D: usize> {
     kernel: CubicSpline<D>,
     constants: Constants,
     isa: Isa,
-    neighbors: Neighbors<D>,
+    /// Rows of neighbors.
+    pub neighbors: Neighbors<D>,
     /// For tests that do harm.
     #[doc(hidden)]
     pub fields: Fields<D>,

@@ -72,7 +72,10 @@ fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Resu
 }
 
 /// The first state of a scene, and the method for it.
-pub(crate) fn method<const D: usize>(
+///
+/// # Errors
+/// When the scene or the solver's parameters are refused.
+pub fn method<const D: usize>(
     scene: &Scene,
     isa: Isa,
     clock: Box<dyn Clock>,

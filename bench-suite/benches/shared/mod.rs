@@ -3,9 +3,9 @@
 #![allow(clippy::panic, reason = "a bench that cannot run has nothing to say")]
 
 use bench_suite::{
-    processor::{Choice, Processor},
     run,
-    stepping::{self, Until},
+    studies::stepping::{self, Until},
+    system::processor::{Choice, Processor},
 };
 use criterion::Criterion;
 use rayon::ThreadPool;

@@ -2,14 +2,15 @@
 
 use super::{fluid, full, set, tank};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
+        Metric,
         center_lines::{CenterLines, Line},
         conservation::Conservation,
     },
     reference::{self, CurvePlace, ReferenceError},
-    registry::Method,
     result::{CurveStyle, ReferenceCurve, series_name},
+    scenes::methods::Method,
 };
 use sph_core::{
     geometry::sampling::Face,

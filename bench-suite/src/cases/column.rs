@@ -2,10 +2,10 @@
 
 use super::{fluid, pbf, projection, tank, viscoelastic};
 use crate::{
-    case::{Case, Metric},
-    metrics::{conservation::Conservation, pressure::Resting},
-    registry::Method,
+    cases::Case,
+    metrics::{Metric, conservation::Conservation, pressure::Resting},
     result::{CurveStyle, ReferenceCurve},
+    scenes::methods::Method,
 };
 use sph_core::{
     geometry::sampling::Face,

@@ -2,14 +2,15 @@
 
 use super::{fluid, pbf, projection, set, tank, viscoelastic};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
+        Metric,
         conservation::Conservation,
         front::{Collapse, Experiment},
     },
     reference::{self, CurvePlace, ReferenceError},
-    registry::Method,
     result::{CurveStyle, ReferenceCurve, series_name},
+    scenes::methods::Method,
 };
 use sph_core::{
     geometry::sampling::Face,

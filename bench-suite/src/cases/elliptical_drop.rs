@@ -2,14 +2,15 @@
 
 use super::{disc, pbf, set, strained};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
+        Metric,
         conservation::Conservation,
         ellipse::{Drop, Ellipse},
     },
     reference::{self, CurvePlace, ReferenceError},
-    registry::Method,
     result::{Band, CurveStyle, ReferenceCurve, Score, series_name},
+    scenes::methods::Method,
 };
 use sph_core::scene::{LinearVelocity, MassMode, PressureField, Scene, StrainedDrop, VelocityField};
 

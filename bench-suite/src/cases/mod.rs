@@ -17,6 +17,7 @@ pub mod volume;
 pub mod wall_pressure;
 pub mod walls;
 
+use crate::{metrics::Metric, result::ReferenceCurve, scenes::methods::Method};
 use sph_core::{
     geometry::{
         sampling::{Face, Side},
@@ -24,6 +25,48 @@ use sph_core::{
     },
     scene::{Axis, Domain, Fluid, MassMode, PressureField, Scene, Slip, SolverSettings, Wall},
 };
+
+/// A published experiment, an exact solution, or a state that must not change.
+pub trait Case: Sync {
+    /// Name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One line for `sph list`.
+    fn about(&self) -> &'static str;
+
+    /// Citation of what it is compared with.
+    fn source(&self) -> &'static str;
+
+    /// The scene with `n` particles across its reference length, with the settings that suit WCSPH.
+    fn scene(&self, n: usize) -> Scene;
+
+    /// Gives such a scene the settings that suit a method. False when the case asks for what the method does not have,
+    /// as a pressure or a viscosity of the liquid.
+    fn suit(&self, _scene: &mut Scene, method: Method) -> bool {
+        method == Method::Wcsph
+    }
+
+    /// Particles across at which the bands are stated.
+    fn resolution(&self) -> usize;
+
+    /// Fresh metrics for one run of `scene`.
+    fn metrics(&self, scene: &Scene) -> Vec<Box<dyn Metric>>;
+
+    /// Published or exact curves for the report.
+    fn references(&self) -> Vec<ReferenceCurve> {
+        Vec::new()
+    }
+
+    /// Moments of the pictures, `[s]`.
+    fn pictures(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// How deep particles may come into walls, in spacings, where that is demanded; and none may escape.
+    fn deepest_penetration(&self) -> Option<f64> {
+        None
+    }
+}
 
 /// A block from `min` to `max`, `[m]`.
 fn block(min: &[f64], max: &[f64]) -> Shape {

@@ -2,9 +2,9 @@
 
 use super::{block, fluid, tank};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
-        Curve,
+        Curve, Metric,
         conservation::Conservation,
         gauges::{Gauge, Gauges, Kind},
     },

@@ -2,12 +2,13 @@
 
 use super::{fluid, set, tank};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
+        Metric,
         bounce::{Body, Bounce},
         conservation::Conservation,
     },
-    registry::Method,
+    scenes::methods::Method,
 };
 use sph_core::{
     geometry::sampling::Face,

@@ -2,9 +2,9 @@
 
 use super::{block, pbf, projection, set};
 use crate::{
-    case::{Case, Metric},
-    metrics::{conservation::Conservation, rotation::Rotation},
-    registry::Method,
+    cases::Case,
+    metrics::{Metric, conservation::Conservation, rotation::Rotation},
+    scenes::methods::Method,
 };
 use sph_core::scene::{Fluid, LinearVelocity, MassMode, Scene, VelocityField};
 

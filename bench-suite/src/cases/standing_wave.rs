@@ -2,13 +2,14 @@
 
 use super::{fluid, pbf, periodic, set, strained, tank};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
+        Metric,
         conservation::Conservation,
         standing::{Exact, PERIODS, Standing},
     },
-    registry::Method,
     result::ReferenceCurve,
+    scenes::methods::Method,
 };
 use sph_core::{
     geometry::sampling::Face,

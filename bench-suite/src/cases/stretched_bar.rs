@@ -2,13 +2,14 @@
 
 use super::{fluid, set};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
+        Metric,
         conservation::Conservation,
         stretch::{Bars, ELONGATION, Stretch},
     },
-    registry::Method,
     result::{Band, CurveStyle, ReferenceCurve},
+    scenes::methods::Method,
 };
 use sph_core::scene::{Command, Damping, LinearVelocity, Scene, Set, Setting, VelocityField};
 

@@ -2,14 +2,15 @@
 
 use super::{fluid, set, tank};
 use crate::{
-    case::{Case, Metric},
+    cases::Case,
     metrics::{
+        Metric,
         conservation::Conservation,
         oldroyd::Start,
         start_up::{Flow, PROFILE, StartUp},
     },
-    registry::Method,
     result::{CurveStyle, ReferenceCurve},
+    scenes::methods::Method,
 };
 use sph_core::{
     geometry::sampling::Face,

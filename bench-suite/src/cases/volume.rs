@@ -2,9 +2,9 @@
 
 use super::{column::Column, fluid, pbf, projection, tank, viscoelastic};
 use crate::{
-    case::{Case, Metric},
-    metrics::{conservation::Conservation, volume::Volume},
-    registry::Method,
+    cases::Case,
+    metrics::{Metric, conservation::Conservation, volume::Volume},
+    scenes::methods::Method,
 };
 use sph_core::{
     geometry::sampling::Face,

@@ -2,7 +2,7 @@
 
 use super::Curve;
 use crate::{
-    case::{HostBody, HostView, Metric, Outcome},
+    metrics::{HostBody, HostView, Metric, Outcome},
     result::SeriesGroup,
 };
 
@@ -26,7 +26,8 @@ impl BodyCurves {
         Self { interval, ..Self::default() }
     }
 
-    fn add(&mut self, t: f64, bodies: &[HostBody]) {
+    /// Looks at the bodies at time `t`, `[s]`.
+    pub fn add(&mut self, t: f64, bodies: &[HostBody]) {
         for (k, body) in bodies.iter().enumerate() {
             if k == self.bodies.len() {
                 let curve =
@@ -62,27 +63,5 @@ impl Metric for BodyCurves {
             })
         });
         Outcome { series: series.collect(), ..Outcome::default() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_number_of_each_body_is_a_curve() {
-        let mut metric = BodyCurves::every(0.1);
-        for t in [0.0, 0.1] {
-            let body = |name: &str, x| HostBody {
-                name: name.into(),
-                numbers: vec![("x", "m", x), ("angle", "rad", t)],
-            };
-            metric.add(t, &[body("box", 1.0 + t), body("ball", 2.0)]);
-        }
-        let series = metric.finish().series;
-        let names: Vec<_> = series.iter().map(|series| series.name.as_str()).collect();
-        assert_eq!(names, ["box x", "box angle", "ball x", "ball angle"]);
-        assert_eq!((&series[0].x, &series[0].y), (&vec![0.0, 0.1], &vec![1.0, 1.1]));
-        assert_eq!(series[1].y_unit, "rad");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Curve;
 use crate::{
-    case::{HostView, Metric, Outcome},
+    metrics::{HostView, Metric, Outcome},
     result::{Band, Score, SeriesGroup, series_name},
 };
 

@@ -2,7 +2,7 @@
 
 use super::{Curve, conservation};
 use crate::{
-    case::{HostView, Metric, Outcome},
+    metrics::{HostView, Metric, Outcome},
     result::{Series, SeriesGroup, series_name},
 };
 

@@ -1,7 +1,7 @@
 //! Frames as pictures: discs in the plane, lit spheres in space, colored by a field.
 
 use super::{FrameData, OutputError, Values, frame::norm};
-use crate::picture::{self, Cloud, Scale, Style};
+use crate::output::picture::{self, Cloud, Scale, Style};
 use sph_core::{Real, error::Error};
 
 /// Width and height of a picture that nobody chose `[px]`.
@@ -107,20 +107,4 @@ pub(super) fn draw<const D: usize>(
     let mut style = Style::new(look.size.0, look.size.1, &title, scale);
     style.up = 1; // gravity points along the second axis in both dimensions
     Ok(picture::draw(&cloud(fluid, walls, &values, look.bounds), &style)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_range_leaves_single_extremes_out_but_no_speed() {
-        let mut values: Vec<Real> = (0..200).map(|i| i as Real).collect();
-        values[100] = -1e6;
-        values[101] = Real::NAN;
-        assert_eq!(range("pressure", &values), (0.0, 198.0));
-        assert_eq!(range("speed", &values), (0.0, 199.0));
-        assert_eq!(range("pressure", &[3.0]), (3.0, 3.0));
-        assert!(range("pressure", &[Real::NAN]).0 > range("pressure", &[]).1);
-    }
 }

@@ -10,7 +10,7 @@ use super::{
     series::{Series, frame_name, walls_name},
     vtu,
 };
-use crate::write::write_atomic;
+use crate::system::write::write_atomic;
 use sph_core::{
     error::Error,
     method::observer::{Observer, View},

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::figures::{self, Figure, Method, cases, method_name, methods, resolution};
 use super::html::{self, Cell, escape, section, table};
 use super::plots::PlotError;
-use super::{number, sections};
+use super::sections;
+use crate::result::number;
 use crate::result::{Comparison, RunResult};
 
 /// The page as HTML. Picture files are looked for in `folder` and put into the page.

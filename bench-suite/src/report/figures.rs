@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use super::bars::Bars;
+use super::plots::bars::Bars;
 use super::plots::{Chart, Label, Line, Look, PlotError};
 use crate::result::{Comparison, CurveStyle, RunResult, Series, SeriesGroup, series_name};
 
@@ -372,25 +372,4 @@ fn in_order<T: Clone + Ord>(names: impl Iterator<Item = T>) -> Vec<T> {
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn residuals_are_drawn_over_decades_and_apart_from_what_is_kept() {
-        let series = Series {
-            name: series_name::RESIDUAL.into(),
-            group: SeriesGroup::Iteration,
-            x: vec![1.0, 2.0, 3.0],
-            y: vec![1e-1, 1e-3, 1e-5],
-            ..Series::default()
-        };
-        let run = RunResult { case: "dam".into(), series: vec![series], ..RunResult::default() };
-        let all = Comparison { results: vec![run], ..Comparison::default() };
-        let figures = iterations(&all, "dam").unwrap();
-        assert!(figures.len() == 1 && figures[0].svg.contains("10⁻⁵"), "{figures:?}");
-        assert!(conservation(&all, "dam").unwrap().is_empty() && results(&all, "dam").unwrap().is_empty());
-    }
 }

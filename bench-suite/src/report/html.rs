@@ -38,22 +38,6 @@ pub fn citation(text: &str) -> String {
     )
 }
 
-/// Bytes in base64.
-#[must_use]
-pub fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for i in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * i) & 63) as usize];
-            out.push(if i <= three.len() { char::from(digit) } else { '=' });
-        }
-    }
-    out
-}
-
 /// One cell of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
@@ -166,34 +150,4 @@ pub fn page(title: &str, body: &str) -> String {
          <body>\n<main>\n{body}</main>\n</body>\n</html>\n",
         escape(title)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_cannot_leave_its_element() {
-        assert_eq!(escape(r#"<a href="x">'&"#), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
-        let table = table("<c>", &["<h>"], &[vec![Cell::text("<t>")]]);
-        assert!(!table.contains("<c>") && !table.contains("<h>") && !table.contains("<t>"));
-    }
-
-    #[test]
-    fn base64_matches_rfc_4648() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
-    }
-
-    #[test]
-    fn a_doi_becomes_a_link() {
-        let html = citation("A & B (1952), doi:10.1098/rsta.1952.0006. More");
-        assert!(html.contains(r#"href="https://doi.org/10.1098/rsta.1952.0006""#), "{html}");
-        assert!(html.starts_with("A &amp; B") && html.ends_with(". More"));
-        assert_eq!(citation("no link"), "no link");
-    }
 }

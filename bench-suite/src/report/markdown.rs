@@ -1,6 +1,7 @@
 //! The table of a validation as Markdown, for the book.
 
-use super::{figures::method_name, number, sections};
+use super::{figures::method_name, sections};
+use crate::result::number;
 use crate::result::{Comparison, RunResult, Score};
 
 /// Every number that has an error or a band; the page has the others too.
@@ -74,28 +75,4 @@ fn row(run: &RunResult, score: &Score) -> String {
 fn line(cells: &[&str]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
     format!("| {} |\n", cells.join(" | "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::result::Band;
-
-    #[test]
-    fn bars_in_names_do_not_break_the_table_and_misses_are_shown() {
-        let score = Score::new("largest |dH|", "-", 0.04).with_error(0.04).within(Band::error_at_most(0.03));
-        let run = RunResult {
-            case: "dam".into(),
-            variant: "PBF".into(),
-            scores: vec![score, Score::new("plain", "-", 1.0)],
-            ..RunResult::default()
-        };
-        let text = table(&Comparison { results: vec![run], ..Comparison::default() });
-        assert!(text.starts_with("0 of 1 checks met."));
-        let row = text.lines().find(|line| line.contains("dH")).unwrap();
-        assert!(row.contains("\\|dH\\|") && row.contains("**missed**"));
-        // A reader who cannot tell whose number it is has none.
-        assert!(row.starts_with("| dam | PBF | "), "{row}");
-        assert!(!text.contains("plain"));
-    }
 }

@@ -1,24 +1,18 @@
 //! Reports: one self-contained page, `results.json` and CSV, drawn from plain results and nothing else.
 
-mod axis;
-pub mod bars;
 pub mod compare;
 pub mod csv;
 pub mod figures;
 pub mod html;
-mod labels;
-mod lines;
 pub mod markdown;
-pub mod number;
 pub mod plots;
 mod sections;
-pub mod soak;
 pub mod validate;
 
 use std::path::{Path, PathBuf};
 
 use crate::result::Comparison;
-use crate::write::{WriteError, write_atomic};
+use crate::system::write::{WriteError, write_atomic};
 
 /// A report could not be made.
 #[derive(Debug, thiserror::Error)]

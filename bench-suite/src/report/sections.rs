@@ -3,9 +3,9 @@
 use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
 use super::figures::{Method, cases, lacking as lacking_methods, method_name, methods, resolution};
-use super::html::{Cell, base64, citation, details, escape, facts, section, table};
-use super::number;
+use super::html::{Cell, citation, details, escape, facts, section, table};
 use crate::result::{Band, Comparison, Frame, Image, Judged, RunResult, Score};
+use crate::result::{base64, number};
 
 /// Title, and the line that says when, what and where.
 pub(super) fn head(all: &Comparison) -> String {

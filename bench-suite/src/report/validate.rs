@@ -5,7 +5,8 @@ use std::path::Path;
 use super::figures::{self, cases, method_name};
 use super::html::{self, Cell, citation, escape, section, table};
 use super::plots::PlotError;
-use super::{number, sections};
+use super::sections;
+use crate::result::number;
 use crate::result::{Comparison, RunResult, Score};
 
 /// The page as HTML. Picture files are looked for in `folder` and put into the page.

@@ -1,7 +1,7 @@
 //! Results that are shown together.
 
 use super::{ReferenceCurve, RunResult};
-use crate::machine::Machine;
+use crate::system::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 /// Results that are shown together.
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Comparison {
     /// Title of the page.
     pub title: String,
-    /// When it was made, UTC, such as `2026-01-31 12:00:00 UTC`; see [`crate::machine::utc_now`].
+    /// When it was made, UTC, such as `2026-01-31 12:00:00 UTC`; see [`crate::system::machine::utc_now`].
     pub created: String,
-    /// Commit of the source, or `unknown`; see [`crate::machine::git_commit`].
+    /// Commit of the source, or `unknown`; see [`crate::system::machine::git_commit`].
     pub commit: String,
     /// The command that made it.
     #[serde(default)]

@@ -2,11 +2,10 @@
 
 use super::{Options, Progress, solved::Solved};
 use crate::{
-    case::{HostView, Metric},
-    picture::{self, Cloud, Scale, Style},
-    report::html::base64,
-    result::{Frame, Image},
-    write::WriteError,
+    metrics::{HostView, Metric},
+    output::picture::{self, Cloud, Scale, Style},
+    result::{Frame, Image, base64},
+    system::write::WriteError,
 };
 use sph_core::{
     Real,

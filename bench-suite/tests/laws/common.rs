@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
-use bench_suite::{processor::Processor, run, scenes};
+use bench_suite::{run, scenes, system::processor::Processor};
 use sph_core::{Real, method::solver::Memory, run::simulation::Simulation, scene::Scene};
 use std::{collections::BTreeMap, path::Path};
 

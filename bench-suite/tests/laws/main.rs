@@ -1,31 +1,17 @@
-//! What the suite and its command promise, in one binary: each takes long to compile.
-//! What counts allocations or measures memory stands beside it, alone in its process.
+//! What the suite promises, in one binary: each takes long to link. What counts allocations stands beside it, alone in its
+//! process; what starts the command stands with it.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
-mod bad;
-mod book;
-mod cli;
 mod common;
-mod conformance;
-mod container;
-mod determinism;
-mod device_check;
-mod disk;
-mod failure;
-mod kill;
-mod leak;
-mod mesh;
-mod output;
-mod processor;
-mod python;
-mod registry;
-mod regression;
-mod report;
-mod restart;
-mod scenes;
-mod screenshot;
 #[path = "../../../sph-core/tests/solver/skip.rs"]
 mod skip;
-mod skips;
-mod sources;
-mod synthetic;
-mod viscoelastic;
+
+mod cases;
+mod metrics;
+mod output;
+mod report;
+mod result;
+mod run;
+mod scenes;
+mod studies;
+mod system;

@@ -41,9 +41,12 @@ const NULL: f64 = 0.25 * Real::EPSILON as f64;
 const MOST_KEPT: u32 = 10_000;
 
 /// What stands in for the inverse of the matrix.
-pub(super) enum Inverse<'a, const D: usize> {
+pub enum Inverse<'a, const D: usize> {
+    /// The identity.
     Nothing,
+    /// That of the diagonal.
     Diagonal,
+    /// Levels of ever larger cells.
     Multilevel(&'a mut Levels<D>),
 }
 
@@ -55,7 +58,7 @@ impl<const D: usize> Inverse<'_, D> {
 }
 
 /// `A x = b`.
-pub(super) struct Equation<'a, const D: usize> {
+pub struct Equation<'a, const D: usize> {
     isa: Isa,
     lists: &'a NeighborLists,
     entries: &'a [Vec<Real>],
@@ -72,7 +75,7 @@ pub(super) struct Equation<'a, const D: usize> {
 
 impl<const D: usize> Cpu<'_, D> {
     /// What the parameters choose for the pressure. Builds `levels` if they are asked for.
-    pub(super) fn inverse<'a>(&self, levels: &'a mut Levels<D>) -> Inverse<'a, D> {
+    pub fn inverse<'a>(&self, levels: &'a mut Levels<D>) -> Inverse<'a, D> {
         let chosen = self.method.params.preconditioner;
         if chosen != Preconditioner::Multilevel {
             return Inverse::pointwise(chosen);
@@ -83,7 +86,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// The equation with the entries of this step.
-    pub(super) fn equation<'a>(
+    pub fn equation<'a>(
         &'a self,
         inverse: Inverse<'a, D>,
         vectors: &'a mut Vectors,

@@ -14,7 +14,7 @@ use sph_core::{
 
 /// What a streaming loop found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extremes {
+pub struct Extremes {
     /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
     pub square: Real,
     /// First particle with a number that is not finite, or outside of the domain.

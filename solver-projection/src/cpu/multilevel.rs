@@ -124,7 +124,7 @@ fn cycle<const D: usize>(levels: &mut [Level<D>], isa: Isa) {
 }
 
 /// `z ← (D⁻¹ + P B Pᵀ) r`. Returns `r·z`.
-pub(super) fn precondition<const D: usize>(
+pub fn precondition<const D: usize>(
     levels: &mut Levels<D>,
     isa: Isa,
     diagonal: &[Real],

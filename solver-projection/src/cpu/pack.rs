@@ -110,7 +110,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// Pressures into the records, and for whoever looks at the run. Returns the first that is none.
-    pub(super) fn pack_pressures(&mut self) -> First {
+    pub fn pack_pressures(&mut self) -> First {
         let fields = &mut self.method.fields;
         let (n, p) = (self.state.fluid.len(), &fields.p);
         let (share, air) = (&fields.share, self.method.params.air_pressure);

@@ -193,7 +193,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// The velocities after the pressure. Returns the largest squared change, and the first that is not finite.
-    pub(super) fn project(&mut self, dt: Real) -> Extremes {
+    pub fn project(&mut self, dt: Real) -> Extremes {
         let mut v = self.state.fluid.v.each_mut().map(take);
         let mut pull = take(&mut self.method.fields.pull);
         let (s, push) = (&*self.method, self.push(dt));

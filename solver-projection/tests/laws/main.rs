@@ -8,6 +8,8 @@ mod determinism;
 mod failure;
 mod faults;
 mod gpu;
+mod levels;
+mod matrix;
 mod physics;
 mod restart;
 mod shear;

@@ -12,7 +12,7 @@ use sph_core::{
         surface::{Surface, Tension},
     },
     geometry::{lattice, sampling::Jitter},
-    kernel::{Adhesion, Cohesion, CubicSpline, Formula},
+    kernel::{Adhesion, Cohesion, CubicSpline, Formula, Kernel},
     method::state::State,
     neighbors::{FAR, Neighbors, Periodic},
     numerics::{lane::Isa, vector::norm2},

@@ -1,0 +1,167 @@
+//! `sph compare`, `sph validate`, `sph report`.
+
+use crate::exit_code::FAILED;
+use bench_suite::{
+    campaign::{self, Effort, Job, registry},
+    cases::walls,
+    report::{self, Page},
+    result::{Comparison, RunResult},
+    run::Progress,
+    studies::iterations,
+    system::{processor::Processor, write::check_folder},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::{error::Error, path::Path, process::ExitCode};
+
+type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
+
+/// The effort that the flags ask for.
+pub fn effort(quick: bool, full: bool) -> Effort {
+    match (quick, full) {
+        (true, _) => Effort::Quick,
+        (_, true) => Effort::Full,
+        _ => Effort::Default,
+    }
+}
+
+/// Refuses names that do not exist before anything is run.
+fn check_names(kind: &str, given: &[String], known: &[&str]) -> Result<(), String> {
+    match given.iter().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(format!("--{kind} {name:?} is unknown; there are {}", known.join(", "))),
+        None => Ok(()),
+    }
+}
+
+fn case_names() -> Vec<&'static str> {
+    registry::all_cases().map(|case| case.name()).chain([walls::GROUP]).collect()
+}
+
+/// Methods side by side.
+pub fn compare(
+    effort: Effort,
+    cases: &[String],
+    variants: &[String],
+    out: &Path,
+    processor: &Processor,
+    json: bool,
+) -> Outcome {
+    check_names("case", cases, &case_names())?;
+    check_names("variant", variants, &registry::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>())?;
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let jobs = campaign::comparison(effort, cases, variants);
+    if jobs.is_empty() {
+        return Err("no run is left: this effort does not include the chosen cases; try --full".into());
+    }
+    let all = campaign::collect("Particle fluids compared", command(), processor, run_all(&jobs, processor)?);
+    finish(&all, Page::Compare, out, json)
+}
+
+/// Published numbers, met or missed.
+pub fn validate(cases: &[String], out: &Path, processor: &Processor, json: bool) -> Outcome {
+    check_names("case", cases, &case_names())?;
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let all = campaign::collect(
+        "Validation",
+        command(),
+        processor,
+        run_all(&campaign::validation(cases), processor)?,
+    );
+    finish(&all, Page::Validate, out, json)
+}
+
+/// What iterations buy.
+pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, json: bool) -> Outcome {
+    if !(end_time > 0.0 && end_time.is_finite()) {
+        return Err(format!("--end-time {end_time}: must lie in (0, inf) [s]").into());
+    }
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let bar = bar("iterations");
+    let results = iterations::compare(n, end_time, processor, &|way, iterations, p| {
+        bar.set_prefix(format!("{way}, {iterations} iterations"));
+        show(&bar, p);
+    })?;
+    bar.finish_and_clear();
+    let all = campaign::collect("What iterations buy", command(), processor, results);
+    for percent in [1.0, 0.1] {
+        for (way, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
+            println!("density error {percent} %: {way}: {iterations} iterations, {ms:.2} ms a step");
+        }
+    }
+    finish(&all, Page::Compare, out, json)
+}
+
+/// The report of stored results.
+pub fn report(folder: &Path, validation: bool) -> Outcome {
+    let all = report::load(&folder.join("results.json"))?;
+    report::write(&all, if validation { Page::Validate } else { Page::Compare }, folder)?;
+    println!("{}", folder.join("index.html").display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn command() -> String {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    format!("cargo run --release -- {}", args.join(" "))
+}
+
+fn run_all(jobs: &[Job], processor: &Processor) -> Result<Vec<RunResult>, Box<dyn Error + Send + Sync>> {
+    let mut results = Vec::new();
+    for (k, job) in jobs.iter().enumerate() {
+        let bar =
+            bar(&format!("{}/{} {} n = {}, {}", k + 1, jobs.len(), job.case.name(), job.n, job.variant.name));
+        results.push(campaign::run(job, processor, Some(&|p| show(&bar, p)))?);
+        bar.finish_and_clear();
+    }
+    Ok(results)
+}
+
+/// A progress bar for one run.
+pub fn bar(name: &str) -> ProgressBar {
+    let bar = ProgressBar::new(1000);
+    if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:30} {percent}% ETA {eta} {msg}") {
+        bar.set_style(style);
+    }
+    bar.set_prefix(name.to_owned());
+    bar
+}
+
+/// Shows where a run is.
+pub fn show(bar: &ProgressBar, p: Progress) {
+    bar.set_position((1000.0 * p.t / p.end) as u64);
+    let ratio = p.t / p.wall;
+    bar.set_message(format!("t = {:.3} s, {:.0} steps/s, {ratio:.3} s/s", p.t, p.steps as f64 / p.wall));
+}
+
+fn finish(all: &Comparison, page: Page, out: &Path, json: bool) -> Outcome {
+    report::write(all, page, out)?;
+    if json {
+        println!("{}", serde_json::to_string(all)?);
+    } else {
+        print_table(&all.results);
+        println!("\nreport: {}", out.join("index.html").display());
+    }
+    let failed = all.results.iter().any(|r| r.failure.is_some());
+    let missed = page == Page::Validate
+        && all.results.iter().any(|r| r.scores.iter().any(|s| s.passed == Some(false)));
+    Ok(if failed || missed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
+
+fn print_table(results: &[RunResult]) {
+    for r in results {
+        println!(
+            "{} n = {}, {}: {:.2} s wall, {} steps",
+            r.case, r.particles_across, r.variant, r.wall_s, r.steps
+        );
+        if let Some(failure) = &r.failure {
+            println!("    FAILED: {failure}");
+        }
+        for s in &r.scores {
+            let verdict = match s.passed {
+                Some(true) => "met   ",
+                Some(false) => "MISSED",
+                None => "      ",
+            };
+            let unit = if s.unit == "-" { "" } else { &s.unit };
+            println!("    {verdict} {} = {:.5} {unit} {}", s.name, s.value, s.note);
+        }
+    }
+}

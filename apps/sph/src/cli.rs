@@ -1,0 +1,229 @@
+//! Commands, their options and exit codes.
+
+#[cfg(feature = "mesh")]
+use crate::output::mesh;
+use crate::{
+    campaigns, devices, golden, kernels, list,
+    output::picture,
+    run,
+    studies::{bench, device_check, parity, soak},
+};
+use bench_suite::system::processor::{Choice, Processor};
+use clap::{Parser, Subcommand};
+use sph_core::numerics::lane::Isa;
+use std::{error::Error, path::PathBuf, process::ExitCode};
+
+/// Compares particle-fluid solvers with published experiments.
+#[derive(Debug, Parser)]
+#[command(
+    name = "sph",
+    version,
+    after_help = "\
+Examples:
+  sph compare                    the report: error against wall time, in under two minutes
+  sph compare --quick            the same in seconds
+  sph validate --case column     published numbers, met or missed
+  sph run bench-suite/scenes/dam_break_2d.toml
+  sph list                       cases, variants, solvers and scenes
+  sph list --parameters          every key of a scene: unit, range, default, meaning
+  sph devices                    the cards that steps can run on, or why there is none
+  sph parity SCENE --backend cuda
+                                 how far steps on a card are from those on the cpu
+  sph device-check --only parity all that wants a GPU, a section at a time
+  sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
+
+Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
+)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// Threads; all of the machine if left out. The results do not depend on it.
+    #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Instruction set: sse2, avx2, avx512, mixed (portable elsewhere); the best if left out. The results do not depend on it.
+    #[arg(long, global = true, env = "SPH_ISA")]
+    isa: Option<Isa>,
+    /// Where steps run: cpu, cuda or cuda:N (that card and no other), auto (the first card, else the cpu); with the
+    /// feature `host` also emulator (the kernels of a card, executed on the processor).
+    #[arg(long, global = true, env = "SPH_BACKEND", default_value_t, value_name = "BACKEND")]
+    backend: Choice,
+    /// Prints results as JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Lists cases, variants, solvers and scenes.
+    #[command(after_help = "\
+Examples:
+  sph list
+  sph list --parameters          every key of a scene: unit, range, default, meaning
+  sph list --json")]
+    List {
+        /// Every parameter of scenes and solvers instead.
+        #[arg(long)]
+        parameters: bool,
+    },
+    /// Lists the cards that steps can run on, or says why there is none.
+    #[command(after_help = "\
+Examples:
+  sph devices
+  sph devices --json")]
+    Devices,
+    /// Runs a scene file: a report, results.json, and final.vtu for ParaView.
+    #[command(after_help = "\
+Examples:
+  sph run bench-suite/scenes/dam_break_2d.toml
+  sph run bench-suite/scenes/cube.toml --out results/cube --threads 4
+  sph run bench-suite/scenes/dam_break_2d.toml --format vtu,npz --frames-every 50
+  sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500
+  sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500 --resume")]
+    Run(run::RunArgs),
+    /// Draws frames of a run as PNG: discs in the plane, lit spheres in space.
+    #[command(after_help = "\
+Examples:
+  sph picture results/run
+  sph picture results/run/final.vtu --color-by pressure --range 0,10000 --size 1920x1080")]
+    Picture(picture::PictureArgs),
+    /// Wraps frames of a run in three dimensions in surfaces, as PLY.
+    #[cfg(feature = "mesh")]
+    #[command(after_help = "Example: sph mesh results/run --cube 0.5")]
+    Mesh(mesh::MeshArgs),
+    /// Runs methods side by side and writes a report.
+    #[command(after_help = "Example: sph compare --case dam_break --variant wcsph-delta --out results/delta")]
+    Compare {
+        /// Seconds instead of minutes.
+        #[arg(long, conflicts_with = "full")]
+        quick: bool,
+        /// All cases at all resolutions, for publication.
+        #[arg(long)]
+        full: bool,
+        /// Only these cases.
+        #[arg(long = "case")]
+        cases: Vec<String>,
+        /// Only these variants.
+        #[arg(long = "variant")]
+        variants: Vec<String>,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/compare")]
+        out: PathBuf,
+    },
+    /// Runs every case at the resolution of its bands and says which are met.
+    #[command(after_help = "Example: sph validate --case column --case dam_break")]
+    Validate {
+        /// Only these cases.
+        #[arg(long = "case")]
+        cases: Vec<String>,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/validate")]
+        out: PathBuf,
+    },
+    /// Checks a GPU, each section in under eight minutes: parity, bits, times of steps and kernels, variants, sanitizers.
+    #[command(after_help = "\
+Examples:
+  sph device-check --only parity --out results/device-check
+  sph device-check --dry-run --out results/rehearsal")]
+    DeviceCheck(device_check::DeviceCheckArgs),
+    /// Compiles all kernels for machines without NVRTC, into a folder that SPH_KERNEL_AHEAD names there.
+    #[command(after_help = "\
+Examples:
+  sph kernels carried
+  sph kernels carried --arch sm_90 --variant strict --variant direct")]
+    Kernels(kernels::KernelsArgs),
+    /// Runs a scene on the cpu and on another backend, and compares them particle by particle.
+    #[command(after_help = "\
+Examples:
+  sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda
+  sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda:1 --steps 1,1000 --json")]
+    Parity {
+        /// The scene, a TOML file.
+        scene: PathBuf,
+        /// Numbers of steps after which both are compared.
+        #[arg(long, value_delimiter = ',', default_value = "1,10,100", value_parser = clap::value_parser!(u64).range(1..))]
+        steps: Vec<u64>,
+    },
+    /// Writes a report again from its results.json.
+    #[command(after_help = "Example: sph report results/compare")]
+    Report {
+        /// Folder with a results.json.
+        folder: PathBuf,
+        /// As a validation, not a comparison.
+        #[arg(long)]
+        validation: bool,
+    },
+    /// Stores today's results at low resolution as the ones to expect.
+    #[command(after_help = "Example: sph bless --reason \"wall pressure is no longer clamped\"")]
+    Bless {
+        /// Why results changed; stored beside them.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Lets a column of water rest for long: ends with 1 when energy, memory or open files grow.
+    #[command(after_help = "Example: sph soak --steps 100000 --particles 20000")]
+    Soak {
+        /// Time steps.
+        #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+        steps: u64,
+        /// Fluid particles, about.
+        #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+        particles: u64,
+        /// Folder for the series, the figures and the page of the book.
+        #[arg(long, short, default_value = "results/soak")]
+        out: PathBuf,
+    },
+    /// Prints the JSON schema of scene files, for editors.
+    #[command(after_help = "Example: sph schema > bench-suite/scenes/scene.schema.json")]
+    Schema,
+    /// Times steps.
+    #[command(after_help = "Example: sph bench step --m 29 --steps 60 --json")]
+    Bench {
+        #[command(subcommand)]
+        what: bench::Bench,
+    },
+}
+
+/// Does what the arguments say.
+pub fn execute(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = args.threads {
+        pool = pool.num_threads(threads.into());
+    }
+    // Steps run inside the pool: a call from outside would cost a wake-up for every phase.
+    pool.build()?.install(|| dispatch(args))
+}
+
+fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let open = || -> Result<Processor, Box<dyn Error + Send + Sync>> {
+        let processor = Processor::open(args.backend, args.isa.unwrap_or_else(Isa::best))?;
+        if let Some(note) = &processor.note {
+            eprintln!("{note}");
+        }
+        Ok(processor)
+    };
+    match &args.command {
+        Command::List { parameters: false } => list::all(args.json),
+        Command::List { parameters: true } => list::parameters(args.json),
+        Command::Devices => devices::devices(args.json),
+        Command::Run(scene) => run::run(scene, args.threads, &open()?, args.json),
+        Command::Picture(args) => picture::run(args),
+        #[cfg(feature = "mesh")]
+        Command::Mesh(args) => mesh::run(args),
+        Command::Compare { quick, full, cases, variants, out } => {
+            let effort = campaigns::effort(*quick, *full);
+            campaigns::compare(effort, cases, variants, out, &open()?, args.json)
+        }
+        Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
+        Command::DeviceCheck(check) => device_check::run(check, args.backend, args.json),
+        Command::Kernels(kernels) => kernels::run(kernels, args.json),
+        Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
+        Command::Report { folder, validation } => campaigns::report(folder, *validation),
+        Command::Bless { reason } => golden::bless(reason, &open()?),
+        Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, &open()?, args.json),
+        Command::Schema => {
+            print!("{}", bench_suite::scenes::schema::scene_schema()?);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Bench { what } => bench::run(what, &open()?, args.json),
+    }
+}

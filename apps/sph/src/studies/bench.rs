@@ -1,0 +1,261 @@
+//! `sph bench`: steps per second of the rivals' case, what frames cost it, and what iterations buy.
+
+use super::step;
+use crate::{campaigns, exit_code::FAILED};
+use bench_suite::{
+    output::Format,
+    scenes,
+    studies::{cost, knobs, repeat::repeat, solving},
+    system::{
+        processor::Processor,
+        write::{check_folder, write_atomic},
+    },
+};
+use clap::Subcommand;
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// What to time.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// Steps of the dam break that the rivals run, or of a scene.
+    Step(step::StepArgs),
+    /// The same steps of a scene again and again: the hashes of all bits with which they end.
+    #[command(after_help = "Example: sph bench repeat bench-suite/scenes/cube.toml --steps 50 --runs 5")]
+    Repeat {
+        /// The scene, a TOML file.
+        scene: PathBuf,
+        /// Steps of each run.
+        #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+        steps: u64,
+        /// Runs.
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+        runs: u32,
+    },
+    /// Blocks of steps with one frame written and with none, in turns.
+    #[command(after_help = "Example: sph bench output --m 29 --pairs 10 --format vtu,npz")]
+    Output {
+        /// The block is 2m × 2m × m particles.
+        #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
+        m: u16,
+        /// Steps to a frame.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+        every: u64,
+        /// Pairs of blocks.
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+        pairs: u16,
+        /// Formats of a frame.
+        #[arg(long = "format", value_delimiter = ',', default_value = "vtu")]
+        formats: Vec<Format>,
+        /// Folder for the frames.
+        #[arg(long, default_value = "results/bench-output")]
+        out: PathBuf,
+    },
+    /// Copies within the memory of a card: the bandwidth that steps are measured against.
+    #[command(after_help = "Example: sph bench copy --backend cuda")]
+    Copy {
+        /// Size of a copy, in MiB.
+        #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+        mib: u32,
+        /// Copies timed.
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+        copies: u32,
+    },
+    /// Density error of Position Based Fluids against iterations and against wall time.
+    Iterations {
+        /// Layers of particles in the column: 24 are 6 912 particles.
+        #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u16).range(4..=200))]
+        n: u16,
+        /// End of the runs, `[s]`.
+        #[arg(long, default_value_t = 0.6)]
+        end_time: f64,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/bench-iterations")]
+        out: PathBuf,
+    },
+    /// What a preconditioner and a warm start buy the staggered projection: iterations and time until the pressure is found.
+    #[command(after_help = "Example: sph bench solve --m 50 --steps 5")]
+    Solve {
+        /// The block is 2m × 2m × m particles: 17, 29, 50 are 20, 98, 500 thousand.
+        #[arg(long, default_value_t = 29, value_parser = clap::value_parser!(u16).range(2..=400))]
+        m: u16,
+        /// Steps before those that count.
+        #[arg(long, default_value_t = 5)]
+        warmup: u64,
+        /// Steps that count.
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+        steps: u64,
+        /// Residual over the right side at which iterations end.
+        #[arg(long, default_value_t = 1e-5, value_parser = part)]
+        tolerance: f64,
+        /// Random displacement of the lattice, in spacings.
+        #[arg(long, default_value_t = 0.15, value_parser = jitter)]
+        jitter: f64,
+    },
+    /// How ε and k of Position Based Fluids act on a column at rest: two plots and a table.
+    Knobs {
+        /// Folder for `epsilon.svg`, `scorr.svg` and `knobs.csv`.
+        #[arg(long, short, default_value = "results/bench-knobs")]
+        out: PathBuf,
+    },
+}
+
+pub(super) fn part(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
+        _ => Err("must lie in (0, 1)".into()),
+    }
+}
+
+pub(super) fn jitter(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if (0.0..=0.5).contains(&x) => Ok(x),
+        _ => Err("must lie in [0, 0.5] spacings".into()),
+    }
+}
+
+/// Runs it.
+pub fn run(
+    what: &Bench,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    match what {
+        Bench::Step(args) => step::run(args, processor, json),
+        Bench::Repeat { scene, steps, runs } => repeats(scene, *steps, *runs, processor, json),
+        Bench::Output { m, every, pairs, formats, out } => {
+            let (m, pairs) = ((*m).into(), (*pairs).into());
+            output(
+                &cost::Options {
+                    m,
+                    every: *every,
+                    pairs,
+                    formats: formats.clone(),
+                    processor: processor.clone(),
+                },
+                out,
+                json,
+            )
+        }
+        Bench::Copy { mib, copies } => copy(*mib, *copies, processor, json),
+        Bench::Iterations { n, end_time, out } => {
+            campaigns::iterations((*n).into(), *end_time, out, processor, json)
+        }
+        Bench::Solve { m, warmup, steps, tolerance, jitter } => {
+            let (m, warmup, steps, tolerance, jitter) = ((*m).into(), *warmup, *steps, *tolerance, *jitter);
+            let processor = processor.clone();
+            solve(&solving::Options { m, jitter, warmup, steps, tolerance, processor }, json)
+        }
+        Bench::Knobs { out } => knobs(out, processor, json),
+    }
+}
+
+fn repeats(
+    scene: &Path,
+    steps: u64,
+    runs: u32,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let repeats = repeat(&scenes::read(scene)?, steps, runs, processor)?;
+    if json {
+        println!("{}", serde_json::to_string(&repeats)?);
+    } else {
+        println!("{} particles, {}: {runs} runs of {steps} steps", repeats.particles, repeats.backend);
+        repeats.hashes.iter().for_each(|hash| println!("  {hash}"));
+    }
+    if repeats.hashes.len() > 1 {
+        eprintln!("equal steps ended with {} different states", repeats.hashes.len());
+        return Ok(ExitCode::from(FAILED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn copy(
+    mib: u32,
+    copies: u32,
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let bytes = mib as usize * (1 << 20);
+    let seconds = processor.backend.time_copy(bytes, copies)?;
+    // Read and written.
+    let gb_per_s = 2e-9 * bytes as f64 / seconds;
+    if json {
+        let backend = processor.name();
+        println!(
+            "{}",
+            serde_json::json!({ "backend": backend, "bytes": bytes, "copies": copies, "seconds": seconds, "gb_per_s": gb_per_s })
+        );
+    } else {
+        println!(
+            "{}: {mib} MiB in {:.3} ms, {gb_per_s:.0} GB/s read and written",
+            processor.name(),
+            1e3 * seconds
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn knobs(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let mut all = Vec::new();
+    for wanted in knobs::wanted() {
+        match knobs::measure(wanted, processor) {
+            Ok(rest) => all.push(rest),
+            // A column that does not rest is an answer, too: its point is missing.
+            Err(error) => eprintln!(
+                "ε = {}, k = {}, {} iterations: {error}",
+                wanted.epsilon, wanted.k, wanted.iterations
+            ),
+        }
+    }
+    let table = knobs::table(&all);
+    write_atomic(&out.join("epsilon.svg"), knobs::plot_of_epsilon(&all)?.as_bytes())?;
+    write_atomic(&out.join("scorr.svg"), knobs::plot_of_strength(&all)?.as_bytes())?;
+    write_atomic(&out.join("knobs.csv"), table.as_bytes())?;
+    match json {
+        true => println!("{}", serde_json::to_string(&all)?),
+        false => print!("{table}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn output(options: &cost::Options, out: &Path, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let cost = cost::time(options, out)?;
+    if json {
+        println!("{}", serde_json::to_string(&cost)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!(
+        "{} particles, {} threads, a frame every {} steps: {:.2} ms a step without frames, {:.2} with: {:+.2} %",
+        cost.particles, cost.threads, cost.every, cost.ms_without, cost.ms_with, cost.percent
+    );
+    println!(
+        "  a frame is copied in {:.2} ms ({:.2} % of the steps' time) and written in {:.2} ms by another thread",
+        cost.ms_copying, cost.copying_percent, cost.ms_writing
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn solve(options: &solving::Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let ways = solving::compare(options)?;
+    if json {
+        println!("{}", serde_json::to_string(&ways)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (particles, backend) = (ways.first().map_or(0, |way| way.particles), options.processor.name());
+    println!("{particles} particles, {backend}, {} threads", rayon::current_num_threads());
+    println!("preconditioner  start  iterations  ms a step  million particle-iterations/s");
+    for way in &ways {
+        let start = if way.warm_start { "warm" } else { "zero" };
+        println!(
+            "{:<14}  {start}   {:10.1} {:10.1}  {:10.1}",
+            way.preconditioner, way.iterations, way.ms, way.million_per_second
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

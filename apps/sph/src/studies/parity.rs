@@ -1,0 +1,32 @@
+//! `sph parity`.
+
+use crate::exit_code::FAILED;
+use bench_suite::{
+    scenes,
+    studies::parity::{self, table},
+    system::processor::Processor,
+};
+use std::{error::Error, path::Path, process::ExitCode};
+
+/// Compares, prints, and ends with 1 when a run fails.
+pub fn parity(
+    scene: &Path,
+    steps: &[u64],
+    processor: &Processor,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    if processor.backend.is_cpu() {
+        let others = if cfg!(feature = "host") { "cuda, cuda:N or emulator" } else { "cuda or cuda:N" };
+        return Err(format!("--backend cpu: is compared with itself; use {others}").into());
+    }
+    let parity = parity::compare(&scenes::read(scene)?, steps, processor)?;
+    match json {
+        true => println!("{}", serde_json::to_string(&parity)?),
+        false => print!("{}", table(&parity)),
+    }
+    if let Some(failure) = &parity.failure {
+        eprintln!("a run failed: {failure}");
+        return Ok(ExitCode::from(FAILED));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,168 @@
+//! Every example of the book's pages on runs does what the page says.
+//!
+//! A block ```` ```toml ```` behind `<!-- file: NAME -->` becomes a file of a scratch folder, which also holds
+//! `bench-suite/scenes`; each line `$ sph …` of a block ```` ```console ```` is run there, and ends with the exit
+//! code behind `# exit`, or 0; blocks ```` ```python ```` are run last.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+
+use crate::skip::skip;
+use bench_suite::campaign::registry::VALIDATION;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A fenced block, and the line before it.
+struct Block {
+    language: String,
+    before: String,
+    text: String,
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let (mut blocks, mut before) = (Vec::new(), String::new());
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let text = lines.by_ref().take_while(|line| *line != "```").collect::<Vec<_>>().join("\n") + "\n";
+            let language = language.split(',').next().unwrap_or("").to_owned();
+            blocks.push(Block { language, before: before.clone(), text });
+        }
+        if !line.is_empty() {
+            before = line.to_owned();
+        }
+    }
+    blocks
+}
+
+fn scratch(page: &str) -> PathBuf {
+    let name = page.replace(['/', '.'], "-");
+    let folder = std::env::temp_dir().join(format!("sph-book-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    let scenes = folder.join("bench-suite/scenes");
+    fs::create_dir_all(&scenes).unwrap();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench-suite/scenes")).unwrap()
+    {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            fs::copy(&path, scenes.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    folder
+}
+
+fn run_line(line: &str, folder: &Path) {
+    let (command, code) = match line.split_once("  # exit ") {
+        Some((command, code)) => (command, code.trim().parse().unwrap()),
+        None => (line.split("  #").next().unwrap(), 0),
+    };
+    let out = Command::new("sh")
+        .args(["-c", &command.replacen("sph ", &format!("{} ", env!("CARGO_BIN_EXE_sph")), 1)])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = [out.stdout, out.stderr].concat();
+    assert_eq!(out.status.code(), Some(code), "{line}\n{}", String::from_utf8_lossy(&text));
+}
+
+/// Runs a block in Python with NumPy, where that is there.
+fn python(text: &str, folder: &Path) {
+    let python = std::env::var("SPH_PYTHON").unwrap_or_else(|_| "python3".into());
+    let has_numpy = Command::new(&python).args(["-c", "import numpy, tomllib"]).output();
+    if !has_numpy.is_ok_and(|out| out.status.success()) {
+        return skip(&format!("{python} lacks numpy"));
+    }
+    let out = Command::new(&python).args(["-c", text]).current_dir(folder).output().unwrap();
+    assert!(out.status.success(), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
+}
+
+fn examples(page: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src").join(page);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (folder, blocks) = (scratch(page), blocks(&text));
+    let mut lines = 0;
+    for block in &blocks {
+        if let Some(name) = block.before.strip_prefix("<!-- file: ") {
+            fs::write(folder.join(name.trim_end_matches(" -->")), &block.text).unwrap();
+        }
+    }
+    for block in blocks.iter().filter(|block| block.language == "console") {
+        for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
+            run_line(line, &folder);
+            lines += 1;
+        }
+    }
+    for block in blocks.iter().filter(|block| block.language == "python") {
+        python(&block.text, &folder);
+    }
+    assert!(lines > 0, "{page} has no example");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// As long as the page of the check says so, too.
+#[test]
+fn pages_on_gpus_say_that_none_has_run_the_kernels() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let says = |page: &str, words: &str| {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ").contains(words)
+    };
+    let none_so_far = says("docs/src/results/device-check.md", "No GPU so far");
+    for page in ["README.md", "docs/src/cuda.md", "docs/src/cuda-kernels.md"] {
+        assert_eq!(says(page, "No GPU has run these kernels so far"), none_so_far, "{page}");
+    }
+}
+
+/// A line of a page, `Bands that it misses: `case`, `case`. …`, says what the table of results says.
+#[test]
+fn pages_of_methods_name_the_bands_that_are_missed() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src");
+    let read = |page: &str| fs::read_to_string(book.join(page)).unwrap();
+    let measured = read("results/validation.md");
+    let missed = |method: &str| -> BTreeSet<String> {
+        let rows = measured.lines().filter(|line| line.contains("| **missed** |"));
+        let cells = rows.map(|line| line.split(" | ").map(str::to_owned).collect::<Vec<_>>());
+        cells.filter(|cells| cells[1] == method).map(|cells| cells[0].replace("| ", "")).collect()
+    };
+    for method in VALIDATION {
+        let page = read(&format!("{}.md", method.name));
+        let line = page.lines().find_map(|line| line.strip_prefix("Bands that it misses: "));
+        let named = line.and_then(|line| line.split('.').next()).unwrap_or_default();
+        let named: BTreeSet<_> = named.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        assert_eq!(named, missed(method.label), "{}", method.label);
+        assert!(measured.contains(&format!("| {} |", method.label)), "no results of {}", method.label);
+    }
+}
+
+#[test]
+fn running_and_resuming() {
+    examples("how-to/running.md");
+}
+
+#[test]
+fn units_and_checks_at_load() {
+    examples("units.md");
+}
+
+#[cfg(feature = "rigid")]
+#[test]
+fn dynamic_bodies() {
+    examples("bodies.md");
+}
+
+#[test]
+fn steps_on_a_card() {
+    examples("cuda.md");
+}
+
+#[test]
+fn what_to_do_when_it_explodes() {
+    examples("how-to/explosions.md");
+}
+
+#[test]
+fn files_for_other_programs() {
+    examples("how-to/formats.md");
+}

@@ -1,0 +1,13 @@
+//! What the command promises, in one binary: it takes long to link.
+
+mod bad;
+mod book;
+mod cli;
+mod device_check;
+mod failure;
+mod kill;
+#[cfg(feature = "mesh")]
+mod mesh;
+mod processor;
+#[path = "../../../../sph-core/tests/solver/skip.rs"]
+mod skip;

@@ -1,0 +1,131 @@
+//! Comparison and validation: which runs, and what becomes of them.
+
+pub mod golden;
+pub mod registry;
+
+use crate::{
+    campaign::registry::Variant,
+    cases::Case,
+    metrics::leak,
+    result::{Comparison, RunResult},
+    run::{self, Options, Progress},
+    system::{machine, processor::Processor},
+};
+use sph_core::error::Error;
+
+/// How much of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Seconds: shows that everything works.
+    Quick,
+    /// Under two minutes on two cores.
+    Default,
+    /// For publication.
+    Full,
+}
+
+/// One run to do.
+pub struct Job {
+    /// The case.
+    pub case: &'static dyn Case,
+    /// The method and its settings.
+    pub variant: &'static Variant,
+    /// Particles across.
+    pub n: usize,
+}
+
+/// The runs of a comparison. Empty filters mean all.
+pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<Job> {
+    let plan: &[(&str, &[usize])] = match effort {
+        Effort::Quick => &[("dam_break", &[16, 24, 32]), ("column", &[16])],
+        Effort::Default => &[("dam_break", &[20, 40, 80]), ("column", &[20, 40])],
+        Effort::Full => &[
+            ("dam_break", &[20, 40, 80, 160]),
+            ("dam_break_square", &[40, 80]),
+            ("dam_break_square_friction", &[40, 80]),
+            ("column", &[20, 40, 80]),
+            ("column_3d", &[20, 40]),
+            ("stretched_bar", &[8, 16]),
+            ("stretched_bar_plastic", &[8, 16]),
+        ],
+    };
+    let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|l| l == name);
+    let mut jobs = Vec::new();
+    for (name, resolutions) in plan.iter().filter(|(name, _)| wanted(cases, name)) {
+        let Some(case) = registry::case(name) else { continue };
+        for variant in registry::VARIANTS.iter().filter(|v| wanted(variants, v.name)) {
+            let resolutions = resolutions.iter().filter(|&&n| variant.scene(case, n).is_some());
+            jobs.extend(resolutions.map(|&n| Job { case, variant, n }));
+        }
+    }
+    jobs
+}
+
+/// The runs of a validation: every case at the resolution of its bands, by every method that it is for. Without
+/// names those of the registry's list; the group of the walls is named by `walls`.
+pub fn validation(cases: &[String]) -> Vec<Job> {
+    let is = |case: &dyn Case, name: &str| {
+        case.name().strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let wanted: Vec<_> = match cases {
+        [] => registry::CASES.to_vec(),
+        names => registry::all_cases().filter(|&case| names.iter().any(|name| is(case, name))).collect(),
+    };
+    let jobs = |case: &'static dyn Case| {
+        let job = move |variant| Job { case, variant, n: case.resolution() };
+        registry::VALIDATION
+            .iter()
+            .filter(move |variant| variant.scene(case, case.resolution()).is_some())
+            .map(job)
+    };
+    wanted.into_iter().flat_map(jobs).collect()
+}
+
+/// Runs one job.
+///
+/// # Errors
+/// When the case is not for the method, or its scene is refused, which is a mistake in the case.
+pub fn run(
+    job: &Job,
+    processor: &Processor,
+    progress: Option<&dyn Fn(Progress)>,
+) -> Result<RunResult, Error> {
+    let scene = job.variant.scene(job.case, job.n).ok_or_else(|| {
+        Error::new(format!("the case {} is not for the variant {}", job.case.name(), job.variant.name))
+    })?;
+    let options = Options {
+        case: job.case.name().into(),
+        variant: job.variant.label.into(),
+        particles_across: job.n,
+        processor: processor.clone(),
+        pictures: job.case.pictures(),
+        output: None,
+        progress,
+        started: None,
+        checkpoints: None,
+        interrupt: None,
+    };
+    let mut result = run::run(&scene, job.case.metrics(&scene), None, &options)?.result;
+    if let Some(deepest) = job.case.deepest_penetration() {
+        leak::judge(&mut result.scores, deepest);
+    }
+    Ok(result)
+}
+
+/// Results with everything that makes them reproducible.
+pub fn collect(title: &str, command: String, processor: &Processor, results: Vec<RunResult>) -> Comparison {
+    let mut cases: Vec<&str> = results.iter().map(|r| r.case.as_str()).collect();
+    cases.dedup();
+    let references =
+        cases.iter().filter_map(|name| registry::case(name)).flat_map(|case| case.references()).collect();
+    Comparison {
+        title: title.into(),
+        created: machine::utc_now(),
+        commit: machine::git_commit(),
+        command,
+        machine: machine::Machine::detect(),
+        backend_note: processor.note.clone(),
+        references,
+        results,
+    }
+}

@@ -1,0 +1,427 @@
+//! Runs a scene: the one place where dimension and solver, types everywhere else, become run-time choices.
+
+pub mod checkpoints;
+mod failure;
+pub mod solved;
+mod start;
+mod watch;
+
+pub use failure::FAILURE_FILE;
+
+use self::watch::Watch;
+use crate::{
+    metrics::{Metric, leak},
+    output::{self, OutputError, Stream},
+    result::{Phase, RunResult, failure::Failure, start::Start},
+    run::checkpoints::Checkpoints,
+    system::{
+        clock::SystemClock,
+        machine,
+        processor::{Backend, Processor},
+    },
+};
+#[cfg(any(feature = "cuda", feature = "host"))]
+use cuda_kernels::executor::Executor;
+use sph_core::{
+    Real,
+    error::Error,
+    method::{failure::StepError, observer::Observer, report::StepReport},
+    run::{checkpoint::Checkpoint, simulation::Simulation},
+    scene::{Counts, Scene},
+    watch::{leak::LeakMeter, plan::MemoryPlan},
+};
+#[cfg(any(feature = "cuda", feature = "host"))]
+use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
+
+/// How to run, and what to keep.
+pub struct Options<'a> {
+    /// Name of the case or scene.
+    pub case: String,
+    /// Human label of the method and its settings.
+    pub variant: String,
+    /// Particles across the case's reference length, 0 for a scene file.
+    pub particles_across: usize,
+    /// Where and how steps run.
+    pub processor: Processor,
+    /// Moments of pictures, `[s]`.
+    pub pictures: Vec<f64>,
+    /// Frames to write while the run goes on.
+    pub output: Option<output::Settings>,
+    /// Called about ten times a second with the part done, steps and time.
+    pub progress: Option<&'a dyn Fn(Progress)>,
+    /// Called once before the first step, with what the scene has become.
+    pub started: Option<&'a dyn Fn(&Start)>,
+    /// Where checkpoints go, if there are any.
+    pub checkpoints: Option<Keep<'a>>,
+    /// Becomes true when the run shall end before its time.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// Checkpoints of a run: after every so many steps if there is a number, and when the run is interrupted.
+#[derive(Clone, Copy)]
+pub struct Keep<'a> {
+    /// Where they go.
+    pub to: &'a Checkpoints<'a>,
+    /// Steps from one to the next.
+    pub every: Option<u64>,
+    /// The one that the run goes on from.
+    pub from: Option<&'a Path>,
+}
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time, `[s]`.
+    pub t: f64,
+    /// End of the run, `[s]`.
+    pub end: f64,
+    /// Steps done.
+    pub steps: u64,
+    /// Wall-clock time, `[s]`.
+    pub wall: f64,
+}
+
+/// The final particles of a run, for files.
+pub enum Final {
+    /// In two dimensions.
+    Two(Box<Simulation<2>>),
+    /// In three.
+    Three(Box<Simulation<3>>),
+}
+
+/// A run that has ended.
+pub struct Ran {
+    /// What it left behind.
+    pub result: RunResult,
+    /// Its last state.
+    pub last: Final,
+    /// True when it was interrupted.
+    pub interrupted: bool,
+    /// The last checkpoint that was written.
+    pub checkpoint: Option<PathBuf>,
+}
+
+/// Runs a scene to its end, from a checkpoint if there is one. A run that fails is a result too, with its
+/// reason.
+///
+/// # Errors
+/// When the scene, or the checkpoint for it, is refused before the first step.
+pub fn run(
+    scene: &Scene,
+    metrics: Vec<Box<dyn Metric>>,
+    resume: Option<Checkpoint>,
+    options: &Options<'_>,
+) -> Result<Ran, Error> {
+    if scene.dim == 2 {
+        run_in::<2>(scene, metrics, resume, options, |run| Final::Two(Box::new(run)))
+    } else {
+        run_in::<3>(scene, metrics, resume, options, |run| Final::Three(Box::new(run)))
+    }
+}
+
+/// The run of a scene with the solver that it names.
+///
+/// # Errors
+/// When the solver is unknown or refuses the scene, when the scene needs more memory than is free, or fixes a step
+/// that is not stable.
+pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Result<Simulation<D>, Error> {
+    check_memory(scene, processor)?;
+    let (method, clock) = (solver_of(scene)?, Box::new(SystemClock::default()));
+    let simulation = match &processor.backend {
+        Backend::Cpu => match method {
+            Method::Wcsph => solver_wcsph::simulation(scene, processor.isa, clock)?,
+            Method::Pbf => solver_pbf::simulation(scene, processor.isa, clock)?,
+            Method::Viscoelastic => solver_viscoelastic::simulation(scene, processor.isa, clock)?,
+            Method::Projection => solver_projection::simulation(scene, processor.isa, clock)?,
+        },
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(device) => on_card(scene, method, device.clone(), clock)?,
+        #[cfg(feature = "host")]
+        Backend::Emulator(emulator) => on_card(scene, method, emulator.clone(), clock)?,
+    };
+    scene.check_time_step(&simulation.solver.derived(&simulation.state))?;
+    Ok(simulation)
+}
+
+/// The run of a scene whose steps run on `executor`.
+#[cfg(any(feature = "cuda", feature = "host"))]
+fn on_card<const D: usize>(
+    scene: &Scene,
+    method: Method,
+    executor: Arc<dyn Executor>,
+    clock: Box<SystemClock>,
+) -> Result<Simulation<D>, Error> {
+    match method {
+        Method::Wcsph => solver_wcsph::gpu::simulation(scene, executor, clock),
+        Method::Pbf => solver_pbf::gpu::simulation(scene, executor, clock),
+        Method::Viscoelastic => solver_viscoelastic::gpu::simulation(scene, executor, clock),
+        Method::Projection => solver_projection::gpu::simulation(scene, executor, clock),
+    }
+}
+
+/// Refuses a scene that needs more than what is free, before anything is made.
+fn check_memory(scene: &Scene, processor: &Processor) -> Result<(), Error> {
+    let plan = memory_plan(scene, scene.estimate()?, processor)?;
+    let free = processor.backend.free_memory().map_err(|error| Error::new(error.to_string()))?;
+    free.map_or(Ok(()), |free| plan.check_in(&processor.backend.memory_name(), scene, free as f64))
+}
+
+/// The memory that a run of the scene needs where its steps run, on the threads of this call.
+///
+/// # Errors
+/// When the solver is unknown or refuses its parameters.
+pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Result<MemoryPlan, Error> {
+    if !processor.backend.is_cpu() {
+        return match solver_of(scene)? {
+            Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
+            Method::Pbf => solver_pbf::gpu::memory_plan(scene, counts),
+            Method::Viscoelastic => solver_viscoelastic::gpu::memory_plan(scene, counts),
+            Method::Projection => solver_projection::gpu::memory_plan(scene, counts),
+        };
+    }
+    let threads = rayon::current_num_threads();
+    match solver_of(scene)? {
+        Method::Wcsph => solver_wcsph::memory_plan(scene, counts, threads),
+        Method::Pbf => solver_pbf::memory_plan(scene, counts, threads),
+        Method::Viscoelastic => solver_viscoelastic::memory_plan(scene, counts, threads),
+        Method::Projection => solver_projection::memory_plan(scene, counts, threads),
+    }
+}
+
+/// The solvers that a scene may name.
+enum Method {
+    Wcsph,
+    Pbf,
+    Viscoelastic,
+    Projection,
+}
+
+fn solver_of(scene: &Scene) -> Result<Method, Error> {
+    match scene.solver.name() {
+        None | Some("wcsph") => Ok(Method::Wcsph),
+        Some("pbf") => Ok(Method::Pbf),
+        Some("viscoelastic") => Ok(Method::Viscoelastic),
+        Some("projection") => Ok(Method::Projection),
+        Some(other) => {
+            let error = Error::invalid("solver.name", "is no solver").value(format!("{other:?}"));
+            Err(scene.locate(error.hint("use \"wcsph\", \"pbf\", \"viscoelastic\" or \"projection\"")))
+        }
+    }
+}
+
+fn run_in<const D: usize>(
+    scene: &Scene,
+    metrics: Vec<Box<dyn Metric>>,
+    resume: Option<Checkpoint>,
+    options: &Options<'_>,
+    wrap: impl FnOnce(Simulation<D>) -> Final,
+) -> Result<Ran, Error> {
+    machine::reset_peak_memory();
+    let before = machine::peak_memory_bytes();
+    let mut simulation = simulation::<D>(scene, &options.processor)?;
+    let resumed = resume.is_some();
+    if let Some(checkpoint) = resume {
+        checkpoint.restore(&mut simulation)?;
+    }
+    let mut stream =
+        options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
+    let begun = Start::of(scene, &simulation, &options.processor)?;
+    if let Some(started) = options.started {
+        started(&begun);
+    }
+    let mut result = RunResult {
+        n_fluid: simulation.state.fluid.len() as u64,
+        start: Some(begun),
+        scene_toml: resolved(scene)?,
+        ..about(scene, &simulation, options)
+    };
+    let first = simulation.state.step;
+    let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
+    let mut leak = LeakMeter::new(&simulation.state);
+    let start = Instant::now();
+    let ended = drive(&mut simulation, &mut watch, (&mut stream, &mut leak), &result.scene_toml, resumed);
+    let frames = stream.as_ref().map_or(0.0, Stream::seconds);
+    result.wall_s = start.elapsed().as_secs_f64() - watch.looking - frames;
+    let unwritten = stream.and_then(|stream| stream.finish().err());
+    // A state that cannot be brought home is that of the last fetch; steps before it have told of the fault.
+    let unfetched = simulation.fetch().err();
+    leak.look(&simulation.state);
+    take_memory(&mut result, before);
+    result.steps = simulation.state.step - first;
+    result.simulated_s = simulation.state.t;
+    result.iterations = watch.solved.mean(result.steps);
+    result.n_walls = simulation.state.walls.len() as u64;
+    result.phases = phases(&simulation);
+    result.state_hash = format!("{:016x}", simulation.state.hash());
+    let ended = match (ended, unfetched) {
+        (Ended::Done | Ended::Interrupted, Some(error)) => Ended::Failed(Box::new(error)),
+        (ended, _) => ended,
+    };
+    result.failure = ended.failure(&simulation, unwritten.as_ref());
+    result.failure_report = ended.report(watch.checkpoint.as_deref(), unwritten.as_ref());
+    result.retries = std::mem::take(&mut simulation.guard.retries);
+    for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
+        result.scores.extend(outcome.scores);
+        result.series.extend(outcome.series);
+        result.fits.extend(outcome.fits);
+    }
+    result.series.extend(watch.solved.series(simulation.solver.residuals()));
+    result.scores.extend(leak::scores(&leak, first));
+    result.frames = watch.frames;
+    let interrupted = matches!(ended, Ended::Interrupted);
+    Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })
+}
+
+/// What is known of a run before it steps.
+fn about<const D: usize>(scene: &Scene, simulation: &Simulation<D>, options: &Options<'_>) -> RunResult {
+    RunResult {
+        case: options.case.clone(),
+        solver: simulation.solver.name().into(),
+        variant: options.variant.clone(),
+        dim: D as u8,
+        particles_across: options.particles_across as u64,
+        spacing: scene.spacing,
+        precision: if size_of::<Real>() == 4 { "f32" } else { "f64" }.into(),
+        threads: rayon::current_num_threads() as u64,
+        isa: options.processor.isa.to_string(),
+        backend: options.processor.name(),
+        ..RunResult::default()
+    }
+}
+
+/// Takes the peak of the process's memory, and what of it came after `before`, `[B]`.
+fn take_memory(result: &mut RunResult, before: Option<u64>) {
+    let peak = machine::peak_memory_bytes();
+    let held = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before) as f64);
+    result.memory_bytes_peak = peak;
+    result.bytes_per_particle = held.map(|held| held / result.n_fluid.max(1) as f64);
+}
+
+/// How a run ended.
+enum Ended {
+    Done,
+    Interrupted,
+    Failed(Box<StepError>),
+    /// A checkpoint could not be written.
+    NotKept(String),
+    /// A frame could not be written; the stream knows why.
+    NotStreamed,
+}
+
+impl Ended {
+    /// Why it ended early, if it did, and why not all frames could be written.
+    fn failure<const D: usize>(
+        &self,
+        run: &Simulation<D>,
+        unwritten: Option<&OutputError>,
+    ) -> Option<String> {
+        let why = match self {
+            Self::Done | Self::NotStreamed => None,
+            Self::Interrupted => {
+                Some(format!("interrupted after step {}, t = {:.6} s", run.state.step, run.state.t))
+            }
+            Self::Failed(error) => Some(error.line()),
+            Self::NotKept(why) => Some(why.clone()),
+        };
+        let all: Vec<_> = why.into_iter().chain(unwritten.map(ToString::to_string)).collect();
+        if all.is_empty() { None } else { Some(all.join("; ")) }
+    }
+
+    /// What is known of a failed step.
+    fn report(&self, checkpoint: Option<&Path>, unwritten: Option<&OutputError>) -> Option<Failure> {
+        let Self::Failed(error) = self else { return None };
+        let mut failure = Failure::of(error);
+        failure.last_checkpoint = checkpoint.map(Path::to_owned);
+        if let Some(error) = unwritten {
+            failure.text += &format!("\n  frames are missing: {error}");
+        }
+        Some(failure)
+    }
+}
+
+/// Steps to the end of the run; between the steps it is looked at, written, and kept. A run that was resumed
+/// has done so with its first state already.
+fn drive<const D: usize>(
+    run: &mut Simulation<D>,
+    watch: &mut Watch<'_, '_>,
+    (stream, leak): (&mut Option<Stream<D>>, &mut LeakMeter<D>),
+    scene: &str,
+    resumed: bool,
+) -> Ended {
+    let mut report = StepReport::default();
+    let first = run.state.step;
+    loop {
+        let old = resumed && run.state.step == first;
+        if let Err(error) = fetch(run, watch, (stream, leak), &report) {
+            return Ended::Failed(Box::new(error));
+        }
+        watch.look(&run.view(&report));
+        let entered = Instant::now();
+        leak.observe(&run.view(&report));
+        watch.looking += entered.elapsed().as_secs_f64();
+        if let Some(stream) = stream.as_mut()
+            && !stream.observe(&run.view(&report))
+        {
+            return Ended::NotStreamed;
+        }
+        if run.state.t >= watch.end || run.state.step >= watch.max_steps {
+            return Ended::Done;
+        }
+        let interrupted = watch.options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if interrupted || !old && watch.is_due(run.state.step) {
+            // A checkpoint promises that the frames up to it are there.
+            if stream.as_mut().is_some_and(|stream| !stream.settle()) {
+                return Ended::NotStreamed;
+            }
+            if let Err(error) = watch.keep(run, scene) {
+                return Ended::NotKept(error.to_string());
+            }
+        }
+        if interrupted {
+            return Ended::Interrupted;
+        }
+        match run.step(watch.end) {
+            Ok(done) => report = watch.count(done),
+            Err(error) => return Ended::Failed(Box::new(error)),
+        }
+    }
+}
+
+/// Brings the state home if something looks at it now.
+fn fetch<const D: usize>(
+    run: &mut Simulation<D>,
+    watch: &Watch<'_, '_>,
+    (stream, leak): (&Option<Stream<D>>, &LeakMeter<D>),
+    report: &StepReport,
+) -> Result<(), StepError> {
+    let view = run.view(report);
+    let due = watch.is_looking(view.state.t, view.state.step)
+        || leak.is_due(&view)
+        || stream.as_ref().is_some_and(|stream| stream.is_due(&view));
+    if due { run.fetch() } else { Ok(()) }
+}
+
+/// The scene with every default written out, those of its solver too: it gives the same run when they change.
+///
+/// # Errors
+/// When the solver refuses its parameters.
+pub fn resolved(scene: &Scene) -> Result<String, Error> {
+    let mut all = scene.clone();
+    match solver_of(scene)? {
+        Method::Wcsph => all.solver.resolve(&solver_wcsph::parameters(scene)?)?,
+        Method::Pbf => all.solver.resolve(&solver_pbf::parameters(scene)?)?,
+        Method::Viscoelastic => all.solver.resolve(&solver_viscoelastic::parameters(scene)?)?,
+        Method::Projection => all.solver.resolve(&solver_projection::parameters(scene)?)?,
+    }
+    all.to_toml()
+}
+
+fn phases<const D: usize>(simulation: &Simulation<D>) -> Vec<Phase> {
+    let phases = simulation.solver.stopwatch().phases().iter();
+    phases.map(|p| Phase { name: p.name.into(), seconds: p.seconds, calls: p.calls }).collect()
+}

@@ -1,0 +1,6 @@
+//! The machine: its description and clock, files that are written whole, and where steps run.
+
+pub mod clock;
+pub mod machine;
+pub mod processor;
+pub mod write;

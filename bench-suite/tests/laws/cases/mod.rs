@@ -1,0 +1,11 @@
+//! Laws of `cases`.
+
+mod channel;
+mod conformance;
+mod oscillating_drop;
+mod registry;
+mod regression;
+mod taylor_green;
+mod viscoelastic;
+mod wall_pressure;
+mod walls;

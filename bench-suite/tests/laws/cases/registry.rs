@@ -1,0 +1,69 @@
+//! Do the lists of the registry hold everything that there is?
+
+use bench_suite::campaign::{self, golden, registry};
+use std::{collections::BTreeSet, fs, path::Path};
+
+fn source(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path)).unwrap()
+}
+
+/// The text of the list `CASES`, and what `all_cases` adds to it.
+fn listed() -> String {
+    let text = source("campaign/registry.rs");
+    let start = text.find("pub const CASES").unwrap();
+    let end = text.find("pub fn case(").unwrap();
+    // The scenes of the walls are a list of their own, which `all_cases` takes whole.
+    text[start..end].replace("walls::SCENES", "&WallScene {")
+}
+
+#[test]
+fn every_case_in_a_file_is_listed() {
+    let listed = listed();
+    let mut found = 0;
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cases")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        for after in text.split("impl Case for ").skip(1) {
+            let name: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
+            assert!(
+                [" {", ",", "::"].iter().any(|next| listed.contains(&format!("&{name}{next}"))),
+                "{name} of {} is not in CASES of registry.rs",
+                path.display()
+            );
+            found += 1;
+        }
+    }
+    assert!(found >= 2);
+}
+
+#[test]
+fn every_file_of_cases_is_a_module() {
+    let modules = source("cases/mod.rs");
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cases")).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(
+            stem == "mod" || modules.contains(&format!("mod {stem};")),
+            "{} is not compiled",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn names_are_unique() {
+    let cases: BTreeSet<_> = registry::all_cases().map(|case| case.name()).collect();
+    assert_eq!(cases.len(), registry::all_cases().count());
+    let variants: BTreeSet<_> = registry::VARIANTS.iter().map(|variant| variant.name).collect();
+    assert_eq!(variants.len(), registry::VARIANTS.len());
+}
+
+#[test]
+fn plans_name_cases_that_exist() {
+    for (name, _) in golden::QUICK {
+        assert!(registry::case(name).is_some(), "{name}");
+    }
+    for effort in [campaign::Effort::Quick, campaign::Effort::Default, campaign::Effort::Full] {
+        assert!(!campaign::comparison(effort, &[], &[]).is_empty());
+    }
+}

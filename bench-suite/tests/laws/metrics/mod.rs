@@ -1,0 +1,14 @@
+//! Laws of `metrics`.
+
+mod bodies;
+mod bounce;
+mod cloud;
+mod curve;
+mod impact;
+mod oldroyd;
+mod rotation;
+mod sample;
+mod standing;
+mod start_up;
+mod stretch;
+mod volume;

@@ -1,0 +1,12 @@
+//! Laws of `output`.
+
+mod disk;
+mod frames;
+mod image;
+mod mesh;
+mod picture;
+mod picture_text;
+mod python;
+mod read;
+mod series;
+mod vtu;

@@ -1,0 +1,22 @@
+use bench_suite::{
+    report::markdown::*,
+    result::{Band, Comparison, RunResult, Score},
+};
+
+#[test]
+fn bars_in_names_do_not_break_the_table_and_misses_are_shown() {
+    let score = Score::new("largest |dH|", "-", 0.04).with_error(0.04).within(Band::error_at_most(0.03));
+    let run = RunResult {
+        case: "dam".into(),
+        variant: "PBF".into(),
+        scores: vec![score, Score::new("plain", "-", 1.0)],
+        ..RunResult::default()
+    };
+    let text = table(&Comparison { results: vec![run], ..Comparison::default() });
+    assert!(text.starts_with("0 of 1 checks met."));
+    let row = text.lines().find(|line| line.contains("dH")).unwrap();
+    assert!(row.contains("\\|dH\\|") && row.contains("**missed**"));
+    // A reader who cannot tell whose number it is has none.
+    assert!(row.starts_with("| dam | PBF | "), "{row}");
+    assert!(!text.contains("plain"));
+}

@@ -1,0 +1,12 @@
+//! Laws of `report`.
+
+mod axis;
+mod csv;
+mod figures;
+mod html;
+mod lines;
+mod markdown;
+mod page;
+mod plots;
+mod screenshot;
+mod synthetic;

@@ -1,0 +1,5 @@
+//! Laws of `result`.
+
+mod number;
+mod reference;
+mod score;

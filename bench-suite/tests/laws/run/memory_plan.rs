@@ -1,0 +1,127 @@
+//! Is the planned memory the measured one, and is what does not fit refused before it is made?
+//!
+//! The peak is that of the process. Hence each run has one of its own, and a small run before it, after which code and
+//! threads are in memory.
+#![allow(clippy::print_stdout, reason = "the measured numbers")]
+
+use crate::{common, skip::skip};
+use bench_suite::{
+    result::start::Start,
+    run,
+    system::{machine, processor::Processor},
+};
+use sph_core::scene::Scene;
+
+/// A dam break of about `n` particles.
+fn scene(dim: u8, n: f64, preset: &str) -> Scene {
+    let z = |x: f64| if dim == 3 { format!(", {x:?}") } else { String::new() };
+    let cells = if dim == 3 { 0.5 / (0.5 / n).cbrt() } else { n.sqrt() };
+    let spacing = if dim == 3 { 0.5 } else { 1.0 } / cells.round();
+    let (layers, offset) = if preset == "graphics" { (2, 0.7) } else { (3, 0.5) };
+    let (solver, preset) = match preset {
+        "graphics" | "validation" => ("wcsph", preset),
+        "viscoelastic" => (preset, "standard"),
+        _ => ("pbf", preset),
+    };
+    let sides = if dim == 3 { ", \"z_min\", \"z_max\"" } else { "" };
+    let text = format!(
+        "dim = {dim}\nspacing = {spacing:?}\nrun.end_time = 1.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{}], max = [1.0, 1.0{}] }}\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0{}], max = [2.0, 1.5{}] }}\n\
+         layers = {layers}\noffset = {offset:?}\nfaces = [\"x_min\", \"x_max\", \"y_min\"{sides}]\n\
+         [solver]\nname = \"{solver}\"\npreset = \"{preset}\"\n",
+        z(0.0),
+        z(0.5),
+        z(0.0),
+        z(0.5)
+    );
+    Scene::parse("plan.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Resident memory now, `[B]`.
+fn resident() -> f64 {
+    assert!(machine::reset_peak_memory());
+    machine::peak_memory_bytes().unwrap() as f64
+}
+
+/// Planned memory over the growth of the peak in `steps` steps.
+fn planned_over_measured<const D: usize>(scene: &Scene, steps: u64) -> f64 {
+    let before = resident();
+    let mut simulation = common::simulation::<D>("plan", scene, &Processor::default());
+    common::steps("plan", &mut simulation, steps);
+    let measured = machine::peak_memory_bytes().unwrap() as f64 - before;
+    let plan = Start::of(scene, &simulation, &Processor::default()).unwrap().memory;
+    let (n, walls) = (simulation.state.fluid.len(), simulation.state.walls.len());
+    println!(
+        "{D}D {} n = {n}, walls = {walls}: planned {:.2} MB, measured {:.2} MB, {:+.1} %",
+        scene.solver.preset().unwrap_or("-"),
+        plan * 1e-6,
+        measured * 1e-6,
+        100.0 * (plan / measured - 1.0)
+    );
+    plan / measured
+}
+
+/// One run alone in its process: `SPH_PLAN_RUN=3D:30000:validation`.
+#[test]
+#[ignore = "another test starts it in a process of its own"]
+fn one_run() {
+    let run = std::env::var("SPH_PLAN_RUN").unwrap();
+    let [dim, n, preset] = run.split(':').collect::<Vec<_>>()[..] else { panic!("{run}") };
+    let (dim, n) = (dim.trim_end_matches('D').parse().unwrap(), n.parse().unwrap());
+    let (small, scene) = (scene(dim, 600.0, preset), scene(dim, n, preset));
+    // The plan is for the fluid as it is given: where it has flowed far, rows are longer. PBF make larger steps.
+    let steps = if scene.solver.name() == Some("wcsph") { 60 } else { 10 };
+    common::on_threads(2, || match dim {
+        2 => (planned_over_measured::<2>(&small, 2), planned_over_measured::<2>(&scene, steps)),
+        _ => (planned_over_measured::<3>(&small, 2), planned_over_measured::<3>(&scene, steps)),
+    });
+}
+
+/// Planned and measured memory of the run of `SPH_PLAN_RUN`, in a process of its own, `[MB]`.
+fn in_a_process(run: &str) -> [f64; 2] {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["run::memory_plan::one_run", "--exact", "--ignored", "--nocapture"])
+        .env("SPH_PLAN_RUN", run);
+    let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let line = output.lines().rfind(|line| line.contains(": planned")).unwrap_or_else(|| panic!("{output}"));
+    println!("{line}");
+    let after = |word: &str| line.split(word).nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    [after(": planned "), after(", measured ")]
+}
+
+/// What pages, stacks and the memory that the small run has left make of any run, `[MB]`: of these sizes it is 5 % of
+/// the first alone.
+const GRAIN: f64 = 0.5;
+
+/// `SPH_PLAN=2D:10000,3D:500000` asks for other sizes.
+#[test]
+fn the_plan_is_within_five_percent_of_the_peak() {
+    if cfg!(debug_assertions) || machine::peak_memory_bytes().is_none() || !machine::reset_peak_memory() {
+        return skip("needs a release build, and a system that tells the peak and lets it start again");
+    }
+    let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:100000".to_owned());
+    let presets = ["validation", "graphics", "standard", "fluid_demo", "viscoelastic"];
+    let runs = sizes.split(',').flat_map(|size| presets.map(|preset| format!("{size}:{preset}")));
+    let found: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
+    let close = |[planned, measured]: [f64; 2]| (planned - measured).abs() <= (0.05 * measured).max(GRAIN);
+    assert!(found.iter().all(|(memory, _)| close(*memory)), "{found:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_it_is_made_with_what_would() {
+    let scene = scene(3, 30_000.0, "validation");
+    let plan = run::memory_plan(&scene, scene.estimate().unwrap(), &Processor::default()).unwrap();
+    assert_eq!(plan.check(&scene, plan.total()), Ok(()));
+    let error = plan.check(&scene, 0.25 * plan.total()).unwrap_err();
+    let text = error.to_string();
+    assert_eq!((error.key(), error.line()), (Some("spacing"), Some(2)));
+    assert!(text.contains("MiB are free") && text.contains("would fit"), "{text}");
+    // The spacing that would fit does.
+    let fits = text.split("a spacing of ").nth(1).unwrap().split(' ').next().unwrap();
+    let mut coarser = scene.clone();
+    coarser.spacing = fits.parse().unwrap();
+    let smaller = run::memory_plan(&coarser, coarser.estimate().unwrap(), &Processor::default()).unwrap();
+    assert_eq!(smaller.check(&coarser, 0.25 * plan.total()), Ok(()));
+}

@@ -1,0 +1,4 @@
+//! Laws of `scenes`.
+
+mod files;
+mod sources;

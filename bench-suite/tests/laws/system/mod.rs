@@ -1,0 +1,6 @@
+//! Laws of `system`.
+
+mod machine;
+mod processor;
+mod skips;
+mod write;
