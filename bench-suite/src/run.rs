@@ -17,7 +17,7 @@ use crate::{
     start::Start,
 };
 #[cfg(any(feature = "cuda", feature = "host"))]
-use cuda_kernels::executor::Executor;
+use cuda_kernels::device::executor::Executor;
 use sph_core::{
     Real,
     checkpoint::Checkpoint,

@@ -1,7 +1,7 @@
 //! Steps of the dam break that the rivals run, timed as a whole and by phase.
 
 use crate::{machine, processor::Processor, run};
-use cuda_kernels::counts;
+use cuda_kernels::device::counts;
 use serde::Serialize;
 use sph_core::{
     error::Error,

@@ -14,7 +14,7 @@ use solver_viscoelastic::simulation;
 use sph_core::{lane::Isa, simulation::Simulation, solver::NoClock, state::State};
 use std::collections::BTreeMap;
 
-/// A run on the processor, and one on a card.
+/// A run on the processor, and one on a GPU.
 fn both<const D: usize>(text: &str) -> [Simulation<D>; 2] {
     let scene = scene(text);
     let rust = simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap();
