@@ -180,10 +180,10 @@ mod tests {
             let text = joined(file).unwrap();
             assert!(!text.contains("#include \""), "{file}");
             assert_eq!(text.matches("struct __align__(16) Packed {").count(), 1, "{file}");
-            assert!(text.contains("\n#line 1 \"base.cuh\"\n"), "{file}");
+            assert!(text.contains("\n#line 1 \"common/numerics/base.cuh\"\n"), "{file}");
         }
         let text = joined("common/search/cells.cuh").unwrap();
-        let after = text.rsplit_once("#line 4 \"cells.cuh\"\n").unwrap().1;
+        let after = text.rsplit_once("#line 4 \"common/search/cells.cuh\"\n").unwrap().1;
         let line =
             SOURCES.iter().find(|t| t.0 == "common/search/cells.cuh").unwrap().1.lines().nth(3).unwrap();
         assert!(after.starts_with(line));
