@@ -22,11 +22,11 @@ use std::{
 };
 
 /// A file with kernels.
-struct Text {
+struct Kernels {
     path: PathBuf,
     /// Its kernels, and the names of their parameters.
     kernels: Vec<(String, Vec<String>)>,
-    /// The smoothing kernels that it is built with, each by itself; none of a text that uses none.
+    /// The smoothing kernels that it is built with, each by itself; none of a file that uses none.
     smoothing: Vec<String>,
     /// The walks that it is built with beside the default, with its first smoothing kernel alone: what differs is
     /// not in the formula.
@@ -38,9 +38,9 @@ struct Library {
     /// `kernels` or `entries`.
     what: &'static str,
     dim: u32,
-    /// The smoothing kernel, of texts that use one.
+    /// The smoothing kernel, of files that use one.
     smoothing: Option<String>,
-    /// The walk, of texts that list it.
+    /// The walk, of files that list it.
     walk: Option<String>,
     files: Vec<PathBuf>,
 }
@@ -53,11 +53,11 @@ pub fn build(sources: &Sources, shared: &[Found<'_>]) -> io::Result<()> {
     let sanitize = env::var_os("SPH_SANITIZE").is_some_and(|v| v == "1");
     let broken = File::read(Path::new("host"), "broken.cu")?;
     let of_methods = sources.files.iter().filter(|file| !file.kernels.is_empty());
-    let mut texts: Vec<_> = of_methods.map(|file| Text::new("src", file)).collect();
-    texts.push(Text::new("host", &broken));
+    let mut texts: Vec<_> = of_methods.map(|file| Kernels::new("src", file)).collect();
+    texts.push(Kernels::new("host", &broken));
     write_layout(shared)?;
     if sanitize {
-        // A fault stands in the text of a kernel, not in the formula of a smoothing kernel.
+        // A fault stands in a kernel, not in the formula of a smoothing kernel.
         texts.iter_mut().for_each(|text| text.smoothing.truncate(1));
     }
     println!("cargo:rerun-if-env-changed=SPH_CHECK_ONLY");
@@ -71,7 +71,7 @@ pub fn build(sources: &Sources, shared: &[Found<'_>]) -> io::Result<()> {
     write_table(&texts)
 }
 
-impl Text {
+impl Kernels {
     fn new(folder: &str, file: &File) -> Self {
         let words = |tag| file.listed(tag).into_iter().map(str::to_owned).collect();
         let parameters = |kernel: &Kernel| kernel.parameters.iter().map(|p| p.name.clone()).collect();
@@ -105,12 +105,12 @@ fn write_layout(shared: &[Found<'_>]) -> io::Result<()> {
     fs::write(out_dir()?.join("physics_layout.cpp"), text)
 }
 
-fn libraries(texts: &[Text]) -> io::Result<Vec<Library>> {
+fn libraries(texts: &[Kernels]) -> io::Result<Vec<Library>> {
     let mut entries = Vec::new();
     find(Path::new("host"), "cpp", &mut entries)?;
     entries.push(out_dir()?.join("physics_layout.cpp"));
-    // What texts are built with.
-    let mut with: Vec<_> = texts.iter().flat_map(Text::variants).collect();
+    // What files are built with.
+    let mut with: Vec<_> = texts.iter().flat_map(Kernels::variants).collect();
     with.sort();
     with.dedup();
     let mut libraries = Vec::new();
@@ -127,10 +127,10 @@ fn libraries(texts: &[Text]) -> io::Result<Vec<Library>> {
     Ok(libraries)
 }
 
-/// Smoothing kernel and walk, where a text uses one.
+/// Smoothing kernel and walk, where a file uses one.
 type Variant<'a> = (Option<&'a str>, Option<&'a str>);
 
-impl Text {
+impl Kernels {
     fn variants(&self) -> Vec<Variant<'_>> {
         let first = self.smoothing.first().map(String::as_str);
         let mut variants: Vec<Variant<'_>> =
@@ -153,12 +153,11 @@ fn stamp(sources: &Sources, sanitize: bool) -> io::Result<String> {
     let mut hasher = DefaultHasher::new();
     (sanitize, cfg!(feature = "f64"), env::var_os("CXX"), env::var_os("CXXFLAGS")).hash(&mut hasher);
     sources.files.iter().for_each(|file| (&file.name, &file.text).hash(&mut hasher));
-    let (mut host, mut own) = (Vec::new(), Vec::new());
+    let mut host = vec![PathBuf::from("build/host.rs")];
     find(Path::new("host"), "cpp", &mut host)?;
     find(Path::new("host"), "h", &mut host)?;
     find(Path::new("host"), "cu", &mut host)?;
-    find(Path::new("build"), "rs", &mut own)?;
-    for path in host.iter().chain(&own) {
+    for path in &host {
         fs::read(path)?.hash(&mut hasher);
     }
     Ok(hasher.finish().to_string())
@@ -230,7 +229,7 @@ impl Library {
 }
 
 impl Library {
-    /// What is compiled: one file for each method that includes all of its texts, since headers take half of the time.
+    /// What is compiled: one file for each method that includes all of its files, since headers take half of the time.
     fn texts(&self, out: &Path) -> io::Result<Vec<PathBuf>> {
         if self.what != "kernels" {
             return Ok(self.files.clone());
@@ -251,15 +250,15 @@ impl Library {
 
 /// What a file belongs to: its method, or `common`.
 fn family(file: &Path) -> String {
-    let parts = file.iter().map(|part| part.to_string_lossy().into_owned());
-    parts.skip_while(|part| part == "src").next().unwrap_or_default()
+    let mut parts = file.iter().map(|part| part.to_string_lossy().into_owned());
+    parts.find(|part| part != "src").unwrap_or_default()
 }
 
 pub fn out_dir() -> io::Result<PathBuf> {
     env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("OUT_DIR is not set"))
 }
 
-/// What all texts of one dimension are built with.
+/// What all files of one dimension are built with.
 fn compiler(dim: u32, suffix: &str, sanitize: bool) -> cc::Build {
     let mut build = cc::Build::new();
     // -O1: the time to compile counts for more than that of the tests.
@@ -281,7 +280,7 @@ fn compiler(dim: u32, suffix: &str, sanitize: bool) -> cc::Build {
 }
 
 /// Names the exported kernels for Rust: `KERNELS`.
-fn write_table(texts: &[Text]) -> io::Result<()> {
+fn write_table(texts: &[Kernels]) -> io::Result<()> {
     let (mut declared, mut listed) = (String::new(), String::new());
     for text in texts {
         let variants = text.variants();

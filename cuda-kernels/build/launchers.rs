@@ -41,7 +41,8 @@ pub fn generate(sources: &Sources) -> io::Result<(BTreeMap<String, String>, Vec<
             }
         }
         for of in file.structs.iter().filter(|of| twins.contains(&(file.name.as_str(), of.name.as_str()))) {
-            write_struct(sources, Found { file, of }, text)?;
+            write_struct(sources, Found { file, of }, text)
+                .map_err(|e| file.error(of.line, &format!("struct `{}`: {e}", of.name)))?;
         }
         write_launchers(sources, file, text)?;
     }

@@ -23,6 +23,7 @@ pub struct Struct {
     pub docs: Vec<String>,
     pub tags: Vec<(String, String)>,
     pub fields: Vec<Variable>,
+    pub line: usize,
 }
 
 /// A kernel.
@@ -145,7 +146,7 @@ fn named(lines: &[&str], k: usize) -> Result<Option<Struct>, String> {
     let (docs, tags) = comments(lines, k);
     let Some((_, fields)) = tags.iter().find(|(tag, _)| tag == "FIELDS") else { return Ok(None) };
     let (name, space, fields) = (name.to_owned(), space(&lines[..k]), variables(fields, &[])?);
-    Ok(Some(Struct { name, space, docs, tags, fields }))
+    Ok(Some(Struct { name, space, docs, tags, fields, line: k + 1 }))
 }
 
 /// The namespace that these lines have left open beside that of all files.
@@ -172,7 +173,7 @@ fn read_struct(lines: &[&str], k: usize) -> Result<Option<Struct>, String> {
         fields.extend(variables(declared.trim_end_matches(';'), &docs)?);
     }
     let (name, space) = (name.to_owned(), space(&lines[..k]));
-    Ok(Some(Struct { name, space, docs, tags, fields }))
+    Ok(Some(Struct { name, space, docs, tags, fields, line: k + 1 }))
 }
 
 /// True of lines in a struct that declare no field.
@@ -233,6 +234,13 @@ fn variables(declared: &str, docs: &[String]) -> Result<Vec<Variable>, String> {
             Some((before, note)) => (before, note.split_once("*/").map(|(note, _)| note.trim().to_owned())),
             None => (part.as_str(), None),
         };
+        let is_length =
+            |note: &str| note.starts_with('[') && (note.ends_with(']') || note.ends_with("] or none"));
+        if let Some(note) = note.as_deref().filter(|note| *note != "bool" && !is_length(note)) {
+            return Err(format!(
+                "`{note}` is no note: [length], [length if condition], either with `or none`, or bool"
+            ));
+        }
         let words = part.replace("__restrict__", " ").replace('*', " * ");
         let mut words: Vec<&str> = words.split_whitespace().collect();
         let name = words.pop().ok_or_else(unread)?;

@@ -108,7 +108,7 @@ impl Sources {
             return Ok(number.into());
         }
         let found =
-            self.find(file, ty).ok_or_else(|| file.error(1, &format!("`{ty}` has no twin in Rust")))?;
+            self.find(file, ty).ok_or_else(|| io::Error::other(format!("`{ty}` has no twin in Rust")))?;
         let ending = if matches!(self.kind(found), Kind::Borrowed | Kind::From) { "Raw" } else { "" };
         let dim = if self.has_dim(found, false) { "<D>" } else { "" };
         Ok(format!("{}::{ty}{ending}{dim}", self.module(&found.file.name)))
@@ -126,7 +126,7 @@ impl Sources {
                 "DIM" => "D".to_owned(),
                 text => match self.number(file, text) {
                     Some(number) => number.to_string(),
-                    None => return Err(file.error(1, &format!("`{text}` is no number that Rust knows"))),
+                    None => return Err(io::Error::other(format!("`{text}` is no number that Rust knows"))),
                 },
             };
             Ok(format!("[{inner}; {length}]"))

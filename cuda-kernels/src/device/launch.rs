@@ -13,6 +13,8 @@ pub type Launched = Result<(), CudaError>;
 macro_rules! generated {
     ($file:literal) => {
         #[allow(
+            clippy::derivable_impls,
+            clippy::redundant_field_names,
             clippy::too_many_arguments,
             dead_code,
             missing_docs,
