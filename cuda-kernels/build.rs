@@ -1,308 +1,77 @@
-//! Under feature `host`, builds the CUDA text and the test entry points for the processor.
-//!
-//! `SPH_CHECK_ONLY=1` leaves the text out, for commands that check and do not link, as clippy.
-//!
-//! `SPH_SANITIZE=1` builds them with AddressSanitizer and UndefinedBehaviorSanitizer; `scripts/sanitize_kernels`
-//! runs the tests so.
+//! Generates launchers and twins of structs from the CUDA source, and under feature `host` builds that source for the
+//! processor.
+
+#[path = "build/host.rs"]
+#[cfg(feature = "host")]
+mod host;
+#[path = "build/launchers.rs"]
+mod launchers;
+#[path = "build/source.rs"]
+mod source;
+#[path = "build/types.rs"]
+mod types;
+
+use source::File;
+use std::{
+    env,
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+};
+use types::Sources;
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    #[cfg(feature = "host")]
-    if let Err(e) = host::build() {
+    if let Err(e) = build() {
         println!("cargo:warning={e}");
         std::process::exit(1);
     }
 }
 
-#[cfg(feature = "host")]
-mod host {
-    use std::{
-        collections::BTreeMap,
-        env,
-        ffi::OsStr,
-        fmt::Write as _,
-        fs, io,
-        path::{Path, PathBuf},
-        sync::atomic::{AtomicUsize, Ordering},
-        thread,
-    };
-
-    /// A text with kernels.
-    struct Text {
-        path: PathBuf,
-        /// Its kernels, and the names of their parameters.
-        kernels: Vec<(String, Vec<String>)>,
-        /// The smoothing kernels that it is built with, each by itself; none of a text that uses none.
-        smoothing: Vec<String>,
-        /// The walks that it is built with beside the default, with its first smoothing kernel alone: what differs is
-        /// not in the formula.
-        walks: Vec<String>,
+fn build() -> io::Result<()> {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=build");
+    println!("cargo:rerun-if-changed=src");
+    let mut names = Vec::new();
+    find(Path::new("src"), "", &mut names)?;
+    let mut cuda: Vec<_> = names.iter().filter(|n| n.ends_with(".cu") || n.ends_with(".cuh")).collect();
+    cuda.sort();
+    let files = cuda.iter().map(|name| File::read(Path::new("src"), name)).collect::<io::Result<_>>()?;
+    let beside = names.iter().filter_map(|name| name.strip_suffix(".rs")).map(str::to_owned).collect();
+    let sources = Sources { files, beside };
+    let out =
+        env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
+    let (modules, _shared) = launchers::generate(&sources)?;
+    for (module, text) in modules {
+        fs::write(out.join(format!("{}.rs", module.trim_start_matches("crate::").replace("::", "_"))), text)?;
     }
+    fs::write(out.join("sources.rs"), list(&sources))?;
+    #[cfg(feature = "host")]
+    host::build(&sources, &_shared)?;
+    Ok(())
+}
 
-    /// Files that are built with the same macros.
-    struct Library {
-        /// `kernels` or `entries`.
-        what: &'static str,
-        dim: u32,
-        /// The smoothing kernel, of texts that use one.
-        smoothing: Option<String>,
-        /// The walk, of texts that list it.
-        walk: Option<String>,
-        files: Vec<PathBuf>,
-    }
-
-    /// Builds for each dimension the kernels of `**/*.cu`, once for each smoothing kernel that they list, and the
-    /// entry points of `host/*.cpp`.
-    pub fn build() -> io::Result<()> {
-        // A text is listed in source.rs, so a new one is seen there.
-        for changing in ["host", "src/source.rs"] {
-            println!("cargo:rerun-if-changed={changing}");
-        }
-        println!("cargo:rerun-if-env-changed=SPH_SANITIZE");
-        let sanitize = env::var_os("SPH_SANITIZE").is_some_and(|v| v == "1");
-        let (mut texts, mut headers) = (Vec::new(), Vec::new());
-        find(Path::new("src"), "cu", &mut texts)?;
-        find(Path::new("src"), "cuh", &mut headers)?;
-        for path in texts.iter().chain(&headers) {
-            println!("cargo:rerun-if-changed={}", path.display());
-        }
-        find(Path::new("host"), "cu", &mut texts)?;
-        let mut texts = texts.into_iter().map(read).collect::<io::Result<Vec<_>>>()?;
-        if sanitize {
-            // A fault stands in the text of a kernel, not in the formula of a smoothing kernel.
-            texts.iter_mut().for_each(|text| text.smoothing.truncate(1));
-        }
-        println!("cargo:rerun-if-env-changed=SPH_CHECK_ONLY");
-        if env::var_os("SPH_CHECK_ONLY").is_none_or(|v| v != "1") {
-            build_all(&libraries(&texts)?, sanitize)?;
-        }
-        if sanitize {
-            println!("cargo:rustc-link-lib=dylib=asan");
-            println!("cargo:rustc-link-lib=dylib=ubsan");
-        }
-        write_table(&texts)
-    }
-
-    fn read(path: PathBuf) -> io::Result<Text> {
-        let text = fs::read_to_string(&path)?;
-        let named = |line: &str| Some(line.strip_prefix("SHIM_EXPORT(")?.strip_suffix(')')?.to_owned());
-        let listed = |begin| {
-            let line = text.lines().find_map(|line| line.strip_prefix(begin)).unwrap_or_default();
-            line.split_whitespace().map(str::to_owned).collect()
-        };
-        Ok(Text {
-            path,
-            kernels: text
-                .lines()
-                .filter_map(named)
-                .map(|name| (name.clone(), parameters(&text, &name)))
-                .collect(),
-            smoothing: listed("// SMOOTHING "),
-            walks: listed("// WALKS "),
-        })
-    }
-
-    /// The names of a kernel's parameters: the last word of each.
-    fn parameters(text: &str, kernel: &str) -> Vec<String> {
-        let declared = text.split("KERNEL void ").find_map(|rest| {
-            let rest = match rest.trim_start().strip_prefix("__launch_bounds__") {
-                Some(bounded) => bounded.split_once(')')?.1,
-                None => rest,
-            };
-            let (name, rest) = rest.split_once('(')?;
-            (name.trim() == kernel).then_some(rest.split_once(')')?.0)
-        });
-        let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let last = |parameter: &str| {
-            parameter.rsplit(|c| !is_of_word(c)).find(|word| !word.is_empty()).map(str::to_owned)
-        };
-        declared.unwrap_or_default().split(',').filter_map(last).collect()
-    }
-
-    fn libraries(texts: &[Text]) -> io::Result<Vec<Library>> {
-        let mut entries = Vec::new();
-        find(Path::new("host"), "cpp", &mut entries)?;
-        // What texts are built with.
-        let mut with: Vec<_> = texts.iter().flat_map(Text::variants).collect();
-        with.sort();
-        with.dedup();
-        let mut libraries = Vec::new();
-        for dim in [2, 3] {
-            for &variant in &with {
-                let built = texts.iter().filter(|text| text.variants().contains(&variant));
-                let files = built.map(|text| text.path.clone()).collect();
-                let (smoothing, walk) = (variant.0.map(str::to_owned), variant.1.map(str::to_owned));
-                libraries.push(Library { what: "kernels", dim, smoothing, walk, files });
-            }
-            let (smoothing, walk) = (None, None);
-            libraries.push(Library { what: "entries", dim, smoothing, walk, files: entries.clone() });
-        }
-        Ok(libraries)
-    }
-
-    /// Smoothing kernel and walk, where a text uses one.
-    type Variant<'a> = (Option<&'a str>, Option<&'a str>);
-
-    impl Text {
-        fn variants(&self) -> Vec<Variant<'_>> {
-            let first = self.smoothing.first().map(String::as_str);
-            let mut variants: Vec<Variant<'_>> =
-                self.smoothing.iter().map(|s| (Some(s.as_str()), None)).collect();
-            if variants.is_empty() {
-                variants.push((None, None));
-            }
-            variants.extend(self.walks.iter().map(|walk| (first, Some(walk.as_str()))));
-            variants
-        }
-    }
-
-    /// What the symbols of a variant and dimension end with.
-    fn suffix((smoothing, walk): Variant<'_>, dim: u32) -> String {
-        smoothing.into_iter().chain(walk).map(|name| format!("_{name}")).collect::<String>()
-            + &format!("_{dim}d")
-    }
-
-    /// Builds libraries on as many threads as cargo gives.
-    fn build_all(libraries: &[Library], sanitize: bool) -> io::Result<()> {
-        let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(library) = libraries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                library.build(sanitize)?;
-            }
-            Ok(())
-        };
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().try_for_each(|worker| match worker.join() {
-                Ok(built) => built,
-                Err(_) => Err(io::Error::other("a thread of the build panicked")),
-            })
-        })
-    }
-
-    /// All files below `folder` with the given ending, sorted.
-    fn find(folder: &Path, ending: &str, out: &mut Vec<PathBuf>) -> io::Result<()> {
-        let mut entries: Vec<_> =
-            fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
-        entries.sort();
-        for path in entries {
-            if path.is_dir() {
-                find(&path, ending, out)?;
-            } else if path.extension().is_some_and(|e| e == ending) {
-                out.push(path);
-            }
-        }
-        Ok(())
-    }
-
-    impl Library {
-        fn build(&self, sanitize: bool) -> io::Result<()> {
-            let suffix = suffix((self.smoothing.as_deref(), self.walk.as_deref()), self.dim);
-            let mut build = compiler(self.dim, &suffix, sanitize);
-            if self.what == "kernels" {
-                build.flag("-x").flag("c++").flag("-include").flag("cuda_host_shim.h");
-            }
-            if let Some(kernel) = &self.smoothing {
-                build.define("SPH_KERNEL", kernel.as_str());
-            }
-            if let Some(walk) = &self.walk {
-                // -O0 and one file: a walk is built for its own tests alone, and shall take little time.
-                build.define("SPH_WALK", walk.as_str()).opt_level(0);
-            }
-            let name = format!("{}{suffix}", self.what);
-            let out = out_dir()?.join(&name);
-            fs::create_dir_all(&out)?;
-            build.out_dir(&out).files(self.texts(&out)?);
-            build.try_compile(&name).map_err(|e| io::Error::other(e.to_string()))
-        }
-    }
-
-    impl Library {
-        /// What is compiled: one file for each method that includes all of its texts, since headers take half of the time.
-        fn texts(&self, out: &Path) -> io::Result<Vec<PathBuf>> {
-            if self.what != "kernels" {
-                return Ok(self.files.clone());
-            }
-            let mut texts = BTreeMap::<String, String>::new();
-            for file in &self.files {
-                let text = texts.entry(family(file)).or_default();
-                let _ = writeln!(text, "#include {:?}", file.canonicalize()?);
-            }
-            let write = |(family, text): (&String, &String)| {
-                let path = out.join(format!("{family}.cu"));
-                fs::write(&path, text)?;
-                Ok(path)
-            };
-            texts.iter().map(write).collect()
-        }
-    }
-
-    /// What a text belongs to: the first word of its name, or its folder for those that all methods use.
-    fn family(file: &Path) -> String {
-        let of = |path: Option<&OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
-        let folder = of(file.parent().and_then(Path::file_name));
-        let name = of(file.file_stem());
-        if folder == "kernels" { name.split('_').next().unwrap_or_default().to_owned() } else { folder }
-    }
-
-    fn out_dir() -> io::Result<PathBuf> {
-        env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("OUT_DIR is not set"))
-    }
-
-    /// What all texts of one dimension are built with.
-    fn compiler(dim: u32, suffix: &str, sanitize: bool) -> cc::Build {
-        let mut build = cc::Build::new();
-        // -O1: the time to compile counts for more than that of the tests.
-        build.cpp(true).std("c++17").opt_level(1).include("src").include("host");
-        // Nothing is fused: the bits are those of the Rust text.
-        for flag in ["-ffp-contract=off", "-Wno-unknown-pragmas", "-Wno-unused-parameter"] {
-            build.flag(flag);
-        }
-        if sanitize {
-            build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=undefined");
-            // Lines for the reports. Tracking variables would take minutes a file.
-            build.flag("-g1").flag("-fno-var-tracking");
-        }
-        build
-            .define("DIM", dim.to_string().as_str())
-            .define("DIM_SUFFIX", suffix)
-            .define("REAL", if cfg!(feature = "f64") { "double" } else { "float" });
-        build
-    }
-
-    /// Names the exported kernels for Rust: `KERNELS`.
-    fn write_table(texts: &[Text]) -> io::Result<()> {
-        let (mut declared, mut listed) = (String::new(), String::new());
-        for text in texts {
-            let variants = text.variants();
-            let kernels = text.kernels.iter();
-            for ((name, parameters), &variant) in
-                kernels.flat_map(|kernel| variants.iter().map(move |variant| (kernel, variant)))
-            {
-                let entry = |dim| format!("shim_{name}{}", suffix(variant, dim));
-                let (smoothing, walk) = variant;
-                let entries = [entry(2), entry(3)].join(", ");
-                let _ = writeln!(
-                    listed,
-                    "Built {{ name: {name:?}, smoothing: {smoothing:?}, walk: {walk:?}, \
-                     parameters: &{parameters:?}, entries: [{entries}] }},"
-                );
-                for dim in [2, 3] {
-                    let _ = writeln!(
-                        declared,
-                        "fn {}(grid: *const u32, block: *const u32, shared: u32, \
-                         arguments: *const *mut c_void, sizes: *const usize, n_arguments: usize, first: u64, \
-                         last: u64, seed: u64, message: *mut c_char, room: usize) -> i32;",
-                        entry(dim)
-                    );
-                }
-            }
-        }
-        let text = format!(
-            "unsafe extern \"C\" {{\n{declared}}}\n\
-             const KERNELS: &[Built] = &[\n{listed}];\n"
+/// The CUDA source as a table of names and text.
+fn list(sources: &Sources) -> String {
+    let mut text = String::from("&[\n");
+    for File { name, .. } in &sources.files {
+        let _ = writeln!(
+            text,
+            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/{name}\"))),"
         );
-        fs::write(out_dir()?.join("host_kernels.rs"), text)
     }
+    text + "]\n"
+}
+
+/// The files below a folder, by their paths from `src`.
+fn find(folder: &Path, prefix: &str, names: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
+        if path.is_dir() {
+            find(&path, &format!("{name}/"), names)?;
+        } else {
+            names.push(name);
+        }
+    }
+    Ok(())
 }

@@ -26,12 +26,18 @@ import sys
 # PTX of NVRTC 13.x asks for a driver of that version: this follows the oldest driver that is supported (580 is CUDA
 # 13.0), not the newest wheel.
 NVRTC = "nvidia-cuda-nvrtc==13.0.88"
-TEXT = pathlib.Path(__file__).resolve().parent.parent / "cuda-kernels" / "src"
+SOURCE = pathlib.Path(__file__).resolve().parent.parent / "cuda-kernels" / "src"
 PTX = "compute_80"
 MACHINES = ["sm_80", "sm_90"]
 # The walk of a build without the macro SPH_WALK.
 DEFAULT = "Direct"
 WIDTHS = [(dim, real) for dim in (2, 3) for real in ("float", "double")]
+
+
+def file_of(path):
+    """The name of a file, as `#include` gives it."""
+    path = pathlib.Path(path).resolve()
+    return str(path.relative_to(SOURCE)) if path.is_relative_to(SOURCE) else path.name
 
 
 def lib_dir():
@@ -62,12 +68,12 @@ class Nvrtc:
     def compile(self, path, arch, dim, real, smoothing, walk=DEFAULT):
         """Returns (return code, output, log); output is PTX for compute_*, a cubin for sm_*."""
         program = ctypes.c_void_p()
-        rc = self.lib.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)
+        rc = self.lib.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), file_of(path).encode(), 0, None, None)
         if rc:
             return rc, b"", "nvrtcCreateProgram failed"
-        # `options` in cuda-kernels/src/source.rs, and of a walk in variant.rs.
+        # `options` in cuda-kernels/src/device/compile/source.rs, and of a walk in variant.rs there.
         options = ["-std=c++17", "-default-device", f"-DDIM={dim}", f"-DREAL={real}", f"--gpu-architecture={arch}"]
-        options += [f"--include-path={TEXT}", *([f"-DSPH_KERNEL={smoothing}"] if smoothing else [])]
+        options += [f"--include-path={SOURCE}", *([f"-DSPH_KERNEL={smoothing}"] if smoothing else [])]
         options += [] if walk == DEFAULT else [f"-DSPH_WALK={walk}"]
         if arch.startswith("sm_"):
             options.append("--ptxas-options=-v")
@@ -130,19 +136,19 @@ def check(path, dim, real, smoothing, walk, machines, max_spill):
     for arch in [*ptx, *machines]:
         rc, out, log = nvrtc().compile(path, arch, dim, real, smoothing, walk)
         if rc:
-            wrong.append(f"{path.name} {variant} {smoothing}: FAILED for {arch}\n{log}")
+            wrong.append(f"{file_of(path)} {variant} {smoothing}: FAILED for {arch}\n{log}")
             continue
         if arch == PTX:
             entries = re.findall(rb"\.entry (\w+)", out)
-            wrong += [f"{path.name}: {k} is not in the PTX" for k in declared if k.encode() not in entries]
+            wrong += [f"{file_of(path)}: {k} is not in the PTX" for k in declared if k.encode() not in entries]
             continue
         if "warning" in log:
-            wrong.append(f"{path.name} {variant} {smoothing} {arch}: warnings\n{log}")
+            wrong.append(f"{file_of(path)} {variant} {smoothing} {arch}: warnings\n{log}")
         for name, registers, shared, stack, spill in sorted(usage(log)):
-            place = f"| {path.stem} | {name} | {variant} | {smoothing} | {arch}"
+            place = f"| {file_of(path)} | {name} | {variant} | {smoothing} | {arch}"
             lines.append(f"{place} | {registers} | {shared} | {stack} | {spill} |")
             if spill > max_spill:
-                wrong.append(f"{path.name}: {name} {variant} {smoothing} spills {spill} bytes on {arch}")
+                wrong.append(f"{file_of(path)}: {name} {variant} {smoothing} spills {spill} bytes on {arch}")
     return lines, wrong
 
 
@@ -160,7 +166,7 @@ def main():
         return 0
     # Installs the compiler before many look for it.
     lib_dir()
-    files = o.files or sorted(TEXT.rglob("*.cu"))
+    files = o.files or sorted(SOURCE.rglob("*.cu"))
     machines = o.arch or MACHINES
     tasks = [(*task, DEFAULT, machines) for path in files for task in variants(path)]
     tasks += [(*task, machines[-1:]) for path in files for task in walks(path)]

@@ -1,5 +1,5 @@
 // Kernels that are wrong on purpose: they prove that the shim finds such faults.
-#include "base.cuh"
+#include "common/numerics/base.cuh"
 
 inline namespace SPH_SPACE {
 

@@ -1,5 +1,5 @@
 // The functions of `kernel.cuh` over plain numbers: the constants of a kernel, then r².
-#include "physics/kernel.cuh"
+#include "common/numerics/kernel.cuh"
 #include "physics_table.h"
 
 constexpr size_t CONSTANTS = 7;

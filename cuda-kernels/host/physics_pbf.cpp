@@ -1,5 +1,5 @@
 // The functions of `pbf.cuh` over plain numbers.
-#include "physics/pbf.cuh"
+#include "pbf/formula.cuh"
 #include "physics_table.h"
 
 using namespace pbf;

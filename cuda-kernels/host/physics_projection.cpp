@@ -1,5 +1,5 @@
 // The functions of `projection.cuh` over plain numbers.
-#include "physics/projection.cuh"
+#include "projection/formula.cuh"
 #include "physics_table.h"
 
 using namespace projection;

@@ -1,5 +1,5 @@
 // The functions of `vec.cuh` over plain numbers.
-#include "physics/vec.cuh"
+#include "common/numerics/space.cuh"
 #include "physics_table.h"
 
 static Vec vec(const real* in) {

@@ -1,5 +1,5 @@
 // The functions of `viscoelastic.cuh` over plain numbers.
-#include "physics/viscoelastic.cuh"
+#include "viscoelastic/formula.cuh"
 #include "physics_table.h"
 
 using namespace visco;

@@ -1,5 +1,5 @@
 // The functions of `wcsph.cuh` over plain numbers.
-#include "physics/wcsph.cuh"
+#include "wcsph/formula.cuh"
 #include "physics_table.h"
 
 using namespace wcsph;

@@ -1,14 +1,17 @@
-//! The CUDA text of kernels and space against that of `sph-core`, bit by bit and without a card.
+//! The CUDA source of kernels and space against that of `sph-core`, bit by bit and without a GPU.
 #![cfg(feature = "host")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cuda_kernels::physics::{
-    self, Block,
-    host::{self, Text},
-    kernel::{Adhesion, Cohesion, KernelConstants, Support, Surface, ViscosityLaplacian},
-    names, pbf, projection,
-    space::{Domain, Forces, Periodic},
-    viscoelastic, wcsph,
+use cuda_kernels::{
+    common::numerics::{
+        kernel::{Adhesion, Cohesion, FORMULAS, KernelConstants, Support, ViscosityLaplacian},
+        space::{Domain, Forces, Periodic},
+    },
+    device::emulator::{
+        formulas::{self, Formulas},
+        names,
+    },
+    twins,
 };
 use proptest::{
     prelude::*,
@@ -61,8 +64,9 @@ fn compare_kernel<const D: usize, K: Formula<D>>(kind: KernelKind) {
     let name = kind.type_name();
     on_many(distances(), |&(h, r2)| {
         let (rust, input) = (K::new(h), numbers_of(&KernelConstants::new::<D>(kind, h), r2));
-        let compare =
-            |function, input, rust| Text::Kernel.compare::<D>(&format!("{name}::{function}"), input, &[rust]);
+        let compare = |function, input, rust| {
+            Formulas::Kernel.compare::<D>(&format!("{name}::{function}"), input, &[rust])
+        };
         compare("w", &input, rust.w(r2))?;
         compare("grad_factor", &input, rust.grad_factor(r2))?;
         compare("support_radius", &input[..7], rust.support_radius())?;
@@ -92,8 +96,9 @@ fn with_support(support: Support, rest: &[Real], r2: Real) -> Vec<Real> {
 
 fn compare_surface_kernels<const D: usize>() {
     on_many(distances(), |&(h, r2)| {
-        let compare =
-            |function: &str, input: &[Real], rust: Real| Text::Kernel.compare::<D>(function, input, &[rust]);
+        let compare = |function: &str, input: &[Real], rust: Real| {
+            Formulas::Kernel.compare::<D>(function, input, &[rust])
+        };
         let (rust, cuda) = (kernel::ViscosityLaplacian::<D>::new(h), ViscosityLaplacian::new::<D>(h));
         let input = with_support(cuda.support, &[cuda.scale], r2);
         compare("ViscosityLaplacian::laplacian", &input, rust.laplacian(r2))?;
@@ -117,13 +122,15 @@ fn surface_and_viscosity_kernels_have_the_bits_of_the_rust_text() {
 #[test]
 fn larger_and_smaller_treat_nan_as_lanes_do() {
     on_many((number(), number()), |&(a, b)| {
-        Text::Vec.compare::<2>("max_of", &[a, b], &[Lane::max(a, b)])?;
-        Text::Vec.compare::<3>("min_of", &[a, b], &[Lane::min(a, b)])
+        Formulas::Vec.compare::<2>("max_of", &[a, b], &[Lane::max(a, b)])?;
+        Formulas::Vec.compare::<3>("min_of", &[a, b], &[Lane::min(a, b)])
     });
 }
 
 fn compare_norm<const D: usize>() {
-    on_many(prop::array::uniform::<_, D>(number()), |&x| Text::Vec.compare::<D>("norm2", &x, &[norm2(x)]));
+    on_many(prop::array::uniform::<_, D>(number()), |&x| {
+        Formulas::Vec.compare::<D>("norm2", &x, &[norm2(x)])
+    });
 }
 
 #[test]
@@ -157,9 +164,9 @@ fn compare_space<const D: usize>() {
         let any = if rust.any() { 1.0 } else { 0.0 };
         let space = [&cuda.low[..], &cuda.length, &cuda.inv_length, &[any]].concat();
         let of = |x: &[Real]| [&space, x].concat();
-        Text::Vec.compare::<D>("Periodic::nearest", &of(&x), &rust.nearest(x))?;
-        Text::Vec.compare::<D>("Periodic::wrap", &of(&x), &rust.wrap(x))?;
-        Text::Vec.compare::<D>("Periodic::wrap_axis", &of(&x[..1]), &[rust.wrap_axis(0, x[0])])
+        Formulas::Vec.compare::<D>("Periodic::nearest", &of(&x), &rust.nearest(x))?;
+        Formulas::Vec.compare::<D>("Periodic::wrap", &of(&x), &rust.wrap(x))?;
+        Formulas::Vec.compare::<D>("Periodic::wrap_axis", &of(&x[..1]), &[rust.wrap_axis(0, x[0])])
     });
 }
 
@@ -176,12 +183,12 @@ fn compare_domain<const D: usize>() {
         let holds = if domain.holds(x) { 1.0 } else { 0.0 };
         let cuda = Domain::from(&domain);
         let input = [cuda.low, cuda.high, x].concat();
-        Text::Vec.compare::<D>("Domain::holds", &input, &[holds])?;
+        Formulas::Vec.compare::<D>("Domain::holds", &input, &[holds])?;
         for central in [None, (strength != 0.0).then_some((b, strength))] {
             let forces = material::Forces { gravity: a, central, damping: None };
             let cuda = Forces::from(&forces);
             let input = [&cuda.gravity[..], &cuda.center, &[cuda.strength], &x].concat();
-            Text::Vec.compare::<D>("Forces::acceleration", &input, &forces.acceleration(x))?;
+            Formulas::Vec.compare::<D>("Forces::acceleration", &input, &forces.acceleration(x))?;
         }
         Ok(())
     });
@@ -193,41 +200,12 @@ fn domain_and_forces_have_the_bits_of_the_rust_text() {
     compare_domain::<3>();
 }
 
-fn compare_layout<B: Block, const D: usize>() {
-    let (fields, size) = host::layout::<D>(B::TWIN);
-    assert_eq!(fields, B::fields(), "fields of {} in {D}D", B::TWIN);
-    assert_eq!(size, size_of::<B>(), "size of {} in {D}D", B::TWIN);
-}
-
 fn compare_layouts<const D: usize>() {
-    compare_layout::<Periodic<D>, D>();
-    compare_layout::<Domain<D>, D>();
-    compare_layout::<Forces<D>, D>();
-    compare_layout::<Support, D>();
-    compare_layout::<KernelConstants, D>();
-    compare_layout::<ViscosityLaplacian, D>();
-    compare_layout::<Cohesion, D>();
-    compare_layout::<Adhesion, D>();
-    compare_layout::<Surface, D>();
-    compare_layout::<wcsph::Eos, D>();
-    compare_layout::<wcsph::Contact, D>();
-    compare_layout::<wcsph::Monaghan, D>();
-    compare_layout::<wcsph::Morris, D>();
-    compare_layout::<wcsph::Muller, D>();
-    compare_layout::<wcsph::Solenoidal, D>();
-    compare_layout::<wcsph::Constants<D>, D>();
-    compare_layout::<pbf::Scorr, D>();
-    compare_layout::<pbf::Weights, D>();
-    compare_layout::<pbf::Bdf2, D>();
-    compare_layout::<pbf::Constants<D>, D>();
-    compare_layout::<viscoelastic::Stiffness, D>();
-    compare_layout::<viscoelastic::Viscosity, D>();
-    compare_layout::<viscoelastic::Spring, D>();
-    compare_layout::<viscoelastic::Flow, D>();
-    compare_layout::<viscoelastic::Constants<D>, D>();
-    compare_layout::<projection::Weight, D>();
-    compare_layout::<projection::Surface, D>();
-    compare_layout::<projection::Constants<D>, D>();
+    let blocks = twins::blocks::<D>();
+    assert!(blocks.len() >= 28, "{}", blocks.len());
+    for (twin, places, size) in blocks {
+        assert_eq!(formulas::layout::<D>(twin), (places, size), "{twin} in {D}D");
+    }
 }
 
 #[test]
@@ -259,8 +237,7 @@ fn every_function_of_a_kernel_has_a_twin() {
     // A closure in Rust.
     let of_core = |name: &String| name != "Cohesion::shape";
     let mut rust: Vec<_> = rust.into_iter().flat_map(names::of_rust).filter(of_kernels).collect();
-    let mut cuda: Vec<_> =
-        names::of_cuda(physics::KERNEL).into_iter().filter(of_kernels).filter(of_core).collect();
+    let mut cuda: Vec<_> = names::of_cuda(FORMULAS).into_iter().filter(of_kernels).filter(of_core).collect();
     rust.sort();
     cuda.sort();
     assert!(rust.len() >= 20, "{rust:?}");

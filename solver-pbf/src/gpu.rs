@@ -1,22 +1,21 @@
-//! The phases on a card: launchers of `cuda-kernels`, in the words of the listing.
+//! The phases on a GPU: launchers of `cuda-kernels`, in the words of the listing.
 
-mod card;
 mod constants;
+mod memory;
 mod plan;
 mod solver;
 
 use crate::{Pbf, physics, step::Phases};
-use card::Card;
 use constants::bdf2;
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    kernels::pbf::{self as kernels, Bodies, Launcher, Near, Past, WallFields},
-    neighbors::Pairs,
-    physics::pbf::Constants,
-    reduce::DensityErrors,
-    walls::Sets,
+    common::{
+        numerics::{Sets, reduce::DensityErrors},
+        search::neighbors::Pairs,
+    },
+    device::{error::CudaError, executor::Executor},
+    pbf::{Constants, Launcher, Near, Past},
 };
+use memory::{DeviceFields, Vortices};
 pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
@@ -25,13 +24,13 @@ use sph_core::{
     method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
 };
 
-/// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
-/// those of now. Between prediction and [`Phases::update_positions`] the fluid on the card has `x*` and `v*`, while
+/// A step in progress: the method, what it holds on the GPU, and the state, of which time, bodies and motions are
+/// those of now. Between prediction and [`Phases::update_positions`] the fluid on the GPU has `x*` and `v*`, while
 /// `place` has the positions that are corrected.
 pub(crate) struct Gpu<'a, const D: usize> {
     pub pbf: &'a mut Pbf<D>,
     pub executor: &'a dyn Executor,
-    pub card: &'a mut Card<D>,
+    pub device: &'a mut DeviceFields<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// Substep, `[s]`.
@@ -48,41 +47,27 @@ pub(crate) struct Gpu<'a, const D: usize> {
 
 /// Neighbors of the fluid.
 macro_rules! near {
-    ($card:expr) => {
+    ($device:expr) => {
         Near {
-            fluid: &$card.rows[Pairs::Fluid as usize],
-            walls: &$card.rows[Pairs::Walls as usize],
-            samples: &$card.samples,
-            mu: &$card.mu,
+            fluid: &$device.rows[Pairs::Fluid as usize],
+            walls: &$device.rows[Pairs::Walls as usize],
+            samples: &$device.samples,
+            mu: &$device.mu,
         }
     };
 }
 
 /// The rigid sets of the samples.
 macro_rules! sets {
-    ($card:expr) => {
-        Sets { flags: &$card.common.rigid.flags, body: &$card.common.walls.body }
-    };
-}
-
-/// Samples of dynamic bodies.
-macro_rules! bodies {
-    ($card:expr) => {
-        Bodies { rows: &$card.rows[Pairs::OfWalls as usize], samples: &$card.samples, sets: sets!($card) }
-    };
-}
-
-/// Records of the fluid with velocities.
-macro_rules! moving {
-    ($card:expr) => {
-        kernels::Moving { at: &$card.at, motion: &$card.motion }
+    ($device:expr) => {
+        Sets { flags: &$device.common.rigid.flags, body: &$device.common.walls.body }
     };
 }
 
 /// What the second-order update remembers.
 macro_rules! past {
-    ($card:expr) => {
-        Past { way: &mut $card.way, gain: &mut $card.gain }
+    ($device:expr) => {
+        Past { way: &mut $device.way, gain: &mut $device.gain }
     };
 }
 
@@ -152,9 +137,13 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         if self.pbf.fields.density_is_current {
             return Ok(());
         }
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let done =
-            launcher.density(near!(card), &card.place, card.common.fluid.n, &mut card.common.fluid.rho);
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let done = launcher.density(
+            near!(device),
+            &device.place,
+            device.common.fluid.n,
+            &mut device.common.fluid.rho,
+        );
         self.lap("compute_density", done)
     }
 
@@ -177,11 +166,11 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn update_positions(&mut self) -> Result<(), StepError> {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let motion = self.pbf.constants.needs.velocities.then_some(&card.motion);
-        let fluid = &mut card.common.fluid;
-        let (v2, lost) = (&mut card.common.v2, &mut card.common.lost);
-        let done = launcher.commit(&card.place, motion, fluid.n, &mut fluid.x, &mut fluid.v, v2, lost);
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let motion = self.pbf.constants.needs.velocities.then_some(&device.motion);
+        let fluid = &mut device.common.fluid;
+        let (v2, lost) = (&mut device.common.v2, &mut device.common.lost);
+        let done = launcher.commit(&device.place, motion, fluid.n, &mut fluid.x, &mut fluid.v, v2, lost);
         self.lap("update_positions", done)
     }
 
@@ -233,17 +222,17 @@ impl<const D: usize> Gpu<'_, D> {
             return Ok(());
         }
         if !bodies.is_empty() {
-            // Bodies collide with walls as these are at home.
+            // Bodies collide with walls as these are on the host.
             walls.move_to(t);
         }
-        self.card.common.rigid.place(self.executor, self.state, t, &mut self.card.common.walls)
+        self.device.common.rigid.place(self.executor, self.state, t, &mut self.device.common.walls)
     }
 
     fn predict(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let fluid = &mut card.common.fluid;
-        let (containers, dt) = (&card.common.containers, self.dt as Real);
-        launcher.predict(containers, fluid.n, dt, &mut fluid.x, &mut fluid.v, &mut card.common.lost)
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let fluid = &mut device.common.fluid;
+        let (containers, dt) = (&device.common.containers, self.dt as Real);
+        launcher.predict(containers, fluid.n, dt, &mut fluid.x, &mut fluid.v, &mut device.common.lost)
     }
 
     /// Prediction of the second-order update. A step much longer than the last begins anew.
@@ -254,111 +243,126 @@ impl<const D: usize> Gpu<'_, D> {
         let rates = physics::Bdf2::new(if is_new { 1.0 } else { kappa });
         *last_dt = self.dt;
         self.per_way /= rates.rate;
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let fluid = &mut card.common.fluid;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let fluid = &mut device.common.fluid;
         launcher.predict_from_past(
-            &card.common.containers,
+            &device.common.containers,
             bdf2(rates),
             is_new,
             fluid.n,
             self.dt as Real,
             &mut fluid.x,
             &mut fluid.v,
-            past!(card),
-            &mut card.common.lost,
+            past!(device),
+            &mut device.common.lost,
         )
     }
 
     fn sort(&mut self) -> Launched {
-        let (executor, card) = (self.executor, &mut *self.card);
+        let (executor, device) = (self.executor, &mut *self.device);
         match self.pbf.constants.needs.past {
-            true => card.common.fluid.sort(executor, &mut [&mut card.way, &mut card.gain])?,
-            false => card.common.fluid.sort(executor, &mut [])?,
+            true => device.common.fluid.sort(executor, &mut [&mut device.way, &mut device.gain])?,
+            false => device.common.fluid.sort(executor, &mut [])?,
         }
-        if card.common.walls_sorted && !self.state.walls.is_moving() {
+        if device.common.walls_sorted && !self.state.walls.is_moving() {
             return Ok(());
         }
-        card.common.walls.sort(executor)?;
-        (card.common.walls_sorted, card.common.walls_packed) = (true, false);
+        device.common.walls.sort(executor)?;
+        (device.common.walls_sorted, device.common.walls_packed) = (true, false);
         Ok(())
     }
 
     /// The records that the iteration starts from.
     fn pack(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (fluid, walls) = (&card.common.fluid, &card.common.walls);
-        card.common.rigid.clear(self.executor)?;
-        launcher.pack(&fluid.x, &fluid.id, fluid.n, &mut card.place, &mut card.mu)?;
-        if card.common.walls_packed {
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let (fluid, walls) = (&device.common.fluid, &device.common.walls);
+        device.common.rigid.clear(self.executor)?;
+        launcher.pack(&fluid.x, &fluid.id, fluid.n, &mut device.place, &mut device.mu)?;
+        if device.common.walls_packed {
             return Ok(());
         }
-        card.common.walls_packed = true;
-        let fields = WallFields { x: &walls.x, volume: &walls.volume, v: &walls.v, sets: sets!(card) };
-        launcher.pack_walls(fields, walls.n, &mut card.samples, &mut card.wall_motion)
+        device.common.walls_packed = true;
+        let (samples, motion) = (&mut device.samples, &mut device.wall_motion);
+        launcher.pack_walls(&walls.x, &walls.volume, &walls.v, sets!(device), walls.n, samples, motion)
     }
 
     /// Neighbors at the predicted positions.
     fn list(&mut self) -> Launched {
-        let (executor, card, radius) = (self.executor, &mut *self.card, self.pbf.kernel.support_radius());
-        card.list(executor, Pairs::needed(card.common.walls.n, self.pbf.constants.needs.reactions), radius)
+        let (executor, device, radius) = (self.executor, &mut *self.device, self.pbf.kernel.support_radius());
+        device.list(
+            executor,
+            Pairs::needed(device.common.walls.n, self.pbf.constants.needs.reactions),
+            radius,
+        )
     }
 
     fn find_surface(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        launcher.surface_normals(near!(card), &card.place, card.common.fluid.n, &mut card.normal)
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let [fluid, walls, _] = &device.rows;
+        let (place, samples, n) = (&device.place, &device.samples, device.common.fluid.n);
+        launcher.surface_normals(fluid, walls, place, samples, n, &mut device.normal)
     }
 
     fn lambda(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (n, rho) = (card.common.fluid.n, &mut card.common.fluid.rho);
-        launcher.lambda(near!(card), &card.place, n, &mut card.push, rho, &mut card.lambda)?;
-        // The host waits for the card only where it must decide.
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let (n, rho) = (device.common.fluid.n, &mut device.common.fluid.rho);
+        launcher.lambda(near!(device), &device.place, n, &mut device.push, rho, &mut device.lambda)?;
+        // The host waits for the GPU only where it must decide.
         if self.corrections < self.pbf.params.min_iterations {
             return Ok(());
         }
         let (executor, rho_0, mut errors) = (self.executor, self.constants.rho_0, [DensityErrors::default()]);
-        card.common.reduce.density_errors(executor, rho, Some(&card.lambda), rho_0, n, &mut card.errors)?;
-        executor.read(&card.errors, &mut errors)?;
+        device.common.reduce.density_errors(
+            executor,
+            rho,
+            Some(&device.lambda),
+            rho_0,
+            n,
+            &mut device.errors,
+        )?;
+        executor.read(&device.errors, &mut errors)?;
         self.error = errors[0].mean;
         Ok(())
     }
 
     fn correct(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let n = card.common.fluid.n;
-        launcher.delta_x(near!(card), &card.push, n, &mut card.delta)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let n = device.common.fluid.n;
+        launcher.delta_x(near!(device), &device.push, n, &mut device.delta)?;
         if !self.pbf.constants.needs.surface_constraint {
             return Ok(());
         }
-        let rows = &card.rows[Pairs::Fluid as usize];
-        launcher.pull_surface(rows, &card.place, &card.normal, n, &mut card.delta)
+        let rows = &device.rows[Pairs::Fluid as usize];
+        launcher.pull_surface(rows, &device.place, &device.normal, n, &mut device.delta)
     }
 
     fn apply(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let n = card.common.fluid.n;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let n = device.common.fluid.n;
         if self.pbf.constants.needs.reactions {
             let (rest, solid) = (self.state.rest, self.pbf.params.solid_pressure);
             let factor = rest.m * solid / rest.rho_0 * self.per_way / self.dt as Real;
-            launcher.relax_lambda(&card.delta, n, &mut card.push)?;
-            launcher.push_back(
-                bodies!(card),
-                &card.push,
-                card.common.walls.n,
-                factor,
-                &mut card.common.rigid.force,
-            )?;
+            launcher.relax_lambda(&device.delta, n, &mut device.push)?;
+            let (rows, n_walls) = (&device.rows[Pairs::OfWalls as usize], device.common.walls.n);
+            let force = &mut device.common.rigid.force;
+            launcher.push_back(rows, &device.push, &device.samples, sets!(device), n_walls, factor, force)?;
         }
-        launcher.apply(&card.common.containers, &card.delta, n, &mut card.place, &mut card.common.lost)
+        launcher.apply(
+            &device.common.containers,
+            &device.delta,
+            n,
+            &mut device.place,
+            &mut device.common.lost,
+        )
     }
 
     fn velocities(&mut self) -> Launched {
         let (damping, per_way) = (self.damping(), self.per_way);
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let fluid = &mut card.common.fluid;
-        let past = self.pbf.constants.needs.past.then_some(past!(card));
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let fluid = &mut device.common.fluid;
+        let past = self.pbf.constants.needs.past.then_some(past!(device));
         launcher.velocities(
-            &card.place,
+            &device.place,
             &fluid.x,
             &fluid.rho,
             fluid.n,
@@ -366,8 +370,8 @@ impl<const D: usize> Gpu<'_, D> {
             damping,
             &mut fluid.v,
             past,
-            &mut card.common.gain2,
-            &mut card.common.lost,
+            &mut device.common.gain2,
+            &mut device.common.lost,
         )
     }
 
@@ -382,62 +386,65 @@ impl<const D: usize> Gpu<'_, D> {
         if params.xsph_viscosity == 0.0 && params.wall_viscosity == 0.0 {
             return Ok(());
         }
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let [on_fluid, on_walls, _] = &card.rows;
-        let walls = kernels::Moving { at: &card.samples, motion: &card.wall_motion };
-        launcher.xsph(
-            [on_fluid, on_walls],
-            moving!(card),
-            walls,
-            card.common.fluid.n,
-            &mut card.common.fluid.v,
-        )?;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let [fluid, walls, of_walls] = &device.rows;
+        let (at, motion, samples, wall_motion) =
+            (&device.at, &device.motion, &device.samples, &device.wall_motion);
+        let v = &mut device.common.fluid.v;
+        launcher.xsph(fluid, walls, at, motion, samples, wall_motion, device.common.fluid.n, v)?;
         if !self.pbf.constants.needs.reactions || params.wall_viscosity == 0.0 {
             return Ok(());
         }
-        let (inv_dt, n_walls, motion) = ((1.0 / self.dt) as Real, card.common.walls.n, &card.wall_motion);
-        launcher.rub_back(bodies!(card), motion, moving!(card), n_walls, inv_dt, &mut card.common.rigid.force)
+        let (inv_dt, n_walls) = ((1.0 / self.dt) as Real, device.common.walls.n);
+        let (sets, force) = (sets!(device), &mut device.common.rigid.force);
+        launcher.rub_back(of_walls, at, motion, samples, wall_motion, sets, n_walls, inv_dt, force)
     }
 
     fn pack_velocities(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (fluid, at, motion) = (&card.common.fluid, &mut card.at, &mut card.motion);
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let (fluid, at, motion) = (&device.common.fluid, &mut device.at, &mut device.motion);
         launcher.pack_velocities(
-            &card.place,
-            &card.mu,
+            &device.place,
+            &device.mu,
             &fluid.v,
             &fluid.rho,
             fluid.n,
             at,
             motion,
-            &mut card.common.lost,
+            &mut device.common.lost,
         )
     }
 
     fn confine_vorticity(&mut self, dt: Real) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (n, rows) = (card.common.fluid.n, &card.rows[Pairs::Fluid as usize]);
-        launcher.vorticity(rows, moving!(card), n, &mut card.vortices)?;
-        card.common.reduce.sum(self.executor, &card.vortices.squares, n, &mut card.vorticity2)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let (n, rows) = (device.common.fluid.n, &device.rows[Pairs::Fluid as usize]);
+        let Vortices { whirl, spin, squares } = &mut device.vortices;
+        launcher.vorticity(rows, &device.at, &device.motion, n, whirl, spin, squares)?;
+        device.common.reduce.sum(self.executor, squares, n, &mut device.vorticity2)?;
         let strength = dt * self.pbf.params.vorticity_confinement;
-        launcher.confine(rows, &card.vortices, &card.vorticity2, strength, n, &mut card.common.fluid.v)
+        launcher.confine(rows, whirl, spin, &device.vorticity2, strength, n, &mut device.common.fluid.v)
     }
 
     /// Cohesion, curvature and adhesion, on velocities.
     fn surface_forces(&mut self, dt: Real) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.card);
-        let (n, rows) = (card.common.fluid.n, &card.rows[Pairs::Fluid as usize]);
-        launcher.pack_densities(&card.place, &card.common.fluid.rho, n, &mut card.at)?;
-        launcher.color_normals(rows, &card.at, n, &mut card.normal)?;
-        launcher.tension(near!(card), &card.at, &card.normal, n, &mut card.a)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
+        let (n, [rows, walls, of_walls]) = (device.common.fluid.n, &device.rows);
+        launcher.pack_densities(&device.place, &device.common.fluid.rho, n, &mut device.at)?;
+        launcher.color_normals(rows, &device.at, n, &mut device.normal)?;
+        launcher.tension(rows, walls, &device.at, &device.normal, &device.samples, n, &mut device.a)?;
         if self.pbf.constants.needs.reactions && self.pbf.params.adhesion > 0.0 {
-            launcher.pull_back(bodies!(card), &card.at, card.common.walls.n, &mut card.common.rigid.force)?;
+            let (n_walls, force) = (device.common.walls.n, &mut device.common.rigid.force);
+            launcher.pull_back(of_walls, &device.at, &device.samples, sets!(device), n_walls, force)?;
         }
-        launcher.accelerate(&card.a, n, dt, &mut card.common.fluid.v, &mut card.common.lost)
+        launcher.accelerate(&device.a, n, dt, &mut device.common.fluid.v, &mut device.common.lost)
     }
 
     /// What the fluid did to each body.
     fn collect(&mut self) -> Launched {
-        self.card.common.rigid.collect(self.executor, &self.card.common.walls, &mut self.state.bodies.list)
+        self.device.common.rigid.collect(
+            self.executor,
+            &self.device.common.walls,
+            &mut self.state.bodies.list,
+        )
     }
 }

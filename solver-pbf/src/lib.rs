@@ -39,7 +39,7 @@ pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
 use cpu::{Cpu, Relaxation};
-use cuda_kernels::room;
+use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use params::{ScorrScaling, Smoothing};
 use physics::{Scorr, Weights};

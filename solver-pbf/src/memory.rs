@@ -1,7 +1,7 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
 use crate::params::{Params, VelocityUpdate};
-use cuda_kernels::room;
+use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
     method::{
@@ -64,7 +64,7 @@ pub struct Fields<const D: usize> {
     pub last_dt: f64,
     /// What the phases of this step have found so far.
     pub report: StepReport,
-    /// The box of cells of a run on a card.
+    /// The box of cells of a run on a GPU.
     pub room: room::Room<D>,
 }
 

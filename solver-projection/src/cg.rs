@@ -1,7 +1,7 @@
 //! Conjugate gradients for `A x = b` (Hestenes & Stiefel 1952), with a preconditioner `M ≈ A`.
 //!
 //! The matrix appears only as `A d`, so nothing here knows where it and the vectors are: on the processor numbers come
-//! back at once, on a card they stay there, and are looked at now and then.
+//! back at once, on a GPU they stay there, and are looked at now and then.
 
 /// An equation `A x = b` with a symmetric and positive semidefinite matrix, and the vectors of the iteration.
 pub trait Equation {

@@ -1,8 +1,8 @@
-//! The phases on a card: launchers of `cuda-kernels`, in the words of the listing.
+//! The phases on a GPU: launchers of `cuda-kernels`, in the words of the listing.
 
-mod card;
 mod constants;
 mod equation;
+mod memory;
 mod plan;
 mod solve;
 mod solver;
@@ -13,21 +13,15 @@ use crate::{
     params::{Gradient, LinearSolver, Reference},
     step::Phases,
 };
-use card::{Card, facings};
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    fields,
-    kernels::{
-        projection::{Equation, Launcher, Near, WallFields},
-        projection_motion::Shift,
-        projection_reaction::Bodies,
-        projection_velocity::Gains,
+    common::{
+        numerics::{Sets, fields},
+        search::neighbors::Pairs,
     },
-    neighbors::Pairs,
-    physics::projection::Constants,
-    walls::Sets,
+    device::{error::CudaError, executor::Executor},
+    projection::{AlongRecords, Constants, Equation, Gains, Launcher, Near, Shift, Walls},
 };
+use memory::{DeviceFields, facings};
 pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
@@ -42,12 +36,12 @@ use sph_core::{
     },
 };
 
-/// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
+/// A step in progress: the method, what it holds on the GPU, and the state, of which time, bodies and motions are
 /// those of now.
 pub(crate) struct Gpu<'a, const D: usize> {
     pub method: &'a mut Projection<D>,
     pub executor: &'a dyn Executor,
-    pub card: &'a mut Card<D>,
+    pub device: &'a mut DeviceFields<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// Time at the end of the step, `[s]`.
@@ -56,41 +50,66 @@ pub(crate) struct Gpu<'a, const D: usize> {
     pub softness: f64,
 }
 
+/// Records of the samples.
+macro_rules! ghosts {
+    ($device:expr) => {
+        Walls {
+            samples: &$device.ghosts.samples,
+            motion: &$device.ghosts.motion,
+            normal: &$device.ghosts.normal,
+        }
+    };
+}
+
+/// What ghosts leave out.
+macro_rules! along {
+    ($device:expr) => {
+        AlongRecords { along: &mut $device.along.along, beside: &mut $device.along.beside }
+    };
+}
+
 /// Neighbors of the fluid.
 macro_rules! near {
-    ($card:expr) => {
+    ($device:expr) => {
         Near {
-            fluid: &$card.rows[Pairs::Fluid as usize],
-            walls: &$card.rows[Pairs::Walls as usize],
-            ghosts: &$card.ghosts,
+            fluid: &$device.rows[Pairs::Fluid as usize],
+            walls: &$device.rows[Pairs::Walls as usize],
+            ghosts: ghosts!($device),
         }
     };
 }
 
 /// The rigid sets of the samples.
 macro_rules! sets {
-    ($card:expr) => {
-        Sets { flags: &$card.common.rigid.flags, body: &$card.common.walls.body }
+    ($device:expr) => {
+        Sets { flags: &$device.common.rigid.flags, body: &$device.common.walls.body }
     };
 }
 
-/// Samples of dynamic bodies.
-macro_rules! bodies {
-    ($card:expr) => {
-        Bodies {
-            rows: &$card.rows[Pairs::OfWalls as usize],
-            walls: &$card.ghosts,
-            sets: sets!($card),
-            place: &$card.place,
-            n: $card.common.walls.n,
-        }
+/// A launch that adds to the forces on the samples of dynamic bodies, from a field of the fluid.
+macro_rules! react {
+    ($launcher:ident.$launch:ident($device:expr, $field:expr, $factor:expr)) => {
+        $launcher.$launch(
+            &$device.rows[Pairs::OfWalls as usize],
+            ghosts!($device),
+            sets!($device),
+            &$device.place,
+            $field,
+            $device.common.walls.n,
+            $factor,
+            &mut $device.common.rigid.force,
+        )
     };
 }
 
 /// Velocities that change.
 macro_rules! gains {
-    ($card:expr) => {
-        Gains { v: &mut $card.common.fluid.v, gain2: &mut $card.common.gain2, lost: &mut $card.common.lost }
+    ($device:expr) => {
+        Gains {
+            v: &mut $device.common.fluid.v,
+            gain2: &mut $device.common.gain2,
+            lost: &mut $device.common.lost,
+        }
     };
 }
 
@@ -108,9 +127,9 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn apply_forces(&mut self, dt: f64) -> Result<(), StepError> {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.common.fluid;
-        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut card.common.lost);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let fluid = &mut device.common.fluid;
+        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut device.common.lost);
         self.lap("apply_forces", done)
     }
 
@@ -124,9 +143,10 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn compute_alpha(&mut self) -> Result<(), StepError> {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, rho) = (card.common.fluid.n, &mut card.common.fluid.rho);
-        let done = launcher.crowd(near!(card), &card.place, n, &mut card.crowd, rho, &mut card.common.lost);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, rho) = (device.common.fluid.n, &mut device.common.fluid.rho);
+        let done =
+            launcher.crowd(near!(device), &device.place, n, &mut device.crowd, rho, &mut device.common.lost);
         self.lap("compute_alpha", done)
     }
 
@@ -157,8 +177,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     fn soften_source(&mut self, dt: f64) -> Result<bool, StepError> {
         let Some(softness) = self.method.softness(self.state, dt) else { return Ok(false) };
         self.softness = softness;
-        let (launching, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let smaller = launching.shrink(softness as Real, card.common.fluid.n, &mut card.p);
+        let (launching, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let smaller = launching.shrink(softness as Real, device.common.fluid.n, &mut device.p);
         self.lap("classify_surface", smaller)?;
         self.classify_surface(dt)?;
         Ok(true)
@@ -196,9 +216,9 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         if self.state.bodies.is_empty() {
             return Ok(());
         }
-        let card = &mut *self.card;
+        let device = &mut *self.device;
         let collected =
-            card.common.rigid.collect(self.executor, &card.common.walls, &mut self.state.bodies.list);
+            device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies.list);
         let damping = f64::from(self.state.forces.damping_of(self.state.t, dt));
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.kick(forces, dt, damping);
@@ -251,43 +271,52 @@ impl<const D: usize> Gpu<'_, D> {
             return Ok(());
         }
         self.state.walls.move_to(t);
-        let card = &mut *self.card;
-        self.executor.write(&facings(&self.state.walls), &mut card.facings)?;
-        card.common.rigid.place(self.executor, self.state, t, &mut card.common.walls)
+        let device = &mut *self.device;
+        self.executor.write(&facings(&self.state.walls), &mut device.facings)?;
+        device.common.rigid.place(self.executor, self.state, t, &mut device.common.walls)
     }
 
     fn sort(&mut self) -> Launched {
-        let (executor, card) = (self.executor, &mut *self.card);
-        card.sort(executor)?;
-        if card.common.walls_sorted && !self.state.walls.is_moving() {
+        let (executor, device) = (self.executor, &mut *self.device);
+        device.sort(executor)?;
+        if device.common.walls_sorted && !self.state.walls.is_moving() {
             return Ok(());
         }
-        card.common.walls.sort(executor)?;
-        (card.common.walls_sorted, card.common.walls_packed) = (true, false);
+        device.common.walls.sort(executor)?;
+        (device.common.walls_sorted, device.common.walls_packed) = (true, false);
         Ok(())
     }
 
     fn pack(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        fields::pack_positions(self.executor, &card.common.fluid.x, card.common.fluid.n, &mut card.place)?;
-        if card.common.walls_packed {
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        fields::pack_positions(
+            self.executor,
+            &device.common.fluid.x,
+            device.common.fluid.n,
+            &mut device.place,
+        )?;
+        if device.common.walls_packed {
             return Ok(());
         }
-        card.common.walls_packed = true;
-        let walls = WallFields {
-            x: &card.common.walls.x,
-            x_0: &card.common.walls.x_0,
-            v: &card.common.walls.v,
-            sets: sets!(card),
-            surface: &card.surface,
-            facings: &card.facings,
-        };
-        launcher.pack_walls(walls, card.common.walls.n, &mut card.ghosts)
+        device.common.walls_packed = true;
+        let (walls, out) = (&device.common.walls, &mut device.ghosts);
+        launcher.pack_walls(
+            &walls.x,
+            &walls.x_0,
+            &walls.v,
+            sets!(device),
+            &device.surface,
+            &device.facings,
+            walls.n,
+            &mut out.samples,
+            &mut out.motion,
+            &mut out.normal,
+        )
     }
 
     fn list(&mut self) -> Launched {
-        let pairs = Pairs::needed(self.card.common.walls.n, self.method.constants.needs.reactions);
-        self.card.list(self.executor, pairs, self.method.kernel.support_radius())
+        let pairs = Pairs::needed(self.device.common.walls.n, self.method.constants.needs.reactions);
+        self.device.list(self.executor, pairs, self.method.kernel.support_radius())
     }
 
     /// In the first step, if the largest sums of it are those of a full neighborhood: that of weights (0), or the
@@ -297,7 +326,7 @@ impl<const D: usize> Gpu<'_, D> {
         if self.method.params.reference != Reference::FirstStep || *full != 0.0 {
             return Ok(());
         }
-        let (records, k) = if which == 0 { (&self.card.crowd, 3) } else { (&self.card.sums, 0) };
+        let (records, k) = if which == 0 { (&self.device.crowd, 3) } else { (&self.device.sums, 0) };
         let records = self.executor.download(records)?;
         *full = records.iter().map(|record| f64::from(record.0[k])).fold(0.0, f64::max);
         if which == 0 {
@@ -309,69 +338,67 @@ impl<const D: usize> Gpu<'_, D> {
     }
 
     fn assemble(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, v) = (card.common.fluid.n, &card.common.fluid.v);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, v) = (device.common.fluid.n, &device.common.fluid.v);
         launcher.beside(
-            near!(card),
-            &card.crowd,
+            near!(device),
+            &device.crowd,
             v,
             n,
-            &mut card.place,
-            &mut card.motion,
-            &mut card.along,
-            &mut card.common.lost,
+            &mut device.place,
+            &mut device.motion,
+            along!(device),
+            &mut device.common.lost,
         )?;
-        launcher.assemble(
-            near!(card),
-            &card.place,
-            &card.motion,
-            &mut card.along,
-            n,
-            &mut card.entries,
-            &mut card.sums,
-            &mut card.share,
-        )
+        let (place, motion, entries, sums) =
+            (&device.place, &device.motion, &mut device.entries, &mut device.sums);
+        launcher.assemble(near!(device), place, motion, n, entries, sums, &mut device.share)?;
+        if self.constants.along == 0 {
+            return Ok(());
+        }
+        launcher.make_up(near!(device), place, motion, along!(device), n, entries, sums)
     }
 
     /// Surface, diagonal and right side; the mean is taken out of that of a closed and full vessel.
     fn right_side(&mut self, dt: f64) -> Launched {
-        let rates = self.method.rates(self.state, dt, self.softness);
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, executor, vectors) = (card.common.fluid.n, self.executor, &mut card.vectors);
-        let out = Equation { air: &mut card.air, diagonal: &mut vectors.diagonal, b: &mut vectors.b };
+        let [rate, excess_rate] = self.method.rates(self.state, dt, self.softness);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, executor, vectors) = (device.common.fluid.n, self.executor, &mut device.vectors);
+        let out = Equation { air: &mut device.air, diagonal: &mut vectors.diagonal, b: &mut vectors.b };
         launcher.classify(
-            &card.sums,
-            &card.crowd,
-            &card.common.fluid.rho,
-            rates,
+            &device.sums,
+            &device.crowd,
+            &device.common.fluid.rho,
+            rate,
+            excess_rate,
             n,
             out,
-            &mut card.common.lost,
+            &mut device.common.lost,
         )?;
-        card.common.reduce.sum(executor, &card.air, n, &mut card.all_air)?;
-        card.common.reduce.sum(executor, &card.vectors.b, n, &mut card.number)?;
-        launcher.center(&card.number, &card.all_air, n, &mut card.vectors.b)
+        device.common.reduce.sum(executor, &device.air, n, &mut device.all_air)?;
+        device.common.reduce.sum(executor, &device.vectors.b, n, &mut device.number)?;
+        launcher.center(&device.number, &device.all_air, n, &mut device.vectors.b)
     }
 
     fn project(&mut self, dt: Real) -> Launched {
         let (params, needs) = (&self.method.params, self.method.constants.needs);
         let factor = D as Real * dt / self.state.rest.rho_0;
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, part) = (card.common.fluid.n, self.method.difference_part());
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, part) = (device.common.fluid.n, self.method.difference_part());
         if params.grad_correction {
-            let rows = &card.rows[Pairs::Fluid as usize];
-            launcher.corrected(rows, &card.place, &card.p, factor, n, gains!(card))?;
+            let rows = &device.rows[Pairs::Fluid as usize];
+            launcher.corrected(rows, &device.place, &device.p, factor, n, gains!(device))?;
         }
         match params.gradient {
             Gradient::Adjoint => {
-                let (near, place, p, along) = (near!(card), &card.place, &card.p, &mut card.along);
+                let (near, place, p, along) = (near!(device), &device.place, &device.p, along!(device));
                 let pull =
-                    (needs.along && needs.reactions && card.common.walls.n > 0).then_some(&mut card.pull);
-                launcher.adjoint(near, place, p, along, factor, part, n, gains!(card), pull)
+                    (needs.along && needs.reactions && device.common.walls.n > 0).then_some(&mut device.pull);
+                launcher.adjoint(near, place, p, along, factor, part, n, gains!(device), pull)
             }
             Gradient::Peridyno => {
-                let (near, place, motion, air) = (near!(card), &card.place, &card.motion, &card.air);
-                launcher.peridyno(near, place, motion, &card.p, air, factor, part, n, gains!(card))
+                let (near, place, motion, air) = (near!(device), &device.place, &device.motion, &device.air);
+                launcher.peridyno(near, place, motion, &device.p, air, factor, part, n, gains!(device))
             }
         }
     }
@@ -379,66 +406,62 @@ impl<const D: usize> Gpu<'_, D> {
     /// Begins the forces of a step on bodies with those of the pressure.
     fn push_back(&mut self, dt: Real) -> Launched {
         let (params, needs, rest) = (&self.method.params, self.method.constants.needs, self.state.rest);
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        card.common.rigid.clear(self.executor)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        device.common.rigid.clear(self.executor)?;
         let factor = D as Real * rest.m / rest.rho_0;
-        launcher.press_back(
-            &bodies!(card),
-            &card.p,
-            factor * params.grad_sum,
-            &mut card.common.rigid.force,
-        )?;
+        react!(launcher.press_back(device, &device.p, factor * params.grad_sum))?;
         if needs.along {
             let factor = factor * (self.method.difference_part() + params.grad_sum);
-            launcher.pull_back(&bodies!(card), &card.pull, factor, &mut card.common.rigid.force)?;
+            react!(launcher.pull_back(device, &device.pull, factor))?;
         }
         if params.gradient == Gradient::Peridyno {
-            launcher.take_back(&bodies!(card), &card.motion, rest.m / dt, &mut card.common.rigid.force)?;
+            react!(launcher.take_back(device, &device.motion, rest.m / dt))?;
         }
         Ok(())
     }
 
     /// Implicit viscosity. Returns how its iterations ended, if one did not converge.
     fn diffuse(&mut self, dt: Real) -> Result<Outcome, CudaError> {
-        let (mu, rest, n) = (self.method.params.dynamic_viscosity, self.state.rest, self.card.common.fluid.n);
+        let (mu, rest, n) =
+            (self.method.params.dynamic_viscosity, self.state.rest, self.device.common.fluid.n);
         let scale = D as Real * dt * mu / rest.rho_0;
-        let card = &mut *self.card;
-        let drag = &mut card.drag;
-        launcher(self.executor, &self.constants).drag(near!(card), &card.place, n, drag)?;
+        let device = &mut *self.device;
+        let drag = &mut device.drag;
+        launcher(self.executor, &self.constants).drag(near!(device), &device.place, n, drag)?;
         let outcome = self.solve_viscous(scale)?;
         if !self.method.constants.needs.reactions {
             return Ok(outcome);
         }
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (v, rho, motion) = (&card.common.fluid.v, &card.common.fluid.rho, &mut card.motion);
-        launcher.pack_velocities(v, rho, n, motion, &mut card.common.lost)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (v, rho, motion) = (&device.common.fluid.v, &device.common.fluid.rho, &mut device.motion);
+        launcher.pack_velocities(v, rho, n, motion, &mut device.common.lost)?;
         let factor = rest.m / dt * scale;
-        launcher.drag_back(&bodies!(card), &card.motion, factor, &mut card.common.rigid.force)?;
+        react!(launcher.drag_back(device, &device.motion, factor))?;
         Ok(outcome)
     }
 
     /// XSPH.
     fn mix_velocities(&mut self, dt: Real) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, v, rho) = (card.common.fluid.n, &card.common.fluid.v, &card.common.fluid.rho);
-        launcher.pack_velocities(v, rho, n, &mut card.motion, &mut card.common.lost)?;
-        let (v, lost) = (&mut card.common.fluid.v, &mut card.common.lost);
-        launcher.xsph(near!(card), &card.place, &card.motion, n, v, lost)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, v, rho) = (device.common.fluid.n, &device.common.fluid.v, &device.common.fluid.rho);
+        launcher.pack_velocities(v, rho, n, &mut device.motion, &mut device.common.lost)?;
+        let (v, lost) = (&mut device.common.fluid.v, &mut device.common.lost);
+        launcher.xsph(near!(device), &device.place, &device.motion, n, v, lost)?;
         if !self.method.constants.needs.reactions {
             return Ok(());
         }
         let factor = self.state.rest.m / dt * self.constants.xsph;
-        launcher.rub_back(&bodies!(card), &card.motion, factor, &mut card.common.rigid.force)
+        react!(launcher.rub_back(device, &device.motion, factor))
     }
 
     fn drift(&mut self, dt: Real, damping: Real) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, fluid) = (card.common.fluid.n, &mut card.common.fluid);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, fluid) = (device.common.fluid.n, &mut device.common.fluid);
         if self.constants.shift > 0.0 {
-            card.common.reduce.max_norms2(self.executor, &fluid.v, n, &mut card.number)?;
+            device.common.reduce.max_norms2(self.executor, &fluid.v, n, &mut device.number)?;
         }
-        let shift = Shift { crowd: &card.crowd, air: &card.air, v2: &card.number };
-        let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut card.common.v2);
-        launcher.drift(&card.common.containers, shift, n, dt, damping, x, v, v2, &mut card.common.lost)
+        let shift = Shift { crowd: &device.crowd, air: &device.air, v2: &device.number };
+        let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut device.common.v2);
+        launcher.drift(&device.common.containers, shift, n, dt, damping, x, v, v2, &mut device.common.lost)
     }
 }

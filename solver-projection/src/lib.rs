@@ -48,7 +48,7 @@ pub use params::{Params, Preset};
 pub use setup::{method, parameters, simulation};
 
 use cpu::Cpu;
-use cuda_kernels::room;
+use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use physics::{LatticeSums, Surface, Weight};
 use sph_core::{

@@ -4,7 +4,7 @@ use crate::{
     levels::Levels,
     params::{Gradient, Params},
 };
-use cuda_kernels::room;
+use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
     fluid::barrier::Pose,
@@ -69,7 +69,7 @@ pub struct Fields<const D: usize> {
     pub viscous_residuals: Vec<f64>,
     /// What the phases of this step have found so far.
     pub report: StepReport,
-    /// The box of cells of a run on a card.
+    /// The box of cells of a run on a GPU.
     pub room: room::Room<D>,
 }
 

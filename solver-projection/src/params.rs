@@ -15,7 +15,7 @@ macro_rules! choice {
 
 choice! {
     /// Weight of a neighbor in gradient, divergence and Laplacian.
-    // Cards know the forms by their place in this list.
+    // GPUs know the forms by their place in this list.
     WeightForm {
         /// `w = 1 − q⁴`, with close pairs held at `radius_clamp`.
         #[default]

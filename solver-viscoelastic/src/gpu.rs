@@ -1,26 +1,25 @@
-//! The phases on a card: launchers of `cuda-kernels`, in the words of the listing.
+//! The phases on a GPU: launchers of `cuda-kernels`, in the words of the listing.
 
-mod card;
 mod constants;
 mod contact;
+mod memory;
 mod plan;
 mod solver;
 
 use crate::{Viscoelastic, params::RelaxMode, step::Phases};
-use card::Card;
 use cuda_kernels::{
-    colors::{Color, colors},
-    error::CudaError,
-    executor::Executor,
-    fields,
-    kernels::{
-        viscoelastic::{Found, Launcher, Near, Pushes},
-        viscoelastic_motion::Judged,
+    common::{
+        numerics::{Sets, fields},
+        run::{Common, resident::Fluid},
+        search::{
+            colors::{Color, colors},
+            neighbors::Pairs,
+        },
     },
-    neighbors::Pairs,
-    physics::viscoelastic::Constants,
-    walls::Sets,
+    device::{error::CudaError, executor::Executor},
+    viscoelastic::{Constants, Launcher, Near, Swept},
 };
+use memory::DeviceFields;
 pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
@@ -28,13 +27,13 @@ use sph_core::{
     method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
 };
 
-/// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
-/// those of now. Between prediction and [`Phases::update_velocities`] the fluid on the card has `x*` and `v*`, while
+/// A step in progress: the method, what it holds on the GPU, and the state, of which time, bodies and motions are
+/// those of now. Between prediction and [`Phases::update_velocities`] the fluid on the GPU has `x*` and `v*`, while
 /// `place` has the positions that are relaxed.
 pub(crate) struct Gpu<'a, const D: usize> {
     pub method: &'a mut Viscoelastic<D>,
     pub executor: &'a dyn Executor,
-    pub card: &'a mut Card<D>,
+    pub device: &'a mut DeviceFields<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// The step, `[s]`.
@@ -45,19 +44,12 @@ pub(crate) struct Gpu<'a, const D: usize> {
 
 /// Neighbors of the fluid.
 macro_rules! near {
-    ($card:expr) => {
+    ($device:expr) => {
         Near {
-            fluid: &$card.rows[Pairs::Fluid as usize],
-            walls: &$card.rows[Pairs::Walls as usize],
-            samples: &$card.samples,
+            fluid: &$device.rows[Pairs::Fluid as usize],
+            walls: &$device.rows[Pairs::Walls as usize],
+            samples: &$device.samples,
         }
-    };
-}
-
-/// Who pushed how hard.
-macro_rules! pushes {
-    ($card:expr) => {
-        Pushes { push: &mut $card.push, p_near: &mut $card.p_near }
     };
 }
 
@@ -75,9 +67,9 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn apply_gravity(&mut self, dt: f64) -> Result<(), StepError> {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.common.fluid;
-        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut card.common.lost);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let fluid = &mut device.common.fluid;
+        let done = launcher.kick(&fluid.x, fluid.n, dt as Real, &mut fluid.v, &mut device.common.lost);
         self.lap("apply_gravity", done)
     }
 
@@ -92,16 +84,16 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.common.fluid;
-        let done = launcher.predict(&fluid.v, fluid.n, dt as Real, &mut fluid.x, &mut card.common.lost);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let fluid = &mut device.common.fluid;
+        let done = launcher.predict(&fluid.v, fluid.n, dt as Real, &mut fluid.x, &mut device.common.lost);
         self.lap("predict_positions", done)
     }
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let packed = self.sort_walls();
         self.lap("pack", packed)?;
-        let pairs = Pairs::needed(self.card.common.walls.n, self.method.constants.needs.reactions);
+        let pairs = Pairs::needed(self.device.common.walls.n, self.method.constants.needs.reactions);
         let listed = self.find(pairs);
         self.lap("find_neighbors", listed)
     }
@@ -110,7 +102,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         if !self.method.constants.needs.springs {
             return Ok(());
         }
-        let done = self.card.adjust(&launcher(self.executor, &self.constants));
+        let done = self.device.adjust(&launcher(self.executor, &self.constants));
         self.method.fields.springs.made = 1.0;
         self.lap("adjust_springs", done)
     }
@@ -138,11 +130,10 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let (inv_dt, damping) = ((1.0 / dt) as Real, self.damping());
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let fluid = &mut card.common.fluid;
-        let judged =
-            Judged { v2: &mut card.common.v2, gain2: &mut card.common.gain2, lost: &mut card.common.lost };
-        let done = launcher.commit(&card.place, fluid.n, inv_dt, damping, &mut fluid.x, &mut fluid.v, judged);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let Common { fluid: Fluid { n, x, v, .. }, v2, gain2, lost, .. } = &mut device.common;
+        let n = *n;
+        let done = launcher.commit(&device.place, n, inv_dt, damping, x, v, v2, gain2, lost);
         self.lap("update_velocities", done)
     }
 
@@ -186,97 +177,106 @@ impl<const D: usize> Gpu<'_, D> {
         if !self.state.walls.is_moving() {
             return Ok(());
         }
-        // Contacts and bodies ask where walls are at home.
+        // Contacts and bodies ask where walls are on the host.
         self.state.walls.move_to(t);
-        self.card.common.rigid.place(self.executor, self.state, t, &mut self.card.common.walls)
+        self.device.common.rigid.place(self.executor, self.state, t, &mut self.device.common.walls)
     }
 
     /// Samples in the order of their cells, and their records.
     fn sort_walls(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        if !card.common.walls_sorted || self.state.walls.is_moving() {
-            card.common.walls.sort(self.executor)?;
-            (card.common.walls_sorted, card.common.walls_packed) = (true, false);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        if !device.common.walls_sorted || self.state.walls.is_moving() {
+            device.common.walls.sort(self.executor)?;
+            (device.common.walls_sorted, device.common.walls_packed) = (true, false);
         }
-        if card.common.walls_packed {
+        if device.common.walls_packed {
             return Ok(());
         }
-        card.common.walls_packed = true;
-        let walls = &card.common.walls;
-        launcher.pack_walls(&walls.x, &walls.volume, walls.n, &mut card.samples)
+        device.common.walls_packed = true;
+        let walls = &device.common.walls;
+        launcher.pack_walls(&walls.x, &walls.volume, walls.n, &mut device.samples)
     }
 
     /// Sorts particles by cell, and their springs with them, and lists their neighbors where they are now.
     fn find(&mut self, pairs: &[Pairs]) -> Launched {
-        let (executor, card, h) = (self.executor, &mut *self.card, self.method.constants.h);
-        card.common.fluid.sort(executor, &mut [])?;
+        let (executor, device, h) = (self.executor, &mut *self.device, self.method.constants.h);
+        device.common.fluid.sort(executor, &mut [])?;
         if self.method.constants.needs.springs {
-            card.follow(&launcher(executor, &self.constants))?;
+            device.follow(&launcher(executor, &self.constants))?;
         }
-        fields::pack_positions(executor, &card.common.fluid.x, card.common.fluid.n, &mut card.place)?;
-        card.list(executor, pairs, h)
+        fields::pack_positions(executor, &device.common.fluid.x, device.common.fluid.n, &mut device.place)?;
+        device.list(executor, pairs, h)
     }
 
     /// The cells in the order of the relaxation.
     fn colors(&self) -> Result<Vec<Color<D>>, CudaError> {
         let (fluid, one_by_one) =
-            (&self.card.common.fluid, self.method.params.relax_mode == RelaxMode::Sequential);
+            (&self.device.common.fluid, self.method.params.relax_mode == RelaxMode::Sequential);
         let reverse = self.method.reverse(self.state.step);
         colors(self.executor, &fluid.cells, fluid.n, one_by_one, reverse)
     }
 
     fn viscous_impulses(&mut self) -> Launched {
         let colors = self.colors()?;
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, rows, v) = (card.common.fluid.n, &card.rows[Pairs::Fluid as usize], &mut card.common.fluid.v);
-        launcher.pack_motion(v, n, &mut card.motion)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, rows, v) =
+            (device.common.fluid.n, &device.rows[Pairs::Fluid as usize], &mut device.common.fluid.v);
+        launcher.pack_motion(v, n, &mut device.motion)?;
         if self.method.params.relax_mode == RelaxMode::Jacobi {
-            return launcher.impulses(rows, &card.place, &card.motion, n, v);
+            return launcher.impulses(rows, &device.place, &device.motion, n, v);
         }
         for color in &colors {
-            launcher.sweep_impulses(color, rows, &card.place, n, &mut card.motion)?;
+            launcher.sweep_impulses(*color, rows, &device.place, &mut device.motion, n)?;
         }
-        launcher.unpack_motion(&card.motion, n, v)
+        launcher.unpack_motion(&device.motion, n, v)
     }
 
     fn pull(&mut self) -> Launched {
         let (mode, colors) = (self.method.params.relax_mode, self.colors()?);
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let (n, springs) = (card.common.fluid.n, &card.springs);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (n, springs) = (device.common.fluid.n, &device.springs);
         match mode {
             RelaxMode::Sequential => {
-                let sweep = |all| launcher.sweep_springs(all, springs, n, &mut card.place);
-                return colors.iter().try_for_each(sweep);
+                let sweep = |all| launcher.sweep_springs(all, springs, &mut device.place, n);
+                return colors.into_iter().try_for_each(sweep);
             }
             RelaxMode::Colored => {
-                let sweep = |color| launcher.sweep_short(color, springs, n, &mut card.place);
-                colors.iter().try_for_each(sweep)?;
+                let sweep = |color| launcher.sweep_short(color, springs, &mut device.place, n);
+                colors.into_iter().try_for_each(sweep)?;
             }
             RelaxMode::Jacobi => {}
         }
         // Springs that reach beyond the cells around are gathered.
-        launcher.pull(springs, &card.place, n, mode != RelaxMode::Jacobi, &mut card.delta)?;
-        launcher.displace(&card.delta, n, &mut card.place)
+        launcher.pull(springs, &device.place, n, mode != RelaxMode::Jacobi, &mut device.delta)?;
+        launcher.displace(&device.delta, n, &mut device.place)
     }
 
     /// All particles from the same positions.
     fn relax_all(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let n = card.common.fluid.n;
-        launcher.densities(near!(card), &card.place, n, pushes!(card), &mut card.common.fluid.rho)?;
-        launcher.displacements(near!(card), &pushes!(card), n, &mut card.delta, &mut card.way2)?;
-        launcher.displace(&card.delta, n, &mut card.place)
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let n = device.common.fluid.n;
+        let (near, rho, push, p_near) =
+            (near!(device), &mut device.common.fluid.rho, &mut device.push, &mut device.p_near);
+        launcher.densities(near, &device.place, n, push, p_near, rho)?;
+        launcher.displacements(near, push, p_near, n, &mut device.delta, &mut device.way2)?;
+        launcher.displace(&device.delta, n, &mut device.place)
     }
 
     /// One particle after the other, each moving its neighbors at once.
     fn relax_one_by_one(&mut self) -> Launched {
         let colors = self.colors()?;
-        let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-        let n = card.common.fluid.n;
-        for color in &colors {
-            let pushes = if self.method.constants.needs.push { Some(pushes!(card)) } else { None };
-            let found = Found { rho: &mut card.common.fluid.rho, way2: &mut card.way2 };
-            launcher.sweep(color, near!(card), &mut card.place, n, pushes, found)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let n = device.common.fluid.n;
+        let pushes = self.method.constants.needs.push;
+        for color in colors {
+            let swept = Swept {
+                place: &mut device.place,
+                rho: &mut device.common.fluid.rho,
+                way2: &mut device.way2,
+                push: pushes.then_some(&mut device.push),
+                p_near: pushes.then_some(&mut device.p_near),
+            };
+            launcher.sweep(color, near!(device), swept, n)?;
         }
         Ok(())
     }
@@ -286,12 +286,13 @@ impl<const D: usize> Gpu<'_, D> {
     fn collide(&mut self) -> Launched {
         if !self.state.bodies.is_empty() {
             let factor = self.state.rest.m * self.method.jacobi_factor() / self.constants.dt2;
-            let (launcher, card) = (launcher(self.executor, &self.constants), &mut *self.card);
-            let sets = Sets { flags: &card.common.rigid.flags, body: &card.common.walls.body };
-            let (rows, n_walls) = (&card.rows[Pairs::OfWalls as usize], card.common.walls.n);
-            let force = &mut card.common.rigid.force;
-            launcher.push_back(rows, &pushes!(card), &card.samples, sets, n_walls, factor, force)?;
-            card.common.rigid.collect(self.executor, &card.common.walls, &mut self.state.bodies.list)?;
+            let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+            let sets = Sets { flags: &device.common.rigid.flags, body: &device.common.walls.body };
+            let (rows, n_walls) = (&device.rows[Pairs::OfWalls as usize], device.common.walls.n);
+            let force = &mut device.common.rigid.force;
+            let (push, p_near, samples) = (&device.push, &device.p_near, &device.samples);
+            launcher.push_back(rows, push, p_near, samples, sets, n_walls, factor, force)?;
+            device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies.list)?;
             self.meet_bodies()?;
         }
         self.contacts()

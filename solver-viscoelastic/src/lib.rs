@@ -46,7 +46,7 @@ pub use params::{Params, Preset};
 pub use setup::{parameters, simulation};
 
 use cpu::{Cpu, colors::Colors};
-use cuda_kernels::room;
+use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use params::{RelaxMode, SpringCreation, SpringInit};
 use physics::{Flow, Spring, Stiffness, Viscosity};

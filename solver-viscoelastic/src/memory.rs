@@ -5,7 +5,7 @@ use crate::{
     params::{Params, RelaxMode},
     springs::Springs,
 };
-use cuda_kernels::room;
+use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
     method::{
@@ -44,7 +44,7 @@ pub struct Fields<const D: usize> {
     pub max_speed: f64,
     /// What the phases of this step have found so far.
     pub report: StepReport,
-    /// The box of cells of a run on a card.
+    /// The box of cells of a run on a GPU.
     pub room: room::Room<D>,
 }
 

@@ -1,9 +1,9 @@
-//! The phases on a card: launchers of `cuda-kernels`, in the words of the listing.
+//! The phases on a GPU: launchers of `cuda-kernels`, in the words of the listing.
 
-mod card;
 mod constants;
 #[doc(hidden)]
 pub mod kept;
+mod memory;
 mod plan;
 mod solver;
 
@@ -12,20 +12,17 @@ use crate::{
     params::{self, DeltaForm, Regularization},
     step::Phases,
 };
-use card::Card;
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    fields,
-    kernels::{
-        surface::SurfaceTerms,
-        wcsph::{Launcher, Records, Walls},
+    common::{
+        numerics::{Sets, fields},
+        run::Common,
+        search::neighbors::{Around, Source},
+        surface::{surface_forces, surface_normals, surface_reaction},
     },
-    neighbors::Source,
-    physics::wcsph::Constants,
-    run::Common,
-    walls::Sets,
+    device::{error::CudaError, executor::Executor},
+    wcsph::{Constants, Launcher, Walls},
 };
+use memory::{DeviceFields, Extrapolated};
 pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
@@ -34,61 +31,57 @@ use sph_core::{
     method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
 };
 
-/// A step in progress: the method, what it holds on the card, and the state, of which time, bodies and motions are
+/// A step in progress: the method, what it holds on the GPU, and the state, of which time, bodies and motions are
 /// those of now.
 pub(crate) struct Gpu<'a, const D: usize> {
     pub wcsph: &'a mut Wcsph<D>,
     pub executor: &'a dyn Executor,
-    pub card: &'a mut Card<D>,
+    pub device: &'a mut DeviceFields<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
     /// Full step size, `[s]`.
     pub dt: f64,
 }
 
-/// Records of the fluid that loops read.
+/// The fluid as loops find it.
 macro_rules! fluid {
-    ($card:expr) => {
-        Records {
-            cells: &$card.common.fluid.cells,
-            place: &$card.place,
-            motion: &$card.motion,
-            rows: $card.kept.as_ref().map(|kept| &kept.rows),
+    ($gpu:expr, $device:expr) => {
+        Around {
+            cells: &$device.common.fluid.cells,
+            place: &$device.place,
+            rows: $device.kept.as_ref().map(|kept| &kept.rows),
+            radius: $gpu.constants.kernel.support.h,
         }
     };
 }
 
-/// The first records of the walls.
-macro_rules! samples {
-    ($card:expr) => {
-        Records {
-            cells: &$card.common.walls.cells,
-            place: &$card.samples,
-            motion: &$card.wall_motion,
+/// The walls as loops find them, by these records.
+macro_rules! walls {
+    ($gpu:expr, $device:expr, $records:ident) => {
+        Around {
+            cells: &$device.common.walls.cells,
+            place: &$device.$records,
             rows: None,
+            radius: $gpu.constants.kernel.support.h,
         }
     };
 }
 
 /// The records of the walls in the momentum loop.
-macro_rules! walls {
-    ($card:expr) => {
+macro_rules! momentum_walls {
+    ($gpu:expr, $device:expr) => {
         Walls {
-            records: Records {
-                cells: &$card.common.walls.cells,
-                place: &$card.wall_place,
-                motion: &$card.wall_motion,
-                rows: None,
-            },
-            mass: &$card.wall_mass,
+            near: &walls!($gpu, $device, wall_place),
+            motion: &$device.wall_motion,
+            mass: &$device.wall_mass,
         }
     };
 }
 
 /// The rigid sets of the samples.
 macro_rules! sets {
-    ($card:expr) => {
-        Sets { flags: &$card.common.rigid.flags, body: &$card.common.walls.body }
+    ($device:expr) => {
+        Sets { flags: &$device.common.rigid.flags, body: &$device.common.walls.body }
     };
 }
 
@@ -123,10 +116,17 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn compute_pressure(&mut self) -> Result<(), StepError> {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (fluid, p) = (&card.common.fluid, &mut card.p);
-        let done =
-            launcher.pressure(&fluid.x, &fluid.v, &fluid.rho, fluid.n, p, &mut card.place, &mut card.motion);
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let (fluid, p) = (&device.common.fluid, &mut device.p);
+        let done = launcher.pressure(
+            &fluid.x,
+            &fluid.v,
+            &fluid.rho,
+            fluid.n,
+            p,
+            &mut device.place,
+            &mut device.motion,
+        );
         self.lap("compute_pressure", done)
     }
 
@@ -136,8 +136,10 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn compute_acceleration(&mut self) -> Result<(), StepError> {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let done = launcher.acceleration(fluid!(card), walls!(card), card.common.fluid.n, &mut card.a);
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let (fluid, n) = (&fluid!(self, device), device.common.fluid.n);
+        let done =
+            launcher.acceleration(fluid, &device.motion, momentum_walls!(self, device), n, &mut device.a);
         self.wcsph.fields.started = 1.0;
         self.lap("compute_acceleration", done)?;
         if self.wcsph.constants.needs.surface {
@@ -169,9 +171,9 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn kick(&mut self, dt: f64) -> Result<(), StepError> {
         let damping = self.state.forces.damping_of(self.state.t, dt);
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let Common { fluid, v2, gain2: a2, .. } = &mut card.common;
-        let done = launcher.kick(&card.a, fluid.n, dt as Real, damping, &mut fluid.v, v2, a2);
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let Common { fluid, v2, gain2: a2, .. } = &mut device.common;
+        let done = launcher.kick(&device.a, fluid.n, dt as Real, damping, &mut fluid.v, v2, a2);
         self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
         self.lap("kick", done)
     }
@@ -201,17 +203,6 @@ fn launcher<'a, const D: usize>(
     Launcher { executor, constants, smoothing: wcsph.params.kernel.type_name() }
 }
 
-/// The same of the surface terms.
-fn surface_terms<'a, const D: usize>(
-    executor: &'a dyn Executor,
-    constants: &'a Constants<D>,
-    wcsph: &Wcsph<D>,
-) -> SurfaceTerms<'a> {
-    let smoothing = wcsph.params.kernel.type_name();
-    let Constants { kernel, surface, m, rho_0, .. } = constants;
-    SurfaceTerms { executor, kernel, smoothing, surface, m: *m, rho_0: *rho_0 }
-}
-
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
@@ -229,156 +220,185 @@ impl<const D: usize> Gpu<'_, D> {
             return Ok(());
         }
         if !bodies.is_empty() {
-            // Bodies collide with walls as these are at home.
+            // Bodies collide with walls as these are on the host.
             walls.move_to(t);
         }
-        self.card.common.rigid.place(self.executor, self.state, t, &mut self.card.common.walls)
+        self.device.common.rigid.place(self.executor, self.state, t, &mut self.device.common.walls)
     }
 
     fn sort(&mut self) -> Launched {
-        let (card, walls) = (&mut *self.card, &self.state.walls);
+        let (device, walls) = (&mut *self.device, &self.state.walls);
         // Symplectic Euler computes both anew before it uses them.
         let kept = self.wcsph.params.integrator == params::Integrator::VelocityVerlet;
         let has_w = self.wcsph.constants.needs.drift_correction;
-        if let Some(kept) = &mut card.kept {
+        if let Some(kept) = &mut device.kept {
             kept.travel.settle();
         }
-        match (card.is_in_order(), kept, has_w) {
+        match (device.is_in_order(), kept, has_w) {
             (true, ..) => (),
-            (false, true, true) => card.common.fluid.sort(self.executor, &mut [&mut card.a, &mut card.w])?,
-            (false, true, false) => card.common.fluid.sort(self.executor, &mut [&mut card.a])?,
-            (false, false, _) => card.common.fluid.sort(self.executor, &mut [])?,
+            (false, true, true) => {
+                device.common.fluid.sort(self.executor, &mut [&mut device.a, &mut device.w])?
+            }
+            (false, true, false) => device.common.fluid.sort(self.executor, &mut [&mut device.a])?,
+            (false, false, _) => device.common.fluid.sort(self.executor, &mut [])?,
         }
-        if !card.common.walls_sorted || walls.is_moving() {
-            card.common.walls.sort(self.executor)?;
-            card.common.walls_packed = false;
+        if !device.common.walls_sorted || walls.is_moving() {
+            device.common.walls.sort(self.executor)?;
+            device.common.walls_packed = false;
         }
         Ok(())
     }
 
     /// The records of the density loops.
     fn pack(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let fluid = &card.common.fluid;
-        launcher.pack(&fluid.x, &fluid.v, &fluid.rho, fluid.n, &mut card.place, &mut card.motion)?;
-        if card.common.walls_packed {
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let fluid = &device.common.fluid;
+        launcher.pack(&fluid.x, &fluid.v, &fluid.rho, fluid.n, &mut device.place, &mut device.motion)?;
+        if device.common.walls_packed {
             return Ok(());
         }
-        card.common.walls_sorted = true;
+        device.common.walls_sorted = true;
         launcher.pack_samples(
-            &card.common.walls.x,
-            &card.common.walls.volume,
-            card.common.walls.n,
-            &mut card.samples,
+            &device.common.walls.x,
+            &device.common.walls.volume,
+            device.common.walls.n,
+            &mut device.samples,
         )
     }
 
     /// The rows of the fluid, if the variant keeps them and those of before do not serve any more.
     fn list(&mut self) -> Launched {
-        let card = &mut *self.card;
-        match &mut card.kept {
+        let device = &mut *self.device;
+        match &mut device.kept {
             Some(kept) if kept.travel.is_over() => {
-                let fluid = Source { cells: &card.common.fluid.cells, records: &card.place };
-                kept.list(self.executor, &fluid, card.common.fluid.n)
+                let fluid = Source { cells: &device.common.fluid.cells, records: &device.place };
+                kept.list(self.executor, &fluid, device.common.fluid.n)
             }
             _ => Ok(()),
         }
     }
 
     fn sum_density(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        launcher.summation(fluid!(card), samples!(card), card.common.fluid.n, &mut card.common.fluid.rho)
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let (fluid, samples) = (&fluid!(self, device), &walls!(self, device, samples));
+        let n = device.common.fluid.n;
+        launcher.summation(fluid, samples, n, &mut device.common.fluid.rho)
     }
 
     /// `ρ ← ρ + dt dρ/dt`.
     fn integrate_density(&mut self, dt: Real) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let n = card.common.fluid.n;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let n = device.common.fluid.n;
         let corrected = self.wcsph.params.delta_form == DeltaForm::Antuono;
         if corrected && self.constants.corrected_diffusion != 0 {
-            launcher.gradient(fluid!(card), n, &mut card.extra)?;
+            launcher.gradient(&fluid!(self, device), n, &mut device.extra)?;
         }
-        let (wall_v, extra) = (&card.common.walls.v, &card.extra);
-        launcher.continuity(fluid!(card), samples!(card), wall_v, extra, n, dt, &mut card.common.fluid.rho)
+        let (wall_v, extra) = (&device.common.walls.v, &device.extra);
+        let (fluid, samples, motion) =
+            (&fluid!(self, device), &walls!(self, device, samples), &device.motion);
+        launcher.continuity(fluid, samples, motion, extra, wall_v, n, dt, &mut device.common.fluid.rho)
     }
 
     fn extrapolate(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (dummy, n) = (self.wcsph.constants.wall.is_dummy(), card.common.walls.n);
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let (dummy, n) = (self.wcsph.constants.wall.is_dummy(), device.common.walls.n);
         if dummy {
-            let samples = &card.common.walls;
-            launcher.extrapolate(fluid!(card), &samples.x, &samples.a, n, &mut card.extrapolated)?;
+            let samples = &device.common.walls;
+            let Extrapolated { p, v, found } = &mut device.extrapolated;
+            launcher.extrapolate(
+                &fluid!(self, device),
+                &device.motion,
+                &samples.x,
+                &samples.a,
+                n,
+                p,
+                v,
+                found,
+            )?;
         }
         // Records of walls at rest that take nothing from the fluid stay as they are.
-        if dummy || self.state.walls.is_moving() || !card.common.walls_packed {
+        if dummy || self.state.walls.is_moving() || !device.common.walls_packed {
             launcher.pack_walls(
-                &card.samples,
-                &card.common.walls.v,
-                sets!(card),
-                &card.extrapolated,
+                &device.samples,
+                &device.common.walls.v,
+                sets!(device),
+                &device.extrapolated.p,
+                &device.extrapolated.v,
+                &device.extrapolated.found,
                 n,
-                &mut card.wall_place,
-                &mut card.wall_motion,
-                &mut card.wall_mass,
+                &mut device.wall_place,
+                &mut device.wall_motion,
+                &mut device.wall_mass,
             )?;
-            card.common.walls_packed = true;
+            device.common.walls_packed = true;
         }
         Ok(())
     }
 
     fn surface_terms(&mut self) -> Launched {
-        let (terms, card) = (surface_terms(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let fluid = Source { cells: &card.common.fluid.cells, records: &card.place };
-        let samples = Source { cells: &card.common.walls.cells, records: &card.samples };
-        terms.normals(&fluid, &card.common.fluid.rho, &mut card.extra)?;
-        terms.forces(&fluid, &card.extra, &samples, &mut card.a)
+        let (executor, smoothing, device) =
+            (self.executor, self.wcsph.params.kernel.type_name(), &mut *self.device);
+        let Constants { kernel, surface, m, rho_0, .. } = self.constants;
+        let (fluid, walls, n) =
+            (&fluid!(self, device), &walls!(self, device, samples), device.common.fluid.n);
+        let (rho, normal) = (&device.common.fluid.rho, &mut device.extra);
+        surface_normals(executor, smoothing, kernel, fluid, rho, m, n, normal)?;
+        surface_forces(executor, smoothing, surface, fluid, normal, walls, m, rho_0, n, &mut device.a)
     }
 
     fn transport_stress(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        fields::pack_positions(self.executor, &card.w, card.common.fluid.n, &mut card.extra)?;
-        launcher.transport_stress(fluid!(card), &card.extra, card.common.fluid.n, &mut card.a)
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        fields::pack_positions(self.executor, &device.w, device.common.fluid.n, &mut device.extra)?;
+        let (fluid, n) = (&fluid!(self, device), device.common.fluid.n);
+        launcher.transport_stress(fluid, &device.motion, &device.extra, n, &mut device.a)
     }
 
     /// Forces on samples, and their sums over each body.
     fn reaction(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (executor, n) = (self.executor, card.common.walls.n);
-        launcher.reaction(fluid!(card), walls!(card), sets!(card), n, &mut card.common.rigid.force)?;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let (executor, n) = (self.executor, device.common.walls.n);
+        let (fluid, walls) = (&fluid!(self, device), momentum_walls!(self, device));
+        launcher.reaction(fluid, &device.motion, walls, sets!(device), n, &mut device.common.rigid.force)?;
         if self.wcsph.params.adhesion > 0.0 {
-            let fluid = Source { cells: &card.common.fluid.cells, records: &card.place };
-            let samples = Source { cells: &card.common.walls.cells, records: &card.samples };
-            let terms = surface_terms(executor, &self.constants, self.wcsph);
-            terms.reaction(&fluid, &samples, sets!(card), &mut card.common.rigid.force)?;
+            let Constants { surface, m, .. } = self.constants;
+            let (samples, force) = (&device.samples, &mut device.common.rigid.force);
+            let smoothing = launcher.smoothing;
+            surface_reaction(executor, smoothing, surface, fluid, samples, sets!(device), m, n, force)?;
         }
-        card.common.rigid.collect(executor, &card.common.walls, &mut self.state.bodies.list)
+        device.common.rigid.collect(executor, &device.common.walls, &mut self.state.bodies.list)
     }
 
     fn drift_correction(&mut self) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let (params, rest, n) = (&self.wcsph.params, self.state.rest, card.common.fluid.n);
-        card.w.iter_mut().try_for_each(|w| self.executor.clear(w))?;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let (params, rest, n) = (&self.wcsph.params, self.state.rest, device.common.fluid.n);
+        device.w.iter_mut().try_for_each(|w| self.executor.clear(w))?;
+        let (fluid, samples) = (&fluid!(self, device), &walls!(self, device, samples));
         if params.xsph > 0.0 {
-            launcher.xsph(fluid!(card), n, params.xsph, &mut card.w)?;
+            launcher.xsph(fluid, &device.motion, n, params.xsph, &mut device.w)?;
         }
         match params.regularization {
             Regularization::None => Ok(()),
             Regularization::Shifting => {
-                card.common.reduce.max_norms2(self.executor, &card.common.fluid.v, n, &mut card.v2_max)?;
+                device.common.reduce.max_norms2(
+                    self.executor,
+                    &device.common.fluid.v,
+                    n,
+                    &mut device.v2_max,
+                )?;
                 let factor = params.shifting * 0.5 * self.wcsph.kernel.support_radius();
-                launcher.shifting(fluid!(card), samples!(card), n, factor, &card.v2_max, &mut card.w)
+                launcher.shifting(fluid, samples, n, factor, &device.v2_max, &mut device.w)
             }
             Regularization::TransportVelocity => {
                 let background = params.background_pressure * self.wcsph.constants.background;
                 let factor = 0.5 * self.dt as Real / rest.m * background;
-                launcher.transport(fluid!(card), samples!(card), n, factor, &mut card.w)
+                launcher.transport(fluid, &device.motion, samples, n, factor, &mut device.w)
             }
         }
     }
 
     fn advance(&mut self, dt: Real) -> Launched {
-        let (launcher, card) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.card);
-        let Card { common: Common { fluid, lost, containers, .. }, kept, w, .. } = card;
+        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
+        let DeviceFields { common: Common { fluid, lost, containers, .. }, kept, w, .. } = device;
         if let Some(kept) = kept {
             kept.travel.drift(f64::from(dt));
         }

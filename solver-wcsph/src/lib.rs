@@ -42,7 +42,7 @@ pub use setup::{parameters, simulation};
 #[doc(hidden)]
 pub use cpu::Wall;
 use cpu::{Cpu, Extrapolated};
-use cuda_kernels::room;
+use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use params::{DeltaForm, Density, Smoothing};
 use physics::Eos;

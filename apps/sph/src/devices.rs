@@ -17,12 +17,12 @@ pub fn devices(as_json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> 
 /// The cards in words, and for machines.
 #[cfg(feature = "cuda")]
 fn found() -> (String, Value) {
-    use cuda_kernels::device;
-    let machine = match device::probe() {
+    use cuda_kernels::device::gpu;
+    let machine = match gpu::probe() {
         Ok(machine) => machine,
         Err(reason) => return none(&reason.to_string()),
     };
-    let card = |card: &device::Card| {
+    let card = |card: &gpu::Gpu| {
         json!({
             "ordinal": card.ordinal,
             "name": card.name,
@@ -35,7 +35,7 @@ fn found() -> (String, Value) {
     let value = json!({
         "driver": machine.driver.to_string(),
         "nvrtc": machine.compiler.map(|version| version.to_string()),
-        "cards": machine.cards.iter().map(card).collect::<Vec<_>>(),
+        "cards": machine.gpus.iter().map(card).collect::<Vec<_>>(),
         "reason": null,
     });
     (machine.to_string(), value)

@@ -1,7 +1,7 @@
 //! `sph kernels`.
 
 use clap::Args;
-use cuda_kernels::variant::Variant;
+use cuda_kernels::device::compile::variant::Variant;
 use std::{error::Error, path::PathBuf, process::ExitCode};
 
 /// What to compile.
@@ -30,7 +30,7 @@ fn architecture(text: &str) -> Result<String, String> {
 #[cfg(feature = "cuda")]
 pub fn run(args: &KernelsArgs, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     use bench_suite::system::write::check_folder;
-    use cuda_kernels::ahead::compile_ahead;
+    use cuda_kernels::device::compile::ahead::compile_ahead;
     check_folder(&args.folder).map_err(|error| format!("{}: {error}", args.folder.display()))?;
     let done = compile_ahead(&args.folder, &args.architectures, &args.variants, &|what| eprintln!("{what}"))?;
     let (files, bytes, compiler) = (done.files, done.bytes, done.compiler.to_string());

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 #[cfg(any(feature = "cuda", feature = "host"))]
-use cuda_kernels::executor::Executor;
+use cuda_kernels::device::executor::Executor;
 use sph_core::{
     Real,
     error::Error,

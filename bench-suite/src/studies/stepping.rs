@@ -4,7 +4,7 @@ use crate::{
     run,
     system::{machine, processor::Processor},
 };
-use cuda_kernels::counts;
+use cuda_kernels::device::counts;
 use serde::Serialize;
 use sph_core::{
     error::Error,

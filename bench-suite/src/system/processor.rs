@@ -1,13 +1,13 @@
 //! Where steps run: on the processor, or on a card.
 
 use crate::system::machine;
-#[cfg(feature = "host")]
-use cuda_kernels::emulator::Emulator;
 #[cfg(any(feature = "cuda", feature = "host"))]
-use cuda_kernels::variant::Variant;
+use cuda_kernels::device::compile::variant::Variant;
+#[cfg(feature = "host")]
+use cuda_kernels::device::emulator::Emulator;
 #[cfg(feature = "cuda")]
-use cuda_kernels::{backend::Device, device};
-use cuda_kernels::{counts::KernelTime, error::CudaError, variant::UnknownVariant};
+use cuda_kernels::device::{backend::Device, gpu};
+use cuda_kernels::device::{compile::variant::UnknownVariant, counts::KernelTime, error::CudaError};
 use sph_core::numerics::lane::Isa;
 #[cfg(any(feature = "cuda", feature = "host"))]
 use std::sync::Arc;
@@ -189,7 +189,7 @@ impl Backend {
         match self {
             Self::Cpu => CPU.into(),
             #[cfg(feature = "cuda")]
-            Self::Cuda(device) => format!("cuda:{} {}", device.card().ordinal, device.card().name),
+            Self::Cuda(device) => format!("cuda:{} {}", device.gpu().ordinal, device.gpu().name),
             #[cfg(feature = "host")]
             Self::Emulator(_) => "emulator".into(),
         }
@@ -286,8 +286,8 @@ fn variant() -> Result<Variant, NoBackend> {
 fn card(choice: Choice, ordinal: usize) -> Result<Backend, NoBackend> {
     let variant = variant()?;
     let open = || {
-        let machine = device::probe()?;
-        if ordinal < machine.cards.len() && !machine.has_kernels(ordinal) {
+        let machine = gpu::probe()?;
+        if ordinal < machine.gpus.len() && !machine.has_kernels(ordinal) {
             // Steps would fail, and only after the scene is set up.
             return Err(CudaError::NoCompiler);
         }

@@ -3,6 +3,6 @@
 /// `vec![…]` as a field.
 macro_rules! field {
     ($($of:tt)*) => {
-        vec![$($of)*].into_iter().collect::<cuda_kernels::executor::Field<_>>()
+        vec![$($of)*].into_iter().collect::<cuda_kernels::device::executor::Field<_>>()
     };
 }

@@ -1,10 +1,14 @@
 //! What the tests of the phases of solvers share: points in disorder, their cells, and sums with bounds of their error.
 
 use cuda_kernels::{
-    cells::{CellGrid, CellSort},
-    emulator::Emulator,
-    executor::{Executor, Field},
-    fields::Packed,
+    common::{
+        numerics::fields::Packed,
+        search::cells::{CellGrid, CellSort},
+    },
+    device::{
+        emulator::Emulator,
+        executor::{Executor, Field},
+    },
 };
 use sph_core::{
     Real,

@@ -1,4 +1,4 @@
-//! What the tests of all methods share that compare the planned memory of a card with what its fields hold.
+//! What the tests of all methods share that compare the planned memory of a GPU with what its fields hold.
 #![allow(
     clippy::panic,
     clippy::print_stdout,
@@ -6,11 +6,11 @@
     reason = "a helper that fails is a test that fails"
 )]
 
-use cuda_kernels::{
+use cuda_kernels::device::{
+    compile::variant::Variant,
     emulator::Emulator,
     error::CudaError,
     executor::{Argument, Bytes, Executor, Launch, Memory},
-    variant::Variant,
 };
 use sph_core::{
     Real,

@@ -1,8 +1,15 @@
-//! What is said of a machine without a usable card, or with one that fails: staged with libraries that the test builds.
+//! What is said of a machine without a usable GPU, or with one that fails: staged with libraries that the test builds.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on has failed")]
 
-use cuda_kernels::{backend::Device, error::CudaError, fields::Packed, source, variant::Variant};
+use cuda_kernels::{
+    common::numerics::fields::Packed,
+    device::{
+        backend::Device,
+        compile::{source, variant::Variant},
+        error::CudaError,
+    },
+};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -81,8 +88,8 @@ fn a_library_that_cannot_serve_is_said() {
     assert!(of("whole", "stub").starts_with("the CUDA driver library is a stub of a toolkit"));
     assert!(of("broken", "").starts_with("the CUDA driver library has no function cuDeviceGetCount"));
     assert_eq!(of("whole", "old"), "the CUDA driver serves CUDA 12.2, 13.0 or later is needed");
-    for fake in ["no card", "none counted"] {
-        assert_eq!(of("whole", fake), "the CUDA driver (13.0) sees no card");
+    for fake in ["no GPU", "none counted"] {
+        assert_eq!(of("whole", fake), "the CUDA driver (13.0) sees no GPU");
     }
     let mismatch = "the CUDA driver fails in cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH";
     assert!(of("whole", "mismatch").starts_with(mismatch));
@@ -90,14 +97,14 @@ fn a_library_that_cannot_serve_is_said() {
 
 #[test]
 fn cards_are_listed_also_when_another_process_holds_one() {
-    let cards = "\ncuda:0 Fake Card A, 80.0 GiB (60.0 GiB free), compute capability 9.0\n\
-                 cuda:1 Fake Card B, 80.0 GiB (free memory unknown: the CUDA driver fails in \
+    let gpus = "\ncuda:0 Fake GPU A, 80.0 GiB (60.0 GiB free), compute capability 9.0\n\
+                 cuda:1 Fake GPU B, 80.0 GiB (free memory unknown: the CUDA driver fails in \
                  cuDevicePrimaryCtxRetain: CUDA_ERROR_DEVICE_UNAVAILABLE), compute capability 9.0";
     let answer = said("probe", &["whole", "compiler"], "", &[]);
-    assert_eq!(answer, format!("CUDA driver 13.0, compiler NVRTC 13.0{cards}"));
+    assert_eq!(answer, format!("CUDA driver 13.0, compiler NVRTC 13.0{gpus}"));
     let answer = said("probe", &["whole"], "", &[]);
     let compiler_here = !answer.contains("no compiler: NVRTC (libnvrtc.so) not found");
-    assert!(answer.ends_with(cards) && (!compiler_here || nvrtc_is_installed()), "{answer}");
+    assert!(answer.ends_with(gpus) && (!compiler_here || nvrtc_is_installed()), "{answer}");
 }
 
 fn nvrtc_is_installed() -> bool {
@@ -120,22 +127,28 @@ fn failures_name_the_kernel() {
     assert_eq!(of("", &[]), "done");
     assert_eq!(of("no launch", &[]), "kernel pack_positions failed: CUDA_ERROR_LAUNCH_FAILED");
     assert_eq!(of("no kernel", &[]), "kernel pack_positions failed: CUDA_ERROR_NOT_FOUND");
-    assert_eq!(of("no load", &[]), "fields.cu was compiled but cannot be loaded: CUDA_ERROR_INVALID_PTX");
+    assert_eq!(
+        of("no load", &[]),
+        "common/numerics/fields.cu was compiled but cannot be loaded: CUDA_ERROR_INVALID_PTX"
+    );
     let late = "download of 3200 bytes failed after kernel merge_maxima: CUDA_ERROR_ILLEGAL_ADDRESS";
     let late = late.replace("3200", &(200 * size_of::<Packed>()).to_string());
     assert_eq!(of("kernel fails", &[]), late);
     let early = "kernel pack_positions failed: CUDA_ERROR_ILLEGAL_ADDRESS";
     assert_eq!(of("kernel fails", &[("SPH_CUDA_WAIT", "1")]), early);
     let refused = of("", &[("SPH_FAKE_CODE", "refuse")]);
-    assert_eq!(refused, "fields.cu does not compile: NVRTC_ERROR_COMPILATION\nwhat it has to say");
+    assert_eq!(
+        refused,
+        "common/numerics/fields.cu does not compile: NVRTC_ERROR_COMPILATION\nwhat it has to say"
+    );
     let full = of("memory full", &[]);
     let bytes = 200 * size_of::<Packed>();
-    assert_eq!(full, format!("no room for {bytes} bytes on the card: CUDA_ERROR_OUT_OF_MEMORY"));
+    assert_eq!(full, format!("no room for {bytes} bytes on the GPU: CUDA_ERROR_OUT_OF_MEMORY"));
 }
 
 #[test]
 fn a_card_that_is_not_there_is_refused() {
-    // In this process no library is staged: the reason differs, a card 1000 is never opened.
+    // In this process no library is staged: the reason differs, a GPU 1000 is never opened.
     assert!(matches!(Device::open(1000, Variant::default()), Err(CudaError::Unavailable(_))));
 }
 
@@ -182,14 +195,15 @@ fn kernels_compiled_ahead_run_where_no_compiler_would_make_them() {
         assert_eq!(of(parts, &[("SPH_FAKE_LOADS", "ptx ahead")]), "done");
     }
     // Neither code is of this variant, nor for this GPU.
-    let refused = "fields.cu does not compile: NVRTC_ERROR_COMPILATION\nwhat it has to say";
+    let refused = "common/numerics/fields.cu does not compile: NVRTC_ERROR_COMPILATION\nwhat it has to say";
     for other in [("SPH_CUDA_VARIANT", "strict"), ("SPH_FAKE_CAPABILITY", "75")] {
         assert_eq!(of(&with, &[other]), refused);
         let answer = of(&without, &[other]);
         assert!(answer.starts_with("kernels cannot be compiled") || nvrtc_is_installed(), "{answer}");
     }
     let loads = of(&without, &[("SPH_FAKE_LOADS", "other code")]);
-    let expected = "fields.cu was compiled but cannot be loaded: CUDA_ERROR_NO_BINARY_FOR_GPU";
+    let expected =
+        "common/numerics/fields.cu was compiled but cannot be loaded: CUDA_ERROR_NO_BINARY_FOR_GPU";
     assert!(loads == expected || nvrtc_is_installed(), "{loads}");
 }
 
@@ -213,7 +227,7 @@ fn damaged_kernels_and_those_of_another_compiler_are_not_used() {
     let compiler = Path::new(&folder).join("compiler");
     let said = fs::read_to_string(&compiler).unwrap();
     fs::write(&compiler, said.replace("13.0", "13.1")).unwrap();
-    assert!(of().starts_with("fields.cu does not compile"));
+    assert!(of().starts_with("common/numerics/fields.cu does not compile"));
     fs::write(&compiler, said).unwrap();
     assert_eq!(of(), "done");
     for entry in fs::read_dir(&folder).unwrap() {
@@ -223,7 +237,7 @@ fn damaged_kernels_and_those_of_another_compiler_are_not_used() {
             fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         }
     }
-    assert!(of().starts_with("fields.cu does not compile"));
+    assert!(of().starts_with("common/numerics/fields.cu does not compile"));
 }
 
 #[test]
@@ -249,7 +263,10 @@ fn a_profile_sums_up_the_times_of_each_kernel() {
 #[test]
 fn every_call_after_a_fault_tells_of_the_kernel_that_made_it() {
     let pools = ("SPH_FAKE_POOLS", "1");
-    let calls = [("SPH_UNLOADED", "the loading of reduce.cu"), ("SPH_LOADED", "the start of max_reals")];
+    let calls = [
+        ("SPH_UNLOADED", "the loading of common/numerics/reduce.cu"),
+        ("SPH_LOADED", "the start of max_reals"),
+    ];
     for (set, call) in calls {
         for variables in [&[(set, "1")][..], &[(set, "1"), pools]] {
             let answer = said("dead", &["whole", "compiler"], "kernel dies", variables);

@@ -1,15 +1,21 @@
 //! What a child process does with a staged driver and compiler.
 
 use cuda_kernels::{
-    ahead::{self, Ahead},
-    backend::Device,
-    counts::{self, STAGED},
-    device,
-    error::CudaError,
-    executor::{Executor, Field},
-    fields::{self, Packed},
-    reduce::Reduce,
-    variant::Variant,
+    common::numerics::{
+        fields::{self, Packed},
+        reduce::Reduce,
+    },
+    device::{
+        backend::Device,
+        compile::{
+            ahead::{self, Ahead},
+            variant::Variant,
+        },
+        counts::{self, STAGED},
+        error::CudaError,
+        executor::{Executor, Field},
+        gpu,
+    },
 };
 use sph_core::Real;
 use std::{env, path::Path};
@@ -18,7 +24,7 @@ use std::{env, path::Path};
 pub fn play(scene: &str) -> Option<String> {
     let done = |result: Result<(), CudaError>| result.map_or_else(|e| e.to_string(), |()| "done".into());
     Some(match scene {
-        "probe" => device::probe().map_or_else(|e| e.to_string(), |machine| machine.to_string()),
+        "probe" => gpu::probe().map_or_else(|e| e.to_string(), |machine| machine.to_string()),
         "ahead" => compile_all_ahead().map_or_else(|e| e.to_string(), |ahead| ahead.files.to_string()),
         "work" => done(work()),
         "copies" => done(copies()),
@@ -122,7 +128,7 @@ fn copies() -> Result<(), CudaError> {
 /// What is freed counts as free, whoever keeps it.
 fn pool() -> Result<(), CudaError> {
     let device = open()?;
-    let found = || device::devices().map(|cards| cards[0].free_memory.clone().unwrap()).unwrap();
+    let found = || gpu::devices().map(|gpus| gpus[0].free_memory.clone().unwrap()).unwrap();
     let before = device.free_memory()?;
     assert_eq!(found(), before);
     let field = of(&device).zeros::<u64>(1 << 17)?;

@@ -38,12 +38,12 @@ static int work_off(void) {
 }
 
 int cuDriverGetVersion(int* v) { *v = is("old") ? 12020 : 13000; return is("stub") ? STUB : 0; }
-int cuInit(unsigned flags) { (void)flags; return is("stub") ? STUB : is("no card") ? NO_DEVICE : is("mismatch") ? MISMATCH : 0; }
+int cuInit(unsigned flags) { (void)flags; return is("stub") ? STUB : is("no GPU") ? NO_DEVICE : is("mismatch") ? MISMATCH : 0; }
 #ifndef BROKEN
 int cuDeviceGetCount(int* n) { *n = is("none counted") ? 0 : 2; return 0; }
 #endif
 int cuDeviceGet(int* card, int ordinal) { *card = ordinal + 40; return 0; }
-int cuDeviceGetName(char* name, int room, int card) { snprintf(name, room, "Fake Card %c", 'A' + card - 40); return 0; }
+int cuDeviceGetName(char* name, int room, int card) { snprintf(name, room, "Fake GPU %c", 'A' + card - 40); return 0; }
 int cuDeviceTotalMem_v2(size_t* bytes, int card) { (void)card; *bytes = 80ull << 30; return 0; }
 static int pools(void) { return getenv("SPH_FAKE_POOLS") != 0; }
 int cuDeviceGetAttribute(int* value, int which, int card) {

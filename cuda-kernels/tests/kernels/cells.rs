@@ -2,8 +2,8 @@
 
 use crate::{ORDERS, axes, bounds, cloud};
 use cuda_kernels::{
-    cells::{CellGrid, CellSort},
-    error::CudaError,
+    common::search::cells::{CellGrid, CellSort},
+    device::error::CudaError,
 };
 use proptest::prelude::*;
 use sph_core::{

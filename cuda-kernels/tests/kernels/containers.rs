@@ -2,8 +2,8 @@
 
 use crate::{ORDERS, noise};
 use cuda_kernels::{
-    containers::{Containers, Enclosure},
-    executor::{Executor, Field, Plain},
+    common::boundary::containers::{Containers, Enclosure, keep_inside},
+    device::executor::{Executor, Field, Plain},
 };
 use sph_core::{
     Real,
@@ -53,7 +53,7 @@ fn same(found: Real, expected: Real, what: &str) {
     );
 }
 
-/// Particles that a set of containers has kept, against the Rust text; returns how many were moved.
+/// Particles that a set of containers has kept, against the Rust source; returns how many were moved.
 fn collides<const D: usize>(executor: &dyn Executor, list: &[shape::Enclosure<D>]) -> usize
 where
     Enclosure<D>: Plain,
@@ -66,7 +66,7 @@ where
     let (v_0, mut kept) = (v.clone(), x.clone());
     let containers = Containers::new(executor, list).unwrap();
     containers.contain(executor, n, &mut x, &mut v).unwrap();
-    containers.keep_inside(executor, n, &mut kept).unwrap();
+    keep_inside(executor, &containers, n, &mut kept).unwrap();
     let mut n_moved = 0;
     for (i, &start) in start.iter().enumerate() {
         let (mut x_i, mut v_i): ([Real; D], [Real; D]) = (start, each(|a| v_0[a][i]));

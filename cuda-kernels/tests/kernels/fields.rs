@@ -2,8 +2,8 @@
 
 use crate::{ORDERS, noise};
 use cuda_kernels::{
-    executor::Field,
-    fields::{self, Packed},
+    common::numerics::fields::{self, Packed},
+    device::executor::Field,
 };
 use sph_core::Real;
 
@@ -22,7 +22,7 @@ fn more_fields_than_one_launch_takes_are_permuted() {
         for executor in &ORDERS {
             let mut to = vec![field![-1.0; n]; 11];
             let mut pairs: Vec<_> = from.iter().zip(&mut to).collect();
-            fields::permute_reals(executor, 2, &order, n, &mut pairs).unwrap();
+            fields::permute_fields::<2>(executor, &order, n, &mut pairs).unwrap();
             for (from, to) in from.iter().zip(&to) {
                 assert!((0..n).all(|k| to[k] == from[order[k] as usize]));
             }
@@ -38,8 +38,8 @@ fn names_and_bodies_are_permuted() {
     let bodies: Field<u16> = (0..n as u16).map(|k| k * 3).collect();
     for executor in &ORDERS {
         let (mut to_ids, mut to_bodies) = (field![0; n], field![0; n]);
-        fields::permute_ids(executor, 3, &order, n, &ids, &mut to_ids).unwrap();
-        fields::permute_bodies(executor, 3, &order, n, &bodies, &mut to_bodies).unwrap();
+        fields::permute_ids::<3>(executor, &ids, &mut to_ids, &order, n).unwrap();
+        fields::permute_bodies::<3>(executor, &bodies, &mut to_bodies, &order, n).unwrap();
         assert!((0..n).all(|k| to_ids[k] == ids[order[k] as usize]));
         assert!((0..n).all(|k| to_bodies[k] == bodies[order[k] as usize]));
     }
@@ -63,6 +63,6 @@ fn records_hold_positions_and_zeros() {
 fn short_fields_are_refused() {
     let (from, mut to) = (field![0.0; 4], field![0.0; 3]);
     let mut pairs = [(&from, &mut to)];
-    let error = fields::permute_reals(&ORDERS[0], 2, &field![0; 4], 4, &mut pairs).unwrap_err();
+    let error = fields::permute_fields::<2>(&ORDERS[0], &field![0; 4], 4, &mut pairs).unwrap_err();
     assert_eq!(error.to_string(), "kernel permute_reals needs 4 items of to, which has 3");
 }

@@ -19,7 +19,7 @@ mod twins;
 mod walls;
 mod warps;
 
-use cuda_kernels::{emulator::Emulator, executor::Field};
+use cuda_kernels::device::{emulator::Emulator, executor::Field};
 use sph_core::Real;
 
 /// Orders of threads: ascending, descending, two shuffles.

@@ -2,10 +2,14 @@
 
 use crate::{ORDERS, axes, bounds, cloud, fields_of};
 use cuda_kernels::{
-    cells::{CellGrid, CellSort},
-    executor::{Executor, Field},
-    fields::{self, Packed},
-    neighbors::{NeighborRows, Query, RowSize, Source},
+    common::{
+        numerics::fields::{self, Packed},
+        search::{
+            cells::{CellGrid, CellSort},
+            neighbors::{NeighborRows, Query, RowSize, Source},
+        },
+    },
+    device::executor::{Executor, Field},
 };
 use proptest::prelude::*;
 use sph_core::{

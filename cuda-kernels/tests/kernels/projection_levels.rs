@@ -2,21 +2,42 @@
 
 use crate::{ORDERS, axes, bounds, cloud, noise};
 use cuda_kernels::{
-    cells::{CellGrid, CellSort},
-    error::CudaError,
-    executor::{Executor, Field},
-    fields::{self, Packed},
-    kernels::{
-        projection_cg::Work,
-        projection_levels::{CellEquation, Fine, Levels},
+    common::{
+        numerics::{
+            fields::{self, Packed},
+            reduce::PARTIALS,
+        },
+        search::{
+            cells::{CellGrid, CellSort},
+            neighbors::{NeighborRows, Query, RowSize, Source},
+        },
     },
-    neighbors::{NeighborRows, Query, RowSize, Source},
+    device::{
+        error::CudaError,
+        executor::{Executor, Field},
+    },
+    projection::{
+        Numbers,
+        levels::{CellEquation, Fine, Levels},
+    },
 };
 use sph_core::{
     Real,
     neighbors::{CellFrame, Periodic},
 };
 use std::{array::from_fn, collections::BTreeMap};
+
+/// Numbers of an iteration, and partial results.
+struct Work {
+    numbers: Field<Numbers>,
+    partial: Field<f64>,
+}
+
+impl Work {
+    fn new() -> Self {
+        Self { numbers: field![Numbers::default()], partial: field![0.0; PARTIALS] }
+    }
+}
 
 /// A symmetric matrix: rows of `−A_ij`, and the weight of the air.
 #[derive(Clone, Debug)]
@@ -182,15 +203,24 @@ impl<const D: usize> Case<D> {
         let air: Field<Real> = fine.air.iter().map(|&air| air as Real).collect();
         let diagonal: Field<Real> = (0..n).map(|i| fine.diagonal(i) as Real).collect();
         let mut levels = Levels::new(executor, &self.grid, n, room)?;
-        let (mut z, mut work) = (field![0.0; n], Work::new(executor)?);
+        let (mut z, mut work) = (field![0.0; n], Work::new());
         // Twice: what an earlier step has left does not matter.
         for _ in 0..2 {
             levels.build(executor, &Fine { cells: &cells, rows: &rows, entries: &entries, air: &air, n })?;
-            levels.precondition(executor, &diagonal, &Field::from(r), n, &mut z, 1, &mut work)?;
+            levels.precondition(
+                executor,
+                &diagonal,
+                &Field::from(r),
+                n,
+                &mut z,
+                &mut work.partial,
+                1,
+                &mut work.numbers,
+            )?;
         }
         let sizes: Vec<usize> = levels.sizes().collect();
         let equations = (0..sizes.len()).map(|l| levels.equation(executor, l)).collect::<Result<_, _>>()?;
-        Ok(Found { sizes, equations, z, rho: work.read(executor)?.rho[1] })
+        Ok(Found { sizes, equations, z, rho: work.numbers[0].rho[1] })
     }
 
     /// Levels are those that they should be, and so is the answer of the cycle. Returns their sizes.
@@ -270,9 +300,11 @@ fn few_particles_and_none_have_their_levels() {
     let cells = CellSort::new(&ORDERS[0], grid, 0).unwrap();
     let (rows, none) = (NeighborRows::new(&ORDERS[0], 0, RowSize::of(8)).unwrap(), field![]);
     levels.build(&ORDERS[0], &Fine { cells: &cells, rows: &rows, entries: &none, air: &none, n: 0 }).unwrap();
-    let mut work = Work::new(&ORDERS[0]).unwrap();
-    levels.precondition(&ORDERS[0], &none, &none, 0, &mut field![], 0, &mut work).unwrap();
-    assert_eq!((levels.sizes().collect::<Vec<_>>(), work.read(&ORDERS[0]).unwrap().rho[0]), (vec![0], 0.0));
+    let mut work = Work::new();
+    levels
+        .precondition(&ORDERS[0], &none, &none, 0, &mut field![], &mut work.partial, 0, &mut work.numbers)
+        .unwrap();
+    assert_eq!((levels.sizes().collect::<Vec<_>>(), work.numbers[0].rho[0]), (vec![0], 0.0));
 }
 
 #[test]
@@ -290,15 +322,19 @@ fn fields_that_are_too_short_are_refused() {
         field(levels.build(&ORDERS[0], fine).unwrap_err())
     };
     let short = field![0.0; 99];
-    assert_eq!(build(99, &fine), "cells of particles");
+    assert_eq!(build(99, &fine), "of");
     assert_eq!(build(100, &Fine { entries: &short, ..fine }), "entries");
     assert_eq!(build(100, &Fine { air: &short, ..fine }), "air");
     assert_eq!(build(101, &Fine { n: 101, ..fine }), "order");
     let mut levels = Levels::new(&ORDERS[0], &case.grid, 100, 0).unwrap();
     levels.build(&ORDERS[0], &fine).unwrap();
-    let (mut z, mut work) = (field![0.0; 100], Work::new(&ORDERS[0]).unwrap());
+    let (mut z, mut work) = (field![0.0; 100], Work::new());
     let mut refused = |diagonal, r, z: &mut Field<Real>| {
-        field(levels.precondition(&ORDERS[0], diagonal, r, 100, z, 0, &mut work).unwrap_err())
+        field(
+            levels
+                .precondition(&ORDERS[0], diagonal, r, 100, z, &mut work.partial, 0, &mut work.numbers)
+                .unwrap_err(),
+        )
     };
     assert_eq!(refused(&short, &air, &mut z), "diagonal");
     assert_eq!(refused(&air, &short, &mut z), "r");

@@ -2,8 +2,8 @@
 
 use crate::{ORDERS, axes, cloud, noise};
 use cuda_kernels::{
-    executor::{Executor, Field},
-    reduce::{Bounds, DensityErrors, NONE, Peak, Reduce},
+    common::numerics::reduce::{Bounds, DensityErrors, NONE, Peak, Reduce},
+    device::executor::{Executor, Field},
 };
 use sph_core::{Real, fluid::material::Domain, neighbors::Periodic, numerics::vector::norm2};
 
@@ -107,7 +107,7 @@ fn first_lost<const D: usize>(
     change: impl Fn(&mut [[Real; D]], &mut [[Real; D]]),
 ) -> u32
 where
-    Bounds<D>: cuda_kernels::executor::Plain,
+    Bounds<D>: cuda_kernels::device::executor::Plain,
 {
     let (mut x, mut v) = (cloud::<D>(3000, 13), cloud::<D>(3000, 14));
     change(&mut x, &mut v);

@@ -2,12 +2,16 @@
 
 use crate::{ORDERS, cloud};
 use cuda_kernels::{
-    cells::CellGrid,
-    executor::Executor,
-    reduce::{NONE, Reduce},
-    resident::{Fluid, Samples},
-    room::{Content, Frame, Room},
-    summary::Summary,
+    common::{
+        numerics::reduce::{NONE, Reduce},
+        run::{
+            resident::{Fluid, Samples},
+            room::{Content, Frame, Room},
+            summary::Summary,
+        },
+        search::cells::CellGrid,
+    },
+    device::executor::Executor,
 };
 use sph_core::{
     Real,

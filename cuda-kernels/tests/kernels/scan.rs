@@ -1,13 +1,16 @@
 //! Prefix sums.
 
 use crate::ORDERS;
-use cuda_kernels::{error::CudaError, executor::Field, scan::Scan};
+use cuda_kernels::{
+    common::numerics::scan::Scan,
+    device::{error::CudaError, executor::Field},
+};
 
 fn check(n: usize, n_orders: usize) {
     let values: Field<u32> = (0..n as u32 + 3).map(|k| k.wrapping_mul(2_654_435_761) % 7).collect();
     for executor in &ORDERS[..n_orders] {
         let mut out = values.clone();
-        Scan::new(executor, n).unwrap().exclusive(executor, 3, &mut out, n).unwrap();
+        Scan::new(executor, n).unwrap().exclusive::<3>(executor, &mut out, n).unwrap();
         let mut sum = 0;
         for k in 0..n {
             assert_eq!(out[k], sum, "place {k} of {n}");
@@ -33,9 +36,9 @@ fn sums_of_sums_of_sums_are_exact() {
 fn too_little_room_is_refused() {
     let executor = &ORDERS[0];
     let mut scan = Scan::new(executor, 2048).unwrap();
-    let error = scan.exclusive(executor, 2, &mut field![0; 2049], 2049).unwrap_err();
+    let error = scan.exclusive::<2>(executor, &mut field![0; 2049], 2049).unwrap_err();
     let expected = CudaError::TooShort { kernel: "scan_tiles", field: "totals", len: 1, needed: 2 };
     assert_eq!(error, expected);
-    let error = scan.exclusive(executor, 2, &mut field![0; 10], 11).unwrap_err();
+    let error = scan.exclusive::<2>(executor, &mut field![0; 10], 11).unwrap_err();
     assert!(error.to_string().contains("needs 11 items of values, which has 10"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! The shim finds the faults of kernels that are wrong on purpose.
 
 use crate::ORDERS;
-use cuda_kernels::{
+use cuda_kernels::device::{
     error::CudaError,
     executor::{Argument, Executor, Kernel, Launch},
 };
@@ -50,17 +50,11 @@ fn arguments_of_another_name_are_refused() {
     let mut out = [0.0 as Real; 32];
     let (to, n) = (out.as_mut_ptr(), 31_u32);
     let run = |name| {
-        launch(
-            &ORDERS[0],
-            "broken_bounds",
-            1,
-            32,
-            &[Argument::named(name, &to), Argument::named("count(n)?", &n)],
-        )
+        launch(&ORDERS[0], "broken_bounds", 1, 32, &[Argument::named(name, &to), Argument::named("n", &n)])
     };
-    run("self.out").unwrap();
-    let error = run("self.v").unwrap_err().to_string();
-    assert_eq!(error, "kernel broken_bounds failed: `self.v` was passed for its parameter `out`");
+    run("out").unwrap();
+    let error = run("v").unwrap_err().to_string();
+    assert_eq!(error, "kernel broken_bounds failed: `v` was passed for its parameter `out`");
 }
 
 #[test]
@@ -82,7 +76,7 @@ fn arguments_of_another_number_or_size_are_refused() {
 fn a_kernel_that_was_not_built_is_told() {
     let error = launch(&ORDERS[0], "no_such_kernel", 1, 1, &[]).unwrap_err();
     assert_eq!(error.to_string(), "kernel no_such_kernel failed: it was not built");
-    let kernel = Kernel { file: "kernels/wcsph.cu", name: "wcsph_pack" };
+    let kernel = Kernel { file: "wcsph/phases.cu", name: "wcsph_pack" };
     let launch = Launch { kernel, dim: 2, smoothing: Some("Spiky"), blocks: 1, threads: 1 };
     // SAFETY: nothing is launched.
     let error = unsafe { ORDERS[0].launch(launch, &[]) }.unwrap_err();

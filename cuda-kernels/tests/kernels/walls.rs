@@ -2,13 +2,21 @@
 
 use crate::{ORDERS, bounds, cloud, fields_of, noise};
 use cuda_kernels::{
-    cells::{CellGrid, CellSort},
-    executor::{Executor, Field, Plain},
-    fields::{self, Packed},
-    kernels::weigh::{self, Weigh},
-    neighbors::Source,
-    physics::KernelConstants,
-    walls::{self, Affine, Drawn, Moving, Wrench, Wrenches},
+    common::{
+        boundary::{
+            walls::{self, Affine, Wrench, Wrenches},
+            weigh,
+        },
+        numerics::{
+            fields::{self, Packed},
+            kernel::KernelConstants,
+        },
+        search::{
+            cells::{CellGrid, CellSort},
+            neighbors::Around,
+        },
+    },
+    device::executor::{Executor, Field, Plain},
 };
 use sph_core::{
     Real,
@@ -97,9 +105,7 @@ where
         let n = walls.len();
         let maps = Field::from(&walls::affine_maps(&walls, &bodies, t)[..]);
         let (body, x_0) = (Field::from(&walls.body[..]), fields_of(&walls.x_0));
-        let drawn = Drawn { body: &body, x_0: &x_0 };
-        let out = Moving { x: &mut x, v: &mut v, a: &mut a };
-        walls::move_samples(executor, &maps, &drawn, n, out).unwrap();
+        walls::move_samples(executor, &maps, maps.len(), &body, &x_0, n, &mut x, &mut v, &mut a).unwrap();
         walls.move_to(t);
         bodies.place_samples(&mut walls);
         for b in 0..n {
@@ -109,7 +115,7 @@ where
             for d in 0..D {
                 same(x[d][b], walls.x[d][b], rounds, 4.0);
                 same(v[d][b], walls.v[d][b], rounds, 4.0 * 2.3);
-                // Those of walls at rest stay on the card, where the processor writes zeros.
+                // Those of walls at rest stay on the GPU, where the processor writes zeros.
                 let at_rest = set.rigid.is_none() && set.motion.is_static();
                 same(a[d][b], if at_rest { 7.0 } else { walls.a[d][b] }, rounds, 4.0 * 2.3 * 2.3);
             }
@@ -194,16 +200,30 @@ fn weighs<const D: usize>(kind: KernelKind, executor: &dyn Executor, periodic: P
     cells.sort(executor, &x_0, n).unwrap();
     let mut x: [Field<Real>; D] = std::array::from_fn(|_| field![0.0; n]);
     let mut pairs: Vec<_> = x_0.iter().zip(&mut x).collect();
-    fields::permute_reals(executor, D, &cells.order, n, &mut pairs).unwrap();
+    fields::permute_fields::<D>(executor, &cells.order, n, &mut pairs).unwrap();
     let mut records = field![Packed::default(); n];
     fields::pack_positions(executor, &x, n, &mut records).unwrap();
     let constants = KernelConstants::new::<D>(kind, H);
-    let weigh = Weigh { kernel: &constants, smoothing: kind.type_name(), scale: 0.9 };
-    let (sorted, group) =
-        (Source { cells: &cells, records: &records }, Field::from(&weigh::groups(&walls)[..]));
+    let (sorted, group) = (
+        Around { cells: &cells, place: &records, rows: None, radius: H },
+        Field::from(&weigh::groups(&walls)[..]),
+    );
     let mut volume = field![0.0; n];
-    let drawn = Drawn { body: &body, x_0: &x_0 };
-    weigh.samples(executor, &sorted, &drawn, &group, &mut volume).unwrap();
+    weigh::weigh_samples(
+        executor,
+        kind.type_name(),
+        constants,
+        &sorted,
+        &cells.order,
+        &x_0,
+        &body,
+        &group,
+        group.len(),
+        n,
+        0.9,
+        &mut volume,
+    )
+    .unwrap();
     walls.weigh(&Weighing::new(kind, H).unwrap(), PsiMode::Scaled(0.9), 0.0, 0.0, periodic);
     for (found, expected) in volume.iter().zip(&walls.volume) {
         // Sums of positive terms, no more than 50 of them.

@@ -2,12 +2,12 @@
 //! `cargo test -p cuda-kernels --features host --test kernels warps -- --nocapture` prints them.
 
 use crate::noise;
-use cuda_kernels::variant::Walk;
+use cuda_kernels::device::compile::variant::Walk;
 
 /// Particles on each axis, one spacing apart.
 const N: usize = 60;
 const WARP: usize = 32;
-/// `QUEUE` and `GROUP` of the CUDA text.
+/// `QUEUE` and `GROUP` of the CUDA source.
 const QUEUE: usize = 48;
 const GROUP: usize = 8;
 

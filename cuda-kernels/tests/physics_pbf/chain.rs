@@ -2,13 +2,19 @@
 
 use crate::{Axes, Case, ORDERS, SPACING, kernel, packed};
 use cuda_kernels::{
-    containers::Containers,
-    error::CudaError,
-    executor::{Executor, Field, Plain},
-    fields::Packed,
-    kernels::pbf::{Launcher, Moving, Past, Vortices},
-    reduce::{Bounds, DensityErrors, Reduce},
-    walls::{RIGID, Sets},
+    common::{
+        boundary::{containers::Containers, walls::RIGID},
+        numerics::{
+            Sets,
+            fields::Packed,
+            reduce::{Bounds, DensityErrors, Reduce},
+        },
+    },
+    device::{
+        error::CudaError,
+        executor::{Executor, Field, Plain},
+    },
+    pbf::{Launcher, Past},
 };
 use sph_core::{Real, kernel::Kernel, neighbors::Periodic};
 
@@ -46,13 +52,13 @@ where
     let nothing = |n: usize| -> Axes<D> { std::array::from_fn(|_| field![0.0; n]) };
     let (mut x, mut v, mut way, mut gain) = (case.listed.clone(), case.v.clone(), nothing(n), nothing(n));
     let mut force = nothing(n_walls);
-    launcher.surface_normals(near, &place, n, &mut normal).unwrap();
+    launcher.surface_normals(near.fluid, near.walls, &place, &samples, n, &mut normal).unwrap();
     for _ in 0..2 {
         launcher.lambda(near, &place, n, &mut push, &mut rho, &mut lambda).unwrap();
         launcher.delta_x(near, &push, n, &mut delta).unwrap();
         launcher.pull_surface(&rows.fluid, &place, &normal, n, &mut delta).unwrap();
         launcher.relax_lambda(&delta, n, &mut push).unwrap();
-        launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, 0.5, &mut force).unwrap();
+        launcher.push_back(&rows.of_walls, &push, &samples, sets, n_walls, 0.5, &mut force).unwrap();
         launcher.apply(&free, &delta, n, &mut place, &mut lost).unwrap();
     }
     launcher.density(near, &place, n, &mut rho).unwrap();
@@ -62,17 +68,17 @@ where
     launcher.velocities(&place, &x, &rho, n, 50.0, 0.9, &mut v, past, &mut gain2, &mut lost).unwrap();
     let (mut at, mut motion) = (records(), records());
     launcher.pack_velocities(&place, &case.mu, &v, &rho, n, &mut at, &mut motion, &mut lost).unwrap();
-    let mut vortices = Vortices { whirl: records(), spin: records(), squares: field![0.0; n] };
-    let fluid = Moving { at: &at, motion: &motion };
-    launcher.vorticity(&rows.fluid, fluid, n, &mut vortices).unwrap();
+    let (mut whirl, mut spin, mut terms) = (records(), records(), field![0.0; n]);
+    launcher.vorticity(&rows.fluid, &at, &motion, n, &mut whirl, &mut spin, &mut terms).unwrap();
     let mut squares = field![0.0];
-    reduce.sum(executor, &vortices.squares, n, &mut squares).unwrap();
-    launcher.confine(&rows.fluid, &vortices, &squares, 1e-3, n, &mut v).unwrap();
+    reduce.sum(executor, &terms, n, &mut squares).unwrap();
+    launcher.confine(&rows.fluid, &whirl, &spin, &squares, 1e-3, n, &mut v).unwrap();
     launcher.pack_velocities(&place, &case.mu, &v, &rho, n, &mut at, &mut motion, &mut lost).unwrap();
-    let (fluid, walls) = (Moving { at: &at, motion: &motion }, Moving { at: &samples, motion: &wall_motion });
-    launcher.xsph([&rows.fluid, &rows.walls], fluid, walls, n, &mut v).unwrap();
-    let bodies = rows.bodies(&samples, sets);
-    launcher.rub_back(bodies, &wall_motion, fluid, n_walls, 50.0, &mut force).unwrap();
+    let (of_fluid, of_walls) = (&rows.fluid, &rows.walls);
+    launcher.xsph(of_fluid, of_walls, &at, &motion, &samples, &wall_motion, n, &mut v).unwrap();
+    launcher
+        .rub_back(&rows.of_walls, &at, &motion, &samples, &wall_motion, sets, n_walls, 50.0, &mut force)
+        .unwrap();
     launcher.commit(&place, Some(&motion), n, &mut x, &mut v, &mut v2, &mut lost).unwrap();
     Left { axes: [x, v, way, gain, force], rho, lambda, gain2, delta, errors: errors[0], lost }
 }

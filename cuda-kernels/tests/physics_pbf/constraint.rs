@@ -2,12 +2,15 @@
 
 use crate::{Case, Points, RHO_0, Sum, call, in_all_cases, is_nonzero, kernel, noise, packed, three};
 use cuda_kernels::{
-    containers::Containers,
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::pbf::{Launcher, WallFields},
-    physics::pbf::Constants,
-    walls::{NO_SLIP, RIGID, Sets},
+    common::{
+        boundary::{
+            containers::Containers,
+            walls::{NO_SLIP, RIGID},
+        },
+        numerics::{Sets, fields::Packed},
+    },
+    device::executor::{Executor, Field},
+    pbf::{Constants, Launcher},
 };
 use sph_core::{
     Real,
@@ -40,8 +43,9 @@ fn pack<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
         let (mut samples, mut motion) =
             (field![Packed::default(); n_walls], field![Packed::default(); n_walls]);
         let sets = Sets { flags: &flags, body: &body };
-        let fields = WallFields { x: &case.wall_x, volume: &volume, v: &case.wall_v, sets };
-        launcher.pack_walls(fields, n_walls, &mut samples, &mut motion).unwrap();
+        launcher
+            .pack_walls(&case.wall_x, &volume, &case.wall_v, sets, n_walls, &mut samples, &mut motion)
+            .unwrap();
         assert_eq!(samples, packed(&case.wall_x, &psi));
         let untouched = field![Packed::default(); n_walls];
         assert_eq!(motion, if wall_xsph > 0.0 { case.wall_motion() } else { untouched });

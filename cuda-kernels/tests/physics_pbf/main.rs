@@ -7,17 +7,20 @@
 
 use common::{Axes, H, ORDERS, SPACING, Sum, at, cells, lattice, noise, packed};
 use cuda_kernels::{
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::pbf::{Bodies, Near},
-    neighbors::{NeighborRows, Query, RowSize, Source},
-    physics::{
-        host::Text,
-        kernel::{KernelConstants, Surface},
-        pbf::{Constants, Scorr, Weights},
-        space::{Domain, Forces},
+    common::{
+        numerics::{
+            fields::Packed,
+            kernel::KernelConstants,
+            space::{Domain, Forces},
+        },
+        search::neighbors::{NeighborRows, Query, RowSize, Source},
+        surface::Surface,
     },
-    walls::Sets,
+    device::{
+        emulator::formulas::Formulas,
+        executor::{Executor, Field},
+    },
+    pbf::{Constants, Near, Scorr, Weights},
 };
 use sph_core::{
     Real,
@@ -189,10 +192,6 @@ impl Rows {
     fn near<'a>(&'a self, samples: &'a Field<Packed>, mu: &'a Field<Real>) -> Near<'a> {
         Near { fluid: &self.fluid, walls: &self.walls, samples, mu }
     }
-
-    fn bodies<'a>(&'a self, samples: &'a Field<Packed>, sets: Sets<'a>) -> Bodies<'a> {
-        Bodies { rows: &self.of_walls, samples, sets }
-    }
 }
 
 fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
@@ -247,7 +246,7 @@ fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
 }
 
 fn call<const D: usize>(function: &str, input: &[Real]) -> Vec<Real> {
-    Text::Pbf.call::<D>(function, input).unwrap()
+    Formulas::Pbf.call::<D>(function, input).unwrap()
 }
 
 /// 1 where `a` is not 0, else 0.

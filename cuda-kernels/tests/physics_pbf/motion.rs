@@ -2,10 +2,9 @@
 
 use crate::{Axes, Case, at, call, forces, in_all_cases, noise, packed};
 use cuda_kernels::{
-    containers::Containers,
-    executor::Executor,
-    kernels::pbf::{Launcher, Past},
-    physics::pbf::Bdf2,
+    common::boundary::containers::Containers,
+    device::executor::Executor,
+    pbf::{Bdf2, Launcher, Past},
 };
 use sph_core::{
     Real,

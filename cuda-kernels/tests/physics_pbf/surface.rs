@@ -4,10 +4,12 @@ use crate::{
     Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, is_nonzero, kernel, noise, packed, three,
 };
 use cuda_kernels::{
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::pbf::{Launcher, Moving},
-    walls::{RIGID, Sets},
+    common::{
+        boundary::walls::RIGID,
+        numerics::{Sets, fields::Packed},
+    },
+    device::executor::{Executor, Field},
+    pbf::Launcher,
 };
 use sph_core::{
     Real,
@@ -19,7 +21,7 @@ fn normals<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());
     let (place, mut normal) = (packed(&case.x, &field![0.0; n]), field![Packed([9.0; 4]); n]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    launcher.surface_normals(rows.near(&samples, &case.mu), &place, n, &mut normal).unwrap();
+    launcher.surface_normals(&rows.fluid, &rows.walls, &place, &samples, n, &mut normal).unwrap();
     for (i, found) in normal.iter().enumerate() {
         let inner = case.sum((Points::Fluid, i), Points::Fluid, |_, x_ij, r2| {
             three::<D>(|a| k.grad_factor(r2) * x_ij[a])
@@ -101,7 +103,7 @@ fn push_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
         launcher.relax_lambda(&delta, n, &mut push).unwrap();
         assert_eq!(push, packed(&case.x, &relaxed));
         let mut force: Axes<D> = std::array::from_fn(|_| field![0.25; n_walls]);
-        launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, factor, &mut force).unwrap();
+        launcher.push_back(&rows.of_walls, &push, &samples, sets, n_walls, factor, &mut force).unwrap();
         for b in 0..n_walls {
             let sum = case.sum((Points::Walls, b), Points::Fluid, |i, x_bi, r2| {
                 three::<D>(|a| relaxed[i] * k.grad_factor(r2) * x_bi[a])
@@ -138,7 +140,7 @@ fn momentum<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let factor = c.m * c.solid / c.rho_0 * per_way / dt;
     let (flags, body) = (field![RIGID], field![0; n_walls]);
     let sets = Sets { flags: &flags, body: &body };
-    launcher.push_back(rows.bodies(&samples, sets), &push, n_walls, factor, &mut force).unwrap();
+    launcher.push_back(&rows.of_walls, &push, &samples, sets, n_walls, factor, &mut force).unwrap();
     for a in 0..D {
         let of_fluid = |i: usize| f64::from(c.m * case.mu[i] * delta[i].0[a] * per_way / dt);
         let gained: f64 = (0..n).map(of_fluid).sum();
@@ -164,8 +166,20 @@ fn rub_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (records, motion) = (packed(&case.x, &masses), packed(&case.v, &case.rho));
     let mut force: Axes<D> = std::array::from_fn(|_| field![0.25; n_walls]);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    let (wall_motion, fluid) = (case.wall_motion(), Moving { at: &records, motion: &motion });
-    launcher.rub_back(rows.bodies(&samples, sets), &wall_motion, fluid, n_walls, inv_dt, &mut force).unwrap();
+    let wall_motion = case.wall_motion();
+    launcher
+        .rub_back(
+            &rows.of_walls,
+            &records,
+            &motion,
+            &samples,
+            &wall_motion,
+            sets,
+            n_walls,
+            inv_dt,
+            &mut force,
+        )
+        .unwrap();
     for b in 0..n_walls {
         let (v_b, psi) = (at(&case.wall_v, b), case.sticks[b] as Real * case.psi[b]);
         let sum = case.sum((Points::Walls, b), Points::Fluid, |i, _, r2| {

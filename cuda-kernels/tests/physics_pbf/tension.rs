@@ -2,11 +2,13 @@
 
 use crate::{Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::pbf::Launcher,
-    physics::kernel::Surface,
-    walls::{RIGID, Sets},
+    common::{
+        boundary::walls::RIGID,
+        numerics::{Sets, fields::Packed},
+        surface::Surface,
+    },
+    device::executor::{Executor, Field},
+    pbf::Launcher,
 };
 use sph_core::{
     Real,
@@ -32,7 +34,7 @@ fn forces<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
         assert_eq!(found.0[3], case.rho[i]);
     }
     let mut a: Axes<D> = std::array::from_fn(|_| field![Real::NAN; n]);
-    launcher.tension(rows.near(&samples, &case.mu), &x4, &normal, n, &mut a).unwrap();
+    launcher.tension(&rows.fluid, &rows.walls, &x4, &normal, &samples, n, &mut a).unwrap();
     check_forces(case, &normal, &a);
 }
 
@@ -78,7 +80,7 @@ fn pull_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
         (packed(&case.x, &case.rho), std::array::from_fn(|a| noise(n_walls, 60 + a as u64)) as Axes<D>);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let mut force = before.clone();
-    launcher.pull_back(rows.bodies(&samples, sets), &x4, n_walls, &mut force).unwrap();
+    launcher.pull_back(&rows.of_walls, &x4, &samples, sets, n_walls, &mut force).unwrap();
     let adhesion = Adhesion::<D>::new(H);
     for b in 0..n_walls {
         if body[b] == 0 {

@@ -2,11 +2,12 @@
 
 use crate::{Axes, Case, Points, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
-    executor::{Executor, Field, Plain},
-    fields::Packed,
-    kernels::pbf::{Launcher, Moving, Past, Vortices},
-    physics::pbf::Constants,
-    reduce::{Bounds, Reduce},
+    common::numerics::{
+        fields::Packed,
+        reduce::{Bounds, Reduce},
+    },
+    device::executor::{Executor, Field, Plain},
+    pbf::{Constants, Launcher, Past},
 };
 use sph_core::{
     Real,
@@ -97,11 +98,10 @@ fn xsph<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
         case.constants = Constants { symmetric, unequal, wall_xsph, ..case.constants };
         let (c, masses) = (&case.constants, case.masses());
         let records = packed(&case.x, &masses);
-        let fluid = Moving { at: &records, motion: &motion };
-        let walls = Moving { at: &samples, motion: &wall_motion };
         let mut v: Axes<D> = std::array::from_fn(|_| field![Real::NAN; n]);
         let launcher = Launcher { executor, constants: c, smoothing: "CubicSpline" };
-        launcher.xsph([&rows.fluid, &rows.walls], fluid, walls, n, &mut v).unwrap();
+        let (fluid, walls) = (&rows.fluid, &rows.walls);
+        launcher.xsph(fluid, walls, &records, &motion, &samples, &wall_motion, n, &mut v).unwrap();
         for i in 0..n {
             let (v_i, rho_i) = (at(&case.v, i), case.rho[i]);
             let inner = case.sum((Points::Fluid, i), Points::Fluid, |j, _, r2| {
@@ -134,8 +134,8 @@ fn vorticity<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let records = packed(&case.x, &masses);
     let mut out = vortices(n);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    let fluid = Moving { at: &records, motion: &motion };
-    launcher.vorticity(&rows.fluid, fluid, n, &mut out).unwrap();
+    let Vortices { whirl, spin, squares } = &mut out;
+    launcher.vorticity(&rows.fluid, &records, &motion, n, whirl, spin, squares).unwrap();
     for i in 0..n {
         let v_i = at(&case.v, i);
         let omega = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
@@ -155,6 +155,12 @@ fn vorticity<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
 #[test]
 fn vorticity_is_that_of_all_pairs() {
     in_all_cases(vorticity, vorticity);
+}
+
+struct Vortices {
+    whirl: Field<Packed>,
+    spin: Field<Packed>,
+    squares: Field<Real>,
 }
 
 fn vortices(n: usize) -> Vortices {
@@ -180,7 +186,7 @@ where
     Reduce::<D>::new(executor).unwrap().sum(executor, &vortices.squares, n, &mut squares).unwrap();
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let mut v = case.v.clone();
-    launcher.confine(&rows.fluid, &vortices, &squares, strength, n, &mut v).unwrap();
+    launcher.confine(&rows.fluid, &vortices.whirl, &vortices.spin, &squares, strength, n, &mut v).unwrap();
     for i in 0..n {
         let eta = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
             let f = volume[j] * (size[j] - size[i]) * k.grad_factor(r2);
@@ -201,7 +207,7 @@ where
     // Beside so much vorticity elsewhere, these gradients have no direction.
     let much = field![1e20];
     let mut v = case.v.clone();
-    launcher.confine(&rows.fluid, &vortices, &much, strength, n, &mut v).unwrap();
+    launcher.confine(&rows.fluid, &vortices.whirl, &vortices.spin, &much, strength, n, &mut v).unwrap();
     assert_eq!(v, case.v);
 }
 

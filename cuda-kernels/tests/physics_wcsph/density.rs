@@ -1,11 +1,10 @@
 //! Density, its gradient and pressure.
 
-use crate::{Axes, Case, ORDERS, RHO_0, Sum, at, call, dot, in_all_cases, noise, packed};
+use crate::{Axes, Case, ORDERS, RHO_0, Sum, around, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::wcsph::{Launcher, Records},
-    physics::wcsph::Constants,
+    common::numerics::fields::Packed,
+    device::executor::{Executor, Field},
+    wcsph::{Constants, Launcher},
 };
 use sph_core::{
     Real,
@@ -17,12 +16,12 @@ pub fn summation<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, c, k, psi) = (case.n(), &case.constants, case.kernel, case.psi());
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
-    let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
+    let place = packed(&case.x, &case.rho);
     let wall_place = packed(&case.wall_x, &psi);
     let mut rho = field![0.0; n];
-    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
-    let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
-    launcher.summation(fluid, walls, n, &mut rho).unwrap();
+    let fluid = around(&cells, &place);
+    let walls = around(&wall_cells, &wall_place);
+    launcher.summation(&fluid, &walls, n, &mut rho).unwrap();
     for i in 0..n {
         let x_i = at(&case.x, i);
         let inner = case.sum(x_i, Some(i), &case.x, |_, _, r2| [k.w(r2)]);
@@ -48,11 +47,9 @@ fn gradient<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
         (0..n).map(|i| RHO_0 + (0..D).map(|a| slope[a] * case.x[a][i]).sum::<Real>()).collect();
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let cells = case.cells(executor, &case.x);
-    let (place, motion) = (packed(&case.x, &rho), packed(&case.v, &rho));
+    let place = packed(&case.x, &rho);
     let mut extra = field![Packed::default(); n];
-    launcher
-        .gradient(Records { cells: &cells, place: &place, motion: &motion, rows: None }, n, &mut extra)
-        .unwrap();
+    launcher.gradient(&around(&cells, &place), n, &mut extra).unwrap();
     // ρ is rounded to ε ρ₀, and differs by 10 over a support.
     let tolerance = 60.0 * (100.0 * Real::EPSILON * RHO_0 / 10.0);
     for (i, found) in extra.iter().enumerate() {
@@ -79,9 +76,9 @@ pub fn continuity<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
         let c = Constants { corrected_diffusion, cavitation: 1e6, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let mut rho = field![0.0; n];
-        let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
-        let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
-        launcher.continuity(fluid, walls, &case.wall_v, &extra, n, dt, &mut rho).unwrap();
+        let fluid = around(&cells, &place);
+        let walls = around(&wall_cells, &wall_place);
+        launcher.continuity(&fluid, &walls, &motion, &extra, &case.wall_v, n, dt, &mut rho).unwrap();
         for i in 0..n {
             let (x_i, v_i, rho_i) = (at(&case.x, i), at(&case.v, i), case.rho[i]);
             let flow = |m: Real, v_j: [Real; D], x_ij: [Real; D], r2: Real| {
@@ -119,11 +116,11 @@ fn torn_fluid_gets_no_less_dense() {
     let apart: Axes<2> = std::array::from_fn(|a| case.x[a].iter().map(|x| 100.0 * x).collect());
     let (place, motion) = (packed(&case.x, &rho), packed(&apart, &rho));
     let nothing = packed(&case.wall_x, &field![0.0; case.n_walls()]);
-    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
-    let walls = Records { cells: &wall_cells, place: &nothing, motion: &nothing, rows: None };
+    let fluid = around(&cells, &place);
+    let walls = around(&wall_cells, &nothing);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let mut next = field![0.0; n];
-    launcher.continuity(fluid, walls, &case.wall_v, &field![], n, 1e-2, &mut next).unwrap();
+    launcher.continuity(&fluid, &walls, &motion, &field![], &case.wall_v, n, 1e-2, &mut next).unwrap();
     assert!(next.iter().all(|&next| next == (1.0 - 0.1) * RHO_0), "{next:?}");
 }
 

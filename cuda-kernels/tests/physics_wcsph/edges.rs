@@ -1,10 +1,10 @@
 //! Runs at their edges: nothing, one particle, points in one place. Sums over all pairs hold there, too.
 
-use crate::{Axes, Case, ORDERS, at, density, kinds, momentum, motion, packed, surface};
+use crate::{Axes, Case, ORDERS, around, at, density, kinds, momentum, motion, packed, surface};
 use cuda_kernels::{
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::wcsph::{Launcher, Records},
+    common::numerics::fields::Packed,
+    device::executor::{Executor, Field},
+    wcsph::Launcher,
 };
 use sph_core::{Real, numerics::lane::each};
 
@@ -52,10 +52,10 @@ fn all_phases<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
 fn gradient_is_a_number<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let launcher = Launcher { executor, constants: &case.constants, smoothing: case.smoothing };
     let cells = case.cells(executor, &case.x);
-    let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
+    let place = packed(&case.x, &case.rho);
     let mut extra = field![Packed::default(); case.n()];
-    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
-    launcher.gradient(fluid, case.n(), &mut extra).unwrap();
+    let fluid = around(&cells, &place);
+    launcher.gradient(&fluid, case.n(), &mut extra).unwrap();
     for (i, record) in extra.iter().enumerate() {
         let gradient: [Real; D] = each(|a| record.0[a]);
         assert!(gradient.iter().all(|g| g.is_finite()), "{gradient:?} at {:?}", at(&case.x, i));

@@ -7,15 +7,20 @@
 
 use common::{Axes, H, ORDERS, SPACING, Sum, at, cells, lattice, noise, packed};
 use cuda_kernels::{
-    cells::CellSort,
-    emulator,
-    executor::{Executor, Field},
-    physics::{
-        host::Text,
-        kernel::{KernelConstants, Surface},
-        space::{Domain, Forces},
-        wcsph::{Constants, Contact, Eos, Monaghan, Morris, Muller, Solenoidal, viscosity, wall},
+    common::{
+        numerics::{
+            fields::Packed,
+            kernel::KernelConstants,
+            space::{Domain, Forces},
+        },
+        search::{cells::CellSort, neighbors::Around},
+        surface::Surface,
     },
+    device::{
+        emulator::{self, formulas::Formulas},
+        executor::{Executor, Field},
+    },
+    wcsph::{Constants, Contact, Eos, Monaghan, Morris, Muller, Solenoidal, viscosity, wall},
 };
 use sph_core::{
     Real,
@@ -179,10 +184,15 @@ fn in_all_cases(two: impl Fn(&Case<2>, &dyn Executor), three: impl Fn(&Case<3>, 
     }
 }
 
+/// Points as loops find them.
+fn around<'a, const D: usize>(cells: &'a CellSort<D>, place: &'a Field<Packed>) -> Around<'a, D> {
+    Around { cells, place, rows: None, radius: H }
+}
+
 fn dot<const D: usize>(a: [Real; D], b: [Real; D]) -> Real {
     (1..D).fold(a[0] * b[0], |sum, k| sum + a[k] * b[k])
 }
 
 fn call<const D: usize>(function: &str, input: &[Real]) -> Vec<Real> {
-    Text::Wcsph.call::<D>(function, input).unwrap()
+    Formulas::Wcsph.call::<D>(function, input).unwrap()
 }

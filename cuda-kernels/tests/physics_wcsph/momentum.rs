@@ -1,13 +1,14 @@
 //! Accelerations, walls and what they get.
 
-use crate::{Axes, C_0, Case, RHO_0, Sum, at, call, dot, in_all_cases, noise, packed};
+use crate::{Axes, C_0, Case, RHO_0, Sum, around, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
-    cells::CellSort,
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::wcsph::{Extrapolated, Launcher, Records, Walls},
-    physics::wcsph::{Constants, viscosity, wall},
-    walls::{NO_SLIP, RIGID, Sets},
+    common::{
+        boundary::walls::{NO_SLIP, RIGID},
+        numerics::{Sets, fields::Packed},
+        search::cells::CellSort,
+    },
+    device::executor::{Executor, Field},
+    wcsph::{Constants, Launcher, Walls, viscosity, wall},
 };
 use sph_core::{Real, kernel::Kernel as _, numerics::lane::each};
 
@@ -109,10 +110,12 @@ pub fn acceleration<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
         let c = Constants { viscosity, wall, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
-        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion, rows: None };
+        let fluid = around(&of.cells, &place);
+        let near = &around(&of.wall_cells, &wall_place);
         let mut a: Axes<D> = std::array::from_fn(|_| field![0.0; n]);
-        launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut a).unwrap();
+        launcher
+            .acceleration(&fluid, &motion, Walls { near, motion: &wall_motion, mass: &mass }, n, &mut a)
+            .unwrap();
         for i in 0..n {
             for (axis, sum) in expected(case, &c, &of, i).into_iter().enumerate() {
                 sum.check([a[axis][i]], "acceleration", i);
@@ -133,22 +136,41 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
     for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
         let mut c = Constants { viscosity, wall, ..case.constants };
-        let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
-        let records = Records { cells: &of.wall_cells, place: &wall_place, motion: &wall_motion, rows: None };
+        let fluid = around(&of.cells, &place);
+        let near = &around(&of.wall_cells, &wall_place);
         let (mut with, mut force): (Axes<D>, Axes<D>) =
             (std::array::from_fn(|_| field![0.0; n]), std::array::from_fn(|_| field![1.0; n_walls]));
         let (flags, body) = (field![RIGID], field![0; n_walls]);
         let sets = Sets { flags: &flags, body: &body };
         let mass = of.mass();
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        launcher.acceleration(fluid, Walls { records, mass: &mass }, n, &mut with).unwrap();
-        launcher.reaction(fluid, Walls { records, mass: &mass }, sets, n_walls, &mut force).unwrap();
+        launcher
+            .acceleration(&fluid, &motion, Walls { near, motion: &wall_motion, mass: &mass }, n, &mut with)
+            .unwrap();
+        launcher
+            .reaction(
+                &fluid,
+                &motion,
+                Walls { near, motion: &wall_motion, mass: &mass },
+                sets,
+                n_walls,
+                &mut force,
+            )
+            .unwrap();
         let mut without: Axes<D> = std::array::from_fn(|_| field![0.0; n]);
         // Walls without mass and contact.
         c.contact.stiffness = 0.0;
         let nothing = field![Packed::default(); n_walls];
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        launcher.acceleration(fluid, Walls { records, mass: &nothing }, n, &mut without).unwrap();
+        launcher
+            .acceleration(
+                &fluid,
+                &motion,
+                Walls { near, motion: &wall_motion, mass: &nothing },
+                n,
+                &mut without,
+            )
+            .unwrap();
         for a in 0..D {
             let m = f64::from(c.m);
             let on_fluid: f64 = (0..n).map(|i| m * f64::from(with[a][i] - without[a][i])).sum();
@@ -162,7 +184,16 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let at_rest = field![0];
         let sets = Sets { flags: &at_rest, body: &body };
-        launcher.reaction(fluid, Walls { records, mass: &mass }, sets, n_walls, &mut force).unwrap();
+        launcher
+            .reaction(
+                &fluid,
+                &motion,
+                Walls { near, motion: &wall_motion, mass: &mass },
+                sets,
+                n_walls,
+                &mut force,
+            )
+            .unwrap();
         assert!(force.iter().flatten().all(|f| *f == 0.0), "samples of no body get nothing");
     }
 }
@@ -176,13 +207,15 @@ pub fn extrapolation<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n_walls, k, c) = (case.n_walls(), case.kernel, &case.constants);
     let of = Loaded::new(case, executor);
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
-    let fluid = Records { cells: &of.cells, place: &place, motion: &motion, rows: None };
+    let fluid = around(&of.cells, &place);
     let a: Axes<D> = std::array::from_fn(|a| noise(n_walls, 90 + a as u64));
     let nothing = || field![0.0; n_walls];
     let mut out =
         Extrapolated { p: nothing(), v: std::array::from_fn(|_| nothing()), found: field![7; n_walls] };
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
-    launcher.extrapolate(fluid, &case.wall_x, &a, n_walls, &mut out).unwrap();
+    launcher
+        .extrapolate(&fluid, &motion, &case.wall_x, &a, n_walls, &mut out.p, &mut out.v, &mut out.found)
+        .unwrap();
     for b in 0..n_walls {
         let weight: [Real; D] = each(|k| c.forces.gravity[k] - a[k][b]);
         let sum = case.sum(at(&case.wall_x, b), None, &case.x, |f, x_bf, r2| {
@@ -208,6 +241,13 @@ pub fn extrapolation<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     pack_walls(case, &of, &out, &launcher);
 }
 
+/// What dummy walls take from the fluid.
+struct Extrapolated<const D: usize> {
+    p: Field<Real>,
+    v: Axes<D>,
+    found: Field<u32>,
+}
+
 /// The records that follow from it, number by number.
 fn pack_walls<const D: usize>(
     case: &Case<D>,
@@ -228,7 +268,18 @@ fn pack_walls<const D: usize>(
         let c = Constants { wall, ..*launcher.constants };
         let launcher = Launcher { constants: &c, ..*launcher };
         launcher
-            .pack_walls(&samples, &case.wall_v, sets, out, n, &mut place, &mut motion, &mut mass)
+            .pack_walls(
+                &samples,
+                &case.wall_v,
+                sets,
+                &out.p,
+                &out.v,
+                &out.found,
+                n,
+                &mut place,
+                &mut motion,
+                &mut mass,
+            )
             .unwrap();
         let own = wall == wall::OWN;
         let p: Field<Real> = out.p.iter().map(|p| if own { p.max(0.0) } else { 0.0 }).collect();

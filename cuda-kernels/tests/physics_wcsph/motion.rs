@@ -1,10 +1,7 @@
 //! Drift corrections, kick and drift.
 
-use crate::{Axes, Case, RHO_0, SPACING, Sum, at, dot, in_all_cases, noise, packed};
-use cuda_kernels::{
-    executor::Executor,
-    kernels::wcsph::{Launcher, Records},
-};
+use crate::{Axes, Case, RHO_0, SPACING, Sum, around, at, dot, in_all_cases, noise, packed};
+use cuda_kernels::{device::executor::Executor, wcsph::Launcher};
 use sph_core::{
     Real,
     kernel::Kernel as _,
@@ -30,14 +27,14 @@ pub fn corrections<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let wall_place = packed(&case.wall_x, &case.psi());
-    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
-    let walls = Records { cells: &wall_cells, place: &wall_place, motion: &wall_place, rows: None };
+    let fluid = around(&cells, &place);
+    let walls = around(&wall_cells, &wall_place);
     let start = || -> Axes<D> { std::array::from_fn(|_| field![0.25; n]) };
     let (mut xsph, mut shifting, mut transport) = (start(), start(), start());
-    launcher.xsph(fluid, n, factor, &mut xsph).unwrap();
+    launcher.xsph(&fluid, &motion, n, factor, &mut xsph).unwrap();
     // A largest speed of 2 m/s.
-    launcher.shifting(fluid, walls, n, 0.5 * factor, &field![4.0], &mut shifting).unwrap();
-    launcher.transport(fluid, walls, n, factor, &mut transport).unwrap();
+    launcher.shifting(&fluid, &walls, n, 0.5 * factor, &field![4.0], &mut shifting).unwrap();
+    launcher.transport(&fluid, &motion, &walls, n, factor, &mut transport).unwrap();
     for i in 0..n {
         let (x_i, v_i, rho_i) = (at(&case.x, i), at(&case.v, i), case.rho[i]);
         let sum = case.sum(x_i, Some(i), &case.x, |j, _, r2| {
@@ -75,9 +72,9 @@ pub fn stress<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (place, motion) = (packed(&case.x, &case.rho), packed(&case.v, &case.rho));
     let extra = packed(&w, &field![0.0; n]);
     let mut acceleration: Axes<D> = std::array::from_fn(|_| field![0.25; n]);
-    let fluid = Records { cells: &cells, place: &place, motion: &motion, rows: None };
+    let fluid = around(&cells, &place);
     let launcher = Launcher { executor, constants: c, smoothing: case.smoothing };
-    launcher.transport_stress(fluid, &extra, n, &mut acceleration).unwrap();
+    launcher.transport_stress(&fluid, &motion, &extra, n, &mut acceleration).unwrap();
     for i in 0..n {
         let sum = case.sum(at(&case.x, i), Some(i), &case.x, |j, x_ij, r2| {
             let volumes = (c.m / case.rho[i]).powi(2) + (c.m / case.rho[j]).powi(2);

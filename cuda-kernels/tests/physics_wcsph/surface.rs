@@ -1,13 +1,13 @@
 //! Cohesion, curvature and adhesion.
 
-use crate::{Axes, Case, H, RHO_0, Sum, at, in_all_cases, noise, packed};
+use crate::{Axes, Case, H, RHO_0, Sum, around, at, in_all_cases, noise, packed};
 use cuda_kernels::{
-    executor::{Executor, Field},
-    fields::Packed,
-    kernels::surface::SurfaceTerms,
-    neighbors::Source,
-    physics::kernel::Surface,
-    walls::{RIGID, Sets},
+    common::{
+        boundary::walls::RIGID,
+        numerics::{Sets, fields::Packed},
+        surface::{Surface, surface_forces, surface_normals, surface_reaction},
+    },
+    device::executor::{Executor, Field},
 };
 use sph_core::{
     Real,
@@ -23,17 +23,16 @@ fn three<const D: usize>(of: impl Fn(usize) -> Real) -> [Real; 3] {
 }
 
 pub fn forces<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
-    let (kernel, smoothing, k) = (&case.constants.kernel, case.smoothing, case.kernel);
+    let (kernel, smoothing, k) = (case.constants.kernel, case.smoothing, case.kernel);
     let (n, psi, m) = (case.n(), case.psi(), case.constants.m);
     let surface = Surface::new::<D>(H, TENSION);
-    let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
     // Nothing but places is read of the fluid's records.
     let (place, wall_place) = (packed(&case.x, &field![Real::NAN; n]), packed(&case.wall_x, &psi));
-    let fluid = Source { cells: &cells, records: &place };
-    let walls = Source { cells: &wall_cells, records: &wall_place };
+    let fluid = around(&cells, &place);
+    let walls = around(&wall_cells, &wall_place);
     let mut normal = field![Packed::default(); n];
-    terms.normals(&fluid, &case.rho, &mut normal).unwrap();
+    surface_normals(executor, smoothing, kernel, &fluid, &case.rho, m, n, &mut normal).unwrap();
     for i in 0..n {
         let sum = case.sum(at(&case.x, i), Some(i), &case.x, |j, x_ij, r2| {
             let f = H * m / case.rho[j] * k.grad_factor(r2);
@@ -43,7 +42,7 @@ pub fn forces<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
         assert_eq!(normal[i].0[3], case.rho[i]);
     }
     let mut a: Axes<D> = std::array::from_fn(|_| field![0.25; n]);
-    terms.forces(&fluid, &normal, &walls, &mut a).unwrap();
+    surface_forces(executor, smoothing, surface, &fluid, &normal, &walls, m, RHO_0, n, &mut a).unwrap();
     check_forces(case, &normal, &psi, &a);
 }
 
@@ -77,19 +76,18 @@ fn surface_forces_are_those_of_all_pairs() {
 }
 
 pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
-    let (kernel, smoothing) = (&case.constants.kernel, case.smoothing);
+    let smoothing = case.smoothing;
     let (n, n_walls, psi, m) = (case.n(), case.n_walls(), case.psi(), case.constants.m);
     let surface = Surface::new::<D>(H, TENSION);
-    let terms = SurfaceTerms { executor, kernel, smoothing, surface: &surface, m, rho_0: RHO_0 };
-    let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
+    let cells = case.cells(executor, &case.x);
     let (place, wall_place) = (packed(&case.x, &field![0.0; n]), packed(&case.wall_x, &psi));
-    let fluid = Source { cells: &cells, records: &place };
-    let walls = Source { cells: &wall_cells, records: &wall_place };
+    let fluid = around(&cells, &place);
     let (flags, rigid): (_, Field<u16>) = (field![0, RIGID], (0..n_walls as u16).map(|b| b % 2).collect());
     let sets = Sets { flags: &flags, body: &rigid };
     let before: Axes<D> = std::array::from_fn(|a| noise(n_walls, 60 + a as u64));
     let mut force = before.clone();
-    terms.reaction(&fluid, &walls, sets, &mut force).unwrap();
+    surface_reaction(executor, smoothing, surface, &fluid, &wall_place, sets, m, n_walls, &mut force)
+        .unwrap();
     let adhesion = Adhesion::<D>::new(H);
     for b in 0..n_walls {
         if rigid[b] == 0 {

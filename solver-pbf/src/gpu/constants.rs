@@ -1,14 +1,19 @@
-//! The constants of the kernels, in the words of `cuda_kernels::physics::pbf`.
+//! The constants of the kernels, in the words of `cuda_kernels::pbf`.
 
 use crate::{
     Params, Pbf,
     params::{SurfaceMode, XsphWeight},
     physics,
 };
-use cuda_kernels::physics::{
-    kernel::{KernelConstants, Surface},
+use cuda_kernels::{
+    common::{
+        numerics::{
+            kernel::KernelConstants,
+            space::{Domain, Forces},
+        },
+        surface::Surface,
+    },
     pbf::{Bdf2, Constants, Scorr, Weights},
-    space::{Domain, Forces},
 };
 use sph_core::{fluid::surface::Tension, kernel::Kernel as _, method::state::State};
 

@@ -1,18 +1,14 @@
-//! The method whose steps run on a card.
+//! The method whose steps run on a GPU.
 
 use super::{
     Gpu,
-    card::{Card, Demand, Sizes, first_sizes},
     constants::constants,
+    memory::{Demand, DeviceFields, Sizes, first_sizes},
 };
 use crate::{Pbf, setup, step};
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    resident::Population,
-    room::Room,
-    run::{Common, GpuRun, Method},
-    summary::Summary,
+    common::run::{Common, GpuRun, Method, resident::Population, room::Room, summary::Summary},
+    device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
     Real,
@@ -32,17 +28,17 @@ use sph_core::{
 };
 use std::sync::Arc;
 
-/// Position Based Fluids on a card.
-struct OnCard<const D: usize> {
-    /// Parameters, constants, and the fields of the last fetch.
+/// Position Based Fluids on a GPU.
+struct OnGpu<const D: usize> {
+    /// Parameters, constants, and the fields of the last copy to the host.
     method: Pbf<D>,
     /// Memory that rows have needed so far.
     sizes: Sizes,
 }
 
-impl<const D: usize> Method<D> for OnCard<D> {
+impl<const D: usize> Method<D> for OnGpu<D> {
     type Cpu = Pbf<D>;
-    type Card = Card<D>;
+    type Fields = DeviceFields<D>;
 
     fn cpu(&self) -> &Pbf<D> {
         &self.method
@@ -64,36 +60,36 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> &mut Common<D> {
-        &mut card.common
+    fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
+        &mut device.common
     }
 
-    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
+    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<DeviceFields<D>, CudaError> {
         let needs = self.method.constants.needs;
         self.method.fields.resize_past(state.fluid.len(), needs.past);
         let grid = self.method.fields.room.grid(self.method.kernel.support_radius(), state)?;
         let demand = Demand { grid, needs, sizes: self.sizes };
-        let mut card = Card::new(executor, &Population::of(state), demand)?;
-        card.write(executor, state, &self.method.fields)?;
-        Ok(card)
+        let mut device = DeviceFields::new(executor, &Population::of(state), demand)?;
+        device.write(executor, state, &self.method.fields)?;
+        Ok(device)
     }
 
     fn step(
         &mut self,
         executor: &dyn Executor,
-        card: &mut Card<D>,
+        device: &mut DeviceFields<D>,
         state: &mut State<D>,
         dt: f64,
     ) -> Result<(), StepError> {
         self.method.fields.report = StepReport::default();
         let cleared =
-            executor.clear(&mut card.common.lost).and_then(|()| executor.clear(&mut card.common.gain2));
+            executor.clear(&mut device.common.lost).and_then(|()| executor.clear(&mut device.common.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (iterations, constants) = (self.method.params.iterations(), constants(&self.method, state));
         let gpu = Gpu {
             pbf: &mut self.method,
             executor,
-            card,
+            device,
             state,
             constants,
             dt: 0.0,
@@ -105,8 +101,8 @@ impl<const D: usize> Method<D> for OnCard<D> {
         step::step(&mut watched(gpu, |_, _| ()), iterations, dt).map(drop)
     }
 
-    fn learn(&mut self, card: &mut Card<D>, _: Option<&Summary>) {
-        self.sizes = card.sizes();
+    fn learn(&mut self, device: &mut DeviceFields<D>, _: Option<&Summary>) {
+        self.sizes = device.sizes();
     }
 
     fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport {
@@ -120,16 +116,16 @@ impl<const D: usize> Method<D> for OnCard<D> {
         }
     }
 
-    fn read(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
-        card.read(executor, &mut self.method.fields)
+    fn read(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
+        device.read(executor, &mut self.method.fields)
     }
 
-    fn read_chain(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
-        card.read_chain(executor, &mut self.method.fields)
+    fn read_chain(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
+        device.read_chain(executor, &mut self.method.fields)
     }
 
-    /// A failure of the particle at a place on the card, in its velocity or before. Where it began is for the diagnosis
-    /// to find, which looks at all fields at home.
+    /// A failure of the particle at a place on the GPU, in its velocity or before. Where it began is for the diagnosis
+    /// to find, which looks at all fields on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
         let first = summary.bad.min(summary.lost);
         let needs = self.method.constants.needs;
@@ -184,5 +180,5 @@ fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
 fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
     let sizes = first_sizes::<D>(f64::from(method.params.support_ratio));
-    Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, sizes }, executor)))
+    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, sizes }, executor)))
 }

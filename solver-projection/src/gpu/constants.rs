@@ -1,14 +1,16 @@
-//! The constants of the kernels, in the words of `cuda_kernels::physics::projection`.
+//! The constants of the kernels, in the words of `cuda_kernels::projection`.
 
 use crate::{
     Projection,
     choices::{LONGEST_SHIFT, NEAREST},
     params::{AlphaFloor, Compensation},
 };
-use cuda_kernels::physics::{
-    kernel::KernelConstants,
+use cuda_kernels::{
+    common::numerics::{
+        kernel::KernelConstants,
+        space::{Domain, Forces},
+    },
     projection::{Constants, Surface, Weight},
-    space::{Domain, Forces},
 };
 use sph_core::{
     Real,

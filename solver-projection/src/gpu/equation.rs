@@ -1,25 +1,22 @@
-//! The linear equation on a card: the twin of `cpu/equation.rs`.
+//! The linear equation on a GPU: the twin of `cpu/equation.rs`.
 //!
-//! Numbers of the iteration stay on the card, and the host looks at them every few iterations: those after the last
+//! Numbers of the iteration stay on the GPU, and the host looks at them every few iterations: those after the last
 //! one that was needed change nothing.
 
-use super::card::Vectors;
+use super::memory::{Vectors, Work};
 use crate::{
     cg::{self, Seen},
     params::Preconditioner,
 };
 use cuda_kernels::{
-    error::CudaError,
-    executor::Field,
-    kernels::{
-        projection::Launcher,
-        projection_cg::{LOOK, Matrix, Numbers, Work},
-        projection_levels::Levels,
-    },
-    neighbors::NeighborRows,
-    reduce::Reduce,
+    common::{numerics::reduce::Reduce, search::neighbors::NeighborRows},
+    device::{error::CudaError, executor::Field},
+    projection::{self, Launcher, Matrix, Numbers, levels::Levels},
 };
 use sph_core::Real;
+
+/// Iterations between two looks: [`Numbers`] remembers as many.
+const LOOK: usize = projection::LOOK as usize;
 
 /// What stands in for the inverse of the matrix.
 #[derive(Debug)]
@@ -105,7 +102,8 @@ impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
     fn residual(&mut self) -> Result<[f64; 2], CudaError> {
         let Vectors { diagonal, b, r, .. } = &mut *self.vectors;
         let matrix = matrix!(self.system, diagonal);
-        self.launcher.residual(&matrix, self.x, b, self.system.n, r, self.work)?;
+        let Work { pairs, numbers, .. } = &mut *self.work;
+        self.launcher.residual(matrix, self.x, b, self.system.n, r, pairs, numbers)?;
         let numbers = self.work.read(self.launcher.executor)?;
         Ok([numbers.b2, numbers.r2])
     }
@@ -113,16 +111,17 @@ impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
     fn precondition(&mut self) -> Result<u32, CudaError> {
         let (slot, n, launcher) = (self.slot, self.system.n, &self.launcher);
         let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
-        let mut divide = |divides| launcher.precondition(divides, diagonal, r, n, z, slot, self.work);
+        let Work { partial, numbers, .. } = &mut *self.work;
+        let mut divide = |divides| launcher.precondition(divides, diagonal, r, n, z, partial, slot, numbers);
         match &mut self.inverse {
             Inverse::Nothing => divide(false)?,
             Inverse::Diagonal => divide(true)?,
             Inverse::Multilevel(levels) => {
-                levels.precondition(launcher.executor, diagonal, r, n, z, slot, self.work)?;
+                levels.precondition(launcher.executor, diagonal, r, n, z, partial, slot, numbers)?;
                 if let Some(Closed { reduce, sum, all_air }) = &mut self.closed {
                     reduce.sum(launcher.executor, z, n, sum)?;
                     launcher.center(sum, all_air, n, z)?;
-                    launcher.multiply(r, z, n, slot, self.work)?;
+                    launcher.multiply(r, z, n, partial, slot, numbers)?;
                 }
             }
         }
@@ -132,23 +131,25 @@ impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
 
     fn begin(&mut self) -> Result<(), CudaError> {
         let Vectors { z, d, .. } = &mut *self.vectors;
-        self.launcher.turn(z, self.system.n, None, self.work, d)
+        self.launcher.turn(z, self.system.n, true, 0, &self.work.numbers, d)
     }
 
     fn apply(&mut self) -> Result<u32, CudaError> {
         let Vectors { diagonal, d, q, .. } = &mut *self.vectors;
-        self.launcher.product(&matrix!(self.system, diagonal), d, self.system.n, q, self.work)?;
+        let Work { pairs, numbers, .. } = &mut *self.work;
+        self.launcher.product(matrix!(self.system, diagonal), d, self.system.n, q, pairs, numbers)?;
         Ok(0)
     }
 
     fn advance(&mut self, rho: u32, _sigma: u32, target: f64) -> Result<(), CudaError> {
         let Vectors { d, q, r, .. } = &mut *self.vectors;
-        self.launcher.advance(d, q, self.system.n, rho, target, self.x, r, self.work)
+        let Work { partial, numbers, .. } = &mut *self.work;
+        self.launcher.advance(d, q, self.system.n, rho, target, numbers, self.x, r, partial)
     }
 
     fn turn(&mut self, next: u32, _rho: u32) -> Result<(), CudaError> {
         let Vectors { z, d, .. } = &mut *self.vectors;
-        self.launcher.turn(z, self.system.n, Some(next), self.work, d)
+        self.launcher.turn(z, self.system.n, false, next, &self.work.numbers, d)
     }
 
     fn look(&mut self, k: u32, last: bool) -> Result<Seen, CudaError> {

@@ -1,8 +1,8 @@
-//! How much memory of a card a run will need, from the scene alone: that of a [`Card`] which is made where it only counts.
+//! How much memory of a GPU a run will need, from the scene alone: that of a [`GPU`] which is made where it only counts.
 
-use super::card::{Card, first_cells, first_sizes};
+use super::memory::{DeviceFields, first_cells, first_sizes};
 use crate::{memory::Needs, params::Params, setup};
-use cuda_kernels::plan::Planned;
+use cuda_kernels::common::run::plan::Planned;
 use sph_core::{
     Real,
     error::Error,
@@ -10,7 +10,7 @@ use sph_core::{
     watch::plan::MemoryPlan,
 };
 
-/// The memory of a card that a run of the scene needs with the staggered projection, while the pools of rows suffice.
+/// The memory of a GPU that a run of the scene needs with the staggered projection, while the pools of rows suffice.
 ///
 /// # Errors
 /// When the solver's parameters are refused, or there would be too many points or cells.
@@ -30,14 +30,14 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let of_method = (planned.grid, Needs::of(params, population.bodies > 0));
     let sizes = first_sizes::<D>(f64::from(params.support_ratio));
     let n_level_cells = first_cells::<D>(params, population.fluid);
-    let card = planned.made(Card::new(executor, population, of_method, sizes, n_level_cells))?;
+    let device = planned.made(DeviceFields::new(executor, population, of_method, sizes, n_level_cells))?;
     let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
-    add("particles and their cells, on the card", executor.weigh(card.common.fluid));
-    add("walls and their cells, on the card", executor.weigh(card.common.walls));
-    add("rows of neighbors, on the card", executor.weigh(card.rows));
-    add("entries of the matrix, on the card", executor.weigh(card.entries));
-    add("coarser equations, on the card", executor.weigh(card.levels));
-    add("fields of projection, on the card", executor.held());
+    add("particles and their cells, on the GPU", executor.weigh(device.common.fluid));
+    add("walls and their cells, on the GPU", executor.weigh(device.common.walls));
+    add("rows of neighbors, on the GPU", executor.weigh(device.rows));
+    add("entries of the matrix, on the GPU", executor.weigh(device.entries));
+    add("coarser equations, on the GPU", executor.weigh(device.levels));
+    add("fields of projection, on the GPU", executor.held());
     Ok(plan)
 }

@@ -1,18 +1,14 @@
-//! The method whose steps run on a card.
+//! The method whose steps run on a GPU.
 
 use super::{
     Gpu,
-    card::{Card, Sizes, first_cells, first_sizes},
     constants::constants,
+    memory::{DeviceFields, Sizes, first_cells, first_sizes},
 };
 use crate::{Projection, setup, step};
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    resident::Population,
-    room::Room,
-    run::{Common, GpuRun, Method},
-    summary::Summary,
+    common::run::{Common, GpuRun, Method, resident::Population, room::Room, summary::Summary},
+    device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
     Real,
@@ -32,17 +28,17 @@ use sph_core::{
 };
 use std::sync::Arc;
 
-/// The staggered projection on a card.
-struct OnCard<const D: usize> {
-    /// Parameters, constants, and the fields of the last fetch.
+/// The staggered projection on a GPU.
+struct OnGpu<const D: usize> {
+    /// Parameters, constants, and the fields of the last copy to the host.
     method: Projection<D>,
     /// Memory that rows have needed so far.
     sizes: Sizes,
 }
 
-impl<const D: usize> Method<D> for OnCard<D> {
+impl<const D: usize> Method<D> for OnGpu<D> {
     type Cpu = Projection<D>;
-    type Card = Card<D>;
+    type Fields = DeviceFields<D>;
 
     fn cpu(&self) -> &Projection<D> {
         &self.method
@@ -64,44 +60,44 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> &mut Common<D> {
-        &mut card.common
+    fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
+        &mut device.common
     }
 
-    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
+    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<DeviceFields<D>, CudaError> {
         let grid = self.method.fields.room.grid(self.method.kernel.support_radius(), state)?;
         let of_method = (grid, self.method.constants.needs);
         fit(&mut self.method.fields.p, state.fluid.len(), 0.0);
         let n_level_cells = first_cells::<D>(&self.method.params, state.fluid.len());
         let population = Population::of(state);
-        let mut card = Card::new(executor, &population, of_method, self.sizes, n_level_cells)?;
-        card.write(executor, state, &self.method.fields.p)?;
-        Ok(card)
+        let mut device = DeviceFields::new(executor, &population, of_method, self.sizes, n_level_cells)?;
+        device.write(executor, state, &self.method.fields.p)?;
+        Ok(device)
     }
 
     fn step(
         &mut self,
         executor: &dyn Executor,
-        card: &mut Card<D>,
+        device: &mut DeviceFields<D>,
         state: &mut State<D>,
         dt: f64,
     ) -> Result<(), StepError> {
         self.method.fields.report = StepReport::default();
         let cleared =
-            executor.clear(&mut card.common.lost).and_then(|()| executor.clear(&mut card.common.gain2));
+            executor.clear(&mut device.common.lost).and_then(|()| executor.clear(&mut device.common.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (constants, end) = (constants(&self.method, state), state.t);
-        let gpu = Gpu { method: &mut self.method, executor, card, state, constants, end, softness: 1.0 };
+        let gpu = Gpu { method: &mut self.method, executor, device, state, constants, end, softness: 1.0 };
         step::step(&mut watched(gpu, |_, _| ()), dt).map(drop)
     }
 
-    fn refit(executor: &dyn Executor, card: &mut Card<D>) -> Result<(), CudaError> {
-        let Card { levels, common, .. } = card;
+    fn refit(executor: &dyn Executor, device: &mut DeviceFields<D>) -> Result<(), CudaError> {
+        let DeviceFields { levels, common, .. } = device;
         levels.as_mut().map_or(Ok(()), |levels| levels.refit(executor, common.fluid.cells.grid()))
     }
 
-    fn learn(&mut self, card: &mut Card<D>, _: Option<&Summary>) {
-        self.sizes = card.sizes();
+    fn learn(&mut self, device: &mut DeviceFields<D>, _: Option<&Summary>) {
+        self.sizes = device.sizes();
     }
 
     fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport {
@@ -111,12 +107,12 @@ impl<const D: usize> Method<D> for OnCard<D> {
         StepReport { max_acceleration: report.max_acceleration / dt, ..report }
     }
 
-    fn read(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
-        card.read(executor, &mut self.method.fields)
+    fn read(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
+        device.read(executor, &mut self.method.fields)
     }
 
-    fn read_chain(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
-        card.read_chain(executor, &mut self.method.fields)
+    fn read_chain(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
+        device.read_chain(executor, &mut self.method.fields)
     }
 
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
@@ -129,7 +125,7 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.explain(state).unwrap_or_else(|| StepError::new(state, phase, id, Cause::NotFinite { field }))
     }
 
-    /// The first failure that shows in the fields of the card, in the order of cause and effect.
+    /// The first failure that shows in the fields of the GPU, in the order of cause and effect.
     fn explain(&mut self, state: &State<D>) -> Option<StepError> {
         let (fluid, domain, fields) = (&state.fluid, &state.domain, &self.method.fields);
         let of = |phase, k: usize, field| {
@@ -190,5 +186,5 @@ fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
 fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
     let sizes = first_sizes::<D>(f64::from(method.params.support_ratio));
-    Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, sizes }, executor)))
+    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, sizes }, executor)))
 }

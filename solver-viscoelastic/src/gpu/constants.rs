@@ -1,8 +1,8 @@
-//! The constants of the kernels, in the words of `cuda_kernels::physics::viscoelastic`.
+//! The constants of the kernels, in the words of `cuda_kernels::viscoelastic`.
 
 use crate::{Viscoelastic, physics};
-use cuda_kernels::physics::{
-    space::{Domain, Forces},
+use cuda_kernels::{
+    common::numerics::space::{Domain, Forces},
     viscoelastic::{Constants, Flow, Spring, Stiffness, Viscosity},
 };
 use sph_core::method::state::State;

@@ -1,17 +1,14 @@
-//! Bodies, walls and containers answer the particles that touch them, on a card: the twin of `cpu/contact.rs`.
+//! Bodies, walls and containers answer the particles that touch them, on a GPU: the twin of `cpu/contact.rs`.
 
 use super::{Gpu, Launched};
 use crate::contact::{Contact, Meeting, Twist};
 use cuda_kernels::{
-    barriers::Surface,
-    error::CudaError,
-    executor::{Executor, Field},
-    kernels::{
-        viscoelastic::Launcher,
-        viscoelastic_bodies::{Meetings, Met},
-        viscoelastic_contact::{self as kernels, Touching},
+    common::{boundary::barriers::Surface, numerics::reduce::PARTIALS, run::resident::Population},
+    device::{
+        error::CudaError,
+        executor::{Executor, Field},
     },
-    resident::Population,
+    viscoelastic::{self as kernels, Launcher, Met, Stream},
 };
 use sph_core::{
     fluid::barrier::Barrier,
@@ -20,7 +17,7 @@ use sph_core::{
     rigid::{Obstacle, Rigid},
 };
 
-/// What contacts hold on a card.
+/// What contacts hold on a GPU.
 #[derive(Debug)]
 pub struct Contacts<const D: usize> {
     /// Surfaces of walls where they are. Shape `[n_surfaces]`.
@@ -71,16 +68,35 @@ fn met<const D: usize>(
     Met { surface, reach: body.form.reach, m }
 }
 
-/// The fluid of a card.
-macro_rules! touching {
-    ($card:expr) => {
-        Touching {
-            n: $card.common.fluid.n,
-            predicted: &$card.common.fluid.x,
-            place: &mut $card.place,
-            v: &mut $card.common.fluid.v,
+/// The fluid on the device.
+macro_rules! stream {
+    ($device:expr) => {
+        Stream {
+            place: &mut $device.place,
+            predicted: &$device.common.fluid.x,
+            v: &mut $device.common.fluid.v,
         }
     };
+}
+
+/// Sums over the particles that touch a body, one body after the other.
+#[derive(Debug)]
+struct Meetings {
+    meetings: Field<kernels::Meeting>,
+    meeting: Field<kernels::Meeting>,
+    parts: Field<kernels::Wrench>,
+    given: Field<kernels::Wrench>,
+}
+
+impl Meetings {
+    fn new(executor: &dyn Executor) -> Result<Self, CudaError> {
+        Ok(Self {
+            meetings: executor.zeros(PARTIALS)?,
+            meeting: executor.zeros(1)?,
+            parts: executor.zeros(PARTIALS)?,
+            given: executor.zeros(1)?,
+        })
+    }
 }
 
 impl<const D: usize> Gpu<'_, D> {
@@ -93,9 +109,9 @@ impl<const D: usize> Gpu<'_, D> {
 
     /// One body after the other; what particles get, its wrench loses.
     pub(super) fn meet_bodies(&mut self) -> Launched {
-        let (contact, card) = (self.contact(), &mut *self.card);
+        let (contact, device) = (self.contact(), &mut *self.device);
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
-        let Some(sums) = &mut card.contacts.meetings else { return Ok(()) };
+        let Some(sums) = &mut device.contacts.meetings else { return Ok(()) };
         let State { walls, bodies, forces, rest, .. } = &mut *self.state;
         let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
         for (rigid, barrier) in bodies.list.iter_mut().zip(&walls.barriers[n_walls..]) {
@@ -107,11 +123,16 @@ impl<const D: usize> Gpu<'_, D> {
             let mut ahead = body.clone();
             ahead.glide(self.dt);
             let (before, m) = (Twist::of(&body), f64::from(rest.m));
-            let (mut fluid, moves) = (touching!(card), met(barrier, &body, &ahead, &before, m));
-            let sum = launcher.meet(contact, &moves, &mut fluid, sums)?;
-            let after = Meeting::of_sums(&sum.matrix, sum.momentum).after(&body, before);
+            let moves = met(barrier, &body, &ahead, &before, m);
+            let (n, mut sum) = (device.common.fluid.n, [kernels::Meeting::default()]);
+            launcher.meet(contact, moves, n, stream!(device), &mut sums.meetings, &mut sums.meeting)?;
+            self.executor.read(&sums.meeting, &mut sum)?;
+            let after = Meeting::of_sums(&sum[0].matrix, sum[0].momentum).after(&body, before);
             let moves = met(barrier, &body, &ahead, &after, m);
-            let given = launcher.answer(contact, &moves, &mut fluid, sums)?.0.map(|sum| sum / self.dt);
+            let mut given = [kernels::Wrench::default()];
+            launcher.answer(contact, moves, n, stream!(device), &mut sums.parts, &mut sums.given)?;
+            self.executor.read(&sums.given, &mut given)?;
+            let given = given[0].a.map(|sum| sum / self.dt);
             for a in 0..D {
                 rigid.wrench.force[a] -= given[a];
             }
@@ -124,16 +145,17 @@ impl<const D: usize> Gpu<'_, D> {
 
     /// Walls and containers answer the particles that touch them.
     pub(super) fn contacts(&mut self) -> Launched {
-        let (contact, card) = (self.contact(), &mut *self.card);
+        let (contact, device) = (self.contact(), &mut *self.device);
         let anti_stick = f64::from(self.method.params.anti_stick);
-        let walls = &mut card.contacts.surfaces;
-        if walls.is_empty() && card.common.containers.is_empty() {
+        let walls = &mut device.contacts.surfaces;
+        if walls.is_empty() && device.common.containers.is_empty() {
             return Ok(());
         }
         if self.state.walls.is_moving() {
             self.executor.write(&surfaces(self.state, self.end), walls)?;
         }
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
-        launcher.contacts(contact, anti_stick, walls, &card.common.containers, touching!(card))
+        let (n_walls, containers, n) = (walls.len(), &device.common.containers, device.common.fluid.n);
+        launcher.contacts(contact, anti_stick, walls, n_walls, containers, n, stream!(device))
     }
 }

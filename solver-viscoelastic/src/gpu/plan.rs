@@ -1,11 +1,11 @@
-//! How much memory of a card a run will need, from the scene alone: that of a [`Card`] which is made where it only counts.
+//! How much memory of a GPU a run will need, from the scene alone: that of a [`GPU`] which is made where it only counts.
 
 use super::{
-    card::{Card, Sizes},
+    memory::{DeviceFields, Sizes},
     solver::check_order,
 };
 use crate::{memory::Needs, params::Params, setup};
-use cuda_kernels::plan::Planned;
+use cuda_kernels::common::run::plan::Planned;
 use sph_core::{
     Real,
     error::Error,
@@ -13,7 +13,7 @@ use sph_core::{
     watch::plan::MemoryPlan,
 };
 
-/// The memory of a card that a run of the scene needs with the viscoelastic fluid, while the pools of rows suffice.
+/// The memory of a GPU that a run of the scene needs with the viscoelastic fluid, while the pools of rows suffice.
 ///
 /// # Errors
 /// When the solver's parameters are refused, or there would be too many points or cells.
@@ -33,13 +33,13 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let (executor, population) = (&planned.executor, &planned.population);
     let of_method = (planned.grid, Needs::of(params, population.bodies > 0));
     let sizes = Sizes::of_lattice::<D>(f64::from(params.support_ratio));
-    let card = planned.made(Card::new(executor, population, of_method, sizes))?;
+    let device = planned.made(DeviceFields::new(executor, population, of_method, sizes))?;
     let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
-    add("particles and their cells, on the card", executor.weigh(card.common.fluid));
-    add("walls and their cells, on the card", executor.weigh(card.common.walls));
-    add("rows of neighbors, on the card", executor.weigh(card.rows));
-    add("springs, on the card", executor.weigh([card.springs, card.next_springs]));
-    add("fields of viscoelastic, on the card", executor.held());
+    add("particles and their cells, on the GPU", executor.weigh(device.common.fluid));
+    add("walls and their cells, on the GPU", executor.weigh(device.common.walls));
+    add("rows of neighbors, on the GPU", executor.weigh(device.rows));
+    add("springs, on the GPU", executor.weigh([device.springs, device.next_springs]));
+    add("fields of viscoelastic, on the GPU", executor.held());
     Ok(plan)
 }

@@ -1,18 +1,14 @@
-//! The method whose steps run on a card.
+//! The method whose steps run on a GPU.
 
 use super::{
     Gpu,
-    card::{Card, Sizes},
     constants::constants,
+    memory::{DeviceFields, Sizes},
 };
 use crate::{Params, Viscoelastic, params::RelaxMode, setup, step};
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    resident::Population,
-    room::Room,
-    run::{Common, GpuRun, Method},
-    summary::Summary,
+    common::run::{Common, GpuRun, Method, resident::Population, room::Room, summary::Summary},
+    device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
     Real,
@@ -49,9 +45,9 @@ pub fn check_order(params: &Params, n: usize) -> Result<(), Error> {
     Err(error.hint("use solver.relax_mode = \"colored\", or the CPU backend"))
 }
 
-/// The viscoelastic fluid on a card.
-struct OnCard<const D: usize> {
-    /// Parameters, constants, and the fields of the last fetch.
+/// The viscoelastic fluid on a GPU.
+struct OnGpu<const D: usize> {
+    /// Parameters, constants, and the fields of the last copy to the host.
     method: Viscoelastic<D>,
     /// Memory that rows have needed so far.
     sizes: Sizes,
@@ -59,9 +55,9 @@ struct OnCard<const D: usize> {
     n: usize,
 }
 
-impl<const D: usize> Method<D> for OnCard<D> {
+impl<const D: usize> Method<D> for OnGpu<D> {
     type Cpu = Viscoelastic<D>;
-    type Card = Card<D>;
+    type Fields = DeviceFields<D>;
 
     fn cpu(&self) -> &Viscoelastic<D> {
         &self.method
@@ -83,39 +79,39 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> &mut Common<D> {
-        &mut card.common
+    fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
+        &mut device.common
     }
 
-    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
+    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<DeviceFields<D>, CudaError> {
         let h = self.method.constants.h;
         self.n = state.fluid.len();
         let of_method = (self.method.fields.room.grid(h, state)?, self.method.constants.needs);
-        let mut card = Card::new(executor, &Population::of(state), of_method, self.sizes)?;
-        card.write(executor, state, &mut self.method.fields.springs, h)?;
-        Ok(card)
+        let mut device = DeviceFields::new(executor, &Population::of(state), of_method, self.sizes)?;
+        device.write(executor, state, &mut self.method.fields.springs, h)?;
+        Ok(device)
     }
 
     fn step(
         &mut self,
         executor: &dyn Executor,
-        card: &mut Card<D>,
+        device: &mut DeviceFields<D>,
         state: &mut State<D>,
         dt: f64,
     ) -> Result<(), StepError> {
         self.method.fields.report = StepReport::default();
-        executor.clear(&mut card.common.lost).map_err(|error| error.in_phase(state, "clear"))?;
+        executor.clear(&mut device.common.lost).map_err(|error| error.in_phase(state, "clear"))?;
         let (constants, end) = (constants(&self.method, state, dt), state.t + dt);
-        let (method, card_of_step, of_step) = (&mut self.method, &mut *card, &mut *state);
-        let gpu = Gpu { method, executor, card: card_of_step, state: of_step, constants, dt, end };
+        let (method, fields_of_step, of_step) = (&mut self.method, &mut *device, &mut *state);
+        let gpu = Gpu { method, executor, device: fields_of_step, state: of_step, constants, dt, end };
         step::step(&mut watched(gpu, |_, _| ()), dt)?;
-        let way = card.longest_way(executor).map_err(|error| error.in_phase(state, "report"))?;
+        let way = device.longest_way(executor).map_err(|error| error.in_phase(state, "report"))?;
         self.method.fields.report.residual = way / f64::from(self.method.constants.h);
         Ok(())
     }
 
-    fn learn(&mut self, card: &mut Card<D>, _: Option<&Summary>) {
-        self.sizes = card.sizes();
+    fn learn(&mut self, device: &mut DeviceFields<D>, _: Option<&Summary>) {
+        self.sizes = device.sizes();
     }
 
     fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport {
@@ -126,21 +122,21 @@ impl<const D: usize> Method<D> for OnCard<D> {
     }
 
     /// Nothing but particles and walls.
-    fn read(&mut self, _: &dyn Executor, _: &Card<D>) -> Result<(), CudaError> {
+    fn read(&mut self, _: &dyn Executor, _: &DeviceFields<D>) -> Result<(), CudaError> {
         Ok(())
     }
 
     /// Springs are many, and only restarts and changes ask for them.
-    fn read_rest(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
-        card.read_springs(executor, &mut self.method.fields.springs)
+    fn read_rest(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
+        device.read_springs(executor, &mut self.method.fields.springs)
     }
 
-    fn read_chain(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
-        card.read_chain(executor, &mut self.method.fields)
+    fn read_chain(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
+        device.read_chain(executor, &mut self.method.fields)
     }
 
-    /// A failure of the particle at a place on the card, in its density or velocity or before. Where it began is for the
-    /// diagnosis to find, which looks at all fields at home.
+    /// A failure of the particle at a place on the GPU, in its density or velocity or before. Where it began is for the
+    /// diagnosis to find, which looks at all fields on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
         let first = summary.bad.min(summary.lost);
         let (i, in_summary) = (first as usize, summary.bad == first);
@@ -209,5 +205,5 @@ fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simu
     let n = state.fluid.len();
     check_order(&method.params, n).map_err(|error| scene.locate(error))?;
     let sizes = Sizes::of_lattice::<D>(f64::from(method.params.support_ratio));
-    Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, sizes, n }, executor)))
+    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, sizes, n }, executor)))
 }

@@ -1,13 +1,18 @@
-//! The constants of the kernels, in the words of `cuda_kernels::physics::wcsph`.
+//! The constants of the kernels, in the words of `cuda_kernels::wcsph`.
 
 use crate::{
     Wcsph,
     cpu::{MAX_CORRECTION, Wall},
     physics,
 };
-use cuda_kernels::physics::{
-    kernel::{KernelConstants, Surface},
-    space::{Domain, Forces},
+use cuda_kernels::{
+    common::{
+        numerics::{
+            kernel::KernelConstants,
+            space::{Domain, Forces},
+        },
+        surface::Surface,
+    },
     wcsph::{self, Constants, Contact, Eos, viscosity, wall},
 };
 use sph_core::{Real, fluid::surface::Tension, kernel::Kernel as _, method::state::State};

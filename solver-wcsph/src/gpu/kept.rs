@@ -3,16 +3,16 @@
 //! Rows hold all pairs within the support and a skin. Two particles that were farther apart cannot come within the
 //! support before they have moved by half a skin each, so neither sort nor search is needed until then.
 //!
-//! [`Walk::Kept`]: cuda_kernels::variant::Walk::Kept
+//! [`Walk::Kept`]: cuda_kernels::device::compile::variant::Walk::Kept
 
-use super::card::Demand;
+use super::memory::Demand;
 use crate::cpu::MAX_CORRECTION;
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    neighbors::{NeighborRows, Query, RowSize, Source},
-    summary::Summary,
-    variant::Walk,
+    common::{
+        run::summary::Summary,
+        search::neighbors::{NeighborRows, Query, RowSize, Source},
+    },
+    device::{compile::variant::Walk, error::CudaError, executor::Executor},
 };
 use sph_core::Real;
 

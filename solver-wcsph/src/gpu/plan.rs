@@ -1,8 +1,8 @@
-//! How much memory of a card a run will need, from the scene alone: that of a [`Card`] which is made where it only counts.
+//! How much memory of a GPU a run will need, from the scene alone: that of a [`GPU`] which is made where it only counts.
 
-use super::card::{Card, Demand};
+use super::memory::{Demand, DeviceFields};
 use crate::{memory::Needs, params::Params, setup};
-use cuda_kernels::plan::Planned;
+use cuda_kernels::common::run::plan::Planned;
 use sph_core::{
     Real,
     error::Error,
@@ -31,11 +31,11 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let needs = Needs::of(params);
     let (grid, spacing) = (planned.grid, scene.spacing as Real);
     let demand = Demand { radius, grid, needs, spacing, bounded: true };
-    let card = planned.made(Card::new(executor, population, demand))?;
+    let device = planned.made(DeviceFields::new(executor, population, demand))?;
     let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
-    add("particles and their cells, on the card", executor.weigh(card.common.fluid));
-    add("walls and their cells, on the card", executor.weigh(card.common.walls));
-    add("fields of wcsph, on the card", executor.held());
+    add("particles and their cells, on the GPU", executor.weigh(device.common.fluid));
+    add("walls and their cells, on the GPU", executor.weigh(device.common.walls));
+    add("fields of wcsph, on the GPU", executor.held());
     Ok(plan)
 }

@@ -1,20 +1,22 @@
-//! The method whose steps run on a card.
+//! The method whose steps run on a GPU.
 
 use super::{
     Gpu,
-    card::{Card, Demand},
     constants::constants,
+    memory::{Demand, DeviceFields},
 };
 use crate::{Wcsph, setup, step};
 use cuda_kernels::{
-    error::CudaError,
-    executor::Executor,
-    reduce,
-    resident::{Population, read, read_axes},
-    room::Room,
-    run::{Common, GpuRun, Method},
-    summary::Summary,
-    variant::Walk,
+    common::{
+        numerics::reduce,
+        run::{
+            Common, GpuRun, Method,
+            resident::{Population, read, read_axes},
+            room::Room,
+            summary::Summary,
+        },
+    },
+    device::{compile::variant::Walk, error::CudaError, executor::Executor},
 };
 use sph_core::{
     Real,
@@ -34,16 +36,16 @@ use sph_core::{
 };
 use std::sync::Arc;
 
-/// Weakly compressible SPH on a card.
-struct OnCard<const D: usize> {
-    /// Parameters, constants, and the fields of the last fetch.
+/// Weakly compressible SPH on a GPU.
+struct OnGpu<const D: usize> {
+    /// Parameters, constants, and the fields of the last copy to the host.
     method: Wcsph<D>,
     walk: Walk,
 }
 
-impl<const D: usize> Method<D> for OnCard<D> {
+impl<const D: usize> Method<D> for OnGpu<D> {
     type Cpu = Wcsph<D>;
-    type Card = Card<D>;
+    type Fields = DeviceFields<D>;
 
     fn cpu(&self) -> &Wcsph<D> {
         &self.method
@@ -66,11 +68,11 @@ impl<const D: usize> Method<D> for OnCard<D> {
         self.method.fields.memory(visit);
     }
 
-    fn common(card: &mut Card<D>) -> &mut Common<D> {
-        &mut card.common
+    fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
+        &mut device.common
     }
 
-    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Card<D>, CudaError> {
+    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<DeviceFields<D>, CudaError> {
         let (room, edge) = self.room();
         let grid = room.grid(edge, state)?;
         let Wcsph { fields, constants, kernel, .. } = &self.method;
@@ -82,32 +84,32 @@ impl<const D: usize> Method<D> for OnCard<D> {
             // Containers bring particles back from wherever they are.
             bounded: state.containers.is_empty(),
         };
-        let mut card = Card::new(executor, &Population::of(state), demand)?;
-        card.write(executor, state, [&fields.a, &fields.w])?;
-        Ok(card)
+        let mut device = DeviceFields::new(executor, &Population::of(state), demand)?;
+        device.write(executor, state, [&fields.a, &fields.w])?;
+        Ok(device)
     }
 
     fn step(
         &mut self,
         executor: &dyn Executor,
-        card: &mut Card<D>,
+        device: &mut DeviceFields<D>,
         state: &mut State<D>,
         dt: f64,
     ) -> Result<(), StepError> {
         let (integrator, constants) = (self.method.params.integrator, constants(&self.method, state));
-        let gpu = Gpu { wcsph: &mut self.method, executor, card, state, constants, dt };
+        let gpu = Gpu { wcsph: &mut self.method, executor, device, state, constants, dt };
         step::step(&mut watched(gpu, |_, _| ()), integrator, dt).map(drop)
     }
 
     /// Rows that are kept want the particles in the order of other cells.
-    fn refit(_: &dyn Executor, card: &mut Card<D>) -> Result<(), CudaError> {
-        card.kept.iter_mut().for_each(|kept| kept.travel.end());
+    fn refit(_: &dyn Executor, device: &mut DeviceFields<D>) -> Result<(), CudaError> {
+        device.kept.iter_mut().for_each(|kept| kept.travel.end());
         Ok(())
     }
 
-    fn learn(&mut self, card: &mut Card<D>, summary: Option<&Summary>) {
+    fn learn(&mut self, device: &mut DeviceFields<D>, summary: Option<&Summary>) {
         let Some(summary) = summary else { return };
-        card.kept.iter_mut().for_each(|kept| kept.travel.learn(summary));
+        device.kept.iter_mut().for_each(|kept| kept.travel.learn(summary));
         let fields = &mut self.method.fields;
         (fields.max_speed, fields.max_acceleration) = (summary.v2.sqrt(), summary.a2.sqrt());
     }
@@ -116,15 +118,15 @@ impl<const D: usize> Method<D> for OnCard<D> {
         summary.report(n, StepReport { dt, ..StepReport::default() })
     }
 
-    fn read(&mut self, executor: &dyn Executor, card: &Card<D>) -> Result<(), CudaError> {
+    fn read(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
         let fields = &mut self.method.fields;
-        read_axes(executor, &card.a, &mut fields.a)?;
-        read_axes(executor, &card.w, &mut fields.w)?;
-        read(executor, &card.p, &mut fields.p)
+        read_axes(executor, &device.a, &mut fields.a)?;
+        read_axes(executor, &device.w, &mut fields.w)?;
+        read(executor, &device.p, &mut fields.p)
     }
 
-    /// A failure of the particle at a place on the card. Where it began is for the diagnosis to find, which looks at all
-    /// fields at home.
+    /// A failure of the particle at a place on the GPU. Where it began is for the diagnosis to find, which looks at all
+    /// fields on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
         let (place, phase, cause) = match summary.bad != u64::from(reduce::NONE) {
             true => (summary.bad, "kick", Cause::NotFinite { field: "velocity" }),
@@ -160,5 +162,5 @@ fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
 fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
     let walk = executor.variant().walk;
-    Simulation::new(scene, state, Box::new(GpuRun::new(OnCard { method, walk }, executor)))
+    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, walk }, executor)))
 }

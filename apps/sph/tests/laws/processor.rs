@@ -5,7 +5,7 @@ use crate::cli::{SCENE, assert_refused, folder, sph, stderr, stdout};
 #[cfg(feature = "host")]
 use bench_suite::scenes::methods::SOLVERS;
 use bench_suite::{studies::parity, system::clock::SystemClock};
-use cuda_kernels::{emulator::Emulator, executor::Executor};
+use cuda_kernels::device::{emulator::Emulator, executor::Executor};
 use serde_json::Value;
 use sph_core::{
     Real,
@@ -64,7 +64,7 @@ fn a_card_that_is_asked_for_and_cannot_run_is_refused_with_the_reason() {
         let args = ["run", "tiny.toml", "--out", "out", "--backend", backend];
         assert_refused(&folder, &args, &[&format!("--backend {backend}"), reason]);
     };
-    refused("cuda:4096", no_card(&folder).as_deref().unwrap_or("there is no card 4096"));
+    refused("cuda:4096", no_card(&folder).as_deref().unwrap_or("there is no GPU 4096"));
     if let Some(reason) = no_card(&folder) {
         refused("cuda:0", &reason);
         for command in

@@ -1,9 +1,12 @@
-//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+//! The CUDA source of the formulas against the Rust source, bit by bit and without a GPU.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use cuda_kernels::{
-    physics::{self, host::Text, names},
-    source,
+    device::{
+        compile::source,
+        emulator::{formulas::Formulas, names},
+    },
+    pbf,
 };
 use proptest::{
     prelude::*,
@@ -35,8 +38,8 @@ fn on_many<T: std::fmt::Debug>(values: impl Strategy<Value = T>, check: impl Fn(
 /// Compares a function of `N` numbers in both dimensions.
 fn compare<const N: usize, const M: usize>(function: &str, rust: impl Fn([Real; N]) -> [Real; M]) {
     on_many(prop::array::uniform::<_, N>(number()), |&input| {
-        Text::Pbf.compare::<2>(function, &input, &rust(input))?;
-        Text::Pbf.compare::<3>(function, &input, &rust(input))
+        Formulas::Pbf.compare::<2>(function, &input, &rust(input))?;
+        Formulas::Pbf.compare::<3>(function, &input, &rust(input))
     });
 }
 
@@ -57,7 +60,7 @@ fn formulas_of_numbers_have_the_bits_of_the_rust_text() {
 fn choices_have_the_bits_of_the_rust_text() {
     on_many((any::<bool>(), prop::array::uniform4(number())), |&(choice, [a, b, c, d])| {
         let chosen = if choice { 1.0 } else { 0.0 };
-        let compare = |function, input: &[Real], rust| Text::Pbf.compare::<3>(function, input, &[rust]);
+        let compare = |function, input: &[Real], rust| Formulas::Pbf.compare::<3>(function, input, &[rust]);
         compare("constraint", &[a, b, chosen], rust::constraint(a, b, choice))?;
         compare("xsph", &[chosen, a, b, c, d], rust::xsph(choice, a, b, c, d))?;
         let weights = if choice { Weights::EqualMass } else { Weights::Canonical };
@@ -71,8 +74,8 @@ fn met_constraints_have_no_multiplier_in_either_text() {
     // Not one against the other: without this case both would be 0/0, which counts as the same.
     for c in [0.0, -0.0] {
         assert_eq!(rust::lambda(c, 0.0, 0.0, 0.0), 0.0);
-        Text::Pbf.compare::<2>("lambda", &[c, 0.0, 0.0, 0.0], &[0.0]).unwrap();
-        Text::Pbf.compare::<3>("lambda", &[c, 0.0, 0.0, 0.0], &[0.0]).unwrap();
+        Formulas::Pbf.compare::<2>("lambda", &[c, 0.0, 0.0, 0.0], &[0.0]).unwrap();
+        Formulas::Pbf.compare::<3>("lambda", &[c, 0.0, 0.0, 0.0], &[0.0]).unwrap();
     }
 }
 
@@ -80,7 +83,7 @@ fn met_constraints_have_no_multiplier_in_either_text() {
 fn s_corr_has_the_bits_of_the_rust_text_for_every_exponent() {
     on_many((1..=16_u32, prop::array::uniform3(number())), |&(n, [k, inv_w_dq, w])| {
         let expected = Scorr { k, inv_w_dq, n }.s(|| w);
-        Text::Pbf.compare::<2>("Scorr::s", &[k, inv_w_dq, n as Real, w], &[expected])
+        Formulas::Pbf.compare::<2>("Scorr::s", &[k, inv_w_dq, n as Real, w], &[expected])
     });
 }
 
@@ -89,16 +92,16 @@ fn deviations_of_masses_have_the_bits_of_the_rust_text() {
     let low = (1_u64 << 22) - 1;
     on_many(prop_oneof![any::<u64>(), 0..100_000_u64], |&id| {
         let pieces = [id & low, id >> 22 & low, id >> 44].map(|piece| piece as Real);
-        Text::Pbf.compare::<3>("deviation", &pieces, &[rust::deviation(id)])
+        Formulas::Pbf.compare::<3>("deviation", &pieces, &[rust::deviation(id)])
     });
 }
 
 fn compare_vectors<const D: usize>() {
     let vector = || prop::array::uniform::<_, D>(number());
     on_many((vector(), vector(), vector()), |&(x_ij, n_i, n_j)| {
-        Text::Pbf.compare::<D>("in_space", &x_ij, &rust::in_space(x_ij))?;
+        Formulas::Pbf.compare::<D>("in_space", &x_ij, &rust::in_space(x_ij))?;
         let input = [x_ij, n_i, n_j].concat();
-        Text::Pbf.compare::<D>("surface_pull", &input, &rust::surface_pull(x_ij, n_i, n_j))
+        Formulas::Pbf.compare::<D>("surface_pull", &input, &rust::surface_pull(x_ij, n_i, n_j))
     });
 }
 
@@ -110,7 +113,7 @@ fn formulas_of_vectors_have_the_bits_of_the_rust_text() {
 
 #[test]
 fn normals_are_those_of_a_surface_from_the_same_length_on() {
-    assert!(physics::PBF.contains(&format!("constexpr real SURFACE = real({});", rust::SURFACE)));
+    assert!(pbf::FORMULAS.contains(&format!("constexpr real SURFACE = real({});", rust::SURFACE)));
 }
 
 /// What the host makes of parameters, or once a step.
@@ -122,15 +125,15 @@ fn every_formula_has_a_twin_that_can_be_called() {
     let mut rust = names::of_rust(include_str!("../../../src/physics.rs"));
     assert!(rust.len() >= 19 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
     rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
-    assert_eq!(names::of_cuda(physics::PBF), rust, "names or their order");
-    assert_eq!(Text::Pbf.names::<2>(), rust, "host/physics_pbf.cpp");
-    assert_eq!(Text::Pbf.names::<3>(), rust, "host/physics_pbf.cpp");
+    assert_eq!(names::of_cuda(pbf::FORMULAS), rust, "names or their order");
+    assert_eq!(Formulas::Pbf.names::<2>(), rust, "host/physics_pbf.cpp");
+    assert_eq!(Formulas::Pbf.names::<3>(), rust, "host/physics_pbf.cpp");
 }
 
 #[test]
 fn texts_are_built_with_the_smoothing_kernels_of_the_method() {
     let taken: BTreeSet<_> = KERNELS.iter().map(|kind| kind.type_name()).collect();
-    let of_method = |file: &&str| file.starts_with("kernels/pbf");
+    let of_method = |file: &&str| file.starts_with("pbf/");
     let files: BTreeSet<_> = source::builds().map(|(file, ..)| file).filter(of_method).collect();
     for file in files {
         let built: BTreeSet<_> = source::smoothing(file).into_iter().flatten().collect();

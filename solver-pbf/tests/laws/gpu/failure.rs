@@ -1,4 +1,4 @@
-//! A run that goes wrong on a card stops at the end of that step, and names the particle.
+//! A run that goes wrong on a GPU stops at the end of that step, and names the particle.
 
 use super::solver::{
     measures::memory,

@@ -1,6 +1,6 @@
-//! The method with its steps on a card, which is the processor.
+//! The method with its steps on a GPU, which is the processor.
 
-use cuda_kernels::emulator::Emulator;
+use cuda_kernels::device::emulator::Emulator;
 use solver_projection::gpu;
 use sph_core::{
     error::Error, method::stopwatch::Clock, numerics::lane::Isa, run::simulation::Simulation, scene::Scene,

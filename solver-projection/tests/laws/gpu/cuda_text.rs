@@ -1,8 +1,11 @@
-//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+//! The CUDA source of the formulas against the Rust source, bit by bit and without a GPU.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
-use cuda_kernels::physics::{self, host::Text, names};
+use cuda_kernels::{
+    device::emulator::{formulas::Formulas, names},
+    projection,
+};
 use proptest::{
     prelude::*,
     test_runner::{TestCaseError, TestRunner},
@@ -30,7 +33,7 @@ fn compare_in<const D: usize, const N: usize, const M: usize>(
     let mut runner =
         TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::with_source_file(file!()) });
     let check = |input: [Real; N]| {
-        Text::Projection.compare::<D>(function, &input, &rust(input)).map_err(TestCaseError::fail)
+        Formulas::Projection.compare::<D>(function, &input, &rust(input)).map_err(TestCaseError::fail)
     };
     runner.run(&prop::array::uniform::<_, N>(number()), check).unwrap();
 }
@@ -60,11 +63,11 @@ fn weights_have_the_bits_of_the_rust_text() {
         let check = |[inv_h, inv_clamp, r2]: [Real; 3]| {
             let (weight, input) = (weight(inv_h, inv_clamp), [form as i32 as Real, inv_h, inv_clamp, r2]);
             let Weighed { inv_r, w, w1, w2 } = weight.at(r2);
-            Text::Projection
+            Formulas::Projection
                 .compare::<2>("Weight::at", &input, &[inv_r, w, w1, w2])
-                .and_then(|()| Text::Projection.compare::<3>("Weight::at", &input, &[inv_r, w, w1, w2]))
-                .and_then(|()| Text::Projection.compare::<2>("Weight::of", &input, &[weight.of(r2)]))
-                .and_then(|()| Text::Projection.compare::<3>("Weight::of", &input, &[weight.of(r2)]))
+                .and_then(|()| Formulas::Projection.compare::<3>("Weight::at", &input, &[inv_r, w, w1, w2]))
+                .and_then(|()| Formulas::Projection.compare::<2>("Weight::of", &input, &[weight.of(r2)]))
+                .and_then(|()| Formulas::Projection.compare::<3>("Weight::of", &input, &[weight.of(r2)]))
                 .map_err(TestCaseError::fail)
         };
         runner.run(&prop::array::uniform3(number()), check).unwrap();
@@ -108,7 +111,7 @@ fn every_formula_has_a_twin_that_can_be_called() {
     let mut rust = names::of_rust(include_str!("../../../src/physics.rs"));
     assert!(rust.len() >= 12 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
     rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
-    assert_eq!(names::of_cuda(physics::PROJECTION), rust, "names or their order");
-    assert_eq!(Text::Projection.names::<2>(), rust, "host/physics_projection.cpp");
-    assert_eq!(Text::Projection.names::<3>(), rust, "host/physics_projection.cpp");
+    assert_eq!(names::of_cuda(projection::FORMULAS), rust, "names or their order");
+    assert_eq!(Formulas::Projection.names::<2>(), rust, "host/physics_projection.cpp");
+    assert_eq!(Formulas::Projection.names::<3>(), rust, "host/physics_projection.cpp");
 }

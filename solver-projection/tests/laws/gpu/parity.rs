@@ -23,7 +23,7 @@ use sph_core::{
 /// About ten times what was measured, in roundings.
 const BOUND: f64 = 3e3;
 
-/// A run on the processor, and one on a card.
+/// A run on the processor, and one on a GPU.
 fn both<const D: usize>(text: &str) -> [Simulation<D>; 2] {
     let scene = scene(text);
     let rust = simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap();

@@ -1,7 +1,10 @@
-//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+//! The CUDA source of the formulas against the Rust source, bit by bit and without a GPU.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cuda_kernels::physics::{self, host::Text, names};
+use cuda_kernels::{
+    device::emulator::{formulas::Formulas, names},
+    viscoelastic,
+};
 use proptest::{
     prelude::*,
     test_runner::{TestCaseError, TestRunner},
@@ -23,8 +26,8 @@ fn compare<const N: usize, const M: usize>(function: &str, rust: impl Fn([Real; 
     let mut runner =
         TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::with_source_file(file!()) });
     let check = |input: [Real; N]| {
-        Text::Viscoelastic.compare::<2>(function, &input, &rust(input))?;
-        Text::Viscoelastic.compare::<3>(function, &input, &rust(input))
+        Formulas::Viscoelastic.compare::<2>(function, &input, &rust(input))?;
+        Formulas::Viscoelastic.compare::<3>(function, &input, &rust(input))
     };
     let checked = |input| check(input).map_err(TestCaseError::fail);
     runner.run(&prop::array::uniform::<_, N>(number()), checked).unwrap();
@@ -39,7 +42,7 @@ fn closeness_and_densities_have_the_bits_of_the_rust_text() {
 
 #[test]
 fn particles_in_one_place_have_a_finite_inverse_distance_in_both_texts() {
-    let found = Text::Viscoelastic.call::<2>("inverse", &[0.0]).unwrap();
+    let found = Formulas::Viscoelastic.call::<2>("inverse", &[0.0]).unwrap();
     assert!(found[0].is_finite() && found == [rust::inverse(0.0)], "{found:?}");
 }
 
@@ -87,7 +90,7 @@ fn every_formula_has_a_twin_that_can_be_called() {
     let mut rust = names::of_rust(include_str!("../../../src/physics.rs"));
     assert!(rust.len() >= 19 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
     rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
-    assert_eq!(names::of_cuda(physics::VISCOELASTIC), rust, "names or their order");
-    assert_eq!(Text::Viscoelastic.names::<2>(), rust, "host/physics_viscoelastic.cpp");
-    assert_eq!(Text::Viscoelastic.names::<3>(), rust, "host/physics_viscoelastic.cpp");
+    assert_eq!(names::of_cuda(viscoelastic::FORMULAS), rust, "names or their order");
+    assert_eq!(Formulas::Viscoelastic.names::<2>(), rust, "host/physics_viscoelastic.cpp");
+    assert_eq!(Formulas::Viscoelastic.names::<3>(), rust, "host/physics_viscoelastic.cpp");
 }

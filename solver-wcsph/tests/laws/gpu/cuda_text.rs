@@ -1,9 +1,12 @@
-//! The CUDA text of the formulas against the Rust text, bit by bit and without a card.
+//! The CUDA source of the formulas against the Rust source, bit by bit and without a GPU.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use cuda_kernels::{
-    physics::{self, host::Text, names, wcsph},
-    source,
+    device::{
+        compile::source,
+        emulator::{formulas::Formulas, names},
+    },
+    wcsph,
 };
 use proptest::{
     prelude::*,
@@ -39,8 +42,8 @@ fn on_many<T: std::fmt::Debug>(values: impl Strategy<Value = T>, check: impl Fn(
 /// Compares a function of `N` numbers in both dimensions.
 fn compare<const N: usize>(function: &str, rust: impl Fn([Real; N]) -> Real) {
     on_many(prop::array::uniform::<_, N>(number()), |&input| {
-        Text::Wcsph.compare::<2>(function, &input, &[rust(input)])?;
-        Text::Wcsph.compare::<3>(function, &input, &[rust(input)])
+        Formulas::Wcsph.compare::<2>(function, &input, &[rust(input)])?;
+        Formulas::Wcsph.compare::<3>(function, &input, &[rust(input)])
     });
 }
 
@@ -76,7 +79,7 @@ fn densities() -> impl Strategy<Value = (Real, Real)> {
 fn equations_of_state_have_the_bits_of_the_rust_text() {
     on_many((any_eos(), densities(), number()), |&((eos, [kind, b, gamma]), (rho, rho_0), p)| {
         let compare = |function, x, rust: &[Real]| {
-            Text::Wcsph.compare::<2>(function, &[kind, b, gamma, x, rho_0], rust)
+            Formulas::Wcsph.compare::<2>(function, &[kind, b, gamma, x, rho_0], rust)
         };
         compare("pressure", rho, &[rust::pressure(eos, rho, rho_0)])?;
         for p in [p, rust::pressure(eos, rho, rho_0)] {
@@ -93,7 +96,7 @@ fn equations_of_state_have_the_bits_of_the_rust_text() {
 fn tension_has_the_bits_of_the_rust_text() {
     on_many((number(), densities(), between(0.01, 1.0)), |&(p, (rho, rho_0), cavitation)| {
         let expected = rust::tension(p, rho, rho_0, cavitation);
-        Text::Wcsph.compare::<2>("tension", &[p, rho, rho_0, cavitation], &[expected])
+        Formulas::Wcsph.compare::<2>("tension", &[p, rho, rho_0, cavitation], &[expected])
     });
 }
 
@@ -106,7 +109,7 @@ fn compare_viscosities<const D: usize>() {
             (&Pair { x_ij, v_ij, r2, f, rho_i, rho_j }, &[&x_ij[..], &v_ij, &of_pair].concat()[..]);
         let compare = |name: &str, model: &[Real], factors: [Real; 2]| {
             let input = [numbers, &[softening], model].concat();
-            Text::Wcsph.compare::<D>(&format!("{name}::factors"), &input, &factors)
+            Formulas::Wcsph.compare::<D>(&format!("{name}::factors"), &input, &factors)
         };
         compare("Inviscid", &[], Viscosity::None.factors(pair, softening))?;
         let model = Viscosity::Monaghan { alpha_h_c: a, beta_h2: b };
@@ -116,9 +119,9 @@ fn compare_viscosities<const D: usize>() {
         compare("Muller", &[a, b, c], model.factors(pair, softening))?;
         compare("Solenoidal", &[a], Viscosity::Solenoidal { mu: a }.factors(pair, softening))?;
         let friction = rust::wall_friction(a, pair, softening);
-        Text::Wcsph.compare::<D>("wall_friction", &[numbers, &[a, softening]].concat(), &[friction])?;
+        Formulas::Wcsph.compare::<D>("wall_friction", &[numbers, &[a, softening]].concat(), &[friction])?;
         let dot = rust::dot(pair.x_ij, pair.v_ij);
-        Text::Wcsph.compare::<D>("dot", &numbers[..2 * D], &[dot])
+        Formulas::Wcsph.compare::<D>("dot", &numbers[..2 * D], &[dot])
     });
 }
 
@@ -136,15 +139,15 @@ fn every_formula_has_a_twin_that_can_be_called() {
     let mut rust = names::of_rust(include_str!("../../../src/physics.rs"));
     assert!(rust.len() >= 17 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
     rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
-    assert_eq!(names::of_cuda(physics::WCSPH), rust, "names or their order");
-    assert_eq!(Text::Wcsph.names::<2>(), rust, "host/physics_wcsph.cpp");
-    assert_eq!(Text::Wcsph.names::<3>(), rust, "host/physics_wcsph.cpp");
+    assert_eq!(names::of_cuda(wcsph::FORMULAS), rust, "names or their order");
+    assert_eq!(Formulas::Wcsph.names::<2>(), rust, "host/physics_wcsph.cpp");
+    assert_eq!(Formulas::Wcsph.names::<3>(), rust, "host/physics_wcsph.cpp");
 }
 
 #[test]
 fn texts_are_built_with_the_smoothing_kernels_of_the_method() {
     let taken: BTreeSet<_> = KERNELS.iter().map(|kind| kind.type_name()).collect();
-    let of_method = |file: &&str| file.starts_with("kernels/wcsph") || *file == "kernels/surface.cu";
+    let of_method = |file: &&str| file.starts_with("wcsph/") || *file == "common/surface/surface.cu";
     let files: BTreeSet<_> = source::builds().map(|(file, ..)| file).filter(of_method).collect();
     for file in files {
         let built: BTreeSet<_> = source::smoothing(file).into_iter().flatten().collect();

@@ -1,6 +1,6 @@
 //! How long rows of neighbors serve.
 
-use cuda_kernels::{summary::Summary, variant::Walk};
+use cuda_kernels::{common::run::summary::Summary, device::compile::variant::Walk};
 use solver_wcsph::gpu::kept::Travel;
 
 /// The fastest particle of velocity Verlet, in steps of changing size, with corrections along its way.

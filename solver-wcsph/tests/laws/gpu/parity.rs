@@ -21,7 +21,7 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
     card::compare_from::<D>([rust, cuda], steps, |_| ())
 }
 
-/// What an option does on a card.
+/// What an option does on a GPU.
 const OPTIONS: [&str; 19] = [
     "",
     "integrator = \"symplectic_euler\"",

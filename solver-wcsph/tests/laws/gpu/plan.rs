@@ -1,4 +1,4 @@
-//! Is the planned memory of a card what its fields hold?
+//! Is the planned memory of a GPU what its fields hold?
 
 use super::planning::{Counting, scene, wrong_plans};
 use solver_wcsph::gpu;

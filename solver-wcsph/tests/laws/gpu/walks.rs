@@ -7,9 +7,9 @@ use super::solver::{
     restarting::{PADDLE, go},
     scenes::dam_break,
 };
-use cuda_kernels::{
+use cuda_kernels::device::{
+    compile::variant::{Variant, Walk},
     emulator::Emulator,
-    variant::{Variant, Walk},
 };
 use solver_wcsph::gpu;
 use sph_core::{

@@ -1,0 +1,103 @@
+//! Containers: regions that no particle may leave.
+//!
+//! Places and velocities have the bits of [`sph_core::geometry::shape::Enclosure::collide`]: the source computes in `f64` and fuses
+//! nothing.
+
+use crate::device::{
+    error::CudaError,
+    executor::{Executor, Field, count},
+    launch::{Call, Launched, Parameter},
+};
+use sph_core::{
+    Real,
+    geometry::shape::{self, Region},
+};
+
+crate::device::launch::generated!("common_boundary_containers.rs");
+
+/// Twins of the shapes in containers.cuh.
+const BLOCK: i32 = 0;
+const BALL: i32 = 1;
+const CYLINDER: i32 = 2;
+const HALF_SPACE: i32 = 3;
+
+impl<const D: usize> Enclosure<D> {
+    /// The region alone, whatever it does to particles.
+    pub(crate) fn of_region(region: &Region<D>) -> Self {
+        let none = Self::default();
+        match region {
+            Region::Block { min, max } => Self { point: *min, other: *max, shape: BLOCK, ..none },
+            Region::Ball { center, radius } => Self { point: *center, radius: *radius, shape: BALL, ..none },
+            Region::Cylinder { center, axis, radius, half_length } => Self {
+                point: *center,
+                other: *axis,
+                radius: *radius,
+                half_length: *half_length,
+                shape: CYLINDER,
+                ..none
+            },
+            Region::HalfSpace { point, normal } => {
+                Self { point: *point, other: *normal, shape: HALF_SPACE, ..none }
+            }
+            Region::Outside(inner) => {
+                let inner = Self::of_region(inner);
+                Self { outside: 1 + inner.outside, ..inner }
+            }
+        }
+    }
+}
+
+impl<const D: usize> From<&shape::Enclosure<D>> for Enclosure<D> {
+    fn from(of: &shape::Enclosure<D>) -> Self {
+        Self {
+            restitution: of.restitution,
+            friction: of.friction,
+            collision_radius: of.collision_radius,
+            ..Self::of_region(&of.region)
+        }
+    }
+}
+
+/// The containers of a run.
+#[derive(Debug)]
+pub struct Containers<const D: usize> {
+    table: Field<Enclosure<D>>,
+}
+
+impl<const D: usize> Containers<D> {
+    /// Uploads them.
+    ///
+    /// # Errors
+    /// When there is no memory left, or the copy fails.
+    pub fn new(executor: &dyn Executor, containers: &[shape::Enclosure<D>]) -> Result<Self, CudaError> {
+        let table: Vec<Enclosure<D>> = containers.iter().map(Enclosure::from).collect();
+        Ok(Self { table: executor.upload(&table)? })
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// Keeps the first `n` particles inside, and turns their velocities back.
+    ///
+    /// # Errors
+    /// When a field is too short, or the launch fails.
+    pub fn contain(
+        &self,
+        executor: &dyn Executor,
+        n: usize,
+        x: &mut [Field<Real>; D],
+        v: &mut [Field<Real>; D],
+    ) -> Launched {
+        contain(executor, self, n, x, v)
+    }
+}
+
+impl<const D: usize, C> Parameter<C> for &Containers<D> {
+    type Raw = ContainersRaw<D>;
+
+    fn raw(self, call: &Call<'_, C>, _: &'static str, _: usize) -> Result<Self::Raw, CudaError> {
+        Ok(ContainersRaw { list: call.executor.input(&self.table), n: count(self.table.len())? })
+    }
+}

@@ -1,0 +1,264 @@
+// The linear equation of the staggered projection: products with the matrix, and the steps of conjugate gradients.
+// The twin of `equation.rs` in `solver-projection/src/cpu`.
+//
+// Numbers that the iteration computes stay on the GPU. Sums are those of `reduce.cuh`: the first pass stands in the
+// kernel that has the terms, the second one in a kernel of one block, which also decides.
+#include "projection/shared.cuh"
+#include "common/numerics/reduce.cuh"
+
+inline namespace SPH_SPACE {
+using namespace projection;
+
+/// Iterations between two looks.
+constexpr int LOOK = 8;
+
+/// Rounding leaves `d·A d` at this part of `Σ A_ii d_i²` where it is nothing.
+constexpr double NOTHING = sizeof(real) == 4 ? 0.25 * 1.1920928955078125e-7 : 0.25 * 2.220446049250313e-16;
+
+/// How an iteration stands, the `status` of `Numbers`.
+enum : int { GOES_ON, DIRECTION_IS_NULL, DIRECTION_IS_NEGATIVE };
+
+/// Numbers of the iteration.
+struct Numbers {
+  /// `r·z` before and after the last iteration, in turns.
+  double rho[2];
+  /// `d·q`.
+  double sigma;
+  /// `Σ A_ii d_i²`.
+  double size;
+  /// `‖r‖²`.
+  double r2;
+  /// `‖b‖²`.
+  double b2;
+  /// 0 while the iteration goes on, 1 where `d·q` was nothing but rounding, 2 where it was negative or none.
+  double status;
+  /// Iterations so far.
+  double done;
+  /// `‖r‖²` after iteration `k` at `k % LOOK`.
+  double history[LOOK];
+
+  SPH_FN bool goes_on(double target) const { return status == GOES_ON && r2 > target; }
+  SPH_FN bool has_way() const { return sigma > NOTHING * size; }
+};
+
+/// Two sums.
+struct Two {
+  double a, b;
+};
+struct SumTwo {
+  typedef Two T;
+  SPH_FN static T identity() { return {0.0, 0.0}; }
+  SPH_FN static T merge(T a, T b) { return {a.a + b.a, a.b + b.b}; }
+};
+
+/// The matrix `A_ij = −scale c_ij` with the entries c of the rows.
+struct Matrix {
+  Rows rows;
+  const real *entries /* [rows.entries()] */, *diagonal;
+  real scale;
+
+  /// `own − scale Σ_j c_ij x_j`.
+  SPH_FN real times(const real* x, u32 i, real own) const {
+    const real* c = entries + rows.first(i);
+    real sum = real(0);
+    for_each_in_row(rows, i, [=](u32 j) { return __ldg(x + j); }, [&](real x_j) {
+      sum += __ldg(c) * x_j;
+      c += 32;
+    });
+    return own - scale * sum;
+  }
+};
+
+/// First pass over rows: not unrolled, since rows are.
+template <class Term> SPH_FN void sum_rows(u32 n, Two* __restrict__ partial, Term term) {
+  Two mine = SumTwo::identity();
+#pragma unroll 1
+  for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
+    mine = SumTwo::merge(mine, term(u32(i)));
+  }
+  mine = merge_block<SumTwo>(mine);
+  if (threadIdx.x == 0) partial[blockIdx.x] = mine;
+}
+
+/// `r ← b − A x`, and the partial sums of `‖b‖²` and `‖r‖²`.
+// THEN projection_merge_residual
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_residual(Matrix a, const real* __restrict__ x, const real* __restrict__ b, u32 n, real* __restrict__ r,
+                    Two* __restrict__ partial) {
+  sum_rows(n, partial, [=](u32 i) -> Two {
+    const real b_i = b[i], r_i = b_i - a.times(x, i, a.diagonal[i] * __ldg(x + i));
+    r[i] = r_i;
+    return {double(b_i) * double(b_i), double(r_i) * double(r_i)};
+  });
+}
+SHIM_EXPORT(projection_residual)
+
+/// The numbers before the first iteration.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_merge_residual(const Two* __restrict__ partial, u32 n, Numbers* __restrict__ numbers /* [1] */) {
+  Two sum = {};
+  reduce_partials<SumTwo>(partial, n, &sum);
+  if (threadIdx.x > 0) return;
+  Numbers first = {};
+  first.b2 = sum.a, first.r2 = sum.b;
+  *numbers = first;
+}
+SHIM_EXPORT(projection_merge_residual)
+
+/// `q ← A d`, and the partial sums of `d·q` and `Σ A_ii d_i²`.
+// THEN projection_merge_product
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_product(Matrix a, const real* __restrict__ d, u32 n, real* __restrict__ q, Two* __restrict__ partial) {
+  sum_rows(n, partial, [=](u32 i) -> Two {
+    const real d_i = __ldg(d + i), own = a.diagonal[i] * d_i, q_i = a.times(d, i, own);
+    q[i] = q_i;
+    return {double(d_i) * double(q_i), double(d_i) * double(own)};
+  });
+}
+SHIM_EXPORT(projection_product)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_merge_product(const Two* __restrict__ partial, u32 n, Numbers* __restrict__ numbers /* [1] */) {
+  Two sum = {};
+  reduce_partials<SumTwo>(partial, n, &sum);
+  if (threadIdx.x == 0) numbers->sigma = sum.a, numbers->size = sum.b;
+}
+SHIM_EXPORT(projection_merge_product)
+
+/// `z ← M⁻¹ r`, and the partial sums of `r·z`.
+// THEN projection_merge_precondition
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_precondition(u32 divides /* bool */, const real* __restrict__ diagonal, const real* __restrict__ r, u32 n,
+                        real* __restrict__ z, double* __restrict__ partial) {
+  reduce_terms<Sum>(n, partial, [=](u32 i) {
+    const real r_i = r[i], z_i = divides ? divided(r_i, diagonal[i]) : r_i;
+    z[i] = z_i;
+    return double(z_i) * double(r_i);
+  });
+}
+SHIM_EXPORT(projection_precondition)
+
+/// The partial sums of `r·z`.
+// THEN projection_merge_precondition
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_multiply(const real* __restrict__ r, const real* __restrict__ z, u32 n, double* __restrict__ partial) {
+  reduce_terms<Sum>(n, partial, [=](u32 i) { return double(z[i]) * double(r[i]); });
+}
+SHIM_EXPORT(projection_multiply)
+
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_merge_precondition(const double* __restrict__ partial, u32 n, u32 slot,
+                              Numbers* __restrict__ numbers /* [1] */) {
+  double sum = 0.0;
+  reduce_partials<Sum>(partial, n, &sum);
+  if (threadIdx.x == 0) numbers->rho[slot] = sum;
+}
+SHIM_EXPORT(projection_merge_precondition)
+
+/// `α = r·z/d·q`, `x ← x + α d`, `r ← r − α q`, and the partial sums of `‖r‖²`. Nothing moves once the iteration is
+/// over.
+// THEN projection_merge_advance
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_advance(const real* __restrict__ d, const real* __restrict__ q, u32 n, u32 slot, double target,
+                   const Numbers* __restrict__ numbers /* [1] */, real* __restrict__ x, real* __restrict__ r,
+                   double* __restrict__ partial) {
+  if (!(numbers->goes_on(target) && numbers->has_way())) return;
+  const real alpha = real(numbers->rho[slot] / numbers->sigma);
+  reduce_terms<Sum>(n, partial, [=](u32 i) {
+    const real r_i = r[i] - alpha * q[i];
+    x[i] = x[i] + alpha * d[i], r[i] = r_i;
+    return double(r_i) * double(r_i);
+  });
+}
+SHIM_EXPORT(projection_advance)
+
+/// What the iteration has come to.
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_merge_advance(const double* __restrict__ partial, u32 n, double target,
+                         Numbers* __restrict__ numbers /* [1] */) {
+  double r2 = 0.0;
+  reduce_partials<Sum>(partial, n, &r2);
+  if (threadIdx.x > 0) return;
+  Numbers& now = *numbers;
+  if (now.goes_on(target)) {
+    if (now.has_way()) {
+      now.r2 = r2;
+    } else {
+      now.status = now.sigma >= -NOTHING * now.size ? DIRECTION_IS_NULL : DIRECTION_IS_NEGATIVE;
+    }
+  }
+  if (now.status != GOES_ON) return;
+  now.history[u64(now.done) % LOOK] = now.r2;
+  now.done += 1.0;
+}
+SHIM_EXPORT(projection_merge_advance)
+
+/// `d ← z` at the beginning, then `β = (r·z)_next/(r·z)`, `d ← z + β d`; `next` is the slot of the new `r·z`.
+KERNEL void __launch_bounds__(THREADS)
+projection_turn(const real* __restrict__ z, u32 n, u32 begins /* bool */, u32 next,
+                const Numbers* __restrict__ numbers /* [1] */, real* __restrict__ d) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const real beta = real(numbers->rho[next] / numbers->rho[1 - next]);
+  d[i] = begins ? z[i] : z[i] + beta * d[i];
+}
+SHIM_EXPORT(projection_turn)
+
+/// Multiplies a field.
+KERNEL void __launch_bounds__(THREADS) projection_shrink(real factor, u32 n, real* __restrict__ field) {
+  const u32 i = thread_index();
+  if (i < n) field[i] *= factor;
+}
+SHIM_EXPORT(projection_shrink)
+
+/// Damped Jacobi iteration: `x_i ← x_i + ω r_i/A_ii`.
+KERNEL void __launch_bounds__(THREADS)
+projection_relax(real omega, const real* __restrict__ diagonal, const real* __restrict__ r, u32 n,
+                 real* __restrict__ x) {
+  const u32 i = thread_index();
+  if (i < n) x[i] += omega * divided(r[i], diagonal[i]);
+}
+SHIM_EXPORT(projection_relax)
+
+/// Takes the mean out of a field whose sum is `sum`, in a closed and full vessel: where the sum of `air` is 0.
+KERNEL void __launch_bounds__(THREADS)
+projection_center(const double* __restrict__ sum /* [1] */, const double* __restrict__ air /* [1] */, u32 n,
+                  real* __restrict__ field) {
+  const u32 i = thread_index();
+  if (i < n && *air == 0.0) field[i] -= real(*sum / double(n));
+}
+SHIM_EXPORT(projection_center)
+
+/// The partial maxima of `−x`.
+// THEN merge_maxima
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_depth(const real* __restrict__ x, u32 n, double* __restrict__ partial) {
+  reduce_terms<Max>(n, partial, [=](u32 i) { return -double(x[i]); });
+}
+SHIM_EXPORT(projection_depth)
+
+/// Makes the least number of a field 0, `depth` being the largest of `−x`, in a closed and full vessel.
+KERNEL void __launch_bounds__(THREADS)
+projection_lift(const double* __restrict__ depth /* [1] */, const double* __restrict__ air /* [1] */, u32 n,
+                real* __restrict__ field) {
+  const u32 i = thread_index();
+  if (i < n && *air == 0.0) field[i] += real(*depth);
+}
+SHIM_EXPORT(projection_lift)
+
+/// Pressures as they act, over the air's: the part `share` of each; and the partial maxima of the sizes of pressures.
+/// `lost` becomes 1 where one is not finite.
+// THEN merge_maxima
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_act(const real* __restrict__ p, const real* __restrict__ share, real air_pressure, u32 n,
+               real* __restrict__ acting, u32* __restrict__ lost, double* __restrict__ partial) {
+  reduce_terms<Max>(n, partial, [=](u32 i) {
+    const real p_i = p[i];
+    acting[i] = share[i] * p_i + air_pressure;
+    if (!is_finite(p_i)) lost[i] = 1u;
+    return fabs(double(p_i));
+  });
+}
+SHIM_EXPORT(projection_act)
+
+}  // namespace SPH_SPACE

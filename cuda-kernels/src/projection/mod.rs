@@ -1,0 +1,31 @@
+//! The kernels of the staggered projection.
+//!
+//! Names and order are those of the loops in `solver-projection/src/cpu`. Records of particles are quads in arrays of
+//! their own: `place` `[x y z 1/α]`, `motion` `[v*, 1 beside a wall]` and later `[v ρ]`, `crowd` `[Σ w n | Σ w]`,
+//! `sums` `[Σ_j a w² | the same with ghosts | D v* | Σ_j of what ghosts leave out in entries]`, what ghosts leave out
+//! in [`AlongRecords`], and of walls those of [`Walls`]. All particles are in the order of their cells, and entries of the
+//! matrix stand where rows have their neighbors.
+//!
+//! **Health.** A launcher that may find a particle unhealthy sets its flag in `lost` to 1 and leaves all others.
+
+pub mod levels;
+pub mod multilevel;
+
+use crate::common::boundary::{barriers::Pose, containers::Enclosure};
+use sph_core::{fluid::barrier, geometry::sampling::Side, numerics::lane::each};
+
+/// The formulas, twin of `solver-projection/src/physics.rs`.
+pub const FORMULAS: &str = include_str!("formula.cuh");
+
+crate::device::launch::generated!("projection.rs");
+
+impl<const D: usize> Facing<D> {
+    /// Of a wall that is at `pose`, or where it was drawn.
+    pub fn new(barrier: &barrier::Barrier<D>, pose: Option<&barrier::Pose<D>>) -> Self {
+        let region = Enclosure::of_region(&barrier.region);
+        let outside = (barrier.side == Side::Outside).into();
+        let drawn = || Pose { columns: each(|k| each(|a| if a == k { 1.0 } else { 0.0 })), shift: [0.0; D] };
+        let moved = |pose: &barrier::Pose<D>| Pose { columns: *pose.columns(), shift: *pose.shift() };
+        Self { region, outside, posed: pose.is_some().into(), pose: pose.map_or_else(drawn, moved) }
+    }
+}

@@ -1,0 +1,79 @@
+// Streaming loops of the staggered projection over velocities and positions. The twin of `motion.rs`, and of
+// `pack_velocities` in `pack.rs`, in `solver-projection/src/cpu`.
+#include "projection/shared.cuh"
+
+inline namespace SPH_SPACE {
+using namespace projection;
+
+/// `v ← v + dt a(x)`. Where that is not finite v stays, and `lost` becomes 1.
+KERNEL void __launch_bounds__(THREADS)
+projection_kick(Constants c, Points x, u32 n, real dt, Writable v, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  Vec v_new = c.forces.acceleration(x[i]);
+  for (int a = 0; a < DIM; a++) v_new[a] = v.x[a][i] + dt * v_new[a];
+  if (is_finite(norm2(v_new))) {
+    put(v, i, v_new);
+  } else {
+    lost[i] = 1u;
+  }
+}
+SHIM_EXPORT(projection_kick)
+
+/// Records [v ρ]. `lost` becomes 1 where a number of them is not finite.
+KERNEL void __launch_bounds__(THREADS)
+projection_pack_velocities(Points v, const real* __restrict__ rho, u32 n, Packed* __restrict__ motion,
+                           u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed record = quad(v[i], rho[i]);
+  real nothing = real(0);
+  for (int k = 0; k < 4; k++) nothing += real(0) * record.a[k];
+  if (!is_finite(nothing)) lost[i] = 1u;
+  motion[i] = record;
+}
+SHIM_EXPORT(projection_pack_velocities)
+
+/// What shifting reads.
+struct Shift {
+  /// [Σ w n | α].
+  const Packed* crowd;
+  /// Not 0 at the surface.
+  const real* air;
+  /// The largest squared speed, [m²/s²].
+  const double* v2 /* [1] */;
+
+  /// The way of a particle towards where neighbors are missing, [m].
+  SPH_FN Vec of(const Constants& c, u32 i, real dt) const {
+    if (!(c.shift > real(0)) || air[i] != real(0)) return zero();
+    const real fastest = real(sqrt(fmax(*v2, 0.0)));
+    const Vec way = scaled(c.shift * dt * fastest / c.alpha, vector(load(crowd, i)));
+    const real length2 = norm2(way);
+    return length2 <= c.longest * c.longest ? way : scaled(c.longest / sqrt(length2), way);
+  }
+};
+
+/// `v ← v damping`, `x ← x + dt v`, with what shifting adds, wrapped into the periodic box and kept inside of the
+/// containers. Where the new x is not finite the old one stays. `v2` gets squared speeds; `lost` becomes 1 where a
+/// number is not finite, and outside of the domain.
+KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
+projection_drift(Constants c, Containers containers, Shift shift, u32 n, real dt, real damping, Writable x,
+                 Writable v, real* __restrict__ v2, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Vec way = shift.of(c, i, dt);
+  Vec v_i = scaled(damping, vector_at(v, i)), x_i = vector_at(x, i);
+  for (int a = 0; a < DIM; a++) x_i[a] = x_i[a] + (dt * v_i[a] + way[a]);
+  x_i = c.domain.periodic.wrap(x_i);
+  containers.collide(x_i, v_i);
+  bool good = true;
+  for (int a = 0; a < DIM; a++) good = good & is_finite(x_i[a]);
+  const real speed2 = norm2(v_i);
+  v2[i] = speed2;
+  if (!(good & is_finite(speed2) & c.domain.holds(x_i))) lost[i] = 1u;
+  if (good) put(x, i, x_i);
+  put(v, i, v_i);
+}
+SHIM_EXPORT(projection_drift)
+
+}  // namespace SPH_SPACE

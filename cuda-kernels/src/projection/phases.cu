@@ -1,0 +1,237 @@
+// The linear equation of the staggered projection on the GPU: walls, sums of weights, entries of the matrix, the free
+// surface and the right side. One thread a particle, gather only, no atomics.
+//
+// The twin of `pack.rs`, `alpha.rs`, `along.rs` and `divergence.rs` in `solver-projection/src/cpu`, loop by loop.
+// Sums run over neighbors in ascending order in one chain, so they differ from the processor's, which has one chain a
+// lane, in the last places.
+#include "common/boundary/barriers.cuh"
+#include "projection/shared.cuh"
+
+inline namespace SPH_SPACE {
+using namespace projection;
+
+/// Blocks that a multiprocessor shall hold of the kernels with the longest loops: 128 registers.
+constexpr u32 MATRIX_BLOCKS = 4;
+
+// ---------------------------------------------------------------------------------------------------------- pack.rs
+
+/// The surface of a wall, and where it is.
+struct Facing {
+  Enclosure region;
+  Pose pose;
+  /// Not 0 when the fluid is outside of the shape; 0 when it is where it was drawn.
+  int outside, posed;
+
+  /// How deep a point lies behind the surface, and the normal into the fluid at the nearest point of it, [m]. The twin
+  /// of `Barrier::facing`. In the frame of a body, `in_body`, samples stay at `x_0`: where two faces are as near, roundings
+  /// would else choose another one in each step.
+  SPH_FN double depth(const Place& x, const Place& x_0, bool in_body, Place& normal) const {
+    const Place drawn = !posed ? x : in_body ? x_0 : pose.drawn(x);
+    const double phi = region.phi(drawn);
+    normal = region.normal(drawn);
+    if (!outside) {
+      for (int a = 0; a < DIM; a++) normal[a] = -normal[a];
+    }
+    if (posed) normal = pose.turned(normal);
+    return outside ? -phi : phi;
+  }
+};
+
+/// Walls where they are: [x y z depth], [v τ] and [n ·]. `surface` is that of each rigid set among `facings`.
+KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
+projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
+                      const u32* __restrict__ surface /* [sets.flags.len()] */,
+                      const Facing* __restrict__ facings /* [0] */, u32 n, Packed* __restrict__ samples,
+                      Packed* __restrict__ motion, Packed* __restrict__ normal) {
+  const u32 b = thread_index();
+  if (b >= n) return;
+  const real sticks = sets.is_no_slip(b) ? real(1) : real(0);
+  motion[b] = quad(v[b], c.own_slip ? sticks : c.tangential);
+  real depth = real(0);
+  Packed facing = {};
+  const u32 k = surface[sets.body[b]];
+  if (k != NONE) {
+    Place here, drawn, n_k;
+    for (int a = 0; a < DIM; a++) here[a] = double(x.x[a][b]), drawn[a] = double(x_0.x[a][b]);
+    depth = real(facings[k].depth(here, drawn, sets.is_rigid(b), n_k));
+    for (int a = 0; a < DIM; a++) facing.a[a] = real(n_k[a]);
+  }
+  samples[b] = quad(x[b], depth), normal[b] = facing;
+}
+SHIM_EXPORT(projection_pack_walls)
+
+// --------------------------------------------------------------------------------------------------------- alpha.rs
+
+/// Sums over neighbors of one kind: `Σ w n`, `Σ w` and `Σ W`.
+struct Crowd {
+  Vec w_n;
+  real w, density;
+
+  SPH_FN void add_pair(const Constants& c, Vec x_ij, real r2) {
+    const Weighed at = c.weight.at(r2);
+    add(w_n, at.w * at.inv_r, x_ij);
+    w += at.w, density += CubicSpline{c.kernel}.w(r2);
+  }
+};
+
+/// `[Σ w n | α]` and `ρ_i = m (W(0) + Σ W)`, over fluid and ghosts, which count as particles. `lost` becomes 1 where
+/// these are not finite.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_crowd(Constants c, Near near, const Packed* __restrict__ place, u32 n, Packed* __restrict__ crowd,
+                 real* __restrict__ rho, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Vec x_i = vector(load(place, i));
+  Crowd inner = {zero(), real(0), real(0)}, outer = inner;
+  visit_points(c, near.fluid, place, i, x_i,
+               [&](const Point&, Vec x_ij, real r2) { inner.add_pair(c, x_ij, r2); });
+  visit_points(c, near.walls, near.ghosts.samples, i, x_i,
+               [&](const Point&, Vec x_ik, real r2) { outer.add_pair(c, x_ik, r2); });
+  for (int a = 0; a < DIM; a++) inner.w_n[a] += outer.w_n[a];
+  const real alpha = inner.w + outer.w, density = c.m * (inner.density + c.kernel.w_0() + outer.density);
+  crowd[i] = quad(inner.w_n, alpha), rho[i] = density;
+  if (!is_finite(density / c.rho_0 - real(1) + alpha)) lost[i] = 1u;
+}
+SHIM_EXPORT(projection_crowd)
+
+// ------------------------------------------------------------------------------------------------ along.rs, pack.rs
+
+/// 1/α with its floor.
+SPH_FN real inverse_alpha(const Constants& c, const Packed& crowd) {
+  const real alpha = crowd.a[3], most = c.surface.asymmetry * c.alpha;
+  const bool one_sided = norm2(vector(crowd)) >= most * most;
+  const bool has_floor = ((c.floor_everywhere != 0) | one_sided | (alpha < SPRAY * c.alpha)) & (alpha < c.alpha);
+  const real share = has_floor ? c.alpha : alpha;
+  // Who knows nobody, in a fluid where nobody does, has no share in anything.
+  return share > real(0) ? real(1) / share : real(0);
+}
+
+/// 1/α into the records `place`, `motion` [v*, 1 beside a wall], and what ghosts leave out there, if the fluid makes
+/// up for it. `lost` becomes 1 where a number is not finite.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_beside(Constants c, Near near, const Packed* __restrict__ crowd, Points v, u32 n,
+                  Packed* __restrict__ place, Packed* __restrict__ motion, AlongRecords out, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed sums = load(crowd, i);
+  const Vec x_i = vector(place[i]), v_i = v[i];
+  const real inv_alpha = inverse_alpha(c, sums);
+  real all = inv_alpha;
+  for (int a = 0; a < DIM; a++) all += real(0) * (x_i[a] + v_i[a]);
+  if (!is_finite(all)) lost[i] = 1u;
+  place[i].a[3] = inv_alpha;
+  const bool beside = c.along && near.walls.length(i) > 0;
+  motion[i] = quad(v_i, beside ? real(1) : real(0));
+  if (!c.along) return;
+  Along g = {};
+  visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const Along term = Along::of_ghost(scaled(at.inv_r, x_ik), vector(k.normal));
+#pragma unroll
+    for (int t = 0; t < 6; t++) g.e[t] = g.e[t] + at.w * term.e[t];
+  });
+  const real share = beside ? share_along(g, sums.a[3], inv_alpha) : real(0);
+#pragma unroll
+  for (int t = 0; t < 6; t++) g.e[t] = share * g.e[t];
+  out.along[i] = Packed{{g.e[0], g.e[1], g.e[2], g.e[3]}};
+  out.beside[i] = Packed{{g.e[4], g.e[5], share, real(0)}};
+}
+SHIM_EXPORT(projection_beside)
+
+// ----------------------------------------------------------------------------------------------------- divergence.rs
+
+/// Entries `a_ij w²_ij`, `[Σ_j a w² | the same with ghosts | (D v*)_i | neighbors beside walls]` and `Σ ½ a w¹ r`,
+/// with `(D v)_i = Σ_j ½ a_ij w¹_ij v_ij·n_ij + Σ_k a_ik w¹_ik ũ_ik·n_ik`, `a_ik = 2/α_i`.
+KERNEL void __launch_bounds__(THREADS, MATRIX_BLOCKS)
+projection_assemble(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
+                    u32 n, real* __restrict__ entries /* [near.fluid.entries()] */, Packed* __restrict__ sums,
+                    real* __restrict__ share) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed here = load(place, i);
+  const Vec x_i = vector(here), v_i = vector(load(motion, i));
+  const real inv_i = here.a[3];
+  real inside = real(0), flow = real(0), part = real(0), beside = real(0);
+  real* entry = entries + near.fluid.first(i);
+  visit_twofold(c, near.fluid, place, motion, i, x_i, [&](const Twofold& j, Vec x_ij, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const real a_ij = inv_i + j.place.a[3], along = real(0.5) * a_ij * at.w1 * at.inv_r;
+    *entry = a_ij * at.w2;
+    inside += *entry, part += along * r2, beside += j.beside.a[3];
+    flow += along * dot(difference(v_i, vector(j.beside)), x_ij);
+    entry += 32;
+  });
+  real outside = real(0), wall_flow = real(0), wall_part = real(0);
+  visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const Vec u = difference(v_i, vector(k.motion));
+    const Vec felt = against_wall(u, vector(k.normal), k.motion.a[3], c.separation);
+    const real along = inv_i * at.w1 * at.inv_r;
+    outside += real(2) * inv_i * at.w2, wall_part += along * r2;
+    wall_flow += real(2) * along * dot(felt, x_ik);
+  });
+  sums[i] = Packed{{inside, inside + outside, flow + wall_flow, beside}};
+  share[i] = part + wall_part;
+}
+SHIM_EXPORT(projection_assemble)
+
+/// Beside walls `n·(E_i + E_j) n` joins `a_ij` in entries, and `v_ij·E_i n` in the divergence. The last number of
+/// `sums` becomes `Σ_j n·(E_i + E_j) n w²`.
+KERNEL void __launch_bounds__(THREADS, MATRIX_BLOCKS)
+projection_make_up(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
+                   AlongRecords all, u32 n, real* __restrict__ entries /* [near.fluid.entries()] */,
+                   Packed* __restrict__ sums) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  Packed sum = sums[i];
+  const Packed moving = load(motion, i);
+  // One number counts those beside a wall: the particle, and its neighbors.
+  if (!(moving.a[3] + sum.a[3] > real(0))) return;
+  const Vec x_i = vector(load(place, i)), v_i = vector(moving);
+  const Along e_i = all.at(i);
+  real left_out = real(0), more = real(0);
+  real* entry = entries + near.fluid.first(i);
+  for_each_in_row(near.fluid, i, [](u32 j) { return j; }, [&](u32 j) {
+    const Vec x_ij = c.domain.periodic.nearest(difference(x_i, vector(load(place, j))));
+    const real r2 = norm2(x_ij);
+    const Weighed at = c.weight.at(r2);
+    const Vec n_ij = scaled(at.inv_r, x_ij);
+    Along both = all.at(j);
+#pragma unroll
+    for (int t = 0; t < 6; t++) both.e[t] = e_i.e[t] + both.e[t];
+    const real made_up = at.w2 * dot(n_ij, both.times(n_ij));
+    *entry += made_up, left_out += made_up;
+    entry += 32;
+    // E_i is 0 elsewhere.
+    more += at.w1 * at.inv_r * dot(difference(v_i, vector(load(motion, j))), e_i.times(x_ij));
+  });
+  sum.a[2] += more, sum.a[3] = left_out;
+  sums[i] = sum;
+}
+SHIM_EXPORT(projection_make_up)
+
+/// What the equation is made of.
+struct Equation {
+  real *air, *diagonal, *b;
+};
+
+/// Weight of the air `s_i`, `A_ii = Σ_j a w² + s_i` and `b_i = rate_e (ρ_i/ρ₀ − 1) − rate (D v*)_i`, with ρ₀/dt and
+/// λ̂ ρ₀/(d dt²). `lost` becomes 1 where these are not finite.
+KERNEL void __launch_bounds__(THREADS)
+projection_classify(Constants c, const Packed* __restrict__ sums, const Packed* __restrict__ crowd,
+                    const real* __restrict__ rho, real rate, real excess_rate, u32 n, Equation out,
+                    u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed sum = load(sums, i);
+  const real inside = sum.a[0], total = sum.a[1];
+  const real one_sided = sqrt(norm2(vector(load(crowd, i)))) / c.alpha;
+  const real air = c.free_surface ? c.surface.missing(total, one_sided, total > inside) : real(0);
+  const real error = density_error(rho[i] / c.rho_0 - real(1), c.two_sided && air == real(0));
+  const real diagonal = inside + sum.a[3] + air, b = excess_rate * error - rate * sum.a[2];
+  out.air[i] = air, out.diagonal[i] = diagonal, out.b[i] = b;
+  if (!is_finite(diagonal + b)) lost[i] = 1u;
+}
+SHIM_EXPORT(projection_classify)
+
+}  // namespace SPH_SPACE

@@ -1,0 +1,97 @@
+// What dynamic bodies get from the fluid in the staggered projection: the opposite of what it got from their samples.
+// The twin of `reaction.rs` in `solver-projection/src/cpu`. Forces are added.
+#include "projection/shared.cuh"
+
+inline namespace SPH_SPACE {
+using namespace projection;
+
+/// `force[b] += factor sum`.
+SPH_FN void put_force(const Writable& force, u32 b, real factor, Vec sum) {
+  for (int a = 0; a < DIM; a++) force.x[a][b] += factor * sum[a];
+}
+
+/// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 p_i n_ki`.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_press_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                      const real* __restrict__ p /* [place.len()] */, u32 n, real factor, Writable force) {
+  const u32 b = thread_index();
+  if (b >= n || !sets.is_rigid(b)) return;
+  Vec sum = zero();
+  visit_pressed(c, rows, place, p, b, vector(load(walls.samples, b)), [&](const Pressed& i, Vec x_ki, real r2) {
+    const Weighed at = c.weight.at(r2);
+    add(sum, i.place.a[3] * at.w1 * at.inv_r * real(2) * max_of(real(0), i.p), x_ki);
+  });
+  put_force(force, b, factor, sum);
+}
+SHIM_EXPORT(projection_press_back)
+
+/// Of what samples left out along their surface and the fluid has made up for: `F_k = −Σ_i m/ρ₀ d θ_s E_i/G_i w_ik
+/// t_ik t_ik·(Σ_j w¹_ij (p_j − p_i) n_ij)`, `t_ik` the part of `n_ik` along the wall.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_pull_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                     const Packed* __restrict__ pull /* [place.len()] */, u32 n, real factor, Writable force) {
+  const u32 b = thread_index();
+  if (b >= n || !sets.is_rigid(b)) return;
+  const Vec normal = vector(load(walls.normal, b));
+  Vec sum = zero();
+  visit_twofold(c, rows, place, pull, b, vector(load(walls.samples, b)), [&](const Twofold& i, Vec x_ki, real r2) {
+    const Weighed at = c.weight.at(r2);
+    add(sum, at.w, Along::of_ghost(scaled(at.inv_r, x_ki), normal).times(vector(i.beside)));
+  });
+  put_force(force, b, -factor, sum);
+}
+SHIM_EXPORT(projection_pull_back)
+
+/// Of PeriDyno's walls: `F_k = −Σ_i m/dt w/α_i ((v_k − v_i)·n_ik) n_ik`.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_take_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                     const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
+  const u32 b = thread_index();
+  if (b >= n || !sets.is_rigid(b)) return;
+  const Vec v_k = vector(load(walls.motion, b));
+  Vec sum = zero();
+  visit_twofold(c, rows, place, motion, b, vector(load(walls.samples, b)), [&](const Twofold& i, Vec x_ki, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const Vec approach = difference(v_k, vector(i.beside));
+    add(sum, i.place.a[3] * at.w * at.inv_r * at.inv_r * dot(approach, x_ki), x_ki);
+  });
+  put_force(force, b, -factor, sum);
+}
+SHIM_EXPORT(projection_take_back)
+
+/// Of the implicit viscosity: `F_k = Σ_i m/dt g a_ik w² τ β (v_i − v_k)`.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_drag_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                     const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
+  const u32 b = thread_index();
+  if (b >= n || !sets.is_rigid(b)) return;
+  const Ghost wall = {load(walls.samples, b), load(walls.motion, b), load(walls.normal, b)};
+  const Vec v_k = vector(wall.motion);
+  Vec sum = zero();
+  visit_twofold(c, rows, place, motion, b, vector(wall.place), [&](const Twofold& i, Vec x_ki, real r2) {
+    const real drag = i.place.a[3] * drag_of(c, wall, scaled(real(-1), x_ki), r2);
+    add(sum, drag, difference(vector(i.beside), v_k));
+  });
+  put_force(force, b, factor, sum);
+}
+SHIM_EXPORT(projection_drag_back)
+
+/// Of XSPH: `F_k = Σ_i m/dt c τ 2m/(ρ_i + ρ₀) W_ik (v_i − v_k)`.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_rub_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                    const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
+  const u32 b = thread_index();
+  if (b >= n || !sets.is_rigid(b)) return;
+  const CubicSpline kernel{c.kernel};
+  const Packed moving = load(walls.motion, b);
+  const Vec v_k = vector(moving);
+  Vec sum = zero();
+  visit_twofold(c, rows, place, motion, b, vector(load(walls.samples, b)), [&](const Twofold& i, Vec, real r2) {
+    const real weight = moving.a[3] * xsph(c.m, i.beside.a[3], c.rho_0, kernel.w(r2));
+    add(sum, weight, difference(vector(i.beside), v_k));
+  });
+  put_force(force, b, factor, sum);
+}
+SHIM_EXPORT(projection_rub_back)
+
+}  // namespace SPH_SPACE

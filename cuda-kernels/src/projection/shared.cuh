@@ -1,0 +1,97 @@
+// What the kernels of the staggered projection share. Rows of neighbors are listed once a step.
+//
+// A record of a particle is one or more quads, each in an array of its own, so that a loop reads what it needs:
+// `place` [x y z 1/α], `motion` [v*, 1 beside a wall], later [v ρ], `crowd` [Σ w n | Σ w], `sums` [Σ_j a w² | the
+// same with ghosts | D v* | Σ_j of what ghosts leave out in entries], `along` [E_xx E_xy E_xz E_yy] and `beside`
+// [E_yz E_zz E/G ·]; of walls `samples` [x y z depth], `motion` [v τ], `normal` [n ·]. Pressures and the vectors of
+// the linear equation are numbers in arrays of their own, and entries of the matrix stand where rows have their
+// neighbors.
+#pragma once
+#include "common/boundary/containers.cuh"
+#include "projection/formula.cuh"
+#include "common/search/rows.cuh"
+
+inline namespace SPH_SPACE {
+namespace projection {
+
+/// Wall samples as loops over neighbors read them.
+struct Walls {
+  const Packed *samples, *motion, *normal;
+};
+
+/// Neighbors of the fluid.
+struct Near {
+  Rows fluid, walls;
+  Walls ghosts /* [0] */;
+};
+
+/// What a loop reads of a wall sample.
+struct Ghost {
+  Packed place, motion, normal;
+};
+
+/// What a loop over pressures reads of a neighbor.
+struct Pressed {
+  Packed place;
+  real p;
+};
+
+/// What ghosts leave out.
+struct AlongRecords {
+  Packed *along /* [n if c.along != 0] */, *beside /* [n if c.along != 0] */;
+
+  SPH_FN Along at(u32 i) const {
+    const Packed first = load(along, i), second = load(beside, i);
+    return {{first.a[0], first.a[1], first.a[2], first.a[3], second.a[0], second.a[1]}};
+  }
+};
+
+/// The first DIM numbers of a quad, and a last one.
+SPH_FN Packed quad(Vec x, real last) {
+  Packed record = {};
+  for (int a = 0; a < DIM; a++) record.a[a] = x[a];
+  record.a[3] = last;
+  return record;
+}
+
+SPH_FN Vec scaled(real f, Vec x) {
+  for (int a = 0; a < DIM; a++) x[a] = f * x[a];
+  return x;
+}
+
+/// `r/A_ii`; particles that know nobody keep a pressure of 0.
+SPH_FN real divided(real r, real diagonal) { return diagonal > real(0) ? r / diagonal : real(0); }
+
+SPH_FN Vec vector_at(const Writable& from, u32 i) {
+  Vec v;
+  for (int a = 0; a < DIM; a++) v[a] = from.x[a][i];
+  return v;
+}
+
+SPH_FN void put(const Writable& to, u32 i, Vec v) {
+  for (int a = 0; a < DIM; a++) to.x[a][i] = v[a];
+}
+
+/// `visit` of wall samples, with all that is known of them.
+template <class F> SPH_FN void visit_ghosts(const Constants& c, const Near& near, u32 i, Vec x_i, F f) {
+  const Walls& walls = near.ghosts;
+  visit(c, near.walls, i, x_i,
+        [=](u32 k) { return Ghost{load(walls.samples, k), load(walls.motion, k), load(walls.normal, k)}; }, f);
+}
+
+/// `visit` of neighbors under pressure.
+template <class F>
+SPH_FN void visit_pressed(const Constants& c, const Rows& rows, const Packed* place, const real* p, u32 i, Vec x_i,
+                          F f) {
+  visit(c, rows, i, x_i, [=](u32 j) { return Pressed{load(place, j), __ldg(p + j)}; }, f);
+}
+
+/// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.
+SPH_FN real drag_of(const Constants& c, const Ghost& k, Vec x_ik, real r2) {
+  real before = -k.place.a[3];
+  for (int a = 0; a < DIM; a++) before = before + k.normal.a[a] * x_ik[a];
+  return real(2) * c.weight.at(r2).w2 * k.motion.a[3] * mirrored(before, k.place.a[3], c.before);
+}
+
+}  // namespace projection
+}  // namespace SPH_SPACE

@@ -1,0 +1,187 @@
+// What pressure does to velocities in the staggered projection. The twin of `velocity.rs` in
+// `solver-projection/src/cpu`.
+#include "projection/shared.cuh"
+
+inline namespace SPH_SPACE {
+using namespace projection;
+
+/// New velocities, and what they have gained at most; `lost` becomes 1 where they are not finite, and they stay.
+struct Gains {
+  Writable v;
+  /// Largest squared changes, [m²/s²].
+  real* gain2;
+  u32* lost;
+
+  SPH_FN void write(u32 i, Vec gain) const {
+    Vec v_i;
+    for (int a = 0; a < DIM; a++) v_i[a] = v.x[a][i] + gain[a];
+    gain2[i] = max_of(norm2(gain), gain2[i]);
+    if (is_finite(norm2(v_i))) {
+      put(v, i, v_i);
+    } else {
+      lost[i] = 1u;
+    }
+  }
+};
+
+/// `Σ_k w¹ n_ik` over the ghosts of a particle.
+SPH_FN Vec pushed_by_walls(const Constants& c, const Near& near, u32 i, Vec x_i) {
+  Vec outer = zero();
+  visit_points(c, near.walls, near.ghosts.samples, i, x_i, [&](const Point&, Vec x_ik, real r2) {
+    const Weighed at = c.weight.at(r2);
+    add(outer, at.w1 * at.inv_r, x_ik);
+  });
+  return outer;
+}
+
+/// `v_i −= dt/ρ₀ (θ_d G⁻ + θ_s G⁺)`, with `G⁺ = d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji + d Σ_k ½ a_ik w¹_ik 2 p_i n_ki`
+/// and `G⁻` of the differences, of which `part` acts. Beside walls both get what ghosts leave out,
+/// `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`; `pull`, if there is one, gets `E_i/G_i Σ_j w¹_ij (p_j − p_i) n_ij`. `factor` is
+/// d dt/ρ₀.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_adjoint(Constants c, Near near, const Packed* __restrict__ place, const real* __restrict__ p,
+                   AlongRecords all, real factor, real part, u32 n, Gains out,
+                   Packed* __restrict__ pull /* [n] or none */) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed here = load(place, i);
+  const Vec x_i = vector(here);
+  const real inv_i = here.a[3], p_i = __ldg(p + i);
+  Vec gain = zero();
+  visit_pressed(c, near.fluid, place, p, i, x_i, [&](const Pressed& j, Vec x_ij, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const real acts = part * (j.p - p_i) + c.sum * max_of(c.least, p_i + j.p);
+    add(gain, real(0.5) * (inv_i + j.place.a[3]) * at.w1 * at.inv_r * acts, x_ij);
+  });
+  gain = scaled(factor, gain);
+  if (near.walls.length(i) > 0) {
+    const real held = real(2) * c.sum * inv_i * max_of(p_i, real(0));
+    add(gain, factor * held, pushed_by_walls(c, near, i, x_i));
+    if (c.along) {
+      Vec rise = zero();
+      visit_pressed(c, near.fluid, place, p, i, x_i, [&](const Pressed& j, Vec x_ij, real r2) {
+        const Weighed at = c.weight.at(r2);
+        add(rise, at.w1 * at.inv_r * (j.p - p_i), x_ij);
+      });
+      // What `projection_corrected` has done is exact already.
+      add(gain, factor * (part + c.sum), all.at(i).times(rise));
+      if (pull) pull[i] = quad(scaled(load(all.beside, i).a[2], rise), real(0));
+    }
+  }
+  out.write(i, gain);
+}
+SHIM_EXPORT(projection_adjoint)
+
+/// Largest condition number for which a gradient is corrected (Bonet & Lok).
+constexpr double MAX_CONDITION = 1e3;
+
+/// The twin of `solve_symmetric` in `sph-core/src/numerics/linear.rs`.
+struct Symmetric {
+  double m[3][3];
+
+  /// From the upper triangle, row by row; in 2D with 1 in the last place.
+  SPH_FN explicit Symmetric(const real* s) {
+#if DIM == 2
+    const double of[3][3] = {{s[0], s[1], 0}, {s[1], s[2], 0}, {0, 0, 1}};
+#else
+    const double of[3][3] = {{s[0], s[1], s[2]}, {s[1], s[3], s[4]}, {s[2], s[4], s[5]}};
+#endif
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) m[i][j] = of[i][j];
+  }
+
+  SPH_FN double cofactor(int i, int j) const {
+    const int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+    return m[a][c] * m[b][d] - m[a][d] * m[b][c];
+  }
+
+  /// `M⁻¹ r` by cofactors, or `r` where the condition number (in the Frobenius norm) is beyond the limit.
+  SPH_FN Vec solve(Vec r) const {
+    double det = 0, norm = 0, norm_adjugate = 0, adjugate[3][3];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+      det += m[0][i] * cofactor(0, i);
+#pragma unroll
+      for (int j = 0; j < 3; j++) {
+        adjugate[i][j] = cofactor(j, i);
+        norm += m[i][j] * m[i][j];
+        norm_adjugate += adjugate[i][j] * adjugate[i][j];
+      }
+    }
+    // Written so that 0 ≤ 0, of a particle with too few neighbors, is no inverse either.
+    if (!(sqrt(norm) * sqrt(norm_adjugate) < MAX_CONDITION * fabs(det))) return r;
+    Vec g;
+#pragma unroll
+    for (int i = 0; i < DIM; i++) {
+      double sum = 0;
+#pragma unroll
+      for (int j = 0; j < DIM; j++) sum += adjugate[i][j] * double(r[j]);
+      g[i] = real(sum / det);
+    }
+    return g;
+  }
+};
+
+/// The difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`: the part
+/// θ_d of it, in place of G⁻. `factor` is d dt/ρ₀.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_corrected(Constants c, Rows fluid, const Packed* __restrict__ place, const real* __restrict__ p,
+                     real factor, u32 n, Gains out) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const real p_i = __ldg(p + i);
+  real sums[DIM * (DIM + 1) / 2] = {};
+  Vec right = zero();
+  visit_pressed(c, fluid, place, p, i, vector(load(place, i)), [&](const Pressed& j, Vec x_ij, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const real along = at.w1 * at.inv_r, rise = along * (p_i - j.p);
+    int t = 0;
+#pragma unroll
+    for (int a = 0; a < DIM; a++) {
+#pragma unroll
+      for (int b = a; b < DIM; b++) sums[t++] += along * x_ij[a] * x_ij[b];
+    }
+    add(right, rise, x_ij);
+  });
+  // Both carry 1/m² less than the gradient: r n nᵀ against n.
+  const real gain = -factor * (real(1) / real(DIM)) * c.difference;
+  out.write(i, scaled(gain, Symmetric(sums).solve(right)));
+}
+SHIM_EXPORT(projection_corrected)
+
+/// PeriDyno's: `c₀ Σ_j w¹ ((p_j − p_i)/α_i + (p_i/α_i + p_j/α_j)) n_ij`, `p_j` in place of the difference at the
+/// surface and the second only of pairs under pressure; walls take the velocity along the line to them, `Σ_k w/α_i
+/// ((v_k − v_i)·n_ik) n_ik`, and also push with the mirrored pressure. Velocities are those of `motion`, `factor` is
+/// d dt/ρ₀ and `part` that of differences.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_peridyno(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
+                    const real* __restrict__ p, const real* __restrict__ air, real factor, real part, u32 n,
+                    Gains out) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed here = load(place, i);
+  const Vec x_i = vector(here), v_i = vector(load(motion, i));
+  const real inv_i = here.a[3], p_i = __ldg(p + i), own = air[i] == real(0) ? p_i : real(0);
+  Vec inner = zero(), outer = zero();
+  visit_pressed(c, near.fluid, place, p, i, x_i, [&](const Pressed& j, Vec x_ij, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const real both = p_i + j.p;
+    const real under_pressure = max_of(real(0), both) / max_of(max_of(both, real(0) - both), real(1e-30));
+    const real pair = under_pressure * (inv_i * p_i + j.place.a[3] * j.p);
+    const real acts = part * inv_i * (j.p - own) + c.sum * pair;
+    add(inner, at.w1 * at.inv_r * acts, x_ij);
+  });
+  const real push = factor * c.sum, held = max_of(p_i, real(0)) + max_of(p_i, real(0));
+  visit_twofold(c, near.walls, near.ghosts.samples, near.ghosts.motion, i, x_i,
+                [&](const Twofold& k, Vec x_ik, real r2) {
+                  const Weighed at = c.weight.at(r2);
+                  const Vec approach = difference(vector(k.beside), v_i);
+                  const real taken = at.w * at.inv_r * at.inv_r * dot(approach, x_ik);
+                  add(outer, taken + push * held * at.w1 * at.inv_r, x_ik);
+                });
+  for (int a = 0; a < DIM; a++) inner[a] = factor * inner[a] + inv_i * outer[a];
+  out.write(i, inner);
+}
+SHIM_EXPORT(projection_peridyno)
+
+}  // namespace SPH_SPACE

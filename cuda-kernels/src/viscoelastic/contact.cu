@@ -1,0 +1,79 @@
+// Walls and containers answer the particles that touch them: the twin of `contacts` in
+// `solver-viscoelastic/src/cpu/contact.rs`. One thread a particle, in f64.
+#include "viscoelastic/contact.cuh"
+
+inline namespace SPH_SPACE {
+using namespace visco;
+
+SPH_FN void stick(const Contact& contact, double d, Place n, Particle& p) {
+  const double pull = contact.stickiness(d);
+  for (int k = 0; k < DIM; k++) n[k] = pull * n[k];
+  p.push(n, contact.dt);
+}
+
+/// Stickiness and the impulse of a wall. Twin of `Stance::meet`.
+SPH_FN void meet(const Surface& wall, const Contact& contact, const Periodic& periodic, Particle& p) {
+  Place here = p.x;
+  if (periodic.any) {
+    for (int k = 0; k < DIM; k++) here[k] = double(periodic.wrap_axis(k, real(p.x[k])));
+  }
+  const Place drawn = wall.posed ? wall.pose.drawn(here) : here;
+  wall.near(drawn, contact.reach(), [&](int face, double d, Place n) {
+    if (wall.posed) n = wall.pose.turned(n);
+    stick(contact, d, n, p);
+    Place v = wall.velocity_at(minus(here, wall.point));
+    for (int k = 0; k < DIM; k++) v[k] = p.v[k] - v[k] - wall.drag[face][k];
+    p.push(contact.impulse(d, v, n, wall.no_slip != 0), contact.dt);
+  });
+}
+
+/// Stickiness of the faces of a container.
+SPH_FN void stick_inside(const Enclosure& container, const Contact& contact, Particle& p) {
+  // All faces see the particle where it was before the first.
+  const Place x = p.x;
+  const int n_faces = container.n_faces();
+#pragma unroll 1
+  for (int face = 0; face < n_faces; face++) {
+    Place n = container.face_normal(face, x);
+    for (int k = 0; k < DIM; k++) n[k] = -n[k];
+    stick(contact, -container.over_face(face, x), n, p);
+  }
+}
+
+/// Stickiness and the impulse of a container: a particle that has left it comes back to its surface, and the velocity
+/// with which it did so loses its normal part and the share of friction of the other, or turns around by the
+/// restitution. It then parts from the wall with at least the speed `anti_stick`.
+SPH_FN void bounce(const Enclosure& container, const Contact& contact, double anti_stick, Particle& p) {
+  if (contact.stick > 0.0) stick_inside(container, contact, p);
+  Place& v = p.v;
+  p.touched |= container.clamp(p.x, [&](const Place& n) {
+    const double v_n = dot(v, n.a);
+    const double approach = fmax(v_n, 0.0);
+    const double leaves = -fmax(container.restitution * approach, anti_stick);
+    for (int k = 0; k < DIM; k++) {
+      const double v_t = v[k] - v_n * n[k];
+      const double friction = approach > 0.0 ? container.friction * v_t : 0.0;
+      v[k] += (fmin(v_n, leaves) - v_n) * n[k] - friction;
+    }
+  });
+}
+
+/// Blocks that a multiprocessor shall hold: four leave 128 registers, without which the assembler spills.
+constexpr u32 CONTACT_BLOCKS = 4;
+
+/// Walls in their order, then containers, which let nothing pass.
+KERNEL void __launch_bounds__(THREADS, CONTACT_BLOCKS)
+visco_contacts(Constants c, Contact contact, double anti_stick, const Surface* __restrict__ walls /* [n_walls] */,
+               u32 n_walls, Containers containers, u32 n, Stream fluid) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  Particle p = fluid.take(i, contact.dt);
+#pragma unroll 1
+  for (u32 k = 0; k < n_walls; k++) meet(walls[k], contact, c.domain.periodic, p);
+#pragma unroll 1
+  for (u32 k = 0; k < containers.n; k++) bounce(containers.list[k], contact, anti_stick, p);
+  fluid.put(i, p, contact.dt);
+}
+SHIM_EXPORT(visco_contacts)
+
+}  // namespace SPH_SPACE

@@ -1,0 +1,112 @@
+// What happens where a particle touches a wall or a body (Clavet et al. 2005, §6), in f64: the twin of
+// `solver-viscoelastic/src/contact.rs`, and of what is around one particle in `src/cpu/contact.rs` there.
+//
+// `d` is the distance of the center of a particle to the nominal surface, negative behind it, and `n` the normal into
+// the fluid.
+#pragma once
+#include "common/boundary/barriers.cuh"
+#include "viscoelastic/shared.cuh"
+
+inline namespace SPH_SPACE {
+namespace visco {
+
+/// Where contact begins, and what it does.
+struct Contact {
+  /// Distance below which a particle belongs to the first layer, [m].
+  double layer;
+  /// The step, [s].
+  double dt;
+  /// Stickiness `dt k_stick`, [1/s].
+  double stick;
+  /// Distance at which stickiness ends, [m].
+  double stick_distance;
+
+  /// Distance at which the first of all begins, [m].
+  SPH_FN double reach() const { return stick > 0.0 ? fmax(layer, stick_distance) : layer; }
+
+  /// What stickiness adds to the velocity along the normal: `−dt k_stick d (1 − d/d_stick)` for `0 < d < d_stick`,
+  /// [m/s].
+  SPH_FN double stickiness(double d) const {
+    const bool within = d > 0.0 && d < stick_distance;
+    return within ? -stick * d * (1.0 - d / stick_distance) : 0.0;
+  }
+
+  /// The parts of its velocity relative to the surface that a particle loses, [-]: of the normal one where it is behind
+  /// the surface and goes on, of the tangential one where the surface holds its first layer.
+  SPH_FN void parts(double d, double v_n, bool no_slip, double& normal, double& tangential) const {
+    normal = d <= 0.0 && v_n < 0.0 ? 1.0 : 0.0;
+    tangential = no_slip && d < layer ? 1.0 : 0.0;
+  }
+
+  /// The impulse over the mass of a particle with the velocity `v` relative to the surface, [m/s].
+  SPH_FN Place impulse(double d, const Place& v, const Place& n, bool no_slip) const {
+    const double v_n = dot(v, n.a);
+    double normal, tangential;
+    parts(d, v_n, no_slip, normal, tangential);
+    Place dv;
+    for (int k = 0; k < DIM; k++) dv[k] = -tangential * v[k] - (normal - tangential) * v_n * n[k];
+    return dv;
+  }
+};
+
+/// A particle as contacts see it: where it is, and how fast it will be after the step.
+struct Particle {
+  /// Place, [m].
+  Place x;
+  /// Velocity `v* + (x − x*)/dt`, [m/s].
+  Place v;
+  /// Where it was before the step, `x* − dt v*`, [m].
+  Place before;
+  /// True when something has acted.
+  bool touched;
+
+  /// Takes up a change of velocity over the whole step. One that is nought leaves its bits alone.
+  SPH_FN void push(const Place& dv, double dt) {
+    bool nought = true;
+    for (int k = 0; k < DIM; k++) nought = nought & (dv[k] == 0.0);
+    if (nought) return;
+    for (int k = 0; k < DIM; k++) v[k] += dv[k], x[k] += dt * dv[k];
+    touched = true;
+  }
+};
+
+/// The fluid while contacts move it.
+struct Stream {
+  /// [x y z ·], shape [n].
+  Packed* place;
+  /// Predicted positions x*, [m].
+  Points predicted;
+  /// v*, [m/s].
+  Writable v;
+
+  SPH_FN Particle take(u32 i, double dt) const {
+    const Packed at = place[i];
+    Particle p;
+    for (int a = 0; a < DIM; a++) {
+      const real x = at.a[a], x_p = predicted.x[a][i], v_p = v.x[a][i];
+      p.x[a] = double(x);
+      p.v[a] = double(v_p + (x - x_p) / real(dt));
+      p.before[a] = double(x_p) - dt * double(v_p);
+    }
+    p.touched = false;
+    return p;
+  }
+
+  /// Writes one back that something has acted on. Where its velocity is not finite all stays, for the one who looks for
+  /// the cause.
+  SPH_FN void put(u32 i, const Particle& p, double dt) const {
+    Vec x, v_new;
+    bool moved = p.touched;
+    for (int a = 0; a < DIM; a++) {
+      x[a] = real(p.x[a]);
+      // The velocity is read from the way: the old place moves along.
+      v_new[a] = real(p.v[a]) - (x[a] - predicted.x[a][i]) / real(dt);
+      moved = moved & is_finite(v_new[a]);
+    }
+    if (!moved) return;
+    for (int a = 0; a < DIM; a++) place[i].a[a] = x[a], v.x[a][i] = v_new[a];
+  }
+};
+
+}  // namespace visco
+}  // namespace SPH_SPACE

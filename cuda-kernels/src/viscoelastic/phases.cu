@@ -1,0 +1,171 @@
+// Double density relaxation on the GPU (Clavet et al. 2005, algorithm 2). The twin of `relax.rs` and of `reaction.rs` in
+// `solver-viscoelastic/src/cpu`.
+//
+// All at once: one thread a particle, gather only. One after the other: one warp a cell, the cells of one color side by
+// side; the threads of a warp share the neighbors of the particle whose turn it is. Sums run over neighbors in another
+// order than the processor's, so they differ in the last places.
+#include "viscoelastic/shared.cuh"
+
+inline namespace SPH_SPACE {
+using namespace visco;
+
+/// Walls where they are: [x y z w].
+KERNEL void __launch_bounds__(THREADS)
+visco_pack_walls(Constants c, Points x, const real* __restrict__ volume, u32 n, Packed* __restrict__ samples) {
+  const u32 b = thread_index();
+  if (b < n) samples[b] = record(x[b], volume[b] * c.inv_volume);
+}
+SHIM_EXPORT(visco_pack_walls)
+
+// ------------------------------------------------------------------------------------------------------- all at once
+
+/// `ρ_i = Σ_j g² + Σ_b w g²`, the same with g³, and the pressures of both.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+visco_densities(Constants c, Near near, const Packed* __restrict__ place, u32 n, Packed* __restrict__ push,
+                real* __restrict__ p_near, real* __restrict__ rho) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Vec x_i = vector(load(place, i));
+  Pair sum = {real(0), real(0)};
+  visit_points(c, near.fluid, place, i, x_i, [&](const Point&, Vec, real r2) {
+    const Pair terms = density_terms(closeness(sqrt(r2), c.inv_h));
+    sum.far += terms.far, sum.near += terms.near;
+  });
+  visit_points(c, near.walls, near.samples, i, x_i, [&](const Point& b, Vec, real r2) {
+    const Pair terms = wall_densities(c, r2, b.place.a[3]);
+    sum.far += terms.far, sum.near += terms.near;
+  });
+  const Pair p = c.stiffness.pressures(sum);
+  push[i] = record(x_i, p.far), p_near[i] = p.near;
+  rho[i] = sum.far * c.to_density;
+}
+SHIM_EXPORT(visco_densities)
+
+/// What a loop reads of a neighbor that pushes.
+struct Pushing {
+  Packed place;
+  real near;
+};
+
+/// `Δx_i = ω Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. `way2` gets |Δx_i|².
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+visco_displacements(Constants c, Near near, const Packed* __restrict__ push, const real* __restrict__ p_near, u32 n,
+                    Packed* __restrict__ delta, real* __restrict__ way2) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed own = load(push, i);
+  const Vec x_i = vector(own);
+  const Pair p = {own.a[3], p_near[i]}, on_wall = c.stiffness.on_wall(p);
+  Vec sum = zero();
+  visit(c, near.fluid, i, x_i, [=](u32 j) { return Pushing{load(push, j), __ldg(p_near + j)}; },
+        [&](const Pushing& j, Vec x_ij, real r2) {
+          add(sum, along(c, r2, {p.far + j.place.a[3], p.near + j.near}), x_ij);
+        });
+  visit_points(c, near.walls, near.samples, i, x_i, [&](const Point& b, Vec x_ib, real r2) {
+    add(sum, along_wall(c, r2, on_wall, b.place.a[3]), x_ib);
+  });
+  for (int a = 0; a < DIM; a++) sum[a] = c.factor * sum[a];
+  delta[i] = record(sum, real(0)), way2[i] = norm2(sum);
+}
+SHIM_EXPORT(visco_displacements)
+
+/// `place ← place + delta`.
+KERNEL void __launch_bounds__(THREADS)
+visco_displace(const Packed* __restrict__ delta, u32 n, Packed* __restrict__ place) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  Packed moved = place[i];
+  shift(moved, real(1), vector(load(delta, i)));
+  place[i] = moved;
+}
+SHIM_EXPORT(visco_displace)
+
+// ------------------------------------------------------------------------------------------------ one after the other
+
+/// What a sweep moves and writes.
+struct Swept {
+  /// [x y z ·].
+  Packed* place;
+  real *rho, *way2;
+  /// Nowhere, where no one asks who pushed how hard.
+  Packed* push /* [n] or none */;
+  real* p_near /* [n] or none */;
+};
+
+/// Calls `f(j, |x_ij|², x_ij)` for those entries of row i that are this thread's.
+template <class F>
+SPH_FN void visit_share(const Constants& c, const Rows& rows, const Packed* from, u32 i, Vec x_i, u32 lane, F f) {
+  const u32 n = rows.length(i);
+  const u32* const row = rows.rows + rows.first(i);
+#pragma unroll 2
+  for (u32 k = lane; k < n; k += WARP) {
+    const u32 j = __ldg(row + u64(k) * 32);
+    const Vec x_ij = between(c, x_i, vector(from[j]));
+    f(j, norm2(x_ij), x_ij);
+  }
+}
+
+/// Densities of a particle from where its neighbors are now, then half of each displacement for the neighbor and half
+/// for itself.
+SPH_FN void relax(const Constants& c, const Near& near, const Swept& swept, u32 i, u32 lane) {
+  Packed here = swept.place[i];
+  const Vec x_i = vector(here);
+  Pair sum = {real(0), real(0)};
+  visit_share(c, near.fluid, swept.place, i, x_i, lane, [&](u32, real r2, Vec) {
+    const Pair terms = density_terms(closeness(sqrt(r2), c.inv_h));
+    sum.far += terms.far, sum.near += terms.near;
+  });
+  visit_share(c, near.walls, near.samples, i, x_i, lane, [&](u32 b, real r2, Vec) {
+    const Pair terms = wall_densities(c, r2, near.samples[b].a[3]);
+    sum.far += terms.far, sum.near += terms.near;
+  });
+  sum = {sum_of_warp(sum.far), sum_of_warp(sum.near)};
+  const Pair p = c.stiffness.pressures(sum), on_wall = c.stiffness.on_wall(p);
+  Vec way = zero();
+  visit_share(c, near.fluid, swept.place, i, x_i, lane, [&](u32 j, real r2, Vec x_ij) {
+    const real part = along(c, r2, p);
+    add(way, part, x_ij);
+    shift(swept.place[j], -part, x_ij);
+  });
+  visit_share(c, near.walls, near.samples, i, x_i, lane, [&](u32 b, real r2, Vec x_ib) {
+    add(way, along_wall(c, r2, on_wall, near.samples[b].a[3]), x_ib);
+  });
+  for (int a = 0; a < DIM; a++) way[a] = sum_of_warp(way[a]);
+  if (lane > 0) return;
+  if (swept.push) swept.push[i] = record(x_i, p.far), swept.p_near[i] = p.near;
+  shift(here, real(1), way);
+  swept.place[i] = here, swept.rho[i] = sum.far * c.to_density, swept.way2[i] = norm2(way);
+}
+
+/// Each particle of each cell of a color after the other.
+// ITEMS color.n_cells() * 32
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS) visco_sweep(Constants c, Color color, Near near, Swept swept) {
+  const u32 lane = threadIdx.x % WARP;
+  color.for_each_in_cell(thread_index() / WARP, [&](u32 i) {
+    relax(c, near, swept, i, lane);
+    // The next particle of the cell sees what all threads have moved.
+    __syncwarp(WHOLE_WARP);
+  });
+}
+SHIM_EXPORT(visco_sweep)
+
+// ------------------------------------------------------------------------------------------------------- reaction.rs
+
+/// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m ω/dt², [kg/s²].
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+visco_push_back(Constants c, Rows rows, const Packed* __restrict__ push /* [0] */,
+                const real* __restrict__ p_near /* [0] */, const Packed* __restrict__ samples, Sets sets, u32 n,
+                real factor, Writable force) {
+  const u32 b = thread_index();
+  if (b >= n || !sets.is_rigid(b)) return;
+  const Packed sample = load(samples, b);
+  Vec sum = zero();
+  visit(c, rows, b, vector(sample), [=](u32 i) { return Pushing{load(push, i), __ldg(p_near + i)}; },
+        [&](const Pushing& i, Vec x_bi, real r2) {
+          add(sum, along_wall(c, r2, c.stiffness.on_wall({i.place.a[3], i.near}), sample.a[3]), x_bi);
+        });
+  for (int a = 0; a < DIM; a++) force.x[a][b] = factor * sum[a];
+}
+SHIM_EXPORT(visco_push_back)
+
+}  // namespace SPH_SPACE

@@ -1,0 +1,135 @@
+// What moves particles: drift corrections, kick and drift. The twin of `drift.rs` and `integrate.rs` in
+// `solver-wcsph/src/cpu`.
+//
+// SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// WALKS Dense Kept HalfCells DenseHalfCells
+#include "wcsph/shared.cuh"
+
+inline namespace SPH_SPACE {
+using namespace wcsph;
+
+// --------------------------------------------------------------------------------------------------------- drift.rs
+
+/// XSPH (Monaghan 1992): `w_i += ε Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`; `factor` is ε.
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
+wcsph_xsph(Constants c, Near fluid, const Packed* __restrict__ motion, u32 n, real factor, Writable w) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Kernel kernel{c.kernel};
+  const Packed moving = load(motion, i);
+  const Vec v_i = vector(moving);
+  Vec sum = zero();
+  visit(fluid, vector(load(fluid.place, i)), i, [&](u32 j, real, Vec, real r2) {
+    const Packed other = load(motion, j);
+    add(sum, xsph(c.m, moving.a[3], other.a[3], kernel.w(r2)), difference(vector(other), v_i));
+  });
+  for (int k = 0; k < DIM; k++) w.x[k][i] += factor * sum[k];
+}
+SHIM_EXPORT(wcsph_xsph)
+
+/// Shifting (Lind et al. 2012, Sun et al. 2017), as a velocity: `w_i −= A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴]
+/// ∇W_ij`, walls included; `factor` is `A_s h_s`, and `v2_max` the largest squared speed.
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
+wcsph_shifting(Constants c, Near fluid, Near walls /* [0] */, u32 n, real factor,
+               const double* __restrict__ v2_max /* [1] */, Writable w) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Kernel kernel{c.kernel};
+  const real of_speed = factor * real(sqrt(*v2_max));
+  const Vec x_i = vector(load(fluid.place, i));
+  Vec inner = zero(), outer = zero();
+  const auto push = [&](real r2) { return c.volume * shifting(kernel.w(r2), c.inv_w_dx, kernel.grad_factor(r2)); };
+  visit(fluid, x_i, i, [&](u32, real, Vec x_ij, real r2) { add(inner, push(r2), x_ij); });
+  visit(walls, x_i, [&](u32, real, Vec x_ib, real r2) { add(outer, push(r2), x_ib); });
+  for (int k = 0; k < DIM; k++) w.x[k][i] -= of_speed * (inner[k] + outer[k]);
+}
+SHIM_EXPORT(wcsph_shifting)
+
+/// Transport velocity (Adami, Hu & Adams 2013, eq. 13): `w_i −= Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the
+/// volume of a particle at rest; `factor` is `Δt p_b/(2m)`.
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
+wcsph_transport(Constants c, Near fluid, const Packed* __restrict__ motion, Near walls /* [0] */, u32 n, real factor,
+                Writable w) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Kernel kernel{c.kernel};
+  const Vec x_i = vector(load(fluid.place, i));
+  const real v_i = c.m / load(motion, i).a[3], v_i2 = v_i * v_i, wall_v2 = v_i2 + c.volume * c.volume;
+  Vec inner = zero(), outer = zero();
+  visit(fluid, x_i, i, [&](u32 j, real, Vec x_ij, real r2) {
+    const real v_j = c.m / load(motion, j).a[3];
+    add(inner, (v_i2 + v_j * v_j) * kernel.grad_factor(r2), x_ij);
+  });
+  visit(walls, x_i,
+        [&](u32, real, Vec x_ib, real r2) { add(outer, wall_v2 * kernel.grad_factor(r2), x_ib); });
+  for (int k = 0; k < DIM; k++) w.x[k][i] -= factor * (inner[k] + outer[k]);
+}
+SHIM_EXPORT(wcsph_transport)
+
+/// Momentum carried by the drift correction (Adami et al. 2013, eq. 12):
+/// `a_i += 1/m Σ_j (V_i² + V_j²) ½ (A_i + A_j) ∇W_ij`, `A = ρ v ⊗ w`; `extra` is [w ·].
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
+wcsph_transport_stress(Constants c, Near fluid, const Packed* __restrict__ motion, const Packed* __restrict__ extra,
+                       u32 n, Writable a) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Kernel kernel{c.kernel};
+  const Packed moving = load(motion, i);
+  const Vec w_of_i = vector(load(extra, i));
+  const real rho_i = moving.a[3], v_i = c.m / rho_i, half = real(0.5) / c.m;
+  Vec sum = zero();
+  visit(fluid, vector(load(fluid.place, i)), i, [&](u32 j, real, Vec x_ij, real r2) {
+    const Packed other = load(motion, j);
+    const real rho_j = other.a[3], v_j = c.m / rho_j;
+    const real weight = half * (v_i * v_i + v_j * v_j) * kernel.grad_factor(r2);
+    const real w_i = dot(w_of_i, x_ij), w_j = dot(vector(load(extra, j)), x_ij);
+    for (int k = 0; k < DIM; k++) sum[k] += weight * (rho_i * moving.a[k] * w_i + rho_j * other.a[k] * w_j);
+  });
+  for (int k = 0; k < DIM; k++) a.x[k][i] += sum[k];
+}
+SHIM_EXPORT(wcsph_transport_stress)
+
+// ----------------------------------------------------------------------------------------------------- integrate.rs
+
+/// `v ← (v + Δt a) damping`. Where that is not finite v stays, for the one who looks for the cause. `v2` and `a2` get
+/// the squares of speed and acceleration, for the step limit.
+KERNEL void __launch_bounds__(THREADS)
+wcsph_kick(Points a, u32 n, real dt, real damping, Writable v, real* __restrict__ v2, real* __restrict__ a2) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Vec a_i = a[i];
+  Vec v_i;
+  for (int k = 0; k < DIM; k++) v_i[k] = (v.x[k][i] + dt * a_i[k]) * damping;
+  v2[i] = norm2(v_i), a2[i] = norm2(a_i);
+  if (!is_finite(v2[i] + a2[i])) return;
+  for (int k = 0; k < DIM; k++) v.x[k][i] = v_i[k];
+}
+SHIM_EXPORT(wcsph_kick)
+
+/// `x ← x + Δt (v + w)`, wrapped into the periodic box; without corrections `w` is nowhere. A correction moves a
+/// particle by `correction_limit` at most. Where the new x is not finite the old one stays, and `lost` is 1; it is so
+/// outside of the domain, too.
+KERNEL void __launch_bounds__(THREADS)
+wcsph_drift(Constants c, Points v, Points w /* [n] or none */, u32 n, real dt, Writable x, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  Vec step = zero();
+  if (w.x[0]) {
+    for (int k = 0; k < DIM; k++) step[k] = dt * w.x[k][i];
+    const real length2 = norm2(step);
+    if (length2 > c.correction_limit * c.correction_limit) {
+      const real scale = c.correction_limit / sqrt(length2);
+      for (int k = 0; k < DIM; k++) step[k] = step[k] * scale;
+    }
+  }
+  bool inside = true;
+  for (int k = 0; k < DIM; k++) {
+    const real old = x.x[k][i], moved = c.domain.periodic.wrap_axis(k, old + (dt * v.x[k][i] + step[k]));
+    inside = inside & (moved >= c.domain.low[k]) & (moved <= c.domain.high[k]);
+    if (is_finite(moved)) x.x[k][i] = moved;
+  }
+  lost[i] = !inside;
+}
+SHIM_EXPORT(wcsph_drift)
+
+}  // namespace SPH_SPACE

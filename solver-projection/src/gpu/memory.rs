@@ -1,0 +1,286 @@
+//! What a run holds on a GPU.
+
+use crate::{
+    memory::{Fields, Needs},
+    params::{LinearSolver, Params, Preconditioner},
+};
+use cuda_kernels::{
+    common::{
+        numerics::{
+            fields::{Packed, permute_fields},
+            reduce::{self, PARTIALS},
+        },
+        run::{
+            Common,
+            resident::{Population, read},
+        },
+        search::{
+            cells::CellGrid,
+            neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
+        },
+    },
+    device::{
+        error::CudaError,
+        executor::{Executor, Field},
+    },
+    projection::{
+        Facing, Numbers, Two,
+        levels::{Levels, first_room},
+    },
+};
+use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State};
+use std::mem::swap;
+
+/// Memory of rows, of each set of [`Pairs`].
+pub type Sizes = [RowSize; 3];
+
+/// Room for the rows of particles on their lattice, and a third more. Walls fill most of a support in a corner, and
+/// fluid half of that of a wall.
+pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
+    let room = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
+    let n = lattice::n_neighbors::<D>(support_ratio) as f64;
+    [room(n), room(0.7 * n), room(0.5 * n)]
+}
+
+/// Cells of all levels that there is room for at first, over `n` particles; `None` where the parameters have no levels.
+pub fn first_cells<const D: usize>(params: &Params, n: usize) -> Option<usize> {
+    let has_levels =
+        params.linear_solver == LinearSolver::Cg && params.preconditioner == Preconditioner::Multilevel;
+    has_levels.then(|| first_room::<D>(n, f64::from(params.support_ratio)))
+}
+
+/// The vectors of a linear equation. Shapes `[n]`.
+#[derive(Debug)]
+pub struct Vectors {
+    pub diagonal: Field<Real>,
+    pub b: Field<Real>,
+    pub r: Field<Real>,
+    pub z: Field<Real>,
+    pub d: Field<Real>,
+    pub q: Field<Real>,
+}
+
+/// What ghosts leave out along their walls; both empty where the fluid does not make up for it. Shapes `[n]`.
+#[derive(Debug)]
+pub struct Along {
+    /// `[E_xx E_xy E_xz E_yy]`.
+    pub along: Field<Packed>,
+    /// `[E_yz E_zz E/G ·]`.
+    pub beside: Field<Packed>,
+}
+
+/// Records of wall samples. Shapes `[n_walls]`.
+#[derive(Debug)]
+pub struct Ghosts {
+    /// `[x y z depth]`, `[m]`.
+    pub samples: Field<Packed>,
+    /// `[v τ]`.
+    pub motion: Field<Packed>,
+    /// `[n ·]`, normals into the fluid.
+    pub normal: Field<Packed>,
+}
+
+/// Numbers of an iteration, which stay on the device: `r·z` in one of two slots, all others in [`Numbers`].
+#[derive(Debug)]
+pub struct Work {
+    /// Shape `[1]`.
+    pub numbers: Field<Numbers>,
+    pub pairs: Field<Two>,
+    pub partial: Field<f64>,
+    /// The largest of what was asked for last. Shape `[1]`.
+    pub largest: Field<f64>,
+}
+
+impl Work {
+    fn new(executor: &dyn Executor) -> Result<Self, CudaError> {
+        Ok(Self {
+            numbers: executor.zeros(1)?,
+            pairs: executor.zeros(PARTIALS)?,
+            partial: executor.zeros(PARTIALS)?,
+            largest: executor.zeros(1)?,
+        })
+    }
+
+    /// The numbers so far, after all work before.
+    pub fn read(&self, executor: &dyn Executor) -> Result<Numbers, CudaError> {
+        let mut numbers = [Numbers::default()];
+        executor.read(&self.numbers, &mut numbers)?;
+        Ok(numbers[0])
+    }
+}
+
+/// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
+#[derive(Debug)]
+pub struct DeviceFields<const D: usize> {
+    pub common: Common<D>,
+    /// Rows of each set of [`Pairs`].
+    pub rows: [NeighborRows; 3],
+    /// `a_ij w²_ij` of each entry of the rows of the fluid, `[1/m²]`.
+    pub entries: Field<Real>,
+    /// `[x y z 1/α]`. Shape `[n]`.
+    pub place: Field<Packed>,
+    /// `[v*, 1 beside a wall]`, later `[v ρ]`. Shape `[n]`.
+    pub motion: Field<Packed>,
+    /// `[Σ w n | Σ w]`. Shape `[n]`.
+    pub crowd: Field<Packed>,
+    pub along: Along,
+    /// `[Σ_j a w² | the same with ghosts | D v* | Σ_j of what ghosts leave out in entries]`. Shape `[n]`.
+    pub sums: Field<Packed>,
+    /// What bodies are pulled by. Shape `[n]`.
+    pub pull: Field<Packed>,
+    /// What walls do to a viscous fluid. Shape `[n]`.
+    pub drag: Field<Packed>,
+    /// Part of a particle's pressure that its pair forces have. Shape `[n]`, `[-]`.
+    pub share: Field<Real>,
+    /// Weight of the air. Shape `[n]`, `[1/m²]`.
+    pub air: Field<Real>,
+    /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
+    pub p: Field<Real>,
+    /// Pressures as they act. Shape `[n]`, `[Pa]`.
+    pub acting: Field<Real>,
+    pub vectors: Vectors,
+    /// Coarser equations; none without the preconditioner that has them.
+    pub levels: Option<Levels<D>>,
+    /// Records of the walls.
+    pub ghosts: Ghosts,
+    /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
+    pub facings: Field<Facing<D>>,
+    /// The surface of each rigid set. Shape `[n_sets]`.
+    pub surface: Field<u32>,
+    pub work: Work,
+    /// The sum of all that the air weighs. Shape `[1]`.
+    pub all_air: Field<f64>,
+    /// Another sum, or a maximum. Shape `[1]`.
+    pub number: Field<f64>,
+}
+
+impl<const D: usize> DeviceFields<D> {
+    /// Room for so many points, and for so many cells of coarser equations, if there are any.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub fn new(
+        executor: &dyn Executor,
+        population: &Population,
+        (grid, needs): (CellGrid<D>, Needs),
+        sizes: Sizes,
+        n_level_cells: Option<usize>,
+    ) -> Result<Self, CudaError> {
+        let (n, n_walls) = (population.fluid, population.walls);
+        let when = |needed: bool, n: usize| if needed { n } else { 0 };
+        let records = |n: usize| executor.zeros::<Packed>(n);
+        let numbers = || executor.zeros::<Real>(n);
+        let n_along = when(needs.along && n_walls > 0, n);
+        let [on_fluid, on_walls, of_walls] = sizes;
+        let rows = [
+            NeighborRows::new(executor, n, on_fluid)?,
+            NeighborRows::new(executor, n, on_walls)?,
+            NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
+        ];
+        Ok(Self {
+            common: Common::new(executor, grid, population)?,
+            entries: executor.zeros(rows[Pairs::Fluid as usize].entries())?,
+            rows,
+            place: records(n)?,
+            motion: records(n)?,
+            crowd: records(n)?,
+            along: Along { along: records(n_along)?, beside: records(n_along)? },
+            sums: records(n)?,
+            pull: records(when(needs.reactions, n_along))?,
+            drag: records(when(needs.viscosity, n))?,
+            share: numbers()?,
+            air: numbers()?,
+            p: numbers()?,
+            acting: numbers()?,
+            vectors: vectors(executor, n)?,
+            levels: n_level_cells.map(|room| Levels::new(executor, &grid, n, room)).transpose()?,
+            ghosts: Ghosts {
+                samples: records(n_walls)?,
+                motion: records(n_walls)?,
+                normal: records(n_walls)?,
+            },
+            facings: executor.zeros(population.surfaces)?,
+            surface: executor.zeros(population.sets)?,
+            work: Work::new(executor)?,
+            all_air: executor.zeros(1)?,
+            number: executor.zeros(1)?,
+        })
+    }
+
+    /// Takes the state, and the pressures of its particles.
+    ///
+    /// # Errors
+    /// When there is no memory left, or a copy fails.
+    pub fn write(&mut self, executor: &dyn Executor, state: &State<D>, p: &[Real]) -> Result<(), CudaError> {
+        self.common.write(executor, state)?;
+        executor.write(p, &mut self.p)?;
+        executor.write(&facings(&state.walls), &mut self.facings)?;
+        executor.write(&surfaces(&state.walls), &mut self.surface)
+    }
+
+    /// Memory of rows now.
+    pub fn sizes(&self) -> Sizes {
+        self.rows.each_ref().map(NeighborRows::size)
+    }
+
+    /// Sorts particles by cell, and their pressures with them.
+    pub fn sort(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
+        self.common.fluid.sort(executor, &mut [])?;
+        let (order, n) = (&self.common.fluid.cells.order, self.common.fluid.n);
+        // The residual has its turn later.
+        permute_fields::<D>(executor, order, n, &mut [(&self.p, &mut self.vectors.r)])?;
+        swap(&mut self.p, &mut self.vectors.r);
+        Ok(())
+    }
+
+    /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
+    pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
+        let fluid = Source { cells: &self.common.fluid.cells, records: &self.place };
+        let walls = Source { cells: &self.common.walls.cells, records: &self.ghosts.samples };
+        let n = [self.common.fluid.n, self.common.walls.n];
+        list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)?;
+        let needed = self.rows[Pairs::Fluid as usize].entries();
+        if self.entries.len() < needed {
+            // The old memory is free before the new is taken.
+            self.entries = executor.zeros(0)?;
+            self.entries = executor.zeros(needed)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the pressures to the host.
+    pub fn read(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
+        read(executor, &self.p, &mut fields.p)?;
+        read(executor, &self.acting, &mut fields.acting)
+    }
+
+    /// Copies to the host what tells where a failure began.
+    pub fn read_chain(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
+        let numbers = |records: Vec<Packed>| records.into_iter().map(|record| record.0).collect();
+        fields.crowd = numbers(executor.download(&self.crowd)?);
+        fields.sums = numbers(executor.download(&self.sums)?);
+        read(executor, &self.vectors.b, &mut fields.equation.b)
+    }
+}
+
+fn vectors(executor: &dyn Executor, n: usize) -> Result<Vectors, CudaError> {
+    let numbers = || executor.zeros(n);
+    Ok(Vectors {
+        diagonal: numbers()?,
+        b: numbers()?,
+        r: numbers()?,
+        z: numbers()?,
+        d: numbers()?,
+        q: numbers()?,
+    })
+}
+
+/// The surfaces of walls, where they are now.
+pub fn facings<const D: usize>(walls: &Boundary<D>) -> Vec<Facing<D>> {
+    walls.barriers.iter().map(|barrier| Facing::new(barrier, walls.pose(barrier).as_ref())).collect()
+}
+
+/// The surface of each rigid set, by its place among all.
+fn surfaces<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
+    walls.surfaces.iter().map(|surface| surface.map_or(reduce::NONE, |k| k as u32)).collect()
+}
