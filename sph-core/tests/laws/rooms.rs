@@ -16,13 +16,16 @@ const ROOMS: &[(&str, &str)] = &[
     ("solver-pbf", "params physics step memory cpu setup derived gpu"),
     ("solver-viscoelastic", "params contact physics springs step cpu memory setup derived gpu"),
     ("solver-projection", "params physics cg levels step choices memory cpu setup derived gpu"),
+    ("cuda-kernels", "device common wcsph pbf viscoelastic projection"),
+    ("bench-suite", "system scenes result reference metrics output run cases campaign report studies"),
+    ("apps/sph", "exit_code output campaigns run studies golden list devices kernels cli"),
 ];
 
 /// Folders that may hold more: one entry stands for one thing of a kind.
-const COLLECTIONS: &[&str] = &["sph-core/src/kernel"];
+const COLLECTIONS: &[&str] = &["sph-core/src/kernel", "bench-suite/src/cases", "bench-suite/src/metrics"];
 
-/// Files that are still too long.
-const LONG: &[&str] = &["bench-suite/src/result.rs"];
+/// Folders that still hold more than they should.
+const CROWDED: &[&str] = &["cuda-kernels/src/device"];
 
 const MOST_ENTRIES: usize = 12;
 const MOST_LINES: usize = 500;
@@ -225,8 +228,7 @@ fn imports_lead_down() {
 fn no_source_is_longer_than_500_lines() {
     let files = sources().into_iter().flat_map(|src| files(&src, &["rs", "cu", "cuh", "h", "cpp"]));
     let lines = files.map(|file| (fs::read_to_string(&file).unwrap().lines().count(), name(&file)));
-    let long: Vec<_> =
-        lines.filter(|(lines, file)| *lines > MOST_LINES && !LONG.contains(&&file[..])).collect();
+    let long: Vec<_> = lines.filter(|(lines, file)| *lines > MOST_LINES).collect();
     assert!(long.is_empty(), "{long:?}");
 }
 
@@ -237,7 +239,9 @@ fn a_folder_of_rooms_holds_at_most_twelve_things() {
     for (krate, _) in ROOMS {
         walk(&root().join(krate).join("src"), &mut |folder, entries| {
             let things: BTreeSet<_> = entries.iter().map(|entry| entry.file_stem()).collect();
-            if things.len() > MOST_ENTRIES && !COLLECTIONS.contains(&&name(folder)[..]) {
+            if things.len() > MOST_ENTRIES
+                && !COLLECTIONS.iter().chain(CROWDED).any(|known| *known == name(folder))
+            {
                 full.push((name(folder), things.len()));
             }
         });
