@@ -36,7 +36,6 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(pbf)() {
        [](const real* in, real* out) { out[0] = Weights{in[0] != real(0.0)}.of_own(in[1]); }},
       {"pair_correction", 5, 1,
        [](const real* in, real* out) { out[0] = pair_correction(in[0], in[1], in[2], in[3], in[4]); }},
-      {"NoRepulsion::s", 1, 1, [](const real* in, real* out) { out[0] = NoRepulsion{}.s(in[0]); }},
       {"Scorr::s", 4, 1,
        [](const real* in, real* out) { out[0] = Scorr{in[0], in[1], unsigned(in[2])}.s(in[3]); }},
       {"Bdf2::change", 5, 1,

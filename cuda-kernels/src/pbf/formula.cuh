@@ -42,14 +42,9 @@ SPH_FN real pair_correction(real lambda_i, real lambda_j, real s_ij, real mu_i, 
   return mu_j * lambda_i + mu_i * lambda_j + mu_i * mu_j * s_ij;
 }
 
-/// No tensile correction.
-struct NoRepulsion {
-  SPH_FN real s(real) const { return real(0.0); }
-};
-
 /// Tensile correction (Macklin & Müller 2013, eq. 13; Monaghan 2000): `s_ij = −k (W_ij/W(Δq))^n`.
 struct Scorr {
-  /// Strength k, [m²].
+  /// Strength k; 0 for none, [m²].
   real k;
   /// `1/W(Δq)`, [m^D].
   real inv_w_dq;
@@ -58,6 +53,7 @@ struct Scorr {
 
   /// `s_ij` of a pair with kernel value `w`, [m²].
   SPH_FN real s(real w) const {
+    if (k == real(0.0)) return real(0.0);
     const real q = w * inv_w_dq;
     const real q2 = q * q;
     real power = q2 * q2;

@@ -158,8 +158,8 @@ SHIM_EXPORT(pbf_density)
 
 // ---------------------------------------------------------------------------------------------------- correction.rs
 
-template <bool UNEQUAL, class Repulsion>
-SPH_FN Packed delta_x_of(const Constants& c, Repulsion repulsion, const Near& near, const Packed* push, u32 i) {
+template <bool UNEQUAL>
+SPH_FN Packed delta_x_of(const Constants& c, const Near& near, const Packed* push, u32 i) {
   const Kernel kernel{c.kernel};
   const Packed record = load(push, i);
   const Vec x_i = vector(record);
@@ -167,7 +167,7 @@ SPH_FN Packed delta_x_of(const Constants& c, Repulsion repulsion, const Near& ne
   Vec inner = zero(), outer = zero();
   real count = is_nonzero(l_i);
   visit_fluid<UNEQUAL>(c, near, push, i, x_i, [&](real l_j, real mu_j, Vec x_ij, real r2) {
-    const real f = kernel.grad_factor(r2), s_ij = repulsion.s(kernel.w(r2));
+    const real f = kernel.grad_factor(r2), s_ij = c.scorr.s(kernel.w(r2));
     const real along = UNEQUAL ? pair_correction(l_i, l_j, s_ij, mu_i, mu_j) : l_i + l_j + s_ij;
     add(inner, along * f, x_ij);
     // In reach: its gradient does not vanish.
@@ -192,11 +192,9 @@ pbf_delta_x(Constants c, Near near, const Packed* __restrict__ push, u32 n, Pack
   const u32 i = thread_index();
   if (i >= n) return;
   if (c.unequal) {
-    delta[i] = delta_x_of<true>(c, c.scorr, near, push, i);
-  } else if (c.scorr.k > real(0)) {
-    delta[i] = delta_x_of<false>(c, c.scorr, near, push, i);
+    delta[i] = delta_x_of<true>(c, near, push, i);
   } else {
-    delta[i] = delta_x_of<false>(c, NoRepulsion{}, near, push, i);
+    delta[i] = delta_x_of<false>(c, near, push, i);
   }
 }
 SHIM_EXPORT(pbf_delta_x)

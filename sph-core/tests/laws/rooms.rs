@@ -104,7 +104,8 @@ fn drop_tests<'a>(tokens: &mut Vec<(usize, &'a str)>) -> BTreeSet<&'a str> {
             depth += i32::from(tokens[k].1 == "{") - i32::from(tokens[k].1 == "}");
             depth == 0
         });
-        tokens.drain(at..=end.expect("an end of the module"));
+        // Braces in texts may not close; what only tests compile stands last in a file.
+        tokens.drain(at..=end.unwrap_or(tokens.len() - 1));
     }
     files
 }

@@ -111,7 +111,9 @@ fn every_formula_has_a_twin_that_can_be_called() {
     let mut rust = names::of_rust(include_str!("../../../src/physics.rs"));
     assert!(rust.len() >= 12 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
     rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
-    assert_eq!(names::of_cuda(projection::FORMULAS), rust, "names or their order");
-    assert_eq!(Formulas::Projection.names::<2>(), rust, "host/physics_projection.cpp");
-    assert_eq!(Formulas::Projection.names::<3>(), rust, "host/physics_projection.cpp");
+    // The scalar product is that of the core.
+    let without_dot = |names: Vec<String>| names.into_iter().filter(|name| name != "dot").collect::<Vec<_>>();
+    assert_eq!(without_dot(names::of_cuda(projection::FORMULAS)), rust, "names or their order");
+    assert_eq!(without_dot(Formulas::Projection.names::<2>()), rust, "host/physics_projection.cpp");
+    assert_eq!(without_dot(Formulas::Projection.names::<3>()), rust, "host/physics_projection.cpp");
 }

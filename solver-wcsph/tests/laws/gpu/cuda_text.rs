@@ -137,11 +137,17 @@ const WITHOUT_TWIN: [&str; 1] = ["Contact::new"];
 #[test]
 fn every_formula_has_a_twin_that_can_be_called() {
     let mut rust = names::of_rust(include_str!("../../../src/physics.rs"));
-    assert!(rust.len() >= 17 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
+    assert!(rust.len() >= 12 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
     rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
-    assert_eq!(names::of_cuda(wcsph::FORMULAS), rust, "names or their order");
-    assert_eq!(Formulas::Wcsph.names::<2>(), rust, "host/physics_wcsph.cpp");
-    assert_eq!(Formulas::Wcsph.names::<3>(), rust, "host/physics_wcsph.cpp");
+    // One match in Rust is a type for each model in CUDA.
+    let at = rust.iter().position(|name| name == "Viscosity::factors").unwrap();
+    let models = ["Inviscid", "Monaghan", "Morris", "Muller", "Solenoidal"];
+    rust.splice(at..=at, models.map(|model| format!("{model}::factors")));
+    // The scalar product is that of the core.
+    let without_dot = |names: Vec<String>| names.into_iter().filter(|name| name != "dot").collect::<Vec<_>>();
+    assert_eq!(without_dot(names::of_cuda(wcsph::FORMULAS)), rust, "names or their order");
+    assert_eq!(without_dot(Formulas::Wcsph.names::<2>()), rust, "host/physics_wcsph.cpp");
+    assert_eq!(without_dot(Formulas::Wcsph.names::<3>()), rust, "host/physics_wcsph.cpp");
 }
 
 #[test]
