@@ -124,9 +124,12 @@ fn every_formula_has_a_twin_that_can_be_called() {
     let mut rust = names::of_rust(include_str!("../../../src/physics.rs"));
     assert!(rust.len() >= 18 && WITHOUT_TWIN.iter().all(|name| rust.iter().any(|r| r == name)), "{rust:?}");
     rust.retain(|name| !WITHOUT_TWIN.contains(&name.as_str()));
-    assert_eq!(names::of_cuda(pbf::FORMULAS), rust, "names or their order");
-    assert_eq!(Formulas::Pbf.names::<2>(), rust, "host/physics_pbf.cpp");
-    assert_eq!(Formulas::Pbf.names::<3>(), rust, "host/physics_pbf.cpp");
+    // The vector product is that of the core.
+    let without_cross =
+        |names: Vec<String>| names.into_iter().filter(|name| name != "cross").collect::<Vec<_>>();
+    assert_eq!(without_cross(names::of_cuda(pbf::FORMULAS)), rust, "names or their order");
+    assert_eq!(without_cross(Formulas::Pbf.names::<2>()), rust, "host/physics_pbf.cpp");
+    assert_eq!(without_cross(Formulas::Pbf.names::<3>()), rust, "host/physics_pbf.cpp");
 }
 
 #[test]
