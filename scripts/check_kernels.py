@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles every CUDA kernel without a card and without a CUDA installation.
+"""Compiles every CUDA kernel without a GPU and without a CUDA installation.
 
     check_kernels.py [--covering] [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
 

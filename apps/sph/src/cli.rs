@@ -26,11 +26,11 @@ Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
-  sph devices                    the cards that steps can run on, or why there is none
+  sph devices                    the GPUs that steps can run on, or why there is none
   sph parity SCENE --backend cuda
-                                 how far steps on a card are from those on the cpu
+                                 how far steps on a GPU are from those on the cpu
   sph device-check --only parity all that wants a GPU, a section at a time
-  sph run SCENE --backend cuda   the same scene on a card; --backend auto: on one if there is one
+  sph run SCENE --backend cuda   the same scene on a GPU; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
 )]
@@ -43,8 +43,8 @@ pub struct Args {
     /// Instruction set: sse2, avx2, avx512, mixed (portable elsewhere); the best if left out. The results do not depend on it.
     #[arg(long, global = true, env = "SPH_ISA")]
     isa: Option<Isa>,
-    /// Where steps run: cpu, cuda or cuda:N (that card and no other), auto (the first card, else the cpu); with the
-    /// feature `host` also emulator (the kernels of a card, executed on the processor).
+    /// Where steps run: cpu, cuda or cuda:N (that GPU and no other), auto (the first GPU, else the cpu); with the
+    /// feature `host` also emulator (the kernels of a GPU, executed on the processor).
     #[arg(long, global = true, env = "SPH_BACKEND", default_value_t, value_name = "BACKEND")]
     backend: Choice,
     /// Prints results as JSON instead of text.
@@ -65,7 +65,7 @@ Examples:
         #[arg(long)]
         parameters: bool,
     },
-    /// Lists the cards that steps can run on, or says why there is none.
+    /// Lists the GPUs that steps can run on, or says why there is none.
     #[command(after_help = "\
 Examples:
   sph devices

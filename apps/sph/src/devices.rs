@@ -1,9 +1,9 @@
-//! `sph devices`: the cards, or why there is none.
+//! `sph devices`: the GPUs, or why there is none.
 
 use serde_json::{Value, json};
 use std::{error::Error, process::ExitCode};
 
-/// Prints what was found. No card is an answer, too.
+/// Prints what was found. No GPU is an answer, too.
 pub fn devices(as_json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let (text, value) = found();
     if as_json {
@@ -14,7 +14,7 @@ pub fn devices(as_json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The cards in words, and for machines.
+/// The GPUs in words, and for machines.
 #[cfg(feature = "cuda")]
 fn found() -> (String, Value) {
     use cuda_kernels::device::gpu;
@@ -22,20 +22,20 @@ fn found() -> (String, Value) {
         Ok(machine) => machine,
         Err(reason) => return none(&reason.to_string()),
     };
-    let card = |card: &gpu::Gpu| {
+    let entry = |found: &gpu::Gpu| {
         json!({
-            "ordinal": card.ordinal,
-            "name": card.name,
-            "total_bytes": card.total_memory,
-            "free_bytes": card.free_memory.as_ref().ok(),
-            "free_unknown": card.free_memory.as_ref().err().map(ToString::to_string),
-            "compute_capability": card.compute_capability.to_string(),
+            "ordinal": found.ordinal,
+            "name": found.name,
+            "total_bytes": found.total_memory,
+            "free_bytes": found.free_memory.as_ref().ok(),
+            "free_unknown": found.free_memory.as_ref().err().map(ToString::to_string),
+            "compute_capability": found.compute_capability.to_string(),
         })
     };
     let value = json!({
         "driver": machine.driver.to_string(),
         "nvrtc": machine.compiler.map(|version| version.to_string()),
-        "cards": machine.gpus.iter().map(card).collect::<Vec<_>>(),
+        "gpus": machine.gpus.iter().map(entry).collect::<Vec<_>>(),
         "reason": null,
     });
     (machine.to_string(), value)
@@ -47,5 +47,5 @@ fn found() -> (String, Value) {
 }
 
 fn none(reason: &str) -> (String, Value) {
-    (format!("no card: {reason}"), json!({ "driver": null, "nvrtc": null, "cards": [], "reason": reason }))
+    (format!("no GPU: {reason}"), json!({ "driver": null, "nvrtc": null, "gpus": [], "reason": reason }))
 }

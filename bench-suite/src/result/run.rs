@@ -73,7 +73,7 @@ pub struct RunResult {
     pub threads: u64,
     /// Instruction set used, such as `avx2`.
     pub isa: String,
-    /// Where the steps ran: `cpu`, or number and name of a card as in `cuda:0 NVIDIA H100`.
+    /// Where the steps ran: `cpu`, or number and name of a GPU as in `cuda:0 NVIDIA H100`.
     #[serde(default = "cpu")]
     pub backend: String,
     /// Measured numbers.

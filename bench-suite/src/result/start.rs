@@ -28,7 +28,7 @@ pub struct Start {
     pub mass: f64,
     /// Volume of the fluid at rest density; a slab of 1 m depth in 2D, `[m³]`.
     pub volume: f64,
-    /// Planned peak of the memory over what the program held before, or on the card where steps run on one, `[B]`.
+    /// Planned peak of the memory over what the program held before, or on the GPU where steps run on one, `[B]`.
     pub memory: f64,
     /// Its parts, `[B]`.
     pub memory_parts: Vec<Quantity>,

@@ -273,7 +273,7 @@ fn steps<const D: usize>(options: &Options, simulation: &mut Simulation<D>) -> R
     Ok(Steps { ms, iterations, last, per_step, kernels })
 }
 
-/// Planned memory on a card, `[B]`.
+/// Planned memory on a GPU, `[B]`.
 fn backend_bytes<const D: usize>(options: &Options, state: &State<D>) -> Result<Option<f64>, Error> {
     if options.processor.backend.is_cpu() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Where steps run: on the processor, or on a card.
+//! Where steps run: on the processor, or on a GPU.
 
 use crate::system::machine;
 #[cfg(any(feature = "cuda", feature = "host"))]
@@ -22,11 +22,11 @@ pub enum Choice {
     /// `cpu`: the processor.
     #[default]
     Cpu,
-    /// `cuda` or `cuda:1`: the card of this number, and no other.
+    /// `cuda` or `cuda:1`: the GPU of this number, and no other.
     Cuda(usize),
-    /// `auto`: the first card, else the processor.
+    /// `auto`: the first GPU, else the processor.
     Auto,
-    /// `emulator`: the kernels of a card, executed on the processor.
+    /// `emulator`: the kernels of a GPU, executed on the processor.
     Emulator,
 }
 
@@ -71,9 +71,9 @@ impl fmt::Display for Choice {
 /// Why a backend that was asked for cannot be had.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoBackend {
-    /// No card that could run it.
+    /// No GPU that could run it.
     #[error("--backend {choice}: {reason}")]
-    Card {
+    Gpu {
         /// What was asked for.
         choice: Choice,
         /// Why not.
@@ -112,10 +112,10 @@ pub enum Backend {
     /// The processor.
     #[default]
     Cpu,
-    /// A card.
+    /// A GPU.
     #[cfg(feature = "cuda")]
     Cuda(Arc<Device>),
-    /// The kernels of a card, executed on the processor.
+    /// The kernels of a GPU, executed on the processor.
     #[cfg(feature = "host")]
     Emulator(Arc<Emulator>),
 }
@@ -153,23 +153,23 @@ impl Processor {
         let of = |backend| Self { backend, ..Self::from(isa) };
         match choice {
             Choice::Cpu => Ok(of(Backend::Cpu)),
-            Choice::Cuda(ordinal) => card(choice, ordinal).map(of),
+            Choice::Cuda(ordinal) => device(choice, ordinal).map(of),
             Choice::Emulator => emulator().map(of),
-            Choice::Auto => Ok(match card(choice, 0) {
-                Ok(card) => {
-                    let note = format!("backend auto: {}, the first card", card.name());
-                    Self { note: Some(note), ..of(card) }
+            Choice::Auto => Ok(match device(choice, 0) {
+                Ok(found) => {
+                    let note = format!("backend auto: {}, the first GPU", found.name());
+                    Self { note: Some(note), ..of(found) }
                 }
                 Err(error) => {
                     let why = match error {
-                        NoBackend::Card { reason, .. } => reason.to_string(),
+                        NoBackend::Gpu { reason, .. } => reason.to_string(),
                         NoBackend::Variant(_) | NoBackend::Order(_) => return Err(error),
                         NoBackend::NotBuilt { feature, .. } => {
                             format!("this program was built without the feature `{feature}`")
                         }
                     };
                     Self {
-                        note: Some(format!("backend auto: cpu, without a card: {why}")),
+                        note: Some(format!("backend auto: cpu, without a GPU: {why}")),
                         ..of(Backend::Cpu)
                     }
                 }
@@ -184,7 +184,7 @@ impl Processor {
 }
 
 impl Backend {
-    /// Its name: `cpu`, `emulator`, or number and name of the card.
+    /// Its name: `cpu`, `emulator`, or number and name of the GPU.
     pub fn name(&self) -> String {
         match self {
             Self::Cpu => CPU.into(),
@@ -198,7 +198,7 @@ impl Backend {
     /// Memory that a run may take there, where the system tells, `[B]`.
     ///
     /// # Errors
-    /// When a card does not say.
+    /// When a GPU does not say.
     pub fn free_memory(&self) -> Result<Option<u64>, CudaError> {
         match self {
             #[cfg(feature = "cuda")]
@@ -207,10 +207,10 @@ impl Backend {
         }
     }
 
-    /// Mean time of a copy of so many bytes within the memory of a card, `[s]`.
+    /// Mean time of a copy of so many bytes within the memory of a GPU, `[s]`.
     ///
     /// # Errors
-    /// When there is no card, or it has no room for two such places.
+    /// When there is no GPU, or it has no room for two such places.
     pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, NoTiming> {
         match self {
             #[cfg(feature = "cuda")]
@@ -283,7 +283,7 @@ fn variant() -> Result<Variant, NoBackend> {
 }
 
 #[cfg(feature = "cuda")]
-fn card(choice: Choice, ordinal: usize) -> Result<Backend, NoBackend> {
+fn device(choice: Choice, ordinal: usize) -> Result<Backend, NoBackend> {
     let variant = variant()?;
     let open = || {
         let machine = gpu::probe()?;
@@ -295,12 +295,12 @@ fn card(choice: Choice, ordinal: usize) -> Result<Backend, NoBackend> {
     };
     match open() {
         Ok(device) => Ok(Backend::Cuda(Arc::new(device))),
-        Err(reason) => Err(NoBackend::Card { choice, reason }),
+        Err(reason) => Err(NoBackend::Gpu { choice, reason }),
     }
 }
 
 #[cfg(not(feature = "cuda"))]
-fn card(choice: Choice, _ordinal: usize) -> Result<Backend, NoBackend> {
+fn device(choice: Choice, _ordinal: usize) -> Result<Backend, NoBackend> {
     Err(NoBackend::NotBuilt { choice, feature: "cuda" })
 }
 

@@ -44,7 +44,7 @@ pub enum Cause {
     /// An iteration did not reach its tolerance.
     #[error("no convergence after {} iterations, residual {:.3e}", .0.iterations, .0.residual)]
     NotConverged(Box<StepReport>),
-    /// A card failed, or has no room left.
+    /// A GPU failed, or has no room left.
     #[error("{0}")]
     Device(String),
     /// The neighbor search gave up.

@@ -18,7 +18,7 @@ pub trait Observer<const D: usize> {
     fn observe(&mut self, view: &View<'_, D>) -> bool;
 
     /// Whether it will look at particles, walls or fields of this moment. If no observer will, these may be those of an
-    /// earlier step: a run on a card then brings nothing home. Time, step and report are always those of now.
+    /// earlier step: a run on a GPU then copies nothing to the host. Time, step and report are always those of now.
     fn is_due(&self, _view: &View<'_, D>) -> bool {
         true
     }

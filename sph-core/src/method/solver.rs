@@ -42,7 +42,7 @@ pub trait Solver<const D: usize>: Send {
     /// When a number is not finite, a particle escaped or an iteration failed; the state is then useless.
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError>;
 
-    /// Brings what the steps have left in another memory, as that of a card, into `state` and into what
+    /// Brings what the steps have left in another memory, as that of a GPU, into `state` and into what
     /// [`Solver::memory`], [`Solver::field`] and [`Solver::chain`] show. Called before anything but a step looks at
     /// them; a method whose steps work on `state` itself has nothing to bring.
     ///

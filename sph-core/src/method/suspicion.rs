@@ -79,7 +79,7 @@ pub enum Suspicion {
     },
     /// An iteration did not reach its tolerance.
     NoConvergence,
-    /// The card failed, or has no room left.
+    /// The GPU failed, or has no room left.
     Device,
     /// Particles are spread over a space that the dense grid cannot hold.
     TooFarApart,
@@ -186,7 +186,7 @@ impl fmt::Display for Suspicion {
                 "too fast or too stiff: {limit} asks for steps below the floor, the largest speed is {speed:.3} m/s"
             ),
             Self::Device => {
-                f.write_str("the card, its driver or its memory: see `sph devices`; or run on the CPU")
+                f.write_str("the GPU, its driver or its memory: see `sph devices`; or run on the CPU")
             }
             Self::NoConvergence => {
                 write!(f, "the equations are too stiff for this step: a smaller one makes them easier")

@@ -2,7 +2,7 @@
 
 use super::super::common::{self, NAME};
 use super::{
-    card::{Difference, stirred},
+    on_gpu::{Difference, stirred},
     restarting::{go, load, save},
     scenes::simulation,
 };

@@ -11,11 +11,11 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
 pub mod bodies;
-pub mod card;
 pub mod failing;
 pub mod faults;
 pub mod leaving;
 pub mod measures;
+pub mod on_gpu;
 pub mod restarting;
 pub mod scenes;
 pub mod threads;

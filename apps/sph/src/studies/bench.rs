@@ -54,7 +54,7 @@ pub enum Bench {
         #[arg(long, default_value = "results/bench-output")]
         out: PathBuf,
     },
-    /// Copies within the memory of a card: the bandwidth that steps are measured against.
+    /// Copies within the memory of a GPU: the bandwidth that steps are measured against.
     #[command(after_help = "Example: sph bench copy --backend cuda")]
     Copy {
         /// Size of a copy, in MiB.

@@ -3,7 +3,7 @@
 
 use crate::{
     cli::{assert_refused, folder},
-    processor::no_card,
+    processor::no_gpu,
     skip::skip,
 };
 use std::{fs, path::Path, process::Command};
@@ -11,7 +11,7 @@ use std::{fs, path::Path, process::Command};
 #[test]
 fn a_check_without_a_gpu_is_refused_before_anything_is_done() {
     let folder = folder("check-refused");
-    let Some(reason) = no_card(&folder) else { return skip("there is a GPU") };
+    let Some(reason) = no_gpu(&folder) else { return skip("there is a GPU") };
     assert_refused(&folder, &["device-check", "--out", "out"], &["--backend cuda:0", &reason]);
     if !cfg!(feature = "host") {
         assert_refused(&folder, &["device-check", "--dry-run"], &["built without the feature `host`"]);

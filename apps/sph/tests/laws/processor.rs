@@ -16,8 +16,8 @@ use sph_core::{
 };
 use std::{fs, path::Path, sync::Arc};
 
-/// Why there is no card that runs kernels; nothing where there is one.
-pub fn no_card(folder: &Path) -> Option<String> {
+/// Why there is no GPU that runs kernels; nothing where there is one.
+pub fn no_gpu(folder: &Path) -> Option<String> {
     let found: Value = serde_json::from_str(&stdout(&sph(folder, &["devices", "--json"]))).unwrap();
     match (&found["reason"], &found["nvrtc"]) {
         (Value::String(reason), _) => Some(reason.clone()),
@@ -45,27 +45,25 @@ fn devices_answers_with_cards_or_with_the_reason() {
     let text = stdout(&sph(&folder, &["devices"]));
     match &found["reason"] {
         Value::String(reason) => {
-            assert!(reason.len() > 10 && found["cards"].as_array().unwrap().is_empty(), "{found}");
-            assert_eq!(text, format!("no card: {reason}\n"));
+            assert!(reason.len() > 10 && found["gpus"].as_array().unwrap().is_empty(), "{found}");
+            assert_eq!(text, format!("no GPU: {reason}\n"));
         }
         _ => {
-            let card = &found["cards"][0];
-            assert!(
-                card["total_bytes"].as_u64().unwrap() > 0 && text.contains(card["name"].as_str().unwrap())
-            );
+            let gpu = &found["gpus"][0];
+            assert!(gpu["total_bytes"].as_u64().unwrap() > 0 && text.contains(gpu["name"].as_str().unwrap()));
         }
     }
 }
 
 #[test]
 fn a_card_that_is_asked_for_and_cannot_run_is_refused_with_the_reason() {
-    let folder = tiny("no-card");
+    let folder = tiny("no-gpu");
     let refused = |backend: &str, reason: &str| {
         let args = ["run", "tiny.toml", "--out", "out", "--backend", backend];
         assert_refused(&folder, &args, &[&format!("--backend {backend}"), reason]);
     };
-    refused("cuda:4096", no_card(&folder).as_deref().unwrap_or("there is no GPU 4096"));
-    if let Some(reason) = no_card(&folder) {
+    refused("cuda:4096", no_gpu(&folder).as_deref().unwrap_or("there is no GPU 4096"));
+    if let Some(reason) = no_gpu(&folder) {
         refused("cuda:0", &reason);
         for command in
             [["compare", "--quick"], ["validate", "--case=column"], ["bench", "step"], ["bench", "knobs"]]
@@ -105,7 +103,7 @@ fn auto_falls_back_with_a_line_that_results_and_report_repeat() {
     assert_eq!(results["backend_note"], lines[0]);
     assert!(fs::read_to_string(folder.join("out/index.html")).unwrap().contains("backend auto: "));
     let backend = results["results"][0]["backend"].as_str().unwrap();
-    match no_card(&folder) {
+    match no_gpu(&folder) {
         Some(reason) => assert!(backend == "cpu" && lines[0].ends_with(&reason), "{backend} {}", lines[0]),
         None => assert!(backend.starts_with("cuda:0 "), "{backend}"),
     }
@@ -134,7 +132,7 @@ fn results_from_before_there_were_backends_ran_on_the_processor() {
     );
 }
 
-/// The kernels of a card, executed on the processor, behind the same option.
+/// The kernels of a GPU, executed on the processor, behind the same option.
 #[cfg(feature = "host")]
 #[test]
 fn a_run_on_the_emulator_says_so_in_results_and_page() {

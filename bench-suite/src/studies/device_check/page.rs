@@ -37,14 +37,14 @@ fn devices(found: &Value) -> String {
     }
     let word = |value: &Value| value.as_str().unwrap_or("unknown").to_owned();
     let mut out = format!("CUDA driver {}, NVRTC {}.\n\n", word(&found["driver"]), word(&found["nvrtc"]));
-    for card in found["cards"].as_array().into_iter().flatten() {
+    for gpu in found["gpus"].as_array().into_iter().flatten() {
         out += &format!(
             "- cuda:{} {}, {} B, {} B free, compute capability {}\n",
-            card["ordinal"],
-            word(&card["name"]),
-            card["total_bytes"],
-            card["free_bytes"],
-            word(&card["compute_capability"])
+            gpu["ordinal"],
+            word(&gpu["name"]),
+            gpu["total_bytes"],
+            gpu["free_bytes"],
+            word(&gpu["compute_capability"])
         );
     }
     out + "\n"

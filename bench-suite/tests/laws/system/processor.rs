@@ -19,15 +19,15 @@ fn names_of_backends_are_read_and_written() {
     }
 }
 
-/// What `auto` comes to is what a card that is asked for by name says.
+/// What `auto` comes to is what a GPU that is asked for by name says.
 #[test]
 fn only_auto_comes_to_another_backend_and_says_why() {
     let isa = Isa::best();
     let auto = Processor::open(Choice::Auto, isa).unwrap();
     let note = auto.note.clone().unwrap_or_default();
     match Processor::open(Choice::Cuda(0), isa) {
-        Ok(card) => assert_eq!(auto.name(), card.name()),
-        Err(NoBackend::Card { reason, .. }) => {
+        Ok(found) => assert_eq!(auto.name(), found.name()),
+        Err(NoBackend::Gpu { reason, .. }) => {
             assert!(auto.backend.is_cpu() && note.ends_with(&reason.to_string()), "{note}");
         }
         Err(NoBackend::NotBuilt { .. }) => assert!(note.contains("without the feature `cuda`"), "{note}"),

@@ -55,8 +55,8 @@ impl<'a, const D: usize> Planned<'a, D> {
     ///
     /// # Errors
     /// When there are too many points.
-    pub fn made<C>(&self, card: Result<C, CudaError>) -> Result<C, Error> {
-        card.map_err(|error| self.scene.locate(refused(error)))
+    pub fn made<C>(&self, made: Result<C, CudaError>) -> Result<C, Error> {
+        made.map_err(|error| self.scene.locate(refused(error)))
     }
 }
 

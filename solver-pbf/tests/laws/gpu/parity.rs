@@ -4,8 +4,8 @@ use super::{
     common::make,
     solver::{
         bodies,
-        card::{self, Difference},
         measures::scene,
+        on_gpu::{self, Difference},
         restarting::PADDLE,
         scenes::dam_break,
     },
@@ -21,7 +21,7 @@ fn compare_from<const D: usize>(text: &str, steps: u64, change: fn(&mut State<D>
     let scene = scene(text);
     let rust = simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     let cuda = make(&scene, Isa::best(), Box::new(NoClock)).unwrap();
-    card::compare_from([rust, cuda], steps, change)
+    on_gpu::compare_from([rust, cuda], steps, change)
 }
 
 fn compare<const D: usize>(text: &str, steps: u64) -> Difference {

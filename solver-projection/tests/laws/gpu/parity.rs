@@ -7,8 +7,8 @@ use super::{
     common::make,
     solver::{
         bodies,
-        card::{Difference, stirred},
         measures::scene,
+        on_gpu::{Difference, stirred},
         restarting::PADDLE,
         scenes::dam_break,
     },

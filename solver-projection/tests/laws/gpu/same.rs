@@ -3,11 +3,10 @@
 use super::{
     common::{NAME, with_order},
     solver::{
-        bodies,
-        card::stirred,
-        faults,
+        bodies, faults,
         leaving::{box_follows, flight},
         measures::scene,
+        on_gpu::stirred,
         restarting::*,
         scenes::dam_break,
         ticking,

@@ -4,8 +4,8 @@ use super::{
     common::{MODES, in_mode, make},
     solver::{
         bodies,
-        card::{self, Difference, stirred},
         measures::{EPSILON, memory, scene},
+        on_gpu::{self, Difference, stirred},
         restarting::{PADDLE, go},
         scenes::dam_break,
     },
@@ -27,7 +27,7 @@ fn both<const D: usize>(text: &str) -> [Simulation<D>; 2] {
 
 /// Differences after so many steps, from a start that is stirred.
 fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
-    card::compare_from(both::<D>(text), steps, |_| ())
+    on_gpu::compare_from(both::<D>(text), steps, |_| ())
 }
 
 /// Springs that flow.
@@ -134,7 +134,7 @@ fn rows_widen<const D: usize>(spacing: f64) {
         for solver in ["", ALL] {
             let what = format!("{D}D pressed together {mode} {solver}");
             let text = dam_break::<D>("standard", spacing, DENSE, &in_mode(mode, solver));
-            card::compare_from(both::<D>(&text), 2, squeeze).check(1e4, &what);
+            on_gpu::compare_from(both::<D>(&text), 2, squeeze).check(1e4, &what);
         }
         // While there are springs.
         let mut runs = both::<D>(&dam_break::<D>("standard", spacing, DENSE, &in_mode(mode, PLASTIC)));

@@ -4,8 +4,8 @@ use super::{
     common::make,
     solver::{
         bodies,
-        card::{self, Difference},
         measures::scene,
+        on_gpu::{self, Difference},
         restarting::PADDLE,
         scenes::dam_break,
     },
@@ -18,7 +18,7 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
     let scene = scene(text);
     let rust = simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     let cuda = make(&scene, Isa::best(), Box::new(NoClock)).unwrap();
-    card::compare_from::<D>([rust, cuda], steps, |_| ())
+    on_gpu::compare_from::<D>([rust, cuda], steps, |_| ())
 }
 
 /// What an option does on a GPU.

@@ -3,10 +3,10 @@
 use super::{
     common::{NAME, with_order},
     solver::{
-        card::stirred,
         faults,
         leaving::{box_follows, flight},
         measures::scene,
+        on_gpu::stirred,
         restarting::*,
         scenes::dam_break,
         ticking,

@@ -2,8 +2,8 @@
 
 use super::solver::{
     bodies,
-    card::{self, stirred},
     measures::{EPSILON, scene},
+    on_gpu::{self, stirred},
     restarting::{PADDLE, go},
     scenes::dam_break,
 };
@@ -86,7 +86,7 @@ fn neighbors_that_are_collected_first_change_no_bit() {
 /// Differences from the processor are those of the default walk, of which parity.rs has the bound.
 fn differs_by_roundings<const D: usize>(text: &str, walk: Walk, steps: u64, bound: f64) {
     let rust = solver_wcsph::simulation(&scene(text), Isa::best(), Box::new(NoClock)).unwrap();
-    let found = card::compare_from::<D>([rust, run(text, walk, 7)], steps, |_| ());
+    let found = on_gpu::compare_from::<D>([rust, run(text, walk, 7)], steps, |_| ());
     found.check(bound, &format!("{walk:?} {D}D {text}"));
 }
 

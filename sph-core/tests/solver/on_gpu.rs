@@ -1,4 +1,4 @@
-//! Runs on a card beside runs on the processor.
+//! Runs on a GPU beside runs on the processor.
 //!
 //! Terms are the same to the last bit, and sums have another order: both differ by roundings, which the flow then
 //! carries on.
