@@ -8,7 +8,7 @@ static void put(real* out, Pair pair) { out[0] = pair.far, out[1] = pair.near; }
 
 static Stiffness stiffness(const real* in) { return {in[0], in[1], in[2], in[3]}; }
 
-static Flow flow(const real* in) { return {in[0], {in[1], in[2]}, in[3]}; }
+static Flow flow(const real* in) { return {in[0], in[1]}; }
 
 extern "C" const PhysicsFunction* PHYSICS_ENTRY(viscoelastic)() {
   static const PhysicsFunction TABLE[] = {
@@ -24,7 +24,7 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(viscoelastic)() {
        [](const real* in, real* out) { out[0] = Viscosity{in[0], in[1], in[2]}.impulse(in[3], in[4]); }},
       {"Spring::displacement", 4, 1,
        [](const real* in, real* out) { out[0] = Spring{in[0], in[1]}.displacement(in[2], in[3]); }},
-      {"Flow::rest", 6, 1, [](const real* in, real* out) { out[0] = flow(in).rest(in[4], in[5]); }},
+      {"Flow::rest", 4, 1, [](const real* in, real* out) { out[0] = flow(in).rest(in[2], in[3]); }},
       {nullptr, 0, 0, nullptr},
   };
   return TABLE;

@@ -8,7 +8,7 @@ mod relax;
 pub(crate) mod springs;
 mod viscosity;
 
-use crate::{Viscoelastic, params::RelaxMode, step::Phases};
+use crate::{Viscoelastic, is_reversed, params::RelaxMode, physics, step::Phases};
 use colors::Shared;
 use relax::{Moved, Relaxation};
 use sph_core::{
@@ -194,7 +194,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
             stiffness: s.constants.stiffness,
             inv_h: 1.0 / s.constants.h,
             dt2: (self.dt * self.dt) as Real,
-            most: s.params.max_displacement * s.constants.h,
+            most: physics::MAX_DISPLACEMENT * s.constants.h,
         }
     }
 
@@ -276,8 +276,8 @@ impl<'a, const D: usize> Cpu<'a, D> {
     fn rewrite_springs(&mut self, dt: f64) -> Option<usize> {
         let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
         let (flow, h) = (s.flow(dt), s.constants.h);
-        let (creates, full_length, fields) = (s.creates(), s.makes_full_length(), &mut s.fields);
-        let adjustment = Adjustment { periodic, place: &fields.place, flow, h, creates, full_length };
+        let (creates, fields) = (s.creates(), &mut s.fields);
+        let adjustment = Adjustment { periodic, place: &fields.place, flow, h, creates };
         let chunks = s.neighbors.fluid.chunks();
         let (isa, rooms, n) = (s.isa, &mut fields.rooms, self.state.fluid.len());
         rooms.iter_mut().for_each(|room| room.get_mut().unwrap_or_else(PoisonError::into_inner).clear(n));
@@ -296,10 +296,10 @@ impl<'a, const D: usize> Cpu<'a, D> {
     }
 
     fn pull(&mut self, dt: f64) {
-        let reverse = self.method.reverse(self.state.step);
+        let reverse = is_reversed(self.state.step);
         let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
         let (mode, h, n) = (s.params.relax_mode, s.constants.h, self.state.fluid.len());
-        let pulls = Pulls { periodic, spring: s.spring(dt), most: s.params.max_displacement * h };
+        let pulls = Pulls { periodic, spring: s.spring(dt), most: physics::MAX_DISPLACEMENT * h };
         let chunks = s.fields.springs.chunks();
         let (isa, place) = (s.isa, Shared::new(&mut s.fields.place));
         match mode {
@@ -330,13 +330,13 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let mut push = take(&mut self.method.fields.push);
         let mut delta = take(&mut self.method.fields.delta);
         let mut rho = take(&mut self.state.fluid.rho);
-        let (isa, lists, factor) = (self.method.isa, &self.method.neighbors, self.method.jacobi_factor());
+        let (isa, lists) = (self.method.isa, &self.method.neighbors);
         let (loops, place) = (self.relaxation(), &self.method.fields.place);
         lists.fluid.for_each((&mut push[..n], &mut rho[..]), |k, fluid, (push, rho)| {
             relax::densities(isa, &loops, place, fluid, &lists.walls.chunks()[k], push, rho);
         });
         let largest = lists.fluid.for_each(&mut delta[..], |k, fluid, delta| {
-            Largest(relax::displacements(isa, &loops, factor, &push, fluid, &lists.walls.chunks()[k], delta))
+            Largest(relax::displacements(isa, &loops, &push, fluid, &lists.walls.chunks()[k], delta))
         });
         self.state.fluid.rho = rho;
         let fields = &mut self.method.fields;
@@ -349,7 +349,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
     fn relax_one_by_one(&mut self) -> Max {
         let (mut place, mut push) = (take(&mut self.method.fields.place), take(&mut self.method.fields.push));
         let mut rho = take(&mut self.state.fluid.rho);
-        let (s, loops, reverse) = (&*self.method, self.relaxation(), self.method.reverse(self.state.step));
+        let (s, loops, reverse) = (&*self.method, self.relaxation(), is_reversed(self.state.step));
         let moved = Moved {
             place: Shared::new(&mut place),
             rho: Shared::new(&mut rho),

@@ -6,7 +6,7 @@ mod memory;
 mod plan;
 mod solver;
 
-use crate::{Viscoelastic, params::RelaxMode, step::Phases};
+use crate::{Viscoelastic, is_reversed, params::RelaxMode, step::Phases};
 use cuda_kernels::{
     common::{
         numerics::{Sets, fields},
@@ -209,15 +209,12 @@ impl<const D: usize> Gpu<'_, D> {
     }
 
     /// The cells in the order of the relaxation.
-    fn colors(&self) -> Result<Vec<Color<D>>, CudaError> {
-        let (fluid, one_by_one) =
-            (&self.device.common.fluid, self.method.params.relax_mode == RelaxMode::Sequential);
-        let reverse = self.method.reverse(self.state.step);
-        colors(self.executor, &fluid.cells, fluid.n, one_by_one, reverse)
+    fn colors(&self) -> Vec<Color<D>> {
+        colors(self.executor, &self.device.common.fluid.cells, is_reversed(self.state.step))
     }
 
     fn viscous_impulses(&mut self) -> Launched {
-        let colors = self.colors()?;
+        let colors = self.colors();
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, rows, v) =
             (device.common.fluid.n, &device.rows[Pairs::Fluid as usize], &mut device.common.fluid.v);
@@ -232,22 +229,15 @@ impl<const D: usize> Gpu<'_, D> {
     }
 
     fn pull(&mut self) -> Launched {
-        let (mode, colors) = (self.method.params.relax_mode, self.colors()?);
+        let (jacobi, colors) = (self.method.params.relax_mode == RelaxMode::Jacobi, self.colors());
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, springs) = (device.common.fluid.n, &device.springs);
-        match mode {
-            RelaxMode::Sequential => {
-                let sweep = |all| launcher.sweep_springs(all, springs, &mut device.place, n);
-                return colors.into_iter().try_for_each(sweep);
-            }
-            RelaxMode::Colored => {
-                let sweep = |color| launcher.sweep_short(color, springs, &mut device.place, n);
-                colors.into_iter().try_for_each(sweep)?;
-            }
-            RelaxMode::Jacobi => {}
+        if !jacobi {
+            let sweep = |color| launcher.sweep_short(color, springs, &mut device.place, n);
+            colors.into_iter().try_for_each(sweep)?;
         }
         // Springs that reach beyond the cells around are gathered.
-        launcher.pull(springs, &device.place, n, mode != RelaxMode::Jacobi, &mut device.delta)?;
+        launcher.pull(springs, &device.place, n, !jacobi, &mut device.delta)?;
         launcher.displace(&device.delta, n, &mut device.place)
     }
 
@@ -264,7 +254,7 @@ impl<const D: usize> Gpu<'_, D> {
 
     /// One particle after the other, each moving its neighbors at once.
     fn relax_one_by_one(&mut self) -> Launched {
-        let colors = self.colors()?;
+        let colors = self.colors();
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let n = device.common.fluid.n;
         let pushes = self.method.constants.needs.push;
@@ -285,7 +275,7 @@ impl<const D: usize> Gpu<'_, D> {
     /// the particles that touch them.
     fn collide(&mut self) -> Launched {
         if !self.state.bodies.is_empty() {
-            let factor = self.state.rest.m * self.method.jacobi_factor() / self.constants.dt2;
+            let factor = self.state.rest.m / self.constants.dt2;
             let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
             let sets = Sets { flags: &device.common.rigid.flags, body: &device.common.walls.body };
             let (rows, n_walls) = (&device.rows[Pairs::OfWalls as usize], device.common.walls.n);

@@ -12,11 +12,11 @@
 //!
 //! # Deviations
 //! - Pairs are relaxed by cells of one color at a time, or all at once, beside the published order (`relax_mode`); the
-//!   order turns around in every other step, since a fixed one stirs the fluid (`alternate_order`).
+//!   order turns around in every other step, since a fixed one stirs the fluid.
 //! - Double densities are divided by those of the lattice, and ρ₀ and k follow from the spacing and the depth of the
 //!   fluid where they are left out, so that a scene need not know them (`normalized`, `rest_density`, `stiffness`).
 //! - A pair that approaches is stopped at most: impulses are limited to its speed. Displacements are limited, too.
-//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`spring_init`). By colors
+//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`L = r`, not `L = h`). By colors
 //!   those of a particle act from where it is, not each from where the one before left it.
 //! - Walls are samples that answer with the pressure of the particle that touches them, as fluid that goes on behind
 //!   them would, but do not pull what is as near as a layer at rest. Collision impulses stop what comes through to the nominal surface, and
@@ -48,7 +48,7 @@ pub use setup::{parameters, simulation};
 use cpu::{Cpu, colors::Colors};
 use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
-use params::{RelaxMode, SpringCreation, SpringInit};
+use params::{RelaxMode, SpringCreation};
 use physics::{Flow, Spring, Stiffness, Viscosity};
 use sph_core::{
     Real,
@@ -80,6 +80,12 @@ struct Constants {
     /// Speed of pressure waves, `[m/s]`.
     sound_speed: f64,
     needs: Needs,
+}
+
+/// True in the steps that go from the last particle to the first, since a fixed order stirs the fluid; `step` is the
+/// number of those before.
+fn is_reversed(step: u64) -> bool {
+    step % 2 == 1
 }
 
 /// The depth of the fluid in its first state.
@@ -119,16 +125,6 @@ impl<const D: usize> Viscoelastic<D> {
         [f64::from(self.params.cfl) * spacing / v_max, waves, springs, stickiness]
     }
 
-    /// True in the steps that go from the last particle to the first; `step` is the number of those before.
-    fn reverse(&self, step: u64) -> bool {
-        self.params.alternate_order && step % 2 == 1
-    }
-
-    /// Part of all displacements that are made.
-    fn jacobi_factor(&self) -> Real {
-        if self.params.relax_mode == RelaxMode::Jacobi { self.params.jacobi_factor } else { 1.0 }
-    }
-
     /// Viscosity over the step `dt`, `[s]`. It may take all of its approach from a pair where the next pair sees that, else
     /// what all pairs of a particle together may take.
     fn viscosity(&self, dt: f64) -> Viscosity {
@@ -149,21 +145,12 @@ impl<const D: usize> Viscoelastic<D> {
 
     /// How springs flow in the step `dt`, `[s]`.
     fn flow(&self, dt: f64) -> Flow {
-        Flow {
-            rate: (dt as Real * self.params.plasticity).min(1.0),
-            yield_ratios: self.params.yield_ratios(),
-            least: self.params.min_rest_length * self.constants.h,
-        }
+        Flow { rate: (dt as Real * self.params.plasticity).min(1.0), yield_ratio: self.params.yield_ratio }
     }
 
     /// True when pairs without a spring get one in this step.
     fn creates(&self) -> bool {
         self.params.spring_creation == SpringCreation::EveryStep || self.fields.springs.made == 0.0
-    }
-
-    /// True when new springs are as long as the interaction radius.
-    fn makes_full_length(&self) -> bool {
-        self.params.spring_init == SpringInit::SupportRadius
     }
 }
 

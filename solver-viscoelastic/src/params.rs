@@ -26,16 +26,6 @@ choice! {
     }
 }
 choice! {
-    /// The rest length that a new spring has.
-    SpringInit {
-        /// The interaction radius: springs push at first `[CBP05]`.
-        SupportRadius,
-        /// The distance that the two particles have: springs are free of stress at first.
-        #[default]
-        CurrentLength,
-    }
-}
-choice! {
     /// When springs are made.
     SpringCreation {
         /// In every step, between all neighbors that have none: a fluid `[CBP05]`.
@@ -67,38 +57,24 @@ parameters! {
         /// Rest density ρ₀ of the double density; if left out, that at which the lattice of the spacing neither
         /// contracts nor expands `[CBP05]`.
         pub rest_density: Option<Real> = None, "-", "(0, inf)";
-        /// Stiffness k; if left out, that which holds the depth of the fluid with `compression` `[CBP05]`.
+        /// Stiffness k; if left out, that which holds the depth of the fluid with 3 % compression at the bottom `[CBP05]`.
         pub stiffness: Option<Real> = None, "m/s^2", "[0, inf)";
         /// Near stiffness k_near; if left out, 1.5 k `[CBP05]`.
         pub stiffness_near: Option<Real> = None, "m/s^2", "[0, inf)";
-        /// Compression at the bottom of the fluid that a stiffness which is left out allows `[convention]`.
-        pub compression: Real = 0.03, "-", "(0, 1]";
         /// Linear viscosity σ `[CBP05]`.
         pub viscosity_linear: Real = 0.0, "1/s", "[0, inf)";
         /// Quadratic viscosity β: stops what is fast, and nothing else `[CBP05]`.
         pub viscosity_quadratic: Real = 0.0, "1/m", "[0, inf)";
         /// Spring stiffness, 0 is without springs `[CBP05]`.
         pub spring_stiffness: Real = 0.0, "1/s^2", "[0, inf)";
-        /// Part γ of its rest length that a spring may be stretched before it flows `[CBP05]`.
+        /// Part γ of its rest length that a spring may be stretched or compressed before it flows `[CBP05]`.
         pub yield_ratio: Real = 0.1, "-", "[0, 1)";
-        /// The same of compression; if left out, that of stretch `[convention]`.
-        pub yield_ratio_compression: Option<Real> = None, "-", "[0, 1)";
         /// Plasticity α: rate at which rest lengths follow, 0 is elastic `[CBP05]`.
         pub plasticity: Real = 18.0, "1/s", "[0, inf)";
-        /// Least rest length of a spring over h `[convention]`.
-        pub min_rest_length: Real = 0.0, "-", "[0, 1]";
-        /// The rest length of a new spring.
-        pub spring_init: SpringInit = SpringInit::CurrentLength;
         /// When springs are made.
         pub spring_creation: SpringCreation = SpringCreation::EveryStep;
         /// In what order pairs are relaxed.
         pub relax_mode: RelaxMode = RelaxMode::Colored;
-        /// Turns the order around in every other step, so that it does not stir the fluid `[measured]`.
-        pub alternate_order: bool = true;
-        /// Part of all displacements that `relax_mode = "jacobi"` makes `[convention]`.
-        pub jacobi_factor: Real = 1.0, "-", "(0, 1]";
-        /// Largest displacement that a pair gives a particle in a pass, over h `[convention]`.
-        pub max_displacement: Real = 0.25, "-", "(0, 1]";
         /// Speed with which a container sends back what touches it `[convention]`.
         pub anti_stick: Real = 0.0, "m/s", "[0, inf)";
         /// Stickiness k_stick of walls, containers and bodies `[CBP05]`.
@@ -156,10 +132,5 @@ impl Params {
     /// True when there are springs.
     pub fn has_springs(&self) -> bool {
         self.spring_stiffness > 0.0
-    }
-
-    /// The parts of their rest lengths that springs may be stretched and compressed before they flow.
-    pub fn yield_ratios(&self) -> [Real; 2] {
-        [self.yield_ratio, self.yield_ratio_compression.unwrap_or(self.yield_ratio)]
     }
 }

@@ -62,6 +62,9 @@ pub fn push<L: Lane>([p, near]: [L; 2], g: L) -> L {
     (p + near * g) * g
 }
 
+/// Largest displacement that a pair gives a particle in a pass, over h, `[-]`.
+pub const MAX_DISPLACEMENT: Real = 0.25;
+
 /// Size of a displacement, kept within `±most`, `[m]`.
 #[inline(always)]
 pub fn limited<L: Lane>(displacement: L, most: Real) -> L {
@@ -113,22 +116,18 @@ impl Spring {
 pub struct Flow {
     /// `dt α`, at most 1, `[-]`.
     pub rate: Real,
-    /// Yield ratios of stretch and compression, `[-]`.
-    pub yield_ratios: [Real; 2],
-    /// Least rest length, `[m]`.
-    pub least: Real,
+    /// Yield ratio γ, `[-]`.
+    pub yield_ratio: Real,
 }
 
 impl Flow {
     /// The rest length after a step at the distance r: it follows what exceeds the yield ratio, `[m]` `[CBP05, §5.2]`.
     #[inline(always)]
     pub fn rest<L: Lane>(&self, rest: L, r: L) -> L {
-        let ([stretch, compression], zero) = (self.yield_ratios.map(L::splat), L::splat(0.0));
-        let too_long = (r - rest - stretch * rest).max(zero);
-        let too_short = (rest - compression * rest - r).max(zero);
-        let flown = rest + L::splat(self.rate) * (too_long - too_short);
-        // One that was shorter than the least is not lifted by that.
-        flown.max(L::splat(self.least).min(rest))
+        let (tolerance, zero) = (L::splat(self.yield_ratio) * rest, L::splat(0.0));
+        let too_long = (r - rest - tolerance).max(zero);
+        let too_short = (rest - tolerance - r).max(zero);
+        rest + L::splat(self.rate) * (too_long - too_short)
     }
 }
 

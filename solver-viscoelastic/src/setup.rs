@@ -28,6 +28,8 @@ use sph_core::{
 
 /// Near stiffness over stiffness where it is left out, `[-]`.
 const NEAR: f64 = 1.5;
+/// Compression at the bottom of the fluid that a stiffness which is left out allows, `[-]`.
+const COMPRESSION: Real = 0.03;
 
 /// Reads the parameters of a scene: its preset, changed by what it gives.
 ///
@@ -172,7 +174,7 @@ impl Constants {
             None => {
                 // c² is in proportion to k: what holds a depth H with the compression ε is c² = g H/ε.
                 let unit = physics::sound_speed2::<D>(&of(1.0), eta, f64::from(h));
-                depth.pressure / (f64::from(params.compression) * unit)
+                depth.pressure / (f64::from(COMPRESSION) * unit)
             }
         };
         if k == 0.0 && params.stiffness.is_none() {

@@ -90,19 +90,16 @@ struct Spring {
 struct Flow {
   /// `dt α`, at most 1, [-].
   real rate;
-  /// Yield ratios of stretch and compression, [-].
-  real yield_ratios[2];
-  /// Least rest length, [m].
-  real least;
+  /// Yield ratio γ, [-].
+  real yield_ratio;
 
   /// The rest length after a step at the distance r: it follows what exceeds the yield ratio, [m] (Clavet et al. 2005,
   /// §5.2).
   SPH_FN real rest(real rest, real r) const {
-    const real too_long = max_of(r - rest - yield_ratios[0] * rest, real(0.0));
-    const real too_short = max_of(rest - yield_ratios[1] * rest - r, real(0.0));
-    const real flown = rest + rate * (too_long - too_short);
-    // One that was shorter than the least is not lifted by that.
-    return max_of(flown, min_of(least, rest));
+    const real tolerance = yield_ratio * rest;
+    const real too_long = max_of(r - rest - tolerance, real(0.0));
+    const real too_short = max_of(rest - tolerance - r, real(0.0));
+    return rest + rate * (too_long - too_short);
   }
 };
 
@@ -126,16 +123,12 @@ struct Constants {
   real dt2;
   /// Largest displacement by a pair, [m].
   real most;
-  /// Part of the displacements that are made, where all are made at once, [-].
-  real factor;
   /// Density at rest over the double density of the lattice, [kg/m³].
   real to_density;
   /// 1 over the volume of a particle, [1/m^D].
   real inv_volume;
   /// Not 0 when pairs without a spring get one.
   int creates;
-  /// Not 0 when new springs are as long as the interaction radius.
-  int full_length;
 };
 
 }  // namespace visco

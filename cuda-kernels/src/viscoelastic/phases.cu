@@ -47,7 +47,7 @@ struct Pushing {
   real near;
 };
 
-/// `Δx_i = ω Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. `way2` gets |Δx_i|².
+/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. `way2` gets |Δx_i|².
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_displacements(Constants c, Near near, const Packed* __restrict__ push, const real* __restrict__ p_near, u32 n,
                     Packed* __restrict__ delta, real* __restrict__ way2) {
@@ -64,7 +64,6 @@ visco_displacements(Constants c, Near near, const Packed* __restrict__ push, con
   visit_points(c, near.walls, near.samples, i, x_i, [&](const Point& b, Vec x_ib, real r2) {
     add(sum, along_wall(c, r2, on_wall, b.place.a[3]), x_ib);
   });
-  for (int a = 0; a < DIM; a++) sum[a] = c.factor * sum[a];
   delta[i] = record(sum, real(0)), way2[i] = norm2(sum);
 }
 SHIM_EXPORT(visco_displacements)
@@ -151,7 +150,7 @@ SHIM_EXPORT(visco_sweep)
 
 // ------------------------------------------------------------------------------------------------------- reaction.rs
 
-/// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m ω/dt², [kg/s²].
+/// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m/dt², [kg/s²].
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_push_back(Constants c, Rows rows, const Packed* __restrict__ push /* [0] */,
                 const real* __restrict__ p_near /* [0] */, const Packed* __restrict__ samples, Sets sets, u32 n,

@@ -111,7 +111,7 @@ SPH_FN u32 create(const Constants& c, const Rows& fluid, const Packed* place, co
   visit(c, fluid, i, vector(load(place, i)), [=](u32 j) { return Numbered{load(place, j), j}; },
         [&](const Numbered& other, Vec, real r2) {
           const real r = sqrt(r2);
-          if (r < h && !before.has(i, other.j)) after.put(i, n++, other.j, c.full_length ? h : r);
+          if (r < h && !before.has(i, other.j)) after.put(i, n++, other.j, r);
         });
   return n;
 }
@@ -196,29 +196,5 @@ visco_sweep_short(Constants c, Color color, Springs springs, Packed* place) {
   });
 }
 SHIM_EXPORT(visco_sweep_short)
-
-/// One spring after the other, each from where the last one has left its particles: as published, of all particles as one
-/// cell, by one thread.
-// ITEMS color.n_cells()
-KERNEL void __launch_bounds__(CELL_THREADS)
-visco_sweep_springs(Constants c, Color color, Springs springs, Packed* place) {
-  color.for_each_in_cell(thread_index(), [&](u32 i) {
-    Packed own = place[i];
-    const u32 n = springs.count[i];
-    const u64 first = springs.first(i);
-    for (u32 k = 0; k < n; k++) {
-      const u64 at = first + u64(k) * 32;
-      const u32 j = __ldg(springs.others + at);
-      if (j <= i) continue;
-      Packed other = place[j];
-      const Vec x_ij = between(c, vector(own), vector(other));
-      const real half = half_along(c, __ldg(springs.rests + at), x_ij);
-      shift(own, half, x_ij), shift(other, -half, x_ij);
-      place[j] = other;
-    }
-    place[i] = own;
-  });
-}
-SHIM_EXPORT(visco_sweep_springs)
 
 }  // namespace SPH_SPACE

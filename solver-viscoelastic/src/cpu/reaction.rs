@@ -11,7 +11,7 @@ use sph_core::{
 };
 
 phase! {
-/// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m ω/dt².
+/// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m/dt².
 fn push_back<L>[const D: usize](
     s: &Relaxation<'_, D>, push: &[[Real; 8]], boundary: &Boundary<D>, factor: Real, rows: &Chunk,
     out: [&mut [Real]; D],
@@ -36,7 +36,7 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn collect_reactions(&mut self) {
         let mut reaction = self.method.fields.reaction.each_mut().map(std::mem::take);
         let loops = self.relaxation();
-        let factor = self.state.rest.m * self.method.jacobi_factor() / loops.dt2;
+        let factor = self.state.rest.m / loops.dt2;
         let (isa, push, walls) = (self.method.isa, &self.method.fields.push, &self.state.walls);
         let out = reaction.each_mut().map(Vec::as_mut_slice);
         self.method.neighbors.wall_fluid.for_each(out, |_, rows, out| {

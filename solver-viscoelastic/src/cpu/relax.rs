@@ -79,10 +79,10 @@ pub fn densities<L>[const D: usize](
 }
 
 phase! {
-/// `Δx_i = ω Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. Returns the largest
+/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. Returns the largest
 /// displacement by a pair.
 pub fn displacements<L>[const D: usize](
-    s: &Relaxation<'_, D>, factor: Real, push: &[[Real; 8]], fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
+    s: &Relaxation<'_, D>, push: &[[Real; 8]], fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
 ) -> Max {
     let mut largest: Real = 0.0;
     for (k, i) in fluid.points().enumerate() {
@@ -100,7 +100,7 @@ pub fn displacements<L>[const D: usize](
         });
         delta[k] = [0.0; 4];
         for a in 0..D {
-            delta[k][a] = factor * (inner[a] + outer[a]);
+            delta[k][a] = inner[a] + outer[a];
         }
         largest = largest.max(norm2(each::<Real, D>(|a| delta[k][a])));
     }

@@ -28,8 +28,6 @@ pub struct Adjustment<'a, const D: usize> {
     pub h: Real,
     /// True when pairs without a spring get one.
     pub creates: bool,
-    /// True when new springs are as long as the interaction radius.
-    pub full_length: bool,
 }
 
 /// Room of a task for the row of one particle.
@@ -123,7 +121,7 @@ fn create<const D: usize>(
     for j in fluid.neighbors(i) {
         let r = s.distance(i, j);
         if room.partner_of[j] != me && r < s.h {
-            out.push(End { other: j as u32, rest: if s.full_length { s.h } else { r } });
+            out.push(End { other: j as u32, rest: r });
         }
     }
 }

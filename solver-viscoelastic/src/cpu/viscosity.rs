@@ -5,6 +5,7 @@ use super::{
     colors::{CellRange, Shared, with_next},
 };
 use crate::{
+    is_reversed,
     params::RelaxMode,
     physics::{self, Viscosity},
 };
@@ -97,7 +98,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// Impulses between all neighbors.
     pub(super) fn viscous_impulses(&mut self, viscosity: Viscosity) {
         let mut motion = take(&mut self.method.fields.motion);
-        let reverse = self.method.reverse(self.state.step);
+        let reverse = is_reversed(self.state.step);
         let s = &mut *self.method;
         let impulses = Impulses {
             periodic: self.state.domain.periodic,

@@ -2,7 +2,7 @@
 
 use super::{
     memory::{DeviceFields, Sizes},
-    solver::check_order,
+    solver::check_mode,
 };
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::common::run::plan::Planned;
@@ -19,7 +19,7 @@ use sph_core::{
 /// When the solver's parameters are refused, or there would be too many points or cells.
 pub fn memory_plan(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
     let params = setup::parameters(scene)?;
-    check_order(&params, counts.fluid.round() as usize).map_err(|error| scene.locate(error))?;
+    check_mode(&params).map_err(|error| scene.locate(error))?;
     match scene.dim {
         2 => in_dimension::<2>(scene, &params, counts),
         3 => in_dimension::<3>(scene, &params, counts),

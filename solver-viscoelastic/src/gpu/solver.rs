@@ -27,21 +27,16 @@ use sph_core::{
 };
 use std::sync::Arc;
 
-/// Most particles that a GPU relaxes one after the other. One warp does it, which waits for memory several times a particle:
-/// about ten microseconds, so that a step of so many takes a fifth of a second, and one of a million ten seconds.
-pub const MOST_SEQUENTIAL: usize = 20_000;
-
-/// Refuses the order of the reference on a GPU for more particles than [`MOST_SEQUENTIAL`].
+/// Refuses the published order, in which each particle waits for the one before: the reference on the CPU.
 ///
 /// # Errors
-/// When there are more than that.
-pub fn check_order(params: &Params, n: usize) -> Result<(), Error> {
-    if params.relax_mode != RelaxMode::Sequential || n <= MOST_SEQUENTIAL {
+/// With `relax_mode = "sequential"`.
+pub fn check_mode(params: &Params) -> Result<(), Error> {
+    if params.relax_mode != RelaxMode::Sequential {
         return Ok(());
     }
-    let message =
-        format!("runs on one warp of a GPU: too slow for {n} particles, {MOST_SEQUENTIAL} are allowed");
-    let error = Error::invalid("solver.relax_mode", message).value("\"sequential\"");
+    let error = Error::invalid("solver.relax_mode", "is not parallel, and runs on the CPU only");
+    let error = error.value("\"sequential\"");
     Err(error.hint("use solver.relax_mode = \"colored\", or the CPU backend"))
 }
 
@@ -51,8 +46,6 @@ struct OnGpu<const D: usize> {
     method: Viscoelastic<D>,
     /// Memory that rows have needed so far.
     sizes: Sizes,
-    /// Number of particles of the last upload, or at the start.
-    n: usize,
 }
 
 impl<const D: usize> Method<D> for OnGpu<D> {
@@ -85,7 +78,6 @@ impl<const D: usize> Method<D> for OnGpu<D> {
 
     fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<DeviceFields<D>, CudaError> {
         let h = self.method.constants.h;
-        self.n = state.fluid.len();
         let of_method = (self.method.fields.room.grid(h, state)?, self.method.constants.needs);
         let mut device = DeviceFields::new(executor, &Population::of(state), of_method, self.sizes)?;
         device.write(executor, state, &mut self.method.fields.springs, h)?;
@@ -173,7 +165,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
         let params = self.method.changed(name, value)?;
-        check_order(&params, self.n)
+        check_mode(&params)
     }
 }
 
@@ -202,8 +194,7 @@ fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
 
 fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
     let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
-    let n = state.fluid.len();
-    check_order(&method.params, n).map_err(|error| scene.locate(error))?;
+    check_mode(&method.params).map_err(|error| scene.locate(error))?;
     let sizes = Sizes::of_lattice::<D>(f64::from(method.params.support_ratio));
-    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, sizes, n }, executor)))
+    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, sizes }, executor)))
 }

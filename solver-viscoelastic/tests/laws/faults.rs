@@ -197,10 +197,10 @@ fn walls_are_named() {
     all_are_named::<3>("", "", &of_walls());
 }
 
-/// A spring pulls no further than `max_displacement`, which makes a number of one that is none.
+/// The limit of the displacement by a spring makes a finite number of NaN.
 #[test]
 fn rest_lengths_are_named() {
-    for flow in ["plasticity = 0.0", "", "min_rest_length = 0.1", "spring_creation = \"at_start\""] {
+    for flow in ["plasticity = 0.0", "", "spring_creation = \"at_start\""] {
         all_are_named::<2>("", &format!("{FULL}\n{flow}"), &of_springs());
     }
     all_are_named::<3>("", FULL, &of_springs());

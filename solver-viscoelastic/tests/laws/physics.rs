@@ -68,18 +68,17 @@ fn springs_at_rest_and_springs_as_long_as_the_radius_do_nothing() {
 
 #[test]
 fn rest_lengths_flow_beyond_the_yield_ratio_alone() {
-    let flow = Flow { rate: 0.5, yield_ratios: [0.1, 0.3], least: 0.2 };
+    let flow = Flow { rate: 0.5, yield_ratio: 0.1 };
     let of = |flow: Flow, rest: Real, r: Real| flow.rest(rest, r);
-    for r in [0.71, 1.0, 1.09] {
+    for r in [0.91, 1.0, 1.09] {
         assert_eq!(of(flow, 1.0, r), 1.0);
     }
     assert!((of(flow, 1.0, 1.3) - 1.1).abs() < 1e-6);
-    assert!((of(flow, 1.0, 0.5) - 0.9).abs() < 1e-6);
-    assert_eq!(of(flow, 0.25, 0.0), 0.2);
+    assert!((of(flow, 1.0, 0.5) - 0.8).abs() < 1e-6);
+    // The fastest flow makes no length negative.
+    assert_eq!(of(Flow { rate: 1.0, yield_ratio: 0.0 }, 0.3, 0.0), 0.0);
     let elastic = Flow { rate: 0.0, ..flow };
     assert_eq!(of(elastic, 0.3, 2.0), 0.3);
-    // A rest length that began below the least one is not lifted by doing nothing.
-    assert_eq!(of(elastic, 0.1, 0.1), 0.1);
 }
 
 #[test]

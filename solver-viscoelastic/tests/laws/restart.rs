@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Commands act within the same number of steps.
-const ALL: &str = "dt_max = 0.004\ncompression = 0.1\nspring_stiffness = 200.0\nviscosity_linear = 5.0\nplasticity = 5.0\n\
+const ALL: &str = "dt_max = 0.004\nstiffness = 315.0\nspring_stiffness = 200.0\nviscosity_linear = 5.0\nplasticity = 5.0\n\
      stick_stiffness = 300.0";
 
 #[test]

@@ -78,13 +78,10 @@ fn springs_free_of_stress_move_nothing() {
 }
 
 #[test]
-fn new_springs_are_as_long_as_asked() {
+fn new_springs_are_as_long_as_their_pair_is_apart() {
     let mut sim = pair(0.6, "");
     ways(&mut sim, DT);
     assert!(springs(&mut sim).iter().all(|(_, rest)| (rest - 0.6).abs() < 1e-6));
-    let mut sim = pair(0.6, "spring_init = \"support_radius\"");
-    ways(&mut sim, DT);
-    assert!(springs(&mut sim).iter().all(|(_, rest)| *rest == 1.0));
 }
 
 #[test]
@@ -113,12 +110,13 @@ fn rest_lengths_follow_what_exceeds_the_yield_ratio() {
         let found = springs(&mut sim)[0].1;
         assert!((found - rest).abs() < 1e-5, "{found} {rest}");
     }
-    // Compression has a ratio of its own.
-    let mut sim = pair(0.6, "yield_ratio = 0.1\nyield_ratio_compression = 0.9\nplasticity = 20.0");
+    // Compression has the same ratio.
+    let mut sim = pair(0.6, "yield_ratio = 0.1\nplasticity = 20.0");
     ways(&mut sim, DT);
     hold(&mut sim, 0.2);
     ways(&mut sim, DT);
-    assert!((springs(&mut sim)[0].1 - 0.6).abs() < 1e-6);
+    let found = springs(&mut sim)[0].1;
+    assert!((found - (0.6 - 0.2 * (0.9 * 0.6 - 0.2))).abs() < 1e-5, "{found}");
 }
 
 #[test]

@@ -174,7 +174,16 @@ impl Text {
 }
 
 /// Keys that scenes may still have from earlier versions, and what to write instead.
-const RETIRED: &[(&str, &str)] = &[("kernel_mode", "give kernel = \"poly6_spiky\"")];
+const RETIRED: &[(&str, &str)] = &[
+    ("kernel_mode", "give kernel = \"poly6_spiky\""),
+    ("alternate_order", "the order always turns around in every other step"),
+    ("compression", "give solver.stiffness; left out, it allows 3 % at the bottom"),
+    ("jacobi_factor", "displacements are made in full; give a smaller time step"),
+    ("max_displacement", "a pair moves a particle by h/4 at most"),
+    ("min_rest_length", "yield_ratio and plasticity bound how far springs shorten"),
+    ("spring_init", "new springs are as long as their pair is apart"),
+    ("yield_ratio_compression", "yield_ratio is that of stretch and of compression"),
+];
 
 /// The messages of the reader that speak of types rather than of the file.
 fn in_words(message: &str) -> String {

@@ -5,7 +5,7 @@
 
 inline namespace SPH_SPACE {
 
-/// The cells of one color, or all particles as one cell.
+/// The cells of one color.
 // RAW
 struct Color {
   /// First cell of the color on each axis of the box, and how many there are, three apart.
@@ -14,18 +14,12 @@ struct Color {
   u32 extent[DIM];
   /// Where each cell begins, shape [cells + 1].
   const u32* start;
-  /// Number of particles where all are one cell, else 0.
-  u32 all;
   /// Not 0 to go from the last particle of a cell to the first.
   u32 reverse;
 
   /// The particles of the `k`-th of these cells, from `begin` to `end`; none behind the last one.
   SPH_FN void particles(u32 k, u32& begin, u32& end) const {
-    begin = 0, end = all;
-    if (all) {
-      end = k == 0 ? all : 0;
-      return;
-    }
+    begin = end = 0;
     u32 at[DIM];
     for (int a = 0; a < DIM; a++) {
       at[a] = first[a] + 3 * (k % n[a]);

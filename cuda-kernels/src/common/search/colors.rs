@@ -3,13 +3,7 @@
 //! Cells lie in a box on a GPU, so those of a color are a lattice in it, three apart: no list is made, and no step waits
 //! for a count. Colors and their order are those of `solver-viscoelastic/src/cpu/colors.rs`.
 
-use crate::{
-    common::search::cells::CellSort,
-    device::{
-        error::CudaError,
-        executor::{Executor, count},
-    },
-};
+use crate::{common::search::cells::CellSort, device::executor::Executor};
 use std::array::from_fn;
 
 /// Colors of an axis: three, and those of the cells that close a periodic one.
@@ -20,7 +14,7 @@ crate::device::launch::generated!("common_search_colors.rs");
 impl<const D: usize> Color<D> {
     /// Number of its cells.
     pub fn n_cells(&self) -> usize {
-        if self.all > 0 { 1 } else { self.n.iter().map(|&n| n as usize).product() }
+        self.n.iter().map(|&n| n as usize).product()
     }
 }
 
@@ -38,30 +32,17 @@ fn of_axis(color: u32, low: i32, extent: u32, turn: u32) -> (u32, u32) {
     }
 }
 
-/// The colors of the cells of a sort that hold any, in the order in which they are swept; of all particles as one cell with
-/// `one_by_one`. `reverse` turns the order of colors, and of particles in a cell, around.
-///
-/// # Errors
-/// When there are more particles than can be numbered.
-pub fn colors<const D: usize>(
-    executor: &dyn Executor,
-    cells: &CellSort<D>,
-    n: usize,
-    one_by_one: bool,
-    reverse: bool,
-) -> Result<Vec<Color<D>>, CudaError> {
+/// The colors of the cells of a sort that hold any, in the order in which they are swept. `reverse` turns the order of
+/// colors, and of particles in a cell, around.
+pub fn colors<const D: usize>(executor: &dyn Executor, cells: &CellSort<D>, reverse: bool) -> Vec<Color<D>> {
     let (low, extent, turn) = cells.grid().bounds();
     let any = Color {
         first: [0; D],
         n: [1; D],
         extent,
         start: executor.input(&cells.start),
-        all: if one_by_one { count(n)? } else { 0 },
         reverse: reverse.into(),
     };
-    if one_by_one {
-        return Ok(if n > 0 { vec![any] } else { Vec::new() });
-    }
     let of = |color: u32| {
         let axes: [(u32, u32); D] = from_fn(|a| {
             let on_axis = color / OF_AXIS.pow(a as u32) % OF_AXIS;
@@ -73,7 +54,7 @@ pub fn colors<const D: usize>(
     if reverse {
         all.reverse();
     }
-    Ok(all)
+    all
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub const NAME: &str = "viscoelastic";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.05", "viscosity_linear"];
-pub const MODES: [&str; 3] = ["sequential", "colored", "jacobi"];
+pub const MODES: [&str; 2] = ["colored", "jacobi"];
 
 /// With shuffled threads: no order of theirs may matter.
 pub fn make<const D: usize>(scene: &Scene, _: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {

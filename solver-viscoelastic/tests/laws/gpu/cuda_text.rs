@@ -67,9 +67,7 @@ fn impulses_and_springs_have_the_bits_of_the_rust_text() {
         "Spring::displacement",
         |[stiffness, h, rest, r]| [Spring { stiffness, h }.displacement(rest, r)],
     );
-    compare("Flow::rest", |[rate, stretch, compression, least, rest, r]| {
-        [Flow { rate, yield_ratios: [stretch, compression], least }.rest(rest, r)]
-    });
+    compare("Flow::rest", |[rate, yield_ratio, rest, r]| [Flow { rate, yield_ratio }.rest(rest, r)]);
 }
 
 /// What the host makes of parameters, once.

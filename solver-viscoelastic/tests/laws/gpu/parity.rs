@@ -31,34 +31,23 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
 }
 
 /// Springs that flow.
-const PLASTIC: &str = "spring_stiffness = 3000.0\nplasticity = 40.0\nyield_ratio = 0.02\n\
-    yield_ratio_compression = 0.05\nmin_rest_length = 0.2";
+const PLASTIC: &str = "spring_stiffness = 3000.0\nplasticity = 40.0\nyield_ratio = 0.02";
 /// Everything that a step can have.
 const ALL: &str = "spring_stiffness = 300.0\nplasticity = 40.0\nyield_ratio = 0.02\nviscosity_linear = 20.0\n\
     viscosity_quadratic = 5.0\nstick_stiffness = 300.0";
 
 /// Presets, and what an option does over one, in every mode.
-const OPTIONS: [(&str, &str); 18] = [
+const OPTIONS: [(&str, &str); 12] = [
     ("standard", ""),
     ("standard", "spring_stiffness = 30.0"),
     ("standard", PLASTIC),
     ("standard", "viscosity_linear = 20.0\nviscosity_quadratic = 5.0"),
-    ("standard", "spring_stiffness = 300.0\nspring_init = \"support_radius\""),
     ("standard", "spring_stiffness = 300.0\nspring_creation = \"at_start\""),
-    (
-        "standard",
-        "spring_stiffness = 300.0\nspring_init = \"support_radius\"\nspring_creation = \"at_start\"\n\
-         plasticity = 0.0",
-    ),
     ("standard", "stick_stiffness = 300.0"),
     ("standard", "stick_stiffness = 300.0\nstick_distance = 1.0"),
-    ("standard", "alternate_order = false"),
     ("standard", ALL),
-    ("standard", "alternate_order = false\nspring_stiffness = 300.0\nviscosity_linear = 20.0"),
     ("standard", "normalized = false\nrest_density = 3.0\nstiffness = 20.0\nstiffness_near = 30.0"),
     ("standard", "rest_density = 1.1\nstiffness = 200.0"),
-    ("standard", "max_displacement = 0.001\nspring_stiffness = 3000.0"),
-    ("standard", "jacobi_factor = 0.5\nspring_stiffness = 300.0"),
     ("standard", "support_ratio = 3.5\nspring_stiffness = 300.0"),
     ("circle_demo", "spring_stiffness = 30.0\nviscosity_linear = 5.0"),
 ];
@@ -103,10 +92,9 @@ fn check_with_springs<const D: usize>(runs: &mut [Simulation<D>; 2], bound: f64,
 }
 
 fn springs_agree<const D: usize>(spacing: f64, steps: u64) {
-    const LONG: &str = "spring_stiffness = 300.0\nspring_init = \"support_radius\"\nplasticity = 5.0";
     const ONCE: &str = "spring_stiffness = 300.0\nspring_creation = \"at_start\"";
     for mode in MODES {
-        for solver in [PLASTIC, LONG, ONCE] {
+        for solver in [PLASTIC, ONCE] {
             let mut runs = both::<D>(&dam_break::<D>("standard", spacing, "", &in_mode(mode, solver)));
             runs = runs.map(stirred);
             runs.iter_mut().for_each(|run| go(run, steps));
