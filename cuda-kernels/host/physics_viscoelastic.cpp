@@ -18,7 +18,7 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(viscoelastic)() {
       {"Stiffness::pressures", 6, 2,
        [](const real* in, real* out) { put(out, stiffness(in).pressures({in[4], in[5]})); }},
       {"Stiffness::on_wall", 6, 2, [](const real* in, real* out) { put(out, stiffness(in).on_wall({in[4], in[5]})); }},
-      {"push", 3, 1, [](const real* in, real* out) { out[0] = push({in[0], in[1]}, in[2]); }},
+      {"pair_acceleration", 3, 1, [](const real* in, real* out) { out[0] = pair_acceleration({in[0], in[1]}, in[2]); }},
       {"limited", 2, 1, [](const real* in, real* out) { out[0] = limited(in[0], in[1]); }},
       {"Viscosity::impulse", 5, 1,
        [](const real* in, real* out) { out[0] = Viscosity{in[0], in[1], in[2]}.impulse(in[3], in[4]); }},

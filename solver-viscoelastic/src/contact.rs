@@ -1,5 +1,5 @@
-//! What happens where a particle touches a wall or a body (Clavet et al. 2005, §6): stickiness and the collision
-//! impulse, and the motion of a body that many particles touch at once. Pure, in `f64`: few particles touch anything.
+//! Contact of particles with walls and bodies (Clavet et al. 2005, §6): stickiness, the collision impulse, and the
+//! velocity of a body after all impulses. Pure functions in `f64`: few particles are in contact.
 //!
 //! `d` is the distance of the center of a particle to the nominal surface, negative behind it, and `n` the normal into
 //! the fluid. The impulse of a particle on a body with the velocity `V` and the angular velocity `ω` is
@@ -8,9 +8,9 @@
 //! Δv = −Π (v − V − ω × r)      Π = a_n n nᵀ + a_t (1 − n nᵀ)
 //! ```
 //!
-//! with `a_n` and `a_t` of [`Contact::parts`]. The body gets `−m Δv` at the arm `r`. If all particles met it with the
-//! velocity that it had before, a body that is lighter than what touches it would be thrown back faster than it came.
-//! [`Meeting`] finds the velocity after all impulses, with which they are those of one inelastic collision.
+//! with `a_n` and `a_t` of [`Contact::parts`]. The body gets `−m Δv` at the arm `r`. With the velocity of
+//! the body before the contacts, a light body would rebound faster than it came. [`ContactSystem`] yields the velocity
+//! after all impulses, with which they are those of one inelastic collision.
 
 use crate::params::Params;
 use nalgebra::{SMatrix, SVector};
@@ -24,11 +24,11 @@ use sph_core::{
 };
 use std::array::from_fn;
 
-/// Where contact begins, and what it does.
+/// Ranges and strengths of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Distance below which a particle belongs to the first layer, one spacing: half way from where this layer rests to where
-    /// the second one does, so that no rounding decides who sticks, `[m]`.
+    /// Distance below which a particle belongs to the first layer, one spacing: halfway between the rest positions of the
+    /// first and the second layer, so that rounding does not decide which particles stick, `[m]`.
     pub layer: f64,
     /// The step, `[s]`.
     pub dt: f64,
@@ -49,20 +49,20 @@ impl Contact {
         }
     }
 
-    /// Distance at which the first of all begins, `[m]`.
+    /// Distance at which the first contact begins, `[m]`.
     pub fn reach(&self) -> f64 {
         if self.stick > 0.0 { self.layer.max(self.stick_distance) } else { self.layer }
     }
 
-    /// What stickiness adds to the velocity along the normal: `−dt k_stick d (1 − d/d_stick)` for `0 < d < d_stick`,
+    /// Change of velocity along the normal by stickiness: `−dt k_stick d (1 − d/d_stick)` for `0 < d < d_stick`,
     /// `[m/s]` `[CBP05, §6.3]`.
     pub fn stickiness(&self, d: f64) -> f64 {
         let within = d > 0.0 && d < self.stick_distance;
         if within { -self.stick * d * (1.0 - d / self.stick_distance) } else { 0.0 }
     }
 
-    /// The parts `[a_n, a_t]` of its velocity relative to the surface that a particle loses, `[-]`: of the normal one
-    /// where it is behind the surface and goes on with `v_n < 0`, of the tangential one where the surface holds its first layer.
+    /// The fractions `[a_n, a_t]` of the relative velocity that a particle loses, `[-]`: of the normal component behind the
+    /// surface where `v_n < 0`, of the tangential one in the first layer of a no-slip surface.
     pub fn parts(&self, d: f64, v_n: f64, no_slip: bool) -> [f64; 2] {
         let part = |lost: bool| if lost { 1.0 } else { 0.0 };
         [part(d <= 0.0 && v_n < 0.0), part(no_slip && d < self.layer)]
@@ -76,9 +76,9 @@ impl Contact {
     }
 }
 
-/// Where a particle is on a body: all vectors of space, those of a plane with z = 0.
+/// Contact point of a particle on a body: 3D vectors, in 2D with z = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spot {
+pub struct ContactPoint {
     /// Distance to the surface, `[m]`.
     pub d: f64,
     /// Normal into the fluid.
@@ -109,24 +109,24 @@ impl Twist {
     }
 }
 
-/// What all particles that touch a body ask of it: with `G = (1, −r×)`, `δ` the change of its velocity and angular
-/// velocity and `M` its mass and inertia, momentum is kept where `(M + Σ m Gᵀ Π G) δ = Σ m Gᵀ (Π v̄ − s n)`. There `v̄` is
-/// the velocity relative to the body before, and `s n` what stickiness adds to that of the particle.
+/// Linear system of the contacts of a body: with `G = (1, −r×)`, `δ` the change of its velocity and angular
+/// velocity and `M` its mass and inertia, momentum is conserved where `(M + Σ m Gᵀ Π G) δ = Σ m Gᵀ (Π v̄ − s n)`. `v̄` is
+/// the velocity relative to the body before the contacts, `s n` the change of the particle velocity by stickiness.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
+pub struct ContactSystem {
     /// `Σ m Gᵀ Π G`, `[kg]` to `[kg m²]`.
     matrix: [[f64; 6]; 6],
     /// `Σ m Gᵀ (Π v̄ − s n)`, `[kg m/s]` and `[kg m²/s]`.
     momentum: [f64; 6],
 }
 
-impl Default for Meeting {
+impl Default for ContactSystem {
     fn default() -> Self {
         Self { matrix: [[0.0; 6]; 6], momentum: [0.0; 6] }
     }
 }
 
-impl Merge for Meeting {
+impl Merge for ContactSystem {
     fn merge(self, later: Self) -> Self {
         Self {
             matrix: from_fn(|a| from_fn(|b| self.matrix[a][b] + later.matrix[a][b])),
@@ -135,29 +135,28 @@ impl Merge for Meeting {
     }
 }
 
-impl Meeting {
-    /// From sums that were made elsewhere: the entries of the matrix on its diagonal and above, row by row, and the
-    /// momentum.
+impl ContactSystem {
+    /// From the upper triangle of the matrix, row by row, and the momentum.
     pub fn of_sums(upper: &[f64; 21], momentum: [f64; 6]) -> Self {
         let entry = |row: usize, column: usize| upper[row * (11 - row) / 2 + column];
         Self { matrix: from_fn(|a| from_fn(|b| entry(a.min(b), a.max(b)))), momentum }
     }
 
-    /// Adds a particle of the mass `m`, `[kg]`, that moves with `v` relative to the body, stickiness included, `[m/s]`.
-    pub fn add(&mut self, contact: &Contact, spot: &Spot, m: f64, v: &[f64; 3], no_slip: bool) {
-        let v_n = dot(*v, spot.n);
-        let [normal, tangential] = contact.parts(spot.d, v_n, no_slip);
-        self.along(&spot.n, &spot.arm, m * (normal - tangential), v_n);
+    /// Adds a particle of mass `m`, `[kg]`, with velocity `v` relative to the body, stickiness included, `[m/s]`.
+    pub fn add(&mut self, contact: &Contact, point: &ContactPoint, m: f64, v: &[f64; 3], no_slip: bool) {
+        let v_n = dot(*v, point.n);
+        let [normal, tangential] = contact.parts(point.d, v_n, no_slip);
+        self.add_along(&point.n, &point.arm, m * (normal - tangential), v_n);
         for k in 0..3 {
-            self.along(&from_fn(|a| if a == k { 1.0 } else { 0.0 }), &spot.arm, m * tangential, v[k]);
+            self.add_along(&from_fn(|a| if a == k { 1.0 } else { 0.0 }), &point.arm, m * tangential, v[k]);
         }
-        let pull = wrench(&spot.n, &spot.arm);
+        let pull = wrench(&point.n, &point.arm);
         for a in 0..6 {
-            self.momentum[a] -= m * contact.stickiness(spot.d) * pull[a];
+            self.momentum[a] -= m * contact.stickiness(point.d) * pull[a];
         }
     }
 
-    fn along(&mut self, direction: &[f64; 3], arm: &[f64; 3], m: f64, v: f64) {
+    fn add_along(&mut self, direction: &[f64; 3], arm: &[f64; 3], m: f64, v: f64) {
         let g = wrench(direction, arm);
         for a in 0..6 {
             self.momentum[a] += m * v * g[a];
@@ -167,7 +166,7 @@ impl Meeting {
         }
     }
 
-    /// The motion of the body after it, from that before; what it is not free to do stays.
+    /// The velocity of the body after the contacts, from that before; constrained components stay.
     pub fn after<const D: usize>(&self, body: &Rigid<D>, before: Twist) -> Twist {
         let form = &body.form;
         let free: [bool; 6] = from_fn(|a| match a {
@@ -187,7 +186,7 @@ impl Meeting {
             false => f64::from(u8::from(a == b)),
         });
         let momentum = SVector::<f64, 6>::from_fn(|a, _| if free[a] { self.momentum[a] } else { 0.0 });
-        // Mass and inertia are positive; a matrix that is not is one of numbers that are not finite.
+        // Mass and inertia are positive definite: the factorization fails only where numbers are not finite.
         let Some(change) = matrix.cholesky().map(|factors| factors.solve(&momentum)) else { return before };
         Twist {
             velocity: from_fn(|a| before.velocity[a] + change[a]),
@@ -202,7 +201,7 @@ pub fn wrench(force: &[f64; 3], arm: &[f64; 3]) -> [f64; 6] {
     from_fn(|a| if a < 3 { force[a] } else { torque[a - 3] })
 }
 
-/// A vector in space; one of a plane lies in it.
+/// A 3D vector; z = 0 of one in 2D.
 pub fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
     from_fn(|a| if a < D { x[a] } else { 0.0 })
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod colors;
 pub(crate) mod contact;
-mod motion;
+mod integration;
 mod reaction;
 mod relax;
 pub(crate) mod springs;
@@ -10,7 +10,7 @@ mod viscosity;
 
 use crate::{Viscoelastic, is_reversed, params::RelaxMode, physics, step::Phases};
 use colors::Shared;
-use relax::{Moved, Relaxation};
+use relax::{Relaxation, Swept};
 use sph_core::{
     Real,
     method::{
@@ -25,14 +25,14 @@ use sph_core::{
         vector::norm2,
     },
 };
-use springs::{Adjustment, Pulls, Room};
+use springs::{Adjustment, Scratch, SpringPass};
 use std::{
     mem::take,
     sync::{Mutex, PoisonError},
 };
 
 /// A step in progress: the method and the state it advances. Between prediction and [`Phases::update_velocities`] the
-/// state holds `x*` and `v*`, while the records hold the positions that are relaxed.
+/// state holds `x*` and `v*`, the records hold the relaxed positions.
 pub(crate) struct Cpu<'a, const D: usize> {
     pub method: &'a mut Viscoelastic<D>,
     pub state: &'a mut State<D>,
@@ -57,9 +57,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn apply_gravity(&mut self, dt: f64) -> Result<(), StepError> {
         if self.method.constants.needs.springs {
-            self.method.fields.springs.settle(&self.state.fluid.id, self.method.constants.h);
+            self.method.fields.springs.restore_rows(&self.state.fluid.id, self.method.constants.h);
         }
-        let found = motion::kick(self.state, dt as Real);
+        let found = integration::kick(self.state, dt as Real);
         let Some(i) = found.place() else { return Ok(()) };
         let cause = Cause::NotFinite { field: "velocity" };
         Err(StepError::new(self.state, BEFORE, Some(self.state.fluid.id[i]), cause))
@@ -70,17 +70,17 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Ok(());
         }
         self.list()?;
-        self.pack_motion();
+        self.pack_velocities();
         self.viscous_impulses(self.method.viscosity(dt));
         Ok(())
     }
 
     fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
-        let found = motion::predict(self.state, dt as Real);
+        let found = integration::predict(self.state, dt as Real);
         let Some(i) = found.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
-        // Viscosity limits itself, and forces are finite.
-        let (phase, field) = match [fluid.position(i), fluid.velocity(i)].map(motion::all_finite) {
+        // Impulses are limited, and forces are finite.
+        let (phase, field) = match [fluid.position(i), fluid.velocity(i)].map(integration::all_finite) {
             [false, _] => (BEFORE, "position"),
             [_, false] => (BEFORE, "velocity"),
             _ => ("predict_positions", "position"),
@@ -92,7 +92,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.list()?;
         let s = &mut *self.method;
         s.fields.resize(self.state.fluid.len(), self.state.walls.len(), s.constants.needs);
-        self.pack_places();
+        self.pack_positions();
         let walls = self.pack_walls();
         self.method.stopwatch.lap("pack");
         match walls.place() {
@@ -108,23 +108,23 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         if !self.method.constants.needs.springs {
             return Ok(());
         }
-        let spoilt = self.rewrite_springs(dt);
-        let Some(i) = spoilt else { return Ok(()) };
+        let not_finite = self.rewrite_springs(dt);
+        let Some(i) = not_finite else { return Ok(()) };
         let cause = Cause::NotFinite { field: "rest length" };
         Err(StepError::new(self.state, BEFORE, Some(self.state.fluid.id[i]), cause))
     }
 
     fn apply_spring_displacements(&mut self, dt: f64) -> Result<(), StepError> {
         if self.method.constants.needs.springs {
-            self.pull(dt);
+            self.displace_by_springs(dt);
         }
         Ok(())
     }
 
     fn double_density_relaxation(&mut self, _dt: f64) -> Result<(), StepError> {
         let Max(largest) = match self.method.params.relax_mode {
-            RelaxMode::Jacobi => self.relax_all(),
-            _ => self.relax_one_by_one(),
+            RelaxMode::Jacobi => self.relax_jacobi(),
+            _ => self.relax_gauss_seidel(),
         };
         self.method.fields.report.residual = largest / f64::from(self.method.constants.h);
         self.measure_density();
@@ -141,7 +141,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let (inv_dt, damping) = ((1.0 / dt) as Real, self.damping());
-        let (change, speed) = motion::commit(self.state, &self.method.fields.place, inv_dt, damping);
+        let (change, speed) =
+            integration::update_velocities(self.state, &self.method.fields.position, inv_dt, damping);
         let report = &mut self.method.fields.report;
         report.max_acceleration = f64::from(change.square).sqrt() / dt;
         report.max_speed = f64::from(speed.square).sqrt();
@@ -181,7 +182,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
         Self { method, state, dt, end }
     }
 
-    /// What a step leaves of a velocity, `[-]`.
+    /// Factor of the velocity in a step, `[-]`.
     fn damping(&self) -> Real {
         self.state.forces.damping_of(self.state.t, self.dt)
     }
@@ -194,11 +195,11 @@ impl<'a, const D: usize> Cpu<'a, D> {
             stiffness: s.constants.stiffness,
             inv_h: 1.0 / s.constants.h,
             dt2: (self.dt * self.dt) as Real,
-            most: physics::MAX_DISPLACEMENT * s.constants.h,
+            max_displacement: physics::MAX_DISPLACEMENT * s.constants.h,
         }
     }
 
-    /// Sorts particles by cell and lists their neighbors, where they are now.
+    /// Sorts particles by cell and lists their neighbors at the present positions.
     fn list(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
         match s.neighbors.update(state, []) {
@@ -224,11 +225,11 @@ impl<'a, const D: usize> Cpu<'a, D> {
         Ok(())
     }
 
-    fn pack_places(&mut self) {
+    fn pack_positions(&mut self) {
         let x = &self.state.fluid.x;
         let n = x[0].len();
-        parallel::blocks(n, &mut self.method.fields.place[..n], |range, place| {
-            for (out, i) in place.iter_mut().zip(range) {
+        parallel::blocks(n, &mut self.method.fields.position[..n], |range, position| {
+            for (out, i) in position.iter_mut().zip(range) {
                 *out = [0.0; 4];
                 for a in 0..D {
                     out[a] = x[a][i];
@@ -237,11 +238,11 @@ impl<'a, const D: usize> Cpu<'a, D> {
         });
     }
 
-    fn pack_motion(&mut self) {
+    fn pack_velocities(&mut self) {
         let (s, fluid) = (&mut *self.method, &self.state.fluid);
         s.fields.resize(fluid.len(), self.state.walls.len(), s.constants.needs);
-        parallel::blocks(fluid.len(), &mut s.fields.motion[..fluid.len()], |range, motion| {
-            for (out, i) in motion.iter_mut().zip(range) {
+        parallel::blocks(fluid.len(), &mut s.fields.velocity[..fluid.len()], |range, velocity| {
+            for (out, i) in velocity.iter_mut().zip(range) {
                 *out = [0.0; 8];
                 for a in 0..D {
                     (out[a], out[4 + a]) = (fluid.x[a][i], fluid.v[a][i]);
@@ -250,7 +251,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
         });
     }
 
-    /// Walls where they are now. Returns the first sample whose numbers are not finite.
+    /// Packs the wall samples. Returns the first that is not finite.
     fn pack_walls(&mut self) -> First {
         let (fields, walls, spacing) = (&mut self.method.fields, &self.state.walls, self.state.rest.spacing);
         if fields.walls_packed && !walls.is_moving() {
@@ -277,95 +278,102 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
         let (flow, h) = (s.flow(dt), s.constants.h);
         let (creates, fields) = (s.creates(), &mut s.fields);
-        let adjustment = Adjustment { periodic, place: &fields.place, flow, h, creates };
+        let adjustment = Adjustment { periodic, position: &fields.position, flow, h, creates };
         let chunks = s.neighbors.fluid.chunks();
-        let (isa, rooms, n) = (s.isa, &mut fields.rooms, self.state.fluid.len());
-        rooms.iter_mut().for_each(|room| room.get_mut().unwrap_or_else(PoisonError::into_inner).clear(n));
-        let rooms = &fields.rooms;
+        let (isa, scratch, n) = (s.isa, &mut fields.scratch, self.state.fluid.len());
+        scratch
+            .iter_mut()
+            .for_each(|scratch| scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear(n));
+        let scratch = &fields.scratch;
         fields.springs.rewrite(
             chunks.len(),
             |k| chunks[k].first,
             |k, before, out| {
-                let room = &rooms[rayon::current_thread_index().unwrap_or(0)];
-                let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
-                springs::adjust(isa, &adjustment, &chunks[k], before, out, &mut room);
+                let scratch = &scratch[rayon::current_thread_index().unwrap_or(0)];
+                let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
+                springs::adjust(isa, &adjustment, &chunks[k], before, out, &mut scratch);
             },
         );
-        let spoilt = |room: &Mutex<Room>| room.lock().unwrap_or_else(PoisonError::into_inner).spoilt;
-        rooms.iter().filter_map(spoilt).min()
+        let not_finite =
+            |scratch: &Mutex<Scratch>| scratch.lock().unwrap_or_else(PoisonError::into_inner).not_finite;
+        scratch.iter().filter_map(not_finite).min()
     }
 
-    fn pull(&mut self, dt: f64) {
+    fn displace_by_springs(&mut self, dt: f64) {
         let reverse = is_reversed(self.state.step);
         let (s, periodic) = (&mut *self.method, self.state.domain.periodic);
         let (mode, h, n) = (s.params.relax_mode, s.constants.h, self.state.fluid.len());
-        let pulls = Pulls { periodic, spring: s.spring(dt), most: physics::MAX_DISPLACEMENT * h };
+        let pass =
+            SpringPass { periodic, spring: s.spring(dt), max_displacement: physics::MAX_DISPLACEMENT * h };
         let chunks = s.fields.springs.chunks();
-        let (isa, place) = (s.isa, Shared::new(&mut s.fields.place));
+        let (isa, position) = (s.isa, Shared::new(&mut s.fields.position));
         match mode {
             RelaxMode::Sequential => {
-                return s.colors.for_each(mode, reverse, |cells| pulls.sweep(place, chunks, cells, reverse));
+                return s
+                    .colors
+                    .for_each(mode, reverse, |cells| pass.sweep(position, chunks, cells, reverse));
             }
             RelaxMode::Colored => s.colors.for_each(mode, reverse, |cells| {
-                springs::sweep_short(isa, &pulls, place, chunks, cells, reverse);
+                springs::sweep_short(isa, &pass, position, chunks, cells, reverse);
             }),
             RelaxMode::Jacobi => {}
         }
-        // Springs that reach beyond the cells around are gathered.
-        let place = &s.fields.place;
+        // Springs that reach beyond the adjacent cells are treated by Jacobi.
+        let position = &s.fields.position;
         let start_of = |k: usize| chunks.get(k).map_or(n, |chunk| chunk.first);
         let gather = |k: usize, delta: &mut [[Real; 4]]| match mode {
-            RelaxMode::Jacobi => springs::gather(isa, &pulls, place, &chunks[k], delta),
-            _ => pulls.gather_far(place, &chunks[k], delta),
+            RelaxMode::Jacobi => springs::gather(isa, &pass, position, &chunks[k], delta),
+            _ => pass.gather_far(position, &chunks[k], delta),
         };
         if !chunks.is_empty() {
             parallel::pieces(0..chunks.len(), &start_of, &mut s.fields.delta[..n], &gather);
         }
-        add(&mut s.fields.place[..n], &s.fields.delta);
+        add(&mut s.fields.position[..n], &s.fields.delta);
     }
 
-    /// All particles from the same positions.
-    fn relax_all(&mut self) -> Max {
+    /// Jacobi: all displacements from the same positions.
+    fn relax_jacobi(&mut self) -> Max {
         let n = self.state.fluid.len();
-        let mut push = take(&mut self.method.fields.push);
+        let mut pressure = take(&mut self.method.fields.pressure);
         let mut delta = take(&mut self.method.fields.delta);
         let mut rho = take(&mut self.state.fluid.rho);
         let (isa, lists) = (self.method.isa, &self.method.neighbors);
-        let (loops, place) = (self.relaxation(), &self.method.fields.place);
-        lists.fluid.for_each((&mut push[..n], &mut rho[..]), |k, fluid, (push, rho)| {
-            relax::densities(isa, &loops, place, fluid, &lists.walls.chunks()[k], push, rho);
+        let (loops, position) = (self.relaxation(), &self.method.fields.position);
+        lists.fluid.for_each((&mut pressure[..n], &mut rho[..]), |k, fluid, (pressure, rho)| {
+            relax::densities(isa, &loops, position, fluid, &lists.walls.chunks()[k], pressure, rho);
         });
         let largest = lists.fluid.for_each(&mut delta[..], |k, fluid, delta| {
-            Largest(relax::displacements(isa, &loops, &push, fluid, &lists.walls.chunks()[k], delta))
+            Largest(relax::displacements(isa, &loops, &pressure, fluid, &lists.walls.chunks()[k], delta))
         });
         self.state.fluid.rho = rho;
         let fields = &mut self.method.fields;
-        (fields.push, fields.delta) = (push, delta);
-        add(&mut fields.place[..n], &fields.delta);
+        (fields.pressure, fields.delta) = (pressure, delta);
+        add(&mut fields.position[..n], &fields.delta);
         largest.0
     }
 
-    /// One particle after the other, each moving its neighbors at once.
-    fn relax_one_by_one(&mut self) -> Max {
-        let (mut place, mut push) = (take(&mut self.method.fields.place), take(&mut self.method.fields.push));
+    /// Gauss-Seidel: each particle uses the positions that the previous one has left.
+    fn relax_gauss_seidel(&mut self) -> Max {
+        let (mut position, mut pressure) =
+            (take(&mut self.method.fields.position), take(&mut self.method.fields.pressure));
         let mut rho = take(&mut self.state.fluid.rho);
         let (s, loops, reverse) = (&*self.method, self.relaxation(), is_reversed(self.state.step));
-        let moved = Moved {
-            place: Shared::new(&mut place),
+        let swept = Swept {
+            position: Shared::new(&mut position),
             rho: Shared::new(&mut rho),
-            push: s.constants.needs.push.then(|| Shared::new(&mut push)),
+            pressure: s.constants.needs.pressure.then(|| Shared::new(&mut pressure)),
             rows: [&s.neighbors.fluid, &s.neighbors.walls],
             reverse,
         };
         let largest = s.colors.for_each(s.params.relax_mode, reverse, |cells| {
-            Largest(relax::sweep(s.isa, &loops, &moved, cells))
+            Largest(relax::sweep(s.isa, &loops, &swept, cells))
         });
         self.state.fluid.rho = rho;
-        (self.method.fields.place, self.method.fields.push) = (place, push);
+        (self.method.fields.position, self.method.fields.pressure) = (position, pressure);
         largest.0
     }
 
-    /// The double density becomes one in `[kg/m³]`, and its errors are counted.
+    /// Scales the double density to `[kg/m³]` and reports its errors.
     fn measure_density(&mut self) {
         let n = self.state.fluid.len();
         let to_rest = 1.0 / self.method.constants.lattice_rho;
@@ -386,7 +394,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
     }
 }
 
-/// A maximum that begins at nothing.
+/// A maximum of nonnegative numbers.
 #[derive(Clone, Copy, Debug)]
 struct Largest(Max);
 
@@ -402,12 +410,12 @@ impl parallel::Merge for Largest {
     }
 }
 
-/// `place ← place + delta`.
-fn add(place: &mut [[Real; 4]], delta: &[[Real; 4]]) {
-    parallel::blocks(place.len(), place, |range, place| {
-        for (place, delta) in place.iter_mut().zip(&delta[range]) {
+/// `position ← position + delta`.
+fn add(position: &mut [[Real; 4]], delta: &[[Real; 4]]) {
+    parallel::blocks(position.len(), position, |range, position| {
+        for (position, delta) in position.iter_mut().zip(&delta[range]) {
             for a in 0..3 {
-                place[a] += delta[a];
+                position[a] += delta[a];
             }
         }
     });

@@ -1,4 +1,4 @@
-//! Numbers for people before the first step: what the scene has become, and how much memory it takes.
+//! Derived parameters and memory of a scene, before the first step.
 
 use crate::{Viscoelastic, memory::Needs, params::RelaxMode, setup};
 use sph_core::{
@@ -33,8 +33,12 @@ impl<const D: usize> Viscoelastic<D> {
         Derived {
             constants: vec![
                 number("interaction radius h", f64::from(s.h), "m"),
-                number("stiffness k over what densities are divided by", f64::from(s.stiffness.k), "m/s²"),
-                number("near stiffness over the same", f64::from(s.stiffness.k_near), "m/s²"),
+                number("stiffness k over normalization of density", f64::from(s.stiffness.k), "m/s²"),
+                number(
+                    "near stiffness over normalization of near density",
+                    f64::from(s.stiffness.k_near),
+                    "m/s²",
+                ),
                 number("Σg² of the lattice", f64::from(s.lattice_rho), "-"),
                 number("speed of pressure waves c", c, "m/s"),
                 number("compression at the bottom gH/c²", self.depth.pressure / (c * c), "-"),
@@ -64,12 +68,12 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
     let (real, needs) = (size_of::<Real>() as f64, Needs::of(&params, has_bodies));
     let optional = |on: bool, count: f64| if on { count } else { 0.0 };
     let numbers = 4.0
-        + optional(needs.push, 8.0)
+        + optional(needs.pressure, 8.0)
         + optional(needs.viscosity, 8.0)
         + optional(needs.delta || needs.viscosity, 4.0);
     plan.add("fields of viscoelastic", real * numbers * counts.fluid);
     if params.relax_mode != RelaxMode::Jacobi {
-        // Chunk, ends and color of each cell, in arrays that have grown.
+        // Chunk, ends and color of each cell, in arrays with spare capacity.
         let cells = counts.fluid / support_ratio.powi(i32::from(scene.dim));
         plan.add("cells by color", 2.0 * 13.0 * cells);
     }
@@ -80,7 +84,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
             2 => lattice::n_neighbors::<2>(support_ratio),
             _ => lattice::n_neighbors::<3>(support_ratio),
         };
-        // Rows of both ends, padded, twice; ids, order, and where rows begin; whose partner a particle is, of each thread.
+        // Rows of both ends, padded, in two buffers; ids, order, offsets of rows; the partner of a particle, of each thread.
         let row = 2.0 * (4.0 + real) * neighbors.next_multiple_of(PAD) as f64 + 2.0 * 12.0 + 12.0;
         let row = row + 4.0 * threads as f64;
         plan.add("springs", row * counts.fluid);

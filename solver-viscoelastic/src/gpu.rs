@@ -29,7 +29,7 @@ use sph_core::{
 
 /// A step in progress: the method, what it holds on the GPU, and the state, of which time, bodies and motions are
 /// those of now. Between prediction and [`Phases::update_velocities`] the fluid on the GPU has `x*` and `v*`, while
-/// `place` has the positions that are relaxed.
+/// `position` has the positions that are relaxed.
 pub(crate) struct Gpu<'a, const D: usize> {
     pub method: &'a mut Viscoelastic<D>,
     pub executor: &'a dyn Executor,
@@ -103,7 +103,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
             return Ok(());
         }
         let done = self.device.adjust(&launcher(self.executor, &self.constants));
-        self.method.fields.springs.made = 1.0;
+        self.method.fields.springs.created = 1.0;
         self.lap("adjust_springs", done)
     }
 
@@ -111,14 +111,14 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         if !self.method.constants.needs.springs {
             return Ok(());
         }
-        let done = self.pull();
+        let done = self.displace_by_springs();
         self.lap("apply_spring_displacements", done)
     }
 
     fn double_density_relaxation(&mut self, _dt: f64) -> Result<(), StepError> {
         let done = match self.method.params.relax_mode {
-            RelaxMode::Jacobi => self.relax_all(),
-            _ => self.relax_one_by_one(),
+            RelaxMode::Jacobi => self.relax_jacobi(),
+            _ => self.relax_gauss_seidel(),
         };
         self.lap("double_density_relaxation", done)
     }
@@ -133,7 +133,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let Common { fluid: Fluid { n, x, v, .. }, v2, gain2, lost, .. } = &mut device.common;
         let n = *n;
-        let done = launcher.commit(&device.place, n, inv_dt, damping, x, v, v2, gain2, lost);
+        let done = launcher.update_velocities(&device.position, n, inv_dt, damping, x, v, v2, gain2, lost);
         self.lap("update_velocities", done)
     }
 
@@ -204,7 +204,12 @@ impl<const D: usize> Gpu<'_, D> {
         if self.method.constants.needs.springs {
             device.follow(&launcher(executor, &self.constants))?;
         }
-        fields::pack_positions(executor, &device.common.fluid.x, device.common.fluid.n, &mut device.place)?;
+        fields::pack_positions(
+            executor,
+            &device.common.fluid.x,
+            device.common.fluid.n,
+            &mut device.position,
+        )?;
         device.list(executor, pairs, h)
     }
 
@@ -218,53 +223,53 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, rows, v) =
             (device.common.fluid.n, &device.rows[Pairs::Fluid as usize], &mut device.common.fluid.v);
-        launcher.pack_motion(v, n, &mut device.motion)?;
+        launcher.pack_velocities(v, n, &mut device.velocity)?;
         if self.method.params.relax_mode == RelaxMode::Jacobi {
-            return launcher.impulses(rows, &device.place, &device.motion, n, v);
+            return launcher.impulses(rows, &device.position, &device.velocity, n, v);
         }
         for color in &colors {
-            launcher.sweep_impulses(*color, rows, &device.place, &mut device.motion, n)?;
+            launcher.sweep_impulses(*color, rows, &device.position, &mut device.velocity, n)?;
         }
-        launcher.unpack_motion(&device.motion, n, v)
+        launcher.unpack_velocities(&device.velocity, n, v)
     }
 
-    fn pull(&mut self) -> Launched {
+    fn displace_by_springs(&mut self) -> Launched {
         let (jacobi, colors) = (self.method.params.relax_mode == RelaxMode::Jacobi, self.colors());
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, springs) = (device.common.fluid.n, &device.springs);
         if !jacobi {
-            let sweep = |color| launcher.sweep_short(color, springs, &mut device.place, n);
+            let sweep = |color| launcher.sweep_short(color, springs, &mut device.position, n);
             colors.into_iter().try_for_each(sweep)?;
         }
         // Springs that reach beyond the cells around are gathered.
-        launcher.pull(springs, &device.place, n, !jacobi, &mut device.delta)?;
-        launcher.displace(&device.delta, n, &mut device.place)
+        launcher.spring_displacements(springs, &device.position, n, !jacobi, &mut device.delta)?;
+        launcher.displace(&device.delta, n, &mut device.position)
     }
 
     /// All particles from the same positions.
-    fn relax_all(&mut self) -> Launched {
+    fn relax_jacobi(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let n = device.common.fluid.n;
-        let (near, rho, push, p_near) =
-            (near!(device), &mut device.common.fluid.rho, &mut device.push, &mut device.p_near);
-        launcher.densities(near, &device.place, n, push, p_near, rho)?;
-        launcher.displacements(near, push, p_near, n, &mut device.delta, &mut device.way2)?;
-        launcher.displace(&device.delta, n, &mut device.place)
+        let (near, rho, pressure, p_near) =
+            (near!(device), &mut device.common.fluid.rho, &mut device.pressure, &mut device.p_near);
+        launcher.densities(near, &device.position, n, pressure, p_near, rho)?;
+        launcher.displacements(near, pressure, p_near, n, &mut device.delta, &mut device.displacement2)?;
+        launcher.displace(&device.delta, n, &mut device.position)
     }
 
     /// One particle after the other, each moving its neighbors at once.
-    fn relax_one_by_one(&mut self) -> Launched {
+    fn relax_gauss_seidel(&mut self) -> Launched {
         let colors = self.colors();
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let n = device.common.fluid.n;
-        let pushes = self.method.constants.needs.push;
+        let with_pressure = self.method.constants.needs.pressure;
         for color in colors {
             let swept = Swept {
-                place: &mut device.place,
+                position: &mut device.position,
                 rho: &mut device.common.fluid.rho,
-                way2: &mut device.way2,
-                push: pushes.then_some(&mut device.push),
-                p_near: pushes.then_some(&mut device.p_near),
+                displacement2: &mut device.displacement2,
+                pressure: with_pressure.then_some(&mut device.pressure),
+                p_near: with_pressure.then_some(&mut device.p_near),
             };
             launcher.sweep(color, near!(device), swept, n)?;
         }
@@ -280,10 +285,10 @@ impl<const D: usize> Gpu<'_, D> {
             let sets = Sets { flags: &device.common.rigid.flags, body: &device.common.walls.body };
             let (rows, n_walls) = (&device.rows[Pairs::OfWalls as usize], device.common.walls.n);
             let force = &mut device.common.rigid.force;
-            let (push, p_near, samples) = (&device.push, &device.p_near, &device.samples);
-            launcher.push_back(rows, push, p_near, samples, sets, n_walls, factor, force)?;
+            let (pressure, p_near, samples) = (&device.pressure, &device.p_near, &device.samples);
+            launcher.reaction_forces(rows, pressure, p_near, samples, sets, n_walls, factor, force)?;
             device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies.list)?;
-            self.meet_bodies()?;
+            self.resolve_bodies()?;
         }
         self.contacts()
     }

@@ -1,30 +1,31 @@
-//! Viscoelastic fluids by double density relaxation: particles push and pull each other until their density is right,
-//! springs between them make the fluid elastic, and rest lengths that flow make it plastic.
+//! Viscoelastic fluids by double density relaxation: pair displacements restore the rest density, springs between
+//! particles make the fluid elastic, and plastic flow of their rest lengths makes it plastic.
 //!
-//! Clavet, Beaudoin & Poulin 2005 (the method), with relaxation in parallel beside the published order.
+//! Clavet, Beaudoin & Poulin 2005 (the method), with multicolor Gauss-Seidel and Jacobi besides the published order.
 //!
-//! The step stands in [`step`], the formulas in [`physics`] and [`contact`], the numbers in [`params`], the pairs in [`springs`].
+//! The step is in [`step`], the formulas are in [`physics`] and [`contact`], the parameters in [`params`], the springs in
+//! [`springs`].
 //!
 //! # Symbols
-//! `i` the particle that is moved, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`, `r = |x_ij|`; `h`
+//! `i` a particle, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`, `r = |x_ij|`; `h`
 //! the interaction radius; `g = (1 − r/h)₊` the closeness; `L` the rest length of a spring. Particles have unit mass, and
-//! density is a sum of `g²`: a number without unit. In the state it stands as `ρ₀ Σg²/(Σg² of the lattice)`.
+//! density is a sum of `g²`, dimensionless. The state holds `ρ₀ Σg²/(Σg² of the lattice)`.
 //!
 //! # Deviations
-//! - Pairs are relaxed by cells of one color at a time, or all at once, beside the published order (`relax_mode`); the
-//!   order turns around in every other step, since a fixed one stirs the fluid.
+//! - Multicolor Gauss-Seidel over cells, and Jacobi, besides the published sequence (`relax_mode`); the order is reversed in
+//!   every other step, since a fixed one stirs the fluid.
 //! - Double densities are divided by those of the lattice, and ρ₀ and k follow from the spacing and the depth of the
-//!   fluid where they are left out, so that a scene need not know them (`normalized`, `rest_density`, `stiffness`).
-//! - A pair that approaches is stopped at most: impulses are limited to its speed. Displacements are limited, too.
-//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`L = r`, not `L = h`). By colors
-//!   those of a particle act from where it is, not each from where the one before left it.
-//! - Walls are samples that answer with the pressure of the particle that touches them, as fluid that goes on behind
-//!   them would, but do not pull what is as near as a layer at rest. Collision impulses stop what comes through to the nominal surface, and
-//!   hold, without slip, the whole first layer, whatever the sign of its normal velocity ([`contact`]).
-//! - A body gets what the particles got from it, in one inelastic collision with all of them ([`contact::Meeting`]), and not
+//!   fluid where they are left out (`normalized`, `rest_density`, `stiffness`).
+//! - Impulses are limited to the approach speed of the pair. Displacements are limited, too.
+//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`L = r`, not `L = h`). In
+//!   multicolor Gauss-Seidel those of a particle use its old position, not that which the previous spring has left.
+//! - Wall samples have the pressure of the particle that they act on, as if the fluid continued behind them, but do not
+//!   attract a layer at rest. Collision impulses stop particles at the nominal surface, and no-slip holds the whole first
+//!   layer for either sign of its normal velocity ([`contact`]).
+//! - A body gets the opposite of the impulses of its particles, in one inelastic collision with all of them ([`contact::ContactSystem`]), and not
 //!   impulses that are computed before and after it has changed its velocity.
-//! - The velocity `(x − x_prev)/Δt` is computed as `v* + (x − x*)/Δt`, which is the same number: the difference of two
-//!   places would lose the digits of slow motion.
+//! - The velocity `(x − x_prev)/Δt` is computed as `v* + (x − x*)/Δt`, which is equal: the difference of two
+//!   positions would lose the digits of slow motion.
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
@@ -82,8 +83,8 @@ struct Constants {
     needs: Needs,
 }
 
-/// True in the steps that go from the last particle to the first, since a fixed order stirs the fluid; `step` is the
-/// number of those before.
+/// True in every other step, which has the reversed order of particles, since a fixed order stirs the fluid; `step` is
+/// the number of previous steps.
 fn is_reversed(step: u64) -> bool {
     step % 2 == 1
 }
@@ -105,7 +106,7 @@ pub struct Viscoelastic<const D: usize> {
     isa: Isa,
     neighbors: Neighbors<D>,
     colors: Colors,
-    /// For tests that do harm.
+    /// Public for fault injection.
     #[doc(hidden)]
     pub fields: Fields<D>,
     stopwatch: Stopwatch,
@@ -113,11 +114,11 @@ pub struct Viscoelastic<const D: usize> {
 }
 
 impl<const D: usize> Viscoelastic<D> {
-    /// Steps that the speed of particles allows, and those at which relaxation, springs and stickiness explode, `[s]`.
+    /// Limits of the step by particle speed, pressure waves, springs and stickiness, `[s]`.
     fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 4] {
         let spacing = f64::from(state.rest.spacing);
-        let at_once = self.params.relax_mode == RelaxMode::Jacobi;
-        let waves = physics::stable_waves(D, at_once) * spacing / self.constants.sound_speed;
+        let jacobi = self.params.relax_mode == RelaxMode::Jacobi;
+        let waves = physics::stable_waves(D, jacobi) * spacing / self.constants.sound_speed;
         let springs = (physics::stable_springs(self.params.relax_mode)
             / f64::from(self.params.spring_stiffness))
         .sqrt();
@@ -125,32 +126,32 @@ impl<const D: usize> Viscoelastic<D> {
         [f64::from(self.params.cfl) * spacing / v_max, waves, springs, stickiness]
     }
 
-    /// Viscosity over the step `dt`, `[s]`. It may take all of its approach from a pair where the next pair sees that, else
-    /// what all pairs of a particle together may take.
+    /// Viscosity over the step `dt`, `[s]`. In Gauss-Seidel a pair may lose all of its approach velocity, in Jacobi its
+    /// share of what all pairs of a particle may lose.
     fn viscosity(&self, dt: f64) -> Viscosity {
         Viscosity {
             linear: dt as Real * self.params.viscosity_linear,
             quadratic: dt as Real * self.params.viscosity_quadratic,
-            most: match self.params.relax_mode {
+            max_fraction: match self.params.relax_mode {
                 RelaxMode::Jacobi => 2.0 / self.constants.n_neighbors.max(2) as Real,
                 _ => 1.0,
             },
         }
     }
 
-    /// What springs do in the step `dt`, `[s]`.
+    /// Springs over the step `dt`, `[s]`.
     fn spring(&self, dt: f64) -> Spring {
         Spring { stiffness: (dt * dt) as Real * self.params.spring_stiffness, h: self.constants.h }
     }
 
-    /// How springs flow in the step `dt`, `[s]`.
+    /// Plastic flow over the step `dt`, `[s]`.
     fn flow(&self, dt: f64) -> Flow {
         Flow { rate: (dt as Real * self.params.plasticity).min(1.0), yield_ratio: self.params.yield_ratio }
     }
 
-    /// True when pairs without a spring get one in this step.
+    /// True when springs are created in this step.
     fn creates(&self) -> bool {
-        self.params.spring_creation == SpringCreation::EveryStep || self.fields.springs.made == 0.0
+        self.params.spring_creation == SpringCreation::EveryStep || self.fields.springs.created == 0.0
     }
 }
 
@@ -190,7 +191,7 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
 
     fn fluid_changed(&mut self) {
         self.neighbors.forget();
-        self.fields.springs.loosen();
+        self.fields.springs.store_by_id();
         // New particles may be the fastest.
         self.fields.max_speed = -1.0;
         self.fields.room = room::Room::default();

@@ -1,7 +1,7 @@
-//! The solver's own fields: what a restart must keep, and what every step computes again.
+//! The fields of the solver: those of checkpoints, and those of a step.
 
 use crate::{
-    cpu::{contact::Stance, springs::Room},
+    cpu::{contact::WallPose, springs::Scratch},
     params::{Params, RelaxMode},
     springs::Springs,
 };
@@ -21,12 +21,12 @@ use std::sync::Mutex;
 #[derive(Debug)]
 pub struct Fields<const D: usize> {
     /// Positions that are being relaxed: `[x y z ·]`. Shape `[n + 1]`.
-    pub place: Vec<[Real; 4]>,
-    /// Where a particle was when it pushed, and how hard: `[x y z · | P P_near · ·]`. Shape `[n + 1]`.
-    pub push: Vec<[Real; 8]>,
+    pub position: Vec<[Real; 4]>,
+    /// Pressures and the positions of their evaluation: `[x y z · | P P_near · ·]`. Shape `[n + 1]`.
+    pub pressure: Vec<[Real; 8]>,
     /// `[x y z · | v ·]` of the viscosity. Shape `[n + 1]`.
-    pub motion: Vec<[Real; 8]>,
-    /// Displacements of a pass, `[m]`, or changes of velocity, `[m/s]`: `[Δ ·]`. Shape `[n]`.
+    pub velocity: Vec<[Real; 8]>,
+    /// Displacements, `[m]`, or changes of velocity, `[m/s]`, of a Jacobi pass: `[Δ ·]`. Shape `[n]`.
     pub delta: Vec<[Real; 4]>,
     /// Walls: `[x y z w]`, w the volume over that of a particle. Shape `[n_walls + 1]`.
     pub wall_x4: Vec<[Real; 4]>,
@@ -34,28 +34,28 @@ pub struct Fields<const D: usize> {
     pub reaction: [Vec<Real>; D],
     /// The springs.
     pub springs: Springs,
-    /// Room of each thread to write the rows of springs.
-    pub rooms: Vec<Mutex<Room>>,
-    /// Where the surfaces of walls are. Shape `[n_surfaces]`.
-    pub stances: Vec<Stance<D>>,
-    /// True while the records of the walls hold what a step would write again.
+    /// Memory of each thread for the rows of springs.
+    pub scratch: Vec<Mutex<Scratch>>,
+    /// Poses of the surfaces of walls. Shape `[n_surfaces]`.
+    pub wall_poses: Vec<WallPose<D>>,
+    /// True while the records of the walls are up to date.
     pub walls_packed: bool,
     /// Largest speed of the last step, `[m/s]`; negative before the first one.
     pub max_speed: f64,
-    /// What the phases of this step have found so far.
+    /// Report of the step in progress.
     pub report: StepReport,
     /// The box of cells of a run on a GPU.
     pub room: room::Room<D>,
 }
 
-/// Which of the optional fields a set of parameters needs.
+/// Optional fields that a set of parameters needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Records of who pushed how hard.
-    pub push: bool,
+    /// Records of pressures.
+    pub pressure: bool,
     /// Records with velocities.
     pub viscosity: bool,
-    /// Displacements that are gathered before they are made.
+    /// Displacements of a Jacobi pass.
     pub delta: bool,
     /// Rows of springs.
     pub springs: bool,
@@ -68,9 +68,9 @@ impl Needs {
     pub fn of(params: &Params, has_bodies: bool) -> Self {
         let jacobi = params.relax_mode == RelaxMode::Jacobi;
         Self {
-            push: jacobi || has_bodies,
+            pressure: jacobi || has_bodies,
             viscosity: params.has_viscosity(),
-            // Springs that reach beyond their cells are gathered, whatever the mode.
+            // Springs that reach beyond their cells are treated by Jacobi in all modes.
             delta: jacobi || params.has_springs(),
             springs: params.has_springs(),
             reactions: has_bodies,
@@ -81,15 +81,15 @@ impl Needs {
 impl<const D: usize> Default for Fields<D> {
     fn default() -> Self {
         Self {
-            place: Vec::new(),
-            push: Vec::new(),
-            motion: Vec::new(),
+            position: Vec::new(),
+            pressure: Vec::new(),
+            velocity: Vec::new(),
             delta: Vec::new(),
             wall_x4: Vec::new(),
             reaction: [const { Vec::new() }; D],
             springs: Springs::default(),
-            rooms: Vec::new(),
-            stances: Vec::new(),
+            scratch: Vec::new(),
+            wall_poses: Vec::new(),
             walls_packed: false,
             max_speed: -1.0,
             room: room::Room::default(),
@@ -99,28 +99,28 @@ impl<const D: usize> Default for Fields<D> {
 }
 
 impl<const D: usize> Fields<D> {
-    /// Makes room for `n` particles and `n_walls` samples. Allocates only when a number changed.
+    /// Resizes the fields for `n` particles and `n_walls` samples. Allocates only when a number changed.
     pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs) {
         self.walls_packed &= self.wall_x4.len() == n_walls + 1;
         let only = |needed: bool| if needed { n + 1 } else { 0 };
-        packed(&mut self.place, n + 1);
-        packed(&mut self.push, only(needs.push));
-        packed(&mut self.motion, only(needs.viscosity));
+        packed(&mut self.position, n + 1);
+        packed(&mut self.pressure, only(needs.pressure));
+        packed(&mut self.velocity, only(needs.viscosity));
         fit(&mut self.delta, if needs.delta || needs.viscosity { n } else { 0 }, [0.0; 4]);
         packed(&mut self.wall_x4, n_walls + 1);
         let threads = if needs.springs { rayon::current_num_threads() } else { 0 };
-        if self.rooms.len() < threads {
-            self.rooms.resize_with(threads, Mutex::default);
+        if self.scratch.len() < threads {
+            self.scratch.resize_with(threads, Mutex::default);
         }
         for axis in &mut self.reaction {
             fit(axis, if needs.reactions { n_walls } else { 0 }, 0.0);
         }
     }
 
-    /// The fields in the order of cause and effect, behind the predicted positions.
+    /// The fields in the order of computation, after the predicted positions.
     pub fn chain<'a>(&'a self, rho: &'a Vec<Real>) -> Vec<Link<'a>> {
-        let place = &self.place;
-        let finite = move |i: usize| place.get(i).is_none_or(|x| x.iter().all(|x| x.is_finite()));
+        let position = &self.position;
+        let finite = move |i: usize| position.get(i).is_none_or(|x| x.iter().all(|x| x.is_finite()));
         vec![
             Link {
                 phase: "double_density_relaxation",
@@ -132,7 +132,7 @@ impl<const D: usize> Fields<D> {
         ]
     }
 
-    /// Shows `visit` what a restart must keep.
+    /// Visits the memory of checkpoints.
     pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         visit("max_speed", Memory::Number(&mut self.max_speed));
         self.springs.memory(visit);
@@ -140,12 +140,12 @@ impl<const D: usize> Fields<D> {
     }
 }
 
-/// The record of the null particle: far away, at rest, without pressure.
+/// The record of the null particle: far away, at rest, zero pressure.
 fn null_record<const K: usize>() -> [Real; K] {
     std::array::from_fn(|k| if k < 3 { FAR } else { 0.0 })
 }
 
-/// Makes room for `n` records, the null particle among them: it stands behind the last one, whatever `n` was before.
+/// Resizes to `n` records, of which the last is the null particle.
 fn packed<const K: usize>(records: &mut Vec<[Real; K]>, n: usize) {
     fit(records, n, null_record());
     if let Some(last) = records.last_mut() {

@@ -1,4 +1,4 @@
-//! The numbers of the method: unit, range, default and source, stated once.
+//! The parameters of the method: unit, range, default and source.
 
 use serde::{Deserialize, Serialize};
 use sph_core::{Real, error::Error, parameters};
@@ -14,34 +14,34 @@ macro_rules! choice {
 }
 
 choice! {
-    /// In what order pairs are relaxed.
+    /// Order of the relaxation.
     RelaxMode {
-        /// One particle after the other, as published: on one thread `[CBP05]`.
+        /// Sequential Gauss-Seidel on one thread of the CPU, as published `[CBP05]`.
         Sequential,
-        /// Cells of one color side by side, one color after the other: the same on any number of threads.
+        /// Multicolor Gauss-Seidel: the same on any number of threads.
         #[default]
         Colored,
-        /// All particles from the same positions.
+        /// Jacobi: all displacements from the same positions.
         Jacobi,
     }
 }
 choice! {
-    /// When springs are made.
+    /// When springs are created.
     SpringCreation {
-        /// In every step, between all neighbors that have none: a fluid `[CBP05]`.
+        /// In every step, between all neighbors without a spring: a fluid `[CBP05]`.
         #[default]
         EveryStep,
-        /// At the first step alone: an elastic body `[CBP05]`.
+        /// In the first step only: an elastic body `[CBP05]`.
         AtStart,
     }
 }
 choice! {
-    /// A set of parameters for a purpose.
+    /// A set of parameters.
     Preset {
-        /// The defaults: as stiff as the depth of the fluid asks for.
+        /// The defaults: the stiffness follows from the depth of the fluid.
         #[default]
         Standard,
-        /// The constants of a demo in a browser: a few units of length in size, steps of 1/60 s.
+        /// The constants of the browser demo: a few units of length in size, steps of 1/60 s.
         CircleDemo,
     }
 }
@@ -51,8 +51,8 @@ parameters! {
     pub struct Params {
         /// Interaction radius over spacing, η = h/Δx `[convention]`.
         pub support_ratio: Real = 2.5, "-", "[1.5, 4]";
-        /// Divides density and near density by those of the lattice, so that the same stiffness means the same at every
-        /// support ratio and in both dimensions.
+        /// Divides density and near density by those of the lattice, so that the stiffness is comparable at all support
+        /// ratios and in 2D and 3D.
         pub normalized: bool = true;
         /// Rest density ρ₀ of the double density; if left out, that at which the lattice of the spacing neither
         /// contracts nor expands `[CBP05]`.
@@ -63,29 +63,29 @@ parameters! {
         pub stiffness_near: Option<Real> = None, "m/s^2", "[0, inf)";
         /// Linear viscosity σ `[CBP05]`.
         pub viscosity_linear: Real = 0.0, "1/s", "[0, inf)";
-        /// Quadratic viscosity β: stops what is fast, and nothing else `[CBP05]`.
+        /// Quadratic viscosity β: damps fast approach alone `[CBP05]`.
         pub viscosity_quadratic: Real = 0.0, "1/m", "[0, inf)";
-        /// Spring stiffness, 0 is without springs `[CBP05]`.
+        /// Spring stiffness; 0 disables springs `[CBP05]`.
         pub spring_stiffness: Real = 0.0, "1/s^2", "[0, inf)";
         /// Part γ of its rest length that a spring may be stretched or compressed before it flows `[CBP05]`.
         pub yield_ratio: Real = 0.1, "-", "[0, 1)";
-        /// Plasticity α: rate at which rest lengths follow, 0 is elastic `[CBP05]`.
+        /// Plasticity α: rate of the plastic flow of rest lengths; 0 is elastic `[CBP05]`.
         pub plasticity: Real = 18.0, "1/s", "[0, inf)";
-        /// When springs are made.
+        /// When springs are created.
         pub spring_creation: SpringCreation = SpringCreation::EveryStep;
-        /// In what order pairs are relaxed.
+        /// Order of the relaxation.
         pub relax_mode: RelaxMode = RelaxMode::Colored;
-        /// Speed with which a container sends back what touches it `[convention]`.
+        /// Least speed with which particles leave the surface of a container `[convention]`.
         pub anti_stick: Real = 0.0, "m/s", "[0, inf)";
         /// Stickiness k_stick of walls, containers and bodies `[CBP05]`.
         pub stick_stiffness: Real = 0.0, "1/s^2", "[0, inf)";
         /// Distance from a surface at which its stickiness ends, over h `[CBP05]`.
         pub stick_distance: Real = 0.5, "-", "(0, 1]";
-        /// Part of the step at which the relaxation or springs would explode that is taken `[convention]`.
+        /// Fraction of the largest stable step of relaxation, springs and stickiness `[convention]`.
         pub stability: Real = 0.6, "-", "(0, 1]";
         /// Courant number of the particle speed `[convention]`.
         pub cfl: Real = 0.4, "-", "(0, 10]";
-        /// Smallest step that the particle speed may ask for `[convention]`.
+        /// Smallest step that the Courant condition may require `[convention]`.
         pub dt_min: Real = 1e-4, "s", "[0, inf)";
         /// Largest step: a frame of sixty a second `[convention]`.
         pub dt_max: Real = 0.016666668, "s", "(0, inf)";
@@ -114,7 +114,7 @@ impl Params {
     /// Checks ranges and contradictions; keys in errors begin with `solver`.
     ///
     /// # Errors
-    /// The first number out of its range, or the first choice that does not fit another.
+    /// The first number out of its range, or a contradiction.
     pub fn check(&self) -> Result<(), Error> {
         self.validate("solver")?;
         if self.stiffness == Some(0.0) && self.rest_density.is_none() {

@@ -1,11 +1,11 @@
 //! The formulas of the method: pure, without loops and memory.
 //!
-//! `x_ij = x_i − x_j` points from j to i, so that a positive number along it pushes i away from j.
+//! `x_ij = x_i − x_j` points from j to i, so that a positive displacement along it separates the pair.
 
 use crate::params::RelaxMode;
 use sph_core::{Real, numerics::lane::Lane};
 
-/// Distances are taken at least this long where one divides by them: particles in one place then have no direction.
+/// Lower bound of distances in divisions: coincident particles then have no direction.
 const TINY: Real = 1e-30;
 
 /// Closeness `g = (1 − r/h)₊`, `[-]` `[CBP05, §4.1]`.
@@ -14,13 +14,13 @@ pub fn closeness<L: Lane>(r: L, inv_h: Real) -> L {
     (L::splat(1.0) - r * L::splat(inv_h)).max(L::splat(0.0))
 }
 
-/// `1/r`, finite for particles in one place, `[1/m]`.
+/// `1/r`, finite for coincident particles, `[1/m]`.
 #[inline(always)]
 pub fn inverse<L: Lane>(r: L) -> L {
     L::splat(1.0) / r.max(L::splat(TINY))
 }
 
-/// What a particle adds to density and near density of another: `g²` and `g³` `[CBP05, eq. 1, 3]`.
+/// Contributions of a neighbor to density and near density: `g²` and `g³` `[CBP05, eq. 1, 3]`.
 #[inline(always)]
 pub fn density_terms<L: Lane>(g: L) -> [L; 2] {
     let g2 = g * g;
@@ -30,9 +30,9 @@ pub fn density_terms<L: Lane>(g: L) -> [L; 2] {
 /// Pressures of double density: `P = k (ρ − ρ₀)` and `P_near = k_near ρ_near` `[CBP05, eq. 2, 4]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stiffness {
-    /// Stiffness k over what densities are divided by, `[m/s²]`.
+    /// Stiffness k over the normalization of the density, `[m/s²]`.
     pub k: Real,
-    /// Near stiffness over what near densities are divided by, `[m/s²]`.
+    /// Near stiffness over the normalization of the near density, `[m/s²]`.
     pub k_near: Real,
     /// `k ρ₀`, `[m/s²]`.
     pub k_rest: Real,
@@ -47,28 +47,28 @@ impl Stiffness {
         [L::splat(self.k) * rho - L::splat(self.k_rest), L::splat(self.k_near) * near]
     }
 
-    /// What a wall answers the pressures of a particle with: the same, as fluid that goes on behind it would, but no more
-    /// tension than what the near pressure balances, so that walls do not pull a layer at the spacing of the lattice.
+    /// Pressures of a wall that acts on a particle: those of the particle, as if the fluid continued behind the wall, but
+    /// with no more tension than the near pressure balances, so that walls do not attract a layer at the lattice spacing.
     #[inline(always)]
     pub fn on_wall<L: Lane>(&self, [p, near]: [L; 2]) -> [L; 2] {
         [p.max(L::splat(-self.balance) * near), near]
     }
 }
 
-/// How far a pair moves apart because of one of its particles, without dt²: `P g + P_near g²`, `[m/s²]`
-/// `[CBP05, eq. 6]`. Half of it is for each.
+/// Displacement of a pair over dt² by the pressures of one of its particles: `P g + P_near g²`, `[m/s²]` `[CBP05, eq. 6]`.
+/// Each particle gets half of it.
 #[inline(always)]
-pub fn push<L: Lane>([p, near]: [L; 2], g: L) -> L {
+pub fn pair_acceleration<L: Lane>([p, near]: [L; 2], g: L) -> L {
     (p + near * g) * g
 }
 
 /// Largest displacement that a pair gives a particle in a pass, over h, `[-]`.
 pub const MAX_DISPLACEMENT: Real = 0.25;
 
-/// Size of a displacement, kept within `±most`, `[m]`.
+/// A displacement limited to `±max`, `[m]`.
 #[inline(always)]
-pub fn limited<L: Lane>(displacement: L, most: Real) -> L {
-    displacement.max(L::splat(-most)).min(L::splat(most))
+pub fn limited<L: Lane>(displacement: L, max: Real) -> L {
+    displacement.max(L::splat(-max)).min(L::splat(max))
 }
 
 /// Viscosity of a pair.
@@ -78,22 +78,22 @@ pub struct Viscosity {
     pub linear: Real,
     /// `dt β`, `[s/m]`.
     pub quadratic: Real,
-    /// Part of the approach that a pair may take away, `[-]`: 1 stops it, and never turns it around.
-    pub most: Real,
+    /// Fraction of its approach velocity that a pair may lose, `[-]`: with 1 it never rebounds.
+    pub max_fraction: Real,
 }
 
 impl Viscosity {
-    /// The impulse `I = dt g (σ u + β u²) ≤ u` of a pair that comes nearer with the speed u; 0 of one that parts, `[m/s]`
-    /// `[CBP05, eq. 8]`. Half of it is for each.
+    /// The impulse `I = dt g (σ u + β u²) ≤ u` of a pair with the approach speed u; 0 of a separating one, `[m/s]`
+    /// `[CBP05, eq. 8]`. Each particle gets half of it.
     #[inline(always)]
     pub fn impulse<L: Lane>(&self, u: L, g: L) -> L {
         let u = u.max(L::splat(0.0));
         let taken = g * u * (L::splat(self.linear) + L::splat(self.quadratic) * u);
-        taken.min(L::splat(self.most) * u)
+        taken.min(L::splat(self.max_fraction) * u)
     }
 }
 
-/// How a spring of rest length L answers.
+/// Springs of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
     /// `dt² k_spring`, `[-]`.
@@ -103,15 +103,15 @@ pub struct Spring {
 }
 
 impl Spring {
-    /// How far a pair moves apart: `dt² k (1 − L/h)(L − r)`, `[m]` `[CBP05, eq. 7]`. Half of it is for each.
+    /// Displacement of a pair: `dt² k (1 − L/h)(L − r)`, `[m]` `[CBP05, eq. 7]`. Each particle gets half of it.
     #[inline(always)]
     pub fn displacement<L: Lane>(&self, rest: L, r: L) -> L {
-        // Divided: a spring as long as h then is none to the last bit, as padding is.
+        // The division gives exactly 1 for L = h: padding then does nothing.
         L::splat(self.stiffness) * (L::splat(1.0) - rest / L::splat(self.h)) * (rest - r)
     }
 }
 
-/// How rest lengths flow.
+/// Plastic flow of rest lengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
     /// `dt α`, at most 1, `[-]`.
@@ -121,7 +121,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The rest length after a step at the distance r: it follows what exceeds the yield ratio, `[m]` `[CBP05, §5.2]`.
+    /// The rest length after a step at the distance r, which flows beyond the yield ratio, `[m]` `[CBP05, §5.2]`.
     #[inline(always)]
     pub fn rest<L: Lane>(&self, rest: L, r: L) -> L {
         let (tolerance, zero) = (L::splat(self.yield_ratio) * rest, L::splat(0.0));
@@ -162,7 +162,7 @@ impl LatticeSums {
     }
 
     /// The ρ₀ at which this lattice neither contracts nor expands. The virial `Σ (P g + P_near g²) q` vanishes:
-    /// `ρ₀ = ρ + k_near ρ_near/k Σ g² q / Σ g q`, with densities already divided by what they are divided by.
+    /// `ρ₀ = ρ + k_near ρ_near/k Σ g² q / Σ g q`, with normalized densities.
     pub fn rest_density(&self, [rho, near]: [f64; 2], k: f64, k_near: f64) -> f64 {
         rho + k_near * near / k * self.balance()
     }
@@ -183,28 +183,28 @@ pub fn virial<const D: usize>(stiffness: &Stiffness, eta: f64, h: f64) -> f64 {
     h / (2.0 * D as f64) * (p * sums.reach + near * sums.near_reach)
 }
 
-/// Squared speed of pressure waves in the lattice, `c² = d(p/ρ)/d ln ρ + p/ρ`, `[m²/s²]`: what compression is held by,
-/// and what limits the step.
+/// Squared speed of pressure waves in the lattice, `c² = d(p/ρ)/d ln ρ + p/ρ`, `[m²/s²]`: which determines the
+/// compression and limits the step.
 pub fn sound_speed2<const D: usize>(stiffness: &Stiffness, eta: f64, h: f64) -> f64 {
-    // Density goes with the cube (the square) of the support ratio.
+    // The density is proportional to the D-th power of the support ratio.
     const PART: f64 = 1e-3;
     let at = |part: f64| virial::<D>(stiffness, eta * (1.0 + part), h);
     let slope = (at(PART) - at(-PART)) / (2.0 * PART * D as f64);
     slope + at(0.0)
 }
 
-/// Spacings that a pressure wave may run in a step before the relaxation explodes, `[-]`. Measured on tanks at rest with
-/// η = 2.5: all at once 1.0 to 1.4 in the plane, 0.7 to 1.0 or 1.0 to 1.4 in space; one after the other 1.4 to 2.0.
-pub fn stable_waves(dim: usize, at_once: bool) -> f64 {
-    match (at_once, dim) {
+/// Largest stable Courant number of pressure waves, `[-]`. Measured on tanks at rest with η = 2.5: Jacobi 1.0 to 1.4 in
+/// 2D, 0.7 to 1.0 or 1.0 to 1.4 in 3D; Gauss-Seidel 1.4 to 2.0.
+pub fn stable_waves(dim: usize, jacobi: bool) -> f64 {
+    match (jacobi, dim) {
         (true, 2) => 1.35,
         (true, _) => 1.0,
         (false, _) => 1.4,
     }
 }
 
-/// Largest `dt² k_spring` at which a stirred elastic block comes to rest, `[-]`. Measured: one spring after the other above
-/// 2; those of one particle at once 0.5 to 0.83; all at once 0.28 to 0.5 in space, 0.5 to 0.83 in the plane.
+/// Largest `dt² k_spring` at which a perturbed elastic block comes to rest, `[-]`. Measured: sequential Gauss-Seidel above
+/// 2; multicolor 0.5 to 0.83; Jacobi 0.28 to 0.5 in 3D, 0.5 to 0.83 in 2D.
 pub fn stable_springs(mode: RelaxMode) -> f64 {
     match mode {
         RelaxMode::Sequential => 0.83,
@@ -213,29 +213,5 @@ pub fn stable_springs(mode: RelaxMode) -> f64 {
     }
 }
 
-/// Largest `dt² k_stick`, `[-]`: with it a particle that rests close to a wall falls onto it in one step, and no further.
+/// Largest `dt² k_stick`, `[-]`: a particle at rest close to a wall then reaches its surface in one step, and no further.
 pub const STABLE_STICKINESS: f64 = 1.0;
-
-/// What a unit becomes when lengths grow by `lengths` and times by `times`: the factor of a number whose unit is
-/// `m^l s^t`. Motions are then similar.
-pub fn similar(lengths: f64, times: f64, l: i32, t: i32) -> f64 {
-    lengths.powi(l) * times.powi(t)
-}
-
-/// Spacing at which the lattice has the double density `rho` (sums of g², not divided), `[m]`, for interaction radius
-/// `h`: the inverse of `Σ g²(h/s)`.
-pub fn spacing_of<const D: usize>(rho: f64, h: f64) -> f64 {
-    let (mut low, mut high) = (1.0, 64.0);
-    for _ in 0..64 {
-        let eta = 0.5 * (low + high);
-        if LatticeSums::new::<D>(eta).rho < rho {
-            low = eta
-        } else {
-            high = eta
-        }
-        if high - low < 1e-9 {
-            break;
-        }
-    }
-    h / (0.5 * (low + high))
-}

@@ -101,7 +101,7 @@ pub(crate) fn method<const D: usize>(
 }
 
 impl<const D: usize> Viscoelastic<D> {
-    /// The method for a state, with everything that can be known before the first step.
+    /// The method for a state.
     ///
     /// # Errors
     /// When the stiffness is left out and there is no depth to derive it from.
@@ -141,14 +141,14 @@ impl<const D: usize> Viscoelastic<D> {
         Ok(params)
     }
 
-    /// Takes new parameters. The depth of the first state stays.
+    /// Sets new parameters. The depth of the first state stays.
     pub(crate) fn change(&mut self, params: Params) {
         let (has_bodies, rest) = (self.constants.needs.reactions, self.constants.rest);
-        // What fails here has failed before the first step.
+        // Errors of the derivation were reported before the first step.
         if let Ok(constants) = Constants::derive::<D>(&params, rest, self.depth, has_bodies) {
             if !constants.needs.springs {
-                // Rows do not follow sorts while there are no springs.
-                self.fields.springs.loosen();
+                // Rows are not permuted by sorts without springs.
+                self.fields.springs.store_by_id();
             }
             self.constants = constants;
             self.params = params;
@@ -157,7 +157,6 @@ impl<const D: usize> Viscoelastic<D> {
 }
 
 impl Constants {
-    /// Depends on nothing but its arguments.
     fn derive<const D: usize>(
         params: &Params,
         rest: Material,
@@ -172,7 +171,7 @@ impl Constants {
         let k = match params.stiffness {
             Some(k) => f64::from(k),
             None => {
-                // c² is in proportion to k: what holds a depth H with the compression ε is c² = g H/ε.
+                // c² is proportional to k, and c² = g H/ε holds a depth H with the compression ε.
                 let unit = physics::sound_speed2::<D>(&of(1.0), eta, f64::from(h));
                 depth.pressure / (f64::from(COMPRESSION) * unit)
             }
@@ -211,7 +210,7 @@ fn stiffness(params: &Params, sums: &LatticeSums, weights: [f64; 2], k: f64) -> 
 }
 
 impl Depth {
-    /// That of a state at its start.
+    /// Depth of the initial state.
     fn of<const D: usize>(state: &State<D>) -> Self {
         let height = if state.fluid.is_empty() { 0.0 } else { f64::from(state.height()) };
         let g = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();

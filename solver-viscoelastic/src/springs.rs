@@ -1,8 +1,8 @@
-//! The springs: which pairs have one, and how long it wants to be.
+//! The springs: pairs and rest lengths.
 //!
-//! Each spring stands in the rows of both of its particles, with the same rest length, so that a loop over particles
-//! gathers and never scatters. Both ends compute the same flow from the same distance, so the two stay equal to the bit.
-//! Rows live in chunks of whole cells, as those of neighbors do; between the steps of a run they are indexed by place,
+//! Each spring is stored in the rows of both of its particles, with the same rest length, so that a loop over particles
+//! gathers and never scatters. Both ends compute the same flow from the same distance and stay equal to the bit.
+//! Rows live in chunks of whole cells, as those of neighbors do; between the steps of a run they are indexed by position,
 //! and by persistent id in checkpoints and while particles come and go.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
@@ -38,7 +38,7 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Asks for the springs shorter than the interaction radius before they are read.
+    /// Prefetches the springs shorter than the interaction radius.
     #[inline(always)]
     pub fn prefetch(&self) {
         prefetch_all(&self.others[..self.n_near]);
@@ -64,12 +64,12 @@ pub struct SpringChunk {
     counts: Vec<[u32; 2]>,
     others: Vec<u32>,
     rests: Vec<Real>,
-    /// The null particle, and a rest length that does nothing.
+    /// The null particle, and a rest length without force.
     padding: (u32, Real),
 }
 
 impl SpringChunk {
-    /// Begins anew at particle `first`; rows are padded by springs of length `rest` to the particle `null`.
+    /// Empties the chunk, which begins at particle `first`.
     fn clear(&mut self, first: usize, padding: (u32, Real)) {
         self.first = first;
         self.padding = padding;
@@ -96,10 +96,10 @@ impl SpringChunk {
         self.rests.push(end.rest);
     }
 
-    /// Room for `n` springs behind those that are written: where they begin. What is not used is cut off by
-    /// [`SpringChunk::keep`].
+    /// Reserves `n` springs behind those that are written, and returns their beginning. [`SpringChunk::keep`] cuts off the
+    /// unused ones.
     #[inline(always)]
-    pub fn room(&mut self, n: usize) -> (*mut u32, *mut Real) {
+    pub fn reserve(&mut self, n: usize) -> (*mut u32, *mut Real) {
         let len = self.others.len();
         self.others.resize(len + n, 0);
         self.rests.resize(len + n, 0.0);
@@ -173,7 +173,7 @@ impl<'a> Before<'a> {
     }
 }
 
-/// What a restart knows of springs: numbers by persistent id, each in parts that `Real` holds exactly.
+/// Springs of a checkpoint, by persistent ids, each id in parts that `Real` holds exactly.
 #[derive(Debug, Default)]
 struct ById {
     /// Low and high part of the owner's id, the same of the other end's, rest length.
@@ -201,14 +201,14 @@ impl ById {
     }
 }
 
-/// Springs that come from elsewhere.
+/// Springs that replace all others.
 #[derive(Debug)]
-pub struct Taken<'a> {
+pub struct Replacement<'a> {
     ids: &'a [u64],
     by_id: &'a mut ById,
 }
 
-impl Taken<'_> {
+impl Replacement<'_> {
     /// Adds the spring from particle `i` to another, `[m]`, behind those of its row that are there.
     pub fn push(&mut self, i: usize, other: u32, rest: Real) {
         self.by_id.push(self.ids[i], self.ids[other as usize], rest);
@@ -222,14 +222,14 @@ pub struct Springs {
     next: Rows,
     /// Ids of the particles in the order of the rows.
     ids: Vec<u64>,
-    /// The springs by id, where rows are void.
+    /// The springs by id, while rows are invalid.
     by_id: Option<ById>,
     /// Place of the particle that was at a place before a sort.
     inverse: Vec<u32>,
-    /// What rows are padded with: the null particle, and a rest length that does nothing.
+    /// Padding of rows: the null particle, and a rest length without force.
     padding: (u32, Real),
-    /// 1 once springs were made, else 0.
-    pub made: f64,
+    /// 1 once springs were created, else 0.
+    pub created: f64,
 }
 
 impl Springs {
@@ -244,19 +244,18 @@ impl Springs {
     }
 
     /// The owner of the first spring by id whose rest length is not finite.
-    pub fn first_spoilt(&self) -> Option<u64> {
+    pub fn first_not_finite(&self) -> Option<u64> {
         let mut entries = self.by_id.iter().flat_map(ById::entries);
         entries.find(|(.., rest)| !rest.is_finite()).map(|(owner, ..)| owner)
     }
 
-    /// Begins anew, with springs that are still to be pushed, of particles `ids`.
-    pub fn take<'a>(&'a mut self, ids: &'a [u64]) -> Taken<'a> {
-        Taken { ids, by_id: self.by_id.insert(ById::default()) }
+    /// Removes all springs; the caller pushes those of particles `ids`.
+    pub fn replace<'a>(&'a mut self, ids: &'a [u64]) -> Replacement<'a> {
+        Replacement { ids, by_id: self.by_id.insert(ById::default()) }
     }
 
-    /// Gives rows to the particles `ids`; `h` is the interaction radius, `[m]`. Springs of particles that are no more are
-    /// gone.
-    pub fn settle(&mut self, ids: &[u64], h: Real) {
+    /// Restores the rows of the particles `ids`; `h` is the interaction radius, `[m]`. Springs of removed particles vanish.
+    pub fn restore_rows(&mut self, ids: &[u64], h: Real) {
         let Some(by_id) = self.by_id.take() else {
             if self.ids.len() != ids.len() {
                 self.write_rows(ids, h, &ById::default());
@@ -268,10 +267,10 @@ impl Springs {
 
     fn write_rows(&mut self, ids: &[u64], h: Real, by_id: &ById) {
         self.padding = (ids.len() as u32, h);
-        let place: HashMap<u64, u32> = ids.iter().enumerate().map(|(i, &id)| (id, i as u32)).collect();
+        let index: HashMap<u64, u32> = ids.iter().enumerate().map(|(i, &id)| (id, i as u32)).collect();
         let mut rows: Vec<Vec<End>> = vec![Vec::new(); ids.len()];
         for (owner, other, rest) in by_id.entries() {
-            if let (Some(&owner), Some(&other)) = (place.get(&owner), place.get(&other)) {
+            if let (Some(&owner), Some(&other)) = (index.get(&owner), index.get(&other)) {
                 rows[owner as usize].push(End { other, rest });
             }
         }
@@ -290,7 +289,7 @@ impl Springs {
     }
 
     /// Keeps the springs by id: places are void from now on.
-    pub fn loosen(&mut self) {
+    pub fn store_by_id(&mut self) {
         if self.by_id.is_some() {
             return;
         }
@@ -327,7 +326,7 @@ impl Springs {
         self.remember(ids);
     }
 
-    /// Writes all rows anew in `n_chunks` chunks: `write(k, before, chunk)` writes the rows of chunk `k`, which begins at
+    /// Rewrites all rows in `n_chunks` chunks: `write(k, before, chunk)` writes the rows of chunk `k`, which begins at
     /// particle `first(k)`.
     pub fn rewrite(
         &mut self,
@@ -341,17 +340,17 @@ impl Springs {
             write(k, Before(rows), chunk);
         });
         swap(&mut self.rows, &mut self.next);
-        self.made = 1.0;
+        self.created = 1.0;
     }
 
-    /// Shows `visit` what a restart must keep.
+    /// Visits the memory of checkpoints.
     pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        self.loosen();
+        self.store_by_id();
         if let Some(by_id) = &mut self.by_id {
             for (name, column) in COLUMNS.into_iter().zip(&mut by_id.columns) {
                 visit(name, Memory::Pairs(column));
             }
         }
-        visit("springs_made", Memory::Number(&mut self.made));
+        visit("springs_made", Memory::Number(&mut self.created));
     }
 }

@@ -6,33 +6,33 @@ use sph_core::{
 };
 
 phases! {
-    /// The phases of a step, in the words of the listing.
+    /// The phases of a step.
     pub trait Phases {
-        /// Brings moving walls to where they are at the end of the step.
+        /// Moves walls to their pose at the end of the step.
         fn move_walls(dt: f64);
         /// `v ← v + dt a`.
         fn apply_gravity(dt: f64);
-        /// Viscosity impulses between neighbors that come nearer.
+        /// Viscosity impulses between approaching neighbors.
         fn apply_viscosity(dt: f64);
         /// `x_prev = x`, `x ← x + dt v`.
         fn predict_positions(dt: f64);
         /// Sorts particles by cell and lists their neighbors, at the predicted positions.
         fn find_neighbors();
-        /// Springs flow, break and are made.
+        /// Plastic flow, removal and creation of springs.
         fn adjust_springs(dt: f64);
-        /// What springs do to positions.
+        /// Displacements by springs.
         fn apply_spring_displacements(dt: f64);
-        /// Density and near density of each particle, and how far they push its neighbors away.
+        /// Density and near density of each particle, and the displacements by their pressures.
         fn double_density_relaxation(dt: f64);
-        /// Stickiness and impulses of what particles touch: bodies, walls, containers.
+        /// Stickiness and collision impulses of bodies, walls and containers.
         fn resolve_collisions(dt: f64);
         /// `v = (x − x_prev)/dt`.
         fn update_velocities(dt: f64);
-        /// Dynamic bodies take up what the fluid did to them, move and collide.
+        /// Advances dynamic bodies with the reaction forces of the fluid, and resolves their collisions.
         fn move_bodies();
     }
     asked {
-        /// What the step did.
+        /// The report of the step.
         fn report(dt: f64) -> StepReport;
     }
 }

@@ -1,5 +1,5 @@
-// Dynamic bodies and the particles that touch them: the twin of `Met` in `solver-viscoelastic/src/cpu/contact.rs` and
-// of `Meeting` in `src/contact.rs` there. One body after the other, in f64.
+// Dynamic bodies and the particles that touch them: the twin of `BodyContact` in `solver-viscoelastic/src/cpu/contact.rs` and
+// of `ContactSystem` in `src/contact.rs` there. One body after the other, in f64.
 //
 // A first pass sums what particles ask of a body. The host finds the motion of the body after all impulses, with which
 // the second pass makes them, and sums what particles got.
@@ -19,7 +19,7 @@ template <int N> struct Sums {
 typedef Sums<6> Wrench;
 /// Entries of the matrix `Σ m Gᵀ Π G` on its diagonal and above, row by row, then the momentum `Σ m Gᵀ (Π v̄ − s n)`.
 // FIELDS double matrix[21], momentum[6]
-typedef Sums<27> Meeting;
+typedef Sums<27> ContactSystem;
 
 /// Sums over the threads of a block, in a fixed order.
 template <int N> SPH_FN void sum_block(Sums<N> mine, Sums<N>* __restrict__ result) {
@@ -61,18 +61,18 @@ SPH_FN Wrench wrench(const Place& force, const Place& arm) {
 }
 
 /// Adds what a particle of the mass `m` asks along a direction in which it moves with `v`.
-SPH_FN void add_along(Meeting& meeting, const Place& direction, const Place& arm, double m, double v) {
+SPH_FN void add_along(ContactSystem& system, const Place& direction, const Place& arm, double m, double v) {
   const Wrench g = wrench(direction, arm);
 #pragma unroll
   for (int a = 0; a < 6; a++) {
-    meeting.a[21 + a] += m * v * g.a[a];
+    system.a[21 + a] += m * v * g.a[a];
 #pragma unroll
-    for (int b = a; b < 6; b++) meeting.a[a * (11 - a) / 2 + b] += m * g.a[a] * g.a[b];
+    for (int b = a; b < 6; b++) system.a[a * (11 - a) / 2 + b] += m * g.a[a] * g.a[b];
   }
 }
 
 /// Where a particle is on a body.
-struct Spot {
+struct ContactPoint {
   /// Distance to the surface, [m].
   double d;
   /// Normal into the fluid.
@@ -82,7 +82,7 @@ struct Spot {
 };
 
 /// A body as particles meet it.
-struct Met {
+struct BodyContact {
   /// Its surface where its velocity brings it, and how it moves; `point` is its center of mass before the step.
   Surface surface;
   /// Radius of the ball around its center that holds it, [m].
@@ -91,8 +91,8 @@ struct Met {
   double m;
 
   /// Where a particle is on the body that has moved on. Returns whether it is near.
-  SPH_FN bool find(const Periodic& periodic, const Contact& contact, const Particle& p, Spot& spot) const {
-    const Place to = way(periodic, p.x, surface.pose.shift);
+  SPH_FN bool find(const Periodic& periodic, const Contact& contact, const Particle& p, ContactPoint& point) const {
+    const Place to = separation(periodic, p.x, surface.pose.shift);
     const double reached = reach + contact.reach();
     double speeds = p.v[0];
     for (int k = 1; k < DIM; k++) speeds += p.v[k];
@@ -100,50 +100,50 @@ struct Met {
     if (dot(to, to.a) > reached * reached || !(0.0 * speeds == 0.0)) return false;
     bool found = false;
     surface.near(surface.pose.turned_back(to), contact.reach(), [&](int, double d, const Place& n) {
-      spot.d = d, spot.n = n, found = true;
+      point.d = d, point.n = n, found = true;
     });
     if (!found) return false;
-    spot.n = surface.pose.turned(spot.n);
-    spot.arm = way(periodic, p.before, surface.point);
+    point.n = surface.pose.turned(point.n);
+    point.arm = separation(periodic, p.x_prev, surface.point);
     return true;
   }
 
   /// `a − b`, to the nearest image.
-  SPH_FN static Place way(const Periodic& periodic, const Place& a, const double* b) {
-    Place way = minus(a, b);
-    if (!periodic.any) return way;
+  SPH_FN static Place separation(const Periodic& periodic, const Place& a, const double* b) {
+    Place separation = minus(a, b);
+    if (!periodic.any) return separation;
     Vec far;
-    for (int k = 0; k < DIM; k++) far[k] = real(way[k]);
+    for (int k = 0; k < DIM; k++) far[k] = real(separation[k]);
     const Vec near = periodic.nearest(far);
-    for (int k = 0; k < DIM; k++) way[k] += double(near[k] - far[k]);
-    return way;
+    for (int k = 0; k < DIM; k++) separation[k] += double(near[k] - far[k]);
+    return separation;
   }
 
   /// Velocity relative to the body, with what stickiness adds to it, [m/s].
-  SPH_FN Place relative(const Spot& spot, const Particle& p, double pull) const {
-    Place v = surface.velocity_at(spot.arm);
-    for (int k = 0; k < DIM; k++) v[k] = p.v[k] + pull * spot.n[k] - v[k];
+  SPH_FN Place relative(const ContactPoint& point, const Particle& p, double pull) const {
+    Place v = surface.velocity_at(point.arm);
+    for (int k = 0; k < DIM; k++) v[k] = p.v[k] + pull * point.n[k] - v[k];
     return v;
   }
 
   /// Adds what a particle asks of the body.
-  SPH_FN void add(Meeting& meeting, const Contact& contact, const Spot& spot, const Particle& p) const {
-    const double pull = contact.stickiness(spot.d);
-    const Place v = relative(spot, p, pull);
-    const double v_n = dot(v, spot.n.a);
+  SPH_FN void add(ContactSystem& system, const Contact& contact, const ContactPoint& point, const Particle& p) const {
+    const double pull = contact.stickiness(point.d);
+    const Place v = relative(point, p, pull);
+    const double v_n = dot(v, point.n.a);
     double normal, tangential;
-    contact.parts(spot.d, v_n, surface.no_slip != 0, normal, tangential);
-    add_along(meeting, spot.n, spot.arm, m * (normal - tangential), v_n);
-    for (int k = 0; k < DIM; k++) add_along(meeting, unit(k), spot.arm, m * tangential, v[k]);
-    const Wrench g = wrench(spot.n, spot.arm);
-    for (int a = 0; a < 6; a++) meeting.a[21 + a] -= m * pull * g.a[a];
+    contact.parts(point.d, v_n, surface.no_slip != 0, normal, tangential);
+    add_along(system, point.n, point.arm, m * (normal - tangential), v_n);
+    for (int k = 0; k < DIM; k++) add_along(system, unit(k), point.arm, m * tangential, v[k]);
+    const Wrench g = wrench(point.n, point.arm);
+    for (int a = 0; a < 6; a++) system.a[21 + a] -= m * pull * g.a[a];
   }
 
   /// What a particle gets from the body, over its mass, [m/s].
-  SPH_FN Place impulse(const Contact& contact, const Spot& spot, const Particle& p) const {
-    const double pull = contact.stickiness(spot.d);
-    Place dv = contact.impulse(spot.d, relative(spot, p, pull), spot.n, surface.no_slip != 0);
-    for (int k = 0; k < DIM; k++) dv[k] = pull * spot.n[k] + dv[k];
+  SPH_FN Place impulse(const Contact& contact, const ContactPoint& point, const Particle& p) const {
+    const double pull = contact.stickiness(point.d);
+    Place dv = contact.impulse(point.d, relative(point, p, pull), point.n, surface.no_slip != 0);
+    for (int k = 0; k < DIM; k++) dv[k] = pull * point.n[k] + dv[k];
     return dv;
   }
 };
@@ -154,49 +154,49 @@ using namespace visco;
 
 /// Blocks of the first pass that a multiprocessor shall hold: not told so, the assembler aims at two in a plane and
 /// spills.
-constexpr u32 MEET_BLOCKS = 1;
+constexpr u32 ASSEMBLE_BLOCKS = 1;
 
 /// First pass: what particles ask of a body, summed over each block.
-// THEN visco_merge_meeting
-KERNEL void __launch_bounds__(REDUCE_THREADS, MEET_BLOCKS)
-visco_meet(Constants c, Contact contact, Met body, u32 n, Stream fluid, Meeting* __restrict__ partial) {
-  Meeting mine = {};
+// THEN visco_merge_contact_system
+KERNEL void __launch_bounds__(REDUCE_THREADS, ASSEMBLE_BLOCKS)
+visco_assemble_contact_system(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid, ContactSystem* __restrict__ partial) {
+  ContactSystem mine = {};
 #pragma unroll 1
   for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
     const Particle p = fluid.take(u32(i), contact.dt);
-    Spot spot;
-    if (body.find(c.domain.periodic, contact, p, spot)) body.add(mine, contact, spot, p);
+    ContactPoint point;
+    if (body.find(c.domain.periodic, contact, p, point)) body.add(mine, contact, point, p);
   }
   sum_block(mine, partial + blockIdx.x);
 }
-SHIM_EXPORT(visco_meet)
+SHIM_EXPORT(visco_assemble_contact_system)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-visco_merge_meeting(const Meeting* __restrict__ partial, u32 n, Meeting* __restrict__ result) {
+visco_merge_contact_system(const ContactSystem* __restrict__ partial, u32 n, ContactSystem* __restrict__ result) {
   sum_partials(partial, n, result);
 }
-SHIM_EXPORT(visco_merge_meeting)
+SHIM_EXPORT(visco_merge_contact_system)
 
 /// Second pass: a body answers particles with the impulses of its motion after them. Momentum and angular momentum that
 /// they get are summed over each block.
 // THEN visco_merge_wrench
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-visco_answer(Constants c, Contact contact, Met body, u32 n, Stream fluid, Wrench* __restrict__ partial) {
+visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid, Wrench* __restrict__ partial) {
   Wrench mine = {};
 #pragma unroll 1
   for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
     Particle p = fluid.take(u32(i), contact.dt);
-    Spot spot;
-    if (!body.find(c.domain.periodic, contact, p, spot)) continue;
-    const Place dv = body.impulse(contact, spot, p);
-    p.push(dv, contact.dt);
+    ContactPoint point;
+    if (!body.find(c.domain.periodic, contact, p, point)) continue;
+    const Place dv = body.impulse(contact, point, p);
+    p.apply_impulse(dv, contact.dt);
     fluid.put(u32(i), p, contact.dt);
-    const Wrench g = wrench(dv, spot.arm);
+    const Wrench g = wrench(dv, point.arm);
     for (int a = 0; a < 6; a++) mine.a[a] += body.m * g.a[a];
   }
   sum_block(mine, partial + blockIdx.x);
 }
-SHIM_EXPORT(visco_answer)
+SHIM_EXPORT(visco_apply_body_impulses)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 visco_merge_wrench(const Wrench* __restrict__ partial, u32 n, Wrench* __restrict__ result) {

@@ -8,11 +8,11 @@ using namespace visco;
 SPH_FN void stick(const Contact& contact, double d, Place n, Particle& p) {
   const double pull = contact.stickiness(d);
   for (int k = 0; k < DIM; k++) n[k] = pull * n[k];
-  p.push(n, contact.dt);
+  p.apply_impulse(n, contact.dt);
 }
 
-/// Stickiness and the impulse of a wall. Twin of `Stance::meet`.
-SPH_FN void meet(const Surface& wall, const Contact& contact, const Periodic& periodic, Particle& p) {
+/// Stickiness and the impulse of a wall. Twin of `WallPose::resolve`.
+SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Periodic& periodic, Particle& p) {
   Place here = p.x;
   if (periodic.any) {
     for (int k = 0; k < DIM; k++) here[k] = double(periodic.wrap_axis(k, real(p.x[k])));
@@ -23,12 +23,12 @@ SPH_FN void meet(const Surface& wall, const Contact& contact, const Periodic& pe
     stick(contact, d, n, p);
     Place v = wall.velocity_at(minus(here, wall.point));
     for (int k = 0; k < DIM; k++) v[k] = p.v[k] - v[k] - wall.drag[face][k];
-    p.push(contact.impulse(d, v, n, wall.no_slip != 0), contact.dt);
+    p.apply_impulse(contact.impulse(d, v, n, wall.no_slip != 0), contact.dt);
   });
 }
 
 /// Stickiness of the faces of a container.
-SPH_FN void stick_inside(const Enclosure& container, const Contact& contact, Particle& p) {
+SPH_FN void stick_to_faces(const Enclosure& container, const Contact& contact, Particle& p) {
   // All faces see the particle where it was before the first.
   const Place x = p.x;
   const int n_faces = container.n_faces();
@@ -43,8 +43,8 @@ SPH_FN void stick_inside(const Enclosure& container, const Contact& contact, Par
 /// Stickiness and the impulse of a container: a particle that has left it comes back to its surface, and the velocity
 /// with which it did so loses its normal part and the share of friction of the other, or turns around by the
 /// restitution. It then parts from the wall with at least the speed `anti_stick`.
-SPH_FN void bounce(const Enclosure& container, const Contact& contact, double anti_stick, Particle& p) {
-  if (contact.stick > 0.0) stick_inside(container, contact, p);
+SPH_FN void resolve_container(const Enclosure& container, const Contact& contact, double anti_stick, Particle& p) {
+  if (contact.stick > 0.0) stick_to_faces(container, contact, p);
   Place& v = p.v;
   p.touched |= container.clamp(p.x, [&](const Place& n) {
     const double v_n = dot(v, n.a);
@@ -69,9 +69,9 @@ visco_contacts(Constants c, Contact contact, double anti_stick, const Surface* _
   if (i >= n) return;
   Particle p = fluid.take(i, contact.dt);
 #pragma unroll 1
-  for (u32 k = 0; k < n_walls; k++) meet(walls[k], contact, c.domain.periodic, p);
+  for (u32 k = 0; k < n_walls; k++) resolve_wall(walls[k], contact, c.domain.periodic, p);
 #pragma unroll 1
-  for (u32 k = 0; k < containers.n; k++) bounce(containers.list[k], contact, anti_stick, p);
+  for (u32 k = 0; k < containers.n; k++) resolve_container(containers.list[k], contact, anti_stick, p);
   fluid.put(i, p, contact.dt);
 }
 SHIM_EXPORT(visco_contacts)

@@ -56,12 +56,12 @@ struct Particle {
   /// Velocity `v* + (x − x*)/dt`, [m/s].
   Place v;
   /// Where it was before the step, `x* − dt v*`, [m].
-  Place before;
+  Place x_prev;
   /// True when something has acted.
   bool touched;
 
   /// Takes up a change of velocity over the whole step. One that is nought leaves its bits alone.
-  SPH_FN void push(const Place& dv, double dt) {
+  SPH_FN void apply_impulse(const Place& dv, double dt) {
     bool nought = true;
     for (int k = 0; k < DIM; k++) nought = nought & (dv[k] == 0.0);
     if (nought) return;
@@ -73,20 +73,20 @@ struct Particle {
 /// The fluid while contacts move it.
 struct Stream {
   /// [x y z ·], shape [n].
-  Packed* place;
+  Packed* position;
   /// Predicted positions x*, [m].
   Points predicted;
   /// v*, [m/s].
   Writable v;
 
   SPH_FN Particle take(u32 i, double dt) const {
-    const Packed at = place[i];
+    const Packed at = position[i];
     Particle p;
     for (int a = 0; a < DIM; a++) {
       const real x = at.a[a], x_p = predicted.x[a][i], v_p = v.x[a][i];
       p.x[a] = double(x);
       p.v[a] = double(v_p + (x - x_p) / real(dt));
-      p.before[a] = double(x_p) - dt * double(v_p);
+      p.x_prev[a] = double(x_p) - dt * double(v_p);
     }
     p.touched = false;
     return p;
@@ -99,12 +99,12 @@ struct Stream {
     bool moved = p.touched;
     for (int a = 0; a < DIM; a++) {
       x[a] = real(p.x[a]);
-      // The velocity is read from the way: the old place moves along.
+      // The velocity is read from the way: the old position moves along.
       v_new[a] = real(p.v[a]) - (x[a] - predicted.x[a][i]) / real(dt);
       moved = moved & is_finite(v_new[a]);
     }
     if (!moved) return;
-    for (int a = 0; a < DIM; a++) place[i].a[a] = x[a], v.x[a][i] = v_new[a];
+    for (int a = 0; a < DIM; a++) position[i].a[a] = x[a], v.x[a][i] = v_new[a];
   }
 };
 

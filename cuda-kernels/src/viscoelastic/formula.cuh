@@ -9,13 +9,13 @@
 inline namespace SPH_SPACE {
 namespace visco {
 
-/// Distances are taken at least this long where one divides by them: particles in one place then have no direction.
+/// Distances are taken at least this long where one divides by them: coincident particles then have no direction.
 constexpr real TINY = real(1e-30);
 
 /// Closeness `g = (1 − r/h)₊`, [-] (Clavet et al. 2005, §4.1).
 SPH_FN real closeness(real r, real inv_h) { return max_of(real(1.0) - r * inv_h, real(0.0)); }
 
-/// `1/r`, finite for particles in one place, [1/m].
+/// `1/r`, finite for coincident particles, [1/m].
 SPH_FN real inverse(real r) { return real(1.0) / max_of(r, TINY); }
 
 /// Two numbers of a double density: of ρ and of ρ_near, or of P and of P_near.
@@ -50,10 +50,10 @@ struct Stiffness {
 
 /// How far a pair moves apart because of one of its particles, without dt²: `P g + P_near g²`, [m/s²] (Clavet et al.
 /// 2005, eq. 6). Half of it is for each.
-SPH_FN real push(Pair p, real g) { return (p.far + p.near * g) * g; }
+SPH_FN real pair_acceleration(Pair p, real g) { return (p.far + p.near * g) * g; }
 
-/// Size of a displacement, kept within `±most`, [m].
-SPH_FN real limited(real displacement, real most) { return min_of(max_of(displacement, -most), most); }
+/// Size of a displacement, kept within `±max`, [m].
+SPH_FN real limited(real displacement, real max) { return min_of(max_of(displacement, -max), max); }
 
 /// Viscosity of a pair.
 struct Viscosity {
@@ -62,14 +62,14 @@ struct Viscosity {
   /// `dt β`, [s/m].
   real quadratic;
   /// Part of the approach that a pair may take away, [-].
-  real most;
+  real max_fraction;
 
   /// The impulse `I = dt g (σ u + β u²) ≤ u` of a pair that comes nearer with the speed u; 0 of one that parts, [m/s]
   /// (Clavet et al. 2005, eq. 8). Half of it is for each.
   SPH_FN real impulse(real u, real g) const {
     u = max_of(u, real(0.0));
     const real taken = g * u * (linear + quadratic * u);
-    return min_of(taken, most * u);
+    return min_of(taken, max_fraction * u);
   }
 };
 
@@ -122,7 +122,7 @@ struct Constants {
   /// `dt²`, [s²].
   real dt2;
   /// Largest displacement by a pair, [m].
-  real most;
+  real max_displacement;
   /// Density at rest over the double density of the lattice, [kg/m³].
   real to_density;
   /// 1 over the volume of a particle, [1/m^D].

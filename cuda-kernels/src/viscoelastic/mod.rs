@@ -1,7 +1,7 @@
 //! The kernels of the viscoelastic fluid.
 //!
 //! Names and order are those of the loops in `solver-viscoelastic/src/cpu`. Records of particles are quads in arrays of
-//! their own: `place` `[x y z ·]`, `push` `[x y z P]` with P_near in a field beside, `motion` `[v ·]`, `delta` `[Δ ·]`, and
+//! their own: `position` `[x y z ·]`, `pressure` `[x y z P]` with P_near in a field beside, `velocity` `[v ·]`, `delta` `[Δ ·]`, and
 //! of walls `samples` `[x y z w]`. All particles are in the order of their cells, and neighbors come from rows that were
 //! listed at the predicted positions.
 //!

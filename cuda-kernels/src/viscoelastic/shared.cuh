@@ -1,7 +1,7 @@
 // What the kernels of the viscoelastic fluid share. Rows of neighbors are listed at the predicted positions.
 //
-// A record of a particle is a quad in an array of its own: `place` [x y z ·], positions that are being relaxed; `push`
-// [x y z P], where a particle was when it pushed and how hard, with P_near in an array beside; `motion` [v ·]; `delta`
+// A record of a particle is a quad in an array of its own: `position` [x y z ·], positions that are being relaxed; `pressure`
+// [x y z P], where a particle was when it pushed and how hard, with P_near in an array beside; `velocity` [v ·]; `delta`
 // [Δ ·]; of walls `samples` [x y z w], w the volume over that of a particle.
 //
 // Loops that relax one particle after the other read what other threads of the same kernel have written, before or after
@@ -29,15 +29,15 @@ SPH_FN Pair wall_densities(const Constants& c, real r2, real w) {
 }
 
 /// Half the displacement by a pair over its distance, [-].
-SPH_FN real along(const Constants& c, real r2, Pair p) {
+SPH_FN real pair_over_r(const Constants& c, real r2, Pair p) {
   const real r = sqrt(r2);
-  return limited(real(0.5) * c.dt2 * push(p, closeness(r, c.inv_h)), c.most) * inverse(r);
+  return limited(real(0.5) * c.dt2 * pair_acceleration(p, closeness(r, c.inv_h)), c.max_displacement) * inverse(r);
 }
 
 /// Displacement `w dt² (P g + P_near g²)` by a wall sample of weight w over the distance to it, [-].
-SPH_FN real along_wall(const Constants& c, real r2, Pair p, real w) {
+SPH_FN real wall_over_r(const Constants& c, real r2, Pair p, real w) {
   const real r = sqrt(r2);
-  return limited(c.dt2 * push(p, closeness(r, c.inv_h)) * w, c.most) * inverse(r);
+  return limited(c.dt2 * pair_acceleration(p, closeness(r, c.inv_h)) * w, c.max_displacement) * inverse(r);
 }
 
 /// The nearest image of `a − b`, [m].

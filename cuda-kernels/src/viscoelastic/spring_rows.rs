@@ -183,20 +183,20 @@ impl<const D: usize> Launcher<'_, D> {
     pub fn adjust_rows(
         &self,
         fluid: &NeighborRows,
-        place: &Field<Packed>,
+        position: &Field<Packed>,
         before: &SpringRows,
         n: usize,
         after: &mut SpringRows,
         lost: &mut Field<u32>,
     ) -> Launched {
         loop {
-            self.adjust(fluid, place, before, n, Sink { rows: after, from_line: None }, lost)?;
+            self.adjust(fluid, position, before, n, Sink { rows: after, from_line: None }, lost)?;
             after.lines.place::<D>(self.executor, &after.count, n)?;
             let [lines, entries] = after.lines.used(self.executor)?;
             let Some(size) = after.lines.outgrown(entries) else {
                 let from_line = Some(after.lines.pool_line());
                 let long = Sink { rows: after, from_line };
-                return if lines > 0 { self.adjust(fluid, place, before, n, long, lost) } else { Ok(()) };
+                return if lines > 0 { self.adjust(fluid, position, before, n, long, lost) } else { Ok(()) };
             };
             after.remake(self.executor, size)?;
         }

@@ -56,7 +56,7 @@ struct SpringsOut {
   }
 };
 
-/// Place of the particle that was at a place before a sort, and how many springs it has in its new place.
+/// Place of the particle that was at a place before a sort, and how many springs it has in its new position.
 KERNEL void __launch_bounds__(THREADS)
 visco_invert(Springs before, const u32* __restrict__ order, u32 n, u32* __restrict__ inverse, SpringsOut after) {
   const u32 k = thread_index();
@@ -85,15 +85,15 @@ SHIM_EXPORT(visco_follow)
 
 /// Calls `f(other, rest, r)` for the springs `from` to `end` of particle i.
 template <class F>
-SPH_FN void visit_springs(const Constants& c, const Springs& springs, const Packed* place, u32 i, u32 from, u32 end,
+SPH_FN void visit_springs(const Constants& c, const Springs& springs, const Packed* position, u32 i, u32 from, u32 end,
                           F f) {
-  const Vec x_i = vector(load(place, i));
+  const Vec x_i = vector(load(position, i));
   const u64 first = springs.first(i);
 #pragma unroll 2
   for (u32 k = from; k < end; k++) {
     const u64 at = first + u64(k) * 32;
     const u32 j = __ldg(springs.others + at);
-    const Vec x_ij = between(c, x_i, vector(load(place, j)));
+    const Vec x_ij = between(c, x_i, vector(load(position, j)));
     f(j, __ldg(springs.rests + at), x_ij);
   }
 }
@@ -105,10 +105,10 @@ struct Numbered {
 };
 
 /// Springs to those neighbors of particle i within h that had none. Returns how many springs it has then.
-SPH_FN u32 create(const Constants& c, const Rows& fluid, const Packed* place, const Springs& before, u32 i, u32 n,
+SPH_FN u32 create(const Constants& c, const Rows& fluid, const Packed* position, const Springs& before, u32 i, u32 n,
                   const SpringsOut& after) {
   const real h = c.spring.h;
-  visit(c, fluid, i, vector(load(place, i)), [=](u32 j) { return Numbered{load(place, j), j}; },
+  visit(c, fluid, i, vector(load(position, i)), [=](u32 j) { return Numbered{load(position, j), j}; },
         [&](const Numbered& other, Vec, real r2) {
           const real r = sqrt(r2);
           if (r < h && !before.has(i, other.j)) after.put(i, n++, other.j, r);
@@ -123,13 +123,13 @@ SPH_FN bool breaks(real h, real rest, real flown) { return h < flown && is_finit
 /// than h is gone. Both ends compute the same flow from the same distance, so the two stay equal to the bit. `lost` becomes
 /// 1 where a rest length was not finite: limits would make a displacement of it.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ place, Springs before, u32 n, SpringsOut after,
+visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ position, Springs before, u32 n, SpringsOut after,
              u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n || !after.writes(i)) return;
   const real h = c.spring.h;
   u32 n_near = 0, n_met = 0;
-  visit_springs(c, before, place, i, 0, before.count[i], [&](u32 j, real rest, Vec x_ij) {
+  visit_springs(c, before, position, i, 0, before.count[i], [&](u32 j, real rest, Vec x_ij) {
     if (!is_finite(rest)) lost[i] = 1u;
     const real r = sqrt(norm2(x_ij)), flown = c.flow.rest(rest, r);
     if (!(r < h)) return;
@@ -137,9 +137,9 @@ visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ place, Springs 
     if (!breaks(h, rest, flown)) after.put(i, n_near++, j, flown);
   });
   // Each neighbor within h has a spring, in most steps.
-  if (c.creates && n_met < fluid.length(i)) n_near = create(c, fluid, place, before, i, n_near, after);
+  if (c.creates && n_met < fluid.length(i)) n_near = create(c, fluid, position, before, i, n_near, after);
   u32 n_all = n_near;
-  visit_springs(c, before, place, i, 0, before.count[i], [&](u32 j, real rest, Vec x_ij) {
+  visit_springs(c, before, position, i, 0, before.count[i], [&](u32 j, real rest, Vec x_ij) {
     const real r = sqrt(norm2(x_ij)), flown = c.flow.rest(rest, r);
     if (!(r < h) && !breaks(h, rest, flown)) after.put(i, n_all++, j, flown);
   });
@@ -148,49 +148,49 @@ visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ place, Springs 
 SHIM_EXPORT(visco_adjust)
 
 /// Half of what a spring does over the distance of its particles, [-].
-SPH_FN real half_along(const Constants& c, real rest, Vec x_ij) {
+SPH_FN real half_over_r(const Constants& c, real rest, Vec x_ij) {
   const real r = sqrt(norm2(x_ij));
-  return limited(real(0.5) * c.spring.displacement(rest, r), c.most) * inverse(r);
+  return limited(real(0.5) * c.spring.displacement(rest, r), c.max_displacement) * inverse(r);
 }
 
 /// What springs do to each particle, from the same places: `Δx_i = Σ ½ D x_ij/r`. With `far` only those longer than h.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-visco_pull(Constants c, Springs springs, const Packed* __restrict__ place, u32 n, u32 far /* bool */,
+visco_spring_displacements(Constants c, Springs springs, const Packed* __restrict__ position, u32 n, u32 far /* bool */,
            Packed* __restrict__ delta) {
   const u32 i = thread_index();
   if (i >= n) return;
   Vec sum = zero();
-  visit_springs(c, springs, place, i, far ? springs.n_near[i] : 0, springs.count[i],
-                [&](u32, real rest, Vec x_ij) { add(sum, half_along(c, rest, x_ij), x_ij); });
+  visit_springs(c, springs, position, i, far ? springs.n_near[i] : 0, springs.count[i],
+                [&](u32, real rest, Vec x_ij) { add(sum, half_over_r(c, rest, x_ij), x_ij); });
   delta[i] = record(sum, real(0));
 }
-SHIM_EXPORT(visco_pull)
+SHIM_EXPORT(visco_spring_displacements)
 
 /// The springs shorter than h of each particle of each cell of a color after the other: all of a particle from where it is,
 /// each moving the other end at once, and the particle itself at the end. A spring is pulled by the one of its particles
 /// that stands before the other. One warp a cell.
 // ITEMS color.n_cells() * 32
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-visco_sweep_short(Constants c, Color color, Springs springs, Packed* place) {
+visco_sweep_short(Constants c, Color color, Springs springs, Packed* position) {
   const u32 lane = threadIdx.x % WARP;
   color.for_each_in_cell(thread_index() / WARP, [&](u32 i) {
-    Packed here = place[i];
+    Packed here = position[i];
     const Vec x_i = vector(here);
     const u32 n = springs.n_near[i];
     const u64 first = springs.first(i);
-    Vec way = zero();
+    Vec displacement = zero();
     for (u32 k = lane; k < n; k += WARP) {
       const u64 at = first + u64(k) * 32;
       const u32 j = __ldg(springs.others + at);
       if (j <= i) continue;
-      const Vec x_ij = between(c, x_i, vector(place[j]));
-      const real half = half_along(c, __ldg(springs.rests + at), x_ij);
-      add(way, half, x_ij);
-      shift(place[j], -half, x_ij);
+      const Vec x_ij = between(c, x_i, vector(position[j]));
+      const real half = half_over_r(c, __ldg(springs.rests + at), x_ij);
+      add(displacement, half, x_ij);
+      shift(position[j], -half, x_ij);
     }
-    for (int a = 0; a < DIM; a++) way[a] = sum_of_warp(way[a]);
-    shift(here, real(1), way);
-    if (lane == 0) place[i] = here;
+    for (int a = 0; a < DIM; a++) displacement[a] = sum_of_warp(displacement[a]);
+    shift(here, real(1), displacement);
+    if (lane == 0) position[i] = here;
     // The next particle of the cell sees what all threads have moved.
     __syncwarp(WHOLE_WARP);
   });

@@ -1,4 +1,4 @@
-//! Cells by color: no two cells of one color have neighbors in common, so that all of a color may be swept at once.
+//! Multicolor Gauss-Seidel: cells of one color have no neighbors in common, so that they may be swept in parallel.
 
 use crate::params::RelaxMode;
 use sph_core::{
@@ -26,23 +26,22 @@ impl CellRange {
     }
 }
 
-/// These cells, from the last to the first with `reverse`, each with the one after it (at the end one without particles),
-/// whose rows may be asked for already: cells of a color do not follow one another in memory, so the processor cannot know
-/// which rows come next.
+/// These cells, from the last to the first with `reverse`, each with the next one (at the end an empty one) for
+/// prefetching: cells of a color are not contiguous in memory.
 #[inline(always)]
 pub fn with_next(cells: &[CellRange], reverse: bool) -> impl Iterator<Item = (CellRange, CellRange)> {
     let nth = move |k: usize| cells.get(if reverse { cells.len().wrapping_sub(1 + k) } else { k }).copied();
     (0..cells.len()).map(move |k| (nth(k).unwrap_or_default(), nth(k + 1).unwrap_or_default()))
 }
 
-/// Cells that one task sweeps, one after the other.
+/// Cells of a task.
 const PIECE: usize = 16;
-/// Colors of an axis: three, and those of the cells that close a periodic one.
+/// Colors of an axis: three, and two for the last cells of a periodic axis.
 const OF_AXIS: usize = 5;
-/// Colors of space.
+/// Colors in 3D.
 const ALL: usize = OF_AXIS * OF_AXIS * OF_AXIS;
 
-/// The cells that hold particles, by color, in each color by place.
+/// The occupied cells, sorted by color and position.
 #[derive(Debug, Default)]
 pub struct Colors {
     cells: Vec<CellRange>,
@@ -52,8 +51,8 @@ pub struct Colors {
     starts: Vec<usize>,
 }
 
-/// Color of a coordinate on an axis with `turn` cells, or without end (0). Cells of one color are three apart, also
-/// around the end of a period.
+/// Color of a coordinate on an axis with `turn` cells, or a nonperiodic one (0). Cells of one color are three apart, also
+/// across the end of a period.
 pub fn of_axis(c: i32, turn: i32) -> usize {
     let whole = turn - turn % 3;
     let color = if turn > 0 && c >= whole { 3 + c - whole } else { c.rem_euclid(3) };
@@ -87,16 +86,16 @@ impl Colors {
             while chunks[chunk].end <= cell.start as usize {
                 chunk += 1;
             }
-            let place = &mut next[usize::from(self.color[k])];
+            let slot = &mut next[usize::from(self.color[k])];
             let end = cells.occupied[k + 1].start;
-            self.cells[*place] = CellRange { chunk: chunk as u32, first: cell.start, end };
-            *place += 1;
+            self.cells[*slot] = CellRange { chunk: chunk as u32, first: cell.start, end };
+            *slot += 1;
         }
     }
 
-    /// Runs `sweep` over the cells of one color after the other, all of a color side by side; in the published order
-    /// over all cells at once, on one thread. `reverse` turns the order of colors around, and `sweep` shall turn that
-    /// of cells and particles.
+    /// Runs `sweep` over the cells of one color after the other, in parallel within a color; in the published order over
+    /// all cells on one thread. `reverse` reverses the order of colors; `sweep` has to reverse that of cells and
+    /// particles.
     pub fn for_each<R: Merge + Default>(
         &self,
         mode: RelaxMode,
@@ -120,18 +119,18 @@ impl Colors {
     }
 }
 
-/// Records that tasks of one color write side by side.
+/// Records that tasks of one color write in parallel.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared<T> {
     first: *mut T,
     len: usize,
 }
 
-// SAFETY: whoever reads or writes an item vouches that no other task does; see `Shared::at`.
+// SAFETY: callers of `Shared::at` vouch that no other task accesses the item.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// The items of a slice, which stays borrowed by whoever made this.
+    /// The items of a slice, which the caller keeps borrowed.
     pub fn new(items: &mut [T]) -> Self {
         Self { first: items.as_mut_ptr(), len: items.len() }
     }

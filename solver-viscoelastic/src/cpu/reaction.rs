@@ -1,4 +1,4 @@
-//! What dynamic bodies get from the fluid: the opposite of what it got from their samples.
+//! Reaction forces of the relaxation on dynamic bodies: the opposite of what their samples did to the fluid.
 
 use super::{Cpu, relax::Relaxation};
 use sph_core::{
@@ -12,17 +12,17 @@ use sph_core::{
 
 phase! {
 /// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m/dt².
-fn push_back<L>[const D: usize](
-    s: &Relaxation<'_, D>, push: &[[Real; 8]], boundary: &Boundary<D>, factor: Real, rows: &Chunk,
+fn reaction_forces<L>[const D: usize](
+    s: &Relaxation<'_, D>, pressure: &[[Real; 8]], boundary: &Boundary<D>, factor: Real, rows: &Chunk,
     out: [&mut [Real]; D],
 ) {
     let mut out = out;
     for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
         let sample = &s.walls[b];
         let w = L::splat(sample[3]);
-        let sums = rows.sum::<L, D, 8, D>(b, each(|a| sample[a]), push, &s.periodic, |x_bi, r2, i| {
-            let along = s.along_wall(r2, s.on_wall([i[4], i[5]]), w);
-            each(|a| along * x_bi[a])
+        let sums = rows.sum::<L, D, 8, D>(b, each(|a| sample[a]), pressure, &s.periodic, |x_bi, r2, i| {
+            let over_r = s.wall_over_r(r2, s.stiffness.on_wall([i[4], i[5]]), w);
+            each(|a| over_r * x_bi[a])
         });
         for (out, sum) in out.iter_mut().zip(sums) {
             out[k] = factor * sum;
@@ -32,25 +32,25 @@ fn push_back<L>[const D: usize](
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// What the relaxation did to the fluid becomes the wrenches of the bodies.
+    /// Forces and torques of the relaxation on the bodies.
     pub(super) fn collect_reactions(&mut self) {
         let mut reaction = self.method.fields.reaction.each_mut().map(std::mem::take);
         let loops = self.relaxation();
         let factor = self.state.rest.m / loops.dt2;
-        let (isa, push, walls) = (self.method.isa, &self.method.fields.push, &self.state.walls);
+        let (isa, pressure, walls) = (self.method.isa, &self.method.fields.pressure, &self.state.walls);
         let out = reaction.each_mut().map(Vec::as_mut_slice);
         self.method.neighbors.wall_fluid.for_each(out, |_, rows, out| {
-            push_back(isa, &loops, push, walls, factor, rows, out);
+            reaction_forces(isa, &loops, pressure, walls, factor, rows, out);
         });
         self.method.fields.reaction = reaction;
         self.state.bodies.collect(&self.state.walls, &self.method.fields.reaction);
     }
 
-    /// Bodies take up their wrenches, and move. Returns false, and moves none, where one is not finite.
+    /// Advances the bodies. Returns false, and moves none, where one is not finite.
     pub(super) fn advance_bodies(&mut self, damping: Real) -> bool {
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.kick(forces, self.dt, f64::from(damping));
-        // Before samples take up what is none: who looks at them then would blame the walls.
+        // Before the samples follow: a diagnosis would name the walls.
         let finite = bodies.list.iter().all(|body| body.is_finite() && body.top_speed().is_finite());
         if finite {
             bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);

@@ -1,4 +1,4 @@
-//! Double density relaxation (Clavet et al. 2005, algorithm 2): all particles at once, or one after the other.
+//! Double density relaxation (Clavet et al. 2005, algorithm 2): Jacobi, or Gauss-Seidel.
 
 use super::colors::{CellRange, Shared, with_next};
 use crate::physics::{self, Stiffness};
@@ -13,10 +13,10 @@ use sph_core::{
     phase,
 };
 
-/// What the loops read.
+/// Inputs of the loops.
 pub struct Relaxation<'a, const D: usize> {
     pub periodic: Periodic<D>,
-    /// `[x y z w]` of the walls.
+    /// `[x y z w]` of the wall samples.
     pub walls: &'a [[Real; 4]],
     pub stiffness: Stiffness,
     /// 1/h, `[1/m]`.
@@ -24,7 +24,7 @@ pub struct Relaxation<'a, const D: usize> {
     /// `dt²`, `[s²]`.
     pub dt2: Real,
     /// Largest displacement by a pair, `[m]`.
-    pub most: Real,
+    pub max_displacement: Real,
 }
 
 impl<const D: usize> Relaxation<'_, D> {
@@ -35,68 +35,62 @@ impl<const D: usize> Relaxation<'_, D> {
         [w * rho, w * near]
     }
 
-    /// The pressures that a wall answers a particle with, `[m/s²]`.
-    #[inline(always)]
-    pub fn on_wall<L: Lane>(&self, pressures: [L; 2]) -> [L; 2] {
-        self.stiffness.on_wall(pressures)
-    }
-
     /// Displacement `w dt² (P g + P_near g²)` by a wall sample of weight `w` over the distance to it, `[-]`.
     #[inline(always)]
-    pub fn along_wall<L: Lane>(&self, r2: L, pressures: [L; 2], w: L) -> L {
+    pub fn wall_over_r<L: Lane>(&self, r2: L, pressures: [L; 2], w: L) -> L {
         let r = r2.sqrt();
-        let push = physics::push(pressures, physics::closeness(r, self.inv_h));
-        physics::limited(L::splat(self.dt2) * push * w, self.most) * physics::inverse(r)
+        let acceleration = physics::pair_acceleration(pressures, physics::closeness(r, self.inv_h));
+        physics::limited(L::splat(self.dt2) * acceleration * w, self.max_displacement) * physics::inverse(r)
     }
 
     /// Half the displacement by a pair over its distance, `[-]`.
     #[inline(always)]
-    fn along<L: Lane>(&self, r2: L, pressures: [L; 2]) -> L {
+    fn pair_over_r<L: Lane>(&self, r2: L, pressures: [L; 2]) -> L {
         let r = r2.sqrt();
-        let push = physics::push(pressures, physics::closeness(r, self.inv_h));
-        physics::limited(L::splat(0.5 * self.dt2) * push, self.most) * physics::inverse(r)
+        let acceleration = physics::pair_acceleration(pressures, physics::closeness(r, self.inv_h));
+        physics::limited(L::splat(0.5 * self.dt2) * acceleration, self.max_displacement) * physics::inverse(r)
     }
 }
 
 phase! {
-/// `ρ_i = Σ_j g² + Σ_b w g²`, the same with g³, and the pressures of both. Written `[x y z · | P P_near · ·]`, and ρ.
+/// `ρ_i = Σ_j g² + Σ_b w g²`, the same with g³, and the pressures of both, into records `[x y z · | P P_near · ·]` and ρ.
 pub fn densities<L>[const D: usize](
-    s: &Relaxation<'_, D>, place: &[[Real; 4]], fluid: &Chunk, walls: &Chunk, push: &mut [[Real; 8]], rho: &mut [Real],
+    s: &Relaxation<'_, D>, position: &[[Real; 4]], fluid: &Chunk, walls: &Chunk, pressure: &mut [[Real; 8]], rho: &mut [Real],
 ) {
     for (k, i) in fluid.points().enumerate() {
-        let x_i: [Real; D] = each(|a| place[i][a]);
-        let inner = fluid.sum::<L, D, 4, 2>(i, x_i, place, &s.periodic, |_, r2, _| {
+        let x_i: [Real; D] = each(|a| position[i][a]);
+        let inner = fluid.sum::<L, D, 4, 2>(i, x_i, position, &s.periodic, |_, r2, _| {
             physics::density_terms(physics::closeness(r2.sqrt(), s.inv_h))
         });
         let outer = walls.sum::<L, D, 4, 2>(i, x_i, s.walls, &s.periodic, |_, r2, b| s.wall_densities(r2, b[3]));
         let sums = [inner[0] + outer[0], inner[1] + outer[1]];
         let [p, near] = s.stiffness.pressures(sums);
-        let [x, y, z, _] = place[i];
-        push[k] = [x, y, z, 0.0, p, near, 0.0, 0.0];
+        let [x, y, z, _] = position[i];
+        pressure[k] = [x, y, z, 0.0, p, near, 0.0, 0.0];
         rho[k] = sums[0];
     }
 }
 }
 
 phase! {
-/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. Returns the largest
-/// displacement by a pair.
+/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and the contributions of walls. Returns
+/// the largest displacement.
 pub fn displacements<L>[const D: usize](
-    s: &Relaxation<'_, D>, push: &[[Real; 8]], fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
+    s: &Relaxation<'_, D>, pressure: &[[Real; 8]], fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
 ) -> Max {
     let mut largest: Real = 0.0;
     for (k, i) in fluid.points().enumerate() {
-        let own = &push[i];
+        let own = &pressure[i];
         let x_i: [Real; D] = each(|a| own[a]);
         let (p_i, near_i) = (L::splat(own[4]), L::splat(own[5]));
-        let inner = fluid.sum::<L, D, 8, D>(i, x_i, push, &s.periodic, |x_ij, r2, j| {
-            let along = s.along(r2, [p_i + j[4], near_i + j[5]]);
-            each(|a| along * x_ij[a])
+        let inner = fluid.sum::<L, D, 8, D>(i, x_i, pressure, &s.periodic, |x_ij, r2, j| {
+            let over_r = s.pair_over_r(r2, [p_i + j[4], near_i + j[5]]);
+            each(|a| over_r * x_ij[a])
         });
-        let on_walls = s.on_wall([p_i, near_i]);
+        let on_walls = s.stiffness.on_wall([p_i, near_i]);
         let outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
-            let along = s.along_wall(r2, on_walls, b[3]);
-            each(|a| along * x_ib[a])
+            let over_r = s.wall_over_r(r2, on_walls, b[3]);
+            each(|a| over_r * x_ib[a])
         });
         delta[k] = [0.0; 4];
         for a in 0..D {
@@ -108,80 +102,108 @@ pub fn displacements<L>[const D: usize](
 }
 }
 
-/// What a sweep moves and writes.
-pub struct Moved<'a> {
+/// Fields that a Gauss-Seidel sweep writes.
+pub struct Swept<'a> {
     /// `[x y z ·]`.
-    pub place: Shared<[Real; 4]>,
+    pub position: Shared<[Real; 4]>,
     /// ρ.
     pub rho: Shared<Real>,
-    /// `[x y z · | P P_near · ·]`, where it is asked for.
-    pub push: Option<Shared<[Real; 8]>>,
+    /// `[x y z · | P P_near · ·]` for the reaction forces of bodies.
+    pub pressure: Option<Shared<[Real; 8]>>,
     /// Rows of fluid and walls.
     pub rows: [&'a NeighborLists; 2],
-    /// From the last particle to the first.
+    /// Reverses the order of particles.
     pub reverse: bool,
 }
 
+impl Swept<'_> {
+    /// Displaces particle `i`, and writes its other fields.
+    ///
+    /// # Safety
+    /// `i` is a particle that no other task touches.
+    #[inline(always)]
+    unsafe fn write<const D: usize>(&self, i: usize, by: [Real; D], rho: Real, pressure: [Real; 8]) {
+        // SAFETY: the caller vouches for `i`.
+        unsafe {
+            for a in 0..D {
+                (*self.position.at(i))[a] = pressure[a] + by[a];
+            }
+            *self.rho.at(i) = rho;
+            if let Some(records) = self.pressure {
+                *records.at(i) = pressure;
+            }
+        }
+    }
+}
+
 phase! {
-/// Each particle after the other: its densities from where its neighbors are now, then half of each displacement for
-/// the neighbor and half for itself. Returns the longest way that a particle was pushed by its own pressure.
-pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, moved: &Moved<'_>, cells: &[CellRange]) -> Max {
+/// Gauss-Seidel sweep over the particles of cells. Returns the largest displacement of a particle by its own pressure.
+pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, swept: &Swept<'_>, cells: &[CellRange]) -> Max {
     let mut largest: Real = 0.0;
-    for (cell, next) in with_next(cells, moved.reverse) {
-        let [fluid, walls] = moved.rows.map(|rows| &rows.chunks()[cell.chunk as usize]);
-        assert!(moved.place.len() > fluid.null as usize);
-        let (ahead, mut later) = (&moved.rows[0].chunks()[next.chunk as usize], next.particles(moved.reverse));
-        for i in cell.particles(moved.reverse) {
+    for (cell, next) in with_next(cells, swept.reverse) {
+        let [fluid, walls] = swept.rows.map(|rows| &rows.chunks()[cell.chunk as usize]);
+        assert!(swept.position.len() > fluid.null as usize);
+        let (ahead, mut later) = (&swept.rows[0].chunks()[next.chunk as usize], next.particles(swept.reverse));
+        for i in cell.particles(swept.reverse) {
             later.next().into_iter().for_each(|i| prefetch_all(ahead.row(i)));
-            let row = fluid.row(i);
-            // SAFETY: all entries of a row are at most the null particle's; cells of one color have no neighbors in common,
-            // so no other task touches them.
-            let (records, here) = unsafe { (moved.place.at(0).cast::<Real>(), *moved.place.at(i)) };
-            let x_i: [Real; D] = each(|a| here[a]);
-            let away = |j: &[u32]| -> [L; D] {
-                // SAFETY: as above, and the row is padded to whole lanes.
-                let quad = unsafe { L::quads(records, 4, j.as_ptr()) };
-                s.periodic.nearest(each(|a| L::splat(x_i[a]) - quad[a]))
-            };
-            let mut sums = [L::splat(0.0); 2];
-            for j in row.chunks_exact(L::N) {
-                let terms = physics::density_terms(physics::closeness(norm2(away(j)).sqrt(), s.inv_h));
-                sums = [sums[0] + terms[0], sums[1] + terms[1]];
-            }
-            let on = walls.sum::<L, D, 4, 2>(i, x_i, s.walls, &s.periodic, |_, r2, b| s.wall_densities(r2, b[3]));
-            let sums = [sums[0].sum() + on[0], sums[1].sum() + on[1]];
-            let [p, near] = s.stiffness.pressures(sums);
-            let pressures = [L::splat(p), L::splat(near)];
-            let mut way = [L::splat(0.0); D];
-            for j in row.chunks_exact(L::N) {
-                let x_ij = away(j);
-                let along = s.along(norm2(x_ij), pressures);
-                let part: [L; D] = each(|a| along * x_ij[a]);
-                way = each(|a| way[a] + part[a]);
-                // SAFETY: as above.
-                unsafe { give(records, j, fluid.null, part) };
-            }
-            let on_walls = s.on_wall(pressures);
-            let outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
-                let along = s.along_wall(r2, on_walls, b[3]);
-                each(|a| along * x_ib[a])
-            });
-            let way: [Real; D] = each(|a| way[a].sum() + outer[a]);
-            largest = largest.max(norm2(way));
-            // SAFETY: as above.
-            unsafe {
-                for a in 0..D {
-                    (*moved.place.at(i))[a] = x_i[a] + way[a];
-                }
-                *moved.rho.at(i) = sums[0];
-                if let Some(push) = moved.push {
-                    *push.at(i) = [here[0], here[1], here[2], 0.0, p, near, 0.0, 0.0];
-                }
-            }
+            // SAFETY: cells of one color have no neighbors in common, so no other task touches those of `i`.
+            let displacement = unsafe { relax_one::<L, D>(s, swept, fluid, walls, i) };
+            largest = largest.max(norm2(displacement));
         }
     }
     Max(f64::from(largest.sqrt()))
 }
+}
+
+/// Densities of particle `i` from the present positions, then half of each displacement for the neighbor and half for
+/// the particle. Returns the displacement of the particle.
+///
+/// # Safety
+/// No other task touches the particle and its neighbors.
+#[inline(always)]
+unsafe fn relax_one<L: Lane, const D: usize>(
+    s: &Relaxation<'_, D>,
+    swept: &Swept<'_>,
+    fluid: &Chunk,
+    walls: &Chunk,
+    i: usize,
+) -> [Real; D] {
+    let row = fluid.row(i);
+    // SAFETY: all entries of a row are at most the null particle's; the caller vouches for the other tasks.
+    let (records, here) = unsafe { (swept.position.at(0).cast::<Real>(), *swept.position.at(i)) };
+    let x_i: [Real; D] = each(|a| here[a]);
+    let to = |j: &[u32]| -> [L; D] {
+        // SAFETY: as above, and the row is padded to whole lanes.
+        let quad = unsafe { L::quads(records, 4, j.as_ptr()) };
+        s.periodic.nearest(each(|a| L::splat(x_i[a]) - quad[a]))
+    };
+    let mut sums = [L::splat(0.0); 2];
+    for j in row.chunks_exact(L::N) {
+        let terms = physics::density_terms(physics::closeness(norm2(to(j)).sqrt(), s.inv_h));
+        sums = [sums[0] + terms[0], sums[1] + terms[1]];
+    }
+    let outer = walls.sum::<L, D, 4, 2>(i, x_i, s.walls, &s.periodic, |_, r2, b| s.wall_densities(r2, b[3]));
+    let sums = [sums[0].sum() + outer[0], sums[1].sum() + outer[1]];
+    let [p, near] = s.stiffness.pressures(sums);
+    let pressures = [L::splat(p), L::splat(near)];
+    let mut inner = [L::splat(0.0); D];
+    for j in row.chunks_exact(L::N) {
+        let x_ij = to(j);
+        let over_r = s.pair_over_r(norm2(x_ij), pressures);
+        let part: [L; D] = each(|a| over_r * x_ij[a]);
+        inner = each(|a| inner[a] + part[a]);
+        // SAFETY: as above.
+        unsafe { scatter(records, j, fluid.null, part) };
+    }
+    let on_walls = s.stiffness.on_wall(pressures);
+    let outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
+        let over_r = s.wall_over_r(r2, on_walls, b[3]);
+        each(|a| over_r * x_ib[a])
+    });
+    let displacement: [Real; D] = each(|a| inner[a].sum() + outer[a]);
+    // SAFETY: as above.
+    unsafe { swept.write(i, displacement, sums[0], [here[0], here[1], here[2], 0.0, p, near, 0.0, 0.0]) };
+    displacement
 }
 
 /// Moves the particles `j` against `part`.
@@ -189,7 +211,12 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, moved: &Moved<'_>, cells:
 /// # Safety
 /// `records` holds four numbers for each of `j` but the null particle, which no other task touches.
 #[inline(always)]
-pub(super) unsafe fn give<L: Lane, const D: usize>(records: *mut Real, j: &[u32], null: u32, part: [L; D]) {
+pub(super) unsafe fn scatter<L: Lane, const D: usize>(
+    records: *mut Real,
+    j: &[u32],
+    null: u32,
+    part: [L; D],
+) {
     let mut parts = [[0.0; sph_core::numerics::lane::WIDTH]; 4];
     for a in 0..D {
         // SAFETY: wide lanes hold WIDTH numbers.

@@ -1,4 +1,4 @@
-//! Viscosity impulses between neighbors that come nearer (Clavet et al. 2005, algorithm 5).
+//! Viscosity impulses between approaching neighbors (Clavet et al. 2005, algorithm 5).
 
 use super::{
     Cpu,
@@ -21,7 +21,7 @@ use sph_core::{
 };
 use std::mem::take;
 
-/// What the loops read.
+/// Inputs of the loops.
 pub struct Impulses<'a, const D: usize> {
     pub periodic: Periodic<D>,
     pub viscosity: Viscosity,
@@ -29,17 +29,17 @@ pub struct Impulses<'a, const D: usize> {
     pub inv_h: Real,
     /// Rows of the fluid.
     pub rows: &'a NeighborLists,
-    /// From the last particle to the first.
+    /// Reverses the order of particles.
     pub reverse: bool,
 }
 
 phase! {
-/// All impulses from the same velocities: `Δv_i = ½ Σ_j I x_ij/r`.
-pub fn gather<L>[const D: usize](s: &Impulses<'_, D>, motion: &[[Real; 8]], fluid: &Chunk, delta: &mut [[Real; 4]]) {
+/// Jacobi: all impulses from the same velocities, `Δv_i = ½ Σ_j I x_ij/r`.
+pub fn gather<L>[const D: usize](s: &Impulses<'_, D>, velocity: &[[Real; 8]], fluid: &Chunk, delta: &mut [[Real; 4]]) {
     for (k, i) in fluid.points().enumerate() {
-        let own = &motion[i];
+        let own = &velocity[i];
         let v_i: [L; D] = each(|a| L::splat(own[4 + a]));
-        let sums = fluid.sum::<L, D, 8, D>(i, each(|a| own[a]), motion, &s.periodic, |x_ij, r2, j| {
+        let sums = fluid.sum::<L, D, 8, D>(i, each(|a| own[a]), velocity, &s.periodic, |x_ij, r2, j| {
             let r = r2.sqrt();
             let inverse = physics::inverse(r);
             let mut u = L::splat(0.0);
@@ -57,8 +57,8 @@ pub fn gather<L>[const D: usize](s: &Impulses<'_, D>, motion: &[[Real; 8]], flui
 }
 }
 
-/// One pair after the other, each seeing the velocities that the last one has left.
-pub fn sweep<const D: usize>(s: &Impulses<'_, D>, motion: Shared<[Real; 8]>, cells: &[CellRange]) {
+/// Gauss-Seidel: each pair uses the velocities that the last one has left.
+pub fn sweep<const D: usize>(s: &Impulses<'_, D>, velocity: Shared<[Real; 8]>, cells: &[CellRange]) {
     for (cell, next) in with_next(cells, s.reverse) {
         let [fluid, ahead] = [cell, next].map(|cell| &s.rows.chunks()[cell.chunk as usize]);
         let mut later = next.particles(s.reverse);
@@ -69,7 +69,7 @@ pub fn sweep<const D: usize>(s: &Impulses<'_, D>, motion: Shared<[Real; 8]>, cel
             let first = row.partition_point(|&j| j as usize <= i);
             for &j in &row[first..row.partition_point(|&j| j < fluid.null)] {
                 // SAFETY: i and j lie in a cell and around it; cells of one color have no neighbors in common.
-                unsafe { meet(s, &motion, i, j as usize) };
+                unsafe { damp_pair(s, &velocity, i, j as usize) };
             }
         }
     }
@@ -80,9 +80,9 @@ pub fn sweep<const D: usize>(s: &Impulses<'_, D>, motion: Shared<[Real; 8]>, cel
 /// # Safety
 /// Both are below the length, and no other task touches them.
 #[inline(always)]
-unsafe fn meet<const D: usize>(s: &Impulses<'_, D>, motion: &Shared<[Real; 8]>, i: usize, j: usize) {
+unsafe fn damp_pair<const D: usize>(s: &Impulses<'_, D>, velocity: &Shared<[Real; 8]>, i: usize, j: usize) {
     // SAFETY: the caller vouches for both, and they differ.
-    let (own, other) = unsafe { (&mut *motion.at(i), &mut *motion.at(j)) };
+    let (own, other) = unsafe { (&mut *velocity.at(i), &mut *velocity.at(j)) };
     let x_ij: [Real; D] = s.periodic.nearest(each(|a| own[a] - other[a]));
     let r = norm2(x_ij).sqrt();
     let inverse = physics::inverse(r);
@@ -97,7 +97,7 @@ unsafe fn meet<const D: usize>(s: &Impulses<'_, D>, motion: &Shared<[Real; 8]>, 
 impl<const D: usize> Cpu<'_, D> {
     /// Impulses between all neighbors.
     pub(super) fn viscous_impulses(&mut self, viscosity: Viscosity) {
-        let mut motion = take(&mut self.method.fields.motion);
+        let mut velocity = take(&mut self.method.fields.velocity);
         let reverse = is_reversed(self.state.step);
         let s = &mut *self.method;
         let impulses = Impulses {
@@ -109,18 +109,18 @@ impl<const D: usize> Cpu<'_, D> {
         };
         if s.params.relax_mode == RelaxMode::Jacobi {
             s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
-                gather(s.isa, &impulses, &motion, fluid, delta);
+                gather(s.isa, &impulses, &velocity, fluid, delta);
             });
             let delta = &s.fields.delta;
-            parallel::blocks(delta.len(), &mut motion[..delta.len()], |range, motion| {
-                for (record, delta) in motion.iter_mut().zip(&delta[range]) {
+            parallel::blocks(delta.len(), &mut velocity[..delta.len()], |range, velocity| {
+                for (record, delta) in velocity.iter_mut().zip(&delta[range]) {
                     for a in 0..D {
                         record[4 + a] += delta[a];
                     }
                 }
             });
         } else {
-            let shared = Shared::new(&mut motion);
+            let shared = Shared::new(&mut velocity);
             s.colors.for_each(s.params.relax_mode, reverse, |cells| {
                 sweep(&impulses, shared, cells);
             });
@@ -129,10 +129,10 @@ impl<const D: usize> Cpu<'_, D> {
         parallel::blocks(v[0].len(), v, |range, v| {
             for (k, i) in range.enumerate() {
                 for a in 0..D {
-                    v[a][k] = motion[i][4 + a];
+                    v[a][k] = velocity[i][4 + a];
                 }
             }
         });
-        s.fields.motion = motion;
+        s.fields.velocity = velocity;
     }
 }

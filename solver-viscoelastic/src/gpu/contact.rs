@@ -1,14 +1,14 @@
 //! Bodies, walls and containers answer the particles that touch them, on a GPU: the twin of `cpu/contact.rs`.
 
 use super::{Gpu, Launched};
-use crate::contact::{Contact, Meeting, Twist};
+use crate::contact::{Contact, ContactSystem, Twist};
 use cuda_kernels::{
     common::{boundary::barriers::Surface, numerics::reduce::PARTIALS, run::resident::Population},
     device::{
         error::CudaError,
         executor::{Executor, Field},
     },
-    viscoelastic::{self as kernels, Launcher, Met, Stream},
+    viscoelastic::{self as kernels, BodyContact, Launcher, Stream},
 };
 use sph_core::{
     fluid::barrier::Barrier,
@@ -23,7 +23,7 @@ pub struct Contacts<const D: usize> {
     /// Surfaces of walls where they are. Shape `[n_surfaces]`.
     surfaces: Field<Surface<D>>,
     /// Sums over the particles that touch a body; none without bodies.
-    meetings: Option<Meetings>,
+    bodies: Option<ContactSums>,
 }
 
 impl<const D: usize> Contacts<D> {
@@ -32,9 +32,9 @@ impl<const D: usize> Contacts<D> {
     /// # Errors
     /// When there is no memory left.
     pub fn new(executor: &dyn Executor, population: &Population) -> Result<Self, CudaError> {
-        let meetings = (population.bodies > 0).then(|| Meetings::new(executor)).transpose()?;
+        let bodies = (population.bodies > 0).then(|| ContactSums::new(executor)).transpose()?;
         let n_walls = population.surfaces.saturating_sub(population.bodies);
-        Ok(Self { surfaces: executor.zeros(n_walls)?, meetings })
+        Ok(Self { surfaces: executor.zeros(n_walls)?, bodies })
     }
 
     /// Takes the surfaces of a state.
@@ -56,23 +56,23 @@ fn surfaces<const D: usize>(state: &State<D>, t: f64) -> Vec<Surface<D>> {
 
 /// A body with the surface `barrier` as particles of the mass `m` `[kg]` meet it: `ahead` is where it will be without
 /// contacts.
-fn met<const D: usize>(
+fn body_contact<const D: usize>(
     barrier: &Barrier<D>,
     body: &Rigid<D>,
     ahead: &Rigid<D>,
     twist: &Twist,
     m: f64,
-) -> Met<D> {
+) -> BodyContact<D> {
     let velocity = each(|a| twist.velocity[a]);
     let surface = Surface::of_body(barrier, ahead, body.x, velocity, twist.angular);
-    Met { surface, reach: body.form.reach, m }
+    BodyContact { surface, reach: body.form.reach, m }
 }
 
 /// The fluid on the device.
 macro_rules! stream {
     ($device:expr) => {
         Stream {
-            place: &mut $device.place,
+            position: &mut $device.position,
             predicted: &$device.common.fluid.x,
             v: &mut $device.common.fluid.v,
         }
@@ -81,20 +81,20 @@ macro_rules! stream {
 
 /// Sums over the particles that touch a body, one body after the other.
 #[derive(Debug)]
-struct Meetings {
-    meetings: Field<kernels::Meeting>,
-    meeting: Field<kernels::Meeting>,
-    parts: Field<kernels::Wrench>,
-    given: Field<kernels::Wrench>,
+struct ContactSums {
+    partial_systems: Field<kernels::ContactSystem>,
+    system: Field<kernels::ContactSystem>,
+    partial_wrenches: Field<kernels::Wrench>,
+    wrench: Field<kernels::Wrench>,
 }
 
-impl Meetings {
+impl ContactSums {
     fn new(executor: &dyn Executor) -> Result<Self, CudaError> {
         Ok(Self {
-            meetings: executor.zeros(PARTIALS)?,
-            meeting: executor.zeros(1)?,
-            parts: executor.zeros(PARTIALS)?,
-            given: executor.zeros(1)?,
+            partial_systems: executor.zeros(PARTIALS)?,
+            system: executor.zeros(1)?,
+            partial_wrenches: executor.zeros(PARTIALS)?,
+            wrench: executor.zeros(1)?,
         })
     }
 }
@@ -108,10 +108,10 @@ impl<const D: usize> Gpu<'_, D> {
     }
 
     /// One body after the other; what particles get, its wrench loses.
-    pub(super) fn meet_bodies(&mut self) -> Launched {
+    pub(super) fn resolve_bodies(&mut self) -> Launched {
         let (contact, device) = (self.contact(), &mut *self.device);
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
-        let Some(sums) = &mut device.contacts.meetings else { return Ok(()) };
+        let Some(sums) = &mut device.contacts.bodies else { return Ok(()) };
         let State { walls, bodies, forces, rest, .. } = &mut *self.state;
         let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
         for (rigid, barrier) in bodies.list.iter_mut().zip(&walls.barriers[n_walls..]) {
@@ -123,15 +123,29 @@ impl<const D: usize> Gpu<'_, D> {
             let mut ahead = body.clone();
             ahead.glide(self.dt);
             let (before, m) = (Twist::of(&body), f64::from(rest.m));
-            let moves = met(barrier, &body, &ahead, &before, m);
-            let (n, mut sum) = (device.common.fluid.n, [kernels::Meeting::default()]);
-            launcher.meet(contact, moves, n, stream!(device), &mut sums.meetings, &mut sums.meeting)?;
-            self.executor.read(&sums.meeting, &mut sum)?;
-            let after = Meeting::of_sums(&sum[0].matrix, sum[0].momentum).after(&body, before);
-            let moves = met(barrier, &body, &ahead, &after, m);
+            let moves = body_contact(barrier, &body, &ahead, &before, m);
+            let (n, mut sum) = (device.common.fluid.n, [kernels::ContactSystem::default()]);
+            launcher.assemble_contact_system(
+                contact,
+                moves,
+                n,
+                stream!(device),
+                &mut sums.partial_systems,
+                &mut sums.system,
+            )?;
+            self.executor.read(&sums.system, &mut sum)?;
+            let after = ContactSystem::of_sums(&sum[0].matrix, sum[0].momentum).after(&body, before);
+            let moves = body_contact(barrier, &body, &ahead, &after, m);
             let mut given = [kernels::Wrench::default()];
-            launcher.answer(contact, moves, n, stream!(device), &mut sums.parts, &mut sums.given)?;
-            self.executor.read(&sums.given, &mut given)?;
+            launcher.apply_body_impulses(
+                contact,
+                moves,
+                n,
+                stream!(device),
+                &mut sums.partial_wrenches,
+                &mut sums.wrench,
+            )?;
+            self.executor.read(&sums.wrench, &mut given)?;
             let given = given[0].a.map(|sum| sum / self.dt);
             for a in 0..D {
                 rigid.wrench.force[a] -= given[a];

@@ -48,13 +48,13 @@ pub struct DeviceFields<const D: usize> {
     /// Rows of each set of [`Pairs`].
     pub rows: [NeighborRows; 3],
     /// Positions that are being relaxed: `[x y z ·]`. Shape `[n]`.
-    pub place: Field<Packed>,
+    pub position: Field<Packed>,
     /// Where a particle was when it pushed, and how hard: `[x y z P]`. Shape `[n]`.
-    pub push: Field<Packed>,
+    pub pressure: Field<Packed>,
     /// P_near beside it. Shape `[n]`, `[m/s²]`.
     pub p_near: Field<Real>,
     /// `[v ·]` of the viscosity. Shape `[n]`.
-    pub motion: Field<Packed>,
+    pub velocity: Field<Packed>,
     /// Displacements of a pass: `[Δ ·]`. Shape `[n]`.
     pub delta: Field<Packed>,
     pub springs: SpringRows,
@@ -63,7 +63,7 @@ pub struct DeviceFields<const D: usize> {
     /// Place of the particle that was at a place before a sort. Shape `[n]`.
     inverse: Field<u32>,
     /// Squared ways of the relaxation. Shape `[n]`, `[m²]`.
-    pub way2: Field<Real>,
+    pub displacement2: Field<Real>,
     /// Walls: `[x y z w]`. Shape `[n_walls]`.
     pub samples: Field<Packed>,
     pub contacts: Contacts<D>,
@@ -94,16 +94,16 @@ impl<const D: usize> DeviceFields<D> {
                 NeighborRows::new(executor, n, on_walls)?,
                 NeighborRows::new(executor, when(needs.reactions, n_walls), of_walls)?,
             ],
-            place: records(n)?,
-            push: records(when(needs.push, n))?,
-            p_near: executor.zeros(when(needs.push, n))?,
-            motion: records(when(needs.viscosity, n))?,
+            position: records(n)?,
+            pressure: records(when(needs.pressure, n))?,
+            p_near: executor.zeros(when(needs.pressure, n))?,
+            velocity: records(when(needs.viscosity, n))?,
             delta: records(when(needs.delta, n))?,
             // Of the same size without springs, for the run may get them later.
             springs: SpringRows::new(executor, n_springs, sizes.springs)?,
             next_springs: SpringRows::new(executor, n_springs, sizes.springs)?,
             inverse: executor.zeros(n_springs)?,
-            way2: executor.zeros(n)?,
+            displacement2: executor.zeros(n)?,
             samples: records(n_walls)?,
             contacts: Contacts::new(executor, population)?,
             largest: executor.zeros(1)?,
@@ -126,7 +126,7 @@ impl<const D: usize> DeviceFields<D> {
         if self.inverse.is_empty() {
             return Ok(());
         }
-        springs.settle(&state.fluid.id, h);
+        springs.restore_rows(&state.fluid.id, h);
         let springs = &*springs;
         let rows = (0..state.fluid.len()).map(|i| springs.row(i));
         self.springs.write::<D>(executor, rows.map(|row| (&row.others[..row.n], &row.rests[..row.n])))?;
@@ -141,7 +141,7 @@ impl<const D: usize> DeviceFields<D> {
 
     /// Lists the neighbors of these sets of pairs, within `radius` `[m]`.
     pub fn list(&mut self, executor: &dyn Executor, pairs: &[Pairs], radius: Real) -> Result<(), CudaError> {
-        let fluid = Source { cells: &self.common.fluid.cells, records: &self.place };
+        let fluid = Source { cells: &self.common.fluid.cells, records: &self.position };
         let walls = Source { cells: &self.common.walls.cells, records: &self.samples };
         let n = [self.common.fluid.n, self.common.walls.n];
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
@@ -159,15 +159,15 @@ impl<const D: usize> DeviceFields<D> {
     pub fn adjust(&mut self, launcher: &Launcher<'_, D>) -> Result<(), CudaError> {
         let fluid = &self.rows[Pairs::Fluid as usize];
         let (n, lost) = (self.common.fluid.n, &mut self.common.lost);
-        launcher.adjust_rows(fluid, &self.place, &self.springs, n, &mut self.next_springs, lost)?;
+        launcher.adjust_rows(fluid, &self.position, &self.springs, n, &mut self.next_springs, lost)?;
         std::mem::swap(&mut self.springs, &mut self.next_springs);
         Ok(())
     }
 
     /// The longest way of the relaxation, `[m]`.
-    pub fn longest_way(&mut self, executor: &dyn Executor) -> Result<f64, CudaError> {
+    pub fn largest_displacement(&mut self, executor: &dyn Executor) -> Result<f64, CudaError> {
         let mut largest = [0.0];
-        self.common.reduce.max(executor, &self.way2, self.common.fluid.n, &mut self.largest)?;
+        self.common.reduce.max(executor, &self.displacement2, self.common.fluid.n, &mut self.largest)?;
         executor.read(&self.largest, &mut largest)?;
         Ok(largest[0].max(0.0).sqrt())
     }
@@ -178,13 +178,13 @@ impl<const D: usize> DeviceFields<D> {
             return Ok(());
         }
         let ids = executor.download(&self.common.fluid.id)?;
-        let mut taken = springs.take(&ids);
-        self.springs.read(executor, |i, other, rest| taken.push(i, other, rest))
+        let mut replacement = springs.replace(&ids);
+        self.springs.read(executor, |i, other, rest| replacement.push(i, other, rest))
     }
 
     /// Copies to the host what tells where a failure began.
     pub fn read_chain(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
-        fields.place = executor.download(&self.place)?.into_iter().map(|record| record.0).collect();
+        fields.position = executor.download(&self.position)?.into_iter().map(|record| record.0).collect();
         Ok(())
     }
 }

@@ -97,8 +97,9 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         let (method, fields_of_step, of_step) = (&mut self.method, &mut *device, &mut *state);
         let gpu = Gpu { method, executor, device: fields_of_step, state: of_step, constants, dt, end };
         step::step(&mut watched(gpu, |_, _| ()), dt)?;
-        let way = device.longest_way(executor).map_err(|error| error.in_phase(state, "report"))?;
-        self.method.fields.report.residual = way / f64::from(self.method.constants.h);
+        let displacement =
+            device.largest_displacement(executor).map_err(|error| error.in_phase(state, "report"))?;
+        self.method.fields.report.residual = displacement / f64::from(self.method.constants.h);
         Ok(())
     }
 
@@ -143,15 +144,15 @@ impl<const D: usize> Method<D> for OnGpu<D> {
                 return of(BEFORE, k, field);
             }
         }
-        if let Some(owner) = self.method.fields.springs.first_spoilt() {
+        if let Some(owner) = self.method.fields.springs.first_not_finite() {
             let cause = Cause::NotFinite { field: "rest length" };
             return StepError::new(state, BEFORE, Some(owner), cause);
         }
         if let Some(far) = (0..fluid.len()).find(|&k| !domain.holds(fluid.position(k))) {
             return StepError::new(state, "update_velocities", Some(fluid.id[far]), Cause::Escaped);
         }
-        let place = self.method.fields.place.get(i);
-        match (fluid.rho[i].is_finite(), place.is_none_or(|x| x.iter().all(|x| x.is_finite()))) {
+        let position = self.method.fields.position.get(i);
+        match (fluid.rho[i].is_finite(), position.is_none_or(|x| x.iter().all(|x| x.is_finite()))) {
             (false, _) => of("double_density_relaxation", i, "density"),
             (_, false) => of("double_density_relaxation", i, "position"),
             _ if in_summary => of("update_velocities", i, "velocity"),
@@ -160,7 +161,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
     }
 
     fn forget_chain(&mut self) {
-        self.method.fields.place = Vec::new();
+        self.method.fields.position = Vec::new();
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {

@@ -34,7 +34,7 @@ pub fn squeeze<const D: usize>(state: &mut State<D>, scale: f64) {
 }
 
 /// One step of `dt`, and the way of every particle by id.
-pub fn ways<const D: usize>(sim: &mut Simulation<D>, dt: f64) -> (StepReport, Vec<[f64; D]>) {
+pub fn displacements<const D: usize>(sim: &mut Simulation<D>, dt: f64) -> (StepReport, Vec<[f64; D]>) {
     let before = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
     let report = sim.solver.step(&mut sim.state, dt).unwrap_or_else(|error| panic!("{error}"));
     sim.state.step += 1;

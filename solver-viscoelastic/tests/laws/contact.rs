@@ -60,10 +60,10 @@ fn after<const D: usize>(walls: &str, solver: &str, d: f64, v: [f64; D]) -> [f64
     let mut x = [0.1; D];
     x[1] = d - 1.0;
     let mut sim = among::<D>(walls, solver, &[x], v);
-    let (_, ways) = ways(&mut sim, DT);
+    let (_, displacements) = displacements(&mut sim, DT);
     let v = sim.state.fluid.velocity(0).map(f64::from);
     // The way is that of the velocity.
-    assert!((0..D).all(|a| (ways[0][a] - DT * v[a]).abs() < EPSILON), "{ways:?} {v:?}");
+    assert!((0..D).all(|a| (displacements[0][a] - DT * v[a]).abs() < EPSILON), "{displacements:?} {v:?}");
     v
 }
 
@@ -118,7 +118,7 @@ fn beyond_an_open_face_nothing_is_touched() {
     let places = [[1.1, -0.97], [1.02, 0.0], [0.97, 0.0], [0.0, 1.05], [-1.3, -1.05]];
     let v = [0.3, -0.2];
     let mut sim = among::<2>(walls, &format!("stick_stiffness = {K_STICK:?}"), &places, v);
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     for v_i in vectors(&sim.state.fluid.id, &sim.state.fluid.v) {
         near(v_i, v.map(|v| f64::from(v as Real)), "open");
     }
@@ -128,7 +128,7 @@ fn beyond_an_open_face_nothing_is_touched() {
 fn in_a_corner_both_walls_act() {
     let walls = "[[wall]]\nshape.block = { min = [-1.0, -1.0], max = [1.0, 1.0] }\nslip = \"free_slip\"";
     let mut sim = among::<2>(walls, "", &[[-0.999, -0.9995]], [-0.3, -0.2]);
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     near(sim.state.fluid.velocity(0).map(f64::from), [0.0; 2], "corner");
 }
 
@@ -150,7 +150,7 @@ fn a_moving_no_slip_wall_drags() {
     let walls = "[[wall]]\nshape.ball = { center = [0.0, 0.0], radius = 1.0 }\n\
                  motion.rotation = { center = [0.0, 0.0], angular_velocity = 2.0 }";
     let mut sim = among::<2>(walls, "", &[[0.0, 0.94], [0.5, 0.0]], [0.0; 2]);
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let v = vectors(&sim.state.fluid.id, &sim.state.fluid.v);
     near(v[0], [-2.0 * 0.94, 0.0], "rotation");
     near(v[1], [0.0; 2], "the middle");
@@ -166,7 +166,7 @@ fn a_turned_wall_acts_where_it_is() {
     for (i, v) in before.iter().enumerate() {
         (0..2).for_each(|a| sim.state.fluid.v[a][i] = v[a] as Real);
     }
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let v = vectors(&sim.state.fluid.id, &sim.state.fluid.v);
     // The speed of the surface along its normal is −ω y on the side and ω x at the end, nought at the middle of each up
     // to how far the particles have gone, 0.015 m.
@@ -272,7 +272,7 @@ fn channel(slip: &str, walls: &str, solver: &str) -> Simulation<2> {
 fn free_slip_walls_keep_uniform_motion() {
     let mut sim = channel("free_slip", "", QUIET);
     for _ in 0..300 {
-        ways(&mut sim, 0.002);
+        displacements(&mut sim, 0.002);
     }
     let [x, y] = &sim.state.fluid.v;
     assert!(x.iter().all(|&v| v == 0.5) && y.iter().all(|&v| v == 0.0));
@@ -285,7 +285,7 @@ fn no_slip_walls_bring_the_first_layer_to_their_velocity() {
         for mode in MODES {
             let mut sim = channel("no_slip", drag, &format!("stiffness = 50.0\nrelax_mode = \"{mode}\""));
             for _ in 0..100 {
-                ways(&mut sim, 0.002);
+                displacements(&mut sim, 0.002);
                 let fluid = &sim.state.fluid;
                 let mut n = 0;
                 for i in 0..fluid.len() {
@@ -323,7 +323,7 @@ fn one_collision<const D: usize>() {
         let mut sim = struck::<D>(density, "");
         let (n, m, mass) =
             (sim.state.fluid.len(), f64::from(sim.state.rest.m), sim.state.bodies.list[0].form.mass);
-        ways(&mut sim, DT);
+        displacements(&mut sim, DT);
         let part = n as f64 * m / (n as f64 * m + mass);
         let common: [f64; D] = std::array::from_fn(|a| if a == 0 { 0.5 * part } else { 0.0 });
         for i in 0..n {
@@ -343,7 +343,7 @@ fn a_no_slip_body_and_its_particles_are_one_collision() {
 #[test]
 fn a_body_that_is_held_takes_all_and_stays() {
     let mut sim = struck::<2>(500.0, "fixed = [\"x\", \"y\", \"rotation\"]");
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     assert!(sim.state.fluid.v.iter().flatten().all(|v| f64::from(v.abs()) < 8.0 * EPSILON));
     assert_eq!(sim.state.bodies.list[0].velocity(), [0.0; 2]);
 }

@@ -21,7 +21,7 @@ fn speed(mode: &str, fixed: bool, dt: f64, seconds: f64) -> f64 {
     let mut squares = 0.0;
     for k in 0..2 * steps {
         sim.state.step = if fixed { 0 } else { k as u64 };
-        let (report, _) = ways(&mut sim, dt);
+        let (report, _) = displacements(&mut sim, dt);
         assert!(report.max_speed < 1e3, "{solver}: explodes");
         for i in 0..sim.state.fluid.len() {
             let x = sim.state.fluid.position(i).map(f64::from);

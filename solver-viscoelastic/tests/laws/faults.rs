@@ -41,7 +41,7 @@ enum Spreads {
     /// By impulses of viscosity, which none that is NaN makes.
     AsImpulse,
     /// From place to place: to neighbors, and to theirs where particles move one by one or have springs.
-    AsPlace,
+    AsPosition,
     /// From the record of a wall sample to the particles around it.
     FromWall,
 }
@@ -54,8 +54,8 @@ type Case<const D: usize> =
 const RELAXATION: &[&str] = &["double_density_relaxation"];
 const VELOCITIES: &[&str] = &["update_velocities"];
 
-fn place<const D: usize>(s: &mut Viscoelastic<D>, _: &mut State<D>, i: usize, bad: Real) {
-    s.fields.place[i][D - 1] = bad;
+fn position<const D: usize>(s: &mut Viscoelastic<D>, _: &mut State<D>, i: usize, bad: Real) {
+    s.fields.position[i][D - 1] = bad;
 }
 
 fn velocity<const D: usize>(_: &mut Viscoelastic<D>, state: &mut State<D>, i: usize, bad: Real) {
@@ -114,14 +114,14 @@ fn of_fluid<const D: usize>() -> Vec<Case<D>> {
         ("apply_gravity", velocity, AsImpulse, "velocity", &[BEFORE]),
         ("apply_viscosity", velocity, No, "velocity", &[BEFORE]),
         ("predict_positions", velocity, No, "velocity", VELOCITIES),
-        ("predict_positions", |_, state, i, bad| state.fluid.x[0][i] = bad, AsPlace, "position", GRID),
-        ("find_neighbors", place, AsPlace, "position", RELAXATION),
-        ("adjust_springs", place, AsPlace, "position", RELAXATION),
-        ("apply_spring_displacements", place, AsPlace, "position", RELAXATION),
-        ("double_density_relaxation", place, No, "position", RELAXATION),
+        ("predict_positions", |_, state, i, bad| state.fluid.x[0][i] = bad, AsPosition, "position", GRID),
+        ("find_neighbors", position, AsPosition, "position", RELAXATION),
+        ("adjust_springs", position, AsPosition, "position", RELAXATION),
+        ("apply_spring_displacements", position, AsPosition, "position", RELAXATION),
+        ("double_density_relaxation", position, No, "position", RELAXATION),
         ("double_density_relaxation", |_, state, i, bad| state.fluid.rho[i] = bad, No, "density", RELAXATION),
         ("double_density_relaxation", velocity, No, "velocity", VELOCITIES),
-        ("resolve_collisions", place, No, "position", RELAXATION),
+        ("resolve_collisions", position, No, "position", RELAXATION),
         ("resolve_collisions", velocity, No, "velocity", VELOCITIES),
     ]
 }
@@ -154,7 +154,7 @@ fn is_named<const D: usize>(more: &str, solver: &str, call: u32, case: &Case<D>)
         let names_the_victim = match spreads {
             No => true,
             AsImpulse => value.is_nan() || !solver.contains("viscosity"),
-            AsPlace => solver.contains("jacobi") && !solver.contains("spring") && more.is_empty(),
+            AsPosition => solver.contains("jacobi") && !solver.contains("spring") && more.is_empty(),
             FromWall => false,
         };
         let is_right = if names_the_victim { error.particle == victim } else { is_spoilt };
@@ -219,7 +219,7 @@ fn of_bodies<const D: usize>() -> Vec<(&'static str, Spoil<Viscoelastic<D>, D>)>
         ("apply_gravity", turn),
         ("apply_gravity", |_, state, _, bad| state.bodies.list[0].x[0] = f64::from(bad)),
         // A place from which the fluid pushed.
-        ("double_density_relaxation", |s, _, i, bad| s.fields.push[i][0] = bad),
+        ("double_density_relaxation", |s, _, i, bad| s.fields.pressure[i][0] = bad),
         ("resolve_collisions", |_, state, _, bad| state.bodies.list[0].wrench.force[0] = f64::from(bad)),
         ("resolve_collisions", |_, state, _, bad| state.bodies.list[0].wrench.torque[2] = f64::from(bad)),
         ("move_bodies", momentum),

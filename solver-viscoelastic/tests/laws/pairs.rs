@@ -15,7 +15,7 @@ fn change<const D: usize>(seed: u64, solver: &str) -> f64 {
     shake(&mut sim.state, seed, 0.3);
     let before = vectors(&sim.state.fluid.id, &sim.state.fluid.v);
     for _ in 0..2 {
-        ways(&mut sim, DT);
+        displacements(&mut sim, DT);
     }
     let after = vectors(&sim.state.fluid.id, &sim.state.fluid.v);
     let gains: Vec<[f64; D]> =
@@ -63,7 +63,7 @@ proptest! {
     fn two_particles_move_by_the_closed_form(r in 0.05..0.99_f64) {
         for mode in ["jacobi", "sequential", "colored"] {
             let mut sim = pair(r, &format!("relax_mode = \"{mode}\""));
-            let (report, ways) = ways(&mut sim, DT);
+            let (report, displacements) = displacements(&mut sim, DT);
             let push = |r: f64| {
                 let g: f64 = 1.0 - r;
                 DT * DT * (3.0 * (g * g - 0.2) * g + 7.0 * g.powi(5))
@@ -71,7 +71,7 @@ proptest! {
             // The second of a sequence sees what the first has done.
             let first = push(r);
             let whole = if mode == "jacobi" { 2.0 * first } else { first + push(r + first) };
-            let found = ways[1][0] - ways[0][0];
+            let found = displacements[1][0] - displacements[0][0];
             prop_assert!((found - whole).abs() < 1e-6 * DT * DT + 4.0 * EPSILON, "{mode}: {found} {whole}");
             prop_assert!(report.density_error_max.is_finite());
         }
@@ -88,7 +88,7 @@ proptest! {
             let still = "stiffness = 0.0\nstiffness_near = 0.0\nrest_density = 1.0\nsupport_ratio = 2.0";
             let mut sim = particles::<2>(&[[-0.5 * r, 0.0], [0.5 * r, 0.0]], &format!("{still}\n{solver}"));
             (sim.state.fluid.v[0][0], sim.state.fluid.v[0][1]) = ((0.5 * u) as Real, (-0.5 * u) as Real);
-            ways(&mut sim, DT);
+            displacements(&mut sim, DT);
             let v = by_id(&sim.state.fluid.id, &sim.state.fluid.v[0]);
             let left = v[0] - v[1];
             let rounding = 4.0 * EPSILON * u.abs();
@@ -107,7 +107,7 @@ fn a_pair_comes_to_rest_where_its_pressures_cancel() {
     for mode in MODES {
         let mut sim = pair(0.6, &format!("relax_mode = \"{mode}\"\nviscosity_linear = 20.0"));
         for _ in 0..20_000 {
-            ways(&mut sim, DT);
+            displacements(&mut sim, DT);
             // Only what comes nearer is damped: take the rest of it.
             sim.state.fluid.v.iter_mut().flatten().for_each(|v| *v *= 0.98);
         }
@@ -126,7 +126,7 @@ fn all_at_once_and_one_by_one_agree_to_the_fourth_order() {
     let way = |mode: &str, dt: f64| {
         let mut sim = Block::free(10, &format!("relax_mode = \"{mode}\"")).jitter(0.2).build::<2>();
         squeeze(&mut sim.state, 0.95);
-        ways(&mut sim, dt).1
+        displacements(&mut sim, dt).1
     };
     for mode in ["sequential", "colored"] {
         let apart = |dt: f64| {
@@ -146,8 +146,10 @@ fn particles_in_one_place_and_none_at_all_leave_no_nan() {
         for x in [vec![], vec![[0.1; 3]], vec![[0.1; 3]; 2], vec![[0.1; 3]; 30]] {
             let mut sim = particles::<3>(&x, &solver);
             for _ in 0..3 {
-                let (report, ways) = ways(&mut sim, DT);
-                assert!(ways.iter().flatten().all(|x| x.is_finite()) && report.max_speed.is_finite());
+                let (report, displacements) = displacements(&mut sim, DT);
+                assert!(
+                    displacements.iter().flatten().all(|x| x.is_finite()) && report.max_speed.is_finite()
+                );
             }
         }
     }

@@ -53,7 +53,7 @@ fn both_ends_know_the_same_spring() {
         let mut sim = Block::free(8, &solver.replace("support_ratio = 2.0", "")).jitter(0.3).build::<3>();
         shake(&mut sim.state, 3, 2.0);
         for _ in 0..20 {
-            ways(&mut sim, DT);
+            displacements(&mut sim, DT);
         }
         let all = springs(&mut sim);
         assert!(all.len() > 20 * 512, "{}", all.len());
@@ -71,8 +71,8 @@ fn springs_free_of_stress_move_nothing() {
         let solver = format!("{ALONE}\nspring_stiffness = 500.0\nrelax_mode = \"{mode}\"");
         let mut sim = Block::free(8, &solver).jitter(0.2).build::<2>();
         for _ in 0..10 {
-            let (_, ways) = ways(&mut sim, DT);
-            assert!(ways.iter().all(|way| norm(way) == 0.0), "{mode}");
+            let (_, displacements) = displacements(&mut sim, DT);
+            assert!(displacements.iter().all(|way| norm(way) == 0.0), "{mode}");
         }
     }
 }
@@ -80,7 +80,7 @@ fn springs_free_of_stress_move_nothing() {
 #[test]
 fn new_springs_are_as_long_as_their_pair_is_apart() {
     let mut sim = pair(0.6, "");
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     assert!(springs(&mut sim).iter().all(|(_, rest)| (rest - 0.6).abs() < 1e-6));
 }
 
@@ -88,11 +88,11 @@ fn new_springs_are_as_long_as_their_pair_is_apart() {
 fn within_the_yield_ratio_and_without_plasticity_nothing_flows() {
     for (solver, r) in [("yield_ratio = 0.2", 0.71), ("yield_ratio = 0.2", 0.5), ("plasticity = 0.0", 0.95)] {
         let mut sim = pair(0.6, solver);
-        ways(&mut sim, DT);
+        displacements(&mut sim, DT);
         let before = springs(&mut sim);
         for _ in 0..20 {
             hold(&mut sim, r);
-            ways(&mut sim, DT);
+            displacements(&mut sim, DT);
         }
         assert_eq!(springs(&mut sim), before, "{solver} at {r}");
     }
@@ -101,20 +101,20 @@ fn within_the_yield_ratio_and_without_plasticity_nothing_flows() {
 #[test]
 fn rest_lengths_follow_what_exceeds_the_yield_ratio() {
     let mut sim = pair(0.6, "yield_ratio = 0.1\nplasticity = 20.0");
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let mut rest = springs(&mut sim)[0].1;
     for _ in 0..10 {
         hold(&mut sim, 0.9);
-        ways(&mut sim, DT);
+        displacements(&mut sim, DT);
         rest += 0.2 * (0.9 - 1.1 * rest);
         let found = springs(&mut sim)[0].1;
         assert!((found - rest).abs() < 1e-5, "{found} {rest}");
     }
     // Compression has the same ratio.
     let mut sim = pair(0.6, "yield_ratio = 0.1\nplasticity = 20.0");
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     hold(&mut sim, 0.2);
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let found = springs(&mut sim)[0].1;
     assert!((found - (0.6 - 0.2 * (0.9 * 0.6 - 0.2))).abs() < 1e-5, "{found}");
 }
@@ -122,13 +122,13 @@ fn rest_lengths_follow_what_exceeds_the_yield_ratio() {
 #[test]
 fn a_spring_breaks_when_its_rest_length_exceeds_the_radius_and_not_before() {
     let mut sim = pair(0.9, "yield_ratio = 0.0\nplasticity = 30.0");
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let mut rest = springs(&mut sim)[0].1;
     // Beyond the radius there is no neighbor, but still a spring.
     while rest <= 1.0 {
         assert_eq!(springs(&mut sim).len(), 2, "at {rest}");
         hold(&mut sim, 1.3);
-        ways(&mut sim, DT);
+        displacements(&mut sim, DT);
         rest += 0.3 * (1.3 - rest);
     }
     assert_eq!(springs(&mut sim).len(), 0, "at {rest}");
@@ -137,14 +137,14 @@ fn a_spring_breaks_when_its_rest_length_exceeds_the_radius_and_not_before() {
 #[test]
 fn elastic_bodies_make_springs_once() {
     let mut sim = pair(1.4, "spring_creation = \"at_start\"");
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     hold(&mut sim, 0.6);
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     assert_eq!(springs(&mut sim).len(), 0);
     let mut sim = pair(1.4, "");
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     hold(&mut sim, 0.6);
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     assert_eq!(springs(&mut sim).len(), 2);
 }
 
@@ -152,7 +152,7 @@ fn elastic_bodies_make_springs_once() {
 fn springs_of_removed_particles_are_gone_and_the_others_stay() {
     let solver = format!("{ALONE}\nspring_stiffness = 200.0");
     let mut sim = Block::free(6, &solver).jitter(0.2).build::<2>();
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let before = springs(&mut sim);
     let keep: Vec<u32> = (0..36).filter(|&i| !sim.state.fluid.id[i as usize].is_multiple_of(3)).collect();
     sim.state.fluid.keep(&keep);
@@ -172,7 +172,7 @@ fn a_stretched_elastic_bar_comes_back() {
              viscosity_linear = 10.0"
         );
         let mut sim = Block::free(8, &solver).build::<2>();
-        ways(&mut sim, DT);
+        displacements(&mut sim, DT);
         let length = |sim: &Simulation<2>| {
             let x = &sim.state.fluid.x[0];
             f64::from(
@@ -183,7 +183,7 @@ fn a_stretched_elastic_bar_comes_back() {
         sim.state.fluid.x[0].iter_mut().for_each(|x| *x *= 1.1);
         let mut lengths = Vec::new();
         for _ in 0..2000 {
-            ways(&mut sim, DT);
+            displacements(&mut sim, DT);
             sim.state.fluid.v.iter_mut().flatten().for_each(|v| *v *= 0.995);
             lengths.push(length(&sim));
         }
@@ -199,10 +199,10 @@ fn springs_that_were_switched_off_come_back_to_their_particles() {
     let solver =
         format!("{ALONE}\nspring_stiffness = 200.0\nplasticity = 0.0\nspring_creation = \"at_start\"");
     let mut sim = Block::free(8, &solver).jitter(0.2).build::<2>();
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let before = springs(&mut sim);
     // To look at them has named them by id; a step gives them their places again.
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     let set = |sim: &mut Simulation<2>, value: f64| {
         sim.solver.set_parameter("spring_stiffness", &toml::Value::from(value)).expect("it may change");
     };
@@ -212,12 +212,12 @@ fn springs_that_were_switched_off_come_back_to_their_particles() {
     std::mem::swap(x, y);
     x.iter_mut().for_each(|x| *x = -*x);
     let order = sim.state.fluid.id.clone();
-    ways(&mut sim, DT);
+    displacements(&mut sim, DT);
     assert_ne!(sim.state.fluid.id, order);
     set(&mut sim, 200.0);
-    let (_, ways) = ways(&mut sim, DT);
+    let (_, displacements) = displacements(&mut sim, DT);
     // No spring was stretched by the turn, but for rounding.
-    assert!(ways.iter().all(|way| norm(way) < 1e3 * EPSILON), "{ways:?}");
+    assert!(displacements.iter().all(|way| norm(way) < 1e3 * EPSILON), "{displacements:?}");
     let after = springs(&mut sim);
     assert_eq!(before.iter().map(|s| s.0).collect::<Vec<_>>(), after.iter().map(|s| s.0).collect::<Vec<_>>());
 }

@@ -14,9 +14,9 @@ fn a_lone_particle_goes_straight() {
         for (a, v) in [0.3, -0.2, 0.1].into_iter().enumerate() {
             sim.state.fluid.v[a][0] = v;
         }
-        let (_, ways) = ways(&mut sim, DT);
+        let (_, displacements) = displacements(&mut sim, DT);
         for (a, v) in [0.3, -0.2, 0.1].into_iter().enumerate() {
-            assert!((ways[0][a] - DT * v).abs() < EPSILON * DT);
+            assert!((displacements[0][a] - DT * v).abs() < EPSILON * DT);
             assert_eq!(sim.state.fluid.v[a][0], v as Real);
         }
     }
@@ -34,7 +34,7 @@ fn the_center_of_mass_falls_along_the_parabola() {
         let y_0 = center(&sim.state.fluid.x[1]);
         let steps = 40;
         for _ in 0..steps {
-            ways(&mut sim, DT);
+            displacements(&mut sim, DT);
         }
         let t = DT * f64::from(steps);
         let fallen = y_0 - center(&sim.state.fluid.x[1]);
@@ -55,7 +55,7 @@ fn a_quarter_of_a_turn_turns_the_motion() {
             x.iter_mut().for_each(|x| *x = -*x);
         }
         for _ in 0..5 {
-            ways(&mut sim, DT);
+            displacements(&mut sim, DT);
         }
         vectors(&sim.state.fluid.id, &sim.state.fluid.x)
     };
@@ -79,7 +79,7 @@ fn without_gravity_a_blob_rounds_up() {
         };
         let before = corner(&sim);
         for _ in 0..3000 {
-            ways(&mut sim, 0.01);
+            displacements(&mut sim, 0.01);
             sim.state.fluid.v.iter_mut().flatten().for_each(|v| *v *= 0.999);
         }
         let after = corner(&sim);

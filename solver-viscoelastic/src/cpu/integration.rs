@@ -1,4 +1,4 @@
-//! Streaming loops over particles: forces, prediction, velocities.
+//! Time integration: forces, prediction, velocities.
 
 use sph_core::{
     Real,
@@ -10,7 +10,7 @@ use sph_core::{
     },
 };
 
-/// What a streaming loop found.
+/// Extremes over particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
     /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
@@ -48,13 +48,13 @@ pub fn kick<const D: usize>(state: &mut State<D>, dt: Real) -> First {
     })
 }
 
-/// True where all components are finite: their squares need not be.
+/// True where all components are finite, also where their squares overflow.
 pub fn all_finite<const D: usize>(a: [Real; D]) -> bool {
     a.iter().fold(true, |finite, a| finite & a.is_finite())
 }
 
-/// `x* = x + dt v`, wrapped into the periodic box. Where that is not finite x stays. Returns the first particle of
-/// which this is so.
+/// `x* = x + dt v`, wrapped into the periodic box. Where that is not finite x stays. Returns the first such
+/// particle.
 pub fn predict<const D: usize>(state: &mut State<D>, dt: Real) -> First {
     let (periodic, v) = (state.domain.periodic, &state.fluid.v);
     let n = v[0].len();
@@ -72,13 +72,12 @@ pub fn predict<const D: usize>(state: &mut State<D>, dt: Real) -> First {
     })
 }
 
-/// `v = (v* + (x_relaxed − x*)/dt) damping`: what `(x − x_prev)/dt` is, without the digits that the difference of two
-/// places loses; and `x = x_relaxed`, wrapped into the periodic box. Where the velocity is not finite `v*` stays.
-/// Returns the largest squared change of velocity and the first particle that is not healthy, and the largest squared
-/// speed.
-pub fn commit<const D: usize>(
+/// `v = (v* + (x_relaxed − x*)/dt) damping`: equal to `(x − x_prev)/dt` without its loss of digits; and
+/// `x = x_relaxed`, wrapped into the periodic box. Where the velocity is not finite `v*` stays. Returns the largest squared
+/// change of velocity with the first particle that is not finite or outside, and the largest squared speed.
+pub fn update_velocities<const D: usize>(
     state: &mut State<D>,
-    place: &[[Real; 4]],
+    position: &[[Real; 4]],
     inv_dt: Real,
     damping: Real,
 ) -> (Extremes, Extremes) {
@@ -90,9 +89,9 @@ pub fn commit<const D: usize>(
     parallel::blocks(n, outputs, |range, (x, v)| {
         let (mut change, mut speed) = (Extremes::default(), Extremes::default());
         for (k, i) in range.enumerate() {
-            let gain: [Real; D] = each(|d| (place[i][d] - x[d][k]) * inv_dt);
+            let gain: [Real; D] = each(|d| (position[i][d] - x[d][k]) * inv_dt);
             let v_i: [Real; D] = each(|d| (v[d][k] + gain[d]) * damping);
-            let x_i = domain.periodic.wrap(each(|d| place[i][d]));
+            let x_i = domain.periodic.wrap(each(|d| position[i][d]));
             let finite = norm2(v_i).is_finite();
             change.square = change.square.max(norm2(gain));
             change.bad.count(i, !(finite & domain.holds(x_i) & rho[i].is_finite()));

@@ -21,13 +21,13 @@ SHIM_EXPORT(visco_pack_walls)
 
 /// `ρ_i = Σ_j g² + Σ_b w g²`, the same with g³, and the pressures of both.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-visco_densities(Constants c, Near near, const Packed* __restrict__ place, u32 n, Packed* __restrict__ push,
+visco_densities(Constants c, Near near, const Packed* __restrict__ position, u32 n, Packed* __restrict__ pressure,
                 real* __restrict__ p_near, real* __restrict__ rho) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Vec x_i = vector(load(place, i));
+  const Vec x_i = vector(load(position, i));
   Pair sum = {real(0), real(0)};
-  visit_points(c, near.fluid, place, i, x_i, [&](const Point&, Vec, real r2) {
+  visit_points(c, near.fluid, position, i, x_i, [&](const Point&, Vec, real r2) {
     const Pair terms = density_terms(closeness(sqrt(r2), c.inv_h));
     sum.far += terms.far, sum.near += terms.near;
   });
@@ -36,46 +36,46 @@ visco_densities(Constants c, Near near, const Packed* __restrict__ place, u32 n,
     sum.far += terms.far, sum.near += terms.near;
   });
   const Pair p = c.stiffness.pressures(sum);
-  push[i] = record(x_i, p.far), p_near[i] = p.near;
+  pressure[i] = record(x_i, p.far), p_near[i] = p.near;
   rho[i] = sum.far * c.to_density;
 }
 SHIM_EXPORT(visco_densities)
 
 /// What a loop reads of a neighbor that pushes.
-struct Pushing {
+struct PressureRecord {
   Packed place;
   real near;
 };
 
-/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. `way2` gets |Δx_i|².
+/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. `displacement2` gets |Δx_i|².
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-visco_displacements(Constants c, Near near, const Packed* __restrict__ push, const real* __restrict__ p_near, u32 n,
-                    Packed* __restrict__ delta, real* __restrict__ way2) {
+visco_displacements(Constants c, Near near, const Packed* __restrict__ pressure, const real* __restrict__ p_near, u32 n,
+                    Packed* __restrict__ delta, real* __restrict__ displacement2) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Packed own = load(push, i);
+  const Packed own = load(pressure, i);
   const Vec x_i = vector(own);
   const Pair p = {own.a[3], p_near[i]}, on_wall = c.stiffness.on_wall(p);
   Vec sum = zero();
-  visit(c, near.fluid, i, x_i, [=](u32 j) { return Pushing{load(push, j), __ldg(p_near + j)}; },
-        [&](const Pushing& j, Vec x_ij, real r2) {
-          add(sum, along(c, r2, {p.far + j.place.a[3], p.near + j.near}), x_ij);
+  visit(c, near.fluid, i, x_i, [=](u32 j) { return PressureRecord{load(pressure, j), __ldg(p_near + j)}; },
+        [&](const PressureRecord& j, Vec x_ij, real r2) {
+          add(sum, pair_over_r(c, r2, {p.far + j.place.a[3], p.near + j.near}), x_ij);
         });
   visit_points(c, near.walls, near.samples, i, x_i, [&](const Point& b, Vec x_ib, real r2) {
-    add(sum, along_wall(c, r2, on_wall, b.place.a[3]), x_ib);
+    add(sum, wall_over_r(c, r2, on_wall, b.place.a[3]), x_ib);
   });
-  delta[i] = record(sum, real(0)), way2[i] = norm2(sum);
+  delta[i] = record(sum, real(0)), displacement2[i] = norm2(sum);
 }
 SHIM_EXPORT(visco_displacements)
 
-/// `place ← place + delta`.
+/// `position ← position + delta`.
 KERNEL void __launch_bounds__(THREADS)
-visco_displace(const Packed* __restrict__ delta, u32 n, Packed* __restrict__ place) {
+visco_displace(const Packed* __restrict__ delta, u32 n, Packed* __restrict__ position) {
   const u32 i = thread_index();
   if (i >= n) return;
-  Packed moved = place[i];
+  Packed moved = position[i];
   shift(moved, real(1), vector(load(delta, i)));
-  place[i] = moved;
+  position[i] = moved;
 }
 SHIM_EXPORT(visco_displace)
 
@@ -84,10 +84,10 @@ SHIM_EXPORT(visco_displace)
 /// What a sweep moves and writes.
 struct Swept {
   /// [x y z ·].
-  Packed* place;
-  real *rho, *way2;
+  Packed* position;
+  real *rho, *displacement2;
   /// Nowhere, where no one asks who pushed how hard.
-  Packed* push /* [n] or none */;
+  Packed* pressure /* [n] or none */;
   real* p_near /* [n] or none */;
 };
 
@@ -107,10 +107,10 @@ SPH_FN void visit_share(const Constants& c, const Rows& rows, const Packed* from
 /// Densities of a particle from where its neighbors are now, then half of each displacement for the neighbor and half
 /// for itself.
 SPH_FN void relax(const Constants& c, const Near& near, const Swept& swept, u32 i, u32 lane) {
-  Packed here = swept.place[i];
+  Packed here = swept.position[i];
   const Vec x_i = vector(here);
   Pair sum = {real(0), real(0)};
-  visit_share(c, near.fluid, swept.place, i, x_i, lane, [&](u32, real r2, Vec) {
+  visit_share(c, near.fluid, swept.position, i, x_i, lane, [&](u32, real r2, Vec) {
     const Pair terms = density_terms(closeness(sqrt(r2), c.inv_h));
     sum.far += terms.far, sum.near += terms.near;
   });
@@ -120,20 +120,20 @@ SPH_FN void relax(const Constants& c, const Near& near, const Swept& swept, u32 
   });
   sum = {sum_of_warp(sum.far), sum_of_warp(sum.near)};
   const Pair p = c.stiffness.pressures(sum), on_wall = c.stiffness.on_wall(p);
-  Vec way = zero();
-  visit_share(c, near.fluid, swept.place, i, x_i, lane, [&](u32 j, real r2, Vec x_ij) {
-    const real part = along(c, r2, p);
-    add(way, part, x_ij);
-    shift(swept.place[j], -part, x_ij);
+  Vec displacement = zero();
+  visit_share(c, near.fluid, swept.position, i, x_i, lane, [&](u32 j, real r2, Vec x_ij) {
+    const real part = pair_over_r(c, r2, p);
+    add(displacement, part, x_ij);
+    shift(swept.position[j], -part, x_ij);
   });
   visit_share(c, near.walls, near.samples, i, x_i, lane, [&](u32 b, real r2, Vec x_ib) {
-    add(way, along_wall(c, r2, on_wall, near.samples[b].a[3]), x_ib);
+    add(displacement, wall_over_r(c, r2, on_wall, near.samples[b].a[3]), x_ib);
   });
-  for (int a = 0; a < DIM; a++) way[a] = sum_of_warp(way[a]);
+  for (int a = 0; a < DIM; a++) displacement[a] = sum_of_warp(displacement[a]);
   if (lane > 0) return;
-  if (swept.push) swept.push[i] = record(x_i, p.far), swept.p_near[i] = p.near;
-  shift(here, real(1), way);
-  swept.place[i] = here, swept.rho[i] = sum.far * c.to_density, swept.way2[i] = norm2(way);
+  if (swept.pressure) swept.pressure[i] = record(x_i, p.far), swept.p_near[i] = p.near;
+  shift(here, real(1), displacement);
+  swept.position[i] = here, swept.rho[i] = sum.far * c.to_density, swept.displacement2[i] = norm2(displacement);
 }
 
 /// Each particle of each cell of a color after the other.
@@ -152,19 +152,19 @@ SHIM_EXPORT(visco_sweep)
 
 /// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m/dt², [kg/s²].
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-visco_push_back(Constants c, Rows rows, const Packed* __restrict__ push /* [0] */,
+visco_reaction_forces(Constants c, Rows rows, const Packed* __restrict__ pressure /* [0] */,
                 const real* __restrict__ p_near /* [0] */, const Packed* __restrict__ samples, Sets sets, u32 n,
                 real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_rigid(b)) return;
   const Packed sample = load(samples, b);
   Vec sum = zero();
-  visit(c, rows, b, vector(sample), [=](u32 i) { return Pushing{load(push, i), __ldg(p_near + i)}; },
-        [&](const Pushing& i, Vec x_bi, real r2) {
-          add(sum, along_wall(c, r2, c.stiffness.on_wall({i.place.a[3], i.near}), sample.a[3]), x_bi);
+  visit(c, rows, b, vector(sample), [=](u32 i) { return PressureRecord{load(pressure, i), __ldg(p_near + i)}; },
+        [&](const PressureRecord& i, Vec x_bi, real r2) {
+          add(sum, wall_over_r(c, r2, c.stiffness.on_wall({i.place.a[3], i.near}), sample.a[3]), x_bi);
         });
   for (int a = 0; a < DIM; a++) force.x[a][b] = factor * sum[a];
 }
-SHIM_EXPORT(visco_push_back)
+SHIM_EXPORT(visco_reaction_forces)
 
 }  // namespace SPH_SPACE

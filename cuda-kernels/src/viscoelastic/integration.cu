@@ -1,4 +1,4 @@
-// Streaming loops over particles: forces, prediction, velocities. The twin of `motion.rs` in
+// Streaming loops over particles: forces, prediction, velocities. The twin of `integration.rs` in
 // `solver-viscoelastic/src/cpu`.
 #include "viscoelastic/shared.cuh"
 
@@ -47,11 +47,11 @@ SHIM_EXPORT(visco_predict)
 /// one who looks for the cause. `v2` and `gain2` get squared speeds and changes of velocity; `lost` becomes 1 where a number
 /// is not finite, and outside of the domain.
 KERNEL void __launch_bounds__(THREADS)
-visco_commit(Constants c, const Packed* __restrict__ place, u32 n, real inv_dt, real damping, Writable x, Writable v,
+visco_update_velocities(Constants c, const Packed* __restrict__ position, u32 n, real inv_dt, real damping, Writable x, Writable v,
              real* __restrict__ v2, real* __restrict__ gain2, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Vec relaxed = vector(load(place, i)), x_new = c.domain.periodic.wrap(relaxed);
+  const Vec relaxed = vector(load(position, i)), x_new = c.domain.periodic.wrap(relaxed);
   Vec gain, v_new;
   for (int d = 0; d < DIM; d++) {
     gain[d] = (relaxed[d] - x.x[d][i]) * inv_dt;
@@ -67,6 +67,6 @@ visco_commit(Constants c, const Packed* __restrict__ place, u32 n, real inv_dt, 
     if (finite) v.x[d][i] = v_new[d];
   }
 }
-SHIM_EXPORT(visco_commit)
+SHIM_EXPORT(visco_update_velocities)
 
 }  // namespace SPH_SPACE
