@@ -16,6 +16,7 @@ use crate::params::Params;
 use nalgebra::{SMatrix, SVector};
 use sph_core::{
     Real,
+    fluid::material::Forces,
     numerics::{
         parallel::Merge,
         vector::{cross, dot},
@@ -27,8 +28,8 @@ use std::array::from_fn;
 /// Ranges and strengths of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Distance below which a particle belongs to the first layer, one spacing: halfway between the rest positions of the
-    /// first and the second layer, so that rounding does not decide which particles stick, `[m]`.
+    /// Distance below which a particle belongs to the first layer, one spacing: halfway between the rest positions of
+    /// the first and the second layer, so that rounding does not decide which particles stick, `[m]`.
     pub layer: f64,
     /// The step, `[s]`.
     pub dt: f64,
@@ -61,8 +62,8 @@ impl Contact {
         if within { -self.stick * d * (1.0 - d / self.stick_distance) } else { 0.0 }
     }
 
-    /// The fractions `[a_n, a_t]` of the relative velocity that a particle loses, `[-]`: of the normal component behind the
-    /// surface where `v_n < 0`, of the tangential one in the first layer of a no-slip surface.
+    /// The fractions `[a_n, a_t]` of the relative velocity that a particle loses, `[-]`: of the normal component
+    /// behind the surface where `v_n < 0`, of the tangential one in the first layer of a no-slip surface.
     pub fn parts(&self, d: f64, v_n: f64, no_slip: bool) -> [f64; 2] {
         let part = |lost: bool| if lost { 1.0 } else { 0.0 };
         [part(d <= 0.0 && v_n < 0.0), part(no_slip && d < self.layer)]
@@ -109,9 +110,9 @@ impl Twist {
     }
 }
 
-/// Linear system of the contacts of a body: with `G = (1, −r×)`, `δ` the change of its velocity and angular
-/// velocity and `M` its mass and inertia, momentum is conserved where `(M + Σ m Gᵀ Π G) δ = Σ m Gᵀ (Π v̄ − s n)`. `v̄` is
-/// the velocity relative to the body before the contacts, `s n` the change of the particle velocity by stickiness.
+/// Linear system of the contacts of a body: with `G = (1, −r×)`, `δ` the change of its velocity and angular velocity
+/// and `M` its mass and inertia, momentum is conserved where `(M + Σ m Gᵀ Π G) δ = Σ m Gᵀ (Π v̄ − s n)`. `v̄` is the
+/// velocity relative to the body before the contacts, `s n` the change of the particle velocity by stickiness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSystem {
     /// `Σ m Gᵀ Π G`, `[kg]` to `[kg m²]`.
@@ -192,6 +193,33 @@ impl ContactSystem {
             velocity: from_fn(|a| before.velocity[a] + change[a]),
             angular: from_fn(|a| before.angular[a] + change[3 + a]),
         }
+    }
+}
+
+/// A body with its velocity after the step `dt`, `[s]`, without contacts, and the same advanced by it; `None` where
+/// it is not finite.
+pub(crate) fn without_contacts<const D: usize>(
+    rigid: &Rigid<D>,
+    forces: &Forces<D>,
+    dt: f64,
+) -> Option<[Rigid<D>; 2]> {
+    let mut body = rigid.clone();
+    body.kick(forces, dt, 1.0);
+    let mut ahead = body.clone();
+    body.is_finite().then(|| {
+        ahead.glide(dt);
+        [body, ahead]
+    })
+}
+
+/// Applies the opposite of the momentum and angular momentum that particles get in the step `dt`, `[s]`.
+pub(crate) fn react<const D: usize>(rigid: &mut Rigid<D>, given: [f64; 6], dt: f64) {
+    let given = given.map(|sum| sum / dt);
+    for a in 0..D {
+        rigid.wrench.force[a] -= given[a];
+    }
+    for a in 0..3 {
+        rigid.wrench.torque[a] -= given[3 + a];
     }
 }
 

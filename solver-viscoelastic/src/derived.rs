@@ -84,7 +84,8 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
             2 => lattice::n_neighbors::<2>(support_ratio),
             _ => lattice::n_neighbors::<3>(support_ratio),
         };
-        // Rows of both ends, padded, in two buffers; ids, order, offsets of rows; the partner of a particle, of each thread.
+        // Rows of both ends, padded, in two buffers; ids, order, offsets of rows; the partner of a particle, of each
+        // thread.
         let row = 2.0 * (4.0 + real) * neighbors.next_multiple_of(PAD) as f64 + 2.0 * 12.0 + 12.0;
         let row = row + 4.0 * threads as f64;
         plan.add("springs", row * counts.fluid);

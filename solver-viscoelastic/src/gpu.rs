@@ -1,4 +1,4 @@
-//! The phases on a GPU: launchers of `cuda-kernels`, in the words of the listing.
+//! The phases on a GPU: launchers of `cuda-kernels`.
 
 mod constants;
 mod contact;
@@ -27,9 +27,9 @@ use sph_core::{
     method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
 };
 
-/// A step in progress: the method, what it holds on the GPU, and the state, of which time, bodies and motions are
-/// those of now. Between prediction and [`Phases::update_velocities`] the fluid on the GPU has `x*` and `v*`, while
-/// `position` has the positions that are relaxed.
+/// A step in progress: the method, its fields on the GPU, and the state, of which time and bodies are up to date.
+/// Between prediction and [`Phases::update_velocities`] the fluid on the GPU has `x*` and `v*`, and `position` the
+/// relaxed positions.
 pub(crate) struct Gpu<'a, const D: usize> {
     pub method: &'a mut Viscoelastic<D>,
     pub executor: &'a dyn Executor,
@@ -162,7 +162,7 @@ fn launcher<'a, const D: usize>(executor: &'a dyn Executor, constants: &'a Const
 type Launched = Result<(), CudaError>;
 
 impl<const D: usize> Gpu<'_, D> {
-    /// Counts the time of a phase, and says in which one a launch failed.
+    /// Records the time of a phase, and names it where a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.method.stopwatch.lap(phase);
         done.map_err(|error| error.in_phase(self.state, phase))
@@ -172,17 +172,17 @@ impl<const D: usize> Gpu<'_, D> {
         self.state.forces.damping_of(self.state.t, self.dt)
     }
 
-    /// Brings prescribed walls to where they are at time `t`, and samples of bodies to where these are.
+    /// Moves prescribed walls to their pose at time `t`, and samples of bodies to theirs.
     fn walls_to(&mut self, t: f64) -> Launched {
         if !self.state.walls.is_moving() {
             return Ok(());
         }
-        // Contacts and bodies ask where walls are on the host.
+        // Contacts and bodies use the poses on the host.
         self.state.walls.move_to(t);
         self.device.common.rigid.place(self.executor, self.state, t, &mut self.device.common.walls)
     }
 
-    /// Samples in the order of their cells, and their records.
+    /// Sorts the wall samples by cell, and packs their records.
     fn sort_walls(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         if !device.common.walls_sorted || self.state.walls.is_moving() {
@@ -197,7 +197,7 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.pack_walls(&walls.x, &walls.volume, walls.n, &mut device.samples)
     }
 
-    /// Sorts particles by cell, and their springs with them, and lists their neighbors where they are now.
+    /// Sorts particles by cell, and their springs with them, and lists their neighbors at the present positions.
     fn find(&mut self, pairs: &[Pairs]) -> Launched {
         let (executor, device, h) = (self.executor, &mut *self.device, self.method.constants.h);
         device.common.fluid.sort(executor, &mut [])?;
@@ -241,12 +241,12 @@ impl<const D: usize> Gpu<'_, D> {
             let sweep = |color| launcher.sweep_short(color, springs, &mut device.position, n);
             colors.into_iter().try_for_each(sweep)?;
         }
-        // Springs that reach beyond the cells around are gathered.
+        // Springs that reach beyond the adjacent cells are treated by Jacobi.
         launcher.spring_displacements(springs, &device.position, n, !jacobi, &mut device.delta)?;
         launcher.displace(&device.delta, n, &mut device.position)
     }
 
-    /// All particles from the same positions.
+    /// Jacobi: all displacements from the same positions.
     fn relax_jacobi(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let n = device.common.fluid.n;
@@ -257,7 +257,7 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.displace(&device.delta, n, &mut device.position)
     }
 
-    /// One particle after the other, each moving its neighbors at once.
+    /// Gauss-Seidel: each particle uses the positions that the previous one has left.
     fn relax_gauss_seidel(&mut self) -> Launched {
         let colors = self.colors();
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
@@ -276,8 +276,7 @@ impl<const D: usize> Gpu<'_, D> {
         Ok(())
     }
 
-    /// What the relaxation did to the fluid becomes the wrenches of the bodies; then bodies, walls and containers answer
-    /// the particles that touch them.
+    /// Forces and torques of the relaxation on the bodies, then contacts with bodies, walls and containers.
     fn collide(&mut self) -> Launched {
         if !self.state.bodies.is_empty() {
             let factor = self.state.rest.m / self.constants.dt2;

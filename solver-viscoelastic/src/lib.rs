@@ -3,27 +3,28 @@
 //!
 //! Clavet, Beaudoin & Poulin 2005 (the method), with multicolor Gauss-Seidel and Jacobi besides the published order.
 //!
-//! The step is in [`step`], the formulas are in [`physics`] and [`contact`], the parameters in [`params`], the springs in
-//! [`springs`].
+//! The step is in [`step`], the formulas are in [`physics`] and [`contact`], the parameters in [`params`], the
+//! springs in [`springs`].
 //!
 //! # Symbols
-//! `i` a particle, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`, `r = |x_ij|`; `h`
-//! the interaction radius; `g = (1 − r/h)₊` the closeness; `L` the rest length of a spring. Particles have unit mass, and
+//! `i` a particle, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`, `r = |x_ij|`; `h` the
+//! interaction radius; `g = (1 − r/h)₊` the closeness; `L` the rest length of a spring. Particles have unit mass, and
 //! density is a sum of `g²`, dimensionless. The state holds `ρ₀ Σg²/(Σg² of the lattice)`.
 //!
 //! # Deviations
-//! - Multicolor Gauss-Seidel over cells, and Jacobi, besides the published sequence (`relax_mode`); the order is reversed in
-//!   every other step, since a fixed one stirs the fluid.
+//! - Multicolor Gauss-Seidel over cells, and Jacobi, besides the published sequence (`relax_mode`); the order is
+//!   reversed in every other step, since a fixed one stirs the fluid.
 //! - Double densities are divided by those of the lattice, and ρ₀ and k follow from the spacing and the depth of the
 //!   fluid where they are left out (`normalized`, `rest_density`, `stiffness`).
 //! - Impulses are limited to the approach speed of the pair. Displacements are limited, too.
-//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`L = r`, not `L = h`). In
-//!   multicolor Gauss-Seidel those of a particle use its old position, not that which the previous spring has left.
-//! - Wall samples have the pressure of the particle that they act on, as if the fluid continued behind them, but do not
-//!   attract a layer at rest. Collision impulses stop particles at the nominal surface, and no-slip holds the whole first
-//!   layer for either sign of its normal velocity ([`contact`]).
-//! - A body gets the opposite of the impulses of its particles, in one inelastic collision with all of them ([`contact::ContactSystem`]), and not
-//!   impulses that are computed before and after it has changed its velocity.
+//! - All springs flow, also those that have become longer than `h`; new ones are free of stress (`L = r`, not `L =
+//!   h`). In multicolor Gauss-Seidel those of a particle use its old position, not that which the previous spring has
+//!   left.
+//! - Wall samples have the pressure of the particle that they act on, as if the fluid continued behind them, but do
+//!   not attract a layer at rest. Collision impulses stop particles at the nominal surface, and no-slip holds the
+//!   whole first layer for either sign of its normal velocity ([`contact`]).
+//! - A body gets the opposite of the impulses of its particles, in one inelastic collision with all of them
+//!   ([`contact::ContactSystem`]), and not impulses that are computed before and after it has changed its velocity.
 //! - The velocity `(x − x_prev)/Δt` is computed as `v* + (x − x*)/Δt`, which is equal: the difference of two
 //!   positions would lose the digits of slow motion.
 #![warn(missing_docs)]

@@ -57,7 +57,8 @@ parameters! {
         /// Rest density ρ₀ of the double density; if left out, that at which the lattice of the spacing neither
         /// contracts nor expands `[CBP05]`.
         pub rest_density: Option<Real> = None, "-", "(0, inf)";
-        /// Stiffness k; if left out, that which holds the depth of the fluid with 3 % compression at the bottom `[CBP05]`.
+        /// Stiffness k; if left out, that which holds the depth of the fluid with 3 % compression at the bottom
+        /// `[CBP05]`.
         pub stiffness: Option<Real> = None, "m/s^2", "[0, inf)";
         /// Near stiffness k_near; if left out, 1.5 k `[CBP05]`.
         pub stiffness_near: Option<Real> = None, "m/s^2", "[0, inf)";

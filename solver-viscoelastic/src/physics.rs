@@ -47,16 +47,17 @@ impl Stiffness {
         [L::splat(self.k) * rho - L::splat(self.k_rest), L::splat(self.k_near) * near]
     }
 
-    /// Pressures of a wall that acts on a particle: those of the particle, as if the fluid continued behind the wall, but
-    /// with no more tension than the near pressure balances, so that walls do not attract a layer at the lattice spacing.
+    /// Pressures of a wall that acts on a particle: those of the particle, as if the fluid continued behind the wall,
+    /// but with no more tension than the near pressure balances, so that walls do not attract a layer at the lattice
+    /// spacing.
     #[inline(always)]
     pub fn on_wall<L: Lane>(&self, [p, near]: [L; 2]) -> [L; 2] {
         [p.max(L::splat(-self.balance) * near), near]
     }
 }
 
-/// Displacement of a pair over dt² by the pressures of one of its particles: `P g + P_near g²`, `[m/s²]` `[CBP05, eq. 6]`.
-/// Each particle gets half of it.
+/// Displacement of a pair over dt² by the pressures of one of its particles: `P g + P_near g²`, `[m/s²]` `[CBP05, eq.
+/// 6]`. Each particle gets half of it.
 #[inline(always)]
 pub fn pair_acceleration<L: Lane>([p, near]: [L; 2], g: L) -> L {
     (p + near * g) * g
@@ -203,8 +204,8 @@ pub fn stable_waves(dim: usize, jacobi: bool) -> f64 {
     }
 }
 
-/// Largest `dt² k_spring` at which a perturbed elastic block comes to rest, `[-]`. Measured: sequential Gauss-Seidel above
-/// 2; multicolor 0.5 to 0.83; Jacobi 0.28 to 0.5 in 3D, 0.5 to 0.83 in 2D.
+/// Largest `dt² k_spring` at which a perturbed elastic block comes to rest, `[-]`. Measured: sequential Gauss-Seidel
+/// above 2; multicolor 0.5 to 0.83; Jacobi 0.28 to 0.5 in 3D, 0.5 to 0.83 in 2D.
 pub fn stable_springs(mode: RelaxMode) -> f64 {
     match mode {
         RelaxMode::Sequential => 0.83,
@@ -213,5 +214,6 @@ pub fn stable_springs(mode: RelaxMode) -> f64 {
     }
 }
 
-/// Largest `dt² k_stick`, `[-]`: a particle at rest close to a wall then reaches its surface in one step, and no further.
+/// Largest `dt² k_stick`, `[-]`: a particle at rest close to a wall then reaches its surface in one step, and no
+/// further.
 pub const STABLE_STICKINESS: f64 = 1.0;

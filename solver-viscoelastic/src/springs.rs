@@ -1,9 +1,9 @@
 //! The springs: pairs and rest lengths.
 //!
-//! Each spring is stored in the rows of both of its particles, with the same rest length, so that a loop over particles
-//! gathers and never scatters. Both ends compute the same flow from the same distance and stay equal to the bit.
-//! Rows live in chunks of whole cells, as those of neighbors do; between the steps of a run they are indexed by position,
-//! and by persistent id in checkpoints and while particles come and go.
+//! Each spring is stored in the rows of both of its particles, with the same rest length, so that a loop over
+//! particles gathers and never scatters. Both ends compute the same flow from the same distance and stay equal to the
+//! bit. Rows live in chunks of whole cells, as those of neighbors do; between the steps of a run they are indexed by
+//! position, and by persistent id in checkpoints and while particles come and go.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use sph_core::{
@@ -96,8 +96,8 @@ impl SpringChunk {
         self.rests.push(end.rest);
     }
 
-    /// Reserves `n` springs behind those that are written, and returns their beginning. [`SpringChunk::keep`] cuts off the
-    /// unused ones.
+    /// Reserves `n` springs behind those that are written, and returns their beginning. [`SpringChunk::keep`] cuts
+    /// off the unused ones.
     #[inline(always)]
     pub fn reserve(&mut self, n: usize) -> (*mut u32, *mut Real) {
         let len = self.others.len();
@@ -254,7 +254,8 @@ impl Springs {
         Replacement { ids, by_id: self.by_id.insert(ById::default()) }
     }
 
-    /// Restores the rows of the particles `ids`; `h` is the interaction radius, `[m]`. Springs of removed particles vanish.
+    /// Restores the rows of the particles `ids`; `h` is the interaction radius, `[m]`. Springs of removed particles
+    /// vanish.
     pub fn restore_rows(&mut self, ids: &[u64], h: Real) {
         let Some(by_id) = self.by_id.take() else {
             if self.ids.len() != ids.len() {

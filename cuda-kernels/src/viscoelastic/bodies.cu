@@ -1,23 +1,23 @@
-// Dynamic bodies and the particles that touch them: the twin of `BodyContact` in `solver-viscoelastic/src/cpu/contact.rs` and
+// Contacts of particles with dynamic bodies: the twin of `BodyContact` in `solver-viscoelastic/src/cpu/contact.rs` and
 // of `ContactSystem` in `src/contact.rs` there. One body after the other, in f64.
 //
-// A first pass sums what particles ask of a body. The host finds the motion of the body after all impulses, with which
-// the second pass makes them, and sums what particles got.
+// The first pass assembles the contact system of a body. The host solves it for the velocity after all impulses, with
+// which the second pass applies them and sums the wrench.
 #include "viscoelastic/contact.cuh"
 #include "common/numerics/reduce.cuh"
 
 inline namespace SPH_SPACE {
 namespace visco {
 
-/// Numbers that are summed together.
+/// Sums of N numbers.
 template <int N> struct Sums {
   double a[N];
 };
 
-/// Force and torque, or the impulses that they give.
+/// Force and torque, or their impulses.
 // FIELDS double a[6]
 typedef Sums<6> Wrench;
-/// Entries of the matrix `Σ m Gᵀ Π G` on its diagonal and above, row by row, then the momentum `Σ m Gᵀ (Π v̄ − s n)`.
+/// Upper triangle of the matrix `Σ m Gᵀ Π G`, row by row, then the momentum `Σ m Gᵀ (Π v̄ − s n)`.
 // FIELDS double matrix[21], momentum[6]
 typedef Sums<27> ContactSystem;
 
@@ -60,7 +60,7 @@ SPH_FN Wrench wrench(const Place& force, const Place& arm) {
   return w;
 }
 
-/// Adds what a particle of the mass `m` asks along a direction in which it moves with `v`.
+/// Adds a particle of mass `m` with velocity `v` along a direction.
 SPH_FN void add_along(ContactSystem& system, const Place& direction, const Place& arm, double m, double v) {
   const Wrench g = wrench(direction, arm);
 #pragma unroll
@@ -71,7 +71,7 @@ SPH_FN void add_along(ContactSystem& system, const Place& direction, const Place
   }
 }
 
-/// Where a particle is on a body.
+/// Contact point of a particle on a body.
 struct ContactPoint {
   /// Distance to the surface, [m].
   double d;
@@ -81,22 +81,22 @@ struct ContactPoint {
   Place arm;
 };
 
-/// A body as particles meet it.
+/// Contact with a body.
 struct BodyContact {
-  /// Its surface where its velocity brings it, and how it moves; `point` is its center of mass before the step.
+  /// Its surface in the advanced pose, and its velocity; `point` is its center of mass before the step.
   Surface surface;
-  /// Radius of the ball around its center that holds it, [m].
+  /// Radius of the bounding ball around its center of mass, [m].
   double reach;
   /// Mass of a particle, [kg].
   double m;
 
-  /// Where a particle is on the body that has moved on. Returns whether it is near.
+  /// The contact point of a particle on the advanced body. Returns whether it is near.
   SPH_FN bool find(const Periodic& periodic, const Contact& contact, const Particle& p, ContactPoint& point) const {
     const Place to = separation(periodic, p.x, surface.pose.shift);
     const double reached = reach + contact.reach();
     double speeds = p.v[0];
     for (int k = 1; k < DIM; k++) speeds += p.v[k];
-    // Nought of numbers alone.
+    // Zero for finite numbers only.
     if (dot(to, to.a) > reached * reached || !(0.0 * speeds == 0.0)) return false;
     bool found = false;
     surface.near(surface.pose.turned_back(to), contact.reach(), [&](int, double d, const Place& n) {
@@ -119,14 +119,14 @@ struct BodyContact {
     return separation;
   }
 
-  /// Velocity relative to the body, with what stickiness adds to it, [m/s].
+  /// Velocity relative to the body, stickiness included, [m/s].
   SPH_FN Place relative(const ContactPoint& point, const Particle& p, double pull) const {
     Place v = surface.velocity_at(point.arm);
     for (int k = 0; k < DIM; k++) v[k] = p.v[k] + pull * point.n[k] - v[k];
     return v;
   }
 
-  /// Adds what a particle asks of the body.
+  /// Adds a particle to the contact system.
   SPH_FN void add(ContactSystem& system, const Contact& contact, const ContactPoint& point, const Particle& p) const {
     const double pull = contact.stickiness(point.d);
     const Place v = relative(point, p, pull);
@@ -139,7 +139,7 @@ struct BodyContact {
     for (int a = 0; a < 6; a++) system.a[21 + a] -= m * pull * g.a[a];
   }
 
-  /// What a particle gets from the body, over its mass, [m/s].
+  /// Change of velocity of a particle by the body, [m/s].
   SPH_FN Place impulse(const Contact& contact, const ContactPoint& point, const Particle& p) const {
     const double pull = contact.stickiness(point.d);
     Place dv = contact.impulse(point.d, relative(point, p, pull), point.n, surface.no_slip != 0);
@@ -152,14 +152,14 @@ struct BodyContact {
 
 using namespace visco;
 
-/// Blocks of the first pass that a multiprocessor shall hold: not told so, the assembler aims at two in a plane and
-/// spills.
+/// Blocks of the first pass per multiprocessor: by default the assembler aims at two in 2D and spills registers.
 constexpr u32 ASSEMBLE_BLOCKS = 1;
 
-/// First pass: what particles ask of a body, summed over each block.
+/// First pass: the contact system of a body, summed over each block.
 // THEN visco_merge_contact_system
 KERNEL void __launch_bounds__(REDUCE_THREADS, ASSEMBLE_BLOCKS)
-visco_assemble_contact_system(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid, ContactSystem* __restrict__ partial) {
+visco_assemble_contact_system(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid,
+                              ContactSystem* __restrict__ partial) {
   ContactSystem mine = {};
 #pragma unroll 1
   for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
@@ -177,11 +177,12 @@ visco_merge_contact_system(const ContactSystem* __restrict__ partial, u32 n, Con
 }
 SHIM_EXPORT(visco_merge_contact_system)
 
-/// Second pass: a body answers particles with the impulses of its motion after them. Momentum and angular momentum that
-/// they get are summed over each block.
+/// Second pass: applies the impulses of a body with its velocity after them, and sums momentum and angular momentum of
+/// the particles over each block.
 // THEN visco_merge_wrench
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid, Wrench* __restrict__ partial) {
+visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid,
+                          Wrench* __restrict__ partial) {
   Wrench mine = {};
 #pragma unroll 1
   for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {

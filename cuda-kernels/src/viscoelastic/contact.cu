@@ -1,17 +1,17 @@
-// Walls and containers answer the particles that touch them: the twin of `contacts` in
-// `solver-viscoelastic/src/cpu/contact.rs`. One thread a particle, in f64.
+// Contacts of particles with walls and containers: the twin of `contacts` in `solver-viscoelastic/src/cpu/contact.rs`.
+// One thread a particle, in f64.
 #include "viscoelastic/contact.cuh"
 
 inline namespace SPH_SPACE {
 using namespace visco;
 
-SPH_FN void stick(const Contact& contact, double d, Place n, Particle& p) {
+SPH_FN void apply_stickiness(const Contact& contact, double d, Place n, Particle& p) {
   const double pull = contact.stickiness(d);
   for (int k = 0; k < DIM; k++) n[k] = pull * n[k];
   p.apply_impulse(n, contact.dt);
 }
 
-/// Stickiness and the impulse of a wall. Twin of `WallPose::resolve`.
+/// Applies stickiness and the impulse of a wall. Twin of `WallPose::resolve`.
 SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Periodic& periodic, Particle& p) {
   Place here = p.x;
   if (periodic.any) {
@@ -20,7 +20,7 @@ SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Peri
   const Place drawn = wall.posed ? wall.pose.drawn(here) : here;
   wall.near(drawn, contact.reach(), [&](int face, double d, Place n) {
     if (wall.posed) n = wall.pose.turned(n);
-    stick(contact, d, n, p);
+    apply_stickiness(contact, d, n, p);
     Place v = wall.velocity_at(minus(here, wall.point));
     for (int k = 0; k < DIM; k++) v[k] = p.v[k] - v[k] - wall.drag[face][k];
     p.apply_impulse(contact.impulse(d, v, n, wall.no_slip != 0), contact.dt);
@@ -29,20 +29,20 @@ SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Peri
 
 /// Stickiness of the faces of a container.
 SPH_FN void stick_to_faces(const Enclosure& container, const Contact& contact, Particle& p) {
-  // All faces see the particle where it was before the first.
+  // All faces use the position before the first.
   const Place x = p.x;
   const int n_faces = container.n_faces();
 #pragma unroll 1
   for (int face = 0; face < n_faces; face++) {
     Place n = container.face_normal(face, x);
     for (int k = 0; k < DIM; k++) n[k] = -n[k];
-    stick(contact, -container.over_face(face, x), n, p);
+    apply_stickiness(contact, -container.over_face(face, x), n, p);
   }
 }
 
-/// Stickiness and the impulse of a container: a particle that has left it comes back to its surface, and the velocity
-/// with which it did so loses its normal part and the share of friction of the other, or turns around by the
-/// restitution. It then parts from the wall with at least the speed `anti_stick`.
+/// Applies stickiness and the impulse of a container: a particle outside is projected to the surface, its normal
+/// velocity vanishes or is reversed by the restitution, and friction reduces the tangential one. It leaves the
+/// surface with at least the speed `anti_stick`.
 SPH_FN void resolve_container(const Enclosure& container, const Contact& contact, double anti_stick, Particle& p) {
   if (contact.stick > 0.0) stick_to_faces(container, contact, p);
   Place& v = p.v;
@@ -58,10 +58,10 @@ SPH_FN void resolve_container(const Enclosure& container, const Contact& contact
   });
 }
 
-/// Blocks that a multiprocessor shall hold: four leave 128 registers, without which the assembler spills.
+/// Blocks per multiprocessor: four leave 128 registers, with fewer of which the assembler spills.
 constexpr u32 CONTACT_BLOCKS = 4;
 
-/// Walls in their order, then containers, which let nothing pass.
+/// Walls in their order, then containers, which are impenetrable.
 KERNEL void __launch_bounds__(THREADS, CONTACT_BLOCKS)
 visco_contacts(Constants c, Contact contact, double anti_stick, const Surface* __restrict__ walls /* [n_walls] */,
                u32 n_walls, Containers containers, u32 n, Stream fluid) {

@@ -1,5 +1,5 @@
-// What happens where a particle touches a wall or a body (Clavet et al. 2005, §6), in f64: the twin of
-// `solver-viscoelastic/src/contact.rs`, and of what is around one particle in `src/cpu/contact.rs` there.
+// Contact of particles with walls and bodies (Clavet et al. 2005, §6), in f64: the twin of
+// `solver-viscoelastic/src/contact.rs` and of `Particle` in `src/cpu/contact.rs` there.
 //
 // `d` is the distance of the center of a particle to the nominal surface, negative behind it, and `n` the normal into
 // the fluid.
@@ -10,7 +10,7 @@
 inline namespace SPH_SPACE {
 namespace visco {
 
-/// Where contact begins, and what it does.
+/// Ranges and strengths of contact.
 struct Contact {
   /// Distance below which a particle belongs to the first layer, [m].
   double layer;
@@ -21,18 +21,18 @@ struct Contact {
   /// Distance at which stickiness ends, [m].
   double stick_distance;
 
-  /// Distance at which the first of all begins, [m].
+  /// Distance at which the first contact begins, [m].
   SPH_FN double reach() const { return stick > 0.0 ? fmax(layer, stick_distance) : layer; }
 
-  /// What stickiness adds to the velocity along the normal: `−dt k_stick d (1 − d/d_stick)` for `0 < d < d_stick`,
+  /// Change of velocity along the normal by stickiness: `−dt k_stick d (1 − d/d_stick)` for `0 < d < d_stick`,
   /// [m/s].
   SPH_FN double stickiness(double d) const {
     const bool within = d > 0.0 && d < stick_distance;
     return within ? -stick * d * (1.0 - d / stick_distance) : 0.0;
   }
 
-  /// The parts of its velocity relative to the surface that a particle loses, [-]: of the normal one where it is behind
-  /// the surface and goes on, of the tangential one where the surface holds its first layer.
+  /// The fractions of the relative velocity that a particle loses, [-]: of the normal component behind the surface
+  /// where `v_n < 0`, of the tangential one in the first layer of a no-slip surface.
   SPH_FN void parts(double d, double v_n, bool no_slip, double& normal, double& tangential) const {
     normal = d <= 0.0 && v_n < 0.0 ? 1.0 : 0.0;
     tangential = no_slip && d < layer ? 1.0 : 0.0;
@@ -49,28 +49,28 @@ struct Contact {
   }
 };
 
-/// A particle as contacts see it: where it is, and how fast it will be after the step.
+/// A particle in contact: its position, and its velocity after the step.
 struct Particle {
-  /// Place, [m].
+  /// Position, [m].
   Place x;
   /// Velocity `v* + (x − x*)/dt`, [m/s].
   Place v;
-  /// Where it was before the step, `x* − dt v*`, [m].
+  /// Position before the step, `x* − dt v*`, [m].
   Place x_prev;
-  /// True when something has acted.
+  /// True when a contact has acted.
   bool touched;
 
-  /// Takes up a change of velocity over the whole step. One that is nought leaves its bits alone.
+  /// A change of velocity over the whole step. A zero one keeps the bits.
   SPH_FN void apply_impulse(const Place& dv, double dt) {
-    bool nought = true;
-    for (int k = 0; k < DIM; k++) nought = nought & (dv[k] == 0.0);
-    if (nought) return;
+    bool zero = true;
+    for (int k = 0; k < DIM; k++) zero = zero & (dv[k] == 0.0);
+    if (zero) return;
     for (int k = 0; k < DIM; k++) v[k] += dv[k], x[k] += dt * dv[k];
     touched = true;
   }
 };
 
-/// The fluid while contacts move it.
+/// The fluid in the contact loops.
 struct Stream {
   /// [x y z ·], shape [n].
   Packed* position;
@@ -92,14 +92,14 @@ struct Stream {
     return p;
   }
 
-  /// Writes one back that something has acted on. Where its velocity is not finite all stays, for the one who looks for
-  /// the cause.
+  /// Writes a particle back if a contact has acted. Where its velocity is not finite the old values stay, for the
+  /// diagnosis.
   SPH_FN void put(u32 i, const Particle& p, double dt) const {
     Vec x, v_new;
     bool moved = p.touched;
     for (int a = 0; a < DIM; a++) {
       x[a] = real(p.x[a]);
-      // The velocity is read from the way: the old position moves along.
+      // The step ends with v = v* + (x − x*)/dt: v* is shifted so that this is the new velocity.
       v_new[a] = real(p.v[a]) - (x[a] - predicted.x[a][i]) / real(dt);
       moved = moved & is_finite(v_new[a]);
     }

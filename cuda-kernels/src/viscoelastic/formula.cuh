@@ -1,15 +1,15 @@
-// The formulas of the viscoelastic fluid; the twin of `solver-viscoelastic/src/physics.rs`, name by name, and the block of
-// constants that its kernels read.
+// The formulas of the viscoelastic fluid; the twin of `solver-viscoelastic/src/physics.rs`, name by name, and the
+// block of constants of its kernels.
 //
-// `x_ij = x_i − x_j` points from j to i, so that a positive number along it pushes i away from j. g is the closeness,
-// P and P_near are the pressures of the double density (Clavet et al. 2005).
+// `x_ij = x_i − x_j` points from j to i, so that a positive displacement along it separates the pair. g is the
+// closeness, P and P_near are the pressures of the double density (Clavet et al. 2005).
 #pragma once
 #include "common/numerics/space.cuh"
 
 inline namespace SPH_SPACE {
 namespace visco {
 
-/// Distances are taken at least this long where one divides by them: coincident particles then have no direction.
+/// Lower bound of distances in divisions: coincident particles then have no direction.
 constexpr real TINY = real(1e-30);
 
 /// Closeness `g = (1 − r/h)₊`, [-] (Clavet et al. 2005, §4.1).
@@ -23,7 +23,7 @@ struct Pair {
   real far, near;
 };
 
-/// What a particle adds to density and near density of another: `g²` and `g³` (Clavet et al. 2005, eq. 1, 3).
+/// Contributions of a neighbor to density and near density: `g²` and `g³` (Clavet et al. 2005, eq. 1, 3).
 SPH_FN Pair density_terms(real g) {
   const real g2 = g * g;
   return {g2, g2 * g};
@@ -31,9 +31,9 @@ SPH_FN Pair density_terms(real g) {
 
 /// Pressures of double density: `P = k (ρ − ρ₀)` and `P_near = k_near ρ_near` (Clavet et al. 2005, eq. 2, 4).
 struct Stiffness {
-  /// Stiffness k over what densities are divided by, [m/s²].
+  /// Stiffness k over the normalization of the density, [m/s²].
   real k;
-  /// Near stiffness over what near densities are divided by, [m/s²].
+  /// Near stiffness over the normalization of the near density, [m/s²].
   real k_near;
   /// `k ρ₀`, [m/s²].
   real k_rest;
@@ -43,16 +43,16 @@ struct Stiffness {
   /// P and P_near from the sums of `g²` and `g³`, [m/s²].
   SPH_FN Pair pressures(Pair rho) const { return {k * rho.far - k_rest, k_near * rho.near}; }
 
-  /// What a wall answers the pressures of a particle with: the same, but no more tension than what the near pressure
-  /// balances, so that walls do not pull a layer at the spacing of the lattice.
+  /// Pressures of a wall that acts on a particle: those of the particle, with no more tension than the near pressure
+  /// balances, so that walls do not attract a layer at the lattice spacing.
   SPH_FN Pair on_wall(Pair p) const { return {max_of(p.far, -balance * p.near), p.near}; }
 };
 
-/// How far a pair moves apart because of one of its particles, without dt²: `P g + P_near g²`, [m/s²] (Clavet et al.
-/// 2005, eq. 6). Half of it is for each.
+/// Displacement of a pair over dt² by the pressures of one of its particles: `P g + P_near g²`, [m/s²] (Clavet et al.
+/// 2005, eq. 6). Each particle gets half of it.
 SPH_FN real pair_acceleration(Pair p, real g) { return (p.far + p.near * g) * g; }
 
-/// Size of a displacement, kept within `±max`, [m].
+/// A displacement limited to `±max`, [m].
 SPH_FN real limited(real displacement, real max) { return min_of(max_of(displacement, -max), max); }
 
 /// Viscosity of a pair.
@@ -61,11 +61,11 @@ struct Viscosity {
   real linear;
   /// `dt β`, [s/m].
   real quadratic;
-  /// Part of the approach that a pair may take away, [-].
+  /// Fraction of its approach velocity that a pair may lose, [-].
   real max_fraction;
 
-  /// The impulse `I = dt g (σ u + β u²) ≤ u` of a pair that comes nearer with the speed u; 0 of one that parts, [m/s]
-  /// (Clavet et al. 2005, eq. 8). Half of it is for each.
+  /// The impulse `I = dt g (σ u + β u²) ≤ u` of a pair with the approach speed u; 0 of a separating one, [m/s]
+  /// (Clavet et al. 2005, eq. 8). Each particle gets half of it.
   SPH_FN real impulse(real u, real g) const {
     u = max_of(u, real(0.0));
     const real taken = g * u * (linear + quadratic * u);
@@ -73,27 +73,27 @@ struct Viscosity {
   }
 };
 
-/// How a spring of rest length L answers.
+/// Springs of a step.
 struct Spring {
   /// `dt² k_spring`, [-].
   real stiffness;
   /// Interaction radius, [m].
   real h;
 
-  /// How far a pair moves apart: `dt² k (1 − L/h)(L − r)`, [m] (Clavet et al. 2005, eq. 7). Half of it is for each.
+  /// Displacement of a pair: `dt² k (1 − L/h)(L − r)`, [m] (Clavet et al. 2005, eq. 7). Each particle gets half of it.
   SPH_FN real displacement(real rest, real r) const {
     return stiffness * (real(1.0) - rest / h) * (rest - r);
   }
 };
 
-/// How rest lengths flow.
+/// Plastic flow of rest lengths.
 struct Flow {
   /// `dt α`, at most 1, [-].
   real rate;
   /// Yield ratio γ, [-].
   real yield_ratio;
 
-  /// The rest length after a step at the distance r: it follows what exceeds the yield ratio, [m] (Clavet et al. 2005,
+  /// The rest length after a step at the distance r, which flows beyond the yield ratio, [m] (Clavet et al. 2005,
   /// §5.2).
   SPH_FN real rest(real rest, real r) const {
     const real tolerance = yield_ratio * rest;
@@ -103,19 +103,15 @@ struct Flow {
   }
 };
 
-/// What the kernels read in a step.
+/// Constants of the kernels in a step.
 struct Constants {
-  /// The space that may be used.
+  /// The domain.
   Domain domain;
-  /// Accelerations from outside.
+  /// External accelerations.
   Forces forces;
-  /// What pressures follow from.
   Stiffness stiffness;
-  /// Impulses between neighbors.
   Viscosity viscosity;
-  /// What springs do.
   Spring spring;
-  /// How they change.
   Flow flow;
   /// 1 over the interaction radius, [1/m].
   real inv_h;
@@ -127,7 +123,7 @@ struct Constants {
   real to_density;
   /// 1 over the volume of a particle, [1/m^D].
   real inv_volume;
-  /// Not 0 when pairs without a spring get one.
+  /// Not 0 when springs are created.
   int creates;
 };
 

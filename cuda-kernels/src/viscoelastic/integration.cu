@@ -1,4 +1,4 @@
-// Streaming loops over particles: forces, prediction, velocities. The twin of `integration.rs` in
+// Time integration: forces, prediction, velocities. The twin of `integration.rs` in
 // `solver-viscoelastic/src/cpu`.
 #include "viscoelastic/shared.cuh"
 
@@ -42,13 +42,13 @@ visco_predict(Constants c, Points v, u32 n, real dt, Writable x, u32* __restrict
 }
 SHIM_EXPORT(visco_predict)
 
-/// `v = (v* + (x_relaxed − x*)/dt) damping`: what `(x − x_prev)/dt` is, without the digits that the difference of two
-/// places loses; and `x = x_relaxed`, wrapped into the periodic box. Where these are not finite `v*` and `x*` stay, for the
-/// one who looks for the cause. `v2` and `gain2` get squared speeds and changes of velocity; `lost` becomes 1 where a number
-/// is not finite, and outside of the domain.
+/// `v = (v* + (x_relaxed − x*)/dt) damping`: equal to `(x − x_prev)/dt` without its loss of digits; and `x =
+/// x_relaxed`, wrapped into the periodic box. Where these are not finite `v*` and `x*` stay, for the diagnosis. `v2`
+/// and `gain2` get squared speeds and changes of velocity; `lost` becomes 1 where a number is not finite, and outside
+/// of the domain.
 KERNEL void __launch_bounds__(THREADS)
-visco_update_velocities(Constants c, const Packed* __restrict__ position, u32 n, real inv_dt, real damping, Writable x, Writable v,
-             real* __restrict__ v2, real* __restrict__ gain2, u32* __restrict__ lost) {
+visco_update_velocities(Constants c, const Packed* __restrict__ position, u32 n, real inv_dt, real damping, Writable x,
+                        Writable v, real* __restrict__ v2, real* __restrict__ gain2, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Vec relaxed = vector(load(position, i)), x_new = c.domain.periodic.wrap(relaxed);

@@ -1,15 +1,15 @@
-// Double density relaxation on the GPU (Clavet et al. 2005, algorithm 2). The twin of `relax.rs` and of `reaction.rs` in
-// `solver-viscoelastic/src/cpu`.
+// Double density relaxation on the GPU (Clavet et al. 2005, algorithm 2). The twin of `relax.rs` and of `reaction.rs`
+// in `solver-viscoelastic/src/cpu`.
 //
-// All at once: one thread a particle, gather only. One after the other: one warp a cell, the cells of one color side by
-// side; the threads of a warp share the neighbors of the particle whose turn it is. Sums run over neighbors in another
-// order than the processor's, so they differ in the last places.
+// Jacobi: one thread a particle, gather only. Multicolor Gauss-Seidel: one warp a cell, the cells of one color in
+// parallel; the threads of a warp share the neighbors of a particle. Sums over neighbors have another order than on the
+// CPU and differ by rounding.
 #include "viscoelastic/shared.cuh"
 
 inline namespace SPH_SPACE {
 using namespace visco;
 
-/// Walls where they are: [x y z w].
+/// Records of wall samples: [x y z w].
 KERNEL void __launch_bounds__(THREADS)
 visco_pack_walls(Constants c, Points x, const real* __restrict__ volume, u32 n, Packed* __restrict__ samples) {
   const u32 b = thread_index();
@@ -17,7 +17,7 @@ visco_pack_walls(Constants c, Points x, const real* __restrict__ volume, u32 n, 
 }
 SHIM_EXPORT(visco_pack_walls)
 
-// ------------------------------------------------------------------------------------------------------- all at once
+// ------------------------------------------------------------------------------------------------------------ Jacobi
 
 /// `ρ_i = Σ_j g² + Σ_b w g²`, the same with g³, and the pressures of both.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
@@ -41,13 +41,14 @@ visco_densities(Constants c, Near near, const Packed* __restrict__ position, u32
 }
 SHIM_EXPORT(visco_densities)
 
-/// What a loop reads of a neighbor that pushes.
+/// Position and pressures of a neighbor.
 struct PressureRecord {
   Packed place;
   real near;
 };
 
-/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and what walls add. `displacement2` gets |Δx_i|².
+/// `Δx_i = Σ_j ½ dt² [(P_i + P_j) g + (P_near,i + P_near,j) g²] x_ij/r`, and the contributions of walls.
+/// `displacement2` gets |Δx_i|².
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_displacements(Constants c, Near near, const Packed* __restrict__ pressure, const real* __restrict__ p_near, u32 n,
                     Packed* __restrict__ delta, real* __restrict__ displacement2) {
@@ -79,14 +80,14 @@ visco_displace(const Packed* __restrict__ delta, u32 n, Packed* __restrict__ pos
 }
 SHIM_EXPORT(visco_displace)
 
-// ------------------------------------------------------------------------------------------------ one after the other
+// ------------------------------------------------------------------------------------------- multicolor Gauss-Seidel
 
-/// What a sweep moves and writes.
+/// Fields that a Gauss-Seidel sweep writes.
 struct Swept {
   /// [x y z ·].
   Packed* position;
   real *rho, *displacement2;
-  /// Nowhere, where no one asks who pushed how hard.
+  /// Null without bodies.
   Packed* pressure /* [n] or none */;
   real* p_near /* [n] or none */;
 };
@@ -104,8 +105,8 @@ SPH_FN void visit_share(const Constants& c, const Rows& rows, const Packed* from
   }
 }
 
-/// Densities of a particle from where its neighbors are now, then half of each displacement for the neighbor and half
-/// for itself.
+/// Densities of a particle from the present positions, then half of each displacement for the neighbor and half for the
+/// particle.
 SPH_FN void relax(const Constants& c, const Near& near, const Swept& swept, u32 i, u32 lane) {
   Packed here = swept.position[i];
   const Vec x_i = vector(here);
@@ -136,13 +137,13 @@ SPH_FN void relax(const Constants& c, const Near& near, const Swept& swept, u32 
   swept.position[i] = here, swept.rho[i] = sum.far * c.to_density, swept.displacement2[i] = norm2(displacement);
 }
 
-/// Each particle of each cell of a color after the other.
+/// Gauss-Seidel sweep over the cells of a color.
 // ITEMS color.n_cells() * 32
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS) visco_sweep(Constants c, Color color, Near near, Swept swept) {
   const u32 lane = threadIdx.x % WARP;
   color.for_each_in_cell(thread_index() / WARP, [&](u32 i) {
     relax(c, near, swept, i, lane);
-    // The next particle of the cell sees what all threads have moved.
+    // The next particle of the cell reads the positions that all threads have written.
     __syncwarp(WHOLE_WARP);
   });
 }

@@ -1,11 +1,11 @@
 // What the kernels of the viscoelastic fluid share. Rows of neighbors are listed at the predicted positions.
 //
-// A record of a particle is a quad in an array of its own: `position` [x y z ·], positions that are being relaxed; `pressure`
-// [x y z P], where a particle was when it pushed and how hard, with P_near in an array beside; `velocity` [v ·]; `delta`
-// [Δ ·]; of walls `samples` [x y z w], w the volume over that of a particle.
+// A record of a particle is a quad in an array of its own: `position` [x y z ·], the relaxed positions; `pressure` [x
+// y z P], P with the position of its evaluation, and P_near in a separate array; `velocity` [v ·]; `delta` [Δ ·]; of
+// walls `samples` [x y z w], w the volume over that of a particle.
 //
-// Loops that relax one particle after the other read what other threads of the same kernel have written, before or after
-// and never at the same time: cells of one color have no neighbors in common. They must not read through `load`.
+// Gauss-Seidel sweeps read what other threads of the same kernel have written, never at the same time: cells of one
+// color have no neighbors in common. They must not read through `load`.
 #pragma once
 #include "common/search/colors.cuh"
 #include "common/boundary/containers.cuh"
@@ -15,10 +15,10 @@
 inline namespace SPH_SPACE {
 namespace visco {
 
-/// What pushes a particle: neighbors in the fluid, and samples of walls.
+/// Neighbors of a particle: fluid and wall samples.
 struct Near {
   Rows fluid, walls;
-  /// [x y z w] of the walls.
+  /// [x y z w] of the wall samples.
   const Packed* samples /* [0] */;
 };
 
@@ -55,11 +55,11 @@ SPH_FN void shift(Packed& record, real f, Vec d) {
   for (int a = 0; a < DIM; a++) record.a[a] = record.a[a] + f * d[a];
 }
 
-/// Threads that share a cell where they may.
+/// Threads that share a cell.
 constexpr u32 WARP = 32;
 constexpr u32 WHOLE_WARP = 0xffffffffu;
 
-/// The sum of what the threads of a warp have, in an order of its own; every thread gets it.
+/// The sum over the threads of a warp, in a fixed order; every thread gets it.
 SPH_FN real sum_of_warp(real mine) {
 #pragma unroll
   for (int half = WARP / 2; half > 0; half /= 2) mine += __shfl_xor_sync(WHOLE_WARP, mine, half);

@@ -14,9 +14,10 @@ use crate::{
 };
 use sph_core::Real;
 
-/// The springs of up to a given number of particles: each in the rows of both of its particles, those that were shorter
-/// than the interaction radius first. Entries stand as those of [`NeighborRows`]. A sort puts long rows into other slices,
-/// which then take up to as many lines as these rows have entries: there is room for so many, and no sort waits for the host.
+/// The springs of up to a given number of particles: each in the rows of both of its particles, those shorter than
+/// the interaction radius first, in the layout of [`NeighborRows`]. A sort moves long rows to other slices, which
+/// then take up to as many lines as these rows have entries: the capacity suffices for them, and no sort waits for
+/// the host.
 #[derive(Debug)]
 pub struct SpringRows {
     /// Number of springs of each particle. Shape `[n]`.
@@ -29,7 +30,7 @@ pub struct SpringRows {
 }
 
 impl SpringRows {
-    /// Room for the rows of `n` particles.
+    /// Capacity for the rows of `n` particles.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -44,12 +45,12 @@ impl SpringRows {
         })
     }
 
-    /// What the memory has become.
+    /// The present capacity.
     pub fn size(&self) -> RowSize {
         self.lines.size
     }
 
-    /// Empty rows of another size; memory of the old ones is free before the new is taken.
+    /// Empty rows of another size; the old memory is freed before the new is allocated.
     pub fn remake(&mut self, executor: &dyn Executor, size: RowSize) -> Result<(), CudaError> {
         let n = self.count.len();
         (self.others, self.rests) = (executor.zeros(0)?, executor.zeros(0)?);
@@ -57,7 +58,7 @@ impl SpringRows {
         Ok(())
     }
 
-    /// Takes these springs of as many particles, other ends and rest lengths `[m]` of each in turn.
+    /// Writes the springs of all particles, other ends and rest lengths `[m]` of each in turn.
     ///
     /// # Errors
     /// When there is no memory left, or a launch or a copy fails.
@@ -78,7 +79,7 @@ impl SpringRows {
         }
         let entries = self.lines.entries();
         if self.others.len() < entries {
-            // The old memory is free before the new is taken.
+            // The old memory is freed before the new is allocated.
             (self.others, self.rests) = (executor.zeros(0)?, executor.zeros(0)?);
             (self.others, self.rests) = (executor.zeros(entries)?, executor.zeros(entries)?);
         }
@@ -93,7 +94,7 @@ impl SpringRows {
         executor.write(&rests, &mut self.rests)
     }
 
-    /// Shows `visit` each spring of each row in turn: particle, other end, rest length `[m]`.
+    /// Visits each spring of each row in turn: particle, other end, rest length `[m]`.
     ///
     /// # Errors
     /// When a copy fails.
@@ -128,7 +129,7 @@ impl<C> Parameter<C> for &SpringRows {
     }
 }
 
-/// Rows to be written: all, without places and cut at the width, or those of slices from a line on.
+/// Rows to be written: all, without lines and cut at the width, or those of slices from a line on.
 #[derive(Debug)]
 pub struct Sink<'a> {
     rows: &'a mut SpringRows,
@@ -154,8 +155,8 @@ impl<C> Parameter<C> for Sink<'_> {
 }
 
 impl<const D: usize> Launcher<'_, D> {
-    /// Rows follow a sort of the particles: the new particle `k` is the old `order[k]`. `inverse` is room for `n` places, and
-    /// `after` gets the size of `before`.
+    /// Permutes the rows by a sort of the particles: the new particle `k` is the old `order[k]`. `inverse` has `n`
+    /// entries, and `after` gets the size of `before`.
     ///
     /// # Errors
     /// When a field is too short, there is no memory left, or a launch fails.
@@ -176,7 +177,7 @@ impl<const D: usize> Launcher<'_, D> {
         self.follow(before, order, inverse, n, Sink { rows: after, from_line: Some(0) })
     }
 
-    /// Springs flow, break and are made: `after` gets all rows anew. `lost` becomes 1 where a rest length was not finite.
+    /// Plastic flow, removal and creation: `after` gets all rows. `lost` becomes 1 where a rest length was not finite.
     ///
     /// # Errors
     /// As of [`Launcher::follow_sort`].

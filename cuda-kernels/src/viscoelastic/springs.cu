@@ -1,8 +1,9 @@
-// Springs (Clavet et al. 2005, algorithms 3 and 4): how they follow a sort, flow, break and are made, and what they do.
-// The twin of `springs.rs` and `cpu/springs.rs` in `solver-viscoelastic/src`.
+// Springs (Clavet et al. 2005, algorithms 3 and 4): permutation by sorts, plastic flow, removal, creation and
+// displacements. The twin of `springs.rs` and `cpu/springs.rs` in `solver-viscoelastic/src`.
 //
-// Each spring stands in the rows of both of its particles, with the same rest length, so that a loop over particles
-// gathers and never scatters. Rows stand as those of neighbors do: those shorter than the interaction radius first.
+// Each spring is stored in the rows of both of its particles, with the same rest length, so that a loop over
+// particles gathers and never scatters. Rows have the layout of those of neighbors, with springs shorter than the
+// interaction radius first.
 #include "viscoelastic/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -19,7 +20,7 @@ struct Springs {
   /// First line of each slice, as in `Rows`.
   const u32* line;
 
-  /// Where the first spring of particle i stands; the next ones follow 32 places apart each.
+  /// Index of the first spring of particle i; the next ones follow with a stride of 32.
   SPH_FN u64 first(u32 i) const { return entry_of(line, i, 0); }
 
   /// True when particle i has a spring to j.
@@ -39,7 +40,7 @@ struct SpringsOut {
   u32* others;
   real* rests;
   u32 *count, *n_near;
-  /// First line of each slice; nowhere, while slices stand one after the other and rows are cut at the width.
+  /// First line of each slice; null while slices are contiguous and rows are cut at the width.
   const u32* line;
   u32 width;
   /// Slices before this line stay as they are.
@@ -48,7 +49,7 @@ struct SpringsOut {
   /// True where row i is to be written.
   SPH_FN bool writes(u32 i) const { return !line || line[i / 32] >= from_line; }
 
-  /// Entry k of row i; what has no room is left out, and the count says so.
+  /// Writes entry k of row i; entries beyond the width are dropped, and the count tells so.
   SPH_FN void put(u32 i, u32 k, u32 other, real rest) const {
     if (!line && k >= width) return;
     const u64 at = (u64(line ? line[i / 32] : i / 32 * width) + k) * 32 + i % 32;
@@ -56,7 +57,7 @@ struct SpringsOut {
   }
 };
 
-/// Place of the particle that was at a place before a sort, and how many springs it has in its new position.
+/// The permutation of a sort, and the numbers of springs after it.
 KERNEL void __launch_bounds__(THREADS)
 visco_invert(Springs before, const u32* __restrict__ order, u32 n, u32* __restrict__ inverse, SpringsOut after) {
   const u32 k = thread_index();
@@ -67,7 +68,7 @@ visco_invert(Springs before, const u32* __restrict__ order, u32 n, u32* __restri
 }
 SHIM_EXPORT(visco_invert)
 
-/// Rows follow a sort of the particles: the new particle `k` is the old `order[k]`.
+/// Permutes the rows by a sort of the particles: the new particle `k` is the old `order[k]`.
 KERNEL void __launch_bounds__(THREADS)
 visco_follow(Springs before, const u32* __restrict__ order, const u32* __restrict__ inverse, u32 n, SpringsOut after) {
   const u32 k = thread_index();
@@ -98,13 +99,13 @@ SPH_FN void visit_springs(const Constants& c, const Springs& springs, const Pack
   }
 }
 
-/// A neighbor, and which one it is.
+/// A neighbor and its index.
 struct Numbered {
   Packed place;
   u32 j;
 };
 
-/// Springs to those neighbors of particle i within h that had none. Returns how many springs it has then.
+/// Creates springs to the neighbors of particle i within h without one. Returns its number of springs.
 SPH_FN u32 create(const Constants& c, const Rows& fluid, const Packed* position, const Springs& before, u32 i, u32 n,
                   const SpringsOut& after) {
   const real h = c.spring.h;
@@ -116,12 +117,12 @@ SPH_FN u32 create(const Constants& c, const Rows& fluid, const Packed* position,
   return n;
 }
 
-/// True where a rest length has become longer than h. One that is no number stays, for the one who looks for the cause.
+/// True where a rest length has become longer than h. One that is not finite stays, for the diagnosis.
 SPH_FN bool breaks(real h, real rest, real flown) { return h < flown && is_finite(rest); }
 
-/// Writes the rows anew: springs shorter than h, new ones, then longer ones. A spring whose rest length has become longer
-/// than h is gone. Both ends compute the same flow from the same distance, so the two stay equal to the bit. `lost` becomes
-/// 1 where a rest length was not finite: limits would make a displacement of it.
+/// Rewrites the rows: springs shorter than h, new ones, then longer ones. A spring whose rest length has become
+/// longer than h is removed. Both ends compute the same flow from the same distance, so the two stay equal to the
+/// bit. `lost` becomes 1 where a rest length was not finite: limits make a finite displacement of it.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ position, Springs before, u32 n, SpringsOut after,
              u32* __restrict__ lost) {
@@ -147,13 +148,13 @@ visco_adjust(Constants c, Rows fluid, const Packed* __restrict__ position, Sprin
 }
 SHIM_EXPORT(visco_adjust)
 
-/// Half of what a spring does over the distance of its particles, [-].
+/// Half the displacement by a spring over the distance of its particles, [-].
 SPH_FN real half_over_r(const Constants& c, real rest, Vec x_ij) {
   const real r = sqrt(norm2(x_ij));
   return limited(real(0.5) * c.spring.displacement(rest, r), c.max_displacement) * inverse(r);
 }
 
-/// What springs do to each particle, from the same places: `Δx_i = Σ ½ D x_ij/r`. With `far` only those longer than h.
+/// Jacobi displacements by springs: `Δx_i = Σ ½ D x_ij/r`. With `far` only springs longer than h.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_spring_displacements(Constants c, Springs springs, const Packed* __restrict__ position, u32 n, u32 far /* bool */,
            Packed* __restrict__ delta) {
@@ -166,9 +167,8 @@ visco_spring_displacements(Constants c, Springs springs, const Packed* __restric
 }
 SHIM_EXPORT(visco_spring_displacements)
 
-/// The springs shorter than h of each particle of each cell of a color after the other: all of a particle from where it is,
-/// each moving the other end at once, and the particle itself at the end. A spring is pulled by the one of its particles
-/// that stands before the other. One warp a cell.
+/// Multicolor Gauss-Seidel over the springs shorter than h: all springs of a particle use its old position and displace
+/// their other ends, then the particle moves. A spring belongs to the particle with the lower index. One warp a cell.
 // ITEMS color.n_cells() * 32
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_sweep_short(Constants c, Color color, Springs springs, Packed* position) {
@@ -191,7 +191,7 @@ visco_sweep_short(Constants c, Color color, Springs springs, Packed* position) {
     for (int a = 0; a < DIM; a++) displacement[a] = sum_of_warp(displacement[a]);
     shift(here, real(1), displacement);
     if (lane == 0) position[i] = here;
-    // The next particle of the cell sees what all threads have moved.
+    // The next particle of the cell reads the positions that all threads have written.
     __syncwarp(WHOLE_WARP);
   });
 }

@@ -1,5 +1,5 @@
-// Viscosity impulses between neighbors that come nearer (Clavet et al. 2005, algorithm 5). The twin of `viscosity.rs` in
-// `solver-viscoelastic/src/cpu`. Here `position` is where particles are before they are predicted.
+// Viscosity impulses between approaching neighbors (Clavet et al. 2005, algorithm 5). The twin of `viscosity.rs` in
+// `solver-viscoelastic/src/cpu`. Here `position` is the position before the prediction.
 #include "viscoelastic/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -20,7 +20,7 @@ SPH_FN real impulse_over_r(const Constants& c, Vec v_i, Vec v_j, Vec x_ij, real 
   return c.viscosity.impulse(u, closeness(r, c.inv_h)) * over_r;
 }
 
-/// A velocity, where it is finite: elsewhere the old one stays, for the one who looks for the cause.
+/// Writes a velocity where it is finite; elsewhere the old one stays, for the diagnosis.
 SPH_FN void put_finite(Vec from, u32 i, const Writable& v) {
   bool finite = true;
   for (int a = 0; a < DIM; a++) finite = finite & is_finite(from[a]);
@@ -28,7 +28,7 @@ SPH_FN void put_finite(Vec from, u32 i, const Writable& v) {
   for (int a = 0; a < DIM; a++) v.x[a][i] = from[a];
 }
 
-/// All impulses from the same velocities: `v_i += ½ Σ_j I x_ij/r`.
+/// Jacobi: all impulses from the same velocities, `v_i += ½ Σ_j I x_ij/r`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 visco_impulses(Constants c, Rows rows, const Packed* __restrict__ position, const Packed* __restrict__ velocity, u32 n,
                Writable v) {
@@ -44,8 +44,8 @@ visco_impulses(Constants c, Rows rows, const Packed* __restrict__ position, cons
 }
 SHIM_EXPORT(visco_impulses)
 
-/// One pair after the other, each seeing the velocities that the last one has left: `v_i += ½ I x_ij/r`,
-/// `v_j −= ½ I x_ij/r`. One thread a cell, since the next pair of a particle waits for the last.
+/// Gauss-Seidel: each pair uses the velocities that the last one has left, `v_i += ½ I x_ij/r`, `v_j −= ½ I x_ij/r`.
+/// One thread a cell, since the pairs of a particle depend on one another.
 // ITEMS color.n_cells()
 KERNEL void __launch_bounds__(CELL_THREADS)
 visco_sweep_impulses(Constants c, Color color, Rows rows, const Packed* __restrict__ position, Packed* velocity) {

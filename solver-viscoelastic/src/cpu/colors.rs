@@ -51,8 +51,8 @@ pub struct Colors {
     starts: Vec<usize>,
 }
 
-/// Color of a coordinate on an axis with `turn` cells, or a nonperiodic one (0). Cells of one color are three apart, also
-/// across the end of a period.
+/// Color of a coordinate on an axis with `turn` cells, or a nonperiodic one (0). Cells of one color are three apart,
+/// also across the end of a period.
 pub fn of_axis(c: i32, turn: i32) -> usize {
     let whole = turn - turn % 3;
     let color = if turn > 0 && c >= whole { 3 + c - whole } else { c.rem_euclid(3) };
@@ -93,8 +93,8 @@ impl Colors {
         }
     }
 
-    /// Runs `sweep` over the cells of one color after the other, in parallel within a color; in the published order over
-    /// all cells on one thread. `reverse` reverses the order of colors; `sweep` has to reverse that of cells and
+    /// Runs `sweep` over the cells of one color after the other, in parallel within a color; in the published order
+    /// over all cells on one thread. `reverse` reverses the order of colors; `sweep` has to reverse that of cells and
     /// particles.
     pub fn for_each<R: Merge + Default>(
         &self,

@@ -2,7 +2,7 @@
 //! bodies are summed in the order of blocks.
 
 use super::Cpu;
-use crate::contact::{Contact, ContactPoint, ContactSystem, Twist, spatial, wrench};
+use crate::contact::{Contact, ContactPoint, ContactSystem, Twist, react, spatial, without_contacts, wrench};
 use sph_core::{
     Real,
     fluid::{
@@ -121,9 +121,9 @@ fn apply_stickiness<const D: usize>(contact: &Contact, d: f64, n: &[f64; D], p: 
     p.apply_impulse(&n.map(|n| pull * n), contact.dt);
 }
 
-/// Applies stickiness and the impulse of a container: a particle outside is projected to the surface, its normal velocity
-/// vanishes or is reversed by the restitution, and friction reduces the tangential one. It leaves the surface with at
-/// least the speed `anti_stick`.
+/// Applies stickiness and the impulse of a container: a particle outside is projected to the surface, its normal
+/// velocity vanishes or is reversed by the restitution, and friction reduces the tangential one. It leaves the
+/// surface with at least the speed `anti_stick`.
 fn resolve_container<const D: usize>(
     container: &Enclosure<D>,
     contact: &Contact,
@@ -177,8 +177,8 @@ impl<const D: usize> BodyContact<'_, D> {
         each(|k| separation[k] + f64::from(short[k] - long[k]))
     }
 
-    /// The contact point of a particle on the advanced body, if it is near. The arm is that before the step, about which
-    /// the angular momentum of `v = (x − x_prev)/dt` is conserved.
+    /// The contact point of a particle on the advanced body, if it is near. The arm is that before the step, about
+    /// which the angular momentum of `v = (x − x_prev)/dt` is conserved.
     fn contact_point(&self, p: &Particle<D>) -> Option<ContactPoint> {
         let to = self.separation(&p.x, &self.ahead.x);
         let reach = self.contact.reach();
@@ -204,7 +204,8 @@ impl<const D: usize> BodyContact<'_, D> {
         each(|a| pull * point.n[a] + impulse[a])
     }
 
-    /// Applies the impulses. Returns momentum and angular momentum of the particles from the body, `[kg m/s]` and `[kg m²/s]`.
+    /// Applies the impulses. Returns momentum and angular momentum of the particles from the body, `[kg m/s]` and
+    /// `[kg m²/s]`.
     fn resolve(&self, fluid: &mut Particles<D>, position: &mut [[Real; 4]]) -> [Sum; 6] {
         let (dt, before) = (self.contact.dt, Twist::of(&self.body));
         let system = for_each_particle(fluid, position, dt, |p, system: &mut ContactSystem| {
@@ -257,22 +258,10 @@ impl<const D: usize> Cpu<'_, D> {
         let State { fluid, walls, bodies, forces, domain, rest, .. } = &mut *self.state;
         let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
         for (rigid, surface) in bodies.list.iter_mut().zip(&walls.barriers[n_walls..]) {
-            let mut body = rigid.clone();
-            body.kick(forces, contact.dt, 1.0);
-            if !body.is_finite() {
-                continue;
-            }
-            let mut ahead = body.clone();
-            ahead.glide(contact.dt);
+            let Some([body, ahead]) = without_contacts(rigid, forces, contact.dt) else { continue };
             let (contact, m) = (*contact, f64::from(rest.m));
             let contact_of_body = BodyContact { body, ahead, surface, contact, periodic: domain.periodic, m };
-            let given = contact_of_body.resolve(fluid, position).map(|sum| sum.0 / contact.dt);
-            for a in 0..D {
-                rigid.wrench.force[a] -= given[a];
-            }
-            for a in 0..3 {
-                rigid.wrench.torque[a] -= given[3 + a];
-            }
+            react(rigid, contact_of_body.resolve(fluid, position).map(|sum| sum.0), contact.dt);
         }
     }
 }

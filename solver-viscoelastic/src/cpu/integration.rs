@@ -72,9 +72,9 @@ pub fn predict<const D: usize>(state: &mut State<D>, dt: Real) -> First {
     })
 }
 
-/// `v = (v* + (x_relaxed − x*)/dt) damping`: equal to `(x − x_prev)/dt` without its loss of digits; and
-/// `x = x_relaxed`, wrapped into the periodic box. Where the velocity is not finite `v*` stays. Returns the largest squared
-/// change of velocity with the first particle that is not finite or outside, and the largest squared speed.
+/// `v = (v* + (x_relaxed − x*)/dt) damping`: equal to `(x − x_prev)/dt` without its loss of digits; and `x =
+/// x_relaxed`, wrapped into the periodic box. Where the velocity is not finite `v*` stays. Returns the largest
+/// squared change of velocity with the first particle that is not finite or outside, and the largest squared speed.
 pub fn update_velocities<const D: usize>(
     state: &mut State<D>,
     position: &[[Real; 4]],

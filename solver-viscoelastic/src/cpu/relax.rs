@@ -53,9 +53,11 @@ impl<const D: usize> Relaxation<'_, D> {
 }
 
 phase! {
-/// `ρ_i = Σ_j g² + Σ_b w g²`, the same with g³, and the pressures of both, into records `[x y z · | P P_near · ·]` and ρ.
+/// `ρ_i = Σ_j g² + Σ_b w g²`, the same with g³, and the pressures of both, into records `[x y z · | P P_near · ·]`
+/// and ρ.
 pub fn densities<L>[const D: usize](
-    s: &Relaxation<'_, D>, position: &[[Real; 4]], fluid: &Chunk, walls: &Chunk, pressure: &mut [[Real; 8]], rho: &mut [Real],
+    s: &Relaxation<'_, D>, position: &[[Real; 4]], fluid: &Chunk, walls: &Chunk, pressure: &mut [[Real; 8]],
+    rho: &mut [Real],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let x_i: [Real; D] = each(|a| position[i][a]);

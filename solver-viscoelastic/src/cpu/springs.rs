@@ -59,8 +59,8 @@ pub fn adjust<L>[const D: usize](
         for k in (0..row.others.len()).step_by(L::N) {
             prefetch(row.others.as_ptr().wrapping_add(k + AHEAD));
             prefetch(row.rests.as_ptr().wrapping_add(k + AHEAD));
-            // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's; there is memory for
-            // as many springs as there were, and a lane.
+            // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's; as many
+            // springs as there were, and a lane, are reserved.
             unsafe {
                 let there = L::quads(records, 4, row.others.as_ptr().add(k));
                 let r = norm2(s.periodic.nearest(each::<L, D>(|a| x_i[a] - there[a]))).sqrt();
@@ -232,8 +232,8 @@ pub fn sweep_short<L>[const D: usize](
         for i in cell.particles(reverse) {
             later.next().into_iter().for_each(|i| ahead.row(i).prefetch());
             let row = chunk.row(i);
-            // SAFETY: springs join particles; those shorter than h lie in a cell and around it, and cells of one color have no
-            // neighbors in common, so no other task touches them.
+            // SAFETY: springs join particles; those shorter than h lie in a cell and around it, and cells of one color
+            // have no neighbors in common, so no other task touches them.
             let (records, here) = unsafe { (position.at(0).cast::<Real>(), *position.at(i)) };
             let x_i: [L; D] = each(|a| L::splat(here[a]));
             let (mut displacement, mut from) = ([L::splat(0.0); D], 0);
@@ -284,8 +284,8 @@ pub fn gather<L>[const D: usize](
         for k in (0..row.others.len()).step_by(L::N) {
             prefetch(row.others.as_ptr().wrapping_add(k + AHEAD));
             prefetch(row.rests.as_ptr().wrapping_add(k + AHEAD));
-            // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's, whose record is
-            // the last.
+            // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's, whose record
+            // is the last.
             let (there, rest) = unsafe {
                 (L::quads(records, 4, row.others.as_ptr().add(k)), L::load(row.rests.as_ptr().add(k)))
             };

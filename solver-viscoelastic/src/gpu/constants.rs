@@ -1,4 +1,4 @@
-//! The constants of the kernels, in the words of `cuda_kernels::viscoelastic`.
+//! The constants of the kernels.
 
 use crate::{Viscoelastic, physics};
 use cuda_kernels::{
@@ -7,7 +7,7 @@ use cuda_kernels::{
 };
 use sph_core::method::state::State;
 
-/// What the kernels read in a step `dt` `[s]` from `state` on.
+/// The constants of the kernels in a step `dt` `[s]` from `state` on.
 pub fn constants<const D: usize>(method: &Viscoelastic<D>, state: &State<D>, dt: f64) -> Constants<D> {
     let c = &method.constants;
     let physics::Stiffness { k, k_near, k_rest, balance } = c.stiffness;

@@ -1,7 +1,7 @@
-//! Bodies, walls and containers answer the particles that touch them, on a GPU: the twin of `cpu/contact.rs`.
+//! Contacts with bodies, walls and containers on a GPU: the twin of `cpu/contact.rs`.
 
 use super::{Gpu, Launched};
-use crate::contact::{Contact, ContactSystem, Twist};
+use crate::contact::{Contact, ContactSystem, Twist, react, without_contacts};
 use cuda_kernels::{
     common::{boundary::barriers::Surface, numerics::reduce::PARTIALS, run::resident::Population},
     device::{
@@ -17,17 +17,17 @@ use sph_core::{
     rigid::{Obstacle, Rigid},
 };
 
-/// What contacts hold on a GPU.
+/// Fields of contacts on a GPU.
 #[derive(Debug)]
 pub struct Contacts<const D: usize> {
-    /// Surfaces of walls where they are. Shape `[n_surfaces]`.
+    /// Surfaces of walls in their poses. Shape `[n_surfaces]`.
     surfaces: Field<Surface<D>>,
-    /// Sums over the particles that touch a body; none without bodies.
+    /// Sums over the contacts of a body; `None` without bodies.
     bodies: Option<ContactSums>,
 }
 
 impl<const D: usize> Contacts<D> {
-    /// Room for so many surfaces and bodies.
+    /// Fields for so many surfaces and bodies.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -37,7 +37,7 @@ impl<const D: usize> Contacts<D> {
         Ok(Self { surfaces: executor.zeros(n_walls)?, bodies })
     }
 
-    /// Takes the surfaces of a state.
+    /// Writes the surfaces of a state.
     ///
     /// # Errors
     /// When the copy fails.
@@ -54,8 +54,8 @@ fn surfaces<const D: usize>(state: &State<D>, t: f64) -> Vec<Surface<D>> {
     walls.barriers[..n_walls].iter().map(surface).collect()
 }
 
-/// A body with the surface `barrier` as particles of the mass `m` `[kg]` meet it: `ahead` is where it will be without
-/// contacts.
+/// Contact of particles of the mass `m` `[kg]` with a body with the surface `barrier`; `ahead` is the body advanced
+/// without contacts.
 fn body_contact<const D: usize>(
     barrier: &Barrier<D>,
     body: &Rigid<D>,
@@ -79,7 +79,7 @@ macro_rules! stream {
     };
 }
 
-/// Sums over the particles that touch a body, one body after the other.
+/// Sums over the contacts of a body.
 #[derive(Debug)]
 struct ContactSums {
     partial_systems: Field<kernels::ContactSystem>,
@@ -107,7 +107,7 @@ impl<const D: usize> Gpu<'_, D> {
         kernels::Contact { layer, dt, stick, stick_distance }
     }
 
-    /// One body after the other; what particles get, its wrench loses.
+    /// Contacts with one body after the other, with the opposite wrench on the body.
     pub(super) fn resolve_bodies(&mut self) -> Launched {
         let (contact, device) = (self.contact(), &mut *self.device);
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
@@ -115,13 +115,7 @@ impl<const D: usize> Gpu<'_, D> {
         let State { walls, bodies, forces, rest, .. } = &mut *self.state;
         let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
         for (rigid, barrier) in bodies.list.iter_mut().zip(&walls.barriers[n_walls..]) {
-            let mut body = rigid.clone();
-            body.kick(forces, self.dt, 1.0);
-            if !body.is_finite() {
-                continue;
-            }
-            let mut ahead = body.clone();
-            ahead.glide(self.dt);
+            let Some([body, ahead]) = without_contacts(rigid, forces, self.dt) else { continue };
             let (before, m) = (Twist::of(&body), f64::from(rest.m));
             let moves = body_contact(barrier, &body, &ahead, &before, m);
             let (n, mut sum) = (device.common.fluid.n, [kernels::ContactSystem::default()]);
@@ -146,18 +140,12 @@ impl<const D: usize> Gpu<'_, D> {
                 &mut sums.wrench,
             )?;
             self.executor.read(&sums.wrench, &mut given)?;
-            let given = given[0].a.map(|sum| sum / self.dt);
-            for a in 0..D {
-                rigid.wrench.force[a] -= given[a];
-            }
-            for a in 0..3 {
-                rigid.wrench.torque[a] -= given[3 + a];
-            }
+            react(rigid, given[0].a, self.dt);
         }
         Ok(())
     }
 
-    /// Walls and containers answer the particles that touch them.
+    /// Contacts with walls and containers.
     pub(super) fn contacts(&mut self) -> Launched {
         let (contact, device) = (self.contact(), &mut *self.device);
         let anti_stick = f64::from(self.method.params.anti_stick);

@@ -1,4 +1,4 @@
-//! What a run holds on a GPU.
+//! The fields of a run on a GPU.
 
 use super::contact::Contacts;
 use crate::{
@@ -22,7 +22,7 @@ use cuda_kernels::{
 };
 use sph_core::{Real, geometry::lattice, method::state::State};
 
-/// Memory of rows.
+/// Capacities of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Neighbors, of each set of [`Pairs`].
@@ -32,7 +32,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Room for the rows of particles on their lattice, and a third more. Walls fill most of a support in a corner, and fluid
+    /// Capacities for particles on the lattice, and a third more. Walls fill most of a support in a corner, and fluid
     /// half of that of a wall.
     pub fn of_lattice<const D: usize>(support_ratio: f64) -> Self {
         let room = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
@@ -47,32 +47,32 @@ pub struct DeviceFields<const D: usize> {
     pub common: Common<D>,
     /// Rows of each set of [`Pairs`].
     pub rows: [NeighborRows; 3],
-    /// Positions that are being relaxed: `[x y z ·]`. Shape `[n]`.
+    /// Relaxed positions: `[x y z ·]`. Shape `[n]`.
     pub position: Field<Packed>,
-    /// Where a particle was when it pushed, and how hard: `[x y z P]`. Shape `[n]`.
+    /// P and the position of its evaluation: `[x y z P]`. Shape `[n]`.
     pub pressure: Field<Packed>,
-    /// P_near beside it. Shape `[n]`, `[m/s²]`.
+    /// P_near. Shape `[n]`, `[m/s²]`.
     pub p_near: Field<Real>,
     /// `[v ·]` of the viscosity. Shape `[n]`.
     pub velocity: Field<Packed>,
-    /// Displacements of a pass: `[Δ ·]`. Shape `[n]`.
+    /// Displacements of a Jacobi pass: `[Δ ·]`. Shape `[n]`.
     pub delta: Field<Packed>,
     pub springs: SpringRows,
-    /// Rows that take the place of the springs.
+    /// The other buffer of springs.
     pub next_springs: SpringRows,
-    /// Place of the particle that was at a place before a sort. Shape `[n]`.
+    /// The permutation of a sort: new index of each old one. Shape `[n]`.
     inverse: Field<u32>,
-    /// Squared ways of the relaxation. Shape `[n]`, `[m²]`.
+    /// Squared displacements of the relaxation. Shape `[n]`, `[m²]`.
     pub displacement2: Field<Real>,
     /// Walls: `[x y z w]`. Shape `[n_walls]`.
     pub samples: Field<Packed>,
     pub contacts: Contacts<D>,
-    /// The largest squared way. Shape `[1]`, `[m²]`.
+    /// The largest squared displacement. Shape `[1]`, `[m²]`.
     largest: Field<f64>,
 }
 
 impl<const D: usize> DeviceFields<D> {
-    /// Room for so many points.
+    /// Fields for so many points.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -99,7 +99,7 @@ impl<const D: usize> DeviceFields<D> {
             p_near: executor.zeros(when(needs.pressure, n))?,
             velocity: records(when(needs.viscosity, n))?,
             delta: records(when(needs.delta, n))?,
-            // Of the same size without springs, for the run may get them later.
+            // Rows of the same capacity without springs, for the run may get them later.
             springs: SpringRows::new(executor, n_springs, sizes.springs)?,
             next_springs: SpringRows::new(executor, n_springs, sizes.springs)?,
             inverse: executor.zeros(n_springs)?,
@@ -110,7 +110,7 @@ impl<const D: usize> DeviceFields<D> {
         })
     }
 
-    /// Takes the state, and the springs of its particles, where there is room for some.
+    /// Writes the state, and the springs of its particles if there are any.
     ///
     /// # Errors
     /// When there is no memory left, or a copy fails.
@@ -134,7 +134,7 @@ impl<const D: usize> DeviceFields<D> {
         if self.next_springs.size() == size { Ok(()) } else { self.next_springs.remake(executor, size) }
     }
 
-    /// Memory of rows now.
+    /// Present capacities.
     pub fn sizes(&self) -> Sizes {
         Sizes { neighbors: self.rows.each_ref().map(NeighborRows::size), springs: self.springs.size() }
     }
@@ -147,7 +147,7 @@ impl<const D: usize> DeviceFields<D> {
         list_pairs(executor, radius, pairs, &mut self.rows, [fluid, walls], n)
     }
 
-    /// Springs follow the last sort of the particles.
+    /// Permutes the springs by the last sort of the particles.
     pub fn follow(&mut self, launcher: &Launcher<'_, D>) -> Result<(), CudaError> {
         let (n, order) = (self.common.fluid.n, &self.common.fluid.cells.order);
         launcher.follow_sort(&self.springs, order, n, &mut self.inverse, &mut self.next_springs)?;
@@ -155,7 +155,7 @@ impl<const D: usize> DeviceFields<D> {
         Ok(())
     }
 
-    /// Springs flow, break and are made.
+    /// Plastic flow, removal and creation of springs.
     pub fn adjust(&mut self, launcher: &Launcher<'_, D>) -> Result<(), CudaError> {
         let fluid = &self.rows[Pairs::Fluid as usize];
         let (n, lost) = (self.common.fluid.n, &mut self.common.lost);
@@ -164,7 +164,7 @@ impl<const D: usize> DeviceFields<D> {
         Ok(())
     }
 
-    /// The longest way of the relaxation, `[m]`.
+    /// The largest displacement of the relaxation, `[m]`.
     pub fn largest_displacement(&mut self, executor: &dyn Executor) -> Result<f64, CudaError> {
         let mut largest = [0.0];
         self.common.reduce.max(executor, &self.displacement2, self.common.fluid.n, &mut self.largest)?;
@@ -182,7 +182,7 @@ impl<const D: usize> DeviceFields<D> {
         self.springs.read(executor, |i, other, rest| replacement.push(i, other, rest))
     }
 
-    /// Copies to the host what tells where a failure began.
+    /// Copies to the host the fields of the diagnosis.
     pub fn read_chain(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
         fields.position = executor.download(&self.position)?.into_iter().map(|record| record.0).collect();
         Ok(())

@@ -1,4 +1,4 @@
-//! How much memory of a GPU a run will need, from the scene alone: that of a [`GPU`] which is made where it only counts.
+//! The memory of a run on a GPU, from the scene alone: that of fields on an executor that only counts.
 
 use super::{
     memory::{DeviceFields, Sizes},

@@ -27,7 +27,7 @@ use sph_core::{
 };
 use std::sync::Arc;
 
-/// Refuses the published order, in which each particle waits for the one before: the reference on the CPU.
+/// Refuses sequential Gauss-Seidel: it is not parallel, and the reference on the CPU.
 ///
 /// # Errors
 /// With `relax_mode = "sequential"`.
@@ -44,7 +44,7 @@ pub fn check_mode(params: &Params) -> Result<(), Error> {
 struct OnGpu<const D: usize> {
     /// Parameters, constants, and the fields of the last copy to the host.
     method: Viscoelastic<D>,
-    /// Memory that rows have needed so far.
+    /// Capacities that rows have needed so far.
     sizes: Sizes,
 }
 
@@ -119,7 +119,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         Ok(())
     }
 
-    /// Springs are many, and only restarts and changes ask for them.
+    /// The springs, which only restarts and changes need.
     fn read_rest(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
         device.read_springs(executor, &mut self.method.fields.springs)
     }
@@ -128,8 +128,8 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         device.read_chain(executor, &mut self.method.fields)
     }
 
-    /// A failure of the particle at a place on the GPU, in its density or velocity or before. Where it began is for the
-    /// diagnosis to find, which looks at all fields on the host.
+    /// The failure of a particle on the GPU, in its density or velocity or before. The diagnosis finds its origin in
+    /// the fields on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
         let first = summary.bad.min(summary.lost);
         let (i, in_summary) = (first as usize, summary.bad == first);
@@ -139,7 +139,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
             StepError::new(state, phase, fluid.id.get(k).copied(), Cause::NotFinite { field })
         };
         for (x, field) in [(&fluid.x, "position"), (&fluid.v, "velocity")] {
-            // Phases leave what was there where something new is not finite.
+            // Phases keep the old value where a new one is not finite.
             if let Some(k) = bad(x) {
                 return of(BEFORE, k, field);
             }

@@ -1,5 +1,5 @@
-// Cells by color: no two cells of one color have neighbors in common, so that all of a color may be swept at once. The twin
-// of `solver-viscoelastic/src/cpu/colors.rs`.
+// Cells by color: no two cells of one color have neighbors in common, so that all of a color may be swept at once.
+// The twin of `solver-viscoelastic/src/cpu/colors.rs`.
 #pragma once
 #include "common/numerics/base.cuh"
 
