@@ -1,49 +1,40 @@
 //! The parameters of the method: unit, range, default and source.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sph_core::{Real, error::Error, parameters};
 
-/// A choice of the scene file, spelled in snake case.
-macro_rules! choice {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-    };
+/// Order of the relaxation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RelaxMode {
+    /// Sequential Gauss-Seidel on one thread of the CPU, as published `[CBP05]`.
+    Sequential,
+    /// Multicolor Gauss-Seidel: the same on any number of threads.
+    #[default]
+    Colored,
+    /// Jacobi: all displacements from the same positions.
+    Jacobi,
 }
 
-choice! {
-    /// Order of the relaxation.
-    RelaxMode {
-        /// Sequential Gauss-Seidel on one thread of the CPU, as published `[CBP05]`.
-        Sequential,
-        /// Multicolor Gauss-Seidel: the same on any number of threads.
-        #[default]
-        Colored,
-        /// Jacobi: all displacements from the same positions.
-        Jacobi,
-    }
+/// When springs are created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpringCreation {
+    /// In every step, between all neighbors without a spring: a fluid `[CBP05]`.
+    #[default]
+    EveryStep,
+    /// In the first step only: an elastic body `[CBP05]`.
+    AtStart,
 }
-choice! {
-    /// When springs are created.
-    SpringCreation {
-        /// In every step, between all neighbors without a spring: a fluid `[CBP05]`.
-        #[default]
-        EveryStep,
-        /// In the first step only: an elastic body `[CBP05]`.
-        AtStart,
-    }
-}
-choice! {
-    /// A set of parameters.
-    Preset {
-        /// The defaults: the stiffness follows from the depth of the fluid.
-        #[default]
-        Standard,
-        /// The constants of the browser demo: a few units of length in size, steps of 1/60 s.
-        CircleDemo,
-    }
+
+/// A set of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// The defaults: the stiffness follows from the depth of the fluid.
+    Standard,
+    /// The constants of the browser demo: a few units of length in size, steps of 1/60 s.
+    CircleDemo,
 }
 
 parameters! {

@@ -90,8 +90,7 @@ pub fn adjust<L>[const D: usize](
         out.end_row(n_near);
     }
     if !sum.sum().is_finite() {
-        let is_bad = |i: &usize| before.row(*i).rests.iter().any(|rest| !rest.is_finite());
-        scratch.not_finite = scratch.not_finite.into_iter().chain(fluid.points().find(is_bad)).min();
+        scratch.find_not_finite(fluid, before);
     }
 }
 }
@@ -140,6 +139,11 @@ impl Scratch {
         self.not_finite = None;
         self.partner_of.clear();
         self.partner_of.resize(n, u32::MAX);
+    }
+
+    fn find_not_finite(&mut self, fluid: &Chunk, before: Before<'_>) {
+        let is_bad = |i: &usize| before.row(*i).rests.iter().any(|rest| !rest.is_finite());
+        self.not_finite = self.not_finite.into_iter().chain(fluid.points().find(is_bad)).min();
     }
 }
 

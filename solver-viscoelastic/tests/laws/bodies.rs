@@ -1,4 +1,4 @@
-//! Dynamic bodies: what they and the fluid give to each other.
+//! Dynamic bodies: interaction with the fluid.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![allow(clippy::print_stdout, reason = "the measured numbers")]
 use crate::{common::*, solver::bodies::*};
@@ -9,7 +9,7 @@ fn conserves<const D: usize>(steps: u64) {
             format!("stiffness = 100.0\ndt_max = 0.002\nrelax_mode = \"{mode}\"\nviscosity_linear = 5.0");
         let [change, _] = change::<D>(&collision::<D>(&table), steps, |_| 1.0);
         println!("{D}D {mode}: {:.1} roundings", change / EPSILON);
-        // As for the other methods of positions: places of half a meter are rounded by EPSILON/8 in each pass of 2 ms.
+        // As for the other methods of positions: positions of half a meter are rounded by EPSILON/8 in each pass of 2 ms.
         assert!(change < 300.0 * EPSILON, "{D}D {mode}: {change:e}");
     }
 }

@@ -1,4 +1,4 @@
-//! Colors of cells.
+//! Colors of multicolor Gauss-Seidel.
 
 use solver_viscoelastic::of_axis;
 

@@ -115,9 +115,9 @@ fn a_no_slip_wall_takes_all_of_the_first_layer() {
 fn beyond_an_open_face_nothing_is_touched() {
     let walls = "[[wall]]\nshape.block = { min = [-1.0, -1.0], max = [1.0, 1.0] }\nfaces = [\"y_min\"]";
     // On the plane of the floor beside it, before and behind an open face.
-    let places = [[1.1, -0.97], [1.02, 0.0], [0.97, 0.0], [0.0, 1.05], [-1.3, -1.05]];
+    let positions = [[1.1, -0.97], [1.02, 0.0], [0.97, 0.0], [0.0, 1.05], [-1.3, -1.05]];
     let v = [0.3, -0.2];
-    let mut sim = among::<2>(walls, &format!("stick_stiffness = {K_STICK:?}"), &places, v);
+    let mut sim = among::<2>(walls, &format!("stick_stiffness = {K_STICK:?}"), &positions, v);
     displacements(&mut sim, DT);
     for v_i in vectors(&sim.state.fluid.id, &sim.state.fluid.v) {
         near(v_i, v.map(|v| f64::from(v as Real)), "open");
@@ -206,7 +206,7 @@ fn sticks<const D: usize>() {
             let pull = if d < D_STICK { DT * K_STICK * d * (1.0 - d / D_STICK) } else { 0.0 };
             let expected: [f64; D] = std::array::from_fn(|a| if a == 1 { -pull } else { 0.0 });
             let difference: [f64; D] = std::array::from_fn(|a| v[a] - expected[a]);
-            // The distance is the difference of two places of the size 1.
+            // The distance is the difference of two positions of the size 1.
             assert!(norm(&difference) < DT * K_STICK * 4.0 * EPSILON, "{floor} {d}: {v:?} {expected:?}");
         }
     }

@@ -1,5 +1,5 @@
 //! A number that is not finite is found before it reaches an output, and where it began is told as far as it can be known:
-//! in sweeps, where particles move one by one, a number spreads within its phase.
+//! in Gauss-Seidel sweeps a number spreads within its phase.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::{
@@ -40,7 +40,7 @@ enum Spreads {
     No,
     /// By impulses of viscosity, which none that is NaN makes.
     AsImpulse,
-    /// From place to place: to neighbors, and to theirs where particles move one by one or have springs.
+    /// To neighbors, and in Gauss-Seidel or with springs to theirs.
     AsPosition,
     /// From the record of a wall sample to the particles around it.
     FromWall,
@@ -176,7 +176,7 @@ fn all_are_named<const D: usize>(more: &str, parameters: &str, cases: &[Case<D>]
 }
 
 #[test]
-fn what_spoils_the_fluid_is_named() {
+fn faults_of_the_fluid_are_named() {
     for parameters in ["", FULL] {
         all_are_named::<2>("", parameters, &of_fluid());
     }
@@ -184,7 +184,7 @@ fn what_spoils_the_fluid_is_named() {
 }
 
 #[test]
-fn what_spoils_the_fluid_is_named_where_it_touches_a_body_and_a_container() {
+fn faults_of_the_fluid_are_named_where_it_touches_a_body_and_a_container() {
     all_are_named::<2>(&company::<2>(), FULL, &of_fluid());
     all_are_named::<3>(&company::<3>(), "", &of_fluid());
 }
@@ -218,7 +218,7 @@ fn of_bodies<const D: usize>() -> Vec<(&'static str, Spoil<Viscoelastic<D>, D>)>
         ("apply_gravity", spin),
         ("apply_gravity", turn),
         ("apply_gravity", |_, state, _, bad| state.bodies.list[0].x[0] = f64::from(bad)),
-        // A place from which the fluid pushed.
+        // A position at which pressures were evaluated.
         ("double_density_relaxation", |s, _, i, bad| s.fields.pressure[i][0] = bad),
         ("resolve_collisions", |_, state, _, bad| state.bodies.list[0].wrench.force[0] = f64::from(bad)),
         ("resolve_collisions", |_, state, _, bad| state.bodies.list[0].wrench.torque[2] = f64::from(bad)),

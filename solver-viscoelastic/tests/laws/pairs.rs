@@ -1,4 +1,4 @@
-//! Passes over pairs: what they keep, and the closed forms of two particles.
+//! Passes over pairs: conservation, and the closed forms of two particles.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![allow(clippy::print_stdout, reason = "the measured numbers")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
@@ -22,13 +22,13 @@ fn change<const D: usize>(seed: u64, solver: &str) -> f64 {
         before.iter().zip(&after).map(|(a, b)| std::array::from_fn(|k| b[k] - a[k])).collect();
     let (total, sizes) = sum(&gains);
     assert!(sizes > 0.0);
-    // Each place of half a meter is rounded to EPSILON/4, and that becomes a velocity over DT.
+    // Each position of half a meter is rounded to EPSILON/4, and that becomes a velocity over DT.
     let rounding = 0.25 * EPSILON / DT * gains.len() as f64;
     norm(&total) / (sizes * EXACT + rounding)
 }
 
 #[test]
-fn momentum_is_kept_by_relaxation_viscosity_and_springs_in_every_mode() {
+fn momentum_is_conserved_by_relaxation_viscosity_and_springs_in_every_mode() {
     for mode in MODES {
         for passes in [
             "",
@@ -64,13 +64,13 @@ proptest! {
         for mode in ["jacobi", "sequential", "colored"] {
             let mut sim = pair(r, &format!("relax_mode = \"{mode}\""));
             let (report, displacements) = displacements(&mut sim, DT);
-            let push = |r: f64| {
+            let displacement = |r: f64| {
                 let g: f64 = 1.0 - r;
                 DT * DT * (3.0 * (g * g - 0.2) * g + 7.0 * g.powi(5))
             };
-            // The second of a sequence sees what the first has done.
-            let first = push(r);
-            let whole = if mode == "jacobi" { 2.0 * first } else { first + push(r + first) };
+            // In Gauss-Seidel the second uses the position that the first has left.
+            let first = displacement(r);
+            let whole = if mode == "jacobi" { 2.0 * first } else { first + displacement(r + first) };
             let found = displacements[1][0] - displacements[0][0];
             prop_assert!((found - whole).abs() < 1e-6 * DT * DT + 4.0 * EPSILON, "{mode}: {found} {whole}");
             prop_assert!(report.density_error_max.is_finite());
@@ -78,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn viscosity_never_makes_a_pair_faster_and_leaves_parting_ones_alone(
+    fn viscosity_never_makes_a_pair_faster_and_leaves_separating_ones_alone(
         r in 0.05..0.99_f64, u in -5.0..5.0_f64, sigma in 0.0..1000.0_f64, beta in 0.0..100.0_f64
     ) {
         for mode in MODES {
@@ -94,7 +94,7 @@ proptest! {
             let rounding = 4.0 * EPSILON * u.abs();
             prop_assert!(left.abs() <= u.abs() + rounding, "{mode}: {u} becomes {left}");
             prop_assert!(u > 0.0 || (left - u).abs() <= rounding, "{mode}: {u} becomes {left}");
-            prop_assert!(u < 0.0 || left >= -rounding, "{mode}: {u} turns around to {left}");
+            prop_assert!(u < 0.0 || left >= -rounding, "{mode}: {u} rebounds with {left}");
         }
     }
 }
@@ -108,7 +108,7 @@ fn a_pair_comes_to_rest_where_its_pressures_cancel() {
         let mut sim = pair(0.6, &format!("relax_mode = \"{mode}\"\nviscosity_linear = 20.0"));
         for _ in 0..20_000 {
             displacements(&mut sim, DT);
-            // Only what comes nearer is damped: take the rest of it.
+            // Only approaching pairs are damped: damp the others here.
             sim.state.fluid.v.iter_mut().flatten().for_each(|v| *v *= 0.98);
         }
         let x = by_id(&sim.state.fluid.id, &sim.state.fluid.x[0]);
@@ -120,9 +120,9 @@ fn a_pair_comes_to_rest_where_its_pressures_cancel() {
     }
 }
 
-/// From rest, what a sequence sees of its own displacements is of their size: dt² · dt².
+/// From rest, the effect of displacements on later ones in a sweep is of the order dt² · dt².
 #[test]
-fn all_at_once_and_one_by_one_agree_to_the_fourth_order() {
+fn jacobi_and_gauss_seidel_agree_to_the_fourth_order() {
     let way = |mode: &str, dt: f64| {
         let mut sim = Block::free(10, &format!("relax_mode = \"{mode}\"")).jitter(0.2).build::<2>();
         squeeze(&mut sim.state, 0.95);
@@ -140,7 +140,7 @@ fn all_at_once_and_one_by_one_agree_to_the_fourth_order() {
 }
 
 #[test]
-fn particles_in_one_place_and_none_at_all_leave_no_nan() {
+fn coincident_particles_and_none_at_all_leave_no_nan() {
     for mode in MODES {
         let solver = format!("relax_mode = \"{mode}\"\nspring_stiffness = 100.0\nviscosity_linear = 5.0");
         for x in [vec![], vec![[0.1; 3]], vec![[0.1; 3]; 2], vec![[0.1; 3]; 30]] {

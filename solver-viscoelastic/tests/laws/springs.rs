@@ -1,11 +1,11 @@
-//! Springs: when they act, flow, break and are made, and that sorting does not tangle them.
+//! Springs: displacements, plastic flow, removal and creation, also through sorts.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common::*;
 use sph_core::{Real, run::simulation::Simulation};
 
 const DT: f64 = 0.01;
-/// Nothing but springs, with h = 1 m in a scene of two particles across.
+/// Springs alone, with h = 1 m in a scene of two particles across.
 const ALONE: &str = "stiffness = 0.0\nstiffness_near = 0.0\nrest_density = 1.0\nsupport_ratio = 2.0";
 
 /// Springs by the ids of their ends: rest length.
@@ -30,7 +30,7 @@ fn springs<const D: usize>(sim: &mut Simulation<D>) -> Vec<([u64; 2], f64)> {
     all
 }
 
-/// Places a pair at the distance `r`, whatever it did.
+/// Sets a pair at rest at the distance `r`.
 fn hold(sim: &mut Simulation<2>, r: f64) {
     for i in 0..2 {
         let side = if sim.state.fluid.id[i] == 0 { -0.5 } else { 0.5 };
@@ -135,7 +135,7 @@ fn a_spring_breaks_when_its_rest_length_exceeds_the_radius_and_not_before() {
 }
 
 #[test]
-fn elastic_bodies_make_springs_once() {
+fn elastic_bodies_create_springs_once() {
     let mut sim = pair(1.4, "spring_creation = \"at_start\"");
     displacements(&mut sim, DT);
     hold(&mut sim, 0.6);
@@ -201,7 +201,7 @@ fn springs_that_were_switched_off_come_back_to_their_particles() {
     let mut sim = Block::free(8, &solver).jitter(0.2).build::<2>();
     displacements(&mut sim, DT);
     let before = springs(&mut sim);
-    // To look at them has named them by id; a step gives them their places again.
+    // Reading them has stored them by id; a step restores their rows.
     displacements(&mut sim, DT);
     let set = |sim: &mut Simulation<2>, value: f64| {
         sim.solver.set_parameter("spring_stiffness", &toml::Value::from(value)).expect("it may change");

@@ -42,7 +42,7 @@ fn the_center_of_mass_falls_along_the_parabola() {
     }
 }
 
-/// Jacobi alone is free of the order of particles; a quarter of a turn changes that order.
+/// Jacobi alone is independent of the order of particles, which a rotation changes.
 #[test]
 fn a_quarter_of_a_turn_turns_the_motion() {
     let solver = "relax_mode = \"jacobi\"\nspring_stiffness = 100.0\nviscosity_linear = 5.0";
@@ -71,9 +71,9 @@ fn without_gravity_a_blob_rounds_up() {
         let solver = format!("relax_mode = \"{mode}\"\nviscosity_linear = 2.0\nstiffness = 20.0");
         let mut sim = Block::free(16, &solver).build::<2>();
         let corner = |sim: &sph_core::run::simulation::Simulation<2>| {
-            let places = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
-            let far = places.iter().map(norm).fold(0.0, f64::max);
-            let mean2 = places.iter().map(|x| norm(x).powi(2)).sum::<f64>() / places.len() as f64;
+            let positions = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+            let far = positions.iter().map(norm).fold(0.0, f64::max);
+            let mean2 = positions.iter().map(|x| norm(x).powi(2)).sum::<f64>() / positions.len() as f64;
             // √2 of the radius of a disc with the same second moment.
             far / (2.0 * mean2).sqrt()
         };
@@ -87,9 +87,9 @@ fn without_gravity_a_blob_rounds_up() {
     }
 }
 
-/// Root mean square speed in the second half of a second of a tank at rest, with steps in which a pressure wave runs
-/// `waves` spacings; none where it explodes.
-fn restlessness<const D: usize>(mode: &str, waves: f64) -> Option<f64> {
+/// Root mean square speed in the second half of a second of a tank at rest, with the Courant number `waves` of pressure
+/// waves; `None` where it is unstable.
+fn residual_speed<const D: usize>(mode: &str, waves: f64) -> Option<f64> {
     let (spacing, edge) = if D == 2 { (0.01, 0.4) } else { (0.02, 0.2) };
     let corner = |height: f64| format!("{:?}", [edge, height, edge][..D].to_vec());
     // c² = g H/ε, with the spacing that the depth of a lattice is deeper than its centers.
@@ -125,17 +125,17 @@ fn restlessness<const D: usize>(mode: &str, waves: f64) -> Option<f64> {
 fn stability_map() {
     const WAVES: [f64; 5] = [0.5, 0.7, 1.0, 1.4, 2.0];
     for mode in ["jacobi", "colored", "sequential"] {
-        let flat = WAVES.map(|waves| restlessness::<2>(mode, waves));
-        let space = WAVES.map(|waves| restlessness::<3>(mode, waves));
+        let flat = WAVES.map(|waves| residual_speed::<2>(mode, waves));
+        let space = WAVES.map(|waves| residual_speed::<3>(mode, waves));
         println!("{mode} at {WAVES:?}: {flat:.2?} {space:.2?}");
         // What the limit of the step stands on: its safe part is calm, and twice the limit explodes.
         assert!(flat[1].is_some() && space[0].is_some() && flat[4].is_none() && space[4].is_none(), "{mode}");
     }
 }
 
-/// Root mean square speed over the spacing and the step, of an elastic block that was stirred, with springs of so much
-/// `dt² k`; none where it explodes.
-fn trembling<const D: usize>(mode: &str, stiffness: f64) -> Option<f64> {
+/// Root mean square speed over the spacing and the step, of a perturbed elastic block with springs of this
+/// `dt² k`; `None` where it is unstable.
+fn residual_speed_of_springs<const D: usize>(mode: &str, stiffness: f64) -> Option<f64> {
     let solver = format!(
         "relax_mode = \"{mode}\"\nspring_stiffness = {:?}\nspring_creation = \"at_start\"\nplasticity = 0.0\n\
          stiffness = 20.0",
@@ -157,8 +157,8 @@ fn trembling<const D: usize>(mode: &str, stiffness: f64) -> Option<f64> {
 fn stability_of_springs() {
     const STIFFNESS: [f64; 6] = [0.1, 0.28, 0.5, 0.83, 1.2, 2.0];
     for mode in MODES {
-        let flat = STIFFNESS.map(|stiffness| trembling::<2>(mode, stiffness));
-        let space = STIFFNESS.map(|stiffness| trembling::<3>(mode, stiffness));
+        let flat = STIFFNESS.map(|stiffness| residual_speed_of_springs::<2>(mode, stiffness));
+        let space = STIFFNESS.map(|stiffness| residual_speed_of_springs::<3>(mode, stiffness));
         println!("{mode} at {STIFFNESS:?}: {flat:.4?} {space:.4?}");
         // What the limit of the step stands on: about the largest that the solver takes is calm.
         for found in [flat[1], space[1]] {

@@ -33,7 +33,7 @@ fn started(mode: &str) -> Simulation<2> {
 }
 
 #[test]
-fn velocities_and_positions_that_are_no_numbers_are_named() {
+fn velocities_and_positions_that_are_not_finite_are_named() {
     for mode in MODES {
         for (k, field) in ["velocity", "position"].into_iter().enumerate() {
             for bad in [Real::NAN, Real::INFINITY, Real::NEG_INFINITY] {
@@ -52,7 +52,7 @@ fn velocities_and_positions_that_are_no_numbers_are_named() {
 
 /// As a restart would have them.
 #[test]
-fn rest_lengths_that_are_no_numbers_are_named() {
+fn rest_lengths_that_are_not_finite_are_named() {
     for mode in MODES {
         for bad in [Real::NAN, Real::INFINITY, Real::NEG_INFINITY] {
             let (mut sim, mut owner) = (started(mode), 0);

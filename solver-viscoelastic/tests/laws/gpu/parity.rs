@@ -18,14 +18,14 @@ use sph_core::{
 };
 use std::collections::BTreeMap;
 
-/// A run on the processor, and one on a GPU.
+/// A run on the CPU, and one on a GPU.
 fn both<const D: usize>(text: &str) -> [Simulation<D>; 2] {
     let scene = scene(text);
     let rust = simulation(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     [rust, make(&scene, Isa::best(), Box::new(NoClock)).unwrap()]
 }
 
-/// Differences after so many steps, from a start that is stirred.
+/// Differences after so many steps, from a perturbed start.
 fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
     on_gpu::compare_from(both::<D>(text), steps, |_| ())
 }
@@ -36,7 +36,7 @@ const PLASTIC: &str = "spring_stiffness = 3000.0\nplasticity = 40.0\nyield_ratio
 const ALL: &str = "spring_stiffness = 300.0\nplasticity = 40.0\nyield_ratio = 0.02\nviscosity_linear = 20.0\n\
     viscosity_quadratic = 5.0\nstick_stiffness = 300.0";
 
-/// Presets, and what an option does over one, in every mode.
+/// Presets with options, in every mode.
 const OPTIONS: [(&str, &str); 12] = [
     ("standard", ""),
     ("standard", "spring_stiffness = 30.0"),
@@ -53,7 +53,7 @@ const OPTIONS: [(&str, &str); 12] = [
 ];
 
 #[test]
-fn every_option_does_on_a_card_what_it_does_on_the_processor() {
+fn every_option_has_the_same_effect_on_a_gpu_as_on_the_cpu() {
     for mode in MODES {
         for (preset, solver) in OPTIONS {
             let (what, solver) = (format!("{mode} {preset} {solver}"), in_mode(mode, solver));
@@ -109,18 +109,18 @@ fn rest_lengths_flow_alike() {
     springs_agree::<3>(0.1, 4);
 }
 
-/// Fluid pressed together has twice the neighbors of a lattice, and more.
+/// Compressed fluid has twice the neighbors of a lattice, and more.
 fn squeeze<const D: usize>(state: &mut State<D>) {
     state.fluid.x.iter_mut().flatten().for_each(|x| *x *= 0.7);
 }
 
-/// Nobody minds how dense it is.
+/// No limit of the density.
 const DENSE: &str = "run.density_limit = 1e3";
 
 fn rows_widen<const D: usize>(spacing: f64) {
     for mode in MODES {
         for solver in ["", ALL] {
-            let what = format!("{D}D pressed together {mode} {solver}");
+            let what = format!("{D}D compressed {mode} {solver}");
             let text = dam_break::<D>("standard", spacing, DENSE, &in_mode(mode, solver));
             on_gpu::compare_from(both::<D>(&text), 2, squeeze).check(1e4, &what);
         }
@@ -133,7 +133,7 @@ fn rows_widen<const D: usize>(spacing: f64) {
             run.solver.fluid_changed();
             go(run, 2);
         }
-        check_with_springs(&mut runs, 1e4, &format!("{D}D pressed together on the way {mode}"));
+        check_with_springs(&mut runs, 1e4, &format!("{D}D compressed on the way {mode}"));
     }
 }
 
@@ -296,7 +296,7 @@ fn so_do_dynamic_bodies() {
     }
 }
 
-/// Particles come and go, and parameters change.
+/// Particles are added and removed, and parameters change.
 const COMMANDS: &str = "
 [[command]]
 step = 2
@@ -312,7 +312,7 @@ close = \"sink\"
 step = 7
 set = { key = \"solver.viscosity_linear\", value = 20.0 }
 ";
-/// Springs end, and others begin.
+/// Springs are disabled and enabled.
 const SWITCHES: &str = "
 [[command]]
 step = 2
@@ -335,7 +335,7 @@ fn so_do_commands() {
 
 #[test]
 fn a_dam_breaks_alike_for_many_steps() {
-    // Later its splashes are a chaos, where roundings grow to spacings. With springs that begins when the first is on the
+    // Later its splashes are chaotic, where rounding errors grow to spacings. With springs that begins when the first is on the
     // other side of the interaction radius, where it is pulled after all others.
     for mode in MODES {
         for (solver, steps) in [("", 50), ("spring_stiffness = 100.0\nplasticity = 5.0", 12)] {

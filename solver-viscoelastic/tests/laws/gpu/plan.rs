@@ -9,7 +9,7 @@ fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simula
     gpu::simulation(scene, executor, Box::new(NoClock))
 }
 
-/// What decides which fields there are.
+/// Parameters that select the fields.
 const SOLVERS: [&str; 3] = [
     "",
     "viscosity_linear = 5.0\nrelax_mode = \"jacobi\"",
@@ -17,7 +17,7 @@ const SOLVERS: [&str; 3] = [
 ];
 
 #[test]
-fn the_plan_of_the_card_is_within_two_percent_of_its_fields() {
+fn the_plan_of_a_gpu_is_within_two_percent_of_its_fields() {
     let mut wrong = Vec::new();
     for solver in SOLVERS {
         let solver = format!("[solver]\nname = \"viscoelastic\"\n{solver}");

@@ -12,7 +12,7 @@ use proptest::{
 use solver_viscoelastic::physics::{self as rust, Flow, Spring, Stiffness, Viscosity};
 use sph_core::Real;
 
-/// Numbers of every size and sign, and those that are not numbers.
+/// Numbers of every size and sign, and those that are not finite.
 fn number() -> impl Strategy<Value = Real> {
     let special = [0.0, -0.0, 1.0, 1e15, Real::MIN_POSITIVE, Real::MAX, Real::INFINITY, Real::NAN];
     prop_oneof![
@@ -34,20 +34,20 @@ fn compare<const N: usize, const M: usize>(function: &str, rust: impl Fn([Real; 
 }
 
 #[test]
-fn closeness_and_densities_have_the_bits_of_the_rust_text() {
+fn closeness_and_densities_have_the_bits_of_the_rust_source() {
     compare("closeness", |[r, inv_h]| [rust::closeness(r, inv_h)]);
     compare("inverse", |[r]| [rust::inverse(r)]);
     compare("density_terms", |[g]| rust::density_terms(g));
 }
 
 #[test]
-fn particles_in_one_place_have_a_finite_inverse_distance_in_both_texts() {
+fn coincident_particles_have_a_finite_inverse_distance_in_both_sources() {
     let found = Formulas::Viscoelastic.call::<2>("inverse", &[0.0]).unwrap();
     assert!(found[0].is_finite() && found == [rust::inverse(0.0)], "{found:?}");
 }
 
 #[test]
-fn pressures_and_pushes_have_the_bits_of_the_rust_text() {
+fn pressures_and_displacements_have_the_bits_of_the_rust_source() {
     compare("Stiffness::pressures", |[k, k_near, k_rest, balance, rho, near]| {
         Stiffness { k, k_near, k_rest, balance }.pressures([rho, near])
     });
@@ -59,7 +59,7 @@ fn pressures_and_pushes_have_the_bits_of_the_rust_text() {
 }
 
 #[test]
-fn impulses_and_springs_have_the_bits_of_the_rust_text() {
+fn impulses_and_springs_have_the_bits_of_the_rust_source() {
     compare("Viscosity::impulse", |[linear, quadratic, max_fraction, u, g]| {
         [Viscosity { linear, quadratic, max_fraction }.impulse(u, g)]
     });
@@ -70,7 +70,7 @@ fn impulses_and_springs_have_the_bits_of_the_rust_text() {
     compare("Flow::rest", |[rate, yield_ratio, rest, r]| [Flow { rate, yield_ratio }.rest(rest, r)]);
 }
 
-/// What the host makes of parameters, once.
+/// Derived from parameters on the host, once.
 const WITHOUT_TWIN: [&str; 7] = [
     "LatticeSums::new",
     "LatticeSums::rest_density",
