@@ -14,7 +14,7 @@ mod viscosity;
 use crate::{
     Projection,
     cg::{self, Solved},
-    params::{Compensation, LinearSolver, Reference},
+    params::{Compensation, Reference},
     physics::Surface,
     step::Phases,
 };
@@ -126,10 +126,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn solve_pressure(&mut self) -> Result<(), StepError> {
-        let solved = match self.method.params.linear_solver {
-            LinearSolver::Cg => self.conjugate_gradients(),
-            LinearSolver::Jacobi => self.jacobi(),
-        };
+        let solved = self.conjugate_gradients();
         self.method.count(&solved);
         let found = self.pack_pressures();
         self.check("solve_pressure", found, "pressure")?;

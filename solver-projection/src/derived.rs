@@ -4,7 +4,7 @@ use crate::{
     LIMITS, Projection,
     levels::bytes_per_cell,
     memory::{Needs, Vectors},
-    params::{Preconditioner, WeightForm},
+    params::{Gradient, Preconditioner, WeightForm},
     setup,
 };
 use sph_core::{
@@ -54,10 +54,10 @@ impl<const D: usize> Projection<D> {
         }
     }
 
-    /// Walls that do not push: they do in the sum gradient alone.
+    /// Walls that do not push.
     fn soft_walls(&self, state: &State<D>) -> Option<String> {
-        (self.params.grad_sum == 0.0 && !state.walls.is_empty()).then(|| {
-            "solver.grad_sum = 0: walls and bodies hold the fluid by the divergence alone, and bodies get no pressure".to_owned()
+        (self.params.gradient == Gradient::Difference && !state.walls.is_empty()).then(|| {
+            "solver.gradient = \"difference\": walls and bodies hold the fluid by the divergence alone, and bodies get no pressure".to_owned()
         })
     }
 
@@ -113,7 +113,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
         + Vectors::PER_PARTICLE
         + optional(needs.viscosity, 4.0)
         + optional(needs.along && counts.walls > 0.0, 12.0)
-        + optional(needs.along && has_bodies, 8.0);
+        + optional(needs.pull, 8.0);
     plan.add("fields of projection", real * numbers * counts.fluid);
     // Rows of some particles are longer than those of the lattice, and lists leave room to grow.
     let row = 1.15 * neighbors.next_multiple_of(PAD) as f64;

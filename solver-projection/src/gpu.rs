@@ -10,7 +10,8 @@ mod solver;
 use crate::{
     Projection,
     cg::Outcome,
-    params::{Gradient, LinearSolver, Reference},
+    choices::peridyno_part,
+    params::{Gradient, Reference},
     step::Phases,
 };
 use cuda_kernels::{
@@ -161,11 +162,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn solve_pressure(&mut self) -> Result<(), StepError> {
-        let solved = match self.method.params.linear_solver {
-            LinearSolver::Cg => self.conjugate_gradients(),
-            LinearSolver::Jacobi => self.jacobi(),
-        };
-        let acting = solved.and_then(|solved| self.act().map(|()| solved));
+        let acting = self.conjugate_gradients().and_then(|solved| self.act().map(|()| solved));
         let outcome = acting.map(|solved| {
             self.method.count(&solved);
             solved.outcome
@@ -381,24 +378,33 @@ impl<const D: usize> Gpu<'_, D> {
     }
 
     fn project(&mut self, dt: Real) -> Launched {
-        let (params, needs) = (&self.method.params, self.method.constants.needs);
+        let needs = self.method.constants.needs;
         let factor = D as Real * dt / self.state.rest.rho_0;
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (n, part) = (device.common.fluid.n, self.method.difference_part());
-        if params.grad_correction {
-            let rows = &device.rows[Pairs::Fluid as usize];
-            launcher.corrected(rows, &device.place, &device.p, factor, n, gains!(device))?;
-        }
-        match params.gradient {
+        let n = device.common.fluid.n;
+        match self.method.params.gradient {
             Gradient::Adjoint => {
                 let (near, place, p, along) = (near!(device), &device.place, &device.p, along!(device));
-                let pull =
-                    (needs.along && needs.reactions && device.common.walls.n > 0).then_some(&mut device.pull);
-                launcher.adjoint(near, place, p, along, factor, part, n, gains!(device), pull)
+                let pull = (needs.pull && device.common.walls.n > 0).then_some(&mut device.pull);
+                launcher.adjoint(near, place, p, along, factor, n, gains!(device), pull)
+            }
+            Gradient::Difference => {
+                let rows = &device.rows[Pairs::Fluid as usize];
+                launcher.difference(rows, &device.place, &device.p, factor, n, gains!(device))
             }
             Gradient::Peridyno => {
                 let (near, place, motion, air) = (near!(device), &device.place, &device.motion, &device.air);
-                launcher.peridyno(near, place, motion, &device.p, air, factor, part, n, gains!(device))
+                launcher.peridyno(
+                    near,
+                    place,
+                    motion,
+                    &device.p,
+                    air,
+                    factor,
+                    peridyno_part::<D>(),
+                    n,
+                    gains!(device),
+                )
             }
         }
     }
@@ -409,9 +415,10 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         device.common.rigid.clear(self.executor)?;
         let factor = D as Real * rest.m / rest.rho_0;
-        react!(launcher.press_back(device, &device.p, factor * params.grad_sum))?;
-        if needs.along {
-            let factor = factor * (self.method.difference_part() + params.grad_sum);
+        if let Some(part) = self.method.sum_part() {
+            react!(launcher.press_back(device, &device.p, factor * part))?;
+        }
+        if needs.pull {
             react!(launcher.pull_back(device, &device.pull, factor))?;
         }
         if params.gradient == Gradient::Peridyno {

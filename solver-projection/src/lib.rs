@@ -23,8 +23,6 @@
 //!   neighbors past each other; a lack counts up to 5 percent.
 //! - The step has a limit by pressure: a particle that is out of its place is pushed back by its neighbors.
 //! - The density takes part with both signs inside of the fluid. With the published one the fluid expands for ever.
-//! - Pressure is that over the air's: at the surface it is zero whatever `air_pressure` is, which is added to what is
-//!   shown. Pairs under a tension that the air's pressure outweighs would else be pulled together.
 //! - Tangential velocities of walls enter by each wall's own `slip`, unless `tangential` is given.
 //! - A closed and full vessel leaves pressure open up to a constant: the mean of the right side is taken out, and the
 //!   least pressure is zero.
@@ -97,7 +95,13 @@ pub struct Projection<const D: usize> {
 }
 
 /// Names of [`Projection::limits`].
-const LIMITS: [&str; 3] = ["particle speed", "acceleration", "pressed neighbors"];
+const LIMITS: [&str; 3] = ["particle speed", "acceleration", "compressed neighbors"];
+/// Factor of the acceleration limit `√(Δx/g)` `[convention]`.
+const CFL_FORCE: f64 = 0.25;
+/// Factor of the limit of compressed neighbors `√(ρ₀ h Δx/(2 d p))` `[measured]`.
+const CFL_PRESSURE: Real = 0.35;
+/// Smallest step; the run stops below it `[convention]`, `[s]`.
+const DT_MIN: f64 = 1e-9;
 
 impl<const D: usize> Projection<D> {
     /// The three limits of the step: speed, acceleration and pressure (in this order), `[s]`. A particle that is out of
@@ -107,8 +111,8 @@ impl<const D: usize> Projection<D> {
         let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
         [
             f64::from(p.cfl) * spacing / v_max,
-            f64::from(p.cfl_force) * (spacing / gravity).sqrt(),
-            f64::from(p.cfl_pressure) * (self.pressure_limit(state, 1.0) / p_max).sqrt(),
+            CFL_FORCE * (spacing / gravity).sqrt(),
+            f64::from(CFL_PRESSURE) * (self.pressure_limit(state, 1.0) / p_max).sqrt(),
         ]
     }
 
@@ -142,10 +146,10 @@ impl<const D: usize> Solver<D> for Projection<D> {
         let speed = self.fields.max_speed.max(state.bodies.top_speed());
         let limits = self.limits(state, speed, self.fields.max_pressure);
         let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
-        let floor = f64::from(self.params.dt_min);
-        if dt < floor {
+        if dt < DT_MIN {
             let binding = LIMITS.into_iter().zip(limits).find(|(_, limit)| *limit == dt);
-            let cause = Cause::StepTooSmall { dt, floor, limit: binding.map_or("dt_max", |(name, _)| name) };
+            let cause =
+                Cause::StepTooSmall { dt, floor: DT_MIN, limit: binding.map_or("dt_max", |(name, _)| name) };
             return Err(StepError::new(state, "max_dt", None, cause));
         }
         Ok(dt)

@@ -114,6 +114,8 @@ pub struct Needs {
     pub reactions: bool,
     /// What ghosts leave out along their walls.
     pub along: bool,
+    /// What that does to dynamic bodies.
+    pub pull: bool,
 }
 
 impl Needs {
@@ -123,7 +125,8 @@ impl Needs {
             viscosity: params.dynamic_viscosity > 0.0,
             xsph: params.xsph_viscosity > 0.0,
             reactions: has_bodies,
-            along: params.along_walls && params.gradient == Gradient::Adjoint,
+            along: params.gradient != Gradient::Peridyno,
+            pull: params.gradient == Gradient::Adjoint && has_bodies,
         }
     }
 }
@@ -177,7 +180,7 @@ impl<const D: usize> Fields<D> {
         packed(&mut self.record, n + 1);
         let only = |needed: bool| if needed { n + 1 } else { 0 };
         packed(&mut self.along, only(needs.along && n_walls > 0));
-        packed(&mut self.pull, only(needs.along && needs.reactions));
+        packed(&mut self.pull, only(needs.pull));
         packed(&mut self.wall_record, n_walls + 1);
         self.equation.resize(n);
         fit(&mut self.drag, if needs.viscosity { n } else { 0 }, [0.0; 4]);

@@ -57,9 +57,6 @@ impl Weight {
             return zero.max(one - q2 * q2);
         }
         let held = one.min(q2);
-        if self.form == WeightForm::Corrected {
-            return held * held.sqrt() * zero.max(one - q2);
-        }
         let q = one.min(q2.sqrt());
         let left = one - q;
         if self.form == WeightForm::Spiky {

@@ -211,15 +211,6 @@ KERNEL void __launch_bounds__(THREADS) projection_shrink(real factor, u32 n, rea
 }
 SHIM_EXPORT(projection_shrink)
 
-/// Damped Jacobi iteration: `x_i ← x_i + ω r_i/A_ii`.
-KERNEL void __launch_bounds__(THREADS)
-projection_relax(real omega, const real* __restrict__ diagonal, const real* __restrict__ r, u32 n,
-                 real* __restrict__ x) {
-  const u32 i = thread_index();
-  if (i < n) x[i] += omega * divided(r[i], diagonal[i]);
-}
-SHIM_EXPORT(projection_relax)
-
 /// Takes the mean out of a field whose sum is `sum`, in a closed and full vessel: where the sum of `air` is 0.
 KERNEL void __launch_bounds__(THREADS)
 projection_center(const double* __restrict__ sum /* [1] */, const double* __restrict__ air /* [1] */, u32 n,
@@ -246,15 +237,14 @@ projection_lift(const double* __restrict__ depth /* [1] */, const double* __rest
 }
 SHIM_EXPORT(projection_lift)
 
-/// Pressures as they act, over the air's: the part `share` of each; and the partial maxima of the sizes of pressures.
+/// Pressures as they act: the part `share` of each; and the partial maxima of the sizes of pressures.
 /// `lost` becomes 1 where one is not finite.
 // THEN merge_maxima
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-projection_act(const real* __restrict__ p, const real* __restrict__ share, real air_pressure, u32 n,
-               real* __restrict__ acting, u32* __restrict__ lost, double* __restrict__ partial) {
+projection_act(const real* __restrict__ p, const real* __restrict__ share, u32 n, real* __restrict__ acting, u32* __restrict__ lost, double* __restrict__ partial) {
   reduce_terms<Max>(n, partial, [=](u32 i) {
     const real p_i = p[i];
-    acting[i] = share[i] * p_i + air_pressure;
+    acting[i] = share[i] * p_i;
     if (!is_finite(p_i)) lost[i] = 1u;
     return fabs(double(p_i));
   });

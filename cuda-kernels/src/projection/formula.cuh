@@ -12,9 +12,9 @@ namespace projection {
 /// Distances below this part of h count as none: coincident particles have no direction.
 constexpr real TINY = real(1e-6);
 
-/// Forms of the weight: `w = 1 − q⁴` (PeriDyno), `q³ (1 − q²)`, `q (1 − q)²`, `q² (1 − q)³`. Twin of `WeightForm` in
+/// Forms of the weight: `w = 1 − q⁴` (PeriDyno), `q (1 − q)²`, `q² (1 − q)³`. Twin of `WeightForm` in
 /// `params.rs`.
-enum WeightForm { MPS_QUARTIC, CORRECTED, SPIKY, WENDLAND };
+enum WeightForm { MPS_QUARTIC, SPIKY, WENDLAND };
 
 /// The weights of one pair.
 struct Weighed {
@@ -51,7 +51,6 @@ struct Weight {
     const real zero = real(0.0), one = real(1.0);
     if (form == MPS_QUARTIC) return max_of(zero, one - q2 * q2);
     const real held = min_of(one, q2);
-    if (form == CORRECTED) return held * sqrt(held) * max_of(zero, one - q2);
     const real q = min_of(one, sqrt(q2)), left = one - q;
     if (form == SPIKY) return max_of(q, inv_h / inv_clamp) * (left * left);
     return held * left * (left * left); // WENDLAND
@@ -184,14 +183,6 @@ struct Constants {
   real separation;
   /// Part of the tangential velocity of walls that the fluid feels, read where `own_slip` is 0, [-].
   real tangential;
-  /// Pressure of the air, [Pa].
-  real air_pressure;
-  /// Part θ_d of the difference gradient, [-].
-  real difference;
-  /// Part θ_s of the sum gradient, [-].
-  real sum;
-  /// Least `p_i + p_j` that acts, [Pa].
-  real least;
   /// Part c of XSPH, [-].
   real xsph;
   /// A particle is never nearer to a wall than this in the viscous Laplacian, [m].

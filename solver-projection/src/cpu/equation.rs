@@ -2,7 +2,7 @@
 
 use super::{Cpu, multilevel};
 use crate::{
-    cg::{self, Outcome, Seen, Solved},
+    cg::{self, Seen},
     levels::Levels,
     memory::Vectors,
     params::Preconditioner,
@@ -16,7 +16,7 @@ use sph_core::{
     },
     phase,
 };
-use std::{convert::Infallible, mem::take};
+use std::convert::Infallible;
 
 phase! {
 /// `q_i = A_ii d_i − scale Σ_j c_ij d_j`. Returns `d·q` and `Σ A_ii d_i²`.
@@ -113,41 +113,6 @@ impl<const D: usize> Cpu<'_, D> {
             is_closed: air == 0.0,
         }
     }
-
-    /// Damped Jacobi iteration: `p_i ← p_i + ω r_i/A_ii`.
-    pub(super) fn jacobi(&mut self) -> Solved {
-        let limits = self.method.pressure_limits(self.state.fluid.len());
-        let omega = self.method.params.jacobi_omega;
-        let mut p = take(&mut self.method.fields.p);
-        if !self.method.params.warm_start {
-            p.fill(0.0);
-        }
-        let mut vectors = take(&mut self.method.fields.equation);
-        let mut history = take(&mut self.method.fields.residuals);
-        let mut equation = self.equation(Inverse::Diagonal, &mut vectors, &mut p, &mut history, 1.0);
-        let mut solved =
-            Solved { outcome: Outcome::CapReached, iterations: 0, residual: 0.0, right_side: 0.0 };
-        for k in 0..=limits.iterations {
-            let Ok([b2, r2]) = cg::Equation::residual(&mut equation);
-            (solved.iterations, solved.residual, solved.right_side) = (k, r2.sqrt(), b2.sqrt());
-            if solved.residual <= limits.tolerance * limits.absolute.unwrap_or(solved.right_side) {
-                solved.outcome = Outcome::Converged;
-                break;
-            }
-            if k > 0 {
-                equation.history.push(r2);
-            }
-            if k < limits.iterations {
-                equation.relax(omega);
-            }
-        }
-        if equation.is_closed {
-            super::motion::lift(&mut p);
-        }
-        (self.method.fields.p, self.method.fields.equation, self.method.fields.residuals) =
-            (p, vectors, history);
-        solved
-    }
 }
 
 /// `r/A_ii`; particles that know nobody keep a pressure of 0.
@@ -177,16 +142,6 @@ impl<const D: usize> Equation<'_, D> {
             .for_each(&mut q[..], |k, fluid, q| Sums(product(isa, scale, diagonal, d, &entries[k], fluid, q)))
             .0;
         [work, size]
-    }
-
-    /// `x_i ← x_i + ω r_i/A_ii`.
-    fn relax(&mut self, omega: Real) {
-        let Vectors { diagonal, r, .. } = &*self.vectors;
-        parallel::blocks(r.len(), &mut *self.x, |range, x| {
-            for (x, i) in x.iter_mut().zip(range) {
-                *x += omega * divided(r[i], diagonal[i]);
-            }
-        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Streaming loops between the state and the packed records that the loops over neighbors gather.
 
 use super::Cpu;
-use crate::{params::AlphaFloor, physics::SPRAY};
+use crate::physics::SPRAY;
 use sph_core::{
     Real,
     numerics::{
@@ -85,7 +85,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// `[x y z 1/α | v* ·]`, α with its floor. Returns the first particle whose numbers are not finite.
     pub(super) fn pack_motions(&mut self) -> First {
         let (full, asymmetry) = (self.method.full()[0], self.method.params.surface_asymmetry);
-        let everywhere = self.method.floor() == AlphaFloor::All;
+        let everywhere = self.method.has_floor_everywhere();
         let (state, fields) = (&*self.state, &mut self.method.fields);
         let (n, v, place, crowd) = (state.fluid.len(), &state.fluid.v, &fields.place, &fields.crowd);
         parallel::blocks(n, &mut fields.record[..n], |range, records| {
@@ -113,13 +113,13 @@ impl<const D: usize> Cpu<'_, D> {
     pub fn pack_pressures(&mut self) -> First {
         let fields = &mut self.method.fields;
         let (n, p) = (self.state.fluid.len(), &fields.p);
-        let (share, air) = (&fields.share, self.method.params.air_pressure);
+        let share = &fields.share;
         let outputs = (&mut fields.record[..n], &mut fields.acting[..n]);
         let (Max(largest), found) = parallel::blocks(n, outputs, |range, (record, acting)| {
             let (mut largest, mut bad) = (0.0, First::NONE);
             for (k, i) in range.enumerate() {
                 record[k][7] = p[i];
-                acting[k] = share[i] * p[i] + air;
+                acting[k] = share[i] * p[i];
                 largest = p[i].abs().max(largest);
                 bad.count(i, !p[i].is_finite());
             }

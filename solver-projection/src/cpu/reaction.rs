@@ -24,7 +24,7 @@ use sph_core::{
 use std::mem::take;
 
 phase! {
-/// Forces on samples of bodies, of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 p_i n_ki`.
+/// Forces on samples of bodies, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 p_i n_ki`.
 fn pressed<L>[const D: usize](
     s: &Push<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
@@ -43,7 +43,7 @@ fn pressed<L>[const D: usize](
 
 phase! {
 /// Forces on samples of bodies, of what they left out along their surface and the fluid has made up for:
-/// `F_k = −Σ_i m/ρ₀ d θ_s E_i/G_i w_ik t_ik t_ik·(Σ_j w¹_ij (p_j − p_i) n_ij)`, `t_ik` the part of `n_ik` along the wall.
+/// `F_k = −Σ_i m/ρ₀ d E_i/G_i w_ik t_ik t_ik·(Σ_j w¹_ij (p_j − p_i) n_ij)`, `t_ik` the part of `n_ik` along the wall.
 fn pulled<L>[const D: usize](
     s: &Push<'_, D>, pull: &[[Real; 8]], boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
@@ -133,14 +133,13 @@ impl<const D: usize> Cpu<'_, D> {
         }
         let (s, rest, push, boundary) = (&*self.method, self.state.rest, self.push(dt), &self.state.walls);
         let (isa, rows) = (s.isa, &s.neighbors.wall_fluid);
-        let out = force.each_mut().map(Vec::as_mut_slice);
         let factor = D as Real * rest.m / rest.rho_0;
-        rows.for_each(out, |_, rows, out| {
-            pressed(isa, &push, boundary, factor * s.params.grad_sum, rows, out);
-        });
+        if let Some(part) = s.sum_part() {
+            let out = force.each_mut().map(Vec::as_mut_slice);
+            rows.for_each(out, |_, rows, out| pressed(isa, &push, boundary, factor * part, rows, out));
+        }
         if !s.fields.pull.is_empty() {
             let (pull, out) = (&s.fields.pull, force.each_mut().map(Vec::as_mut_slice));
-            let factor = factor * (s.difference_part() + s.params.grad_sum);
             rows.for_each(out, |_, rows, out| pulled(isa, &push, pull, boundary, factor, rows, out));
         }
         if s.params.gradient == Gradient::Peridyno {

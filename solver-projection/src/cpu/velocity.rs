@@ -2,6 +2,7 @@
 
 use super::{Cpu, motion::Extremes};
 use crate::{
+    choices::peridyno_part,
     params::Gradient,
     physics::{Along, Weight, dot},
 };
@@ -11,7 +12,6 @@ use sph_core::{
     numerics::{
         lane::{Lane, each},
         linear,
-        parallel::Merge,
         vector::norm2,
     },
     phase,
@@ -31,10 +31,6 @@ pub(super) struct Push<'a, const D: usize> {
     pub air: &'a [Real],
     /// `d dt/ρ₀`, `[m³ s/kg]`.
     pub factor: Real,
-    /// θ_d and θ_s.
-    pub parts: [Real; 2],
-    /// Least `p_i + p_j` that acts, `[Pa]`.
-    pub least: Real,
 }
 
 /// New velocities, and what they have gained at most.
@@ -56,9 +52,9 @@ fn write<const D: usize>(
 }
 
 phase! {
-/// `v_i −= dt/ρ₀ (θ_d G⁻ + θ_s G⁺)`, with `G⁺ = d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`
-/// and `G⁻` of the differences. Beside walls both get what ghosts leave out, `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`, whose sum
-/// goes to `pull` if there are bodies.
+/// `v_i −= dt/ρ₀ G⁺`, with `G⁺ = d Σ_j ½ a_ij w¹_ij max(p_i + p_j, 0) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`: pairs
+/// under tension are left out. Beside walls it gets what ghosts leave out, `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`, whose sum goes
+/// to `pull` if there are bodies.
 fn adjoint<L>[const D: usize](
     s: &Push<'_, D>, fluid: &Chunk, walls: &Chunk, out: ([&mut [Real]; D], &mut [[Real; 8]]),
 ) -> Extremes {
@@ -66,18 +62,15 @@ fn adjoint<L>[const D: usize](
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
-        let (inv_i, p_i, half, least) =
-            (L::splat(r_i[3]), L::splat(r_i[7]), L::splat(0.5), L::splat(s.least));
-        let [difference, sum] = s.parts;
+        let (inv_i, p_i, half, zero) = (L::splat(r_i[3]), L::splat(r_i[7]), L::splat(0.5), L::splat(0.0));
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let at = s.weight.at(r2);
-            let acts = L::splat(difference) * (j[7] - p_i) + L::splat(sum) * least.max(p_i + j[7]);
-            let along = half * (inv_i + j[3]) * at.w1 * at.inv_r * acts;
+            let along = half * (inv_i + j[3]) * at.w1 * at.inv_r * zero.max(p_i + j[7]);
             each(|a| along * x_ij[a])
         });
         let mut gain: [Real; D] = each(|a| s.factor * inner[a]);
         if !walls.row(i).is_empty() {
-            let held = 2.0 * sum * r_i[3] * r_i[7].max(0.0);
+            let held = 2.0 * r_i[3] * r_i[7].max(0.0);
             let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| {
                 let at = s.weight.at(r2);
                 let along = at.w1 * at.inv_r;
@@ -93,8 +86,7 @@ fn adjoint<L>[const D: usize](
             });
             let e_i = Along::<Real>(each(|t| s.along[i][4 + t]));
             let more = e_i.times(rise);
-            // What `corrected` has done is exact already.
-            gain = each(|a| gain[a] + s.factor * (difference + sum) * more[a]);
+            gain = each(|a| gain[a] + s.factor * more[a]);
             if let Some(pull) = pull.get_mut(k) {
                 pull[4..4 + D].copy_from_slice(&rise);
             }
@@ -106,10 +98,9 @@ fn adjoint<L>[const D: usize](
 }
 
 phase! {
-/// The difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`: the part θ_d of
-/// it, in place of G⁻.
-fn corrected<L>[const D: usize](
-    s: &Push<'_, D>, inv_d: Real, part: Real, fluid: &Chunk, v: [&mut [Real]; D],
+/// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`.
+fn difference<L>[const D: usize](
+    s: &Push<'_, D>, inv_d: Real, fluid: &Chunk, v: [&mut [Real]; D],
 ) -> Extremes {
     let (mut v, mut found) = (v, Extremes::default());
     let zero = L::splat(0.0);
@@ -131,7 +122,7 @@ fn corrected<L>[const D: usize](
         });
         // Both carry 1/m² less than the gradient: r n nᵀ against n.
         let gradient = linear::solve_symmetric::<D>(&sums);
-        let gain = -s.factor * inv_d * part;
+        let gain = -s.factor * inv_d;
         write(&mut v, k, i, each(|a| gain * gradient[a]), &mut found);
     }
     found
@@ -152,17 +143,17 @@ fn peridyno<L>[const D: usize](
         let x_i: [Real; D] = each(|a| r_i[a]);
         let own = if s.air[i] == 0.0 { r_i[7] } else { 0.0 };
         let (p_i, own, inv_i, zero) = (L::splat(r_i[7]), L::splat(own), L::splat(r_i[3]), L::splat(0.0));
-        let [difference, sum] = s.parts;
+        let part = L::splat(peridyno_part::<D>());
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let at = s.weight.at(r2);
             let under_pressure = zero.max(p_i + j[7]) / (p_i + j[7]).max(zero - (p_i + j[7])).max(L::splat(1e-30));
             let pair = under_pressure * (inv_i * p_i + j[3] * j[7]);
-            let acts = L::splat(difference) * inv_i * (j[7] - own) + L::splat(sum) * pair;
+            let acts = part * inv_i * (j[7] - own) + part * pair;
             let along = at.w1 * at.inv_r * acts;
             each(|a| along * x_ij[a])
         });
         let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
-        let (factor, held) = (L::splat(s.factor * sum), p_i.max(zero) + p_i.max(zero));
+        let (factor, held) = (L::splat(s.factor * peridyno_part::<D>()), p_i.max(zero) + p_i.max(zero));
         let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, k| {
             let at = s.weight.at(r2);
             let approach: [L; D] = each(|a| k[4 + a] - v_i[a]);
@@ -178,7 +169,7 @@ fn peridyno<L>[const D: usize](
 
 impl<const D: usize> Cpu<'_, D> {
     pub(super) fn push(&self, dt: Real) -> Push<'_, D> {
-        let (s, params) = (&*self.method, &self.method.params);
+        let s = &*self.method;
         Push {
             weight: s.constants.weight,
             periodic: self.state.domain.periodic,
@@ -187,8 +178,6 @@ impl<const D: usize> Cpu<'_, D> {
             along: &s.fields.along,
             air: &s.fields.air,
             factor: D as Real * dt / self.state.rest.rho_0,
-            parts: [s.difference_part(), params.grad_sum],
-            least: if params.pair_switch { 0.0 } else { Real::NEG_INFINITY },
         }
     }
 
@@ -197,17 +186,9 @@ impl<const D: usize> Cpu<'_, D> {
         let mut v = self.state.fluid.v.each_mut().map(take);
         let mut pull = take(&mut self.method.fields.pull);
         let (s, push) = (&*self.method, self.push(dt));
-        let part = s.params.grad_difference;
         let (isa, lists) = (s.isa, &s.neighbors);
-        let mut found = Extremes::default();
-        if s.params.grad_correction {
-            let out = v.each_mut().map(Vec::as_mut_slice);
-            found = lists
-                .fluid
-                .for_each(out, |_, fluid, v| corrected(isa, &push, 1.0 / D as Real, part, fluid, v));
-        }
         let out = v.each_mut().map(Vec::as_mut_slice);
-        let rest = match s.params.gradient {
+        let found = match s.params.gradient {
             Gradient::Adjoint if pull.is_empty() => lists.fluid.for_each(out, |k, fluid, v| {
                 adjoint(isa, &push, fluid, &lists.walls.chunks()[k], (v, &mut []))
             }),
@@ -216,12 +197,15 @@ impl<const D: usize> Cpu<'_, D> {
                     adjoint(isa, &push, fluid, &lists.walls.chunks()[k], out)
                 })
             }
+            Gradient::Difference => {
+                lists.fluid.for_each(out, |_, fluid, v| difference(isa, &push, 1.0 / D as Real, fluid, v))
+            }
             Gradient::Peridyno => lists
                 .fluid
                 .for_each(out, |k, fluid, v| peridyno(isa, &push, fluid, &lists.walls.chunks()[k], v)),
         };
         self.state.fluid.v = v;
         self.method.fields.pull = pull;
-        found.merge(rest)
+        found
     }
 }

@@ -82,11 +82,6 @@ macro_rules! matrix {
 }
 
 impl<const D: usize> GpuEquation<'_, D> {
-    /// `x_i ← x_i + ω r_i/A_ii`.
-    pub fn relax(&mut self, omega: Real) -> Result<(), CudaError> {
-        self.launcher.relax(omega, &self.vectors.diagonal, &self.vectors.r, self.system.n, self.x)
-    }
-
     /// Keeps what the iterations since the last look have come to.
     fn remember(&mut self, numbers: &Numbers) {
         let done = numbers.done as usize;

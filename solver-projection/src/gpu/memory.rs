@@ -2,7 +2,7 @@
 
 use crate::{
     memory::{Fields, Needs},
-    params::{LinearSolver, Params, Preconditioner},
+    params::{Params, Preconditioner},
 };
 use cuda_kernels::{
     common::{
@@ -44,8 +44,7 @@ pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
 
 /// Cells of all levels that there is room for at first, over `n` particles; `None` where the parameters have no levels.
 pub fn first_cells<const D: usize>(params: &Params, n: usize) -> Option<usize> {
-    let has_levels =
-        params.linear_solver == LinearSolver::Cg && params.preconditioner == Preconditioner::Multilevel;
+    let has_levels = params.preconditioner == Preconditioner::Multilevel;
     has_levels.then(|| first_room::<D>(n, f64::from(params.support_ratio)))
 }
 
@@ -186,7 +185,7 @@ impl<const D: usize> DeviceFields<D> {
             crowd: records(n)?,
             along: Along { along: records(n_along)?, beside: records(n_along)? },
             sums: records(n)?,
-            pull: records(when(needs.reactions, n_along))?,
+            pull: records(when(needs.pull, n_along))?,
             drag: records(when(needs.viscosity, n))?,
             share: numbers()?,
             air: numbers()?,

@@ -69,35 +69,6 @@ impl<const D: usize> Gpu<'_, D> {
         levels.build(self.executor, &fine)
     }
 
-    /// The pressure by damped Jacobi iteration, of which the host waits for each.
-    pub(super) fn jacobi(&mut self) -> Result<Solved, CudaError> {
-        let limits = self.method.pressure_limits(self.device.common.fluid.n);
-        let omega = self.method.params.jacobi_omega;
-        if !self.method.params.warm_start {
-            self.executor.clear(&mut self.device.p)?;
-        }
-        let history = &mut self.method.fields.residuals;
-        history.clear();
-        let mut equation = equation!(self, &mut self.device.p, history, 1.0, Inverse::Diagonal);
-        let mut solved =
-            Solved { outcome: Outcome::CapReached, iterations: 0, residual: 0.0, right_side: 0.0 };
-        for k in 0..=limits.iterations {
-            let [b2, r2] = cg::Equation::residual(&mut equation)?;
-            (solved.iterations, solved.residual, solved.right_side) = (k, r2.sqrt(), b2.sqrt());
-            if solved.residual <= limits.tolerance * limits.absolute.unwrap_or(solved.right_side) {
-                solved.outcome = Outcome::Converged;
-                break;
-            }
-            if k > 0 {
-                equation.history.push(r2);
-            }
-            if k < limits.iterations {
-                equation.relax(omega)?;
-            }
-        }
-        self.settle(solved)
-    }
-
     /// The least pressure of a closed vessel is 0.
     fn settle(&mut self, solved: Solved) -> Result<Solved, CudaError> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
@@ -111,8 +82,8 @@ impl<const D: usize> Gpu<'_, D> {
     pub(super) fn act(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, acting, lost) = (device.common.fluid.n, &mut device.acting, &mut device.common.lost);
-        let (air, Work { partial, largest, .. }) = (self.constants.air_pressure, &mut device.work);
-        launcher.act(&device.p, &device.share, air, n, acting, lost, partial, largest)?;
+        let Work { partial, largest, .. } = &mut device.work;
+        launcher.act(&device.p, &device.share, n, acting, lost, partial, largest)?;
         let mut found = [0.0];
         self.executor.read(largest, &mut found)?;
         self.method.fields.max_pressure = f64::max(found[0], 0.0);

@@ -11,7 +11,7 @@ fn on_floor(v: [f64; 2], solver: &str) -> Simulation<2> {
          domain = {{ min = [0.0, -1.0], max = [1.0, 2.0], periodic = [\"x\"] }}\n\
          [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 0.5] }}\nvelocity.uniform = {v:?}\n\
          [[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.0] }}\nfaces = [\"y_min\"]\nlayers = 3\n\
-         [solver]\nname = \"projection\"\ncompensation_mode = \"off\"\nxsph_viscosity = 0.0\n{solver}\n"
+         [solver]\nname = \"projection\"\ndensity_compensation = 0.0\nxsph_viscosity = 0.0\n{solver}\n"
     ))
 }
 

@@ -174,7 +174,21 @@ impl Text {
 }
 
 /// Keys that scenes may still have from earlier versions, and what to write instead.
-const RETIRED: &[(&str, &str)] = &[("kernel_mode", "give kernel = \"poly6_spiky\"")];
+const RETIRED: &[(&str, &str)] = &[
+    ("kernel_mode", "give kernel = \"poly6_spiky\""),
+    ("air_pressure", "pressures are those over the air's"),
+    ("along_walls", "it follows from `gradient`"),
+    ("alpha_floor", "it follows from `dim` and `surface_asymmetry`"),
+    ("cfl_force", "`dt_max` and `cfl` make steps shorter"),
+    ("cfl_pressure", "`dt_max` and `cfl` make steps shorter"),
+    ("dt_min", "the smallest step is a constant"),
+    ("grad_correction", "give gradient = \"difference\""),
+    ("grad_difference", "give gradient = \"adjoint\" or \"difference\""),
+    ("grad_sum", "give gradient = \"adjoint\" or \"difference\""),
+    ("jacobi_omega", "the pressure is solved by conjugate gradients"),
+    ("linear_solver", "the pressure is solved by conjugate gradients"),
+    ("pair_switch", "pairs under tension are always left out"),
+];
 
 /// The messages of the reader that speak of types rather than of the file.
 fn in_words(message: &str) -> String {

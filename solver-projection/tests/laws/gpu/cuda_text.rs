@@ -55,7 +55,7 @@ fn six(input: &[Real]) -> Along<Real> {
 
 #[test]
 fn weights_have_the_bits_of_the_rust_text() {
-    let forms = [WeightForm::MpsQuartic, WeightForm::Corrected, WeightForm::Spiky, WeightForm::Wendland];
+    let forms = [WeightForm::MpsQuartic, WeightForm::Spiky, WeightForm::Wendland];
     for form in forms {
         let weight = |inv_h, inv_clamp| Weight { form, inv_h, inv_clamp };
         let mut runner =
