@@ -17,7 +17,7 @@ use sph_core::{
 const OVERSHOT: f64 = 0.25;
 /// Residual of the viscous velocities over their size.
 const VISCOUS_TOLERANCE: f64 = 1e-5;
-/// The longest way of shifting in a step, in spacings.
+/// The largest displacement by shifting in a step, in spacings.
 pub const LONGEST_SHIFT: Real = 0.05;
 /// A particle is never nearer to a wall than this in the viscous Laplacian, in spacings.
 pub const NEAREST: Real = 0.25;
@@ -43,7 +43,7 @@ impl<const D: usize> Projection<D> {
         D == 3 || self.params.surface_asymmetry == 0.0
     }
 
-    /// Part of the pressure with which walls push, and are pushed, if they are.
+    /// Part of the pressure with which walls and fluid push each other; none by the difference gradient.
     pub(crate) fn sum_part(&self) -> Option<Real> {
         match self.params.gradient {
             Gradient::Adjoint => Some(1.0),
@@ -52,25 +52,25 @@ impl<const D: usize> Projection<D> {
         }
     }
 
-    /// What divergence `[kg/(m³ s)]` and density error `[kg/(m³ s²)]` are multiplied by in the right side of a step `dt`
-    /// `[s]`; `softness` is the part of the second that acts.
-    pub(crate) fn rates(&self, state: &State<D>, dt: f64, softness: f64) -> [Real; 2] {
+    /// What divergence `[kg/(m³ s)]` and density error `[kg/(m³ s²)]` are multiplied by in the right-hand side of a step `dt`
+    /// `[s]`; `source_part` is the part of the second that acts.
+    pub(crate) fn rates(&self, state: &State<D>, dt: f64, source_part: f64) -> [Real; 2] {
         let (params, rho_0) = (&self.params, f64::from(state.rest.rho_0));
-        let compensation = f64::from(params.density_compensation) * softness;
+        let compensation = f64::from(params.density_compensation) * source_part;
         // A part of a step of the usual length, however short this one is: else what comes fast makes steps short, and
-        // those push the harder.
+        // short ones push the harder.
         let usual = dt.max(f64::from(params.dt_max));
         [(rho_0 / dt) as Real, (compensation * rho_0 / (D as f64 * dt * usual)) as Real]
     }
 
     /// Part of the density error that may be taken out in a step `dt` `[s]` whose pressure has been found; `None` if all.
-    pub(crate) fn softness(&self, state: &State<D>, dt: f64) -> Option<f64> {
+    pub(crate) fn source_limit(&self, state: &State<D>, dt: f64) -> Option<f64> {
         let (params, largest) = (&self.params, self.fields.max_pressure);
         let most = OVERSHOT * self.pressure_limit(state, dt);
         (params.density_compensation > 0.0 && largest > most).then(|| most / largest)
     }
 
-    /// When the pressure of `n` particles is good enough.
+    /// When the pressure of `n` particles has converged.
     pub(crate) fn pressure_limits(&self, n: usize) -> Limits {
         let params = &self.params;
         Limits {
@@ -80,20 +80,21 @@ impl<const D: usize> Projection<D> {
         }
     }
 
-    /// When viscous velocities are good enough.
+    /// When the viscous velocities have converged.
     pub(crate) fn viscous_limits(&self) -> Limits {
         Limits { tolerance: VISCOUS_TOLERANCE, absolute: None, iterations: self.params.cg_max_iter }
     }
 
-    /// Counts an iteration for the pressure. One for a softened source comes on top.
+    /// Counts a solution for the pressure. One with a limited density source adds to it.
     pub(crate) fn count(&mut self, solved: &Solved) {
         let report = &mut self.fields.report;
         report.iterations += solved.iterations;
-        report.residual = if solved.right_side > 0.0 { solved.residual / solved.right_side } else { 0.0 };
-        self.fields.residuals.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_side);
+        report.residual =
+            if solved.right_hand_side > 0.0 { solved.residual / solved.right_hand_side } else { 0.0 };
+        self.fields.residuals.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_hand_side);
     }
 
-    /// Fails if an iteration met what no step can mend. One that only took too long goes on with what it has.
+    /// Fails if the matrix was indefinite or the iteration broke down. At the iteration limit the step goes on.
     pub(crate) fn check_outcome(
         &self,
         state: &State<D>,
@@ -101,7 +102,7 @@ impl<const D: usize> Projection<D> {
         outcome: Outcome,
     ) -> Result<(), StepError> {
         match outcome {
-            Outcome::Converged | Outcome::CapReached => Ok(()),
+            Outcome::Converged | Outcome::IterationLimitReached => Ok(()),
             Outcome::Indefinite | Outcome::Singular => {
                 let cause = Cause::NotConverged(Box::new(self.fields.report));
                 Err(StepError::new(state, phase, None, cause))

@@ -15,26 +15,26 @@
 //! - Forces come first, then the projection, then the positions. PeriDyno moves first: the same cycle begun elsewhere.
 //! - A particle is of the free surface when part of its diagonal is missing *and* its neighbors stand on one side, or
 //!   when half of the diagonal is missing. The published rule flags nearly every particle of a disordered fluid.
-//! - Beside walls matrix, divergence and gradient get what ghosts leave out along them ([`physics::Along`]): without it
+//! - Beside walls matrix, divergence and gradient have a tangential correction ([`physics::WallCorrection`]): without it
 //!   hydrostatic pressure is 3 to 8 percent too high.
 //! - Sums of a full neighborhood are those of the lattice, not the largest of the first frame; in 2D only particles of
-//!   one-sided neighborhoods have a floor, and close pairs are held at 0.3 h.
+//!   asymmetric neighborhoods have a floor, and close pairs are held at 0.3 h.
 //! - The density error is taken out by a part for each step of `dt_max`, and by less where the pressure for it would throw
-//!   neighbors past each other; a lack counts up to 5 percent.
+//!   neighbors past each other; a deficit counts up to 5 percent.
 //! - The step has a limit by pressure: a particle that is out of its place is pushed back by its neighbors.
 //! - The density takes part with both signs inside of the fluid. With the published one the fluid expands for ever.
 //! - Tangential velocities of walls enter by each wall's own `slip`, unless `tangential` is given.
-//! - A closed and full vessel leaves pressure open up to a constant: the mean of the right side is taken out, and the
+//! - A domain without a free surface leaves pressure open up to a constant: the mean of the right-hand side is removed, and the
 //!   least pressure is zero.
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
+pub mod aggregation;
 pub mod cg;
 mod choices;
 pub mod cpu;
 mod derived;
 pub mod gpu;
-pub mod levels;
 pub mod memory;
 pub mod params;
 pub mod physics;
@@ -117,7 +117,7 @@ impl<const D: usize> Projection<D> {
     }
 
     /// The pressure that in a step of `dt` `[s]` moves a particle by as much as it is out of its place, `ρ₀ h Δx/(2 d dt²)`,
-    /// `[Pa]`. PeriDyno's pressure is none, and has no such limit.
+    /// `[Pa]`. PeriDyno's is not in Pa, and has no such limit.
     fn pressure_limit(&self, state: &State<D>, dt: f64) -> f64 {
         if self.params.gradient == params::Gradient::Peridyno {
             return f64::INFINITY;

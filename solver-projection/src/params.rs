@@ -63,13 +63,13 @@ choice! {
     }
 }
 choice! {
-    /// What stands in for the inverse of the matrix in conjugate gradients.
+    /// Preconditioner of the conjugate gradients.
     Preconditioner {
         /// Nothing.
         None,
         /// Its diagonal.
         Diagonal,
-        /// The diagonal, and a cycle over coarser equations whose unknowns are cells of particles.
+        /// Aggregation multigrid: the diagonal, and a V-cycle over levels of aggregates.
         #[default]
         Multilevel,
     }
@@ -106,11 +106,11 @@ parameters! {
         pub radius_clamp: Option<Real> = None, "-", "[0.2, 0.4]";
         /// Where the sums of a full neighborhood come from.
         pub reference: Reference = Reference::Lattice;
-        /// False in a vessel or a period that is full: whoever lacks neighbors there for a moment is not of a surface.
+        /// False in a closed or fully periodic domain: particles that lack neighbors there for a moment are not of a surface.
         pub free_surface: bool = true;
         /// Part χ of the full diagonal below which a particle may be of the surface `[measured]`.
         pub surface_threshold: Real = 0.9, "-", "[0.75, 1]";
-        /// One-sidedness |Σ w n|/α of the neighborhood from which on it is, 0 is off `[measured]`.
+        /// Asymmetry |Σ w n|/α of the neighborhood from which on it is; 0 is off `[measured]`.
         pub surface_asymmetry: Real = 0.15, "-", "[0, 0.2]";
         /// Full diagonal beside a wall over that inside of the fluid `[PeriDyno]`.
         pub wall_surface_factor: Real = 1.0, "-", "[1, 2]";
@@ -120,11 +120,11 @@ parameters! {
         pub compensation_mode: Compensation = Compensation::TwoSided;
         /// How pressure acts on velocities.
         pub gradient: Gradient = Gradient::Adjoint;
-        /// What stands in for the inverse of the matrix.
+        /// Preconditioner of the conjugate gradients.
         pub preconditioner: Preconditioner = Preconditioner::Multilevel;
         /// What the residual is compared with.
         pub cg_tolerance_mode: Tolerance = Tolerance::Relative;
-        /// Residual at which the pressure is good enough `[convention]`.
+        /// Residual at which the pressure has converged `[convention]`.
         pub cg_tolerance: Real = 1e-5, "-", "(0, inf)";
         /// Most iterations of a step `[PeriDyno]`.
         pub cg_max_iter: u32 = 1000, "-", "[1, 1000000]";
@@ -139,7 +139,7 @@ parameters! {
         pub xsph_viscosity: Real = 0.1, "-", "[0, 1]";
         /// Dynamic viscosity μ, solved implicitly; 0 is off.
         pub dynamic_viscosity: Real = 0.0, "Pa s", "[0, inf)";
-        /// Way of particles towards where neighbors are missing, in parts of what the fastest one moves; 0 is off.
+        /// Displacement of particles towards missing neighbors, in parts of that of the fastest one; 0 is off.
         pub particle_shifting: Real = 0.0, "-", "[0, 20]";
         /// Courant number of the particle speed `[measured]`.
         pub cfl: Real = 0.4, "-", "(0, 1]";

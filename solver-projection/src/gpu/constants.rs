@@ -46,6 +46,6 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         floor_everywhere: method.has_floor_everywhere().into(),
         free_surface: params.free_surface.into(),
         two_sided: (params.compensation_mode == Compensation::TwoSided).into(),
-        along: (c.needs.along && !state.walls.is_empty()).into(),
+        wall_correction: (c.needs.wall_correction && !state.walls.is_empty()).into(),
     }
 }

@@ -24,7 +24,7 @@ fn uniform_motion<const D: usize>() {
     }
 }
 
-/// `D v` of a uniform velocity is nothing, so nothing is corrected.
+/// `D v` of a uniform velocity is 0, so nothing is corrected.
 #[test]
 fn uniform_motion_makes_no_pressure() {
     uniform_motion::<2>();
@@ -45,7 +45,7 @@ fn momentum<const D: usize>() {
     }
 }
 
-/// Pairs push each other: pressure, viscosity and XSPH of free fluid change no momentum.
+/// Pairs gradients each other: pressure, viscosity and XSPH of free fluid change no momentum.
 #[test]
 fn momentum_of_free_fluid_is_conserved() {
     momentum::<2>();
@@ -105,7 +105,7 @@ fn hydrostatic<const D: usize>(spacing: f64, solver: &str, end: f64) -> f64 {
         z("0.0"),
         z("0.4"),
     ));
-    let (mut ratio, mut looks) = (0.0, 0.0);
+    let (mut ratio, mut samples) = (0.0, 0.0);
     while sim.state.t < end {
         sim.step(end).expect("a healthy run");
         if sim.state.t > end - 0.2 {
@@ -117,13 +117,13 @@ fn hydrostatic<const D: usize>(spacing: f64, solver: &str, end: f64) -> f64 {
                     (weighted, weight) = (weighted + f64::from(p[i]) * depth, weight + depth * depth);
                 }
             }
-            (ratio, looks) = (ratio + weighted / (weight * 9810.0), looks + 1.0);
+            (ratio, samples) = (ratio + weighted / (weight * 9810.0), samples + 1.0);
         }
     }
-    ratio / looks
+    ratio / samples
 }
 
-/// Averaged over 0.2 s, by least squares. Without what ghosts leave out along walls 3D had 8 percent too much.
+/// Averaged over 0.2 s, by least squares. Without the tangential wall correction 3D had 8 percent too much.
 #[test]
 fn the_pressure_at_rest_is_that_of_the_depth() {
     let (plane, space) = (hydrostatic::<2>(0.02, "", 0.5), hydrostatic::<3>(0.04, "", 0.3));

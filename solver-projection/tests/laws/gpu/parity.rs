@@ -30,7 +30,7 @@ fn both<const D: usize>(text: &str) -> [Simulation<D>; 2] {
     [rust, make(&scene, Isa::best(), Box::new(NoClock)).unwrap()]
 }
 
-/// Does so many steps and brings all home; returns what the last one reports.
+/// Does so many steps and copies all to the host; returns what the last one reports.
 fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
     let mut report = StepReport::default();
     for _ in 0..steps {
@@ -94,7 +94,7 @@ fn solved(solver: &str) -> String {
 }
 
 #[test]
-fn every_option_does_on_a_card_what_it_does_on_the_processor() {
+fn every_option_does_on_a_gpu_what_it_does_on_the_processor() {
     for (preset, solver) in OPTIONS {
         let (what, solver) = (
             format!("{preset} {solver}"),
@@ -120,14 +120,14 @@ fn rows_that_are_too_narrow_at_first_are_listed_again() {
     compare_from::<3>(&three, 2, squeeze).check(BOUND, "3D pressed together");
 }
 
-/// Pressed together a little, and to be let loose at once.
+/// PressurePoint together a little, and to be let loose at once.
 #[test]
-fn so_does_a_source_that_is_softened() {
+fn so_does_a_limited_density_source() {
     for (warm, bound) in [("false", BOUND), ("true", 1e5)] {
         let solver = format!("density_compensation = 50.0\nwarm_start = {warm}");
         let text = dam_break::<2>("consistent", 0.05, "", &solved(&solver));
         let squeezed = |state: &mut State<2>| state.fluid.x.iter_mut().flatten().for_each(|x| *x *= 0.95);
-        compare_from::<2>(&text, 3, squeezed).check(bound, &format!("2D softened, warm start {warm}"));
+        compare_from::<2>(&text, 3, squeezed).check(bound, &format!("2D limited source, warm start {warm}"));
     }
 }
 
@@ -202,7 +202,7 @@ fn endless<const D: usize>(solver: &str) -> String {
     )
 }
 
-/// A vessel that is full, and stirred.
+/// A closed domain that is full, and stirred.
 fn full<const D: usize>(solver: &str) -> String {
     let (low, high) = (vec![0.0; D], vec![0.6; D]);
     let block = format!("shape.block = {{ min = {low:?}, max = {high:?} }}");

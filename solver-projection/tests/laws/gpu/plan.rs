@@ -18,7 +18,7 @@ const SOLVERS: [&str; 4] = [
 ];
 
 #[test]
-fn the_plan_of_the_card_is_within_two_percent_of_its_fields() {
+fn the_plan_of_the_gpu_is_within_two_percent_of_its_fields() {
     let mut wrong = Vec::new();
     for solver in SOLVERS {
         let solver = format!("[solver]\nname = \"projection\"\n{solver}");
