@@ -16,13 +16,13 @@ static void put(real* out, Vec v) {
 
 static void put(real* out, Weighed w) { out[0] = w.inv_r, out[1] = w.w, out[2] = w.w1, out[3] = w.w2; }
 
-static void put(real* out, Along g) {
+static void put(real* out, WallCorrection g) {
   for (int k = 0; k < 6; k++) out[k] = g.e[k];
 }
 
 static Weight weight(const real* in) { return {int(in[0]), in[1], in[2]}; }
 
-static Along along(const real* in) { return {{in[0], in[1], in[2], in[3], in[4], in[5]}}; }
+static WallCorrection along(const real* in) { return {{in[0], in[1], in[2], in[3], in[4], in[5]}}; }
 
 extern "C" const PhysicsFunction* PHYSICS_ENTRY(projection)() {
   static const PhysicsFunction TABLE[] = {
@@ -32,10 +32,10 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(projection)() {
        [](const real* in, real* out) {
          put(out, against_wall(vec(in), vec(in + DIM), in[2 * DIM], in[2 * DIM + 1]));
        }},
-      {"Along::of_ghost", 2 * DIM, 6,
-       [](const real* in, real* out) { put(out, Along::of_ghost(vec(in), vec(in + DIM))); }},
-      {"Along::times", 6 + DIM, DIM, [](const real* in, real* out) { put(out, along(in).times(vec(in + 6))); }},
-      {"share_along", 8, 1, [](const real* in, real* out) { out[0] = share_along(along(in), in[6], in[7]); }},
+      {"WallCorrection::of_ghost", 2 * DIM, 6,
+       [](const real* in, real* out) { put(out, WallCorrection::of_ghost(vec(in), vec(in + DIM))); }},
+      {"WallCorrection::times", 6 + DIM, DIM, [](const real* in, real* out) { put(out, along(in).times(vec(in + 6))); }},
+      {"correction_scale", 8, 1, [](const real* in, real* out) { out[0] = correction_scale(along(in), in[6], in[7]); }},
       {"Surface::missing", 7, 1,
        [](const real* in, real* out) {
          out[0] = Surface{in[0], in[1], in[2], in[3]}.missing(in[4], in[5], in[6] != real(0.0));

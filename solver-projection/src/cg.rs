@@ -1,13 +1,13 @@
 //! Conjugate gradients for `A x = b` (Hestenes & Stiefel 1952), with a preconditioner `M ≈ A`.
 //!
-//! The matrix appears only as `A d`, so nothing here knows where it and the vectors are: on the processor numbers come
-//! back at once, on a GPU they stay there, and are looked at now and then.
+//! The matrix appears only as `A d`, so the iteration is the same on every backend: scalars are `f64` on the CPU, and
+//! places in the memory of a GPU, which the host reads every few iterations.
 
 /// An equation `A x = b` with a symmetric and positive semidefinite matrix, and the vectors of the iteration.
 pub trait Equation {
-    /// What can go wrong on the way to the numbers.
+    /// What a backend may fail with.
     type Error;
-    /// A number that the iteration computes, or where it stands.
+    /// A scalar of the iteration, or its place on a GPU.
     type Scalar: Copy;
 
     /// `r ← b − A x`. Returns `‖b‖²` and `‖r‖²`, as numbers.
@@ -23,23 +23,23 @@ pub trait Equation {
     fn advance(&mut self, rho: Self::Scalar, sigma: Self::Scalar, target: f64) -> Result<(), Self::Error>;
     /// `β = next/rho`, `d ← z + β d`.
     fn turn(&mut self, next: Self::Scalar, rho: Self::Scalar) -> Result<(), Self::Error>;
-    /// What the iterations up to number `k`, from 0, have come to. A backend may say [`Seen::Nothing`] to most.
-    fn look(&mut self, k: u32, last: bool) -> Result<Seen, Self::Error>;
-    /// `‖r_k‖²` after each iteration that was looked at, in order.
+    /// How the iteration stands after number `k`, from 0. A backend may answer [`Observed::Nothing`] to most.
+    fn observe(&mut self, k: u32, last: bool) -> Result<Observed, Self::Error>;
+    /// `‖r_k‖²` after each iteration so far, in order.
     fn history(&self) -> &[f64];
 }
 
-/// What a look at the iteration shows.
+/// How the iteration stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Seen {
-    /// Nobody looked.
+pub enum Observed {
+    /// Not read back yet.
     Nothing,
     /// The iteration goes on: `‖r‖²`.
     Residual(f64),
-    /// `d·A d` was negative, or not a number.
-    Negative,
-    /// `d·A d` was nothing but rounding.
-    Null,
+    /// `d·A d` was negative, or NaN: the matrix is indefinite.
+    Indefinite,
+    /// `d·A d` was zero up to rounding: a breakdown.
+    Breakdown,
 }
 
 /// How an iteration ended.
@@ -47,11 +47,11 @@ pub enum Seen {
 pub enum Outcome {
     /// The residual is small enough.
     Converged,
-    /// All iterations are done, and it is not.
-    CapReached,
-    /// The matrix has a negative eigenvalue, or a number is none.
+    /// It is not, after the largest number of iterations.
+    IterationLimitReached,
+    /// The matrix has a negative eigenvalue, or a number is not finite.
     Indefinite,
-    /// A direction costs nothing, and the right side asks for it: there is no solution.
+    /// A breakdown: the right-hand side has a part in the null space of the matrix, so there is no solution.
     Singular,
 }
 
@@ -66,7 +66,7 @@ pub struct Limits {
     pub iterations: u32,
 }
 
-/// What the iteration came to.
+/// The result of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
     /// How it ended.
@@ -76,7 +76,7 @@ pub struct Solved {
     /// `‖r‖₂`, in the units of the equation.
     pub residual: f64,
     /// `‖b‖₂`.
-    pub right_side: f64,
+    pub right_hand_side: f64,
 }
 
 /// Solves `A x = b` from the `x` that is there.
@@ -89,7 +89,7 @@ pub fn solve<E: Equation>(e: &mut E, limits: &Limits) -> Result<Solved, E::Error
     let scale = limits.absolute.unwrap_or(b2.sqrt());
     let target = (limits.tolerance * scale).powi(2);
     let ended = |outcome, iterations, r2: f64| {
-        Ok(Solved { outcome, iterations, residual: r2.sqrt(), right_side: b2.sqrt() })
+        Ok(Solved { outcome, iterations, residual: r2.sqrt(), right_hand_side: b2.sqrt() })
     };
     if !(b2 + r2).is_finite() {
         return ended(Outcome::Indefinite, 0, r2);
@@ -103,21 +103,21 @@ pub fn solve<E: Equation>(e: &mut E, limits: &Limits) -> Result<Solved, E::Error
     for k in 0..limits.iterations {
         let sigma = e.apply()?; //              q_k = A d_k
         e.advance(rho, sigma, target)?; //      α_k = r_k·z_k / d_k·q_k, x_{k+1} = x_k + α_k d_k, r_{k+1} = r_k − α_k q_k
-        match e.look(k, k + 1 == limits.iterations)? {
-            Seen::Residual(r2) if r2 <= target => {
+        match e.observe(k, k + 1 == limits.iterations)? {
+            Observed::Residual(r2) if r2 <= target => {
                 let needed = e.history().iter().position(|&r2| r2 <= target);
                 return ended(Outcome::Converged, needed.map_or(k, |k| k as u32) + 1, r2);
             }
-            Seen::Residual(r2) if !r2.is_finite() => return ended(Outcome::Indefinite, k + 1, r2),
-            Seen::Nothing | Seen::Residual(_) => {}
-            // The one after all that were good; whoever looks seldom sees it late.
-            Seen::Negative => return ended(Outcome::Indefinite, e.history().len() as u32 + 1, last(e)),
-            Seen::Null => return ended(Outcome::Singular, e.history().len() as u32 + 1, last(e)),
+            Observed::Residual(r2) if !r2.is_finite() => return ended(Outcome::Indefinite, k + 1, r2),
+            Observed::Nothing | Observed::Residual(_) => {}
+            // The iteration after the last good one: a GPU reports it late.
+            Observed::Indefinite => return ended(Outcome::Indefinite, e.history().len() as u32 + 1, last(e)),
+            Observed::Breakdown => return ended(Outcome::Singular, e.history().len() as u32 + 1, last(e)),
         }
         let next = e.precondition()?; //        z_{k+1} = M⁻¹ r_{k+1}
         e.turn(next, rho)?; //                  β_k = r_{k+1}·z_{k+1} / r_k·z_k, d_{k+1} = z_{k+1} + β_k d_k
         rho = next;
     }
-    ended(Outcome::CapReached, limits.iterations, last(e))
+    ended(Outcome::IterationLimitReached, limits.iterations, last(e))
 }
 // ANCHOR_END: cg

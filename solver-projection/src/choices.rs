@@ -3,7 +3,7 @@
 use crate::{
     Projection,
     cg::{Limits, Outcome, Solved},
-    params::{AlphaFloor, Compensation, Reference, Tolerance},
+    params::{Gradient, Reference, Tolerance},
 };
 use sph_core::{
     Real,
@@ -17,10 +17,15 @@ use sph_core::{
 const OVERSHOT: f64 = 0.25;
 /// Residual of the viscous velocities over their size.
 const VISCOUS_TOLERANCE: f64 = 1e-5;
-/// The longest way of shifting in a step, in spacings.
+/// The largest displacement by shifting in a step, in spacings.
 pub const LONGEST_SHIFT: Real = 0.05;
 /// A particle is never nearer to a wall than this in the viscous Laplacian, in spacings.
 pub const NEAREST: Real = 0.25;
+
+/// Part of the full gradient in each of PeriDyno's two gradients: one of its constants, over d `[PeriDyno]`.
+pub fn peridyno_part<const D: usize>() -> Real {
+    (0.1 / D as f64) as Real
+}
 
 impl<const D: usize> Projection<D> {
     /// Sum of weights and diagonal of a full neighborhood, `[-]` and `[1/m²]`; 0 before the first step has found them.
@@ -31,34 +36,41 @@ impl<const D: usize> Projection<D> {
         }
     }
 
-    /// Where sums of weights have a floor: without the flag for it nobody knows who is one-sided.
-    pub(crate) fn floor(&self) -> AlphaFloor {
-        if self.params.surface_asymmetry == 0.0 { AlphaFloor::All } else { self.params.floor(D) }
+    /// True where every α is at least that of the lattice, false where only those of the free surface are: in 2D, if the
+    /// asymmetry tells which these are. In disorder half of the particles inside have a smaller α, and a floor would weaken
+    /// their pressure gradient; in 3D it gains little and makes the pressure noisier `[measured]`.
+    pub(crate) fn has_floor_everywhere(&self) -> bool {
+        D == 3 || self.params.surface_asymmetry == 0.0
     }
 
-    /// What divergence `[kg/(m³ s)]` and density error `[kg/(m³ s²)]` are multiplied by in the right side of a step `dt`
-    /// `[s]`; `softness` is the part of the second that acts.
-    pub(crate) fn rates(&self, state: &State<D>, dt: f64, softness: f64) -> [Real; 2] {
+    /// Part of the pressure with which walls and fluid push each other; none by the difference gradient.
+    pub(crate) fn sum_part(&self) -> Option<Real> {
+        match self.params.gradient {
+            Gradient::Adjoint => Some(1.0),
+            Gradient::Difference => None,
+            Gradient::Peridyno => Some(peridyno_part::<D>()),
+        }
+    }
+
+    /// What divergence `[kg/(m³ s)]` and density error `[kg/(m³ s²)]` are multiplied by in the right-hand side of a step `dt`
+    /// `[s]`; `source_part` is the part of the second that acts.
+    pub(crate) fn rates(&self, state: &State<D>, dt: f64, source_part: f64) -> [Real; 2] {
         let (params, rho_0) = (&self.params, f64::from(state.rest.rho_0));
-        let compensation = match params.compensation_mode {
-            Compensation::Off => 0.0,
-            _ => f64::from(params.density_compensation) * softness,
-        };
+        let compensation = f64::from(params.density_compensation) * source_part;
         // A part of a step of the usual length, however short this one is: else what comes fast makes steps short, and
-        // those push the harder.
+        // short ones push the harder.
         let usual = dt.max(f64::from(params.dt_max));
         [(rho_0 / dt) as Real, (compensation * rho_0 / (D as f64 * dt * usual)) as Real]
     }
 
     /// Part of the density error that may be taken out in a step `dt` `[s]` whose pressure has been found; `None` if all.
-    pub(crate) fn softness(&self, state: &State<D>, dt: f64) -> Option<f64> {
+    pub(crate) fn source_limit(&self, state: &State<D>, dt: f64) -> Option<f64> {
         let (params, largest) = (&self.params, self.fields.max_pressure);
         let most = OVERSHOT * self.pressure_limit(state, dt);
-        let acts = params.compensation_mode != Compensation::Off && params.density_compensation > 0.0;
-        (acts && largest > most).then(|| most / largest)
+        (params.density_compensation > 0.0 && largest > most).then(|| most / largest)
     }
 
-    /// When the pressure of `n` particles is good enough.
+    /// When the pressure of `n` particles has converged.
     pub(crate) fn pressure_limits(&self, n: usize) -> Limits {
         let params = &self.params;
         Limits {
@@ -68,25 +80,21 @@ impl<const D: usize> Projection<D> {
         }
     }
 
-    /// When viscous velocities are good enough.
+    /// When the viscous velocities have converged.
     pub(crate) fn viscous_limits(&self) -> Limits {
         Limits { tolerance: VISCOUS_TOLERANCE, absolute: None, iterations: self.params.cg_max_iter }
     }
 
-    /// Part θ_d of the difference gradient that the exact one has not taken.
-    pub(crate) fn difference_part(&self) -> Real {
-        if self.params.grad_correction { 0.0 } else { self.params.grad_difference }
-    }
-
-    /// Counts an iteration for the pressure. One for a softened source comes on top.
+    /// Counts a solution for the pressure. One with a limited density source adds to it.
     pub(crate) fn count(&mut self, solved: &Solved) {
         let report = &mut self.fields.report;
         report.iterations += solved.iterations;
-        report.residual = if solved.right_side > 0.0 { solved.residual / solved.right_side } else { 0.0 };
-        self.fields.residuals.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_side);
+        report.residual =
+            if solved.right_hand_side > 0.0 { solved.residual / solved.right_hand_side } else { 0.0 };
+        self.fields.residuals.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_hand_side);
     }
 
-    /// Fails if an iteration met what no step can mend. One that only took too long goes on with what it has.
+    /// Fails if the matrix was indefinite or the iteration broke down. At the iteration limit the step goes on.
     pub(crate) fn check_outcome(
         &self,
         state: &State<D>,
@@ -94,7 +102,7 @@ impl<const D: usize> Projection<D> {
         outcome: Outcome,
     ) -> Result<(), StepError> {
         match outcome {
-            Outcome::Converged | Outcome::CapReached => Ok(()),
+            Outcome::Converged | Outcome::IterationLimitReached => Ok(()),
             Outcome::Indefinite | Outcome::Singular => {
                 let cause = Cause::NotConverged(Box::new(self.fields.report));
                 Err(StepError::new(state, phase, None, cause))

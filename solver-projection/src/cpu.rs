@@ -1,20 +1,20 @@
 //! The phases on the CPU: loops over particles that call `physics.rs`.
 
-mod along;
 mod alpha;
-mod divergence;
 pub mod equation;
+mod matrix;
 mod motion;
-pub mod multilevel;
 mod pack;
 mod reaction;
+pub mod vcycle;
 mod velocity;
 mod viscosity;
+mod wall_correction;
 
 use crate::{
     Projection,
     cg::{self, Solved},
-    params::{Compensation, LinearSolver, Reference},
+    params::{Compensation, Reference},
     physics::Surface,
     step::Phases,
 };
@@ -43,14 +43,14 @@ pub struct Cpu<'a, const D: usize> {
     /// Time at the end of the step, `[s]`.
     pub end: f64,
     /// Part of the density error that the source takes out, of what it usually would.
-    pub softness: f64,
+    pub source_part: f64,
 }
 
 impl<'a, const D: usize> Cpu<'a, D> {
     /// Begins a step.
     pub fn new(method: &'a mut Projection<D>, state: &'a mut State<D>) -> Self {
         method.fields.report = StepReport::default();
-        Self { end: state.t, softness: 1.0, method, state }
+        Self { end: state.t, source_part: 1.0, method, state }
     }
 }
 
@@ -103,45 +103,47 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.check("compute_alpha", found.bad, "density")
     }
 
-    fn compute_divergence(&mut self) -> Result<(), StepError> {
+    fn assemble_matrix(&mut self) -> Result<(), StepError> {
         if self.method.params.reference == Reference::FirstStep && self.method.fields.full[0] == 0.0 {
-            self.method.fields.full[0] = self.largest(|fields, i| fields.crowd[i][3]);
+            self.method.fields.full[0] = self.largest(|fields, i| fields.moments[i].alpha);
         }
         let found = self.pack_motions();
         self.check(BEFORE, found, "velocity")?;
-        self.find_walls();
+        self.correct_walls();
         self.assemble();
         Ok(())
     }
 
-    fn classify_surface(&mut self, dt: f64) -> Result<(), StepError> {
+    fn detect_free_surface(&mut self) -> Result<(), StepError> {
         if self.method.params.reference == Reference::FirstStep && self.method.fields.full[1] == 0.0 {
-            self.method.fields.full[1] = self.largest(|fields, i| fields.sums[i][0]);
+            self.method.fields.full[1] = self.largest(|fields, i| fields.sums[i].fluid);
         }
-        let found = self.right_side(dt);
-        if found.n_surface == 0.0 {
-            self.take_out_mean();
+        self.find_surface();
+        Ok(())
+    }
+
+    fn build_right_hand_side(&mut self, dt: f64) -> Result<(), StepError> {
+        let found = self.right_hand_side(dt);
+        if self.method.fields.is_closed {
+            motion::remove_mean(&mut self.method.fields.equation.b);
         }
-        self.check("classify_surface", found.bad, "right side")
+        self.check("build_right_hand_side", found, "right-hand side")
     }
 
     fn solve_pressure(&mut self) -> Result<(), StepError> {
-        let solved = match self.method.params.linear_solver {
-            LinearSolver::Cg => self.conjugate_gradients(),
-            LinearSolver::Jacobi => self.jacobi(),
-        };
+        let solved = self.conjugate_gradients();
         self.method.count(&solved);
         let found = self.pack_pressures();
         self.check("solve_pressure", found, "pressure")?;
         self.method.check_outcome(self.state, "solve_pressure", solved.outcome)
     }
 
-    fn soften_source(&mut self, dt: f64) -> Result<bool, StepError> {
-        let Some(softness) = self.method.softness(self.state, dt) else { return Ok(false) };
-        self.softness = softness;
+    fn limit_density_source(&mut self, dt: f64) -> Result<bool, StepError> {
+        let Some(source_part) = self.method.source_limit(self.state, dt) else { return Ok(false) };
+        self.source_part = source_part;
         // What was too large begins by as much smaller.
-        motion::shrink(&mut self.method.fields.p, softness as Real);
-        self.classify_surface(dt)?;
+        motion::scale(&mut self.method.fields.p, source_part as Real);
+        self.build_right_hand_side(dt)?;
         Ok(true)
     }
 
@@ -150,7 +152,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let largest = &mut self.method.fields.report.max_acceleration;
         *largest = f64::from(found.square).sqrt() / dt;
         if self.method.constants.needs.reactions {
-            self.push_back(dt as Real);
+            self.react_pressure(dt as Real);
         }
         self.check("correct_velocities", found.bad, "velocity")
     }
@@ -234,7 +236,7 @@ impl<const D: usize> Cpu<'_, D> {
         let mut equation = self.equation(inverse, &mut vectors, &mut p, &mut history, 1.0);
         let Ok(solved) = cg::solve(&mut equation, &limits);
         if equation.is_closed {
-            motion::lift(&mut p);
+            motion::fix_pressure_constant(&mut p);
         }
         let fields = &mut self.method.fields;
         (fields.p, fields.equation, fields.residuals, fields.levels) = (p, vectors, history, levels);

@@ -2,9 +2,9 @@
 
 use crate::{
     LIMITS, Projection,
-    levels::bytes_per_cell,
+    aggregation::bytes_per_aggregate,
     memory::{Needs, Vectors},
-    params::{Preconditioner, WeightForm},
+    params::{Gradient, Preconditioner, WeightForm},
     setup,
 };
 use sph_core::{
@@ -54,10 +54,10 @@ impl<const D: usize> Projection<D> {
         }
     }
 
-    /// Walls that do not push: they do in the sum gradient alone.
+    /// Walls that do not push.
     fn soft_walls(&self, state: &State<D>) -> Option<String> {
-        (self.params.grad_sum == 0.0 && !state.walls.is_empty()).then(|| {
-            "solver.grad_sum = 0: walls and bodies hold the fluid by the divergence alone, and bodies get no pressure".to_owned()
+        (self.params.gradient == Gradient::Difference && !state.walls.is_empty()).then(|| {
+            "solver.gradient = \"difference\": walls and bodies hold the fluid by the divergence alone, and bodies get no pressure".to_owned()
         })
     }
 
@@ -104,7 +104,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
         2 => lattice::n_neighbors::<2>(support_ratio),
         _ => lattice::n_neighbors::<3>(support_ratio),
     };
-    // Pressures, air, records and sums.
+    // Pressures, Dirichlet terms, records and sums.
     let numbers = 3.0
         + 4.0
         + 8.0
@@ -112,16 +112,19 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
         + 4.0
         + Vectors::PER_PARTICLE
         + optional(needs.viscosity, 4.0)
-        + optional(needs.along && counts.walls > 0.0, 12.0)
-        + optional(needs.along && has_bodies, 8.0);
+        + optional(needs.wall_correction && counts.walls > 0.0, 12.0)
+        + optional(needs.tangential_reaction, 8.0);
     plan.add("fields of projection", real * numbers * counts.fluid);
     // Rows of some particles are longer than those of the lattice, and lists leave room to grow.
     let row = 1.15 * neighbors.next_multiple_of(PAD) as f64;
     plan.add("entries of the matrix", real * row * counts.fluid);
     if params.preconditioner == Preconditioner::Multilevel {
-        // Each level has a 2^d-th of the cells below it; those at the rim of the fluid are not full.
-        let cells = 1.3 / support_ratio.powf(d) / (1.0 - 0.5_f64.powf(d));
-        plan.add("coarser equations", (8.0 + cells * bytes_per_cell(scene.dim.into())) * counts.fluid);
+        // Each level has a 2^d-th of the aggregates below it; those at the rim of the fluid are not full.
+        let aggregates = 1.3 / support_ratio.powf(d) / (1.0 - 0.5_f64.powf(d));
+        plan.add(
+            "multigrid levels",
+            (8.0 + aggregates * bytes_per_aggregate(scene.dim.into())) * counts.fluid,
+        );
     }
     plan.add("wall records of projection", real * (12.0 + optional(needs.reactions, d)) * counts.walls);
     Ok(plan)

@@ -10,7 +10,8 @@ mod solver;
 use crate::{
     Projection,
     cg::Outcome,
-    params::{Gradient, LinearSolver, Reference},
+    choices::peridyno_part,
+    params::{Gradient, Reference},
     step::Phases,
 };
 use cuda_kernels::{
@@ -19,7 +20,7 @@ use cuda_kernels::{
         search::neighbors::Pairs,
     },
     device::{error::CudaError, executor::Executor},
-    projection::{AlongRecords, Constants, Equation, Gains, Launcher, Near, Shift, Walls},
+    projection::{Constants, Gains, Launcher, Near, Shift, WallCorrections, Walls},
 };
 use memory::{DeviceFields, facings};
 pub use plan::memory_plan;
@@ -47,7 +48,7 @@ pub(crate) struct Gpu<'a, const D: usize> {
     /// Time at the end of the step, `[s]`.
     pub end: f64,
     /// Part of the density error that the source takes out, of what it usually would.
-    pub softness: f64,
+    pub source_part: f64,
 }
 
 /// Records of the samples.
@@ -61,10 +62,13 @@ macro_rules! ghosts {
     };
 }
 
-/// What ghosts leave out.
-macro_rules! along {
+/// The tangential wall correction.
+macro_rules! wall_correction {
     ($device:expr) => {
-        AlongRecords { along: &mut $device.along.along, beside: &mut $device.along.beside }
+        WallCorrections {
+            upper: &mut $device.wall_correction.upper,
+            lower: &mut $device.wall_correction.lower,
+        }
     };
 }
 
@@ -145,27 +149,34 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     fn compute_alpha(&mut self) -> Result<(), StepError> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, rho) = (device.common.fluid.n, &mut device.common.fluid.rho);
-        let done =
-            launcher.crowd(near!(device), &device.place, n, &mut device.crowd, rho, &mut device.common.lost);
+        let done = launcher.moments(
+            near!(device),
+            &device.place,
+            n,
+            &mut device.moments,
+            rho,
+            &mut device.common.lost,
+        );
         self.lap("compute_alpha", done)
     }
 
-    fn compute_divergence(&mut self) -> Result<(), StepError> {
+    fn assemble_matrix(&mut self) -> Result<(), StepError> {
         let done = self.find_full(0).and_then(|()| self.assemble());
-        self.lap("compute_divergence", done)
+        self.lap("assemble_matrix", done)
     }
 
-    fn classify_surface(&mut self, dt: f64) -> Result<(), StepError> {
-        let done = self.find_full(1).and_then(|()| self.right_side(dt));
-        self.lap("classify_surface", done)
+    fn detect_free_surface(&mut self) -> Result<(), StepError> {
+        let done = self.find_full(1).and_then(|()| self.find_surface());
+        self.lap("detect_free_surface", done)
+    }
+
+    fn build_right_hand_side(&mut self, dt: f64) -> Result<(), StepError> {
+        let done = self.right_hand_side(dt);
+        self.lap("build_right_hand_side", done)
     }
 
     fn solve_pressure(&mut self) -> Result<(), StepError> {
-        let solved = match self.method.params.linear_solver {
-            LinearSolver::Cg => self.conjugate_gradients(),
-            LinearSolver::Jacobi => self.jacobi(),
-        };
-        let acting = solved.and_then(|solved| self.act().map(|()| solved));
+        let acting = self.conjugate_gradients().and_then(|solved| self.act().map(|()| solved));
         let outcome = acting.map(|solved| {
             self.method.count(&solved);
             solved.outcome
@@ -174,20 +185,20 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         self.check_outcome("solve_pressure", outcome)
     }
 
-    fn soften_source(&mut self, dt: f64) -> Result<bool, StepError> {
-        let Some(softness) = self.method.softness(self.state, dt) else { return Ok(false) };
-        self.softness = softness;
+    fn limit_density_source(&mut self, dt: f64) -> Result<bool, StepError> {
+        let Some(source_part) = self.method.source_limit(self.state, dt) else { return Ok(false) };
+        self.source_part = source_part;
         let (launching, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let smaller = launching.shrink(softness as Real, device.common.fluid.n, &mut device.p);
-        self.lap("classify_surface", smaller)?;
-        self.classify_surface(dt)?;
+        let smaller = launching.scale(source_part as Real, device.common.fluid.n, &mut device.p);
+        self.lap("limit_density_source", smaller)?;
+        self.build_right_hand_side(dt)?;
         Ok(true)
     }
 
     fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let mut done = self.project(dt as Real);
         if self.method.constants.needs.reactions {
-            done = done.and_then(|()| self.push_back(dt as Real));
+            done = done.and_then(|()| self.react_pressure(dt as Real));
         }
         self.lap("correct_velocities", done)
     }
@@ -326,7 +337,7 @@ impl<const D: usize> Gpu<'_, D> {
         if self.method.params.reference != Reference::FirstStep || *full != 0.0 {
             return Ok(());
         }
-        let (records, k) = if which == 0 { (&self.device.crowd, 3) } else { (&self.device.sums, 0) };
+        let (records, k) = if which == 0 { (&self.device.moments, 3) } else { (&self.device.sums, 0) };
         let records = self.executor.download(records)?;
         *full = records.iter().map(|record| f64::from(record.0[k])).fold(0.0, f64::max);
         if which == 0 {
@@ -342,80 +353,102 @@ impl<const D: usize> Gpu<'_, D> {
         let (n, v) = (device.common.fluid.n, &device.common.fluid.v);
         launcher.beside(
             near!(device),
-            &device.crowd,
+            &device.moments,
             v,
             n,
             &mut device.place,
             &mut device.motion,
-            along!(device),
+            wall_correction!(device),
             &mut device.common.lost,
         )?;
         let (place, motion, entries, sums) =
             (&device.place, &device.motion, &mut device.entries, &mut device.sums);
         launcher.assemble(near!(device), place, motion, n, entries, sums, &mut device.share)?;
-        if self.constants.along == 0 {
+        if self.constants.wall_correction == 0 {
             return Ok(());
         }
-        launcher.make_up(near!(device), place, motion, along!(device), n, entries, sums)
+        launcher.make_up(near!(device), place, motion, wall_correction!(device), n, entries, sums)
     }
 
-    /// Surface, diagonal and right side; the mean is taken out of that of a closed and full vessel.
-    fn right_side(&mut self, dt: f64) -> Launched {
-        let [rate, excess_rate] = self.method.rates(self.state, dt, self.softness);
+    /// The free surface, its Dirichlet terms and the sum of them, and the diagonal.
+    fn find_surface(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (n, executor, vectors) = (device.common.fluid.n, self.executor, &mut device.vectors);
-        let out = Equation { air: &mut device.air, diagonal: &mut vectors.diagonal, b: &mut vectors.b };
-        launcher.classify(
-            &device.sums,
-            &device.crowd,
-            &device.common.fluid.rho,
-            rate,
-            excess_rate,
-            n,
-            out,
-            &mut device.common.lost,
-        )?;
-        device.common.reduce.sum(executor, &device.air, n, &mut device.all_air)?;
-        device.common.reduce.sum(executor, &device.vectors.b, n, &mut device.number)?;
-        launcher.center(&device.number, &device.all_air, n, &mut device.vectors.b)
+        let (n, dirichlet, diagonal) =
+            (device.common.fluid.n, &mut device.dirichlet, &mut device.vectors.diagonal);
+        launcher.detect_surface(&device.sums, &device.moments, n, dirichlet, diagonal)?;
+        device.common.reduce.sum(self.executor, &device.dirichlet, n, &mut device.dirichlet_sum)
+    }
+
+    /// The right-hand side, without its mean in a domain that has no free surface.
+    fn right_hand_side(&mut self, dt: f64) -> Launched {
+        let [rate, excess_rate] = self.method.rates(self.state, dt, self.source_part);
+        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        let (fluid, lost, vectors) = (&device.common.fluid, &mut device.common.lost, &mut device.vectors);
+        let (sums, dirichlet, diagonal, n) = (&device.sums, &device.dirichlet, &vectors.diagonal, fluid.n);
+        let b = &mut vectors.b;
+        launcher.right_hand_side(sums, dirichlet, diagonal, &fluid.rho, rate, excess_rate, n, b, lost)?;
+        device.common.reduce.sum(self.executor, b, n, &mut device.number)?;
+        launcher.remove_mean(&device.number, &device.dirichlet_sum, n, b)
     }
 
     fn project(&mut self, dt: Real) -> Launched {
-        let (params, needs) = (&self.method.params, self.method.constants.needs);
+        let needs = self.method.constants.needs;
         let factor = D as Real * dt / self.state.rest.rho_0;
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (n, part) = (device.common.fluid.n, self.method.difference_part());
-        if params.grad_correction {
-            let rows = &device.rows[Pairs::Fluid as usize];
-            launcher.corrected(rows, &device.place, &device.p, factor, n, gains!(device))?;
-        }
-        match params.gradient {
+        let n = device.common.fluid.n;
+        match self.method.params.gradient {
             Gradient::Adjoint => {
-                let (near, place, p, along) = (near!(device), &device.place, &device.p, along!(device));
-                let pull =
-                    (needs.along && needs.reactions && device.common.walls.n > 0).then_some(&mut device.pull);
-                launcher.adjoint(near, place, p, along, factor, part, n, gains!(device), pull)
+                let (near, place, p, wall_correction) =
+                    (near!(device), &device.place, &device.p, wall_correction!(device));
+                let tangential_gradient = (needs.tangential_reaction && device.common.walls.n > 0)
+                    .then_some(&mut device.tangential_gradient);
+                launcher.adjoint(
+                    near,
+                    place,
+                    p,
+                    wall_correction,
+                    factor,
+                    n,
+                    gains!(device),
+                    tangential_gradient,
+                )
+            }
+            Gradient::Difference => {
+                let rows = &device.rows[Pairs::Fluid as usize];
+                launcher.difference(rows, &device.place, &device.p, factor, n, gains!(device))
             }
             Gradient::Peridyno => {
-                let (near, place, motion, air) = (near!(device), &device.place, &device.motion, &device.air);
-                launcher.peridyno(near, place, motion, &device.p, air, factor, part, n, gains!(device))
+                let (near, place, motion, dirichlet) =
+                    (near!(device), &device.place, &device.motion, &device.dirichlet);
+                launcher.peridyno(
+                    near,
+                    place,
+                    motion,
+                    &device.p,
+                    dirichlet,
+                    factor,
+                    peridyno_part::<D>(),
+                    n,
+                    gains!(device),
+                )
             }
         }
     }
 
     /// Begins the forces of a step on bodies with those of the pressure.
-    fn push_back(&mut self, dt: Real) -> Launched {
+    fn react_pressure(&mut self, dt: Real) -> Launched {
         let (params, needs, rest) = (&self.method.params, self.method.constants.needs, self.state.rest);
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         device.common.rigid.clear(self.executor)?;
         let factor = D as Real * rest.m / rest.rho_0;
-        react!(launcher.press_back(device, &device.p, factor * params.grad_sum))?;
-        if needs.along {
-            let factor = factor * (self.method.difference_part() + params.grad_sum);
-            react!(launcher.pull_back(device, &device.pull, factor))?;
+        if let Some(part) = self.method.sum_part() {
+            react!(launcher.react_pressure(device, &device.p, factor * part))?;
+        }
+        if needs.tangential_reaction {
+            react!(launcher.react_tangential(device, &device.tangential_gradient, factor))?;
         }
         if params.gradient == Gradient::Peridyno {
-            react!(launcher.take_back(device, &device.motion, rest.m / dt))?;
+            react!(launcher.react_peridyno(device, &device.motion, rest.m / dt))?;
         }
         Ok(())
     }
@@ -436,7 +469,7 @@ impl<const D: usize> Gpu<'_, D> {
         let (v, rho, motion) = (&device.common.fluid.v, &device.common.fluid.rho, &mut device.motion);
         launcher.pack_velocities(v, rho, n, motion, &mut device.common.lost)?;
         let factor = rest.m / dt * scale;
-        react!(launcher.drag_back(device, &device.motion, factor))?;
+        react!(launcher.react_viscous(device, &device.motion, factor))?;
         Ok(outcome)
     }
 
@@ -451,7 +484,7 @@ impl<const D: usize> Gpu<'_, D> {
             return Ok(());
         }
         let factor = self.state.rest.m / dt * self.constants.xsph;
-        react!(launcher.rub_back(device, &device.motion, factor))
+        react!(launcher.react_xsph(device, &device.motion, factor))
     }
 
     fn drift(&mut self, dt: Real, damping: Real) -> Launched {
@@ -460,7 +493,7 @@ impl<const D: usize> Gpu<'_, D> {
         if self.constants.shift > 0.0 {
             device.common.reduce.max_norms2(self.executor, &fluid.v, n, &mut device.number)?;
         }
-        let shift = Shift { crowd: &device.crowd, air: &device.air, v2: &device.number };
+        let shift = Shift { moments: &device.moments, dirichlet: &device.dirichlet, v2: &device.number };
         let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut device.common.v2);
         launcher.drift(&device.common.containers, shift, n, dt, damping, x, v, v2, &mut device.common.lost)
     }

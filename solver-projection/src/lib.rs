@@ -15,28 +15,26 @@
 //! - Forces come first, then the projection, then the positions. PeriDyno moves first: the same cycle begun elsewhere.
 //! - A particle is of the free surface when part of its diagonal is missing *and* its neighbors stand on one side, or
 //!   when half of the diagonal is missing. The published rule flags nearly every particle of a disordered fluid.
-//! - Beside walls matrix, divergence and gradient get what ghosts leave out along them ([`physics::Along`]): without it
+//! - Beside walls matrix, divergence and gradient have a tangential correction ([`physics::WallCorrection`]): without it
 //!   hydrostatic pressure is 3 to 8 percent too high.
 //! - Sums of a full neighborhood are those of the lattice, not the largest of the first frame; in 2D only particles of
-//!   one-sided neighborhoods have a floor, and close pairs are held at 0.3 h.
+//!   asymmetric neighborhoods have a floor, and close pairs are held at 0.3 h.
 //! - The density error is taken out by a part for each step of `dt_max`, and by less where the pressure for it would throw
-//!   neighbors past each other; a lack counts up to 5 percent.
+//!   neighbors past each other; a deficit counts up to 5 percent.
 //! - The step has a limit by pressure: a particle that is out of its place is pushed back by its neighbors.
 //! - The density takes part with both signs inside of the fluid. With the published one the fluid expands for ever.
-//! - Pressure is that over the air's: at the surface it is zero whatever `air_pressure` is, which is added to what is
-//!   shown. Pairs under a tension that the air's pressure outweighs would else be pulled together.
 //! - Tangential velocities of walls enter by each wall's own `slip`, unless `tangential` is given.
-//! - A closed and full vessel leaves pressure open up to a constant: the mean of the right side is taken out, and the
+//! - A domain without a free surface leaves pressure open up to a constant: the mean of the right-hand side is removed, and the
 //!   least pressure is zero.
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
+pub mod aggregation;
 pub mod cg;
 mod choices;
 pub mod cpu;
 mod derived;
 pub mod gpu;
-pub mod levels;
 pub mod memory;
 pub mod params;
 pub mod physics;
@@ -97,7 +95,13 @@ pub struct Projection<const D: usize> {
 }
 
 /// Names of [`Projection::limits`].
-const LIMITS: [&str; 3] = ["particle speed", "acceleration", "pressed neighbors"];
+const LIMITS: [&str; 3] = ["particle speed", "acceleration", "compressed neighbors"];
+/// Factor of the acceleration limit `√(Δx/g)` `[convention]`.
+const CFL_FORCE: f64 = 0.25;
+/// Factor of the limit of compressed neighbors `√(ρ₀ h Δx/(2 d p))` `[measured]`.
+const CFL_PRESSURE: Real = 0.35;
+/// Smallest step; the run stops below it `[convention]`, `[s]`.
+const DT_MIN: f64 = 1e-9;
 
 impl<const D: usize> Projection<D> {
     /// The three limits of the step: speed, acceleration and pressure (in this order), `[s]`. A particle that is out of
@@ -107,13 +111,13 @@ impl<const D: usize> Projection<D> {
         let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
         [
             f64::from(p.cfl) * spacing / v_max,
-            f64::from(p.cfl_force) * (spacing / gravity).sqrt(),
-            f64::from(p.cfl_pressure) * (self.pressure_limit(state, 1.0) / p_max).sqrt(),
+            CFL_FORCE * (spacing / gravity).sqrt(),
+            f64::from(CFL_PRESSURE) * (self.pressure_limit(state, 1.0) / p_max).sqrt(),
         ]
     }
 
     /// The pressure that in a step of `dt` `[s]` moves a particle by as much as it is out of its place, `ρ₀ h Δx/(2 d dt²)`,
-    /// `[Pa]`. PeriDyno's pressure is none, and has no such limit.
+    /// `[Pa]`. PeriDyno's is not in Pa, and has no such limit.
     fn pressure_limit(&self, state: &State<D>, dt: f64) -> f64 {
         if self.params.gradient == params::Gradient::Peridyno {
             return f64::INFINITY;
@@ -142,10 +146,10 @@ impl<const D: usize> Solver<D> for Projection<D> {
         let speed = self.fields.max_speed.max(state.bodies.top_speed());
         let limits = self.limits(state, speed, self.fields.max_pressure);
         let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
-        let floor = f64::from(self.params.dt_min);
-        if dt < floor {
+        if dt < DT_MIN {
             let binding = LIMITS.into_iter().zip(limits).find(|(_, limit)| *limit == dt);
-            let cause = Cause::StepTooSmall { dt, floor, limit: binding.map_or("dt_max", |(name, _)| name) };
+            let cause =
+                Cause::StepTooSmall { dt, floor: DT_MIN, limit: binding.map_or("dt_max", |(name, _)| name) };
             return Err(StepError::new(state, "max_dt", None, cause));
         }
         Ok(dt)

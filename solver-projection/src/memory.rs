@@ -1,10 +1,13 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
+pub mod record;
+
 use crate::{
-    levels::Levels,
+    aggregation::Multigrid,
     params::{Gradient, Params},
 };
 use cuda_kernels::common::run::room;
+use record::{Moments, RowSums};
 use sph_core::{
     Real,
     fluid::barrier::Pose,
@@ -26,26 +29,28 @@ pub struct Fields<const D: usize> {
     pub place: Vec<[Real; 4]>,
     /// `[x y z 1/α | v* p]`, before there is pressure with 1 in its place beside walls; for viscosity `[x y z · | v ρ]`. Shape `[n + 1]`.
     pub record: Vec<[Real; 8]>,
-    /// Where neighbors are missing, and how many there are: `[Σ w n | Σ w]`. Shape `[n]`.
-    pub crowd: Vec<[Real; 4]>,
-    /// What ghosts leave out along their walls: `[x y z · | E_xx E_xy E_xz E_yy | E_yz E_zz · ·]`; empty without walls.
+    /// Moments of the weight. Shape `[n]`.
+    pub moments: Vec<Moments>,
+    /// Tangential wall correction: `[x y z · | E_xx E_xy E_xz E_yy | E_yz E_zz · ·]`; empty without walls.
     /// Shape `[n + 1]`.
-    pub along: Vec<[Real; 12]>,
-    /// The same of the pressure, for dynamic bodies: `[x y z · | E/G Σ_j w¹ (p_j − p_i) n_ij ·]`. Shape `[n + 1]`.
-    pub pull: Vec<[Real; 8]>,
-    /// `[Σ_j a w² | the same with ghosts | D v* | Σ_j of what ghosts leave out in entries]`. Shape `[n]`.
-    pub sums: Vec<[Real; 4]>,
-    /// Part of a particle's pressure that its pair forces have, `Σ ½ a w¹ r`. Shape `[n]`, `[-]`.
+    pub wall_correction: Vec<[Real; 12]>,
+    /// Its pressure gradient, for the reaction on dynamic bodies: `[x y z · | E/G Σ_j w¹ (p_j − p_i) n_ij ·]`. Shape `[n + 1]`.
+    pub tangential_gradient: Vec<[Real; 8]>,
+    /// Sums over rows of the matrix. Shape `[n]`.
+    pub sums: Vec<RowSums>,
+    /// Part of a particle's pressure that acts by its pair forces, `Σ ½ a w¹ r`. Shape `[n]`, `[-]`.
     pub share: Vec<Real>,
     /// `a_ij w²_ij` of each entry of the rows of neighbors, `[1/m²]`.
     pub entries: Vec<Vec<Real>>,
-    /// Weight `s_i` of the air, not 0 at the surface alone. Shape `[n]`, `[1/m²]`.
-    pub air: Vec<Real>,
+    /// Dirichlet term `s_i` of the free surface, 0 inside of the fluid. Shape `[n]`, `[1/m²]`.
+    pub dirichlet: Vec<Real>,
+    /// True without a free surface: rows of the matrix add up to 0, so the pressure is open up to a constant.
+    pub is_closed: bool,
     /// The linear equation.
     pub equation: Vectors,
-    /// Coarser equations; empty without the preconditioner that has them.
-    pub levels: Levels<D>,
-    /// What walls do to a viscous fluid: `[Σ_k a w² τ β v_k | Σ_k a w² τ β]`; empty without viscosity. Shape `[n]`.
+    /// Levels of the multigrid preconditioner, empty without it.
+    pub levels: Multigrid<D>,
+    /// Viscous drag of walls: `[Σ_k a w² τ β v_k | Σ_k a w² τ β]`; empty without viscosity. Shape `[n]`.
     pub drag: Vec<[Real; 4]>,
     /// Walls: `[x y z depth | v τ | n ·]`. Shape `[n_walls + 1]`.
     pub wall_record: Vec<[Real; 12]>,
@@ -55,7 +60,7 @@ pub struct Fields<const D: usize> {
     pub poses: Vec<Option<Pose<D>>>,
     /// True while the records of the walls hold what a step would write again.
     pub walls_packed: bool,
-    /// Pressure as it acts, over the air's: for whoever looks at the run. Shape `[n]`, `[Pa]`.
+    /// Pressure as it acts: the field `pressure` of results. Shape `[n]`, `[Pa]`.
     pub acting: Vec<Real>,
     /// Largest speed of the last step, `[m/s]`; negative before the first one.
     pub max_speed: f64,
@@ -78,7 +83,7 @@ pub struct Fields<const D: usize> {
 pub struct Vectors {
     /// Diagonal of A.
     pub diagonal: Vec<Real>,
-    /// Right side.
+    /// Right-hand side.
     pub b: Vec<Real>,
     /// Residual.
     pub r: Vec<Real>,
@@ -112,8 +117,10 @@ pub struct Needs {
     pub xsph: bool,
     /// Forces on the samples of dynamic bodies.
     pub reactions: bool,
-    /// What ghosts leave out along their walls.
-    pub along: bool,
+    /// The tangential wall correction.
+    pub wall_correction: bool,
+    /// Its reaction on dynamic bodies.
+    pub tangential_reaction: bool,
 }
 
 impl Needs {
@@ -123,7 +130,8 @@ impl Needs {
             viscosity: params.dynamic_viscosity > 0.0,
             xsph: params.xsph_viscosity > 0.0,
             reactions: has_bodies,
-            along: params.along_walls && params.gradient == Gradient::Adjoint,
+            wall_correction: params.gradient != Gradient::Peridyno,
+            tangential_reaction: params.gradient == Gradient::Adjoint && has_bodies,
         }
     }
 }
@@ -137,15 +145,16 @@ impl<const D: usize> Default for Fields<D> {
             p: Vec::new(),
             place: Vec::new(),
             record: Vec::new(),
-            crowd: Vec::new(),
-            along: Vec::new(),
-            pull: Vec::new(),
+            moments: Vec::new(),
+            wall_correction: Vec::new(),
+            tangential_gradient: Vec::new(),
             sums: Vec::new(),
             share: Vec::new(),
             entries: Vec::new(),
-            air: Vec::new(),
+            dirichlet: Vec::new(),
+            is_closed: false,
             equation: Vectors::default(),
-            levels: Levels::default(),
+            levels: Multigrid::default(),
             drag: Vec::new(),
             wall_record: Vec::new(),
             reaction: none(),
@@ -170,14 +179,14 @@ impl<const D: usize> Fields<D> {
         fit(&mut self.p, n, 0.0);
         fit(&mut self.acting, n, 0.0);
         fit(&mut self.share, n, 0.0);
-        fit(&mut self.air, n, 0.0);
-        fit(&mut self.crowd, n, [0.0; 4]);
-        fit(&mut self.sums, n, [0.0; 4]);
+        fit(&mut self.dirichlet, n, 0.0);
+        fit(&mut self.moments, n, Moments::default());
+        fit(&mut self.sums, n, RowSums::default());
         packed(&mut self.place, n + 1);
         packed(&mut self.record, n + 1);
         let only = |needed: bool| if needed { n + 1 } else { 0 };
-        packed(&mut self.along, only(needs.along && n_walls > 0));
-        packed(&mut self.pull, only(needs.along && needs.reactions));
+        packed(&mut self.wall_correction, only(needs.wall_correction && n_walls > 0));
+        packed(&mut self.tangential_gradient, only(needs.tangential_reaction));
         packed(&mut self.wall_record, n_walls + 1);
         self.equation.resize(n);
         fit(&mut self.drag, if needs.viscosity { n } else { 0 }, [0.0; 4]);
@@ -190,10 +199,9 @@ impl<const D: usize> Fields<D> {
     pub fn chain<'a>(&'a self, rho: &'a Vec<Real>) -> Vec<Link<'a>> {
         let walls = &self.wall_record;
         let of_walls = move |b: usize| walls.get(b).is_none_or(|record| record.iter().all(|x| x.is_finite()));
-        let (crowd, sums) = (&self.crowd, &self.sums);
-        let of = |records: &'a Vec<[Real; 4]>| {
-            move |i: usize| records.get(i).is_none_or(|record| record.iter().all(|x| x.is_finite()))
-        };
+        let (moments, sums) = (&self.moments, &self.sums);
+        let of_moments = move |i: usize| moments.get(i).is_none_or(Moments::is_finite);
+        let of_sums = move |i: usize| sums.get(i).is_none_or(RowSums::is_finite);
         let link = |phase, field, is_finite: Box<dyn Fn(usize) -> bool + 'a>| Link {
             phase,
             field,
@@ -202,10 +210,10 @@ impl<const D: usize> Fields<D> {
         };
         vec![
             link("move_walls", "wall record", Box::new(of_walls)),
-            link("compute_alpha", "sum of weights", Box::new(of(crowd))),
+            link("compute_alpha", "sum of weights", Box::new(of_moments)),
             Link::fluid("compute_alpha", "density", from_ref(rho)),
-            link("compute_divergence", "divergence", Box::new(of(sums))),
-            Link::fluid("classify_surface", "right side", from_ref(&self.equation.b)),
+            link("assemble_matrix", "divergence", Box::new(of_sums)),
+            Link::fluid("build_right_hand_side", "right-hand side", from_ref(&self.equation.b)),
             Link::fluid("solve_pressure", "pressure", from_ref(&self.p)),
         ]
     }

@@ -20,8 +20,6 @@ choice! {
         /// `w = 1 − q⁴`, with close pairs held at `radius_clamp`.
         #[default]
         MpsQuartic,
-        /// `w = q³ (1 − q²)`, which needs no clamp.
-        Corrected,
         /// `w = q (1 − q)²`, clamped too: gradient and divergence are those of the spiky kernel. For flows whose order is
         /// kept by shifting; wants `support_ratio = 3`.
         Spiky,
@@ -41,21 +39,8 @@ choice! {
     }
 }
 choice! {
-    /// Where the sum of weights has the full lattice's as its floor.
-    AlphaFloor {
-        /// Everywhere.
-        #[default]
-        All,
-        /// Where neighbors are missing on one side. In disorder half of all particles inside have a smaller sum: there the
-        /// floor weakens what they feel.
-        SurfaceOnly,
-    }
-}
-choice! {
     /// How the density takes part in the source.
     Compensation {
-        /// Not at all: the divergence of the velocity alone.
-        Off,
         /// `max(ρ/ρ₀ − 1, 0)`, as published: it can only expand.
         OneSided,
         /// The same at the surface, and inside of the fluid both signs.
@@ -66,32 +51,25 @@ choice! {
 choice! {
     /// How pressure acts on velocities.
     Gradient {
-        /// The adjoint of the divergence, with the mirrored pressure of walls.
+        /// The adjoint of the divergence, with the mirrored pressure of walls: keeps momentum, and drives particles apart.
         #[default]
         Adjoint,
+        /// Differences of the pressure, exact where it is linear: for closed flows without a free surface. Walls act through
+        /// the equation alone, and bodies feel no pressure.
+        Difference,
         /// PeriDyno's: each end of a pair with its own sum of weights, and walls that also take the velocity along the
         /// line to their particles.
         Peridyno,
     }
 }
 choice! {
-    /// How the pressure is found.
-    LinearSolver {
-        /// Conjugate gradients.
-        #[default]
-        Cg,
-        /// Damped Jacobi iteration.
-        Jacobi,
-    }
-}
-choice! {
-    /// What stands in for the inverse of the matrix in conjugate gradients.
+    /// Preconditioner of the conjugate gradients.
     Preconditioner {
         /// Nothing.
         None,
         /// Its diagonal.
         Diagonal,
-        /// The diagonal, and a cycle over coarser equations whose unknowns are cells of particles.
+        /// Aggregation multigrid: the diagonal, and a V-cycle over levels of aggregates.
         #[default]
         Multilevel,
     }
@@ -128,13 +106,11 @@ parameters! {
         pub radius_clamp: Option<Real> = None, "-", "[0.2, 0.4]";
         /// Where the sums of a full neighborhood come from.
         pub reference: Reference = Reference::Lattice;
-        /// Where sums of weights have a floor; at the surface in 2D and everywhere in 3D when left out `[measured]`.
-        pub alpha_floor: Option<AlphaFloor> = None;
-        /// False in a vessel or a period that is full: whoever lacks neighbors there for a moment is not of a surface.
+        /// False in a closed or fully periodic domain: particles that lack neighbors there for a moment are not of a surface.
         pub free_surface: bool = true;
         /// Part χ of the full diagonal below which a particle may be of the surface `[measured]`.
         pub surface_threshold: Real = 0.9, "-", "[0.75, 1]";
-        /// One-sidedness |Σ w n|/α of the neighborhood from which on it is, 0 is off `[measured]`.
+        /// Asymmetry |Σ w n|/α of the neighborhood from which on it is; 0 is off `[measured]`.
         pub surface_asymmetry: Real = 0.15, "-", "[0, 0.2]";
         /// Full diagonal beside a wall over that inside of the fluid `[PeriDyno]`.
         pub wall_surface_factor: Real = 1.0, "-", "[1, 2]";
@@ -144,33 +120,16 @@ parameters! {
         pub compensation_mode: Compensation = Compensation::TwoSided;
         /// How pressure acts on velocities.
         pub gradient: Gradient = Gradient::Adjoint;
-        /// Part θ_d of the difference gradient.
-        pub grad_difference: Real = 0.0, "-", "[0, 1]";
-        /// Part θ_s of the sum gradient, which keeps momentum.
-        pub grad_sum: Real = 1.0, "-", "[0, 1]";
-        /// Makes the difference gradient exact for linear pressure.
-        pub grad_correction: bool = false;
-        /// Makes up for what ghosts leave out along their walls: without it hydrostatic pressure is 3 to 8 % too high
-        /// `[measured]`.
-        pub along_walls: bool = true;
-        /// Pairs under tension push nobody together.
-        pub pair_switch: bool = true;
-        /// Pressure of the air `[PeriDyno]`.
-        pub air_pressure: Real = 0.0, "Pa", "(-inf, inf)";
-        /// How the pressure is found.
-        pub linear_solver: LinearSolver = LinearSolver::Cg;
-        /// What stands in for the inverse of the matrix.
+        /// Preconditioner of the conjugate gradients.
         pub preconditioner: Preconditioner = Preconditioner::Multilevel;
         /// What the residual is compared with.
         pub cg_tolerance_mode: Tolerance = Tolerance::Relative;
-        /// Residual at which the pressure is good enough `[convention]`.
+        /// Residual at which the pressure has converged `[convention]`.
         pub cg_tolerance: Real = 1e-5, "-", "(0, inf)";
         /// Most iterations of a step `[PeriDyno]`.
         pub cg_max_iter: u32 = 1000, "-", "[1, 1000000]";
         /// Begins with the pressure of the last step.
         pub warm_start: bool = true;
-        /// Relaxation ω of the Jacobi iteration `[convention]`.
-        pub jacobi_omega: Real = 0.7, "-", "(0, 1]";
         /// Part τ of a wall's tangential velocity that the fluid feels: 0 slips, 1 sticks; that of the wall's own `slip`
         /// when left out.
         pub tangential: Option<Real> = None, "-", "[0, 1]";
@@ -180,16 +139,10 @@ parameters! {
         pub xsph_viscosity: Real = 0.1, "-", "[0, 1]";
         /// Dynamic viscosity μ, solved implicitly; 0 is off.
         pub dynamic_viscosity: Real = 0.0, "Pa s", "[0, inf)";
-        /// Way of particles towards where neighbors are missing, in parts of what the fastest one moves; 0 is off.
+        /// Displacement of particles towards missing neighbors, in parts of that of the fastest one; 0 is off.
         pub particle_shifting: Real = 0.0, "-", "[0, 20]";
         /// Courant number of the particle speed `[measured]`.
         pub cfl: Real = 0.4, "-", "(0, 1]";
-        /// Factor of the acceleration limit `√(Δx/g)` `[convention]`.
-        pub cfl_force: Real = 0.25, "-", "(0, 1]";
-        /// Factor of the limit of pressed neighbors `√(ρ₀ h Δx/(2 d p))` `[measured]`.
-        pub cfl_pressure: Real = 0.35, "-", "(0, 2]";
-        /// Smallest step; the run stops below it `[convention]`.
-        pub dt_min: Real = 1e-9, "s", "[0, inf)";
         /// Largest step `[measured]`.
         pub dt_max: Real = 2e-3, "s", "(0, inf)";
     }
@@ -202,9 +155,6 @@ impl WeightForm {
     }
 }
 
-/// Of PeriDyno's constants: part of the full gradient in each of its two gradients, times d.
-pub const PERIDYNO_PART: f64 = 0.1;
-
 impl Params {
     /// The parameters of a preset in `dim` dimensions.
     pub fn preset(preset: Preset, dim: u8) -> Self {
@@ -214,16 +164,12 @@ impl Params {
             Preset::PeridynoCompat => Self {
                 radius_clamp: Some(0.4),
                 reference: Reference::FirstStep,
-                alpha_floor: Some(AlphaFloor::All),
                 surface_threshold: 1.0,
                 surface_asymmetry: 0.0,
                 wall_surface_factor: 1.5,
                 density_compensation: (5.0 * d) as Real,
                 compensation_mode: Compensation::OneSided,
                 gradient: Gradient::Peridyno,
-                grad_difference: (PERIDYNO_PART / d) as Real,
-                grad_sum: (PERIDYNO_PART / d) as Real,
-                along_walls: false,
                 preconditioner: Preconditioner::None,
                 cg_tolerance_mode: Tolerance::Absolute,
                 cg_tolerance: 1.0,
@@ -242,32 +188,11 @@ impl Params {
     /// The first number out of its range, or the first choice that does not fit another.
     pub fn check(&self) -> Result<(), Error> {
         self.validate("solver")?;
-        let refuse = |key: &str, value: &str, why: &str| {
-            Err(Error::invalid(format!("solver.{key}"), why).value(value))
-        };
-        let parts = self.grad_difference + self.grad_sum;
-        if self.gradient == Gradient::Adjoint && (parts - 1.0).abs() > 1e-5 {
-            let (value, why) = (self.grad_sum.to_string(), "and grad_difference must be 1 together");
-            return refuse("grad_sum", &value, why);
-        }
-        if self.grad_correction && self.grad_difference == 0.0 {
-            return refuse(
-                "grad_correction",
-                "true",
-                "corrects the difference gradient: give grad_difference",
-            );
-        }
         if !self.projection_weight.clamps() && self.radius_clamp.is_some() {
             let why = "is of projection_weight = \"mps_quartic\" and \"spiky\" alone; the preset peridyno_compat has one";
-            return refuse("radius_clamp", &self.clamp(2).to_string(), why);
+            return Err(Error::invalid("solver.radius_clamp", why).value(self.clamp(2).to_string()));
         }
         Ok(())
-    }
-
-    /// Where the sum of weights has a floor, in `dim` dimensions.
-    pub fn floor(&self, dim: usize) -> AlphaFloor {
-        let usual = if dim == 2 { AlphaFloor::SurfaceOnly } else { AlphaFloor::All };
-        self.alpha_floor.unwrap_or(usual)
     }
 
     /// Least radius that weights divide by, in supports, in `dim` dimensions.
@@ -275,7 +200,7 @@ impl Params {
         let usual = match self.projection_weight {
             WeightForm::MpsQuartic if dim == 3 => 0.4,
             WeightForm::MpsQuartic | WeightForm::Spiky => 0.3,
-            WeightForm::Corrected | WeightForm::Wendland => 0.0,
+            WeightForm::Wendland => 0.0,
         };
         self.radius_clamp.unwrap_or(usual)
     }

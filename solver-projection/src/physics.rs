@@ -22,7 +22,7 @@ pub struct Weight {
 /// The weights of one pair.
 #[derive(Clone, Copy)]
 pub struct Weighed<L> {
-    /// `1/r`, or nearly so where r is nothing, `[1/m]`.
+    /// `1/r`, bounded where r is 0, `[1/m]`.
     pub inv_r: L,
     /// `w`, `[-]`.
     pub w: L,
@@ -57,9 +57,6 @@ impl Weight {
             return zero.max(one - q2 * q2);
         }
         let held = one.min(q2);
-        if self.form == WeightForm::Corrected {
-            return held * held.sqrt() * zero.max(one - q2);
-        }
         let q = one.min(q2.sqrt());
         let left = one - q;
         if self.form == WeightForm::Spiky {
@@ -69,7 +66,7 @@ impl Weight {
     }
 }
 
-/// Distances below this part of h count as none: coincident particles have no direction.
+/// Distances below this part of h count as 0: coincident particles have no direction.
 const TINY: f64 = 1e-6;
 
 /// Sums over the full lattice of particles at rest.
@@ -97,8 +94,8 @@ impl LatticeSums {
     }
 }
 
-/// Velocity of the fluid against a wall, `u = v_i − v_k`, as the divergence sees it: normal to the wall all of it on the
-/// way in, and the part `separation` on the way out; along the wall the part `tangential`. `n` is the normal into the
+/// Velocity of the fluid against a wall, `u = v_i − v_k`, in the divergence: normal to the wall all of an approach, and
+/// the part `separation` of a departure; along the wall the part `tangential`. `n` is the normal into the
 /// fluid.
 #[inline(always)]
 pub fn against_wall<L: Lane, const D: usize>(u: [L; D], n: [L; D], tangential: L, separation: L) -> [L; D] {
@@ -112,14 +109,13 @@ pub fn against_wall<L: Lane, const D: usize>(u: [L; D], n: [L; D], tangential: L
     felt
 }
 
-/// What ghosts leave out along their walls. A ghost has pressure and velocity of the particle whose neighbor it is, so a
-/// particle beside a wall finds only its neighbors in the fluid telling of what changes along it, while ghosts count in
-/// its α. `E_i = d G/(α (α − d g))` makes up for it: `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along the wall of ghost `k`, and
+/// The tangential wall correction. A ghost mirrors pressure and velocity of the particle whose neighbor it is, so it adds to
+/// the α of a particle beside a wall, but not to its differences along the wall. `E_i = d G/(α (α − d g))` makes up for it: `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along the wall of ghost `k`, and
 /// `g` its size. Six numbers, the upper triangle row by row; those of the third axis are 0 in 2D.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Along<L>(pub [L; 6]);
+pub struct WallCorrection<L>(pub [L; 6]);
 
-impl<L: Lane> Along<L> {
+impl<L: Lane> WallCorrection<L> {
     /// Term of a ghost in `G` over `w`: `n` points from the ghost to the particle, `normal` into the fluid.
     #[inline(always)]
     pub fn of_ghost<const D: usize>(n: [L; D], normal: [L; D]) -> Self {
@@ -146,12 +142,12 @@ impl<L: Lane> Along<L> {
     }
 }
 
-/// The least part of α that the fluid is taken to have: in a corner ghosts may have nearly all of it.
+/// The least part of α of the fluid: in a corner ghosts may have nearly all of it.
 const LEAST_OF_ALPHA: Real = 0.2;
 
 /// `E` over `G`: `d/(α' max(α − d g, 0.2 α))` with `g = √(tr G²/(d − 1))`, which is the share of each direction along a
 /// plane wall; `inv_alpha` is `1/α'`, α with its floor.
-pub fn share_along<const D: usize>(g: Along<Real>, alpha: Real, inv_alpha: Real) -> Real {
+pub fn correction_scale<const D: usize>(g: WallCorrection<Real>, alpha: Real, inv_alpha: Real) -> Real {
     let [xx, xy, xz, yy, yz, zz] = g.0;
     let squares = xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + xz * xz + yz * yz);
     let size = (squares / (D as Real - 1.0)).sqrt();
@@ -160,14 +156,14 @@ pub fn share_along<const D: usize>(g: Along<Real>, alpha: Real, inv_alpha: Real)
     D as Real * inv_alpha / if left < least { least } else { left }
 }
 
-/// When a particle is of the free surface, and what its diagonal then lacks.
+/// When a particle is of the free surface, and its Dirichlet term there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
     /// Diagonal of a particle inside of the fluid, `[1/m²]`.
     pub reference: Real,
     /// Part χ of it below which neighbors are missing, `[-]`.
     pub threshold: Real,
-    /// One-sidedness from which on they are missing on one side, `[-]`.
+    /// Asymmetry from which on they are missing on one side, `[-]`.
     pub asymmetry: Real,
     /// Factor of the reference beside a wall, `[-]`.
     pub at_wall: Real,
@@ -178,18 +174,18 @@ pub struct Surface {
 pub const SPRAY: Real = 0.5;
 
 impl Surface {
-    /// Missing weight `s_i` of a particle of the surface, `[1/m²]`, 0 of any other. `total` is its diagonal with walls,
-    /// `[1/m²]`, `one_sided` is `|Σ w n|/α` over the lattice's α.
+    /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, `[1/m²]`, 0 of any other. `total` is its diagonal with walls,
+    /// `[1/m²]`, `asymmetry` is `|Σ w n|/α` over the lattice's α.
     #[inline(always)]
-    pub fn missing(&self, total: Real, one_sided: Real, at_wall: bool) -> Real {
+    pub fn missing(&self, total: Real, asymmetry: Real, at_wall: bool) -> Real {
         let full = if at_wall { self.at_wall * self.reference } else { self.reference };
-        let lacks = total < self.threshold * full && one_sided >= self.asymmetry;
+        let lacks = total < self.threshold * full && asymmetry >= self.asymmetry;
         let is_surface = lacks || total < SPRAY * full;
         if is_surface && total < full { full - total } else { 0.0 }
     }
 }
 
-/// Density error that the source takes out: `ρ/ρ₀ − 1`, of which a lack counts inside of the fluid alone, and not more
+/// Density error that the source takes out: `ρ/ρ₀ − 1`, of which a deficit counts inside of the fluid alone, and not more
 /// than [`LACK`].
 #[inline(always)]
 pub fn density_error(excess: Real, two_sided: bool) -> Real {
@@ -197,7 +193,7 @@ pub fn density_error(excess: Real, two_sided: bool) -> Real {
     if excess < least { least } else { excess }
 }
 
-/// The largest lack of density that is made up for, `[-]`.
+/// The largest density deficit that the source takes out, `[-]`.
 pub const LACK: Real = -0.05;
 
 /// XSPH weight of a pair (Monaghan 1992, eq. 7.1): `2 m/(ρ_i + ρ_j) W_ij`.

@@ -14,12 +14,14 @@ phases! {
         fn apply_forces(dt: f64);
         /// Sorts particles by cell and lists their neighbors.
         fn find_neighbors();
-        /// Sum of weights, one-sidedness and density of each particle.
+        /// Sum of weights, asymmetry and density of each particle.
         fn compute_alpha();
-        /// Entries of the matrix, and divergence of the velocity.
-        fn compute_divergence();
-        /// Finds the free surface; with it the diagonal of the matrix and the right side.
-        fn classify_surface(dt: f64);
+        /// Off-diagonal entries of the matrix, and `D v*`, whose pair weights are the same.
+        fn assemble_matrix();
+        /// The free surface, its Dirichlet terms, and with them the diagonal of the matrix.
+        fn detect_free_surface();
+        /// The right-hand side: divergence and density error.
+        fn build_right_hand_side(dt: f64);
         /// Pressure, by conjugate gradients.
         fn solve_pressure();
         /// `v = v* − dt/ρ₀ ∇p`.
@@ -32,9 +34,9 @@ phases! {
         fn move_bodies(dt: f64);
     }
     asked {
-        /// Takes less of the density error out in this step if the pressure for it throws neighbors past each other. True if
-        /// there is another right side now.
-        fn soften_source(dt: f64) -> Result<bool, StepError>;
+        /// Reduces the density source of this step if the pressure that it takes throws neighbors past each other, and builds
+        /// the right-hand side again. False if there was no need to.
+        fn limit_density_source(dt: f64) -> Result<bool, StepError>;
         /// What the step did.
         fn report(dt: f64) -> StepReport;
     }
@@ -44,17 +46,18 @@ phases! {
 // ANCHOR: listing
 pub fn step<P: Phases>(p: &mut P, dt: f64) -> Result<StepReport, StepError> {
     p.move_walls(dt)?;
-    p.apply_forces(dt)?; //                 v* = v + dt g
+    p.apply_forces(dt)?; //                 v*_i = v_i + dt g
     p.find_neighbors()?; //                 j with |x_ij| < h
-    p.compute_alpha()?; //                  α_i = Σ_j w_ij, ρ_i = Σ_j m W_ij
-    p.compute_divergence()?; //             a_ij = 1/α_i + 1/α_j, (D v*)_i = Σ_j ½ a_ij w¹_ij v*_ij·n_ij
-    p.classify_surface(dt)?; //             A_ii = Σ_j a_ij w²_ij + s_i, b_i = −ρ₀/dt (D v*)_i + ...
+    p.compute_alpha()?; //                  α_i = Σ_j w_ij, a_ij = 1/α_i + 1/α_j, ρ_i = Σ_j m W_ij
+    p.assemble_matrix()?; //                A_ij = −a_ij w²_ij, (D v*)_i = Σ_j ½ a_ij w¹_ij v*_ij·n_ij
+    p.detect_free_surface()?; //            A_ii = Σ_j a_ij w²_ij + s_i
+    p.build_right_hand_side(dt)?; //        b_i = −ρ₀/dt (D v*)_i + λ̂ ρ₀/(d dt dt_max) (ρ_i/ρ₀ − 1)
     p.solve_pressure()?; //                 A p = b
-    if p.soften_source(dt)? {
-        p.solve_pressure()?;
+    if p.limit_density_source(dt)? {
+        p.solve_pressure()?; //             with a smaller λ̂, where p overshoots
     }
     p.correct_velocities(dt)?; //           v_i = v*_i − dt/ρ₀ d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji
-    p.apply_viscosity(dt)?;
+    p.apply_viscosity(dt)?; //              v_i ← v_i + c Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij
     p.update_positions(dt)?; //             x ← x + dt v
     p.move_bodies(dt)?; //                  F_k = −Σ_i m Δv_ik/dt, on samples of bodies
     Ok(p.report(dt))

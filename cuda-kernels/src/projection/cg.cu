@@ -9,14 +9,14 @@
 inline namespace SPH_SPACE {
 using namespace projection;
 
-/// Iterations between two looks.
-constexpr int LOOK = 8;
+/// Iterations from one observation to the next.
+constexpr int OBSERVE_EVERY = 8;
 
-/// Rounding leaves `d·A d` at this part of `Σ A_ii d_i²` where it is nothing.
-constexpr double NOTHING = sizeof(real) == 4 ? 0.25 * 1.1920928955078125e-7 : 0.25 * 2.220446049250313e-16;
+/// `d·A d` below this part of `Σ A_ii d_i²` is rounding.
+constexpr double ROUNDING = sizeof(real) == 4 ? 0.25 * 1.1920928955078125e-7 : 0.25 * 2.220446049250313e-16;
 
 /// How an iteration stands, the `status` of `Numbers`.
-enum : int { GOES_ON, DIRECTION_IS_NULL, DIRECTION_IS_NEGATIVE };
+enum : int { GOES_ON, BREAKDOWN, INDEFINITE };
 
 /// Numbers of the iteration.
 struct Numbers {
@@ -30,15 +30,15 @@ struct Numbers {
   double r2;
   /// `‖b‖²`.
   double b2;
-  /// 0 while the iteration goes on, 1 where `d·q` was nothing but rounding, 2 where it was negative or none.
+  /// 0 while the iteration goes on, 1 after a breakdown, where `d·q` was rounding, 2 where it was negative or NaN.
   double status;
   /// Iterations so far.
   double done;
-  /// `‖r‖²` after iteration `k` at `k % LOOK`.
-  double history[LOOK];
+  /// `‖r‖²` after iteration `k` at `k % OBSERVE_EVERY`.
+  double history[OBSERVE_EVERY];
 
   SPH_FN bool goes_on(double target) const { return status == GOES_ON && r2 > target; }
-  SPH_FN bool has_way() const { return sigma > NOTHING * size; }
+  SPH_FN bool has_curvature() const { return sigma > ROUNDING * size; }
 };
 
 /// Two sums.
@@ -162,7 +162,7 @@ KERNEL void __launch_bounds__(REDUCE_THREADS)
 projection_advance(const real* __restrict__ d, const real* __restrict__ q, u32 n, u32 slot, double target,
                    const Numbers* __restrict__ numbers /* [1] */, real* __restrict__ x, real* __restrict__ r,
                    double* __restrict__ partial) {
-  if (!(numbers->goes_on(target) && numbers->has_way())) return;
+  if (!(numbers->goes_on(target) && numbers->has_curvature())) return;
   const real alpha = real(numbers->rho[slot] / numbers->sigma);
   reduce_terms<Sum>(n, partial, [=](u32 i) {
     const real r_i = r[i] - alpha * q[i];
@@ -181,14 +181,14 @@ projection_merge_advance(const double* __restrict__ partial, u32 n, double targe
   if (threadIdx.x > 0) return;
   Numbers& now = *numbers;
   if (now.goes_on(target)) {
-    if (now.has_way()) {
+    if (now.has_curvature()) {
       now.r2 = r2;
     } else {
-      now.status = now.sigma >= -NOTHING * now.size ? DIRECTION_IS_NULL : DIRECTION_IS_NEGATIVE;
+      now.status = now.sigma >= -ROUNDING * now.size ? BREAKDOWN : INDEFINITE;
     }
   }
   if (now.status != GOES_ON) return;
-  now.history[u64(now.done) % LOOK] = now.r2;
+  now.history[u64(now.done) % OBSERVE_EVERY] = now.r2;
   now.done += 1.0;
 }
 SHIM_EXPORT(projection_merge_advance)
@@ -205,29 +205,20 @@ projection_turn(const real* __restrict__ z, u32 n, u32 begins /* bool */, u32 ne
 SHIM_EXPORT(projection_turn)
 
 /// Multiplies a field.
-KERNEL void __launch_bounds__(THREADS) projection_shrink(real factor, u32 n, real* __restrict__ field) {
+KERNEL void __launch_bounds__(THREADS) projection_scale(real factor, u32 n, real* __restrict__ field) {
   const u32 i = thread_index();
   if (i < n) field[i] *= factor;
 }
-SHIM_EXPORT(projection_shrink)
+SHIM_EXPORT(projection_scale)
 
-/// Damped Jacobi iteration: `x_i ← x_i + ω r_i/A_ii`.
+/// Removes the mean of a field whose sum is `sum`, without a free surface: where the sum of the Dirichlet terms is 0.
 KERNEL void __launch_bounds__(THREADS)
-projection_relax(real omega, const real* __restrict__ diagonal, const real* __restrict__ r, u32 n,
-                 real* __restrict__ x) {
-  const u32 i = thread_index();
-  if (i < n) x[i] += omega * divided(r[i], diagonal[i]);
-}
-SHIM_EXPORT(projection_relax)
-
-/// Takes the mean out of a field whose sum is `sum`, in a closed and full vessel: where the sum of `air` is 0.
-KERNEL void __launch_bounds__(THREADS)
-projection_center(const double* __restrict__ sum /* [1] */, const double* __restrict__ air /* [1] */, u32 n,
+projection_remove_mean(const double* __restrict__ sum /* [1] */, const double* __restrict__ dirichlet /* [1] */, u32 n,
                   real* __restrict__ field) {
   const u32 i = thread_index();
-  if (i < n && *air == 0.0) field[i] -= real(*sum / double(n));
+  if (i < n && *dirichlet == 0.0) field[i] -= real(*sum / double(n));
 }
-SHIM_EXPORT(projection_center)
+SHIM_EXPORT(projection_remove_mean)
 
 /// The partial maxima of `−x`.
 // THEN merge_maxima
@@ -237,24 +228,23 @@ projection_depth(const real* __restrict__ x, u32 n, double* __restrict__ partial
 }
 SHIM_EXPORT(projection_depth)
 
-/// Makes the least number of a field 0, `depth` being the largest of `−x`, in a closed and full vessel.
+/// Makes the least number of a field 0, `depth` being the largest of `−x`, without a free surface.
 KERNEL void __launch_bounds__(THREADS)
-projection_lift(const double* __restrict__ depth /* [1] */, const double* __restrict__ air /* [1] */, u32 n,
+projection_fix_constant(const double* __restrict__ depth /* [1] */, const double* __restrict__ dirichlet /* [1] */, u32 n,
                 real* __restrict__ field) {
   const u32 i = thread_index();
-  if (i < n && *air == 0.0) field[i] += real(*depth);
+  if (i < n && *dirichlet == 0.0) field[i] += real(*depth);
 }
-SHIM_EXPORT(projection_lift)
+SHIM_EXPORT(projection_fix_constant)
 
-/// Pressures as they act, over the air's: the part `share` of each; and the partial maxima of the sizes of pressures.
+/// Pressures as they act: the part `share` of each; and the partial maxima of the sizes of pressures.
 /// `lost` becomes 1 where one is not finite.
 // THEN merge_maxima
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-projection_act(const real* __restrict__ p, const real* __restrict__ share, real air_pressure, u32 n,
-               real* __restrict__ acting, u32* __restrict__ lost, double* __restrict__ partial) {
+projection_act(const real* __restrict__ p, const real* __restrict__ share, u32 n, real* __restrict__ acting, u32* __restrict__ lost, double* __restrict__ partial) {
   reduce_terms<Max>(n, partial, [=](u32 i) {
     const real p_i = p[i];
-    acting[i] = share[i] * p_i + air_pressure;
+    acting[i] = share[i] * p_i;
     if (!is_finite(p_i)) lost[i] = 1u;
     return fabs(double(p_i));
   });

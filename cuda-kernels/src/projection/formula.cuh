@@ -9,16 +9,16 @@
 inline namespace SPH_SPACE {
 namespace projection {
 
-/// Distances below this part of h count as none: coincident particles have no direction.
+/// Distances below this part of h count as 0: coincident particles have no direction.
 constexpr real TINY = real(1e-6);
 
-/// Forms of the weight: `w = 1 − q⁴` (PeriDyno), `q³ (1 − q²)`, `q (1 − q)²`, `q² (1 − q)³`. Twin of `WeightForm` in
+/// Forms of the weight: `w = 1 − q⁴` (PeriDyno), `q (1 − q)²`, `q² (1 − q)³`. Twin of `WeightForm` in
 /// `params.rs`.
-enum WeightForm { MPS_QUARTIC, CORRECTED, SPIKY, WENDLAND };
+enum WeightForm { MPS_QUARTIC, SPIKY, WENDLAND };
 
 /// The weights of one pair.
 struct Weighed {
-  /// `1/r`, or nearly so where r is nothing, [1/m].
+  /// `1/r`, bounded where r is 0, [1/m].
   real inv_r;
   /// `w`, [-].
   real w;
@@ -51,7 +51,6 @@ struct Weight {
     const real zero = real(0.0), one = real(1.0);
     if (form == MPS_QUARTIC) return max_of(zero, one - q2 * q2);
     const real held = min_of(one, q2);
-    if (form == CORRECTED) return held * sqrt(held) * max_of(zero, one - q2);
     const real q = min_of(one, sqrt(q2)), left = one - q;
     if (form == SPIKY) return max_of(q, inv_h / inv_clamp) * (left * left);
     return held * left * (left * left); // WENDLAND
@@ -60,8 +59,8 @@ struct Weight {
 
 SPH_FN real dot(Vec a, Vec b);
 
-/// Velocity of the fluid against a wall, `u = v_i − v_k`, as the divergence sees it: normal to the wall all of it on
-/// the way in, and the part `separation` on the way out; along the wall the part `tangential`. `n` is the normal into
+/// Velocity of the fluid against a wall, `u = v_i − v_k`, in the divergence: normal to the wall all of an
+/// approach, and the part `separation` of a departure; along the wall the part `tangential`. `n` is the normal into
 /// the fluid.
 SPH_FN Vec against_wall(Vec u, Vec n, real tangential, real separation) {
   const real u_n = dot(u, n);
@@ -71,14 +70,14 @@ SPH_FN Vec against_wall(Vec u, Vec n, real tangential, real separation) {
   return felt;
 }
 
-/// What ghosts leave out along their walls: `E_i = d G/(α (α − d g))`, `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along
+/// The tangential wall correction: `E_i = d G/(α (α − d g))`, `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along
 /// the wall of ghost k, and g its size. Six numbers, the upper triangle row by row; those of the third axis are 0 in
 /// 2D.
-struct Along {
+struct WallCorrection {
   real e[6];
 
   /// Term of a ghost in G over w: `n` points from the ghost to the particle, `normal` into the fluid.
-  SPH_FN static Along of_ghost(Vec n, Vec normal) {
+  SPH_FN static WallCorrection of_ghost(Vec n, Vec normal) {
     const real across = dot(n, normal);
     real t[3] = {};
     for (int a = 0; a < DIM; a++) t[a] = n[a] - across * normal[a];
@@ -97,12 +96,12 @@ struct Along {
   }
 };
 
-/// The least part of α that the fluid is taken to have: in a corner ghosts may have nearly all of it.
+/// The least part of α of the fluid: in a corner ghosts may have nearly all of it.
 constexpr real LEAST_OF_ALPHA = real(0.2);
 
 /// E over G: `d/(α' max(α − d g, 0.2 α))` with `g = √(tr G²/(d − 1))`, which is the share of each direction along a
 /// plane wall; `inv_alpha` is `1/α'`, α with its floor.
-SPH_FN real share_along(Along g, real alpha, real inv_alpha) {
+SPH_FN real correction_scale(WallCorrection g, real alpha, real inv_alpha) {
   const real xx = g.e[0], xy = g.e[1], xz = g.e[2], yy = g.e[3], yz = g.e[4], zz = g.e[5];
   const real squares = xx * xx + yy * yy + zz * zz + real(2.0) * (xy * xy + xz * xz + yz * yz);
   const real size = sqrt(squares / (real(DIM) - real(1.0)));
@@ -114,31 +113,31 @@ SPH_FN real share_along(Along g, real alpha, real inv_alpha) {
 /// With less than this part of the diagonal a particle is of the surface wherever its neighbors are: it is spray.
 constexpr real SPRAY = real(0.5);
 
-/// When a particle is of the free surface, and what its diagonal then lacks.
+/// When a particle is of the free surface, and its Dirichlet term there.
 struct Surface {
   /// Diagonal of a particle inside of the fluid, [1/m²].
   real reference;
   /// Part χ of it below which neighbors are missing, [-].
   real threshold;
-  /// One-sidedness from which on they are missing on one side, [-].
+  /// Asymmetry from which on they are missing on one side, [-].
   real asymmetry;
   /// Factor of the reference beside a wall, [-].
   real at_wall;
 
-  /// Missing weight `s_i` of a particle of the surface, [1/m²], 0 of any other. `total` is its diagonal with walls,
-  /// [1/m²], `one_sided` is `|Σ w n|/α` over the lattice's α.
-  SPH_FN real missing(real total, real one_sided, bool beside_wall) const {
+  /// Dirichlet term `s_i` of a particle of the surface, [1/m²], 0 of any other. `total` is its diagonal with walls,
+  /// [1/m²], `asymmetry_i` is `|Σ w n|/α` over the lattice's α.
+  SPH_FN real missing(real total, real asymmetry_i, bool beside_wall) const {
     const real full = beside_wall ? at_wall * reference : reference;
-    const bool lacks = (total < threshold * full) & (one_sided >= asymmetry);
+    const bool lacks = (total < threshold * full) & (asymmetry_i >= asymmetry);
     const bool is_surface = lacks | (total < SPRAY * full);
     return is_surface & (total < full) ? full - total : real(0.0);
   }
 };
 
-/// The largest lack of density that is made up for, [-].
+/// The largest density deficit that the source takes out, [-].
 constexpr real LACK = real(-0.05);
 
-/// Density error that the source takes out: `ρ/ρ₀ − 1`, of which a lack counts inside of the fluid alone, and not
+/// Density error that the source takes out: `ρ/ρ₀ − 1`, of which a deficit counts inside of the fluid alone, and not
 /// more than LACK.
 SPH_FN real density_error(real excess, bool two_sided) {
   const real least = two_sided ? LACK : real(0.0);
@@ -184,22 +183,13 @@ struct Constants {
   real separation;
   /// Part of the tangential velocity of walls that the fluid feels, read where `own_slip` is 0, [-].
   real tangential;
-  /// Pressure of the air, [Pa].
-  real air_pressure;
-  /// Part θ_d of the difference gradient, [-].
-  real difference;
-  /// Part θ_s of the sum gradient, [-].
-  real sum;
-  /// Least `p_i + p_j` that acts, [Pa].
-  real least;
   /// Part c of XSPH, [-].
   real xsph;
   /// A particle is never nearer to a wall than this in the viscous Laplacian, [m].
   real before;
-  /// Way of a neighborhood of one full side in a step over that of the fastest particle, over α; 0 is off,
-  /// [-].
+  /// Displacement by shifting, in parts of that of the fastest particle; 0 is off, [-].
   real shift;
-  /// The longest way of shifting in a step, [m].
+  /// The largest displacement by shifting in a step, [m].
   real longest;
   /// Not 0 when each wall has its own slip.
   int own_slip;
@@ -209,8 +199,8 @@ struct Constants {
   int free_surface;
   /// Not 0 when the density takes part in the source with both signs.
   int two_sided;
-  /// Not 0 when the fluid makes up for what ghosts leave out along their walls.
-  int along;
+  /// Not 0 with the tangential wall correction.
+  int wall_correction;
 };
 
 }  // namespace projection

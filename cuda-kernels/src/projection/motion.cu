@@ -27,9 +27,9 @@ projection_pack_velocities(Points v, const real* __restrict__ rho, u32 n, Packed
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed record = quad(v[i], rho[i]);
-  real nothing = real(0);
-  for (int k = 0; k < 4; k++) nothing += real(0) * record.a[k];
-  if (!is_finite(nothing)) lost[i] = 1u;
+  real check = real(0);
+  for (int k = 0; k < 4; k++) check += real(0) * record.a[k];
+  if (!is_finite(check)) lost[i] = 1u;
   motion[i] = record;
 }
 SHIM_EXPORT(projection_pack_velocities)
@@ -37,19 +37,19 @@ SHIM_EXPORT(projection_pack_velocities)
 /// What shifting reads.
 struct Shift {
   /// [Σ w n | α].
-  const Packed* crowd;
+  const Packed* moments;
   /// Not 0 at the surface.
-  const real* air;
+  const real* dirichlet;
   /// The largest squared speed, [m²/s²].
   const double* v2 /* [1] */;
 
-  /// The way of a particle towards where neighbors are missing, [m].
+  /// The displacement of a particle towards where neighbors are missing, [m].
   SPH_FN Vec of(const Constants& c, u32 i, real dt) const {
-    if (!(c.shift > real(0)) || air[i] != real(0)) return zero();
+    if (!(c.shift > real(0)) || dirichlet[i] != real(0)) return zero();
     const real fastest = real(sqrt(fmax(*v2, 0.0)));
-    const Vec way = scaled(c.shift * dt * fastest / c.alpha, vector(load(crowd, i)));
-    const real length2 = norm2(way);
-    return length2 <= c.longest * c.longest ? way : scaled(c.longest / sqrt(length2), way);
+    const Vec displacement = scaled(c.shift * dt * fastest / c.alpha, vector(load(moments, i)));
+    const real length2 = norm2(displacement);
+    return length2 <= c.longest * c.longest ? displacement : scaled(c.longest / sqrt(length2), displacement);
   }
 };
 
@@ -61,9 +61,9 @@ projection_drift(Constants c, Containers containers, Shift shift, u32 n, real dt
                  Writable v, real* __restrict__ v2, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Vec way = shift.of(c, i, dt);
+  const Vec displacement = shift.of(c, i, dt);
   Vec v_i = scaled(damping, vector_at(v, i)), x_i = vector_at(x, i);
-  for (int a = 0; a < DIM; a++) x_i[a] = x_i[a] + (dt * v_i[a] + way[a]);
+  for (int a = 0; a < DIM; a++) x_i[a] = x_i[a] + (dt * v_i[a] + displacement[a]);
   x_i = c.domain.periodic.wrap(x_i);
   containers.collide(x_i, v_i);
   bool good = true;

@@ -1,7 +1,7 @@
 // The linear equation of the staggered projection on the GPU: walls, sums of weights, entries of the matrix, the free
-// surface and the right side. One thread a particle, gather only, no atomics.
+// surface and the right-hand side. One thread a particle, gather only, no atomics.
 //
-// The twin of `pack.rs`, `alpha.rs`, `along.rs` and `divergence.rs` in `solver-projection/src/cpu`, loop by loop.
+// The twin of `pack.rs`, `alpha.rs`, `wall_correction.rs` and `matrix.rs` in `solver-projection/src/cpu`, loop by loop.
 // Sums run over neighbors in ascending order in one chain, so they differ from the processor's, which has one chain a
 // lane, in the last places.
 #include "common/boundary/barriers.cuh"
@@ -45,8 +45,8 @@ projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
                       Packed* __restrict__ motion, Packed* __restrict__ normal) {
   const u32 b = thread_index();
   if (b >= n) return;
-  const real sticks = sets.is_no_slip(b) ? real(1) : real(0);
-  motion[b] = quad(v[b], c.own_slip ? sticks : c.tangential);
+  const real no_slip = sets.is_no_slip(b) ? real(1) : real(0);
+  motion[b] = quad(v[b], c.own_slip ? no_slip : c.tangential);
   real depth = real(0);
   Packed facing = {};
   const u32 k = surface[sets.body[b]];
@@ -63,7 +63,7 @@ SHIM_EXPORT(projection_pack_walls)
 // --------------------------------------------------------------------------------------------------------- alpha.rs
 
 /// Sums over neighbors of one kind: `Σ w n`, `Σ w` and `Σ W`.
-struct Crowd {
+struct Moments {
   Vec w_n;
   real w, density;
 
@@ -77,68 +77,68 @@ struct Crowd {
 /// `[Σ w n | α]` and `ρ_i = m (W(0) + Σ W)`, over fluid and ghosts, which count as particles. `lost` becomes 1 where
 /// these are not finite.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_crowd(Constants c, Near near, const Packed* __restrict__ place, u32 n, Packed* __restrict__ crowd,
+projection_moments(Constants c, Near near, const Packed* __restrict__ place, u32 n, Packed* __restrict__ moments,
                  real* __restrict__ rho, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Vec x_i = vector(load(place, i));
-  Crowd inner = {zero(), real(0), real(0)}, outer = inner;
+  Moments inner = {zero(), real(0), real(0)}, outer = inner;
   visit_points(c, near.fluid, place, i, x_i,
                [&](const Point&, Vec x_ij, real r2) { inner.add_pair(c, x_ij, r2); });
   visit_points(c, near.walls, near.ghosts.samples, i, x_i,
                [&](const Point&, Vec x_ik, real r2) { outer.add_pair(c, x_ik, r2); });
   for (int a = 0; a < DIM; a++) inner.w_n[a] += outer.w_n[a];
   const real alpha = inner.w + outer.w, density = c.m * (inner.density + c.kernel.w_0() + outer.density);
-  crowd[i] = quad(inner.w_n, alpha), rho[i] = density;
+  moments[i] = quad(inner.w_n, alpha), rho[i] = density;
   if (!is_finite(density / c.rho_0 - real(1) + alpha)) lost[i] = 1u;
 }
-SHIM_EXPORT(projection_crowd)
+SHIM_EXPORT(projection_moments)
 
-// ------------------------------------------------------------------------------------------------ along.rs, pack.rs
+// ------------------------------------------------------------------------------------------------ wall_correction.rs, pack.rs
 
 /// 1/α with its floor.
-SPH_FN real inverse_alpha(const Constants& c, const Packed& crowd) {
-  const real alpha = crowd.a[3], most = c.surface.asymmetry * c.alpha;
-  const bool one_sided = norm2(vector(crowd)) >= most * most;
-  const bool has_floor = ((c.floor_everywhere != 0) | one_sided | (alpha < SPRAY * c.alpha)) & (alpha < c.alpha);
+SPH_FN real inverse_alpha(const Constants& c, const Packed& moments) {
+  const real alpha = moments.a[3], most = c.surface.asymmetry * c.alpha;
+  const bool is_asymmetric = norm2(vector(moments)) >= most * most;
+  const bool has_floor = ((c.floor_everywhere != 0) | is_asymmetric | (alpha < SPRAY * c.alpha)) & (alpha < c.alpha);
   const real share = has_floor ? c.alpha : alpha;
-  // Who knows nobody, in a fluid where nobody does, has no share in anything.
+  // Isolated particles of a spray have no α.
   return share > real(0) ? real(1) / share : real(0);
 }
 
-/// 1/α into the records `place`, `motion` [v*, 1 beside a wall], and what ghosts leave out there, if the fluid makes
-/// up for it. `lost` becomes 1 where a number is not finite.
+/// 1/α into the records `place`, `motion` [v*, 1 beside a wall], and the tangential wall correction, if there is
+/// one. `lost` becomes 1 where a number is not finite.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_beside(Constants c, Near near, const Packed* __restrict__ crowd, Points v, u32 n,
-                  Packed* __restrict__ place, Packed* __restrict__ motion, AlongRecords out, u32* __restrict__ lost) {
+projection_beside(Constants c, Near near, const Packed* __restrict__ moments, Points v, u32 n,
+                  Packed* __restrict__ place, Packed* __restrict__ motion, WallCorrections out, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Packed sums = load(crowd, i);
+  const Packed sums = load(moments, i);
   const Vec x_i = vector(place[i]), v_i = v[i];
   const real inv_alpha = inverse_alpha(c, sums);
   real all = inv_alpha;
   for (int a = 0; a < DIM; a++) all += real(0) * (x_i[a] + v_i[a]);
   if (!is_finite(all)) lost[i] = 1u;
   place[i].a[3] = inv_alpha;
-  const bool beside = c.along && near.walls.length(i) > 0;
+  const bool beside = c.wall_correction && near.walls.length(i) > 0;
   motion[i] = quad(v_i, beside ? real(1) : real(0));
-  if (!c.along) return;
-  Along g = {};
+  if (!c.wall_correction) return;
+  WallCorrection g = {};
   visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
     const Weighed at = c.weight.at(r2);
-    const Along term = Along::of_ghost(scaled(at.inv_r, x_ik), vector(k.normal));
+    const WallCorrection term = WallCorrection::of_ghost(scaled(at.inv_r, x_ik), vector(k.normal));
 #pragma unroll
     for (int t = 0; t < 6; t++) g.e[t] = g.e[t] + at.w * term.e[t];
   });
-  const real share = beside ? share_along(g, sums.a[3], inv_alpha) : real(0);
+  const real share = beside ? correction_scale(g, sums.a[3], inv_alpha) : real(0);
 #pragma unroll
   for (int t = 0; t < 6; t++) g.e[t] = share * g.e[t];
-  out.along[i] = Packed{{g.e[0], g.e[1], g.e[2], g.e[3]}};
-  out.beside[i] = Packed{{g.e[4], g.e[5], share, real(0)}};
+  out.upper[i] = Packed{{g.e[0], g.e[1], g.e[2], g.e[3]}};
+  out.lower[i] = Packed{{g.e[4], g.e[5], share, real(0)}};
 }
 SHIM_EXPORT(projection_beside)
 
-// ----------------------------------------------------------------------------------------------------- divergence.rs
+// ----------------------------------------------------------------------------------------------------- matrix.rs
 
 /// Entries `a_ij w²_ij`, `[Σ_j a w² | the same with ghosts | (D v*)_i | neighbors beside walls]` and `Σ ½ a w¹ r`,
 /// with `(D v)_i = Σ_j ½ a_ij w¹_ij v_ij·n_ij + Σ_k a_ik w¹_ik ũ_ik·n_ik`, `a_ik = 2/α_i`.
@@ -155,10 +155,10 @@ projection_assemble(Constants c, Near near, const Packed* __restrict__ place, co
   real* entry = entries + near.fluid.first(i);
   visit_twofold(c, near.fluid, place, motion, i, x_i, [&](const Twofold& j, Vec x_ij, real r2) {
     const Weighed at = c.weight.at(r2);
-    const real a_ij = inv_i + j.place.a[3], along = real(0.5) * a_ij * at.w1 * at.inv_r;
+    const real a_ij = inv_i + j.place.a[3], coefficient = real(0.5) * a_ij * at.w1 * at.inv_r;
     *entry = a_ij * at.w2;
-    inside += *entry, part += along * r2, beside += j.beside.a[3];
-    flow += along * dot(difference(v_i, vector(j.beside)), x_ij);
+    inside += *entry, part += coefficient * r2, beside += j.beside.a[3];
+    flow += coefficient * dot(difference(v_i, vector(j.beside)), x_ij);
     entry += 32;
   });
   real outside = real(0), wall_flow = real(0), wall_part = real(0);
@@ -166,9 +166,9 @@ projection_assemble(Constants c, Near near, const Packed* __restrict__ place, co
     const Weighed at = c.weight.at(r2);
     const Vec u = difference(v_i, vector(k.motion));
     const Vec felt = against_wall(u, vector(k.normal), k.motion.a[3], c.separation);
-    const real along = inv_i * at.w1 * at.inv_r;
-    outside += real(2) * inv_i * at.w2, wall_part += along * r2;
-    wall_flow += real(2) * along * dot(felt, x_ik);
+    const real coefficient = inv_i * at.w1 * at.inv_r;
+    outside += real(2) * inv_i * at.w2, wall_part += coefficient * r2;
+    wall_flow += real(2) * coefficient * dot(felt, x_ik);
   });
   sums[i] = Packed{{inside, inside + outside, flow + wall_flow, beside}};
   share[i] = part + wall_part;
@@ -179,7 +179,7 @@ SHIM_EXPORT(projection_assemble)
 /// `sums` becomes `Σ_j n·(E_i + E_j) n w²`.
 KERNEL void __launch_bounds__(THREADS, MATRIX_BLOCKS)
 projection_make_up(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
-                   AlongRecords all, u32 n, real* __restrict__ entries /* [near.fluid.entries()] */,
+                   WallCorrections all, u32 n, real* __restrict__ entries /* [near.fluid.entries()] */,
                    Packed* __restrict__ sums) {
   const u32 i = thread_index();
   if (i >= n) return;
@@ -188,7 +188,7 @@ projection_make_up(Constants c, Near near, const Packed* __restrict__ place, con
   // One number counts those beside a wall: the particle, and its neighbors.
   if (!(moving.a[3] + sum.a[3] > real(0))) return;
   const Vec x_i = vector(load(place, i)), v_i = vector(moving);
-  const Along e_i = all.at(i);
+  const WallCorrection e_i = all.at(i);
   real left_out = real(0), more = real(0);
   real* entry = entries + near.fluid.first(i);
   for_each_in_row(near.fluid, i, [](u32 j) { return j; }, [&](u32 j) {
@@ -196,7 +196,7 @@ projection_make_up(Constants c, Near near, const Packed* __restrict__ place, con
     const real r2 = norm2(x_ij);
     const Weighed at = c.weight.at(r2);
     const Vec n_ij = scaled(at.inv_r, x_ij);
-    Along both = all.at(j);
+    WallCorrection both = all.at(j);
 #pragma unroll
     for (int t = 0; t < 6; t++) both.e[t] = e_i.e[t] + both.e[t];
     const real made_up = at.w2 * dot(n_ij, both.times(n_ij));
@@ -210,28 +210,33 @@ projection_make_up(Constants c, Near near, const Packed* __restrict__ place, con
 }
 SHIM_EXPORT(projection_make_up)
 
-/// What the equation is made of.
-struct Equation {
-  real *air, *diagonal, *b;
-};
-
-/// Weight of the air `s_i`, `A_ii = Σ_j a w² + s_i` and `b_i = rate_e (ρ_i/ρ₀ − 1) − rate (D v*)_i`, with ρ₀/dt and
-/// λ̂ ρ₀/(d dt²). `lost` becomes 1 where these are not finite.
+/// Dirichlet terms `s_i` of the free surface, and `A_ii = Σ_j a w² + s_i`.
 KERNEL void __launch_bounds__(THREADS)
-projection_classify(Constants c, const Packed* __restrict__ sums, const Packed* __restrict__ crowd,
-                    const real* __restrict__ rho, real rate, real excess_rate, u32 n, Equation out,
-                    u32* __restrict__ lost) {
+projection_detect_surface(Constants c, const Packed* __restrict__ sums, const Packed* __restrict__ moments, u32 n,
+                          real* __restrict__ dirichlet, real* __restrict__ diagonal) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed sum = load(sums, i);
   const real inside = sum.a[0], total = sum.a[1];
-  const real one_sided = sqrt(norm2(vector(load(crowd, i)))) / c.alpha;
-  const real air = c.free_surface ? c.surface.missing(total, one_sided, total > inside) : real(0);
-  const real error = density_error(rho[i] / c.rho_0 - real(1), c.two_sided && air == real(0));
-  const real diagonal = inside + sum.a[3] + air, b = excess_rate * error - rate * sum.a[2];
-  out.air[i] = air, out.diagonal[i] = diagonal, out.b[i] = b;
-  if (!is_finite(diagonal + b)) lost[i] = 1u;
+  const real asymmetry = sqrt(norm2(vector(load(moments, i)))) / c.alpha;
+  const real s_i = c.free_surface ? c.surface.missing(total, asymmetry, total > inside) : real(0);
+  dirichlet[i] = s_i, diagonal[i] = inside + sum.a[3] + s_i;
 }
-SHIM_EXPORT(projection_classify)
+SHIM_EXPORT(projection_detect_surface)
+
+/// `b_i = rate_e (ρ_i/ρ₀ − 1) − rate (D v*)_i`, with ρ₀/dt and λ̂ ρ₀/(d dt dt_max). `lost` becomes 1 where a row is not
+/// finite.
+KERNEL void __launch_bounds__(THREADS)
+projection_right_hand_side(Constants c, const Packed* __restrict__ sums, const real* __restrict__ dirichlet,
+                           const real* __restrict__ diagonal, const real* __restrict__ rho, real rate,
+                           real excess_rate, u32 n, real* __restrict__ b, u32* __restrict__ lost) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const real error = density_error(rho[i] / c.rho_0 - real(1), c.two_sided && dirichlet[i] == real(0));
+  const real b_i = excess_rate * error - rate * load(sums, i).a[2];
+  b[i] = b_i;
+  if (!is_finite(diagonal[i] + b_i)) lost[i] = 1u;
+}
+SHIM_EXPORT(projection_right_hand_side)
 
 }  // namespace SPH_SPACE

@@ -1,4 +1,4 @@
-// What dynamic bodies get from the fluid in the staggered projection: the opposite of what it got from their samples.
+// Reaction forces on dynamic bodies in the staggered projection: the opposite of what the fluid got from their samples.
 // The twin of `reaction.rs` in `solver-projection/src/cpu`. Forces are added.
 #include "projection/shared.cuh"
 
@@ -12,39 +12,39 @@ SPH_FN void put_force(const Writable& force, u32 b, real factor, Vec sum) {
 
 /// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 p_i n_ki`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_press_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+projection_react_pressure(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                       const real* __restrict__ p /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_rigid(b)) return;
   Vec sum = zero();
-  visit_pressed(c, rows, place, p, b, vector(load(walls.samples, b)), [&](const Pressed& i, Vec x_ki, real r2) {
+  visit_pressures(c, rows, place, p, b, vector(load(walls.samples, b)), [&](const PressurePoint& i, Vec x_ki, real r2) {
     const Weighed at = c.weight.at(r2);
     add(sum, i.place.a[3] * at.w1 * at.inv_r * real(2) * max_of(real(0), i.p), x_ki);
   });
   put_force(force, b, factor, sum);
 }
-SHIM_EXPORT(projection_press_back)
+SHIM_EXPORT(projection_react_pressure)
 
-/// Of what samples left out along their surface and the fluid has made up for: `F_k = −Σ_i m/ρ₀ d θ_s E_i/G_i w_ik
+/// Of the tangential wall correction: `F_k = −Σ_i m/ρ₀ d E_i/G_i w_ik
 /// t_ik t_ik·(Σ_j w¹_ij (p_j − p_i) n_ij)`, `t_ik` the part of `n_ik` along the wall.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_pull_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
-                     const Packed* __restrict__ pull /* [place.len()] */, u32 n, real factor, Writable force) {
+projection_react_tangential(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                     const Packed* __restrict__ tangential_gradient /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_rigid(b)) return;
   const Vec normal = vector(load(walls.normal, b));
   Vec sum = zero();
-  visit_twofold(c, rows, place, pull, b, vector(load(walls.samples, b)), [&](const Twofold& i, Vec x_ki, real r2) {
+  visit_twofold(c, rows, place, tangential_gradient, b, vector(load(walls.samples, b)), [&](const Twofold& i, Vec x_ki, real r2) {
     const Weighed at = c.weight.at(r2);
-    add(sum, at.w, Along::of_ghost(scaled(at.inv_r, x_ki), normal).times(vector(i.beside)));
+    add(sum, at.w, WallCorrection::of_ghost(scaled(at.inv_r, x_ki), normal).times(vector(i.beside)));
   });
   put_force(force, b, -factor, sum);
 }
-SHIM_EXPORT(projection_pull_back)
+SHIM_EXPORT(projection_react_tangential)
 
 /// Of PeriDyno's walls: `F_k = −Σ_i m/dt w/α_i ((v_k − v_i)·n_ik) n_ik`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_take_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+projection_react_peridyno(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                      const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_rigid(b)) return;
@@ -57,11 +57,11 @@ projection_take_back(Constants c, Rows rows, Walls walls, Sets sets, const Packe
   });
   put_force(force, b, -factor, sum);
 }
-SHIM_EXPORT(projection_take_back)
+SHIM_EXPORT(projection_react_peridyno)
 
 /// Of the implicit viscosity: `F_k = Σ_i m/dt g a_ik w² τ β (v_i − v_k)`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_drag_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+projection_react_viscous(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                      const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_rigid(b)) return;
@@ -74,11 +74,11 @@ projection_drag_back(Constants c, Rows rows, Walls walls, Sets sets, const Packe
   });
   put_force(force, b, factor, sum);
 }
-SHIM_EXPORT(projection_drag_back)
+SHIM_EXPORT(projection_react_viscous)
 
 /// Of XSPH: `F_k = Σ_i m/dt c τ 2m/(ρ_i + ρ₀) W_ik (v_i − v_k)`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_rub_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+projection_react_xsph(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                     const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_rigid(b)) return;
@@ -92,6 +92,6 @@ projection_rub_back(Constants c, Rows rows, Walls walls, Sets sets, const Packed
   });
   put_force(force, b, factor, sum);
 }
-SHIM_EXPORT(projection_rub_back)
+SHIM_EXPORT(projection_react_xsph)
 
 }  // namespace SPH_SPACE

@@ -1,8 +1,8 @@
 // What the kernels of the staggered projection share. Rows of neighbors are listed once a step.
 //
 // A record of a particle is one or more quads, each in an array of its own, so that a loop reads what it needs:
-// `place` [x y z 1/α], `motion` [v*, 1 beside a wall], later [v ρ], `crowd` [Σ w n | Σ w], `sums` [Σ_j a w² | the
-// same with ghosts | D v* | Σ_j of what ghosts leave out in entries], `along` [E_xx E_xy E_xz E_yy] and `beside`
+// `place` [x y z 1/α], `motion` [v*, 1 beside a wall], later [v ρ], `moments` [Σ w n | Σ w], `sums` [Σ_j a w² | the
+// same with ghosts | D v* | Σ_j of wall corrections], `upper` [E_xx E_xy E_xz E_yy] and `lower`
 // [E_yz E_zz E/G ·]; of walls `samples` [x y z depth], `motion` [v τ], `normal` [n ·]. Pressures and the vectors of
 // the linear equation are numbers in arrays of their own, and entries of the matrix stand where rows have their
 // neighbors.
@@ -31,17 +31,17 @@ struct Ghost {
 };
 
 /// What a loop over pressures reads of a neighbor.
-struct Pressed {
+struct PressurePoint {
   Packed place;
   real p;
 };
 
-/// What ghosts leave out.
-struct AlongRecords {
-  Packed *along /* [n if c.along != 0] */, *beside /* [n if c.along != 0] */;
+/// The tangential wall correction.
+struct WallCorrections {
+  Packed *upper /* [n if c.wall_correction != 0] */, *lower /* [n if c.wall_correction != 0] */;
 
-  SPH_FN Along at(u32 i) const {
-    const Packed first = load(along, i), second = load(beside, i);
+  SPH_FN WallCorrection at(u32 i) const {
+    const Packed first = load(upper, i), second = load(lower, i);
     return {{first.a[0], first.a[1], first.a[2], first.a[3], second.a[0], second.a[1]}};
   }
 };
@@ -59,7 +59,7 @@ SPH_FN Vec scaled(real f, Vec x) {
   return x;
 }
 
-/// `r/A_ii`; particles that know nobody keep a pressure of 0.
+/// `r/A_ii`; isolated particles keep a pressure of 0.
 SPH_FN real divided(real r, real diagonal) { return diagonal > real(0) ? r / diagonal : real(0); }
 
 SPH_FN Vec vector_at(const Writable& from, u32 i) {
@@ -81,9 +81,9 @@ template <class F> SPH_FN void visit_ghosts(const Constants& c, const Near& near
 
 /// `visit` of neighbors under pressure.
 template <class F>
-SPH_FN void visit_pressed(const Constants& c, const Rows& rows, const Packed* place, const real* p, u32 i, Vec x_i,
+SPH_FN void visit_pressures(const Constants& c, const Rows& rows, const Packed* place, const real* p, u32 i, Vec x_i,
                           F f) {
-  visit(c, rows, i, x_i, [=](u32 j) { return Pressed{load(place, j), __ldg(p + j)}; }, f);
+  visit(c, rows, i, x_i, [=](u32 j) { return PressurePoint{load(place, j), __ldg(p + j)}; }, f);
 }
 
 /// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.

@@ -1,4 +1,4 @@
-// What pressure does to velocities in the staggered projection. The twin of `velocity.rs` in
+// The pressure gradient of the staggered projection, and the velocities that it corrects. The twin of `velocity.rs` in
 // `solver-projection/src/cpu`.
 #include "projection/shared.cuh"
 
@@ -25,7 +25,7 @@ struct Gains {
 };
 
 /// `Σ_k w¹ n_ik` over the ghosts of a particle.
-SPH_FN Vec pushed_by_walls(const Constants& c, const Near& near, u32 i, Vec x_i) {
+SPH_FN Vec wall_gradient(const Constants& c, const Near& near, u32 i, Vec x_i) {
   Vec outer = zero();
   visit_points(c, near.walls, near.ghosts.samples, i, x_i, [&](const Point&, Vec x_ik, real r2) {
     const Weighed at = c.weight.at(r2);
@@ -34,38 +34,35 @@ SPH_FN Vec pushed_by_walls(const Constants& c, const Near& near, u32 i, Vec x_i)
   return outer;
 }
 
-/// `v_i −= dt/ρ₀ (θ_d G⁻ + θ_s G⁺)`, with `G⁺ = d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji + d Σ_k ½ a_ik w¹_ik 2 p_i n_ki`
-/// and `G⁻` of the differences, of which `part` acts. Beside walls both get what ghosts leave out,
-/// `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`; `pull`, if there is one, gets `E_i/G_i Σ_j w¹_ij (p_j − p_i) n_ij`. `factor` is
+/// `v_i −= dt/ρ₀ G⁺`, with `G⁺ = d Σ_j ½ a_ij w¹_ij max(p_i + p_j, 0) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`:
+/// pairs under tension are left out. Beside walls the correction `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`; `tangential_gradient`, if there is one, gets `E_i/G_i Σ_j w¹_ij (p_j − p_i) n_ij`. `factor` is
 /// d dt/ρ₀.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_adjoint(Constants c, Near near, const Packed* __restrict__ place, const real* __restrict__ p,
-                   AlongRecords all, real factor, real part, u32 n, Gains out,
-                   Packed* __restrict__ pull /* [n] or none */) {
+                   WallCorrections all, real factor, u32 n, Gains out,
+                   Packed* __restrict__ tangential_gradient /* [n] or none */) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed here = load(place, i);
   const Vec x_i = vector(here);
   const real inv_i = here.a[3], p_i = __ldg(p + i);
   Vec gain = zero();
-  visit_pressed(c, near.fluid, place, p, i, x_i, [&](const Pressed& j, Vec x_ij, real r2) {
+  visit_pressures(c, near.fluid, place, p, i, x_i, [&](const PressurePoint& j, Vec x_ij, real r2) {
     const Weighed at = c.weight.at(r2);
-    const real acts = part * (j.p - p_i) + c.sum * max_of(c.least, p_i + j.p);
-    add(gain, real(0.5) * (inv_i + j.place.a[3]) * at.w1 * at.inv_r * acts, x_ij);
+    add(gain, real(0.5) * (inv_i + j.place.a[3]) * at.w1 * at.inv_r * max_of(real(0), p_i + j.p), x_ij);
   });
   gain = scaled(factor, gain);
   if (near.walls.length(i) > 0) {
-    const real held = real(2) * c.sum * inv_i * max_of(p_i, real(0));
-    add(gain, factor * held, pushed_by_walls(c, near, i, x_i));
-    if (c.along) {
+    const real held = real(2) * inv_i * max_of(p_i, real(0));
+    add(gain, factor * held, wall_gradient(c, near, i, x_i));
+    if (c.wall_correction) {
       Vec rise = zero();
-      visit_pressed(c, near.fluid, place, p, i, x_i, [&](const Pressed& j, Vec x_ij, real r2) {
+      visit_pressures(c, near.fluid, place, p, i, x_i, [&](const PressurePoint& j, Vec x_ij, real r2) {
         const Weighed at = c.weight.at(r2);
         add(rise, at.w1 * at.inv_r * (j.p - p_i), x_ij);
       });
-      // What `projection_corrected` has done is exact already.
-      add(gain, factor * (part + c.sum), all.at(i).times(rise));
-      if (pull) pull[i] = quad(scaled(load(all.beside, i).a[2], rise), real(0));
+      add(gain, factor, all.at(i).times(rise));
+      if (tangential_gradient) tangential_gradient[i] = quad(scaled(load(all.lower, i).a[2], rise), real(0));
     }
   }
   out.write(i, gain);
@@ -122,56 +119,56 @@ struct Symmetric {
   }
 };
 
-/// The difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`: the part
-/// θ_d of it, in place of G⁻. `factor` is d dt/ρ₀.
+/// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹
+/// Σ_j w¹ (p_j − p_i) n_ji`. `factor` is d dt/ρ₀.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_corrected(Constants c, Rows fluid, const Packed* __restrict__ place, const real* __restrict__ p,
+projection_difference(Constants c, Rows fluid, const Packed* __restrict__ place, const real* __restrict__ p,
                      real factor, u32 n, Gains out) {
   const u32 i = thread_index();
   if (i >= n) return;
   const real p_i = __ldg(p + i);
   real sums[DIM * (DIM + 1) / 2] = {};
   Vec right = zero();
-  visit_pressed(c, fluid, place, p, i, vector(load(place, i)), [&](const Pressed& j, Vec x_ij, real r2) {
+  visit_pressures(c, fluid, place, p, i, vector(load(place, i)), [&](const PressurePoint& j, Vec x_ij, real r2) {
     const Weighed at = c.weight.at(r2);
-    const real along = at.w1 * at.inv_r, rise = along * (p_i - j.p);
+    const real coefficient = at.w1 * at.inv_r, rise = coefficient * (p_i - j.p);
     int t = 0;
 #pragma unroll
     for (int a = 0; a < DIM; a++) {
 #pragma unroll
-      for (int b = a; b < DIM; b++) sums[t++] += along * x_ij[a] * x_ij[b];
+      for (int b = a; b < DIM; b++) sums[t++] += coefficient * x_ij[a] * x_ij[b];
     }
     add(right, rise, x_ij);
   });
   // Both carry 1/m² less than the gradient: r n nᵀ against n.
-  const real gain = -factor * (real(1) / real(DIM)) * c.difference;
+  const real gain = -factor * (real(1) / real(DIM));
   out.write(i, scaled(gain, Symmetric(sums).solve(right)));
 }
-SHIM_EXPORT(projection_corrected)
+SHIM_EXPORT(projection_difference)
 
 /// PeriDyno's: `c₀ Σ_j w¹ ((p_j − p_i)/α_i + (p_i/α_i + p_j/α_j)) n_ij`, `p_j` in place of the difference at the
 /// surface and the second only of pairs under pressure; walls take the velocity along the line to them, `Σ_k w/α_i
 /// ((v_k − v_i)·n_ik) n_ik`, and also push with the mirrored pressure. Velocities are those of `motion`, `factor` is
-/// d dt/ρ₀ and `part` that of differences.
+/// d dt/ρ₀ and `part` that of each gradient.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_peridyno(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
-                    const real* __restrict__ p, const real* __restrict__ air, real factor, real part, u32 n,
+                    const real* __restrict__ p, const real* __restrict__ dirichlet, real factor, real part, u32 n,
                     Gains out) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed here = load(place, i);
   const Vec x_i = vector(here), v_i = vector(load(motion, i));
-  const real inv_i = here.a[3], p_i = __ldg(p + i), own = air[i] == real(0) ? p_i : real(0);
+  const real inv_i = here.a[3], p_i = __ldg(p + i), own = dirichlet[i] == real(0) ? p_i : real(0);
   Vec inner = zero(), outer = zero();
-  visit_pressed(c, near.fluid, place, p, i, x_i, [&](const Pressed& j, Vec x_ij, real r2) {
+  visit_pressures(c, near.fluid, place, p, i, x_i, [&](const PressurePoint& j, Vec x_ij, real r2) {
     const Weighed at = c.weight.at(r2);
     const real both = p_i + j.p;
     const real under_pressure = max_of(real(0), both) / max_of(max_of(both, real(0) - both), real(1e-30));
     const real pair = under_pressure * (inv_i * p_i + j.place.a[3] * j.p);
-    const real acts = part * inv_i * (j.p - own) + c.sum * pair;
+    const real acts = part * inv_i * (j.p - own) + part * pair;
     add(inner, at.w1 * at.inv_r * acts, x_ij);
   });
-  const real push = factor * c.sum, held = max_of(p_i, real(0)) + max_of(p_i, real(0));
+  const real push = factor * part, held = max_of(p_i, real(0)) + max_of(p_i, real(0));
   visit_twofold(c, near.walls, near.ghosts.samples, near.ghosts.motion, i, x_i,
                 [&](const Twofold& k, Vec x_ik, real r2) {
                   const Weighed at = c.weight.at(r2);

@@ -5,7 +5,7 @@
 inline namespace SPH_SPACE {
 using namespace projection;
 
-/// What walls do to a viscous fluid: `[Σ_k a_ik w² τ β v_k | Σ_k a_ik w² τ β]`.
+/// Viscous drag of walls, `[Σ_k a_ik w² τ β v_k | Σ_k a_ik w² τ β]`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_drag(Constants c, Near near, const Packed* __restrict__ place, u32 n, Packed* __restrict__ drag) {
   const u32 i = thread_index();
@@ -33,14 +33,14 @@ projection_viscous_diagonal(real scale, const Packed* __restrict__ sums, const P
 }
 SHIM_EXPORT(projection_viscous_diagonal)
 
-/// Its right side on an axis, `v* + scale Σ_k a w² τ β v_k`.
+/// Its right-hand side on an axis, `v* + scale Σ_k a w² τ β v_k`.
 KERNEL void __launch_bounds__(THREADS)
-projection_viscous_side(real scale, const Packed* __restrict__ drag, u32 axis, const real* __restrict__ v, u32 n,
+projection_viscous_right_hand_side(real scale, const Packed* __restrict__ drag, u32 axis, const real* __restrict__ v, u32 n,
                         real* __restrict__ b) {
   const u32 i = thread_index();
   if (i < n) b[i] = v[i] + scale * drag[i].a[axis];
 }
-SHIM_EXPORT(projection_viscous_side)
+SHIM_EXPORT(projection_viscous_right_hand_side)
 
 /// XSPH (Schechter & Bridson 2012): `v_i += c Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`, ghosts with the part τ. `motion`
 /// is [v ρ]. Where that is not finite v stays, and `lost` becomes 1.

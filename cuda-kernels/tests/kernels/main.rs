@@ -10,7 +10,7 @@ mod cells;
 mod containers;
 mod fields;
 mod neighbors;
-mod projection_levels;
+mod projection_aggregation;
 mod reduce;
 mod room;
 mod scan;

@@ -1,7 +1,7 @@
-//! How many neighbors a particle has, where they are missing, and its density.
+//! Moments of the weight over the neighbors of a particle, and its density.
 
 use super::Cpu;
-use crate::physics::Weight;
+use crate::{memory::record, physics::Weight};
 use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel},
@@ -14,7 +14,7 @@ use sph_core::{
 };
 
 /// What the loop reads.
-struct Crowd<'a, const D: usize> {
+struct Inputs<'a, const D: usize> {
     weight: Weight,
     kernel: CubicSpline<D>,
     periodic: Periodic<D>,
@@ -53,12 +53,12 @@ impl Merge for Found {
 
 /// The sums of a particle: `Σ w n` (the third is 0 in 2D), `Σ w`, `Σ W`.
 #[inline(always)]
-fn terms<L: Lane, const D: usize>(s: &Crowd<'_, D>, x_ij: [L; D], r2: L) -> [L; 5] {
+fn terms<L: Lane, const D: usize>(s: &Inputs<'_, D>, x_ij: [L; D], r2: L) -> [L; 5] {
     let at = s.weight.at(r2);
-    let along = at.w * at.inv_r;
+    let coefficient = at.w * at.inv_r;
     let mut terms = [L::splat(0.0); 5];
     for a in 0..D {
-        terms[a] = along * x_ij[a];
+        terms[a] = coefficient * x_ij[a];
     }
     (terms[3], terms[4]) = (at.w, s.kernel.w(r2));
     terms
@@ -66,21 +66,22 @@ fn terms<L: Lane, const D: usize>(s: &Crowd<'_, D>, x_ij: [L; D], r2: L) -> [L; 
 
 phase! {
 /// `[Σ w n | α]` and `ρ_i = m (W(0) + Σ W)`, over fluid and ghosts, which count as particles.
-fn crowd<L>[const D: usize](
-    s: &Crowd<'_, D>, fluid: &Chunk, walls: &Chunk, out: (&mut [[Real; 4]], &mut [Real]),
+fn moments<L>[const D: usize](
+    s: &Inputs<'_, D>, fluid: &Chunk, walls: &Chunk, out: (&mut [record::Moments], &mut [Real]),
 ) -> Found {
-    let (crowd, rho) = out;
+    let (moments, rho) = out;
     let mut found = Found::default();
     for (k, i) in fluid.points().enumerate() {
         let x_i: [Real; D] = each(|a| s.place[i][a]);
         let inner = fluid.sum::<L, D, 4, 5>(i, x_i, s.place, &s.periodic, |x_ij, r2, _| terms(s, x_ij, r2));
         let outer = walls.sum::<L, D, 12, 5>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| terms(s, x_ik, r2));
-        crowd[k] = each(|t| inner[t] + outer[t]);
+        let [x, y, z, alpha] = each(|t| inner[t] + outer[t]);
+        moments[k] = record::Moments { w_n: [x, y, z], alpha };
         rho[k] = s.m * (inner[4] + s.kernel.w_0() + outer[4]);
         let error = rho[k] / s.rho_0 - 1.0;
         found.excess += f64::from(error.max(0.0));
         found.largest = found.largest.max(error);
-        found.bad.count(i, !(error + crowd[k][3]).is_finite());
+        found.bad.count(i, !(error + alpha).is_finite());
     }
     found
 }
@@ -89,7 +90,7 @@ fn crowd<L>[const D: usize](
 impl<const D: usize> Cpu<'_, D> {
     pub(super) fn sum_weights(&mut self) -> Found {
         let (s, state) = (&mut *self.method, &mut *self.state);
-        let loops = Crowd {
+        let loops = Inputs {
             weight: s.constants.weight,
             kernel: s.kernel,
             periodic: state.domain.periodic,
@@ -99,9 +100,9 @@ impl<const D: usize> Cpu<'_, D> {
             rho_0: state.rest.rho_0,
         };
         let (isa, lists) = (s.isa, &s.neighbors);
-        let outputs = (&mut s.fields.crowd[..], &mut state.fluid.rho[..]);
+        let outputs = (&mut s.fields.moments[..], &mut state.fluid.rho[..]);
         lists
             .fluid
-            .for_each(outputs, |k, fluid, out| crowd(isa, &loops, fluid, &lists.walls.chunks()[k], out))
+            .for_each(outputs, |k, fluid, out| moments(isa, &loops, fluid, &lists.walls.chunks()[k], out))
     }
 }

@@ -1,9 +1,9 @@
 //! The linear equation on the CPU: matrix-free products from the entries of the rows, and sums in one order.
 
-use super::{Cpu, multilevel};
+use super::{Cpu, vcycle};
 use crate::{
-    cg::{self, Outcome, Seen, Solved},
-    levels::Levels,
+    aggregation::Multigrid,
+    cg::{self, Observed},
     memory::Vectors,
     params::Preconditioner,
 };
@@ -16,7 +16,7 @@ use sph_core::{
     },
     phase,
 };
-use std::{convert::Infallible, mem::take};
+use std::convert::Infallible;
 
 phase! {
 /// `q_i = A_ii d_i − scale Σ_j c_ij d_j`. Returns `d·q` and `Σ A_ii d_i²`.
@@ -34,24 +34,24 @@ fn product<L>(
 }
 }
 
-/// Rounding leaves `d·A d` at this part of `Σ A_ii d_i²` where it is nothing.
-const NULL: f64 = 0.25 * Real::EPSILON as f64;
+/// `d·A d` below this part of `Σ A_ii d_i²` is rounding.
+const ROUNDING: f64 = 0.25 * Real::EPSILON as f64;
 
 /// Room for the residuals of so many iterations is made at once.
 const MOST_KEPT: u32 = 10_000;
 
-/// What stands in for the inverse of the matrix.
+/// The preconditioner.
 pub enum Inverse<'a, const D: usize> {
     /// The identity.
     Nothing,
     /// That of the diagonal.
     Diagonal,
-    /// Levels of ever larger cells.
-    Multilevel(&'a mut Levels<D>),
+    /// Multigrid of ever larger cells.
+    Multilevel(&'a mut Multigrid<D>),
 }
 
 impl<const D: usize> Inverse<'_, D> {
-    /// Without levels: what an equation of nearby things needs.
+    /// Without levels: viscosity reaches about a spacing in a step.
     pub fn pointwise(chosen: Preconditioner) -> Self {
         if chosen == Preconditioner::None { Self::Nothing } else { Self::Diagonal }
     }
@@ -68,20 +68,20 @@ pub struct Equation<'a, const D: usize> {
     vectors: &'a mut Vectors,
     x: &'a mut [Real],
     history: &'a mut Vec<f64>,
-    seen: Seen,
-    /// True when every row adds up to nothing, so that x is open up to a constant.
+    observed: Observed,
+    /// True when every row adds up to 0, so that x is open up to a constant.
     pub is_closed: bool,
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// What the parameters choose for the pressure. Builds `levels` if they are asked for.
-    pub fn inverse<'a>(&self, levels: &'a mut Levels<D>) -> Inverse<'a, D> {
+    /// The preconditioner of the pressure. Builds `levels` if it is multigrid.
+    pub fn inverse<'a>(&self, levels: &'a mut Multigrid<D>) -> Inverse<'a, D> {
         let chosen = self.method.params.preconditioner;
         if chosen != Preconditioner::Multilevel {
             return Inverse::pointwise(chosen);
         }
         let (fields, neighbors) = (&self.method.fields, &self.method.neighbors);
-        levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.air);
+        levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
         Inverse::Multilevel(levels)
     }
 
@@ -97,9 +97,6 @@ impl<const D: usize> Cpu<'_, D> {
         history.clear();
         history.reserve(self.method.params.cg_max_iter.min(MOST_KEPT) as usize);
         let fields = &self.method.fields;
-        let Sum(air) = parallel::blocks(fields.air.len(), (), |range, ()| {
-            Sum(fields.air[range].iter().map(|&s| f64::from(s)).sum())
-        });
         Equation {
             isa: self.method.isa,
             lists: &self.method.neighbors.fluid,
@@ -109,57 +106,22 @@ impl<const D: usize> Cpu<'_, D> {
             vectors,
             x,
             history,
-            seen: Seen::Nothing,
-            is_closed: air == 0.0,
+            observed: Observed::Nothing,
+            is_closed: fields.is_closed,
         }
-    }
-
-    /// Damped Jacobi iteration: `p_i ← p_i + ω r_i/A_ii`.
-    pub(super) fn jacobi(&mut self) -> Solved {
-        let limits = self.method.pressure_limits(self.state.fluid.len());
-        let omega = self.method.params.jacobi_omega;
-        let mut p = take(&mut self.method.fields.p);
-        if !self.method.params.warm_start {
-            p.fill(0.0);
-        }
-        let mut vectors = take(&mut self.method.fields.equation);
-        let mut history = take(&mut self.method.fields.residuals);
-        let mut equation = self.equation(Inverse::Diagonal, &mut vectors, &mut p, &mut history, 1.0);
-        let mut solved =
-            Solved { outcome: Outcome::CapReached, iterations: 0, residual: 0.0, right_side: 0.0 };
-        for k in 0..=limits.iterations {
-            let Ok([b2, r2]) = cg::Equation::residual(&mut equation);
-            (solved.iterations, solved.residual, solved.right_side) = (k, r2.sqrt(), b2.sqrt());
-            if solved.residual <= limits.tolerance * limits.absolute.unwrap_or(solved.right_side) {
-                solved.outcome = Outcome::Converged;
-                break;
-            }
-            if k > 0 {
-                equation.history.push(r2);
-            }
-            if k < limits.iterations {
-                equation.relax(omega);
-            }
-        }
-        if equation.is_closed {
-            super::motion::lift(&mut p);
-        }
-        (self.method.fields.p, self.method.fields.equation, self.method.fields.residuals) =
-            (p, vectors, history);
-        solved
     }
 }
 
-/// `r/A_ii`; particles that know nobody keep a pressure of 0.
+/// `r/A_ii`; isolated particles keep a pressure of 0.
 #[inline(always)]
 pub(super) fn divided(r: Real, diagonal: Real) -> Real {
     if diagonal > 0.0 { r / diagonal } else { 0.0 }
 }
 
-/// Takes the mean out of `z`, and returns `r·z`. Where x is open up to a constant coarse levels make a large one of what
-/// rounding has left in r, and it would drown the rest.
+/// Removes the mean of `z`, and returns `r·z`. Where x is open up to a constant, coarse levels amplify the mean that
+/// rounding leaves in r.
 fn without_mean(r: &[Real], z: &mut [Real]) -> f64 {
-    super::motion::center(z);
+    super::motion::remove_mean(z);
     let z = &*z;
     let Sum(rho) = parallel::blocks(r.len(), (), |range, ()| {
         Sum(range.map(|i| f64::from(z[i]) * f64::from(r[i])).sum())
@@ -177,16 +139,6 @@ impl<const D: usize> Equation<'_, D> {
             .for_each(&mut q[..], |k, fluid, q| Sums(product(isa, scale, diagonal, d, &entries[k], fluid, q)))
             .0;
         [work, size]
-    }
-
-    /// `x_i ← x_i + ω r_i/A_ii`.
-    fn relax(&mut self, omega: Real) {
-        let Vectors { diagonal, r, .. } = &*self.vectors;
-        parallel::blocks(r.len(), &mut *self.x, |range, x| {
-            for (x, i) in x.iter_mut().zip(range) {
-                *x += omega * divided(r[i], diagonal[i]);
-            }
-        });
     }
 }
 
@@ -230,7 +182,7 @@ impl<const D: usize> cg::Equation for Equation<'_, D> {
         let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
         let divides = match &mut self.inverse {
             Inverse::Multilevel(levels) => {
-                let rho = multilevel::precondition(levels, self.isa, diagonal, r, z);
+                let rho = vcycle::precondition(levels, self.isa, diagonal, r, z);
                 return Ok(if self.is_closed { without_mean(r, z) } else { rho });
             }
             Inverse::Diagonal => true,
@@ -255,16 +207,16 @@ impl<const D: usize> cg::Equation for Equation<'_, D> {
 
     fn apply(&mut self) -> Result<f64, Infallible> {
         let [work, size] = self.multiply();
-        self.seen = match work {
-            work if work > NULL * size => Seen::Nothing,
-            work if work >= -NULL * size => Seen::Null,
-            _ => Seen::Negative,
+        self.observed = match work {
+            work if work > ROUNDING * size => Observed::Nothing,
+            work if work >= -ROUNDING * size => Observed::Breakdown,
+            _ => Observed::Indefinite,
         };
         Ok(work)
     }
 
     fn advance(&mut self, rho: f64, sigma: f64, _target: f64) -> Result<(), Infallible> {
-        if self.seen != Seen::Nothing {
+        if self.observed != Observed::Nothing {
             return Ok(());
         }
         let alpha = (rho / sigma) as Real;
@@ -279,7 +231,7 @@ impl<const D: usize> cg::Equation for Equation<'_, D> {
             Sum(r2)
         });
         self.history.push(r2);
-        self.seen = Seen::Residual(r2);
+        self.observed = Observed::Residual(r2);
         Ok(())
     }
 
@@ -294,8 +246,8 @@ impl<const D: usize> cg::Equation for Equation<'_, D> {
         Ok(())
     }
 
-    fn look(&mut self, _k: u32, _last: bool) -> Result<Seen, Infallible> {
-        Ok(self.seen)
+    fn observe(&mut self, _k: u32, _last: bool) -> Result<Observed, Infallible> {
+        Ok(self.observed)
     }
 
     fn history(&self) -> &[f64] {

@@ -52,15 +52,15 @@ pub(super) fn kick<const D: usize>(state: &mut State<D>, dt: Real) -> First {
     })
 }
 
-/// Takes the mean out of a field.
-pub(super) fn center(field: &mut [Real]) {
+/// Subtracts the mean of a field.
+pub(super) fn remove_mean(field: &mut [Real]) {
     let mean = super::mean(field) as Real;
     parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x -= mean));
 }
 
-/// Makes the least number of a field 0: the pressure of a closed vessel is open up to a constant, and pairs under tension
-/// push nobody apart.
-pub(super) fn lift(field: &mut [Real]) {
+/// Makes the least number of a field 0: without a free surface the pressure is open up to a constant, and pairs under
+/// tension would not act.
+pub(super) fn fix_pressure_constant(field: &mut [Real]) {
     let Max(depth) = parallel::blocks(field.len(), (), |range, ()| {
         Max(field[range].iter().fold(f64::NEG_INFINITY, |most, &x| most.max(-f64::from(x))))
     });
@@ -68,7 +68,7 @@ pub(super) fn lift(field: &mut [Real]) {
 }
 
 /// Multiplies a field.
-pub(super) fn shrink(field: &mut [Real], factor: Real) {
+pub(super) fn scale(field: &mut [Real], factor: Real) {
     parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x *= factor));
 }
 
@@ -77,7 +77,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// containers. Where the new x is not finite the old one stays. Returns the largest squared speed, and the first
     /// particle that is not finite or has left the domain.
     pub(super) fn drift(&mut self, dt: Real, damping: Real) -> Extremes {
-        let (way, longest) = (self.shift_length(dt), LONGEST_SHIFT * self.state.rest.spacing);
+        let (displacement, longest) = (self.shift_length(dt), LONGEST_SHIFT * self.state.rest.spacing);
         let fields = &self.method.fields;
         let State { fluid, domain, containers, .. } = &mut *self.state;
         let n = fluid.id.len();
@@ -86,8 +86,8 @@ impl<const D: usize> Cpu<'_, D> {
             let mut found = Extremes::default();
             for (k, i) in range.enumerate() {
                 let mut v_i: [Real; D] = each(|d| v[d][k] * damping);
-                let shift = if way > 0.0 && fields.air[i] == 0.0 {
-                    limited(each(|d| way * fields.crowd[i][d]), longest)
+                let shift = if displacement > 0.0 && fields.dirichlet[i] == 0.0 {
+                    limited(each(|d| displacement * fields.moments[i].w_n[d]), longest)
                 } else {
                     [0.0; D]
                 };
@@ -107,7 +107,7 @@ impl<const D: usize> Cpu<'_, D> {
         })
     }
 
-    /// How far a neighborhood of one full side moves a particle, over the full sum of weights, `[m]`.
+    /// Displacement by shifting over `Σ w n`, `[m]`.
     fn shift_length(&self, dt: Real) -> Real {
         let part = self.method.params.particle_shifting;
         if part == 0.0 {
@@ -117,13 +117,13 @@ impl<const D: usize> Cpu<'_, D> {
     }
 }
 
-/// A way, no longer than `longest`.
+/// A displacement, no longer than `longest`.
 #[inline(always)]
-fn limited<const D: usize>(way: [Real; D], longest: Real) -> [Real; D] {
-    let length2 = norm2(way);
+fn limited<const D: usize>(displacement: [Real; D], longest: Real) -> [Real; D] {
+    let length2 = norm2(displacement);
     if length2 <= longest * longest {
-        return way;
+        return displacement;
     }
     let scale = longest / length2.sqrt();
-    each(|d| way[d] * scale)
+    each(|d| displacement[d] * scale)
 }

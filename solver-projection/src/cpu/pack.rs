@@ -1,7 +1,10 @@
 //! Streaming loops between the state and the packed records that the loops over neighbors gather.
 
 use super::Cpu;
-use crate::{params::AlphaFloor, physics::SPRAY};
+use crate::{
+    memory::record::{BESIDE_WALL, DEPTH, INV_ALPHA, Moments, NORMAL, P, RHO, TANGENTIAL, V},
+    physics::SPRAY,
+};
 use sph_core::{
     Real,
     numerics::{
@@ -18,7 +21,7 @@ fn is_finite(record: &[Real]) -> bool {
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// `[x y z ·]`. Returns the first particle that is nowhere.
+    /// `[x y z ·]`. Returns the first particle whose position is not finite.
     pub(super) fn pack_places(&mut self) -> First {
         let (x, n) = (&self.state.fluid.x, self.state.fluid.len());
         parallel::blocks(n, &mut self.method.fields.place[..n], |range, place| {
@@ -51,7 +54,7 @@ impl<const D: usize> Cpu<'_, D> {
             let mut bad = First::NONE;
             for (out, b) in records.iter_mut().zip(range) {
                 let body = usize::from(walls.body[b]);
-                let sticks: Real = if walls.bodies[body].no_slip { 1.0 } else { 0.0 };
+                let no_slip: Real = if walls.bodies[body].no_slip { 1.0 } else { 0.0 };
                 let x = walls.position(b).map(f64::from);
                 let (depth, normal) = match walls.surfaces[body] {
                     None => (0.0, [0.0; D]),
@@ -71,9 +74,9 @@ impl<const D: usize> Cpu<'_, D> {
                 };
                 *out = [0.0; 12];
                 for d in 0..D {
-                    (out[d], out[4 + d], out[8 + d]) = (walls.x[d][b], walls.v[d][b], normal[d] as Real);
+                    (out[d], out[V + d], out[NORMAL + d]) = (walls.x[d][b], walls.v[d][b], normal[d] as Real);
                 }
-                (out[3], out[7]) = (depth as Real, tangential.unwrap_or(sticks));
+                (out[DEPTH], out[TANGENTIAL]) = (depth as Real, tangential.unwrap_or(no_slip));
                 bad.count(b, !is_finite(out));
             }
             bad
@@ -85,41 +88,41 @@ impl<const D: usize> Cpu<'_, D> {
     /// `[x y z 1/α | v* ·]`, α with its floor. Returns the first particle whose numbers are not finite.
     pub(super) fn pack_motions(&mut self) -> First {
         let (full, asymmetry) = (self.method.full()[0], self.method.params.surface_asymmetry);
-        let everywhere = self.method.floor() == AlphaFloor::All;
+        let everywhere = self.method.has_floor_everywhere();
         let (state, fields) = (&*self.state, &mut self.method.fields);
-        let (n, v, place, crowd) = (state.fluid.len(), &state.fluid.v, &fields.place, &fields.crowd);
+        let (n, v, place, moments) = (state.fluid.len(), &state.fluid.v, &fields.place, &fields.moments);
         parallel::blocks(n, &mut fields.record[..n], |range, records| {
             let mut bad = First::NONE;
             for (out, i) in records.iter_mut().zip(range) {
-                let [x, y, z, alpha] = crowd[i];
-                let one_sided = norm2([x, y, z]) >= (asymmetry * full) * (asymmetry * full);
-                let has_floor = (everywhere | one_sided | (alpha < SPRAY * full)) & (alpha < full);
+                let Moments { w_n, alpha } = moments[i];
+                let is_asymmetric = norm2(w_n) >= (asymmetry * full) * (asymmetry * full);
+                let has_floor = (everywhere | is_asymmetric | (alpha < SPRAY * full)) & (alpha < full);
                 out[..3].copy_from_slice(&place[i][..3]);
                 let alpha = if has_floor { full } else { alpha };
-                // Who knows nobody, in a fluid where nobody does, has no share in anything.
-                out[3] = if alpha > 0.0 { 1.0 / alpha } else { 0.0 };
+                // Isolated particles of a spray have no α.
+                out[INV_ALPHA] = if alpha > 0.0 { 1.0 / alpha } else { 0.0 };
                 for d in 0..D {
-                    out[4 + d] = v[d][i];
+                    out[V + d] = v[d][i];
                 }
-                out[7] = 0.0;
+                out[BESIDE_WALL] = 0.0;
                 // What is infinite would have no weight: its inverse is 0.
-                bad.count(i, !(is_finite(out) & is_finite(&crowd[i])));
+                bad.count(i, !(is_finite(out) & moments[i].is_finite()));
             }
             bad
         })
     }
 
-    /// Pressures into the records, and for whoever looks at the run. Returns the first that is none.
+    /// Pressures into the records, and as they act. Returns the first that is not finite.
     pub fn pack_pressures(&mut self) -> First {
         let fields = &mut self.method.fields;
         let (n, p) = (self.state.fluid.len(), &fields.p);
-        let (share, air) = (&fields.share, self.method.params.air_pressure);
+        let share = &fields.share;
         let outputs = (&mut fields.record[..n], &mut fields.acting[..n]);
         let (Max(largest), found) = parallel::blocks(n, outputs, |range, (record, acting)| {
             let (mut largest, mut bad) = (0.0, First::NONE);
             for (k, i) in range.enumerate() {
-                record[k][7] = p[i];
-                acting[k] = share[i] * p[i] + air;
+                record[k][P] = p[i];
+                acting[k] = share[i] * p[i];
                 largest = p[i].abs().max(largest);
                 bad.count(i, !p[i].is_finite());
             }
@@ -138,9 +141,9 @@ impl<const D: usize> Cpu<'_, D> {
             for (out, i) in records.iter_mut().zip(range) {
                 out[..3].copy_from_slice(&place[i][..3]);
                 for d in 0..D {
-                    out[4 + d] = fluid.v[d][i];
+                    out[V + d] = fluid.v[d][i];
                 }
-                (out[3], out[7]) = (0.0, fluid.rho[i]);
+                (out[INV_ALPHA], out[RHO]) = (0.0, fluid.rho[i]);
                 bad.count(i, !is_finite(out));
             }
             bad

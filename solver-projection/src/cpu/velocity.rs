@@ -1,9 +1,11 @@
-//! What pressure does to velocities.
+//! The pressure gradient, and the velocities that it corrects.
 
 use super::{Cpu, motion::Extremes};
 use crate::{
+    choices::peridyno_part,
+    memory::record::{CORRECTION, GRADIENT, INV_ALPHA, P, V},
     params::Gradient,
-    physics::{Along, Weight, dot},
+    physics::{WallCorrection, Weight, dot},
 };
 use sph_core::{
     Real,
@@ -11,7 +13,6 @@ use sph_core::{
     numerics::{
         lane::{Lane, each},
         linear,
-        parallel::Merge,
         vector::norm2,
     },
     phase,
@@ -19,25 +20,21 @@ use sph_core::{
 use std::mem::take;
 
 /// What the loops read.
-pub(super) struct Push<'a, const D: usize> {
+pub(super) struct Gradients<'a, const D: usize> {
     pub weight: Weight,
     pub periodic: Periodic<D>,
     /// `[x y z 1/α | v* p]`.
     pub record: &'a [[Real; 8]],
     pub walls: &'a [[Real; 12]],
     /// `[x y z · | E]`; empty without walls.
-    pub along: &'a [[Real; 12]],
+    pub wall_correction: &'a [[Real; 12]],
     /// Not 0 at the surface.
-    pub air: &'a [Real],
+    pub dirichlet: &'a [Real],
     /// `d dt/ρ₀`, `[m³ s/kg]`.
     pub factor: Real,
-    /// θ_d and θ_s.
-    pub parts: [Real; 2],
-    /// Least `p_i + p_j` that acts, `[Pa]`.
-    pub least: Real,
 }
 
-/// New velocities, and what they have gained at most.
+/// New velocities, and the largest change of one.
 #[inline(always)]
 fn write<const D: usize>(
     v: &mut [&mut [Real]; D],
@@ -56,47 +53,42 @@ fn write<const D: usize>(
 }
 
 phase! {
-/// `v_i −= dt/ρ₀ (θ_d G⁻ + θ_s G⁺)`, with `G⁺ = d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`
-/// and `G⁻` of the differences. Beside walls both get what ghosts leave out, `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`, whose sum
-/// goes to `pull` if there are bodies.
+/// `v_i −= dt/ρ₀ G⁺`, with `G⁺ = d Σ_j ½ a_ij w¹_ij max(p_i + p_j, 0) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`: pairs
+/// under tension are left out. Beside walls the correction `d E_i Σ_j w¹_ij (p_j − p_i) n_ji` joins it.
 fn adjoint<L>[const D: usize](
-    s: &Push<'_, D>, fluid: &Chunk, walls: &Chunk, out: ([&mut [Real]; D], &mut [[Real; 8]]),
+    s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, out: ([&mut [Real]; D], &mut [[Real; 8]]),
 ) -> Extremes {
-    let ((mut v, pull), mut found) = (out, Extremes::default());
+    let ((mut v, tangential_gradient), mut found) = (out, Extremes::default());
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
-        let (inv_i, p_i, half, least) =
-            (L::splat(r_i[3]), L::splat(r_i[7]), L::splat(0.5), L::splat(s.least));
-        let [difference, sum] = s.parts;
+        let (inv_i, p_i, half, zero) = (L::splat(r_i[INV_ALPHA]), L::splat(r_i[P]), L::splat(0.5), L::splat(0.0));
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let at = s.weight.at(r2);
-            let acts = L::splat(difference) * (j[7] - p_i) + L::splat(sum) * least.max(p_i + j[7]);
-            let along = half * (inv_i + j[3]) * at.w1 * at.inv_r * acts;
-            each(|a| along * x_ij[a])
+            let coefficient = half * (inv_i + j[INV_ALPHA]) * at.w1 * at.inv_r * zero.max(p_i + j[P]);
+            each(|a| coefficient * x_ij[a])
         });
         let mut gain: [Real; D] = each(|a| s.factor * inner[a]);
         if !walls.row(i).is_empty() {
-            let held = 2.0 * sum * r_i[3] * r_i[7].max(0.0);
+            let held = 2.0 * r_i[INV_ALPHA] * r_i[P].max(0.0);
             let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| {
                 let at = s.weight.at(r2);
-                let along = at.w1 * at.inv_r;
-                each(|a| along * x_ik[a])
+                let coefficient = at.w1 * at.inv_r;
+                each(|a| coefficient * x_ik[a])
             });
             gain = each(|a| gain[a] + s.factor * held * outer[a]);
         }
-        if !walls.row(i).is_empty() && !s.along.is_empty() {
+        if !walls.row(i).is_empty() && !s.wall_correction.is_empty() {
             let rise = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
                 let at = s.weight.at(r2);
-                let along = at.w1 * at.inv_r * (j[7] - p_i);
-                each(|a| along * x_ij[a])
+                let coefficient = at.w1 * at.inv_r * (j[P] - p_i);
+                each(|a| coefficient * x_ij[a])
             });
-            let e_i = Along::<Real>(each(|t| s.along[i][4 + t]));
+            let e_i = WallCorrection::<Real>(each(|t| s.wall_correction[i][CORRECTION + t]));
             let more = e_i.times(rise);
-            // What `corrected` has done is exact already.
-            gain = each(|a| gain[a] + s.factor * (difference + sum) * more[a]);
-            if let Some(pull) = pull.get_mut(k) {
-                pull[4..4 + D].copy_from_slice(&rise);
+            gain = each(|a| gain[a] + s.factor * more[a]);
+            if let Some(tangential_gradient) = tangential_gradient.get_mut(k) {
+                tangential_gradient[GRADIENT..GRADIENT + D].copy_from_slice(&rise);
             }
         }
         write(&mut v, k, i, gain, &mut found);
@@ -106,23 +98,22 @@ fn adjoint<L>[const D: usize](
 }
 
 phase! {
-/// The difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`: the part θ_d of
-/// it, in place of G⁻.
-fn corrected<L>[const D: usize](
-    s: &Push<'_, D>, inv_d: Real, part: Real, fluid: &Chunk, v: [&mut [Real]; D],
+/// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`.
+fn difference<L>[const D: usize](
+    s: &Gradients<'_, D>, inv_d: Real, fluid: &Chunk, v: [&mut [Real]; D],
 ) -> Extremes {
     let (mut v, mut found) = (v, Extremes::default());
     let zero = L::splat(0.0);
     for (k, i) in fluid.points().enumerate() {
-        let p_i = L::splat(s.record[i][7]);
+        let p_i = L::splat(s.record[i][P]);
         let sums = fluid.sum::<L, D, 8, 9>(i, each(|a| s.record[i][a]), s.record, &s.periodic, |x_ij, r2, j| {
             let at = s.weight.at(r2);
-            let along = at.w1 * at.inv_r;
-            let rise = along * (p_i - j[7]);
+            let coefficient = at.w1 * at.inv_r;
+            let rise = coefficient * (p_i - j[P]);
             let (mut terms, mut t) = ([zero; 9], 0);
             for a in 0..D {
                 for b in a..D {
-                    terms[t] = along * x_ij[a] * x_ij[b];
+                    terms[t] = coefficient * x_ij[a] * x_ij[b];
                     t += 1;
                 }
                 terms[6 + a] = rise * x_ij[a];
@@ -131,7 +122,7 @@ fn corrected<L>[const D: usize](
         });
         // Both carry 1/m² less than the gradient: r n nᵀ against n.
         let gradient = linear::solve_symmetric::<D>(&sums);
-        let gain = -s.factor * inv_d * part;
+        let gain = -s.factor * inv_d;
         write(&mut v, k, i, each(|a| gain * gradient[a]), &mut found);
     }
     found
@@ -144,84 +135,79 @@ phase! {
 /// `Σ_k w/α_i ((v_k − v_i)·n_ik) n_ik`. They also push with the mirrored pressure: the published program holds particles
 /// at walls by collisions.
 fn peridyno<L>[const D: usize](
-    s: &Push<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D],
+    s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D],
 ) -> Extremes {
     let (mut v, mut found) = (v, Extremes::default());
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
-        let own = if s.air[i] == 0.0 { r_i[7] } else { 0.0 };
-        let (p_i, own, inv_i, zero) = (L::splat(r_i[7]), L::splat(own), L::splat(r_i[3]), L::splat(0.0));
-        let [difference, sum] = s.parts;
+        let own = if s.dirichlet[i] == 0.0 { r_i[P] } else { 0.0 };
+        let (p_i, own, inv_i, zero) = (L::splat(r_i[P]), L::splat(own), L::splat(r_i[INV_ALPHA]), L::splat(0.0));
+        let part = L::splat(peridyno_part::<D>());
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let at = s.weight.at(r2);
-            let under_pressure = zero.max(p_i + j[7]) / (p_i + j[7]).max(zero - (p_i + j[7])).max(L::splat(1e-30));
-            let pair = under_pressure * (inv_i * p_i + j[3] * j[7]);
-            let acts = L::splat(difference) * inv_i * (j[7] - own) + L::splat(sum) * pair;
-            let along = at.w1 * at.inv_r * acts;
-            each(|a| along * x_ij[a])
+            let under_pressure = zero.max(p_i + j[P]) / (p_i + j[P]).max(zero - (p_i + j[P])).max(L::splat(1e-30));
+            let pair = under_pressure * (inv_i * p_i + j[INV_ALPHA] * j[P]);
+            let acts = part * inv_i * (j[P] - own) + part * pair;
+            let coefficient = at.w1 * at.inv_r * acts;
+            each(|a| coefficient * x_ij[a])
         });
-        let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
-        let (factor, held) = (L::splat(s.factor * sum), p_i.max(zero) + p_i.max(zero));
+        let v_i: [L; D] = each(|a| L::splat(r_i[V + a]));
+        let (factor, held) = (L::splat(s.factor * peridyno_part::<D>()), p_i.max(zero) + p_i.max(zero));
         let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, k| {
             let at = s.weight.at(r2);
-            let approach: [L; D] = each(|a| k[4 + a] - v_i[a]);
+            let approach: [L; D] = each(|a| k[V + a] - v_i[a]);
             let taken = at.w * at.inv_r * at.inv_r * dot(approach, x_ik);
-            let along = taken + factor * held * at.w1 * at.inv_r;
-            each(|a| along * x_ik[a])
+            let coefficient = taken + factor * held * at.w1 * at.inv_r;
+            each(|a| coefficient * x_ik[a])
         });
-        write(&mut v, k, i, each(|a| s.factor * inner[a] + r_i[3] * outer[a]), &mut found);
+        write(&mut v, k, i, each(|a| s.factor * inner[a] + r_i[INV_ALPHA] * outer[a]), &mut found);
     }
     found
 }
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    pub(super) fn push(&self, dt: Real) -> Push<'_, D> {
-        let (s, params) = (&*self.method, &self.method.params);
-        Push {
+    pub(super) fn gradients(&self, dt: Real) -> Gradients<'_, D> {
+        let s = &*self.method;
+        Gradients {
             weight: s.constants.weight,
             periodic: self.state.domain.periodic,
             record: &s.fields.record,
             walls: &s.fields.wall_record,
-            along: &s.fields.along,
-            air: &s.fields.air,
+            wall_correction: &s.fields.wall_correction,
+            dirichlet: &s.fields.dirichlet,
             factor: D as Real * dt / self.state.rest.rho_0,
-            parts: [s.difference_part(), params.grad_sum],
-            least: if params.pair_switch { 0.0 } else { Real::NEG_INFINITY },
         }
     }
 
     /// The velocities after the pressure. Returns the largest squared change, and the first that is not finite.
     pub fn project(&mut self, dt: Real) -> Extremes {
         let mut v = self.state.fluid.v.each_mut().map(take);
-        let mut pull = take(&mut self.method.fields.pull);
-        let (s, push) = (&*self.method, self.push(dt));
-        let part = s.params.grad_difference;
+        let mut tangential_gradient = take(&mut self.method.fields.tangential_gradient);
+        let (s, gradients) = (&*self.method, self.gradients(dt));
         let (isa, lists) = (s.isa, &s.neighbors);
-        let mut found = Extremes::default();
-        if s.params.grad_correction {
-            let out = v.each_mut().map(Vec::as_mut_slice);
-            found = lists
-                .fluid
-                .for_each(out, |_, fluid, v| corrected(isa, &push, 1.0 / D as Real, part, fluid, v));
-        }
         let out = v.each_mut().map(Vec::as_mut_slice);
-        let rest = match s.params.gradient {
-            Gradient::Adjoint if pull.is_empty() => lists.fluid.for_each(out, |k, fluid, v| {
-                adjoint(isa, &push, fluid, &lists.walls.chunks()[k], (v, &mut []))
-            }),
-            Gradient::Adjoint => {
-                lists.fluid.for_each((out, &mut pull[..self.state.fluid.len()]), |k, fluid, out| {
-                    adjoint(isa, &push, fluid, &lists.walls.chunks()[k], out)
+        let found = match s.params.gradient {
+            Gradient::Adjoint if tangential_gradient.is_empty() => {
+                lists.fluid.for_each(out, |k, fluid, v| {
+                    adjoint(isa, &gradients, fluid, &lists.walls.chunks()[k], (v, &mut []))
                 })
             }
+            Gradient::Adjoint => lists
+                .fluid
+                .for_each((out, &mut tangential_gradient[..self.state.fluid.len()]), |k, fluid, out| {
+                    adjoint(isa, &gradients, fluid, &lists.walls.chunks()[k], out)
+                }),
+            Gradient::Difference => lists
+                .fluid
+                .for_each(out, |_, fluid, v| difference(isa, &gradients, 1.0 / D as Real, fluid, v)),
             Gradient::Peridyno => lists
                 .fluid
-                .for_each(out, |k, fluid, v| peridyno(isa, &push, fluid, &lists.walls.chunks()[k], v)),
+                .for_each(out, |k, fluid, v| peridyno(isa, &gradients, fluid, &lists.walls.chunks()[k], v)),
         };
         self.state.fluid.v = v;
-        self.method.fields.pull = pull;
-        found.merge(rest)
+        self.method.fields.tangential_gradient = tangential_gradient;
+        found
     }
 }

@@ -4,6 +4,7 @@ use super::{Cpu, equation::Inverse};
 use crate::{
     cg::{self, Outcome},
     choices::NEAREST,
+    memory::record::{DEPTH, INV_ALPHA, NORMAL, RHO, TANGENTIAL, V},
     physics::{self, Weight, mirrored},
 };
 use sph_core::{
@@ -19,7 +20,7 @@ use sph_core::{
 use std::mem::take;
 
 /// What the loops read.
-pub(super) struct Rub<'a, const D: usize> {
+pub(super) struct Viscous<'a, const D: usize> {
     pub weight: Weight,
     pub kernel: CubicSpline<D>,
     pub periodic: Periodic<D>,
@@ -36,43 +37,43 @@ pub(super) struct Rub<'a, const D: usize> {
 
 /// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.
 #[inline(always)]
-pub(super) fn drag<L: Lane, const D: usize>(s: &Rub<'_, D>, x_ik: [L; D], r2: L, k: &[L; 12]) -> L {
-    let mut before = -k[3];
+pub(super) fn drag<L: Lane, const D: usize>(s: &Viscous<'_, D>, x_ik: [L; D], r2: L, k: &[L; 12]) -> L {
+    let mut before = -k[DEPTH];
     for a in 0..D {
-        before = before + k[8 + a] * x_ik[a];
+        before = before + k[NORMAL + a] * x_ik[a];
     }
-    L::splat(2.0) * s.weight.at(r2).w2 * k[7] * mirrored(before, k[3], L::splat(s.least))
+    L::splat(2.0) * s.weight.at(r2).w2 * k[TANGENTIAL] * mirrored(before, k[DEPTH], L::splat(s.least))
 }
 
 phase! {
-/// What walls do to a viscous fluid: `[Σ_k a_ik w² τ β v_k | Σ_k a_ik w² τ β]`, into the first slots of `out`.
-fn walls_drag<L>[const D: usize](s: &Rub<'_, D>, walls: &Chunk, out: &mut [[Real; 4]]) {
+/// Viscous drag of walls, `[Σ_k a_ik w² τ β v_k | Σ_k a_ik w² τ β]`, into the first slots of `out`.
+fn walls_drag<L>[const D: usize](s: &Viscous<'_, D>, walls: &Chunk, out: &mut [[Real; 4]]) {
     for (k, i) in walls.points().enumerate() {
         let r_i = &s.record[i];
         let sums = walls.sum::<L, D, 12, 4>(i, each(|a| r_i[a]), s.walls, &s.periodic, |x_ik, r2, k| {
             let drag = drag(s, x_ik, r2, &k);
-            [drag * k[4], drag * k[5], drag * k[6], drag]
+            [drag * k[V], drag * k[V + 1], drag * k[V + 2], drag]
         });
-        out[k] = each(|t| r_i[3] * sums[t]);
+        out[k] = each(|t| r_i[INV_ALPHA] * sums[t]);
     }
 }
 }
 
 phase! {
 /// XSPH (Schechter & Bridson 2012): `v_i += c Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`, ghosts with the part τ.
-fn xsph<L>[const D: usize](s: &Rub<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D]) {
+fn xsph<L>[const D: usize](s: &Viscous<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D]) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
-        let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
-        let (m, rho_i, rho_0) = (L::splat(s.m), L::splat(r_i[7]), L::splat(s.rho_0));
+        let v_i: [L; D] = each(|a| L::splat(r_i[V + a]));
+        let (m, rho_i, rho_0) = (L::splat(s.m), L::splat(r_i[RHO]), L::splat(s.rho_0));
         let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |_, r2, j| {
-            let weight = physics::xsph(m, rho_i, j[7], s.kernel.w(r2));
-            each(|a| weight * (j[4 + a] - v_i[a]))
+            let weight = physics::xsph(m, rho_i, j[RHO], s.kernel.w(r2));
+            each(|a| weight * (j[V + a] - v_i[a]))
         });
         let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |_, r2, k| {
-            let weight = k[7] * physics::xsph(m, rho_i, rho_0, s.kernel.w(r2));
-            each(|a| weight * (k[4 + a] - v_i[a]))
+            let weight = k[TANGENTIAL] * physics::xsph(m, rho_i, rho_0, s.kernel.w(r2));
+            each(|a| weight * (k[V + a] - v_i[a]))
         });
         for a in 0..D {
             v[a][k] += s.xsph * (inner[a] + outer[a]);
@@ -82,9 +83,9 @@ fn xsph<L>[const D: usize](s: &Rub<'_, D>, fluid: &Chunk, walls: &Chunk, v: [&mu
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    pub(super) fn rub(&self) -> Rub<'_, D> {
+    pub(super) fn viscous(&self) -> Viscous<'_, D> {
         let (s, rest) = (&*self.method, self.state.rest);
-        Rub {
+        Viscous {
             weight: s.constants.weight,
             kernel: s.kernel,
             periodic: self.state.domain.periodic,
@@ -106,14 +107,14 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn diffuse(&mut self, dt: Real) -> Outcome {
         let scale = self.diffusion(dt);
         let mut drag = take(&mut self.method.fields.drag);
-        let (s, rub) = (&*self.method, self.rub());
+        let (s, viscous) = (&*self.method, self.viscous());
         let isa = s.isa;
-        s.neighbors.walls.for_each(&mut drag[..], |_, walls, out| walls_drag(isa, &rub, walls, out));
+        s.neighbors.walls.for_each(&mut drag[..], |_, walls, out| walls_drag(isa, &viscous, walls, out));
         let mut vectors = take(&mut self.method.fields.equation);
         let sums = &self.method.fields.sums;
         parallel::blocks(drag.len(), &mut vectors.diagonal[..], |range, diagonal| {
             for (out, i) in diagonal.iter_mut().zip(range) {
-                *out = 1.0 + scale * (sums[i][0] + sums[i][3] + drag[i][3]);
+                *out = 1.0 + scale * (sums[i].fluid + sums[i].correction + drag[i][3]);
             }
         });
         let limits = self.method.viscous_limits();
@@ -137,7 +138,7 @@ impl<const D: usize> Cpu<'_, D> {
         let fields = &mut self.method.fields;
         (fields.drag, fields.equation, fields.viscous_residuals) = (drag, vectors, history);
         if self.method.constants.needs.reactions {
-            self.drag_back(dt);
+            self.react_viscous(dt);
         }
         outcome
     }
@@ -146,14 +147,14 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn mix_velocities(&mut self, dt: Real) -> First {
         let found = self.pack_velocities();
         let mut v = self.state.fluid.v.each_mut().map(take);
-        let (s, rub) = (&*self.method, self.rub());
+        let (s, viscous) = (&*self.method, self.viscous());
         let (isa, lists) = (s.isa, &s.neighbors);
         lists.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
-            xsph(isa, &rub, fluid, &lists.walls.chunks()[k], v);
+            xsph(isa, &viscous, fluid, &lists.walls.chunks()[k], v);
         });
         self.state.fluid.v = v;
         if self.method.constants.needs.reactions {
-            self.rub_back(dt);
+            self.react_xsph(dt);
         }
         found
     }

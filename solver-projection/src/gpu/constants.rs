@@ -3,7 +3,7 @@
 use crate::{
     Projection,
     choices::{LONGEST_SHIFT, NEAREST},
-    params::{AlphaFloor, Compensation},
+    params::Compensation,
 };
 use cuda_kernels::{
     common::numerics::{
@@ -13,7 +13,6 @@ use cuda_kernels::{
     projection::{Constants, Surface, Weight},
 };
 use sph_core::{
-    Real,
     kernel::{Kernel, KernelKind},
     method::state::State,
 };
@@ -39,18 +38,14 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         alpha,
         separation: params.separation,
         tangential: params.tangential.unwrap_or(0.0),
-        air_pressure: params.air_pressure,
-        difference: params.grad_difference,
-        sum: params.grad_sum,
-        least: if params.pair_switch { 0.0 } else { Real::NEG_INFINITY },
         xsph: params.xsph_viscosity,
         before: NEAREST * rest.spacing,
         shift: params.particle_shifting,
         longest: LONGEST_SHIFT * rest.spacing,
         own_slip: params.tangential.is_none().into(),
-        floor_everywhere: (method.floor() == AlphaFloor::All).into(),
+        floor_everywhere: method.has_floor_everywhere().into(),
         free_surface: params.free_surface.into(),
         two_sided: (params.compensation_mode == Compensation::TwoSided).into(),
-        along: (c.needs.along && !state.walls.is_empty()).into(),
+        wall_correction: (c.needs.wall_correction && !state.walls.is_empty()).into(),
     }
 }

@@ -1,36 +1,36 @@
 //! The linear equation on a GPU: the twin of `cpu/equation.rs`.
 //!
-//! Numbers of the iteration stay on the GPU, and the host looks at them every few iterations: those after the last
+//! Numbers of the iteration stay on the GPU, and the host reads them every few iterations: those after the last
 //! one that was needed change nothing.
 
 use super::memory::{Vectors, Work};
 use crate::{
-    cg::{self, Seen},
+    cg::{self, Observed},
     params::Preconditioner,
 };
 use cuda_kernels::{
     common::{numerics::reduce::Reduce, search::neighbors::NeighborRows},
     device::{error::CudaError, executor::Field},
-    projection::{self, Launcher, Matrix, Numbers, levels::Levels},
+    projection::{self, Launcher, Matrix, Numbers, aggregation::Multigrid},
 };
 use sph_core::Real;
 
-/// Iterations between two looks: [`Numbers`] remembers as many.
-const LOOK: usize = projection::LOOK as usize;
+/// Iterations from one observation to the next: [`Numbers`] remembers as many.
+const OBSERVE_EVERY: usize = projection::OBSERVE_EVERY as usize;
 
-/// What stands in for the inverse of the matrix.
+/// The preconditioner.
 #[derive(Debug)]
 pub enum Inverse<'a, const D: usize> {
     /// Nothing.
     Nothing,
     /// The diagonal.
     Diagonal,
-    /// The diagonal and a cycle over levels that are built.
-    Multilevel(&'a mut Levels<D>),
+    /// The diagonal and a V-cycle over levels that are built.
+    Multilevel(&'a mut Multigrid<D>),
 }
 
 impl<const D: usize> Inverse<'_, D> {
-    /// Without levels: what an equation of nearby things needs.
+    /// Without levels: viscosity reaches about a spacing in a step.
     pub fn pointwise(chosen: Preconditioner) -> Self {
         if chosen == Preconditioner::None { Self::Nothing } else { Self::Diagonal }
     }
@@ -49,12 +49,12 @@ pub struct System<'a> {
     pub n: usize,
 }
 
-/// What takes the mean out of a field: where the sum of the air is 0.
+/// What removes the mean of a field: where the sum of the Dirichlet terms is 0.
 #[derive(Debug)]
 pub struct Closed<'a, const D: usize> {
     pub reduce: &'a mut Reduce<D>,
     pub sum: &'a mut Field<f64>,
-    pub all_air: &'a Field<f64>,
+    pub dirichlet_sum: &'a Field<f64>,
 }
 
 /// `A x = b`.
@@ -63,7 +63,7 @@ pub struct GpuEquation<'a, const D: usize> {
     pub launcher: Launcher<'a, D>,
     pub system: System<'a>,
     pub inverse: Inverse<'a, D>,
-    /// For an equation that is open up to a constant, of which levels would make a large one.
+    /// For an equation that is open up to a constant, which levels would amplify.
     pub closed: Option<Closed<'a, D>>,
     pub vectors: &'a mut Vectors,
     pub x: &'a mut Field<Real>,
@@ -82,15 +82,10 @@ macro_rules! matrix {
 }
 
 impl<const D: usize> GpuEquation<'_, D> {
-    /// `x_i ← x_i + ω r_i/A_ii`.
-    pub fn relax(&mut self, omega: Real) -> Result<(), CudaError> {
-        self.launcher.relax(omega, &self.vectors.diagonal, &self.vectors.r, self.system.n, self.x)
-    }
-
-    /// Keeps what the iterations since the last look have come to.
+    /// Keeps the residuals of the iterations since the last observation.
     fn remember(&mut self, numbers: &Numbers) {
         let done = numbers.done as usize;
-        self.history.extend((self.history.len()..done).map(|k| numbers.history[k % LOOK]));
+        self.history.extend((self.history.len()..done).map(|k| numbers.history[k % OBSERVE_EVERY]));
     }
 }
 
@@ -118,9 +113,9 @@ impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
             Inverse::Diagonal => divide(true)?,
             Inverse::Multilevel(levels) => {
                 levels.precondition(launcher.executor, diagonal, r, n, z, partial, slot, numbers)?;
-                if let Some(Closed { reduce, sum, all_air }) = &mut self.closed {
+                if let Some(Closed { reduce, sum, dirichlet_sum }) = &mut self.closed {
                     reduce.sum(launcher.executor, z, n, sum)?;
-                    launcher.center(sum, all_air, n, z)?;
+                    launcher.remove_mean(sum, dirichlet_sum, n, z)?;
                     launcher.multiply(r, z, n, partial, slot, numbers)?;
                 }
             }
@@ -152,16 +147,16 @@ impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
         self.launcher.turn(z, self.system.n, false, next, &self.work.numbers, d)
     }
 
-    fn look(&mut self, k: u32, last: bool) -> Result<Seen, CudaError> {
-        if !last && !(k as usize + 1).is_multiple_of(LOOK) {
-            return Ok(Seen::Nothing);
+    fn observe(&mut self, k: u32, last: bool) -> Result<Observed, CudaError> {
+        if !last && !(k as usize + 1).is_multiple_of(OBSERVE_EVERY) {
+            return Ok(Observed::Nothing);
         }
         let numbers = self.work.read(self.launcher.executor)?;
         self.remember(&numbers);
         Ok(match numbers.status {
-            0.0 => Seen::Residual(numbers.r2),
-            1.0 => Seen::Null,
-            _ => Seen::Negative,
+            0.0 => Observed::Residual(numbers.r2),
+            1.0 => Observed::Breakdown,
+            _ => Observed::Indefinite,
         })
     }
 

@@ -1,8 +1,11 @@
 //! What a run holds on a GPU.
 
 use crate::{
-    memory::{Fields, Needs},
-    params::{LinearSolver, Params, Preconditioner},
+    memory::{
+        Fields, Needs,
+        record::{Moments, RowSums},
+    },
+    params::{Params, Preconditioner},
 };
 use cuda_kernels::{
     common::{
@@ -25,7 +28,7 @@ use cuda_kernels::{
     },
     projection::{
         Facing, Numbers, Two,
-        levels::{Levels, first_room},
+        aggregation::{Multigrid, first_room},
     },
 };
 use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State};
@@ -42,10 +45,9 @@ pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
     [room(n), room(0.7 * n), room(0.5 * n)]
 }
 
-/// Cells of all levels that there is room for at first, over `n` particles; `None` where the parameters have no levels.
-pub fn first_cells<const D: usize>(params: &Params, n: usize) -> Option<usize> {
-    let has_levels =
-        params.linear_solver == LinearSolver::Cg && params.preconditioner == Preconditioner::Multilevel;
+/// Aggregates of all levels that there is memory for at first, over `n` particles; `None` without multigrid.
+pub fn first_aggregates<const D: usize>(params: &Params, n: usize) -> Option<usize> {
+    let has_levels = params.preconditioner == Preconditioner::Multilevel;
     has_levels.then(|| first_room::<D>(n, f64::from(params.support_ratio)))
 }
 
@@ -60,13 +62,13 @@ pub struct Vectors {
     pub q: Field<Real>,
 }
 
-/// What ghosts leave out along their walls; both empty where the fluid does not make up for it. Shapes `[n]`.
+/// The tangential wall correction; both empty without it. Shapes `[n]`.
 #[derive(Debug)]
-pub struct Along {
+pub struct WallCorrection {
     /// `[E_xx E_xy E_xz E_yy]`.
-    pub along: Field<Packed>,
+    pub upper: Field<Packed>,
     /// `[E_yz E_zz E/G ·]`.
-    pub beside: Field<Packed>,
+    pub lower: Field<Packed>,
 }
 
 /// Records of wall samples. Shapes `[n_walls]`.
@@ -122,25 +124,25 @@ pub struct DeviceFields<const D: usize> {
     /// `[v*, 1 beside a wall]`, later `[v ρ]`. Shape `[n]`.
     pub motion: Field<Packed>,
     /// `[Σ w n | Σ w]`. Shape `[n]`.
-    pub crowd: Field<Packed>,
-    pub along: Along,
-    /// `[Σ_j a w² | the same with ghosts | D v* | Σ_j of what ghosts leave out in entries]`. Shape `[n]`.
+    pub moments: Field<Packed>,
+    pub wall_correction: WallCorrection,
+    /// `[Σ_j a w² | the same with ghosts | D v* | Σ_j of wall corrections]`. Shape `[n]`.
     pub sums: Field<Packed>,
-    /// What bodies are pulled by. Shape `[n]`.
-    pub pull: Field<Packed>,
-    /// What walls do to a viscous fluid. Shape `[n]`.
+    /// Pressure gradient of the tangential wall correction, for its reaction on bodies. Shape `[n]`.
+    pub tangential_gradient: Field<Packed>,
+    /// Viscous drag of walls. Shape `[n]`.
     pub drag: Field<Packed>,
     /// Part of a particle's pressure that its pair forces have. Shape `[n]`, `[-]`.
     pub share: Field<Real>,
-    /// Weight of the air. Shape `[n]`, `[1/m²]`.
-    pub air: Field<Real>,
+    /// Dirichlet term. Shape `[n]`, `[1/m²]`.
+    pub dirichlet: Field<Real>,
     /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
     pub p: Field<Real>,
     /// Pressures as they act. Shape `[n]`, `[Pa]`.
     pub acting: Field<Real>,
     pub vectors: Vectors,
-    /// Coarser equations; none without the preconditioner that has them.
-    pub levels: Option<Levels<D>>,
+    /// Levels of the multigrid preconditioner, if there is one.
+    pub levels: Option<Multigrid<D>>,
     /// Records of the walls.
     pub ghosts: Ghosts,
     /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
@@ -148,14 +150,14 @@ pub struct DeviceFields<const D: usize> {
     /// The surface of each rigid set. Shape `[n_sets]`.
     pub surface: Field<u32>,
     pub work: Work,
-    /// The sum of all that the air weighs. Shape `[1]`.
-    pub all_air: Field<f64>,
+    /// The sum of the Dirichlet terms. Shape `[1]`.
+    pub dirichlet_sum: Field<f64>,
     /// Another sum, or a maximum. Shape `[1]`.
     pub number: Field<f64>,
 }
 
 impl<const D: usize> DeviceFields<D> {
-    /// Room for so many points, and for so many cells of coarser equations, if there are any.
+    /// Memory for so many points, and for so many aggregates.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -164,13 +166,13 @@ impl<const D: usize> DeviceFields<D> {
         population: &Population,
         (grid, needs): (CellGrid<D>, Needs),
         sizes: Sizes,
-        n_level_cells: Option<usize>,
+        n_aggregates: Option<usize>,
     ) -> Result<Self, CudaError> {
         let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let numbers = || executor.zeros::<Real>(n);
-        let n_along = when(needs.along && n_walls > 0, n);
+        let n_correction = when(needs.wall_correction && n_walls > 0, n);
         let [on_fluid, on_walls, of_walls] = sizes;
         let rows = [
             NeighborRows::new(executor, n, on_fluid)?,
@@ -183,17 +185,17 @@ impl<const D: usize> DeviceFields<D> {
             rows,
             place: records(n)?,
             motion: records(n)?,
-            crowd: records(n)?,
-            along: Along { along: records(n_along)?, beside: records(n_along)? },
+            moments: records(n)?,
+            wall_correction: WallCorrection { upper: records(n_correction)?, lower: records(n_correction)? },
             sums: records(n)?,
-            pull: records(when(needs.reactions, n_along))?,
+            tangential_gradient: records(when(needs.tangential_reaction, n_correction))?,
             drag: records(when(needs.viscosity, n))?,
             share: numbers()?,
-            air: numbers()?,
+            dirichlet: numbers()?,
             p: numbers()?,
             acting: numbers()?,
             vectors: vectors(executor, n)?,
-            levels: n_level_cells.map(|room| Levels::new(executor, &grid, n, room)).transpose()?,
+            levels: n_aggregates.map(|room| Multigrid::new(executor, &grid, n, room)).transpose()?,
             ghosts: Ghosts {
                 samples: records(n_walls)?,
                 motion: records(n_walls)?,
@@ -202,7 +204,7 @@ impl<const D: usize> DeviceFields<D> {
             facings: executor.zeros(population.surfaces)?,
             surface: executor.zeros(population.sets)?,
             work: Work::new(executor)?,
-            all_air: executor.zeros(1)?,
+            dirichlet_sum: executor.zeros(1)?,
             number: executor.zeros(1)?,
         })
     }
@@ -256,9 +258,15 @@ impl<const D: usize> DeviceFields<D> {
 
     /// Copies to the host what tells where a failure began.
     pub fn read_chain(&self, executor: &dyn Executor, fields: &mut Fields<D>) -> Result<(), CudaError> {
-        let numbers = |records: Vec<Packed>| records.into_iter().map(|record| record.0).collect();
-        fields.crowd = numbers(executor.download(&self.crowd)?);
-        fields.sums = numbers(executor.download(&self.sums)?);
+        let moments = |&Packed([x, y, z, alpha]): &Packed| Moments { w_n: [x, y, z], alpha };
+        let sums = |&Packed([fluid, total, divergence, correction]): &Packed| RowSums {
+            fluid,
+            total,
+            divergence,
+            correction,
+        };
+        fields.moments = executor.download(&self.moments)?.iter().map(moments).collect();
+        fields.sums = executor.download(&self.sums)?.iter().map(sums).collect();
         read(executor, &self.vectors.b, &mut fields.equation.b)
     }
 }

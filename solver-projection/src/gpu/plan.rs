@@ -1,6 +1,6 @@
 //! How much memory of a GPU a run will need, from the scene alone: that of a [`GPU`] which is made where it only counts.
 
-use super::memory::{DeviceFields, first_cells, first_sizes};
+use super::memory::{DeviceFields, first_aggregates, first_sizes};
 use crate::{memory::Needs, params::Params, setup};
 use cuda_kernels::common::run::plan::Planned;
 use sph_core::{
@@ -29,15 +29,15 @@ fn in_dimension<const D: usize>(scene: &Scene, params: &Params, counts: Counts) 
     let (executor, population) = (&planned.executor, &planned.population);
     let of_method = (planned.grid, Needs::of(params, population.bodies > 0));
     let sizes = first_sizes::<D>(f64::from(params.support_ratio));
-    let n_level_cells = first_cells::<D>(params, population.fluid);
-    let device = planned.made(DeviceFields::new(executor, population, of_method, sizes, n_level_cells))?;
+    let n_aggregates = first_aggregates::<D>(params, population.fluid);
+    let device = planned.made(DeviceFields::new(executor, population, of_method, sizes, n_aggregates))?;
     let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
     let mut add = |name, bytes: usize| plan.add(name, bytes as f64);
     add("particles and their cells, on the GPU", executor.weigh(device.common.fluid));
     add("walls and their cells, on the GPU", executor.weigh(device.common.walls));
     add("rows of neighbors, on the GPU", executor.weigh(device.rows));
     add("entries of the matrix, on the GPU", executor.weigh(device.entries));
-    add("coarser equations, on the GPU", executor.weigh(device.levels));
+    add("multigrid levels, on the GPU", executor.weigh(device.levels));
     add("fields of projection, on the GPU", executor.held());
     Ok(plan)
 }

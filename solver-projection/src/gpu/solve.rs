@@ -7,10 +7,12 @@ use super::{
     memory::Work,
 };
 use crate::cg::{self, Outcome, Solved};
-use cuda_kernels::{common::search::neighbors::Pairs, device::error::CudaError, projection::levels::Fine};
+use cuda_kernels::{
+    common::search::neighbors::Pairs, device::error::CudaError, projection::aggregation::Fine,
+};
 use sph_core::Real;
 
-/// The equation for `x`, with the vectors of the GPU and entries times `scale`, and what stands in for the inverse.
+/// The equation for `x`, with the vectors of the GPU and entries times `scale`, and its preconditioner.
 macro_rules! equation {
     ($gpu:expr, $x:expr, $history:expr, $scale:expr, $inverse:expr) => {
         GpuEquation {
@@ -44,18 +46,18 @@ impl<const D: usize> Gpu<'_, D> {
         let inverse = self.device.levels.as_mut().map_or(pointwise, Inverse::Multilevel);
         let history = &mut self.method.fields.residuals;
         history.clear();
-        let mut all_air = [0.0];
-        self.executor.read(&self.device.all_air, &mut all_air)?;
+        let mut dirichlet_sum = [0.0];
+        self.executor.read(&self.device.dirichlet_sum, &mut dirichlet_sum)?;
         let mut equation = equation!(self, &mut self.device.p, history, 1.0, inverse);
-        if all_air == [0.0] {
+        if dirichlet_sum == [0.0] {
             let (reduce, sum) = (&mut self.device.common.reduce, &mut self.device.number);
-            equation.closed = Some(Closed { reduce, sum, all_air: &self.device.all_air });
+            equation.closed = Some(Closed { reduce, sum, dirichlet_sum: &self.device.dirichlet_sum });
         }
         let solved = cg::solve(&mut equation, &limits)?;
         self.settle(solved)
     }
 
-    /// The coarser equations, if the parameters ask for them: entries and air are those of now.
+    /// The levels of the multigrid preconditioner, if there is one.
     fn build_levels(&mut self) -> Launched {
         let device = &mut *self.device;
         let Some(levels) = &mut device.levels else { return Ok(()) };
@@ -63,47 +65,18 @@ impl<const D: usize> Gpu<'_, D> {
             cells: &device.common.fluid.cells,
             rows: &device.rows[Pairs::Fluid as usize],
             entries: &device.entries,
-            air: &device.air,
+            dirichlet: &device.dirichlet,
             n: device.common.fluid.n,
         };
         levels.build(self.executor, &fine)
     }
 
-    /// The pressure by damped Jacobi iteration, of which the host waits for each.
-    pub(super) fn jacobi(&mut self) -> Result<Solved, CudaError> {
-        let limits = self.method.pressure_limits(self.device.common.fluid.n);
-        let omega = self.method.params.jacobi_omega;
-        if !self.method.params.warm_start {
-            self.executor.clear(&mut self.device.p)?;
-        }
-        let history = &mut self.method.fields.residuals;
-        history.clear();
-        let mut equation = equation!(self, &mut self.device.p, history, 1.0, Inverse::Diagonal);
-        let mut solved =
-            Solved { outcome: Outcome::CapReached, iterations: 0, residual: 0.0, right_side: 0.0 };
-        for k in 0..=limits.iterations {
-            let [b2, r2] = cg::Equation::residual(&mut equation)?;
-            (solved.iterations, solved.residual, solved.right_side) = (k, r2.sqrt(), b2.sqrt());
-            if solved.residual <= limits.tolerance * limits.absolute.unwrap_or(solved.right_side) {
-                solved.outcome = Outcome::Converged;
-                break;
-            }
-            if k > 0 {
-                equation.history.push(r2);
-            }
-            if k < limits.iterations {
-                equation.relax(omega)?;
-            }
-        }
-        self.settle(solved)
-    }
-
-    /// The least pressure of a closed vessel is 0.
+    /// Without a free surface the least pressure is 0.
     fn settle(&mut self, solved: Solved) -> Result<Solved, CudaError> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, Work { partial, largest, .. }) = (device.common.fluid.n, &mut device.work);
         launcher.depth(&device.p, n, partial, largest)?;
-        launcher.lift(largest, &device.all_air, n, &mut device.p)?;
+        launcher.fix_constant(largest, &device.dirichlet_sum, n, &mut device.p)?;
         Ok(solved)
     }
 
@@ -111,8 +84,8 @@ impl<const D: usize> Gpu<'_, D> {
     pub(super) fn act(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, acting, lost) = (device.common.fluid.n, &mut device.acting, &mut device.common.lost);
-        let (air, Work { partial, largest, .. }) = (self.constants.air_pressure, &mut device.work);
-        launcher.act(&device.p, &device.share, air, n, acting, lost, partial, largest)?;
+        let Work { partial, largest, .. } = &mut device.work;
+        launcher.act(&device.p, &device.share, n, acting, lost, partial, largest)?;
         let mut found = [0.0];
         self.executor.read(largest, &mut found)?;
         self.method.fields.max_pressure = f64::max(found[0], 0.0);
@@ -130,7 +103,7 @@ impl<const D: usize> Gpu<'_, D> {
         for axis in 0..D {
             let device = &mut *self.device;
             let (v, b) = (&device.common.fluid.v[axis], &mut device.vectors.b);
-            launching.viscous_side(scale, &device.drag, axis as u32, v, n, b)?;
+            launching.viscous_right_hand_side(scale, &device.drag, axis as u32, v, n, b)?;
             let history = &mut self.method.fields.viscous_residuals;
             history.clear();
             let inverse = Inverse::pointwise(self.method.params.preconditioner);

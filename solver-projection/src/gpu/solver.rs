@@ -3,7 +3,7 @@
 use super::{
     Gpu,
     constants::constants,
-    memory::{DeviceFields, Sizes, first_cells, first_sizes},
+    memory::{DeviceFields, Sizes, first_aggregates, first_sizes},
 };
 use crate::{Projection, setup, step};
 use cuda_kernels::{
@@ -68,9 +68,9 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         let grid = self.method.fields.room.grid(self.method.kernel.support_radius(), state)?;
         let of_method = (grid, self.method.constants.needs);
         fit(&mut self.method.fields.p, state.fluid.len(), 0.0);
-        let n_level_cells = first_cells::<D>(&self.method.params, state.fluid.len());
+        let n_aggregates = first_aggregates::<D>(&self.method.params, state.fluid.len());
         let population = Population::of(state);
-        let mut device = DeviceFields::new(executor, &population, of_method, self.sizes, n_level_cells)?;
+        let mut device = DeviceFields::new(executor, &population, of_method, self.sizes, n_aggregates)?;
         device.write(executor, state, &self.method.fields.p)?;
         Ok(device)
     }
@@ -87,7 +87,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
             executor.clear(&mut device.common.lost).and_then(|()| executor.clear(&mut device.common.gain2));
         cleared.map_err(|error| error.in_phase(state, "clear"))?;
         let (constants, end) = (constants(&self.method, state), state.t);
-        let gpu = Gpu { method: &mut self.method, executor, device, state, constants, end, softness: 1.0 };
+        let gpu = Gpu { method: &mut self.method, executor, device, state, constants, end, source_part: 1.0 };
         step::step(&mut watched(gpu, |_, _| ()), dt).map(drop)
     }
 
@@ -138,11 +138,11 @@ impl<const D: usize> Method<D> for OnGpu<D> {
                 return Some(of(BEFORE, k, field));
             }
         }
-        let crowd = fields.crowd.iter().position(|record| record.iter().any(|x| !x.is_finite()));
+        let moments = fields.moments.iter().position(|moments| !moments.is_finite());
         let chain = [
-            ("compute_alpha", crowd, "density"),
+            ("compute_alpha", moments, "density"),
             ("compute_alpha", bad(&fluid.rho), "density"),
-            ("classify_surface", bad(&fields.equation.b), "right side"),
+            ("build_right_hand_side", bad(&fields.equation.b), "right-hand side"),
             ("solve_pressure", bad(&fields.p), "pressure"),
         ];
         for (phase, found, field) in chain {
@@ -156,7 +156,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
 
     fn forget_chain(&mut self) {
         let fields = &mut self.method.fields;
-        (fields.crowd, fields.sums, fields.equation.b) = (Vec::new(), Vec::new(), Vec::new());
+        (fields.moments, fields.sums, fields.equation.b) = (Vec::new(), Vec::new(), Vec::new());
     }
 }
 

@@ -13,7 +13,7 @@ struct Dense {
     d: Vec<f64>,
     q: Vec<f64>,
     history: Vec<f64>,
-    seen: Seen,
+    observed: Observed,
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -32,7 +32,7 @@ impl Dense {
             d: zero.clone(),
             q: zero,
             history: Vec::new(),
-            seen: Seen::Nothing,
+            observed: Observed::Nothing,
         }
     }
 
@@ -64,23 +64,23 @@ impl Equation for Dense {
     fn apply(&mut self) -> Result<f64, Infallible> {
         self.q = self.times(&self.d);
         let (work, size) = (dot(&self.d, &self.q), dot(&self.d, &self.d));
-        self.seen = match work {
-            work if work > 1e-14 * size => Seen::Nothing,
-            work if work >= -1e-14 * size => Seen::Null,
-            _ => Seen::Negative,
+        self.observed = match work {
+            work if work > 1e-14 * size => Observed::Nothing,
+            work if work >= -1e-14 * size => Observed::Breakdown,
+            _ => Observed::Indefinite,
         };
         Ok(work)
     }
 
     fn advance(&mut self, rho: f64, sigma: f64, _target: f64) -> Result<(), Infallible> {
-        if self.seen == Seen::Nothing {
+        if self.observed == Observed::Nothing {
             let alpha = rho / sigma;
             for i in 0..self.x.len() {
                 self.x[i] += alpha * self.d[i];
                 self.r[i] -= alpha * self.q[i];
             }
             self.history.push(dot(&self.r, &self.r));
-            self.seen = Seen::Residual(dot(&self.r, &self.r));
+            self.observed = Observed::Residual(dot(&self.r, &self.r));
         }
         Ok(())
     }
@@ -90,8 +90,8 @@ impl Equation for Dense {
         Ok(())
     }
 
-    fn look(&mut self, _k: u32, _last: bool) -> Result<Seen, Infallible> {
-        Ok(self.seen)
+    fn observe(&mut self, _k: u32, _last: bool) -> Result<Observed, Infallible> {
+        Ok(self.observed)
     }
 
     fn history(&self) -> &[f64] {
@@ -104,7 +104,7 @@ fn limits(iterations: u32) -> Limits {
 }
 
 const CHAIN: [&[f64]; 3] = [&[2.0, -1.0, 0.0], &[-1.0, 2.0, -1.0], &[0.0, -1.0, 2.0]];
-/// The same without its ends: constants cost nothing.
+/// The same without its ends: constants are in its null space.
 const LOOP: [&[f64]; 3] = [&[2.0, -1.0, -1.0], &[-1.0, 2.0, -1.0], &[-1.0, -1.0, 2.0]];
 
 #[test]
@@ -115,7 +115,7 @@ fn n_iterations_solve_n_equations() {
     // By hand: x = (0.75, 0.5, -1.75).
     let error = e.x.iter().zip([0.75, 0.5, -1.75]).map(|(a, b)| (a - b).abs()).sum::<f64>();
     assert!(error < 1e-13, "{:?}", e.x);
-    assert!((solved.right_side - 21.0_f64.sqrt()).abs() < 1e-14 && solved.residual < 1e-11);
+    assert!((solved.right_hand_side - 21.0_f64.sqrt()).abs() < 1e-14 && solved.residual < 1e-11);
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn each_way_to_end_has_its_name() {
         (solved.outcome, solved.iterations)
     };
     assert_eq!(end(&CHAIN, &[0.0; 3], 9), (Outcome::Converged, 0), "nothing asked, nothing done");
-    assert_eq!(end(&CHAIN, &[1.0, 2.0, -4.0], 1), (Outcome::CapReached, 1));
+    assert_eq!(end(&CHAIN, &[1.0, 2.0, -4.0], 1), (Outcome::IterationLimitReached, 1));
     assert_eq!(end(&CHAIN, &[f64::INFINITY, 0.0, 0.0], 9), (Outcome::Indefinite, 0), "not below infinity");
     assert_eq!(end(&[&[1.0, 0.0], &[0.0, -1.0]], &[0.0, 1.0], 9).0, Outcome::Indefinite);
-    assert_eq!(end(&LOOP, &[1.0, 1.0, 1.0], 9).0, Outcome::Singular, "no x has such a right side");
+    assert_eq!(end(&LOOP, &[1.0, 1.0, 1.0], 9).0, Outcome::Singular, "no x has such a right-hand side");
     assert_eq!(end(&LOOP, &[1.0, 0.0, -1.0], 9).0, Outcome::Converged, "this one many have");
 }
 

@@ -18,8 +18,7 @@ pub const NAME: &str = "projection";
 pub const EVENTS: [&str; 2] = ["-0.3", "xsph_viscosity"];
 pub const PRESETS: [&str; 2] = ["consistent", "peridyno_compat"];
 /// Everything that is not on by itself.
-pub const ALL: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.5\ngrad_difference = 0.25\ngrad_sum = 0.75\n\
-     grad_correction = true\nair_pressure = 100.0";
+pub const ALL: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.5";
 
 /// How well momentum is kept, over the sizes of its terms: to roundings, and with implicit viscosity as well as its
 /// iteration is solved.

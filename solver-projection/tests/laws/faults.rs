@@ -11,10 +11,10 @@ fn cases<const D: usize>() -> Vec<Case<Projection<D>, D>> {
     vec![
         ("move_walls", "wall position", |_, state, b, bad| state.walls.x[0][b] = bad),
         ("move_walls", "wall velocity", |_, state, b, bad| state.walls.v[D - 1][b] = bad),
-        ("compute_alpha", "sum of weights", |s, _, i, bad| s.fields.crowd[i][3] = bad),
+        ("compute_alpha", "sum of weights", |s, _, i, bad| s.fields.moments[i].alpha = bad),
         ("compute_alpha", "density", |_, state, i, bad| state.fluid.rho[i] = bad),
-        ("compute_divergence", "divergence", |s, _, i, bad| s.fields.sums[i][2] = bad),
-        ("classify_surface", "right side", |s, _, i, bad| s.fields.equation.b[i] = bad),
+        ("assemble_matrix", "divergence", |s, _, i, bad| s.fields.sums[i].divergence = bad),
+        ("build_right_hand_side", "right-hand side", |s, _, i, bad| s.fields.equation.b[i] = bad),
         ("solve_pressure", "pressure", |s, _, i, bad| {
             s.fields.p[i] = bad;
             s.fields.record[i][7] = bad;

@@ -1,6 +1,7 @@
 //! What the method promises, in one binary: each takes long to compile.
 #![allow(clippy::duplicate_mod, reason = "shared scenes run on the CPU, and in `gpu` on the emulator")]
 
+mod aggregation;
 mod bodies;
 mod cg;
 mod common;
@@ -8,7 +9,6 @@ mod determinism;
 mod failure;
 mod faults;
 mod gpu;
-mod levels;
 mod matrix;
 mod physics;
 mod restart;

@@ -22,7 +22,7 @@ fn lattice_sums_are_those_of_the_reference() {
 
 #[test]
 fn weights_share_the_clamped_distance_and_vanish_at_h() {
-    let others = [(WeightForm::Corrected, 0.0), (WeightForm::Spiky, 0.3), (WeightForm::Wendland, 0.0)];
+    let others = [(WeightForm::Spiky, 0.3), (WeightForm::Wendland, 0.0)];
     let others = others.map(|(form, clamp)| Weight::new(form, 0.5, clamp));
     for weight in [quartic(0.4), quartic(0.3)].into_iter().chain(others) {
         for q in [0.05, 0.2, 0.35, 0.7, 0.95] {
@@ -71,16 +71,16 @@ fn beside_a_plane_wall_the_fluid_makes_up_for_what_ghosts_leave_out() {
             alpha += at.w;
             let n = x.map(|x| x * at.inv_r);
             if site[2] < 0.0 {
-                let term = Along::of_ghost(n, [0.0, 0.0, 1.0]);
+                let term = WallCorrection::of_ghost(n, [0.0, 0.0, 1.0]);
                 (0..6).for_each(|t| g[t] += at.w * term.0[t]);
             } else {
                 fluid += at.w * n[0] * n[0];
             }
         }
     });
-    let g = Along(g.map(|g| g as Real));
-    let share = f64::from(share_along::<3>(g, alpha as Real, (1.0 / alpha) as Real));
-    let e = Along(g.0.map(|g| f64::from(g) * share));
+    let g = WallCorrection(g.map(|g| g as Real));
+    let share = f64::from(correction_scale::<3>(g, alpha as Real, (1.0 / alpha) as Real));
+    let e = WallCorrection(g.0.map(|g| f64::from(g) * share));
     let [x, y, z] = e.times([1.0, 0.0, 0.0]);
     assert!((fluid / alpha + x * fluid - 1.0 / 3.0).abs() < 1e-5, "{x} {fluid} {alpha}");
     assert!(

@@ -183,6 +183,18 @@ const RETIRED: &[(&str, &str)] = &[
     ("min_rest_length", "yield_ratio and plasticity bound how far springs shorten"),
     ("spring_init", "new springs are as long as their pair is apart"),
     ("yield_ratio_compression", "yield_ratio is that of stretch and of compression"),
+    ("air_pressure", "pressures are those over the air's"),
+    ("along_walls", "it follows from `gradient`"),
+    ("alpha_floor", "it follows from `dim` and `surface_asymmetry`"),
+    ("cfl_force", "`dt_max` and `cfl` make steps shorter"),
+    ("cfl_pressure", "`dt_max` and `cfl` make steps shorter"),
+    ("dt_min", "the smallest step is a constant"),
+    ("grad_correction", "give gradient = \"difference\""),
+    ("grad_difference", "give gradient = \"adjoint\" or \"difference\""),
+    ("grad_sum", "give gradient = \"adjoint\" or \"difference\""),
+    ("jacobi_omega", "the pressure is solved by conjugate gradients"),
+    ("linear_solver", "the pressure is solved by conjugate gradients"),
+    ("pair_switch", "pairs under tension are always left out"),
 ];
 
 /// The messages of the reader that speak of types rather than of the file.

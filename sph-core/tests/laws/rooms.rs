@@ -15,7 +15,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("solver-wcsph", "params physics step memory cpu setup derived gpu"),
     ("solver-pbf", "params physics step memory cpu setup derived gpu"),
     ("solver-viscoelastic", "params contact physics springs step cpu memory setup derived gpu"),
-    ("solver-projection", "params physics cg levels step choices memory cpu setup derived gpu"),
+    ("solver-projection", "params physics cg aggregation step choices memory cpu setup derived gpu"),
     ("cuda-kernels", "device common wcsph pbf viscoelastic projection twins"),
     ("bench-suite", "system scenes result reference metrics output run cases campaign report studies"),
     ("apps/sph", "exit_code output campaigns run studies golden list devices kernels cli"),

@@ -47,8 +47,7 @@ const fn sample(
 /// Springs that flow, and what else acts beside the relaxation.
 const SPRINGS: &str = "spring_stiffness = 1000.0\nviscosity_linear = 5.0\nstick_stiffness = 100.0";
 /// What the projection has beside the pressure.
-const VISCOUS: &str =
-    "dynamic_viscosity = 1.0\nparticle_shifting = 0.5\ngrad_difference = 0.25\ngrad_sum = 0.75";
+const VISCOUS: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.5";
 const VALIDATION: &str = "preset = \"validation\"";
 const GRAPHICS: &str = "preset = \"graphics\"";
 const FLEX: &str = "preset = \"flex\"";

@@ -12,7 +12,7 @@ use proptest::{
 };
 use solver_projection::{
     params::WeightForm,
-    physics::{self as rust, Along, Surface, Weighed, Weight},
+    physics::{self as rust, Surface, WallCorrection, Weighed, Weight},
 };
 use sph_core::Real;
 
@@ -49,13 +49,13 @@ fn vector<const D: usize>(input: &[Real], k: usize) -> [Real; D] {
     std::array::from_fn(|a| input[k + a])
 }
 
-fn six(input: &[Real]) -> Along<Real> {
-    Along(std::array::from_fn(|t| input[t]))
+fn six(input: &[Real]) -> WallCorrection<Real> {
+    WallCorrection(std::array::from_fn(|t| input[t]))
 }
 
 #[test]
 fn weights_have_the_bits_of_the_rust_text() {
-    let forms = [WeightForm::MpsQuartic, WeightForm::Corrected, WeightForm::Spiky, WeightForm::Wendland];
+    let forms = [WeightForm::MpsQuartic, WeightForm::Spiky, WeightForm::Wendland];
     for form in forms {
         let weight = |inv_h, inv_clamp| Weight { form, inv_h, inv_clamp };
         let mut runner =
@@ -79,12 +79,14 @@ fn vectors_agree<const D: usize, const N: usize, const PAIR: usize, const TIMES:
         let [tangential, separation] = vector(&input, 2 * D);
         rust::against_wall(vector::<D>(&input, 0), vector(&input, D), tangential, separation)
     });
-    compare_in::<D, PAIR, 6>("Along::of_ghost", |input| {
-        Along::of_ghost(vector::<D>(&input, 0), vector(&input, D)).0
+    compare_in::<D, PAIR, 6>("WallCorrection::of_ghost", |input| {
+        WallCorrection::of_ghost(vector::<D>(&input, 0), vector(&input, D)).0
     });
-    compare_in::<D, TIMES, D>("Along::times", |input| six(&input).times(vector::<D>(&input, 6)));
+    compare_in::<D, TIMES, D>("WallCorrection::times", |input| six(&input).times(vector::<D>(&input, 6)));
     compare_in::<D, PAIR, 1>("dot", |input| [rust::dot(vector::<D>(&input, 0), vector(&input, D))]);
-    compare_in::<D, 8, 1>("share_along", |input| [rust::share_along::<D>(six(&input), input[6], input[7])]);
+    compare_in::<D, 8, 1>("correction_scale", |input| {
+        [rust::correction_scale::<D>(six(&input), input[6], input[7])]
+    });
 }
 
 #[test]
@@ -95,8 +97,8 @@ fn vectors_have_the_bits_of_the_rust_text() {
 
 #[test]
 fn surface_and_densities_have_the_bits_of_the_rust_text() {
-    compare("Surface::missing", |[reference, threshold, asymmetry, at_wall, total, one_sided, beside]| {
-        [Surface { reference, threshold, asymmetry, at_wall }.missing(total, one_sided, beside != 0.0)]
+    compare("Surface::missing", |[reference, threshold, asymmetry, at_wall, total, found, beside]| {
+        [Surface { reference, threshold, asymmetry, at_wall }.missing(total, found, beside != 0.0)]
     });
     compare("density_error", |[excess, two_sided]| [rust::density_error(excess, two_sided != 0.0)]);
     compare("xsph", |[m, rho_i, rho_j, w]| [rust::xsph(m, rho_i, rho_j, w)]);

@@ -7,7 +7,7 @@ use sph_core::{
     run::simulation::Simulation,
 };
 
-const SOLVERS: [&str; 2] = ["", "linear_solver = \"jacobi\"\njacobi_omega = 0.5\ncg_max_iter = 40"];
+const SOLVERS: [&str; 2] = ["", "preset = \"peridyno_compat\""];
 
 /// After a few steps.
 fn started(solver: &str) -> Simulation<2> {

@@ -13,12 +13,12 @@ fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simula
 const SOLVERS: [&str; 4] = [
     "",
     "dynamic_viscosity = 1.0\nsupport_ratio = 3.0",
-    "along_walls = false\nxsph_viscosity = 0.0",
+    "gradient = \"peridyno\"\nxsph_viscosity = 0.0",
     "preconditioner = \"diagonal\"",
 ];
 
 #[test]
-fn the_plan_of_the_card_is_within_two_percent_of_its_fields() {
+fn the_plan_of_the_gpu_is_within_two_percent_of_its_fields() {
     let mut wrong = Vec::new();
     for solver in SOLVERS {
         let solver = format!("[solver]\nname = \"projection\"\n{solver}");
@@ -34,6 +34,6 @@ fn viscosity_walls_and_levels_need_more_memory() {
         let scene = scene::<3>(0.04, &format!("[solver]\nname = \"projection\"\n{solver}"));
         gpu::memory_plan(&scene, scene.estimate().unwrap()).unwrap().total()
     };
-    assert!(total("dynamic_viscosity = 1.0") > total("") && total("") > total("along_walls = false"));
+    assert!(total("dynamic_viscosity = 1.0") > total("") && total("") > total("gradient = \"peridyno\""));
     assert!(total("") > total("preconditioner = \"diagonal\""));
 }

@@ -1,12 +1,12 @@
-//! A preconditioner that reaches across the fluid at once: the diagonal for the particles, and a V-cycle over
-//! [`levels`](crate::levels) of cells for what it leaves.
+//! The multigrid preconditioner: the diagonal for the particles, plus a V-cycle over the levels of
+//! [`aggregation`](crate::aggregation).
 //!
-//! `M⁻¹ = D⁻¹ + P B Pᵀ`, B the cycle. Aggregation by piecewise constant numbers makes corrections too small by nearly two,
-//! hence the factor on them (Braess 1995, Computing 55, 379-393).
+//! `M⁻¹ = D⁻¹ + P B Pᵀ`, B the cycle. Corrections that are constant in an aggregate are too small by nearly two,
+//! hence the overcorrection (Braess 1995, Computing 55, 379-393).
 
 use crate::{
+    aggregation::{Level, Multigrid},
     cpu::equation::divided,
-    levels::{Level, Levels},
 };
 use sph_core::{
     Real,
@@ -25,13 +25,13 @@ const DAMPING: Real = 0.7;
 const SWEEPS: usize = 2;
 /// Sweeps at the coarsest level, in place of a solution.
 const COARSEST: usize = 8;
-/// Factor on what comes from a coarser level.
-const OVER: Real = 1.8;
+/// Factor on the correction of a coarser level.
+const OVERCORRECTION: Real = 1.8;
 
 /// What a sweep over a level reads.
 struct Sweep<'a> {
     rows: &'a Chunk,
-    couplings: &'a [Real],
+    off_diagonal: &'a [Real],
     diagonal: &'a [Real],
     r: &'a [Real],
     z: &'a [Real],
@@ -41,7 +41,7 @@ phase! {
 /// `z_c + ω (r_c − D_c z_c + Σ_c' w_cc' z_c')/D_c`.
 fn relaxed<L>(s: &Sweep<'_>, range: Range<usize>, out: &mut [Real]) {
     for (out, c) in out.iter_mut().zip(range) {
-        let around = s.rows.weighted_sum::<L>(c, s.couplings, s.z);
+        let around = s.rows.weighted_sum::<L>(c, s.off_diagonal, s.z);
         *out = s.z[c] + DAMPING * divided(s.r[c] - s.diagonal[c] * s.z[c] + around, s.diagonal[c]);
     }
 }
@@ -49,17 +49,17 @@ fn relaxed<L>(s: &Sweep<'_>, range: Range<usize>, out: &mut [Real]) {
 
 phase! {
 /// `r_c − D_c z_c + Σ_c' w_cc' z_c'`.
-fn left<L>(s: &Sweep<'_>, range: Range<usize>, out: &mut [Real]) {
+fn residual<L>(s: &Sweep<'_>, range: Range<usize>, out: &mut [Real]) {
     for (out, c) in out.iter_mut().zip(range) {
-        *out = s.r[c] - s.diagonal[c] * s.z[c] + s.rows.weighted_sum::<L>(c, s.couplings, s.z);
+        *out = s.r[c] - s.diagonal[c] * s.z[c] + s.rows.weighted_sum::<L>(c, s.off_diagonal, s.z);
     }
 }
 }
 
 impl<const D: usize> Level<D> {
     fn sweep(&self) -> Sweep<'_> {
-        let Self { rows, couplings, diagonal, r, z, .. } = self;
-        Sweep { rows, couplings, diagonal, r, z }
+        let Self { rows, off_diagonal, diagonal, r, z, .. } = self;
+        Sweep { rows, off_diagonal, diagonal, r, z }
     }
 
     fn relax(&mut self, isa: Isa, times: usize) {
@@ -82,30 +82,30 @@ impl<const D: usize> Level<D> {
         });
     }
 
-    /// `r_c`, the sum of a field over the members of each cell.
+    /// Restriction: `r_c`, the sum of a field over each aggregate.
     fn restrict(&mut self, field: &[Real]) {
         let mut r = std::mem::take(&mut self.r);
         let level = &*self;
         parallel::blocks(r.len(), &mut r[..], |range, r| {
             for (r, c) in r.iter_mut().zip(range) {
-                *r = level.members(c).iter().map(|&i| field[i as usize]).sum();
+                *r = level.unknowns(c).iter().map(|&i| field[i as usize]).sum();
             }
         });
         self.r = r;
     }
 
-    /// What the level does not know yet goes to the next one, whose answer comes back.
+    /// Coarse-grid correction: restriction of the residual, a cycle, prolongation.
     fn correct(&mut self, coarser: &mut [Self], isa: Isa) {
         let mut q = std::mem::take(&mut self.q);
         let (n, s) = (self.len(), self.sweep());
-        parallel::blocks(n, &mut q[..n], |range, out| left(isa, &s, range, out));
+        parallel::blocks(n, &mut q[..n], |range, out| residual(isa, &s, range, out));
         self.q = q;
         coarser[0].restrict(&self.q);
         cycle(coarser, isa);
         let coarse = &coarser[0];
         parallel::blocks(n, &mut self.z[..n], |range, z| {
             for (z, c) in z.iter_mut().zip(range) {
-                *z += OVER * coarse.z[coarse.cell_of(c)];
+                *z += OVERCORRECTION * coarse.z[coarse.aggregate_of(c)];
             }
         });
     }
@@ -125,7 +125,7 @@ fn cycle<const D: usize>(levels: &mut [Level<D>], isa: Isa) {
 
 /// `z ← (D⁻¹ + P B Pᵀ) r`. Returns `r·z`.
 pub fn precondition<const D: usize>(
-    levels: &mut Levels<D>,
+    levels: &mut Multigrid<D>,
     isa: Isa,
     diagonal: &[Real],
     r: &[Real],
@@ -140,8 +140,8 @@ pub fn precondition<const D: usize>(
     let Sum(rho) = parallel::blocks(r.len(), z, |range, z| {
         let mut rho = 0.0;
         for (z, i) in z.iter_mut().zip(range) {
-            let far = finest.map_or(0.0, |level| level.z[level.cell_of(i)]);
-            *z = divided(r[i], diagonal[i]) + far;
+            let correction = finest.map_or(0.0, |level| level.z[level.aggregate_of(i)]);
+            *z = divided(r[i], diagonal[i]) + correction;
             rho += f64::from(*z) * f64::from(r[i]);
         }
         Sum(rho)

@@ -1,11 +1,11 @@
-//! Levels of the preconditioner are what they are made from.
+//! Multigrid of the preconditioner are what they are made from.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::matrix;
 use nalgebra::DMatrix;
 use solver_projection::{
+    aggregation::{Level, Multigrid},
     cpu::Cpu,
-    levels::{Level, Levels},
     method,
     step::Phases,
 };
@@ -30,9 +30,9 @@ fn dense<const D: usize>(level: &Level<D>) -> DMatrix<f64> {
     let n = level.diagonal.len();
     let mut a = DMatrix::zeros(n, n);
     for i in 0..n {
-        for (&j, &coupling) in level.rows.row(i).iter().zip(&level.couplings[level.rows.entries(i)]) {
+        for (&j, &entry) in level.rows.row(i).iter().zip(&level.off_diagonal[level.rows.entries(i)]) {
             if (j as usize) < n {
-                a[(i, j as usize)] -= f64::from(coupling);
+                a[(i, j as usize)] -= f64::from(entry);
             }
         }
         a[(i, i)] += f64::from(level.diagonal[i]);
@@ -45,17 +45,18 @@ fn in_dimension<const D: usize>(n: f64, backend: &str) {
     let mut cpu = Cpu::new(&mut s, &mut state);
     cpu.find_neighbors().unwrap();
     cpu.compute_alpha().unwrap();
-    cpu.compute_divergence().unwrap();
-    cpu.classify_surface(1e-3).unwrap();
+    cpu.assemble_matrix().unwrap();
+    cpu.detect_free_surface().unwrap();
+    cpu.build_right_hand_side(1e-3).unwrap();
     let (fields, neighbors) = (&cpu.method.fields, &cpu.method.neighbors);
-    let mut levels = Levels::default();
-    levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.air);
+    let mut levels = Multigrid::default();
+    levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
     let mut fine = matrix::dense(&cpu);
     assert!(levels.in_use().len() >= 2);
     for level in levels.in_use() {
         let mut p = DMatrix::zeros(fine.nrows(), level.diagonal.len());
-        (0..fine.nrows()).for_each(|i| p[(i, level.cell_of(i))] = 1.0);
-        assert!(p.row_sum().iter().all(|&members| members > 0.0), "a cell without members");
+        (0..fine.nrows()).for_each(|i| p[(i, level.aggregate_of(i))] = 1.0);
+        assert!(p.row_sum().iter().all(|&unknowns| unknowns > 0.0), "an empty aggregate");
         let coarse = dense(level);
         let (expected, size) = (p.transpose() * &fine * &p, fine.abs().max());
         let off = (&coarse - &expected).abs().max();

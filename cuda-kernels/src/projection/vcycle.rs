@@ -1,4 +1,4 @@
-//! The preconditioner of the staggered projection that reaches across the fluid at once.
+//! The multigrid preconditioner of the staggered projection.
 //!
 //! Large levels have a kernel for each part of the cycle. The small ones, of which each would be done before the next
 //! kernel could start, are done by one block in one kernel.
@@ -8,11 +8,11 @@ use crate::{
         executor::{Executor, Field},
         launch::Launched,
     },
-    projection::{Numbers, levels::Levels},
+    projection::{Numbers, aggregation::Multigrid},
 };
 use sph_core::Real;
 
-crate::device::launch::generated!("projection_multilevel.rs");
+crate::device::launch::generated!("projection_vcycle.rs");
 
 /// Cells of a level that is small: two for each of its threads.
 const SMALL: u32 = 2 * TOGETHER;
@@ -21,7 +21,7 @@ const SMALL: u32 = 2 * TOGETHER;
 const FROM_Q: u32 = 0;
 const FROM_Z: u32 = 1;
 
-impl<const D: usize> Levels<D> {
+impl<const D: usize> Multigrid<D> {
     /// `z ← (D⁻¹ + P B Pᵀ) r` of the first `n` particles, with the diagonal D of the particles, P that hands the number
     /// of a cell to its particles, and the cycle B over the levels; `r·z` into a slot.
     ///
@@ -41,14 +41,14 @@ impl<const D: usize> Levels<D> {
     ) -> Launched {
         if let Some(&level) = self.in_use.first() {
             let cells = self.fields(executor);
-            gather_level(executor, level, cells, r, n)?;
+            restrict_particles(executor, level, cells, r, n)?;
             self.cycle(executor)?;
         }
         let cells = self.fields(executor);
-        spread_level::<D>(executor, cells, &self.of, diagonal, r, n, z, partial, slot, numbers)
+        prolong_particles::<D>(executor, cells, &self.of, diagonal, r, n, z, partial, slot, numbers)
     }
 
-    /// The cycle over all levels, of which the first has its right side and its first sweep.
+    /// The cycle over all levels, of which the first has its right-hand side and its first sweep.
     fn cycle(&mut self, executor: &dyn Executor) -> Launched {
         let last = self.in_use.len() - 1;
         let large = self.in_use.iter().take_while(|level| level.n > SMALL).count();
@@ -63,7 +63,7 @@ impl<const D: usize> Levels<D> {
         }
         for l in (0..large.min(last)).rev() {
             let (level, cells) = (self.in_use[l], self.fields(executor));
-            correct_level(executor, level, cells)?;
+            prolong_level(executor, level, cells)?;
             self.relax(executor, l, SWEEPS, FROM_Z)?;
         }
         Ok(())
@@ -79,10 +79,10 @@ impl<const D: usize> Levels<D> {
         Ok(())
     }
 
-    /// What level `l` has left goes to the next one, and begins there.
+    /// Restricts the residual of level `l` to the next one, and begins there.
     fn descend(&mut self, executor: &dyn Executor, l: usize) -> Launched {
         let (fine, coarse, cells) = (self.in_use[l], self.in_use[l + 1], self.fields(executor));
-        leave_level(executor, fine, cells)?;
+        residual_level(executor, fine, cells)?;
         restrict_level(executor, fine, coarse, cells)
     }
 

@@ -1,11 +1,11 @@
-// Levels of cells, from what the particles are: which cells there are, and their equations. The twin of `levels.rs` in
+// Multigrid of cells, from what the particles are: which cells there are, and their equations. The twin of `aggregation.rs` in
 // `solver-projection/src/cpu`.
 //
 // Everything is gathered: each number has one thread, or the lanes of one warp in a fixed order.
-#include "projection/levels.cuh"
+#include "projection/aggregation.cuh"
 
 inline namespace SPH_SPACE {
-using namespace levels;
+using namespace aggregation;
 
 /// 1 for the dense cells of the neighbor search that hold particles, else 0.
 KERNEL void __launch_bounds__(THREADS)
@@ -56,10 +56,10 @@ projection_number_cells(Cells cells, u32 n_dense, const u32* __restrict__ start 
 }
 SHIM_EXPORT(projection_number_cells)
 
-/// Which cell is in a slot around cell `c` at `from`, and the coupling with it. A cell is none beside itself.
-SPH_FN void set_slot(const Cells& cells, const CellBox& box, u32 c, const At& from, u32 slot, real coupling) {
+/// Which cell is in a slot around cell `c` at `from`, and the entry with it. A cell is none beside itself.
+SPH_FN void set_slot(const Cells& cells, const CellBox& box, u32 c, const At& from, u32 slot, real entry) {
   const u64 at = u64(slot) * cells.stride + c;
-  cells.couplings[at] = coupling;
+  cells.off_diagonal[at] = entry;
   cells.near[at] = slot == WIDTH / 2 ? cells.stride : beside(box, cells.map, from, slot, cells.stride);
 }
 
@@ -70,7 +70,7 @@ constexpr u32 WARPS = THREADS / 32;
 /// lanes of a slot.
 // ITEMS level.n as usize * 32
 KERNEL void __launch_bounds__(THREADS)
-projection_gather_couplings(Level level, Cells cells, Rows rows /* [of.len()] */,
+projection_gather_off_diagonal(Level level, Cells cells, Rows rows /* [of.len()] */,
                             const real* __restrict__ entries /* [rows.entries()] */,
                             const u32* __restrict__ of /* [0] */) {
   __shared__ real sums[WARPS][WIDTH * 32];
@@ -104,7 +104,7 @@ projection_gather_couplings(Level level, Cells cells, Rows rows /* [of.len()] */
   for (u32 k = 0; k < 32; k++) sum += all[32 * lane + (lane + k) % 32];
   set_slot(cells, box, c, from, lane, sum);
 }
-SHIM_EXPORT(projection_gather_couplings)
+SHIM_EXPORT(projection_gather_off_diagonal)
 
 /// True when the step `s` from the cell at `x` of the finer level is step `wide` of the coarser cell at `from`.
 SPH_FN bool leads(const CellBox& fine, const CellBox& coarse, int a, int x, int s, int from, int wide) {
@@ -112,8 +112,8 @@ SPH_FN bool leads(const CellBox& fine, const CellBox& coarse, int a, int x, int 
   return step(coarse, a, from, to) == wide;
 }
 
-/// Sum of the couplings of cell `c` at `x` with all cells in a slot around the coarser cell at `from`.
-SPH_FN real coupling_to(const CellBox& fine, const CellBox& coarse, const Cells& cells, u32 c, const At& x,
+/// Sum of the off_diagonal of cell `c` at `x` with all cells in a slot around the coarser cell at `from`.
+SPH_FN real sum_to(const CellBox& fine, const CellBox& coarse, const Cells& cells, u32 c, const At& x,
                         const At& from, u32 slot) {
   const int last = DIM - 1, planes = DIM == 3 ? 1 : 0;
   real sum = real(0);
@@ -124,7 +124,7 @@ SPH_FN real coupling_to(const CellBox& fine, const CellBox& coarse, const Cells&
       for (int k = -1; k <= 1; k++) {
         if (!leads(fine, coarse, 0, x.x[0], k, from.x[0], step_of(slot, 0))) continue;
         const u32 of = u32(((DIM == 3 ? z + 1 : 0) * 3 + y + 1) * 3 + k + 1);
-        sum += cells.couplings[u64(of) * cells.stride + c];
+        sum += cells.off_diagonal[u64(of) * cells.stride + c];
       }
     }
   }
@@ -134,7 +134,7 @@ SPH_FN real coupling_to(const CellBox& fine, const CellBox& coarse, const Cells&
 /// The rows of wider cells, one thread for each slot of each cell. Eight blocks a multiprocessor leave 64 registers: not
 /// told so, the assembler aims at more blocks and spills.
 // ITEMS coarse.n as usize * 3_usize.pow(D as u32)
-KERNEL void __launch_bounds__(THREADS, 8) projection_join_couplings(Level fine, Level coarse, Cells cells) {
+KERNEL void __launch_bounds__(THREADS, 8) projection_join_off_diagonal(Level fine, Level coarse, Cells cells) {
   const u32 slot = thread_index() / coarse.n, wide = coarse.first + thread_index() % coarse.n;
   if (slot >= WIDTH) return;
   const u32 wide_key = cells.key[wide];
@@ -144,48 +144,48 @@ KERNEL void __launch_bounds__(THREADS, 8) projection_join_couplings(Level fine, 
     for_each_row(fine.of, coarse.of, wide_key, [&](At x, u32 k, u32 n) {
       for (u32 l = 0; l < n; l++, x.x[0]++) {
         const u32 c = cells.map[k + l];
-        if (cells.map[k + l + 1] > c) sum += coupling_to(fine.of, coarse.of, cells, c, x, from, slot);
+        if (cells.map[k + l + 1] > c) sum += sum_to(fine.of, coarse.of, cells, c, x, from, slot);
       }
     });
   }
   set_slot(cells, coarse.of, wide, from, slot, sum);
 }
-SHIM_EXPORT(projection_join_couplings)
+SHIM_EXPORT(projection_join_off_diagonal)
 
-/// The diagonal of a cell with this weight of the air.
-SPH_FN void close_cell(const Cells& cells, u32 c, real air) {
+/// The diagonal of a cell with this Dirichlet term.
+SPH_FN void close_cell(const Cells& cells, u32 c, real dirichlet) {
   real sum = real(0);
 #pragma unroll
-  for (u32 slot = 0; slot < WIDTH; slot++) sum += cells.couplings[u64(slot) * cells.stride + c];
-  cells.air[c] = air;
-  cells.diagonal[c] = air + sum;
+  for (u32 slot = 0; slot < WIDTH; slot++) sum += cells.off_diagonal[u64(slot) * cells.stride + c];
+  cells.dirichlet[c] = dirichlet;
+  cells.diagonal[c] = dirichlet + sum;
 }
 
-/// Air and diagonal of the cells of the first level, from the air of the particles.
+/// Dirichlet terms and diagonal of the cells of the first level, from those of the particles.
 // ITEMS level.n as usize
 KERNEL void __launch_bounds__(THREADS)
-projection_gather_air(Level level, Cells cells, const real* __restrict__ air) {
+projection_sum_dirichlet(Level level, Cells cells, const real* __restrict__ dirichlet) {
   const u32 c = thread_index();
   if (c >= level.n) return;
   real sum = real(0);
   const u32 end = cells.first[c + 1];
-  for (u32 i = cells.first[c]; i < end; i++) sum += air[i];
+  for (u32 i = cells.first[c]; i < end; i++) sum += dirichlet[i];
   close_cell(cells, c, sum);
 }
-SHIM_EXPORT(projection_gather_air)
+SHIM_EXPORT(projection_sum_dirichlet)
 
-/// The same of wider cells, which their members learn of.
+/// The same of wider cells, which become the parents of their cells.
 // ITEMS coarse.n as usize
-KERNEL void __launch_bounds__(THREADS) projection_join_air(Level fine, Level coarse, Cells cells) {
+KERNEL void __launch_bounds__(THREADS) projection_join_dirichlet(Level fine, Level coarse, Cells cells) {
   const u32 wide = coarse.first + thread_index();
   if (thread_index() >= coarse.n) return;
   real sum = real(0);
   for_each_member(fine.of, coarse.of, cells.map, cells.key[wide], [&](u32 c) {
-    sum += cells.air[c];
+    sum += cells.dirichlet[c];
     cells.parent[c] = wide;
   });
   close_cell(cells, wide, sum);
 }
-SHIM_EXPORT(projection_join_air)
+SHIM_EXPORT(projection_join_dirichlet)
 
 }  // namespace SPH_SPACE

@@ -1,4 +1,4 @@
-// Coarser equations: the cells of the neighbor search as unknowns, then cells of cells. The twin of `levels.rs` in
+// Levels of the aggregation multigrid preconditioner: cells of the neighbor search, then cells twice as wide. The twin of `aggregation.rs` in
 // `solver-projection/src/cpu`.
 //
 // The box of cells of every level is dense, and all boxes are numbered one after the other. One sum over which dense
@@ -8,10 +8,10 @@
 #include "projection/shared.cuh"
 
 inline namespace SPH_SPACE {
-namespace levels {
+namespace aggregation {
 
 /// Cells around a cell, and itself in the middle: slot `((dz + 1) 3 + dy + 1) 3 + dx + 1`. Twin of `width` in
-/// levels.rs.
+/// aggregation.rs.
 constexpr u32 WIDTH = DIM == 3 ? 27 : 9;
 
 /// The dense box of a level.
@@ -41,15 +41,15 @@ struct Cells {
   u32 *key, *parent;
   /// Where the particles of the cells of the first level begin. Shape [stride + 1].
   u32* first;
-  /// The cell in each slot around a cell, or the null cell, and the sum of couplings with it; slot by slot. Shape
+  /// The cell in each slot around a cell, or the null cell, and the sum of entries with it; slot by slot. Shape
   /// [WIDTH][stride].
   u32* near;
-  real* couplings;
-  /// Weight of the air, and the diagonal. Shape [stride].
-  real *air, *diagonal;
-  /// Right side. Shape [stride].
+  real* off_diagonal;
+  /// Dirichlet term, and the diagonal. Shape [stride].
+  real *dirichlet, *diagonal;
+  /// Right-hand side. Shape [stride].
   real* r;
-  /// Solution, and the next solution or what is left of the right side. Shape [stride + 1].
+  /// Solution, and the next solution or the residual. Shape [stride + 1].
   real *z, *q;
 };
 
@@ -130,5 +130,5 @@ SPH_FN void for_each_member(const CellBox& fine, const CellBox& coarse, const u3
   });
 }
 
-}  // namespace levels
+}  // namespace aggregation
 }  // namespace SPH_SPACE

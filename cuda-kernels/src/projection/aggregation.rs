@@ -1,8 +1,8 @@
-//! Coarser equations of the staggered projection.
+//! Levels of the aggregation multigrid preconditioner of the staggered projection.
 //!
 //! Unknowns of the first level are the occupied cells of the neighbor search, those of the next levels cells twice as
-//! wide, as in `solver-projection/src/cpu/levels.rs`: the same cells in the same order, and sums of couplings that
-//! differ by roundings alone. `multilevel.rs` has the cycle over them.
+//! wide, as in `solver-projection/src/aggregation.rs`: the same cells in the same order, and sums of entries that
+//! differ by roundings alone. `vcycle.rs` has the cycle over them.
 //!
 //! **Layout.** A number for each dense cell of each level, from one sum over all of them, is also the place of an
 //! occupied cell among those of all levels. Rows stand slot by slot, so that threads beside each other read numbers
@@ -24,19 +24,19 @@ use crate::{
 };
 use sph_core::{Real, numerics::lane::each};
 
-crate::device::launch::generated!("projection_levels.rs");
+crate::device::launch::generated!("projection_aggregation.rs");
 
-const NUMBER_CELLS: Kernel = Kernel { file: "projection/levels.cu", name: "projection_number_cells" };
+const NUMBER_CELLS: Kernel = Kernel { file: "projection/aggregation.cu", name: "projection_number_cells" };
 
 /// A level has at least a quarter fewer cells than the one below, and no level follows one of so few. Twin of `FEW` in
-/// `solver-projection/src/levels.rs`.
+/// `solver-projection/src/aggregation.rs`.
 const FEW: usize = 8;
 /// Most levels: more than the numbers of cells allow.
 const MOST: usize = 40;
 /// Room for so many cells costs nothing, however few the particles.
 const SPARE: usize = 1024;
 
-/// Cells around a cell, and itself. Twin of `WIDTH` in projection/levels.cuh.
+/// Cells around a cell, and itself. Twin of `WIDTH` in projection/aggregation.cuh.
 const fn width<const D: usize>() -> usize {
     3_usize.pow(D as u32)
 }
@@ -87,8 +87,8 @@ struct Held {
     parent: Field<u32>,
     first: Field<u32>,
     near: Field<u32>,
-    couplings: Field<Real>,
-    air: Field<Real>,
+    off_diagonal: Field<Real>,
+    dirichlet: Field<Real>,
     diagonal: Field<Real>,
     r: Field<Real>,
     z: Field<Real>,
@@ -105,8 +105,8 @@ impl Held {
             parent: executor.zeros(stride)?,
             first: executor.zeros(stride + 1)?,
             near: executor.zeros(width * stride)?,
-            couplings: executor.zeros(width * stride)?,
-            air: executor.zeros(stride)?,
+            off_diagonal: executor.zeros(width * stride)?,
+            dirichlet: executor.zeros(stride)?,
             diagonal: executor.zeros(stride)?,
             r: executor.zeros(stride)?,
             // Nothing writes the number of the null cell.
@@ -125,7 +125,7 @@ pub fn first_room<const D: usize>(n: usize, support_ratio: f64) -> usize {
 
 /// The levels above the particles.
 #[derive(Debug)]
-pub struct Levels<const D: usize> {
+pub struct Multigrid<const D: usize> {
     /// Dense boxes of all levels that there may be, the finest first; the same on the device.
     boxes: Vec<CellBox<D>>,
     pub(super) boxes_there: Field<CellBox<D>>,
@@ -138,16 +138,16 @@ pub struct Levels<const D: usize> {
     /// The cell of each particle. Shape `[n]`.
     pub(super) of: Field<u32>,
     held: Held,
-    /// Levels in use, the finest first.
+    /// Multigrid in use, the finest first.
     pub(super) in_use: Vec<Level<D>>,
 }
 
 /// The equation `D_c z_c − Σ_c' w_cc' z_c' = r_c` of the cells of a level, which are numbered from 0 on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellEquation {
-    /// The cell of each member, of particles or of cells of the level below.
+    /// The aggregate of each unknown, of particles or of cells of the level below.
     pub of: Vec<u32>,
-    /// Cells around each cell, and the couplings w with them, `[1/m²]`.
+    /// Cells around each cell, and the entries w with them, `[1/m²]`.
     pub rows: Vec<Vec<(u32, Real)>>,
     /// The diagonal D, `[1/m²]`.
     pub diagonal: Vec<Real>,
@@ -162,13 +162,13 @@ pub struct Fine<'a, const D: usize> {
     pub rows: &'a NeighborRows,
     /// Entries c of the matrix `A_ij = −c_ij`, in the layout of the rows, `[1/m²]`.
     pub entries: &'a Field<Real>,
-    /// Weight of the air. Shape `[n]`, `[1/m²]`.
-    pub air: &'a Field<Real>,
+    /// Dirichlet term. Shape `[n]`, `[1/m²]`.
+    pub dirichlet: &'a Field<Real>,
     /// Number of particles.
     pub n: usize,
 }
 
-impl<const D: usize> Levels<D> {
+impl<const D: usize> Multigrid<D> {
     /// Room for levels over `n` particles in these cells, with `room` cells of all levels. There will be more room when
     /// more is needed.
     ///
@@ -196,11 +196,11 @@ impl<const D: usize> Levels<D> {
         })
     }
 
-    /// Takes other cells of particles, for the next [`Levels::build`]. Memory of the old ones is free before that of the
+    /// Takes other cells of particles, for the next [`Multigrid::build`]. Memory of the old ones is free before that of the
     /// new ones is taken.
     ///
     /// # Errors
-    /// As of [`Levels::new`].
+    /// As of [`Multigrid::new`].
     pub fn refit(&mut self, executor: &dyn Executor, grid: &CellGrid<D>) -> Result<(), CudaError> {
         let boxes = CellBox::all(grid);
         let dense = n_dense(&boxes) + 1;
@@ -232,12 +232,12 @@ impl<const D: usize> Levels<D> {
             let fine = self.in_use[l - 1];
             fine.first as usize..(fine.first + fine.n) as usize
         };
-        let (near, couplings) = (executor.download(&held.near)?, executor.download(&held.couplings)?);
+        let (near, off_diagonal) = (executor.download(&held.near)?, executor.download(&held.off_diagonal)?);
         let cells = level.first as usize..(level.first + level.n) as usize;
         let row = |c: usize| {
             let places = (0..width::<D>()).map(|slot| slot * held.stride + c);
             let held = places.filter(|&k| (near[k] as usize) < held.stride);
-            held.map(|k| (near[k] - level.first, couplings[k])).collect()
+            held.map(|k| (near[k] - level.first, off_diagonal[k])).collect()
         };
         Ok(CellEquation {
             of: of[below].iter().map(|c| c - level.first).collect(),
@@ -255,8 +255,8 @@ impl<const D: usize> Levels<D> {
             parent: executor.output(&mut held.parent),
             first: executor.output(&mut held.first),
             near: executor.output(&mut held.near),
-            couplings: executor.output(&mut held.couplings),
-            air: executor.output(&mut held.air),
+            off_diagonal: executor.output(&mut held.off_diagonal),
+            dirichlet: executor.output(&mut held.dirichlet),
             diagonal: executor.output(&mut held.diagonal),
             r: executor.output(&mut held.r),
             z: executor.output(&mut held.z),
@@ -319,14 +319,14 @@ impl<const D: usize> Levels<D> {
     /// The equation of the first level, of that of the particles.
     fn gather(&mut self, executor: &dyn Executor, fine: &Fine<'_, D>) -> Launched {
         let (level, cells) = (self.in_use[0], self.fields(executor));
-        gather_couplings(executor, level, cells, fine.rows, fine.entries, &self.of)?;
-        gather_air(executor, level, cells, fine.air, fine.n)
+        gather_off_diagonal(executor, level, cells, fine.rows, fine.entries, &self.of)?;
+        sum_dirichlet(executor, level, cells, fine.dirichlet, fine.n)
     }
 
     /// The equation of level `l`, of that of the level below.
     fn join(&mut self, executor: &dyn Executor, l: usize) -> Launched {
         let (fine, coarse, cells) = (self.in_use[l - 1], self.in_use[l], self.fields(executor));
-        join_couplings(executor, fine, coarse, cells)?;
-        join_air(executor, fine, coarse, cells)
+        join_off_diagonal(executor, fine, coarse, cells)?;
+        join_dirichlet(executor, fine, coarse, cells)
     }
 }

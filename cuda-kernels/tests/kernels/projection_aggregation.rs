@@ -1,4 +1,4 @@
-//! Levels of cells and the cycle over them, against sums over a sparse matrix.
+//! Multigrid of cells and the cycle over them, against sums over a sparse matrix.
 
 use crate::{ORDERS, axes, bounds, cloud, noise};
 use cuda_kernels::{
@@ -18,7 +18,7 @@ use cuda_kernels::{
     },
     projection::{
         Numbers,
-        levels::{CellEquation, Fine, Levels},
+        aggregation::{CellEquation, Fine, Multigrid},
     },
 };
 use sph_core::{
@@ -39,24 +39,24 @@ impl Work {
     }
 }
 
-/// A symmetric matrix: rows of `−A_ij`, and the weight of the air.
+/// A symmetric matrix: rows of `−A_ij`, and the Dirichlet term.
 #[derive(Clone, Debug)]
 struct Matrix {
     rows: Vec<BTreeMap<u32, f64>>,
-    air: Vec<f64>,
+    dirichlet: Vec<f64>,
 }
 
 impl Matrix {
     fn diagonal(&self, i: usize) -> f64 {
-        self.air[i] + self.rows[i].values().sum::<f64>()
+        self.dirichlet[i] + self.rows[i].values().sum::<f64>()
     }
 
-    /// `Pᵀ A P` of `n` cells.
+    /// `Pᵀ A P` of `n` aggregates.
     fn joined(&self, of: &[u32], n: usize) -> Self {
-        let mut wide = Self { rows: vec![BTreeMap::new(); n], air: vec![0.0; n] };
+        let mut wide = Self { rows: vec![BTreeMap::new(); n], dirichlet: vec![0.0; n] };
         for (i, row) in self.rows.iter().enumerate() {
             let c = of[i];
-            wide.air[c as usize] += self.air[i];
+            wide.dirichlet[c as usize] += self.dirichlet[i];
             for (&j, w) in row.iter().filter(|(j, _)| of[**j as usize] != c) {
                 *wide.rows[c as usize].entry(of[j as usize]).or_default() += w;
             }
@@ -90,7 +90,7 @@ fn restricted(field: &[f64], of: &[u32], n: usize) -> Vec<f64> {
     sums
 }
 
-/// Levels as they should be: the cell of each member, and the equation.
+/// Multigrid as they should be: the aggregate of each unknown, and the equation.
 type Expected = Vec<(Vec<u32>, Matrix)>;
 
 fn cycle(levels: &[(Vec<u32>, Matrix)], r: &[f64]) -> Vec<f64> {
@@ -100,7 +100,7 @@ fn cycle(levels: &[(Vec<u32>, Matrix)], r: &[f64]) -> Vec<f64> {
         return z;
     };
     matrix.relax(r, &mut z, 2);
-    let answer = cycle(&levels[1..], &restricted(&matrix.left(r, &z), of, wide.air.len()));
+    let answer = cycle(&levels[1..], &restricted(&matrix.left(r, &z), of, wide.dirichlet.len()));
     (0..z.len()).for_each(|i| z[i] += 1.8 * answer[of[i] as usize]);
     matrix.relax(r, &mut z, 2);
     z
@@ -156,13 +156,16 @@ impl<const D: usize> Case<D> {
     fn matrix(&self) -> Matrix {
         let rows = self.prepare(&ORDERS[0]).1.download(&ORDERS[0], self.n()).unwrap();
         // Alike from both sides, and unlike from pair to pair.
-        let coupling = |i: u32, j: u32| f64::from((i.min(j) * 7 + i.max(j) * 13) % 32 + 1) / 32.0;
-        let row = |(i, row): (usize, &Vec<u32>)| row.iter().map(|&j| (j, coupling(i as u32, j))).collect();
-        let air = |i: usize| if i.is_multiple_of(3) { (i % 5) as f64 / 4.0 } else { 0.0 };
-        Matrix { rows: rows.iter().enumerate().map(row).collect(), air: (0..self.n()).map(air).collect() }
+        let entry = |i: u32, j: u32| f64::from((i.min(j) * 7 + i.max(j) * 13) % 32 + 1) / 32.0;
+        let row = |(i, row): (usize, &Vec<u32>)| row.iter().map(|&j| (j, entry(i as u32, j))).collect();
+        let dirichlet = |i: usize| if i.is_multiple_of(3) { (i % 5) as f64 / 4.0 } else { 0.0 };
+        Matrix {
+            rows: rows.iter().enumerate().map(row).collect(),
+            dirichlet: (0..self.n()).map(dirichlet).collect(),
+        }
     }
 
-    /// Levels from coordinates of cells alone.
+    /// Multigrid from coordinates of cells alone.
     fn expected(&self, fine: &Matrix) -> Expected {
         let frame = CellFrame::new(self.radius, &self.periodic);
         let mut at: Vec<[i32; D]> = (0..self.n()).map(|i| frame.cell(from_fn(|a| self.x[a][i]))).collect();
@@ -175,7 +178,8 @@ impl<const D: usize> Case<D> {
             let mut cells: Vec<_> = at.iter().copied().map(key).collect();
             cells.sort_unstable();
             cells.dedup();
-            if !levels.is_empty() && (last.air.len() <= 8 || 4 * cells.len() > 3 * last.air.len()) {
+            if !levels.is_empty() && (last.dirichlet.len() <= 8 || 4 * cells.len() > 3 * last.dirichlet.len())
+            {
                 return levels;
             }
             let of: Vec<u32> = at.iter().map(|&x| cells.binary_search(&key(x)).unwrap() as u32).collect();
@@ -185,7 +189,7 @@ impl<const D: usize> Case<D> {
         }
     }
 
-    /// Levels that begin with room for so many cells, and what they make of `r`.
+    /// Multigrid that begin with room for so many cells, and what they make of `r`.
     fn find(
         &self,
         executor: &dyn Executor,
@@ -200,13 +204,16 @@ impl<const D: usize> Case<D> {
                 entries[(i / 32 * 160 + k) * 32 + i % 32] = w as Real;
             }
         }
-        let air: Field<Real> = fine.air.iter().map(|&air| air as Real).collect();
+        let dirichlet: Field<Real> = fine.dirichlet.iter().map(|&dirichlet| dirichlet as Real).collect();
         let diagonal: Field<Real> = (0..n).map(|i| fine.diagonal(i) as Real).collect();
-        let mut levels = Levels::new(executor, &self.grid, n, room)?;
+        let mut levels = Multigrid::new(executor, &self.grid, n, room)?;
         let (mut z, mut work) = (field![0.0; n], Work::new());
         // Twice: what an earlier step has left does not matter.
         for _ in 0..2 {
-            levels.build(executor, &Fine { cells: &cells, rows: &rows, entries: &entries, air: &air, n })?;
+            levels.build(
+                executor,
+                &Fine { cells: &cells, rows: &rows, entries: &entries, dirichlet: &dirichlet, n },
+            )?;
             levels.precondition(
                 executor,
                 &diagonal,
@@ -223,7 +230,7 @@ impl<const D: usize> Case<D> {
         Ok(Found { sizes, equations, z, rho: work.numbers[0].rho[1] })
     }
 
-    /// Levels are those that they should be, and so is the answer of the cycle. Returns their sizes.
+    /// Multigrid are those that they should be, and so is the answer of the cycle. Returns their sizes.
     fn check(&self) -> Vec<usize> {
         let (fine, r) = (self.matrix(), noise(self.n(), 17));
         let expected = self.expected(&fine);
@@ -231,7 +238,7 @@ impl<const D: usize> Case<D> {
         for executor in &ORDERS[1..] {
             assert_eq!(self.find(executor, &fine, &r, 10_000).unwrap(), found);
         }
-        assert_eq!(found.sizes, expected.iter().map(|level| level.1.air.len()).collect::<Vec<_>>());
+        assert_eq!(found.sizes, expected.iter().map(|level| level.1.dirichlet.len()).collect::<Vec<_>>());
         for ((of, matrix), level) in expected.iter().zip(&found.equations) {
             assert_eq!(&level.of, of);
             for (c, row) in level.rows.iter().enumerate() {
@@ -296,10 +303,12 @@ fn few_particles_and_none_have_their_levels() {
     assert_eq!(case(&[[0.3; 2]; 40]), [1]);
     assert_eq!(case(&[[0.3, 0.3], [0.35, 0.35], [9.0, 7.0], [9.0, 7.05], [-3.0, 4.0]]).len(), 1);
     let grid = CellGrid::<3>::new(0.1, &Periodic::NONE, [1.0; 3], [0.0; 3], 0).unwrap();
-    let mut levels = Levels::new(&ORDERS[0], &grid, 0, 0).unwrap();
+    let mut levels = Multigrid::new(&ORDERS[0], &grid, 0, 0).unwrap();
     let cells = CellSort::new(&ORDERS[0], grid, 0).unwrap();
     let (rows, none) = (NeighborRows::new(&ORDERS[0], 0, RowSize::of(8)).unwrap(), field![]);
-    levels.build(&ORDERS[0], &Fine { cells: &cells, rows: &rows, entries: &none, air: &none, n: 0 }).unwrap();
+    levels
+        .build(&ORDERS[0], &Fine { cells: &cells, rows: &rows, entries: &none, dirichlet: &none, n: 0 })
+        .unwrap();
     let mut work = Work::new();
     levels
         .precondition(&ORDERS[0], &none, &none, 0, &mut field![], &mut work.partial, 0, &mut work.numbers)
@@ -311,22 +320,22 @@ fn few_particles_and_none_have_their_levels() {
 fn fields_that_are_too_short_are_refused() {
     let case = Case::new(&cloud::<2>(100, 41), 0.2, Periodic::NONE);
     let (cells, rows) = case.prepare(&ORDERS[0]);
-    let (entries, air) = (field![0.0; rows.entries()], field![0.0; 100]);
-    let fine = Fine { cells: &cells, rows: &rows, entries: &entries, air: &air, n: 100 };
+    let (entries, dirichlet) = (field![0.0; rows.entries()], field![0.0; 100]);
+    let fine = Fine { cells: &cells, rows: &rows, entries: &entries, dirichlet: &dirichlet, n: 100 };
     let field = |error: CudaError| match error {
         CudaError::TooShort { field, .. } => field,
         other => unreachable!("{other}"),
     };
     let build = |n: usize, fine: &Fine<'_, 2>| {
-        let mut levels = Levels::new(&ORDERS[0], &case.grid, n, 0).unwrap();
+        let mut levels = Multigrid::new(&ORDERS[0], &case.grid, n, 0).unwrap();
         field(levels.build(&ORDERS[0], fine).unwrap_err())
     };
     let short = field![0.0; 99];
     assert_eq!(build(99, &fine), "of");
     assert_eq!(build(100, &Fine { entries: &short, ..fine }), "entries");
-    assert_eq!(build(100, &Fine { air: &short, ..fine }), "air");
+    assert_eq!(build(100, &Fine { dirichlet: &short, ..fine }), "dirichlet");
     assert_eq!(build(101, &Fine { n: 101, ..fine }), "order");
-    let mut levels = Levels::new(&ORDERS[0], &case.grid, 100, 0).unwrap();
+    let mut levels = Multigrid::new(&ORDERS[0], &case.grid, 100, 0).unwrap();
     levels.build(&ORDERS[0], &fine).unwrap();
     let (mut z, mut work) = (field![0.0; 100], Work::new());
     let mut refused = |diagonal, r, z: &mut Field<Real>| {
@@ -336,7 +345,7 @@ fn fields_that_are_too_short_are_refused() {
                 .unwrap_err(),
         )
     };
-    assert_eq!(refused(&short, &air, &mut z), "diagonal");
-    assert_eq!(refused(&air, &short, &mut z), "r");
-    assert_eq!(refused(&air, &air, &mut short.clone()), "z");
+    assert_eq!(refused(&short, &dirichlet, &mut z), "diagonal");
+    assert_eq!(refused(&dirichlet, &short, &mut z), "r");
+    assert_eq!(refused(&dirichlet, &dirichlet, &mut short.clone()), "z");
 }
