@@ -4,8 +4,8 @@ use crate::{
     Constants, Depth, Params, Pbf, Preset,
     cpu::Relaxation,
     memory::{Fields, Needs},
-    params::{CfmMode, MassForm, RelaxationMode, Smoothing, VelocityUpdate},
-    physics::{Scorr, Weights},
+    params::{CfmMode, RelaxationMode, Smoothing, VelocityUpdate},
+    physics::Scorr,
 };
 use sph_core::{
     Real,
@@ -139,8 +139,8 @@ impl<const D: usize> Pbf<D> {
     /// # Errors
     /// When there is no such parameter, it cannot change in a run, or the value is refused.
     pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
-        // Masses are calibrated by the kernel; the others need what was not set up.
-        let fixed = ["kernel", "support_ratio", "mass_spread"];
+        // The calibrated mass and the grid depend on them.
+        let fixed = ["kernel", "support_ratio"];
         if fixed.contains(&name) {
             let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
             return Err(error.hint("give it in the scene"));
@@ -189,11 +189,7 @@ impl Constants {
             rest,
             reference,
             epsilon: epsilon as Real,
-            scorr: Scorr { k: 0.0, inv_w_dq: 1.0 / kernel.w(dq * dq), n: params.scorr_n },
-            weights: match params.mass_form {
-                MassForm::Canonical => Weights::Canonical,
-                MassForm::EqualMass => Weights::EqualMass,
-            },
+            scorr: Scorr { k: 0.0, inv_w_dq: 1.0 / kernel.w(dq * dq) },
             relaxation,
             done: f64::from(relaxation.of(constraints as Real)) * reference / (reference + epsilon),
             needs: Needs::of(params, has_bodies),

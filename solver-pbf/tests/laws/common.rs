@@ -16,7 +16,7 @@ use sph_core::{
 pub const NAME: &str = "pbf";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.05", "xsph_viscosity"];
-pub const KERNELS: [&str; 3] = ["cubic_spline", "wendland_c2", "poly6_spiky"];
+pub const KERNELS: [&str; 2] = ["cubic_spline", "poly6_spiky"];
 
 /// Random velocities up to `speed` an axis.
 pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
@@ -31,16 +31,6 @@ pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
 /// Presses the fluid together around the origin: lengths times `scale`.
 pub fn squeeze<const D: usize>(state: &mut State<D>, scale: f64) {
     state.fluid.x.iter_mut().flatten().for_each(|x| *x *= scale as Real);
-}
-
-/// Mass of the particle with this id, over that at rest.
-pub fn mass(id: u64, spread: f64) -> f64 {
-    1.0 + spread * f64::from(solver_pbf::physics::deviation(id))
-}
-
-/// The masses of particles by id.
-pub fn masses(n: usize, spread: f64) -> Vec<f64> {
-    (0..n as u64).map(|id| mass(id, spread)).collect()
 }
 
 /// One step of `dt`, and the way of every particle by id.
