@@ -9,12 +9,7 @@ mod reaction;
 mod surface;
 mod velocity;
 
-use crate::{
-    Pbf,
-    memory::Fields,
-    physics::{self, Bdf2},
-    step::Phases,
-};
+use crate::{Pbf, memory::Fields, physics, step::Phases};
 pub(crate) use correction::Relaxation;
 use lambda::Constraint;
 use sph_core::{
@@ -105,9 +100,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn is_solved(&mut self, corrections: u32) -> bool {
-        let params = &self.method.params;
-        let tolerance = f64::from(params.density_tolerance);
-        corrections >= params.min_iterations && self.method.fields.report.density_error_mean < tolerance
+        self.method.params.is_solved(corrections, self.method.fields.report.density_error_mean)
     }
 
     fn compute_delta_x(&mut self) -> Result<(), StepError> {
@@ -213,14 +206,11 @@ impl<const D: usize> Cpu<'_, D> {
         self.state.forces.damping_of(self.state.t, self.dt)
     }
 
-    /// Prediction of the second-order update. Its history restarts at a step that is much longer than the last.
+    /// Prediction of the second-order update.
     fn predict_from_past(&mut self) -> First {
         let fields = &mut self.method.fields;
         fields.resize_past(self.state.fluid.len(), true);
-        let kappa = self.dt / fields.last_dt;
-        let is_new = fields.last_dt == 0.0 || kappa > Bdf2::MAX_GROWTH;
-        let bdf2 = Bdf2::new(if is_new { 1.0 } else { kappa });
-        fields.last_dt = self.dt;
+        let (bdf2, is_new) = fields.bdf2(self.dt);
         self.per_displacement /= bdf2.rate;
         let past = predict::Past {
             displacement: &mut fields.displacement,

@@ -15,8 +15,8 @@ use sph_core::{
 };
 
 impl<const D: usize> Pbf<D> {
-    /// Constraint and stability number, and the limits of the step: those that keep it from exploding, while the
-    /// step that the method chooses also keeps the volume.
+    /// Constraint and stability number, and the limits of a stable step. The step that the method chooses also conserves
+    /// the volume.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
         let scales = Scales::of(state);
@@ -55,7 +55,7 @@ impl<const D: usize> Pbf<D> {
         (limit / self.stability_number(state, 1.0)).sqrt()
     }
 
-    /// What is allowed but doubtful, whatever the step.
+    /// Warnings that do not depend on the step.
     fn warnings(&self) -> Vec<String> {
         let p = &self.params;
         let boils = physics::CONFINEMENT_OVER_H as Real * self.kernel.support_radius();
@@ -69,7 +69,7 @@ impl<const D: usize> Pbf<D> {
         }
         if !p.unilateral && f64::from(self.constants.epsilon) < 0.5 * self.constants.reference {
             warnings.push(
-                "without solver.unilateral a small solver.cfm_epsilon throws lone particles far: 1 is safe"
+                "without solver.unilateral a small solver.cfm_epsilon ejects isolated particles: 1 is safe"
                     .into(),
             );
         }
@@ -102,7 +102,7 @@ impl<const D: usize> Pbf<D> {
         Ok(())
     }
 
-    /// What brings the stability number `s` down to where the volume is kept.
+    /// Iterations or substeps that reduce the stability number `s` to where the volume is conserved.
     fn advice(&self, s: f64) -> String {
         let too_much = s / physics::S_VOLUME;
         let iterations = (f64::from(self.params.solver_iterations) * too_much).ceil();

@@ -5,7 +5,7 @@ mod memory;
 mod plan;
 mod solver;
 
-use crate::{Pbf, physics, step::Phases};
+use crate::{Pbf, step::Phases};
 use constants::bdf2;
 use cuda_kernels::{
     common::{
@@ -88,8 +88,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn is_solved(&mut self, corrections: u32) -> bool {
-        let params = &self.pbf.params;
-        corrections >= params.min_iterations && self.error < f64::from(params.density_tolerance)
+        self.pbf.params.is_solved(corrections, self.error)
     }
 
     fn compute_delta_x(&mut self) -> Result<(), StepError> {
@@ -213,13 +212,9 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.predict(containers, fluid.n, dt, &mut fluid.x, &mut fluid.v, &mut device.common.lost)
     }
 
-    /// Prediction of the second-order update. Its history restarts at a step that is much longer than the last.
+    /// Prediction of the second-order update.
     fn predict_from_past(&mut self) -> Launched {
-        let last_dt = &mut self.pbf.fields.last_dt;
-        let kappa = self.dt / *last_dt;
-        let is_new = *last_dt == 0.0 || kappa > physics::Bdf2::MAX_GROWTH;
-        let rates = physics::Bdf2::new(if is_new { 1.0 } else { kappa });
-        *last_dt = self.dt;
+        let (rates, is_new) = self.pbf.fields.bdf2(self.dt);
         self.per_displacement /= rates.rate;
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let fluid = &mut device.common.fluid;

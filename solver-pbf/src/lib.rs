@@ -1,4 +1,4 @@
-//! Position Based Fluids: the liquid keeps its density by moving its particles, velocities follow.
+//! Position Based Fluids: density constraints on positions, velocities from displacements.
 //!
 //! Macklin & Müller 2013 (constraint, tensile correction, vorticity, XSPH), Macklin, Müller, Chentanez & Kim 2014
 //! (inequality, averaging, substeps), Akinci et al. 2012 (walls) and Akinci, Akinci & Teschner 2013 (surface).
@@ -58,7 +58,7 @@ use sph_core::{
     numerics::lane::Isa,
 };
 
-/// What follows from the parameters, the kernel and the liquid, once for all steps.
+/// Constants of the run, from the parameters, the kernel and the liquid.
 #[derive(Clone, Copy, Debug)]
 struct Constants {
     rest: Material,
@@ -69,12 +69,12 @@ struct Constants {
     /// Distance of s_corr; its strength depends on the step.
     scorr: Scorr,
     relaxation: Relaxation,
-    /// Part of its correction that an inner particle makes, `[-]`.
-    done: f64,
+    /// Fraction of the full correction that an inner particle makes, `[-]`.
+    effectiveness: f64,
     needs: Needs,
 }
 
-/// How high the pressure of the fluid may rise, as far as its first state tells.
+/// Depth of the fluid in its initial state, for its largest pressure.
 #[derive(Clone, Copy, Debug)]
 struct Depth {
     /// Extent of the fluid along gravity, `[m]`.
@@ -107,7 +107,7 @@ impl<const D: usize> Pbf<D> {
         physics::scaled_scorr(k, self.constants.reference, dt, n) as Real
     }
 
-    /// Steps that the speed of particles, the volume at rest and the surface forces allow, `[s]`.
+    /// Limits of the step by the speed of particles, the volume at rest and the surface forces, `[s]`.
     fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 3] {
         let p = &self.params;
         let substeps = f64::from(p.substeps);
@@ -125,8 +125,8 @@ impl<const D: usize> Pbf<D> {
         let (depth, spacing) = (self.depth.pressure(state), f64::from(state.rest.spacing));
         let part = dt / f64::from(self.params.substeps);
         let s = physics::stability_number(depth, part, spacing, self.params.solver_iterations);
-        // Half of a correction is half an iteration.
-        s / self.constants.done.min(1.0)
+        // Half of a correction counts as half an iteration.
+        s / self.constants.effectiveness.min(1.0)
     }
 
     /// S_c of a step of `dt`, `[s]`.
@@ -153,7 +153,7 @@ impl<const D: usize> Solver<D> for Pbf<D> {
         }
         let speed = self.fields.max_speed.max(state.bodies.top_speed());
         let [speed, volume, surface] = self.limits(state, speed);
-        // Fast particles do not make it unstable, but deep water does.
+        // Fast particles do not make a step unstable, but deep fluid does: `dt_min` limits the first only.
         let dt = speed.max(f64::from(self.params.dt_min));
         Ok(dt.min(volume).min(surface).min(f64::from(self.params.dt_max)))
     }

@@ -1,6 +1,9 @@
-//! The solver's own fields: what a checkpoint must keep, and what every step computes again.
+//! The solver's own fields: those of a checkpoint, and those that every step computes again.
 
-use crate::params::{Params, VelocityUpdate};
+use crate::{
+    params::{Params, VelocityUpdate},
+    physics::Bdf2,
+};
 use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
@@ -41,13 +44,13 @@ pub struct Fields<const D: usize> {
     pub x_psi: Vec<[Real; 4]>,
     /// Forces on the samples of dynamic bodies in a substep; empty without bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: [Vec<Real>; D],
-    /// True while the records of the walls hold what a step would write again.
+    /// True while the records of the walls are up to date.
     pub walls_packed: bool,
     /// True while the density is that of the positions.
     pub density_is_current: bool,
     /// Largest speed of the last step, `[m/s]`; negative before the first one.
     pub max_speed: f64,
-    /// Size of the last substep that the second-order update has seen, `[s]`; 0 before the first one.
+    /// Last substep of the second-order update, `[s]`; 0 before the first one.
     pub last_dt: f64,
     /// Results of the phases of this step so far.
     pub report: StepReport,
@@ -142,6 +145,15 @@ impl<const D: usize> Fields<D> {
         }
     }
 
+    /// BDF2 of a substep of `dt` `[s]`, and whether its history restarts: at the first one, and at one that is much longer
+    /// than the last.
+    pub fn bdf2(&mut self, dt: f64) -> (Bdf2, bool) {
+        let kappa = dt / self.last_dt;
+        let is_new = self.last_dt == 0.0 || kappa > Bdf2::MAX_GROWTH;
+        self.last_dt = dt;
+        (Bdf2::new(if is_new { 1.0 } else { kappa }), is_new)
+    }
+
     /// Whether the corrected position of a particle is finite; true beyond the end.
     pub fn x_star_is_finite(&self, i: usize) -> bool {
         self.x_star.get(i).is_none_or(|record| record.iter().all(|x| x.is_finite()))
@@ -170,7 +182,7 @@ impl<const D: usize> Fields<D> {
         ]
     }
 
-    /// Visits what a checkpoint must keep.
+    /// Visits the fields of a checkpoint.
     pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         const DISPLACEMENT: [&str; 3] = ["displacement_x", "displacement_y", "displacement_z"];
         const VELOCITY_CHANGE: [&str; 3] = ["velocity_change_x", "velocity_change_y", "velocity_change_z"];
@@ -184,7 +196,7 @@ impl<const D: usize> Fields<D> {
     }
 }
 
-/// The record of the null particle: far away, at rest, with numbers that divide and without a multiplier.
+/// The record of the null particle: far away, at rest, of density 1 and without a multiplier.
 fn null_record<const K: usize>() -> [Real; K] {
     std::array::from_fn(|k| match k {
         0..3 => FAR,

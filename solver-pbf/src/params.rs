@@ -1,4 +1,4 @@
-//! The numbers of the method: unit, range, default and source, stated once.
+//! Parameters of the method: unit, range, default and source.
 
 use serde::{Deserialize, Serialize};
 use sph_core::{Real, error::Error, fluid::surface::Tension, kernel::KernelKind, parameters, smoothing};
@@ -14,22 +14,22 @@ macro_rules! choice {
 }
 
 choice! {
-    /// What the relaxation ε of the constraint is measured in.
+    /// Unit of the relaxation ε of the constraint.
     CfmMode {
-        /// In parts of Σ|∇C|² of the rest lattice, `[-]`.
+        /// Relative to Σ|∇C|² of the rest lattice, `[-]`.
         #[default]
         Relative,
-        /// As it stands in the formula, `[1/m²]` `[MM13]`.
+        /// Absolute, `[1/m²]` `[MM13]`.
         Absolute,
     }
 }
 choice! {
-    /// What part of the sum of all corrections a particle makes.
+    /// How the corrections of a particle are combined.
     RelaxationMode {
-        /// `relaxation_factor` of it: keeps momentum.
+        /// `relaxation_factor` times their sum: conserves momentum.
         #[default]
         Global,
-        /// `relaxation_factor` of the mean over the constraints that move it `[MMCK14]`.
+        /// `relaxation_factor` times their mean over the constraints that move it `[MMCK14]`.
         Local,
     }
 }
@@ -39,21 +39,21 @@ choice! {
         /// `(x^{n+1} − x^n)/Δt`.
         #[default]
         FirstOrder,
-        /// Backward differences of second order, with their own prediction.
+        /// BDF2, with a prediction of its own.
         SecondOrder,
     }
 }
 choice! {
     /// A set of parameters for a purpose.
     Preset {
-        /// The defaults: FleX's constraint and Macklin & Müller's correction, two substeps.
+        /// The defaults: FleX's unilateral constraint and Macklin & Müller's s_corr, two substeps.
         #[default]
         Standard,
-        /// The demo of an open implementation: exactly five iterations, adaptive steps, no correction `[Bender]`.
+        /// The demo of an open implementation: exactly five iterations, adaptive steps, no s_corr `[Bender]`.
         FluidDemo,
         /// The unified solver: three iterations, averaged corrections, cohesion `[MMCK14]`.
         Flex,
-        /// As many iterations as a density error of 0.01 % takes, up to a hundred.
+        /// Iterations to a density error of 0.01 %, a hundred at most.
         Accurate,
     }
 }
@@ -72,15 +72,15 @@ parameters! {
         pub support_ratio: Real = 2.0, "-", "[1.5, 4]";
         /// Largest number of iterations in a substep `[MMCK14]`.
         pub solver_iterations: u32 = 4, "-", "[1, 10000]";
-        /// Iterations that are done however small the density error is, if `solver_iterations` allows them `[convention]`.
+        /// Least number of iterations in a substep, if `solver_iterations` allows it `[convention]`.
         pub min_iterations: u32 = 2, "-", "[0, 10000]";
-        /// Equal parts of a step, each with its own neighbors and iterations `[MMCK14]`.
+        /// Substeps of a step, each with its own neighbors and iterations `[MMCK14]`.
         pub substeps: u32 = 2, "-", "[1, 1000]";
         /// Mean of max(ρ/ρ₀ − 1, 0) at which iterations end `[Bender]`.
         pub density_tolerance: Real = 1e-3, "-", "(0, inf)";
         /// Relaxation ε of the constraint; 0.01 with `unilateral`, 1 without if left out `[measured]`.
         pub cfm_epsilon: Option<Real> = None, "- or 1/m^2", "[0, inf)";
-        /// What ε is measured in.
+        /// Unit of ε.
         pub cfm_mode: CfmMode = CfmMode::Relative;
         /// Corrects compression only, so that no tension clumps the surface `[MMCK14]`.
         pub unilateral: bool = true;
@@ -97,7 +97,7 @@ parameters! {
         pub velocity_update: VelocityUpdate = VelocityUpdate::FirstOrder;
         /// Strength ε of the vorticity confinement, 0 is off `[FSJ01, MM13]`.
         pub vorticity_confinement: Real = 0.0, "m/s", "[0, inf)";
-        /// Part c of the neighbors' mean velocity that a step mixes in `[SB12, MM13]`.
+        /// XSPH viscosity c `[SB12, MM13]`.
         pub xsph_viscosity: Real = 0.01, "-", "[0, 1]";
         /// Counts walls in Σ|∇C|², as if samples could move `[Bender]`.
         pub walls_in_denominator: bool = false;
@@ -116,7 +116,7 @@ parameters! {
     }
 }
 
-/// How often a step repeats what.
+/// Numbers of substeps and iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Iterations {
     /// Substeps of a step.
@@ -191,14 +191,19 @@ impl Params {
         Ok(())
     }
 
-    /// How often a step repeats what.
+    /// Numbers of substeps and iterations.
     pub fn iterations(&self) -> Iterations {
         Iterations { substeps: self.substeps, most: self.solver_iterations }
     }
 
-    /// ε as given, or what the constraint needs.
+    /// ε as given, or the default of the constraint.
     pub fn cfm(&self) -> Real {
         self.cfm_epsilon.unwrap_or(if self.unilateral { 1e-2 } else { 1.0 })
+    }
+
+    /// True when, after this number of corrections, the mean density error is small enough.
+    pub(crate) fn is_solved(&self, corrections: u32, error: f64) -> bool {
+        corrections >= self.min_iterations && error < f64::from(self.density_tolerance)
     }
 
     /// Strengths of the surface forces.

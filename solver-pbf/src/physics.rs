@@ -7,7 +7,7 @@ pub use sph_core::numerics::vector::cross;
 use sph_core::{Real, numerics::lane::Lane};
 
 /// Density constraint `C_i = ρ_i/ρ₀ − 1` (Macklin & Müller 2013, eq. 1); of an inequality `C ≤ 0` only its violation
-/// `max(C_i, 0)` (Macklin et al. 2014, §3.2). Not a number stays one. `[-]`.
+/// `max(C_i, 0)` (Macklin et al. 2014, §3.2). NaN stays NaN. `[-]`.
 #[inline(always)]
 pub fn constraint<L: Lane>(rho: L, inv_rho_0: L, unilateral: bool) -> L {
     let c = rho * inv_rho_0 - L::splat(1.0);
@@ -43,12 +43,12 @@ impl Scorr {
     }
 }
 
-/// Step at which the scaled strength of s_corr is what is given, `[s]`, and the number of iterations.
+/// Step and number of iterations for which the strength of s_corr is given, `[s]` and `[-]`.
 const SCORR_STEP: (f64, f64) = (1.0 / 60.0, 4.0);
 
-/// `k` `[m²]` of a strength `[-]` that is comparable with a density error, the same push in a second for all steps
-/// and iterations: `k̂/Σ|∇C|² (Δt/Δt_ref)² 4/n_iter`, `Δt_ref` = 1/60 s. The term is added in every iteration and
-/// its effect, a displacement, stands against `g Δt²`.
+/// Strength `k` `[m²]` of a density error k̂: `k̂/Σ|∇C|² (Δt/Δt_ref)² 4/n_iter`, `Δt_ref` = 1/60 s. The correction is a
+/// displacement in every iteration, against the `g Δt²` of a step: so scaled, its effect does not depend on steps and
+/// iterations.
 pub fn scaled_scorr(k: f64, reference: f64, dt: f64, iterations: u32) -> f64 {
     let (dt_ref, n_ref) = SCORR_STEP;
     k / reference * (dt / dt_ref).powi(2) * n_ref / f64::from(iterations)
@@ -59,16 +59,16 @@ pub fn scaled_scorr(k: f64, reference: f64, dt: f64, iterations: u32) -> f64 {
 /// Exact where q is a parabola in time. Zero-stable for `κ < 1 + √2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bdf2 {
-    /// Part of the last change that goes on: `κ²/(1 + 2κ)`, `[-]`.
+    /// Coefficient of the last change: `κ²/(1 + 2κ)`, `[-]`.
     pub history: Real,
-    /// Part of `Δt r` that a change holds: `(1 + κ)/(1 + 2κ)`, `[-]`.
+    /// Coefficient of `Δt r`: `(1 + κ)/(1 + 2κ)`, `[-]`.
     pub rate: Real,
     /// The step over the one before, κ, `[-]`.
     pub kappa: Real,
 }
 
 impl Bdf2 {
-    /// Steps that grow faster begin anew, `[-]`.
+    /// Largest growth of the step; the history restarts at a larger one, `[-]`.
     pub const MAX_GROWTH: f64 = 2.0;
 
     /// For a step that is `kappa` times the one before, `[-]`.
@@ -81,7 +81,7 @@ impl Bdf2 {
         }
     }
 
-    /// The change `q_{n+1} − q_n` that makes the rate at the end of the step what it shall be; `rate_dt = Δt r`.
+    /// The change `q_{n+1} − q_n` for a rate at the end of the step; `rate_dt = Δt r_{n+1}`.
     #[inline(always)]
     pub fn change(self, last_change: Real, rate_dt: Real) -> Real {
         self.history * last_change + self.rate * rate_dt
@@ -94,7 +94,7 @@ pub fn xsph<L: Lane>(m: L, rho_i: L, rho_j: L, w: L) -> L {
     L::splat(2.0) * m / (rho_i + rho_j) * w
 }
 
-/// The first D components, and zeros.
+/// The vector in 3D; in 2D with a zero.
 #[inline(always)]
 pub fn in_space<L: Lane, const D: usize>(a: [L; D]) -> [L; 3] {
     let mut out = [L::splat(0.0); 3];
@@ -110,14 +110,14 @@ pub fn is_nonzero<L: Lane>(a: L) -> L {
 }
 
 /// Stability number `S = G Δt²/(Δx² n_iter)` of a substep, with `G = g H` the largest hydrostatic pressure over
-/// ρ₀ `[m²/s²]`: how far the fluid falls in a step against how far iterations can push it back.
+/// ρ₀ `[m²/s²]`: the fall in a step over the displacement that the iterations can correct.
 pub fn stability_number(gh: f64, dt: f64, spacing: f64, iterations: u32) -> f64 {
     gh * dt * dt / (spacing * spacing * f64::from(iterations))
 }
 
-/// Largest S that keeps the volume within 3 %.
+/// Largest S that conserves the volume within 3 %.
 pub const S_VOLUME: f64 = 0.09;
-/// Volume that is lost at rest, over S.
+/// Fraction of the volume that is lost at rest, over S.
 pub const LOSS_OVER_S: f64 = 0.3;
 
 /// S at which a column explodes, in `dim` dimensions: 0.35 in two, 0.25 in three; half of it with two iterations.
@@ -126,8 +126,8 @@ pub fn s_explosion(dim: usize, iterations: u32) -> f64 {
     few * if dim == 2 { 0.35 } else { 0.25 }
 }
 
-/// Number of the explicit surface forces, `S_c = γ_c m 0.159/h³ Δt²/Δx` (in 2D with `h²`): the way that the largest
-/// cohesion of a pair makes in a step, in spacings.
+/// Stability number of the explicit surface forces, `S_c = γ_c m 0.159/h³ Δt²/Δx` (in 2D with `h²`): the displacement in
+/// a step by the largest cohesion of a pair, in spacings.
 pub fn cohesion_number(cohesion: f64, m: f64, h: f64, dim: usize, dt: f64, spacing: f64) -> f64 {
     const LARGEST: f64 = 0.159_154_943;
     cohesion * m * LARGEST / h.powi(dim as i32) * dt * dt / spacing
@@ -136,5 +136,5 @@ pub fn cohesion_number(cohesion: f64, m: f64, h: f64, dim: usize, dt: f64, spaci
 /// Largest cohesion number of a usable run: calm up to 0.005, boiling at 0.05.
 pub const S_COHESION: f64 = 0.02;
 
-/// Vorticity confinement boils above so many support radii in a second, `[1/s]`.
+/// Vorticity confinement agitates fluid at rest above this strength over the support radius, `[1/s]`.
 pub const CONFINEMENT_OVER_H: f64 = 2.5;

@@ -10,7 +10,7 @@ inline namespace SPH_SPACE {
 namespace pbf {
 
 /// Density constraint `C_i = ρ_i/ρ₀ − 1` (Macklin & Müller 2013, eq. 1); of an inequality C ≤ 0 only its violation
-/// `max(C_i, 0)` (Macklin et al. 2014, §3.2). Not a number stays one. [-].
+/// `max(C_i, 0)` (Macklin et al. 2014, §3.2). NaN stays NaN. [-].
 SPH_FN real constraint(real rho, real inv_rho_0, bool unilateral) {
   const real c = rho * inv_rho_0 - real(1.0);
   return unilateral ? max_of(real(0.0), c) : c;
@@ -41,14 +41,14 @@ struct Scorr {
 /// Variable-step BDF2, κ = Δt_n/Δt_{n−1}: for a quantity q with rate r,
 /// `r_{n+1} Δt_n = ((1 + 2κ) (q_{n+1} − q_n) − κ² (q_n − q_{n−1}))/(1 + κ)`.
 struct Bdf2 {
-  /// Part of the last change that goes on: `κ²/(1 + 2κ)`, [-].
+  /// Coefficient of the last change: `κ²/(1 + 2κ)`, [-].
   real history;
-  /// Part of Δt r that a change holds: `(1 + κ)/(1 + 2κ)`, [-].
+  /// Coefficient of Δt r: `(1 + κ)/(1 + 2κ)`, [-].
   real rate;
   /// The step over the one before, κ, [-].
   real kappa;
 
-  /// The change `q_{n+1} − q_n` that makes the rate at the end of the step what it shall be; `rate_dt = Δt r`.
+  /// The change `q_{n+1} − q_n` for a rate at the end of the step; `rate_dt = Δt r_{n+1}`.
   SPH_FN real change(real last_change, real rate_dt) const { return history * last_change + rate * rate_dt; }
 };
 
@@ -67,7 +67,7 @@ SPH_FN Vec3 cross(Vec3 a, Vec3 b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// The first D components, and zeros.
+/// The vector in 3D; in 2D with a zero.
 SPH_FN Vec3 in_space(Vec a) {
   Vec3 out = {};
   for (int k = 0; k < DIM; k++) out[k] = a[k];
@@ -80,15 +80,15 @@ SPH_FN real is_nonzero(real a) {
   return size / max_of(size, MIN_POSITIVE);
 }
 
-/// What the kernels read and no substep changes but for `scorr.k`.
+/// Constants of a step, but for `scorr.k`, which each substep sets.
 struct Constants {
   /// Interpolation kernel.
   KernelConstants kernel;
-  /// The space that may be used.
+  /// The domain.
   Domain domain;
-  /// Accelerations from outside.
+  /// External accelerations.
   Forces forces;
-  /// Cohesion, curvature and adhesion as forces; all strengths 0 if there are none.
+  /// Cohesion, curvature and adhesion; all strengths 0 if there are none.
   Surface surface;
   /// Tensile correction; its strength follows from the substep.
   Scorr scorr;

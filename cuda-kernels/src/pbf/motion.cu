@@ -19,7 +19,7 @@ struct Contained {
   bool is_inside;
 };
 
-/// Brings a predicted particle back into containers and the periodic box.
+/// Moves a predicted particle into containers and the periodic box.
 SPH_FN Contained contain(const Domain& domain, const Containers& containers, Vec& x, Vec& v) {
   const bool free = !containers.collide(x, v);
   bool finite = true;

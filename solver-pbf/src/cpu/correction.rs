@@ -1,4 +1,4 @@
-//! Corrections: what all constraints ask of a particle, and how much of it is applied.
+//! Corrections by all constraints of a particle, and their relaxation.
 
 use crate::physics::{self, Scorr};
 use sph_core::{
@@ -13,7 +13,7 @@ use sph_core::{
     phase,
 };
 
-/// What the loop over corrections reads.
+/// Input of the loop over corrections.
 pub struct Correction<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z λ̂]` of the fluid.
@@ -69,7 +69,7 @@ pub fn delta_x<L>[const D: usize, K: Kernel<D>](
 }
 }
 
-/// What part of a correction is applied.
+/// Relaxation of the corrections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
     /// The factor, `[-]`.

@@ -14,7 +14,7 @@ use sph_core::{
     phase,
 };
 
-/// What the loops over the constraint read.
+/// Input of the loops over the constraint.
 pub struct Constraint<'a, const D: usize> {
     periodic: Periodic<D>,
     /// `[x y z ·]` of the fluid.

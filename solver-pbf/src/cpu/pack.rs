@@ -11,13 +11,13 @@ use sph_core::{
     },
 };
 
-/// Zero times a number is zero, unless the number is not finite.
+/// Without branches: zero times a number is zero unless that is not finite.
 #[inline(always)]
 fn is_finite<const N: usize>(record: &[Real; N]) -> bool {
     record.iter().map(|x| 0.0 * x).sum::<Real>() == 0.0
 }
 
-/// What a streaming loop found.
+/// Result of a streaming loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
     /// Largest square, of a speed `[m²/s²]` or of a change of velocity.

@@ -29,7 +29,7 @@ struct Contained {
 }
 
 impl<const D: usize> Bounds<'_, D> {
-    /// Brings a predicted particle back into containers and the periodic box.
+    /// Moves a predicted particle into containers and the periodic box.
     #[inline(always)]
     fn contain(&self, x: &mut [Real; D], v: &mut [Real; D]) -> Contained {
         let mut free = true;

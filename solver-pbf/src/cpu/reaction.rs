@@ -11,7 +11,7 @@ use sph_core::{
     phase,
 };
 
-/// What the loop over samples reads of a correction.
+/// Input of the loop over samples.
 struct Reaction<'a, const D: usize> {
     periodic: Periodic<D>,
     /// `[x y z λ̂]` of the fluid, before the correction.
@@ -62,7 +62,7 @@ impl<const D: usize> Cpu<'_, D> {
         });
     }
 
-    /// Bodies take up the forces of the substep, and move.
+    /// Bodies are accelerated by the forces of the substep, and move.
     pub(super) fn advance_bodies(&mut self, damping: Real) {
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.collect(walls, &self.method.fields.reaction);

@@ -13,7 +13,7 @@ use sph_core::{
     phase,
 };
 
-/// What the loops over velocities read.
+/// Input of the loops over velocities.
 pub struct Velocities<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z · | v ρ]` of the fluid.
@@ -75,7 +75,7 @@ pub fn vorticity<L>[const D: usize, K: Kernel<D>](
 }
 }
 
-/// What the vorticity confinement reads.
+/// Input of the vorticity confinement.
 pub struct Confinement<'a, const D: usize> {
     pub periodic: Periodic<D>,
     /// `[x y z V | ω |ω|]`.

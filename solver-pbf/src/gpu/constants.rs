@@ -1,4 +1,4 @@
-//! The constants of the kernels, in the words of `cuda_kernels::pbf`.
+//! Constants of the kernels of `cuda_kernels::pbf`.
 
 use crate::{Pbf, physics};
 use cuda_kernels::{

@@ -1,4 +1,4 @@
-//! What a run holds on a GPU.
+//! Fields of a run on a GPU.
 
 use crate::memory::{Fields, Needs};
 use cuda_kernels::{
@@ -84,7 +84,7 @@ pub struct Demand<const D: usize> {
     pub grid: CellGrid<D>,
     /// Fields that the parameters need.
     pub needs: Needs,
-    /// Sizes of rows to begin with.
+    /// Initial sizes of rows.
     pub sizes: Sizes,
 }
 
