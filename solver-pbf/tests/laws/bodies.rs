@@ -17,7 +17,7 @@ use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, scene::Command};
 const EXCHANGES: [&str; 4] = [
     "",
     "relaxation_factor = 0.5\nsubsteps = 1",
-    "relaxation_mode = \"local\"\nadhesion = 5.0",
+    "adhesion = 5.0",
     "kernel = \"poly6_spiky\"\nadhesion = 5.0\ncohesion = 0.0",
 ];
 

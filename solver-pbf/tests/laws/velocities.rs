@@ -91,16 +91,15 @@ fn confined<const D: usize>(strength: f64, v: impl Fn([f64; D]) -> [f64; D]) -> 
         }
     }
     let x = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
-    // Long enough to see, short enough that places stay: the rotation has no compression.
+    // Long enough for a change, too short for a displacement.
     let [before, after] = velocities(&mut sim, 1e-6);
     let change = |(a, b): (&[f64; D], &[f64; D])| std::array::from_fn(|k| (b[k] - a[k]) / 1e-6);
     x.into_iter().zip(before.iter().zip(&after).map(change)).collect()
 }
 
-/// Inside of a rigid rotation |ω| is even: there is no direction to push in. At the rim, where the sum is cut off,
-/// there is one: the test sees something.
+/// Inside of a rigid rotation |ω| is uniform and has no gradient. It has one at the rim, where the support is cut off.
 #[test]
-fn confinement_does_nothing_where_vorticity_is_even() {
+fn confinement_does_nothing_where_vorticity_is_uniform() {
     let rotation = confined::<3>(1e3, |x| [-x[1], x[0], 0.0]);
     let inside = |x: &[f64; 3]| x.iter().all(|x| x.abs() < 0.5 - 4.0 / 12.0 + 1e-3);
     let largest = |inner: bool| {

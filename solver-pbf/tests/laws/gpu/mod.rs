@@ -1,4 +1,4 @@
-//! What steps on a GPU promise, with the CUDA source itself executed on the processor.
+//! What steps on a GPU promise, with the CUDA source itself executed on the CPU.
 #![allow(
     clippy::panic,
     clippy::print_stdout,
