@@ -1,5 +1,4 @@
-//! Numbers for people before the first step: what the scene has become, whether its step is stable, and how much
-//! memory it takes.
+//! Derived numbers before the first step: constants of the constraint, stability of the step, and memory.
 
 use crate::{Pbf, memory::Needs, physics, setup};
 use sph_core::{
@@ -16,8 +15,8 @@ use sph_core::{
 };
 
 impl<const D: usize> Pbf<D> {
-    /// Constraint and stability number, and the limits of the step: those that keep it from exploding, while the
-    /// step that the method chooses also keeps the volume.
+    /// Constraint and stability number, and the limits of a stable step. The step that the method chooses also conserves
+    /// the volume.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
         let scales = Scales::of(state);
@@ -56,7 +55,7 @@ impl<const D: usize> Pbf<D> {
         (limit / self.stability_number(state, 1.0)).sqrt()
     }
 
-    /// What is allowed but doubtful, whatever the step.
+    /// Warnings that do not depend on the step.
     fn warnings(&self) -> Vec<String> {
         let p = &self.params;
         let boils = physics::CONFINEMENT_OVER_H as Real * self.kernel.support_radius();
@@ -70,7 +69,7 @@ impl<const D: usize> Pbf<D> {
         }
         if !p.unilateral && f64::from(self.constants.epsilon) < 0.5 * self.constants.reference {
             warnings.push(
-                "without solver.unilateral a small solver.cfm_epsilon throws lone particles far: 1 is safe"
+                "without solver.unilateral a small solver.cfm_epsilon ejects isolated particles: 1 is safe"
                     .into(),
             );
         }
@@ -103,7 +102,7 @@ impl<const D: usize> Pbf<D> {
         Ok(())
     }
 
-    /// What brings the stability number `s` down to where the volume is kept.
+    /// Iterations or substeps that reduce the stability number `s` to where the volume is conserved.
     fn advice(&self, s: f64) -> String {
         let too_much = s / physics::S_VOLUME;
         let iterations = (f64::from(self.params.solver_iterations) * too_much).ceil();
@@ -124,9 +123,7 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
         MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows: has_bodies, threads })?;
     let (real, needs) = (size_of::<Real>() as f64, Needs::of(&params, has_bodies));
     plan.add("fields of pbf", real * numbers_per_particle(needs, scene.dim) * counts.fluid);
-    let per_sample = 4.0
-        + if needs.sticky_walls { 8.0 } else { 0.0 }
-        + if needs.reactions { f64::from(scene.dim) } else { 0.0 };
+    let per_sample = 4.0 + if needs.reactions { f64::from(scene.dim) } else { 0.0 };
     plan.add("wall records of pbf", real * per_sample * counts.walls);
     Ok(plan)
 }
@@ -135,13 +132,10 @@ pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<Memo
 fn numbers_per_particle(needs: Needs, dim: u8) -> f64 {
     let d = f64::from(dim);
     let optional = |on: bool, count: f64| if on { count } else { 0.0 };
-    let records = if needs.masses { 16.0 } else { 8.0 };
-    records
-        + 1.0
+    8.0 + 1.0
         + 4.0
         + optional(needs.velocities, 8.0)
         + optional(needs.vorticity || needs.surface_forces, 8.0)
-        + optional(needs.surface_constraint, 8.0)
         + optional(needs.surface_forces, 4.0 + d)
         + optional(needs.past, 2.0 * d)
 }

@@ -1,21 +1,24 @@
-//! The phases on a GPU: launchers of `cuda-kernels`, in the words of the listing.
+//! The phases on a GPU, by the launchers of `cuda-kernels`.
 
 mod constants;
 mod memory;
 mod plan;
 mod solver;
 
-use crate::{Pbf, physics, step::Phases};
+use crate::{Pbf, step::Phases};
 use constants::bdf2;
 use cuda_kernels::{
     common::{
-        numerics::{Sets, reduce::DensityErrors},
-        search::neighbors::Pairs,
+        numerics::{Sets, fields::Packed, reduce::DensityErrors},
+        search::neighbors::{NeighborRows, Pairs},
     },
-    device::{error::CudaError, executor::Executor},
+    device::{
+        error::CudaError,
+        executor::{Executor, Field},
+    },
     pbf::{Constants, Launcher, Near, Past},
 };
-use memory::{DeviceFields, Vortices};
+use memory::{Confinement, DeviceFields};
 pub use plan::memory_plan;
 pub use solver::simulation;
 use sph_core::{
@@ -24,9 +27,9 @@ use sph_core::{
     method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
 };
 
-/// A step in progress: the method, what it holds on the GPU, and the state, of which time, bodies and motions are
-/// those of now. Between prediction and [`Phases::update_positions`] the fluid on the GPU has `x*` and `v*`, while
-/// `place` has the positions that are corrected.
+/// A step in progress: the method, its fields on the GPU, and the state, of which time, bodies and wall motions are
+/// current. Between prediction and [`Phases::update_positions`] the fluid on the GPU has the predicted `x*` and `v*`,
+/// while `x_star` has the positions that are corrected.
 pub(crate) struct Gpu<'a, const D: usize> {
     pub pbf: &'a mut Pbf<D>,
     pub executor: &'a dyn Executor,
@@ -35,40 +38,14 @@ pub(crate) struct Gpu<'a, const D: usize> {
     pub constants: Constants<D>,
     /// Substep, `[s]`.
     pub dt: f64,
-    /// Change of velocity over the way that makes it, `[1/s]`.
-    pub per_way: Real,
+    /// Change of velocity over the displacement that makes it, `[1/s]`.
+    pub per_displacement: Real,
     /// Time at the end of the substep, `[s]`.
     pub end: f64,
     /// Corrections of the substep so far.
     pub corrections: u32,
-    /// Mean density error of the last λ; infinite while no one asks for it, `[-]`.
+    /// Mean density error of the last λ; infinite before it is read, `[-]`.
     pub error: f64,
-}
-
-/// Neighbors of the fluid.
-macro_rules! near {
-    ($device:expr) => {
-        Near {
-            fluid: &$device.rows[Pairs::Fluid as usize],
-            walls: &$device.rows[Pairs::Walls as usize],
-            samples: &$device.samples,
-            mu: &$device.mu,
-        }
-    };
-}
-
-/// The rigid sets of the samples.
-macro_rules! sets {
-    ($device:expr) => {
-        Sets { flags: &$device.common.rigid.flags, body: &$device.common.walls.body }
-    };
-}
-
-/// What the second-order update remembers.
-macro_rules! past {
-    ($device:expr) => {
-        Past { way: &mut $device.way, gain: &mut $device.gain }
-    };
 }
 
 impl<const D: usize> Timed for Gpu<'_, D> {
@@ -85,7 +62,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
-        (self.dt, self.per_way) = (dt, (1.0 / dt) as Real);
+        (self.dt, self.per_displacement) = (dt, (1.0 / dt) as Real);
         (self.corrections, self.error) = (0, f64::INFINITY);
         self.constants.scorr.k = self.pbf.scorr(dt);
         let predicted = match self.pbf.constants.needs.past {
@@ -101,12 +78,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         let packed = self.pack();
         self.lap("pack", packed)?;
         let listed = self.list();
-        self.lap("find_neighbors", listed)?;
-        if self.pbf.constants.needs.surface_constraint {
-            let found = self.find_surface();
-            self.lap("find_surface", found)?;
-        }
-        Ok(())
+        self.lap("find_neighbors", listed)
     }
 
     fn compute_lambda(&mut self) -> Result<(), StepError> {
@@ -116,8 +88,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn is_solved(&mut self, corrections: u32) -> bool {
-        let params = &self.pbf.params;
-        corrections >= params.min_iterations && self.error < f64::from(params.density_tolerance)
+        self.pbf.params.is_solved(corrections, self.error)
     }
 
     fn compute_delta_x(&mut self) -> Result<(), StepError> {
@@ -139,8 +110,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         }
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let done = launcher.density(
-            near!(device),
-            &device.place,
+            near(&device.rows, &device.x_psi),
+            &device.x_star,
             device.common.fluid.n,
             &mut device.common.fluid.rho,
         );
@@ -155,22 +126,23 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     fn apply_vorticity_and_xsph(&mut self, dt: f64) -> Result<(), StepError> {
         let needs = self.pbf.constants.needs;
         if needs.velocities {
-            let mixed = self.mix_velocities(dt as Real);
+            let mixed = self.confine_and_mix(dt as Real);
             self.lap("apply_vorticity_and_xsph", mixed)?;
         }
         if needs.surface_forces {
-            let pulled = self.surface_forces(dt as Real);
-            self.lap("surface_forces", pulled)?;
+            let accelerated = self.surface_forces(dt as Real);
+            self.lap("surface_forces", accelerated)?;
         }
         Ok(())
     }
 
     fn update_positions(&mut self) -> Result<(), StepError> {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
-        let motion = self.pbf.constants.needs.velocities.then_some(&device.motion);
+        let v_rho = self.pbf.constants.needs.velocities.then_some(&device.v_rho);
         let fluid = &mut device.common.fluid;
         let (v2, lost) = (&mut device.common.v2, &mut device.common.lost);
-        let done = launcher.commit(&device.place, motion, fluid.n, &mut fluid.x, &mut fluid.v, v2, lost);
+        let done =
+            launcher.store_positions(&device.x_star, v_rho, fluid.n, &mut fluid.x, &mut fluid.v, v2, lost);
         self.lap("update_positions", done)
     }
 
@@ -200,29 +172,34 @@ fn launcher<'a, const D: usize>(
     Launcher { executor, constants, smoothing: pbf.params.kernel.type_name() }
 }
 
+/// The fluid's neighbors.
+fn near<'a>([fluid, walls, _]: &'a [NeighborRows; 3], x_psi: &'a Field<Packed>) -> Near<'a> {
+    Near { fluid, walls, x_psi }
+}
+
 /// Outcome of launches.
 type Launched = Result<(), CudaError>;
 
 impl<const D: usize> Gpu<'_, D> {
-    /// Counts the time of a phase, and says in which one a launch failed.
+    /// Counts the time of a phase, and names it in the error of a launch.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
         self.pbf.stopwatch.lap(phase);
         done.map_err(|error| error.in_phase(self.state, phase))
     }
 
-    /// What a substep leaves of a velocity, `[-]`.
+    /// Damping factor of velocities in a substep, `[-]`.
     fn damping(&self) -> Real {
         self.state.forces.damping_of(self.state.t, self.dt)
     }
 
-    /// Brings prescribed walls to where they are at time `t`, and samples of bodies to where these are.
+    /// Moves prescribed walls to their position at time `t`, and samples of bodies to theirs.
     fn walls_to(&mut self, t: f64) -> Launched {
         let State { walls, bodies, .. } = &mut *self.state;
         if !walls.is_moving() {
             return Ok(());
         }
         if !bodies.is_empty() {
-            // Bodies collide with walls as these are on the host.
+            // Collisions of bodies are computed on the host.
             walls.move_to(t);
         }
         self.device.common.rigid.place(self.executor, self.state, t, &mut self.device.common.walls)
@@ -235,14 +212,10 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.predict(containers, fluid.n, dt, &mut fluid.x, &mut fluid.v, &mut device.common.lost)
     }
 
-    /// Prediction of the second-order update. A step much longer than the last begins anew.
+    /// Prediction of the second-order update.
     fn predict_from_past(&mut self) -> Launched {
-        let last_dt = &mut self.pbf.fields.last_dt;
-        let kappa = self.dt / *last_dt;
-        let is_new = *last_dt == 0.0 || kappa > physics::Bdf2::MAX_GROWTH;
-        let rates = physics::Bdf2::new(if is_new { 1.0 } else { kappa });
-        *last_dt = self.dt;
-        self.per_way /= rates.rate;
+        let (rates, is_new) = self.pbf.fields.bdf2(self.dt);
+        self.per_displacement /= rates.rate;
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let fluid = &mut device.common.fluid;
         launcher.predict_from_past(
@@ -253,7 +226,7 @@ impl<const D: usize> Gpu<'_, D> {
             self.dt as Real,
             &mut fluid.x,
             &mut fluid.v,
-            past!(device),
+            Past { displacement: &mut device.displacement, velocity_change: &mut device.velocity_change },
             &mut device.common.lost,
         )
     }
@@ -261,7 +234,10 @@ impl<const D: usize> Gpu<'_, D> {
     fn sort(&mut self) -> Launched {
         let (executor, device) = (self.executor, &mut *self.device);
         match self.pbf.constants.needs.past {
-            true => device.common.fluid.sort(executor, &mut [&mut device.way, &mut device.gain])?,
+            true => {
+                let past = &mut [&mut device.displacement, &mut device.velocity_change];
+                device.common.fluid.sort(executor, past)?;
+            }
             false => device.common.fluid.sort(executor, &mut [])?,
         }
         if device.common.walls_sorted && !self.state.walls.is_moving() {
@@ -277,13 +253,12 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let (fluid, walls) = (&device.common.fluid, &device.common.walls);
         device.common.rigid.clear(self.executor)?;
-        launcher.pack(&fluid.x, &fluid.id, fluid.n, &mut device.place, &mut device.mu)?;
+        launcher.pack_positions(&fluid.x, fluid.n, &mut device.x_star)?;
         if device.common.walls_packed {
             return Ok(());
         }
         device.common.walls_packed = true;
-        let (samples, motion) = (&mut device.samples, &mut device.wall_motion);
-        launcher.pack_walls(&walls.x, &walls.volume, &walls.v, sets!(device), walls.n, samples, motion)
+        launcher.pack_walls(&walls.x, &walls.volume, walls.n, &mut device.x_psi)
     }
 
     /// Neighbors at the predicted positions.
@@ -296,17 +271,17 @@ impl<const D: usize> Gpu<'_, D> {
         )
     }
 
-    fn find_surface(&mut self) -> Launched {
-        let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
-        let [fluid, walls, _] = &device.rows;
-        let (place, samples, n) = (&device.place, &device.samples, device.common.fluid.n);
-        launcher.surface_normals(fluid, walls, place, samples, n, &mut device.normal)
-    }
-
     fn lambda(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let (n, rho) = (device.common.fluid.n, &mut device.common.fluid.rho);
-        launcher.lambda(near!(device), &device.place, n, &mut device.push, rho, &mut device.lambda)?;
+        launcher.lambda(
+            near(&device.rows, &device.x_psi),
+            &device.x_star,
+            n,
+            &mut device.x_lambda,
+            rho,
+            &mut device.lambda,
+        )?;
         // The host waits for the GPU only where it must decide.
         if self.corrections < self.pbf.params.min_iterations {
             return Ok(());
@@ -327,46 +302,45 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn correct(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
-        let n = device.common.fluid.n;
-        launcher.delta_x(near!(device), &device.push, n, &mut device.delta)?;
-        if !self.pbf.constants.needs.surface_constraint {
-            return Ok(());
-        }
-        let rows = &device.rows[Pairs::Fluid as usize];
-        launcher.pull_surface(rows, &device.place, &device.normal, n, &mut device.delta)
+        let (n, near) = (device.common.fluid.n, near(&device.rows, &device.x_psi));
+        launcher.delta_x(near, &device.x_lambda, n, &mut device.delta)
     }
 
     fn apply(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let n = device.common.fluid.n;
         if self.pbf.constants.needs.reactions {
-            let (rest, solid) = (self.state.rest, self.pbf.params.solid_pressure);
-            let factor = rest.m * solid / rest.rho_0 * self.per_way / self.dt as Real;
-            launcher.relax_lambda(&device.delta, n, &mut device.push)?;
+            let rest = self.state.rest;
+            let factor = rest.m / rest.rho_0 * self.per_displacement / self.dt as Real;
+            launcher.relax_lambda(&device.delta, n, &mut device.x_lambda)?;
             let (rows, n_walls) = (&device.rows[Pairs::OfWalls as usize], device.common.walls.n);
-            let force = &mut device.common.rigid.force;
-            launcher.push_back(rows, &device.push, &device.samples, sets!(device), n_walls, factor, force)?;
+            let sets = Sets { flags: &device.common.rigid.flags, body: &device.common.walls.body };
+            let (x_lambda, force) = (&device.x_lambda, &mut device.common.rigid.force);
+            launcher.correction_reaction(rows, x_lambda, &device.x_psi, sets, n_walls, factor, force)?;
         }
         launcher.apply(
             &device.common.containers,
             &device.delta,
             n,
-            &mut device.place,
+            &mut device.x_star,
             &mut device.common.lost,
         )
     }
 
     fn velocities(&mut self) -> Launched {
-        let (damping, per_way) = (self.damping(), self.per_way);
+        let (damping, per_displacement) = (self.damping(), self.per_displacement);
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let fluid = &mut device.common.fluid;
-        let past = self.pbf.constants.needs.past.then_some(past!(device));
+        let past = self.pbf.constants.needs.past.then_some(Past {
+            displacement: &mut device.displacement,
+            velocity_change: &mut device.velocity_change,
+        });
         launcher.velocities(
-            &device.place,
+            &device.x_star,
             &fluid.x,
             &fluid.rho,
             fluid.n,
-            per_way,
+            per_displacement,
             damping,
             &mut fluid.v,
             past,
@@ -376,70 +350,60 @@ impl<const D: usize> Gpu<'_, D> {
     }
 
     /// Vorticity confinement and XSPH.
-    fn mix_velocities(&mut self, dt: Real) -> Launched {
+    fn confine_and_mix(&mut self, dt: Real) -> Launched {
         self.pack_velocities()?;
         if self.pbf.constants.needs.vorticity {
             self.confine_vorticity(dt)?;
             self.pack_velocities()?;
         }
-        let params = &self.pbf.params;
-        if params.xsph_viscosity == 0.0 && params.wall_viscosity == 0.0 {
+        if self.pbf.params.xsph_viscosity == 0.0 {
             return Ok(());
         }
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
-        let [fluid, walls, of_walls] = &device.rows;
-        let (at, motion, samples, wall_motion) =
-            (&device.at, &device.motion, &device.samples, &device.wall_motion);
-        let v = &mut device.common.fluid.v;
-        launcher.xsph(fluid, walls, at, motion, samples, wall_motion, device.common.fluid.n, v)?;
-        if !self.pbf.constants.needs.reactions || params.wall_viscosity == 0.0 {
-            return Ok(());
-        }
-        let (inv_dt, n_walls) = ((1.0 / self.dt) as Real, device.common.walls.n);
-        let (sets, force) = (sets!(device), &mut device.common.rigid.force);
-        launcher.rub_back(of_walls, at, motion, samples, wall_motion, sets, n_walls, inv_dt, force)
+        let (rows, v) = (&device.rows[Pairs::Fluid as usize], &mut device.common.fluid.v);
+        launcher.xsph(rows, &device.x_star, &device.v_rho, device.common.fluid.n, v)
     }
 
     fn pack_velocities(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
-        let (fluid, at, motion) = (&device.common.fluid, &mut device.at, &mut device.motion);
-        launcher.pack_velocities(
-            &device.place,
-            &device.mu,
-            &fluid.v,
-            &fluid.rho,
-            fluid.n,
-            at,
-            motion,
-            &mut device.common.lost,
-        )
+        let (fluid, v_rho, lost) = (&device.common.fluid, &mut device.v_rho, &mut device.common.lost);
+        launcher.pack_velocities(&device.x_star, &fluid.v, &fluid.rho, fluid.n, v_rho, lost)
     }
 
     fn confine_vorticity(&mut self, dt: Real) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let (n, rows) = (device.common.fluid.n, &device.rows[Pairs::Fluid as usize]);
-        let Vortices { whirl, spin, squares } = &mut device.vortices;
-        launcher.vorticity(rows, &device.at, &device.motion, n, whirl, spin, squares)?;
+        let Confinement { x_volume, vorticity, squares } = &mut device.confinement;
+        launcher.vorticity(rows, &device.x_star, &device.v_rho, n, x_volume, vorticity, squares)?;
         device.common.reduce.sum(self.executor, squares, n, &mut device.vorticity2)?;
         let strength = dt * self.pbf.params.vorticity_confinement;
-        launcher.confine(rows, whirl, spin, &device.vorticity2, strength, n, &mut device.common.fluid.v)
+        launcher.confine(
+            rows,
+            x_volume,
+            vorticity,
+            &device.vorticity2,
+            strength,
+            n,
+            &mut device.common.fluid.v,
+        )
     }
 
     /// Cohesion, curvature and adhesion, on velocities.
     fn surface_forces(&mut self, dt: Real) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let (n, [rows, walls, of_walls]) = (device.common.fluid.n, &device.rows);
-        launcher.pack_densities(&device.place, &device.common.fluid.rho, n, &mut device.at)?;
-        launcher.color_normals(rows, &device.at, n, &mut device.normal)?;
-        launcher.tension(rows, walls, &device.at, &device.normal, &device.samples, n, &mut device.a)?;
+        launcher.pack_densities(&device.x_star, &device.common.fluid.rho, n, &mut device.x_rho)?;
+        launcher.color_normals(rows, &device.x_rho, n, &mut device.normal)?;
+        launcher.tension(rows, walls, &device.x_rho, &device.normal, &device.x_psi, n, &mut device.a)?;
         if self.pbf.constants.needs.reactions && self.pbf.params.adhesion > 0.0 {
             let (n_walls, force) = (device.common.walls.n, &mut device.common.rigid.force);
-            launcher.pull_back(of_walls, &device.at, &device.samples, sets!(device), n_walls, force)?;
+            let sets = Sets { flags: &device.common.rigid.flags, body: &device.common.walls.body };
+            launcher.adhesion_reaction(of_walls, &device.x_rho, &device.x_psi, sets, n_walls, force)?;
         }
         launcher.accelerate(&device.a, n, dt, &mut device.common.fluid.v, &mut device.common.lost)
     }
 
-    /// What the fluid did to each body.
+    /// Forces of the fluid on each body.
     fn collect(&mut self) -> Launched {
         self.device.common.rigid.collect(
             self.executor,

@@ -1,4 +1,4 @@
-//! Position Based Fluids: the liquid keeps its density by moving its particles, velocities follow.
+//! Position Based Fluids: density constraints on positions, velocities from displacements.
 //!
 //! Macklin & Müller 2013 (constraint, tensile correction, vorticity, XSPH), Macklin, Müller, Chentanez & Kim 2014
 //! (inequality, averaging, substeps), Akinci et al. 2012 (walls) and Akinci, Akinci & Teschner 2013 (surface).
@@ -7,21 +7,19 @@
 //!
 //! # Symbols
 //! `i` the particle that is moved, `j` its fluid neighbor, `b` its wall neighbor; `x_ij = x_i − x_j`; `x*` a predicted
-//! or corrected position; `h` the support radius; `F` with `∇W_ij = F x_ij`; `λ̂ = λ/m`, `μ_i = m_i/m`.
+//! or corrected position; `h` the support radius; `F` with `∇W_ij = F x_ij`; `λ̂ = λ/m`.
 //!
 //! # Deviations
-//! - The velocity `(x^{n+1} − x^n)/Δt` is computed as `v* + (x^{n+1} − x*)/Δt`, which is the same number: the
-//!   difference of two places would lose the digits of slow motion.
-//! - λ is divided by inverse masses, so that particles of unequal mass keep their momentum (`mass_form`).
-//! - ε and the strength of s_corr are given relative to the rest lattice, so that they mean the same at every
-//!   spacing, step and number of iterations (`cfm_mode`, `scorr_scaling`).
-//! - Walls are samples with pseudo-masses, in density and correction; containers are clamped to. A particle that
-//!   its prediction has brought into a container's wall goes on with the velocity that restitution and friction leave.
+//! - The velocity `(x^{n+1} − x^n)/Δt` is computed as `v* + (x^{n+1} − x*)/Δt`, which is equal and avoids the
+//!   cancellation in the difference of two positions.
+//! - ε (`cfm_mode`) and the strength of s_corr are relative to the rest lattice, so that they have the same effect at
+//!   every spacing; s_corr also at every step and number of iterations.
+//! - XSPH has the symmetric weight of Monaghan (1992), which conserves momentum.
+//! - Walls are samples with pseudo-masses, in density and correction; containers clamp positions. A particle whose
+//!   predicted position is inside of a container's wall keeps the velocity that restitution and friction leave.
 //! - Vorticity has the volumes of particles, so that it is in 1/s, and its confinement is off by default.
-//! - The second-order velocity has a prediction of its own, with steps of any size: with that of the first order each
-//!   acceleration would act twice. What is done to velocities alone, as XSPH, is no part of the past that it sees.
-//! - The constraint of the surface acts between particles of the surface, not on those below it, which it would draw
-//!   out.
+//! - The second-order velocity has a prediction of its own, for variable steps: with that of the first order each
+//!   acceleration would act twice. Changes of velocities alone, as by XSPH, are no part of its history.
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
@@ -41,8 +39,8 @@ pub use setup::{parameters, simulation};
 use cpu::{Cpu, Relaxation};
 use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
-use params::{ScorrScaling, Smoothing};
-use physics::{Scorr, Weights};
+use params::Smoothing;
+use physics::Scorr;
 use sph_core::{
     Real,
     error::Error,
@@ -60,7 +58,7 @@ use sph_core::{
     numerics::lane::Isa,
 };
 
-/// What follows from the parameters, the kernel and the liquid, once for all steps.
+/// Constants of the run, from the parameters, the kernel and the liquid.
 #[derive(Clone, Copy, Debug)]
 struct Constants {
     rest: Material,
@@ -68,16 +66,15 @@ struct Constants {
     reference: f64,
     /// ε, `[1/m²]`.
     epsilon: Real,
-    /// Exponent and distance of s_corr; its strength depends on the step.
+    /// Distance of s_corr; its strength depends on the step.
     scorr: Scorr,
-    weights: Weights,
     relaxation: Relaxation,
-    /// Part of its correction that an inner particle makes, `[-]`.
-    done: f64,
+    /// Fraction of the full correction that an inner particle makes, `[-]`.
+    effectiveness: f64,
     needs: Needs,
 }
 
-/// How high the pressure of the fluid may rise, as far as its first state tells.
+/// Depth of the fluid in its initial state, for its largest pressure.
 #[derive(Clone, Copy, Debug)]
 struct Depth {
     /// Extent of the fluid along gravity, `[m]`.
@@ -94,28 +91,23 @@ pub struct Pbf<const D: usize> {
     depth: Depth,
     isa: Isa,
     neighbors: Neighbors<D>,
-    /// For tests that do harm.
+    /// Public for tests that inject faults.
     #[doc(hidden)]
     pub fields: Fields<D>,
     stopwatch: Stopwatch,
     behind: Option<Behind<D>>,
-    /// What is doubtful about the fixed step of the scene.
+    /// Warning about the fixed step of the scene.
     fixed_step_warning: Option<String>,
 }
 
 impl<const D: usize> Pbf<D> {
     /// Strength of s_corr in a substep of `dt` `[s]`, `[m²]`.
     fn scorr(&self, dt: f64) -> Real {
-        let (k, n) = (self.params.scorr_k, self.params.solver_iterations);
-        match self.params.scorr_scaling {
-            ScorrScaling::Literal => k,
-            ScorrScaling::Scaled => {
-                physics::scaled_scorr(f64::from(k), self.constants.reference, dt, n) as Real
-            }
-        }
+        let (k, n) = (f64::from(self.params.scorr_k), self.params.solver_iterations);
+        physics::scaled_scorr(k, self.constants.reference, dt, n) as Real
     }
 
-    /// Steps that the speed of particles, the volume at rest and the surface forces allow, `[s]`.
+    /// Limits of the step by the speed of particles, the volume at rest and the surface forces, `[s]`.
     fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 3] {
         let p = &self.params;
         let substeps = f64::from(p.substeps);
@@ -133,8 +125,8 @@ impl<const D: usize> Pbf<D> {
         let (depth, spacing) = (self.depth.pressure(state), f64::from(state.rest.spacing));
         let part = dt / f64::from(self.params.substeps);
         let s = physics::stability_number(depth, part, spacing, self.params.solver_iterations);
-        // Half of a correction is half an iteration.
-        s / self.constants.done.min(1.0)
+        // Half of a correction counts as half an iteration.
+        s / self.constants.effectiveness.min(1.0)
     }
 
     /// S_c of a step of `dt`, `[s]`.
@@ -161,7 +153,7 @@ impl<const D: usize> Solver<D> for Pbf<D> {
         }
         let speed = self.fields.max_speed.max(state.bodies.top_speed());
         let [speed, volume, surface] = self.limits(state, speed);
-        // Fast particles do not make it unstable, but deep water does.
+        // Fast particles do not make a step unstable, but deep fluid does: `dt_min` limits the first only.
         let dt = speed.max(f64::from(self.params.dt_min));
         Ok(dt.min(volume).min(surface).min(f64::from(self.params.dt_max)))
     }

@@ -1,7 +1,7 @@
-//! The numbers of the method: unit, range, default and source, stated once.
+//! Parameters of the method: unit, range, default and source.
 
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, error::Error, kernel::KernelKind, parameters, smoothing};
+use sph_core::{Real, error::Error, fluid::surface::Tension, kernel::KernelKind, parameters, smoothing};
 
 /// A choice of the scene file, spelled in snake case.
 macro_rules! choice {
@@ -14,43 +14,22 @@ macro_rules! choice {
 }
 
 choice! {
-    /// How masses enter λ and Δx; the same for equal masses.
-    MassForm {
-        /// Weighted by inverse masses, as constraints are elsewhere: keeps the momentum of unequal masses.
-        #[default]
-        Canonical,
-        /// As printed, without inverse masses `[MM13]`.
-        EqualMass,
-    }
-}
-choice! {
-    /// What the relaxation ε of the constraint is measured in.
+    /// Unit of the relaxation ε of the constraint.
     CfmMode {
-        /// In parts of Σ|∇C|² of the rest lattice, `[-]`.
+        /// Relative to Σ|∇C|² of the rest lattice, `[-]`.
         #[default]
         Relative,
-        /// As it stands in the formula, `[1/m²]` `[MM13]`.
+        /// Absolute, `[1/m²]` `[MM13]`.
         Absolute,
     }
 }
 choice! {
-    /// What the strength k of the tensile correction means.
-    ScorrScaling {
-        /// A density error at steps of 1/60 s and four iterations: the push on a particle in a second is then the
-        /// same for all steps and iterations.
-        #[default]
-        Scaled,
-        /// As it stands in the formula, `[m²]` `[MM13]`.
-        Literal,
-    }
-}
-choice! {
-    /// What part of the sum of all corrections a particle makes.
+    /// How the corrections of a particle are combined.
     RelaxationMode {
-        /// `relaxation_factor` of it: keeps momentum.
+        /// `relaxation_factor` times their sum: conserves momentum.
         #[default]
         Global,
-        /// `relaxation_factor` of the mean over the constraints that move it `[MMCK14]`.
+        /// `relaxation_factor` times their mean over the constraints that move it `[MMCK14]`.
         Local,
     }
 }
@@ -60,84 +39,56 @@ choice! {
         /// `(x^{n+1} − x^n)/Δt`.
         #[default]
         FirstOrder,
-        /// Backward differences of second order, with their own prediction.
+        /// BDF2, with a prediction of its own.
         SecondOrder,
-    }
-}
-choice! {
-    /// Weight of a neighbor's velocity in XSPH.
-    XsphWeight {
-        /// `2 m_j/(ρ_i + ρ_j)`: keeps momentum `[Mon92]`.
-        #[default]
-        Symmetric,
-        /// `m_j/ρ_j` `[SB12, MM13]`.
-        RhoJ,
-    }
-}
-choice! {
-    /// How surface tension acts.
-    SurfaceMode {
-        /// Accelerations by cohesion and curvature `[AAT13]`.
-        #[default]
-        Forces,
-        /// A constraint on positions that draws the neighbors of a surface particle into its tangent plane.
-        Constraint,
     }
 }
 choice! {
     /// A set of parameters for a purpose.
     Preset {
-        /// The defaults: FleX's constraint and Macklin & Müller's correction, two substeps.
+        /// The defaults: FleX's unilateral constraint and Macklin & Müller's s_corr, two substeps.
         #[default]
         Standard,
-        /// The demo of an open implementation: exactly five iterations, adaptive steps, no correction `[Bender]`.
+        /// The demo of an open implementation: exactly five iterations, adaptive steps, no s_corr `[Bender]`.
         FluidDemo,
         /// The unified solver: three iterations, averaged corrections, cohesion `[MMCK14]`.
         Flex,
-        /// As many iterations as a density error of 0.01 % takes, up to a hundred.
+        /// Iterations to a density error of 0.01 %, a hundred at most.
         Accurate,
     }
 }
 
 smoothing! {
     /// The smoothing kernels that the method takes.
-    pub enum Smoothing { CubicSpline, WendlandC2, Poly6Spiky }
+    pub enum Smoothing { CubicSpline, Poly6Spiky }
 }
 
 parameters! {
     /// Parameters of Position Based Fluids. Defaults are those of the preset `standard`.
     pub struct Params {
-        /// Interpolation kernel: `cubic_spline`, `wendland_c2`, or `poly6_spiky`, the pair that `[MM13]` prints.
+        /// Smoothing kernel: `cubic_spline`, or `poly6_spiky`, the pair of `[MM13]`.
         pub kernel: KernelKind = KernelKind::CubicSpline;
         /// Support radius over spacing, η = h/Δx `[Bender]`.
         pub support_ratio: Real = 2.0, "-", "[1.5, 4]";
         /// Largest number of iterations in a substep `[MMCK14]`.
         pub solver_iterations: u32 = 4, "-", "[1, 10000]";
-        /// Iterations that are done however small the density error is, if `solver_iterations` allows them `[convention]`.
+        /// Least number of iterations in a substep, if `solver_iterations` allows it `[convention]`.
         pub min_iterations: u32 = 2, "-", "[0, 10000]";
-        /// Equal parts of a step, each with its own neighbors and iterations `[MMCK14]`.
+        /// Substeps of a step, each with its own neighbors and iterations `[MMCK14]`.
         pub substeps: u32 = 2, "-", "[1, 1000]";
         /// Mean of max(ρ/ρ₀ − 1, 0) at which iterations end `[Bender]`.
         pub density_tolerance: Real = 1e-3, "-", "(0, inf)";
         /// Relaxation ε of the constraint; 0.01 with `unilateral`, 1 without if left out `[measured]`.
         pub cfm_epsilon: Option<Real> = None, "- or 1/m^2", "[0, inf)";
-        /// What ε is measured in.
+        /// Unit of ε.
         pub cfm_mode: CfmMode = CfmMode::Relative;
         /// Corrects compression only, so that no tension clumps the surface `[MMCK14]`.
         pub unilateral: bool = true;
-        /// How masses enter.
-        pub mass_form: MassForm = MassForm::Canonical;
-        /// Random spread of masses: `m_i = m (1 + spread u_i)`, `u_i` in [−1, 1) by the particle's id. Breaks the
-        /// order of a lattice; 0 is off `[convention]`.
-        pub mass_spread: Real = 0.0, "-", "[0, 0.9]";
-        /// Strength k of the tensile correction s_corr, 0 is off `[MM13]`.
-        pub scorr_k: Real = 0.1, "- or m^2", "[0, inf)";
-        /// Exponent n of s_corr `[MM13]`.
-        pub scorr_n: u32 = 4, "-", "[1, 16]";
+        /// Strength k of the tensile correction s_corr, 0 is off `[MM13]`: a density error at steps of 1/60 s and four
+        /// iterations, scaled so that the displacement in a second does not depend on these.
+        pub scorr_k: Real = 0.1, "-", "[0, inf)";
         /// Distance |Δq| at which s_corr is −k, over h `[MM13]`.
         pub scorr_dq: Real = 0.2, "-", "[0.1, 0.3]";
-        /// What k means.
-        pub scorr_scaling: ScorrScaling = ScorrScaling::Scaled;
         /// Whether corrections are added or averaged.
         pub relaxation_mode: RelaxationMode = RelaxationMode::Global;
         /// Factor of the corrections, above 1 over-relaxes `[MMCK14]`.
@@ -146,23 +97,13 @@ parameters! {
         pub velocity_update: VelocityUpdate = VelocityUpdate::FirstOrder;
         /// Strength ε of the vorticity confinement, 0 is off `[FSJ01, MM13]`.
         pub vorticity_confinement: Real = 0.0, "m/s", "[0, inf)";
-        /// Part c of the neighbors' mean velocity that a step mixes in `[SB12, MM13]`.
+        /// XSPH viscosity c `[SB12, MM13]`.
         pub xsph_viscosity: Real = 0.01, "-", "[0, 1]";
-        /// Weight of a neighbor's velocity.
-        pub xsph_weight: XsphWeight = XsphWeight::Symmetric;
-        /// The same towards walls that the fluid sticks to, 0 is off `[convention]`.
-        pub wall_viscosity: Real = 0.0, "-", "[0, 1]";
-        /// Part of the pseudo-mass with which walls enter density and corrections; 0 leaves them to containers
-        /// `[MMCK14]`.
-        pub solid_pressure: Real = 1.0, "-", "[0, 1]";
         /// Counts walls in Σ|∇C|², as if samples could move `[Bender]`.
         pub walls_in_denominator: bool = false;
-        /// How surface tension acts.
-        pub surface_mode: SurfaceMode = SurfaceMode::Forces;
         /// Cohesion γ_c between fluid particles `[AAT13]`; m⁴/(kg s²) in 3D.
         pub cohesion: Real = 0.025, "m^4/(kg s^2)", "[0, inf)";
-        /// Curvature coefficient γ_κ of the surface tension `[AAT13]`; the stiffness of the constraint, up to 1, with
-        /// `surface_mode = "constraint"`.
+        /// Curvature coefficient γ_κ of the surface tension `[AAT13]`.
         pub surface_tension: Real = 0.0, "m/s^2", "[0, inf)";
         /// Adhesion β to walls `[AAT13]`; m⁴/(kg s²) in 3D.
         pub adhesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
@@ -175,7 +116,7 @@ parameters! {
     }
 }
 
-/// How often a step repeats what.
+/// Numbers of substeps and iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Iterations {
     /// Substeps of a step.
@@ -240,43 +181,33 @@ impl Params {
                 "must be above 0 without unilateral: a lone particle has no gradient",
             );
         }
-        let constraint = self.surface_mode == SurfaceMode::Constraint;
-        if constraint && self.surface_tension > 1.0 {
-            return refuse("surface_tension", &self.surface_tension, "is at most 1 as a constraint");
-        }
-        if !constraint && self.surface_tension > 0.0 && self.cohesion == 0.0 {
+        if self.surface_tension > 0.0 && self.cohesion == 0.0 {
             return refuse(
                 "surface_tension",
                 &self.surface_tension,
                 "disperses the fluid without cohesion > 0",
             );
         }
-        let tension = self.cohesion > 0.0 || self.surface_tension > 0.0 || self.adhesion > 0.0;
-        if self.mass_spread > 0.0 && tension {
-            let why = "must be 0 with cohesion, surface_tension or adhesion, which are for equal masses";
-            return refuse("mass_spread", &self.mass_spread, why);
-        }
         Ok(())
     }
 
-    /// How often a step repeats what.
+    /// Numbers of substeps and iterations.
     pub fn iterations(&self) -> Iterations {
         Iterations { substeps: self.substeps, most: self.solver_iterations }
     }
 
-    /// ε as given, or what the constraint needs.
+    /// ε as given, or the default of the constraint.
     pub fn cfm(&self) -> Real {
         self.cfm_epsilon.unwrap_or(if self.unilateral { 1e-2 } else { 1.0 })
     }
 
-    /// True when accelerations of the surface act.
-    pub fn has_surface_forces(&self) -> bool {
-        let curvature = self.surface_mode == SurfaceMode::Forces && self.surface_tension > 0.0;
-        self.cohesion > 0.0 || curvature || self.adhesion > 0.0
+    /// True when, after this number of corrections, the mean density error is small enough.
+    pub(crate) fn is_solved(&self, corrections: u32, error: f64) -> bool {
+        corrections >= self.min_iterations && error < f64::from(self.density_tolerance)
     }
 
-    /// True when the surface is a constraint.
-    pub fn has_surface_constraint(&self) -> bool {
-        self.surface_mode == SurfaceMode::Constraint && self.surface_tension > 0.0
+    /// Strengths of the surface forces.
+    pub(crate) fn tension(&self) -> Tension {
+        Tension { cohesion: self.cohesion, curvature: self.surface_tension, adhesion: self.adhesion }
     }
 }

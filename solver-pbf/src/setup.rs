@@ -4,8 +4,8 @@ use crate::{
     Constants, Depth, Params, Pbf, Preset,
     cpu::Relaxation,
     memory::{Fields, Needs},
-    params::{CfmMode, MassForm, RelaxationMode, Smoothing, VelocityUpdate},
-    physics::{Scorr, Weights},
+    params::{CfmMode, RelaxationMode, Smoothing, VelocityUpdate},
+    physics::Scorr,
 };
 use sph_core::{
     Real,
@@ -27,7 +27,7 @@ use sph_core::{
     },
 };
 
-/// Reads the parameters of a scene: its preset, changed by what it gives.
+/// Reads the parameters of a scene: its preset, overridden by its keys.
 ///
 /// # Errors
 /// Unknown keys or presets, wrong types, numbers out of range, choices that do not fit.
@@ -102,17 +102,18 @@ pub(crate) fn method<const D: usize>(
     Ok((state, solver))
 }
 
-/// Refuses what has no opposite that bodies could get: the past that the second order goes on with.
+/// Refuses the second-order update: its history applies impulses again of which bodies get no reaction.
 fn moves_bodies(params: &Params) -> Result<(), Error> {
     if params.velocity_update == VelocityUpdate::FirstOrder {
         return Ok(());
     }
-    let error = Error::invalid("solver.velocity_update", "does not keep the momentum of fluid and bodies");
+    let error =
+        Error::invalid("solver.velocity_update", "does not conserve the momentum of fluid and bodies");
     Err(error.value("\"second_order\"").hint("use \"first_order\" in scenes with bodies"))
 }
 
 impl<const D: usize> Pbf<D> {
-    /// The method for a state, with everything that can be known before the first step.
+    /// The method for a state, with all constants of the run.
     pub fn new(
         params: Params,
         kernel: Smoothing<D>,
@@ -139,8 +140,8 @@ impl<const D: usize> Pbf<D> {
     /// # Errors
     /// When there is no such parameter, it cannot change in a run, or the value is refused.
     pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
-        // Masses are calibrated by the kernel; the others need what was not set up.
-        let fixed = ["kernel", "support_ratio", "mass_spread"];
+        // The calibrated mass and the grid depend on them.
+        let fixed = ["kernel", "support_ratio"];
         if fixed.contains(&name) {
             let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
             return Err(error.hint("give it in the scene"));
@@ -155,7 +156,7 @@ impl<const D: usize> Pbf<D> {
         Ok(params)
     }
 
-    /// Takes new parameters. The depth of the first state stays.
+    /// Replaces the parameters. The depth remains that of the first state.
     pub(crate) fn change(&mut self, params: Params) {
         let has_bodies = self.constants.needs.reactions;
         self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, has_bodies);
@@ -164,7 +165,7 @@ impl<const D: usize> Pbf<D> {
 }
 
 impl Constants {
-    /// Depends on nothing but its arguments.
+    /// The constants of these parameters.
     fn derive<const D: usize>(
         params: &Params,
         kernel: &dyn ScalarKernel<D>,
@@ -189,20 +190,16 @@ impl Constants {
             rest,
             reference,
             epsilon: epsilon as Real,
-            scorr: Scorr { k: 0.0, inv_w_dq: 1.0 / kernel.w(dq * dq), n: params.scorr_n },
-            weights: match params.mass_form {
-                MassForm::Canonical => Weights::Canonical,
-                MassForm::EqualMass => Weights::EqualMass,
-            },
+            scorr: Scorr { k: 0.0, inv_w_dq: 1.0 / kernel.w(dq * dq) },
             relaxation,
-            done: f64::from(relaxation.of(constraints as Real)) * reference / (reference + epsilon),
+            effectiveness: f64::from(relaxation.of(constraints as Real)) * reference / (reference + epsilon),
             needs: Needs::of(params, has_bodies),
         }
     }
 }
 
 impl Depth {
-    /// That of a state at its start.
+    /// Depth of an initial state.
     fn of<const D: usize>(state: &State<D>) -> Self {
         let height = if state.fluid.is_empty() { 0.0 } else { f64::from(state.height()) };
         let radius2 = state.forces.central.map_or(0.0, |(center, _)| {
@@ -214,7 +211,7 @@ impl Depth {
         Self { height, radius2 }
     }
 
-    /// Largest pressure at rest over ρ₀ under the forces of now: `g H + B² R²/2`, `[m²/s²]`.
+    /// Largest pressure at rest over ρ₀ under the current forces: `g H + B² R²/2`, `[m²/s²]`.
     pub(crate) fn pressure<const D: usize>(&self, state: &State<D>) -> f64 {
         let g = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
         let strength = state.forces.central.map_or(0.0, |(_, b)| f64::from(b));

@@ -7,35 +7,35 @@ use sph_core::{
 };
 
 phases! {
-    /// The phases of a step, in the words of the listing.
+    /// The phases of a step, as the listing names them.
     pub trait Phases {
-        /// Brings moving walls to where they are `dt` after the start of the step, `[s]`.
+        /// Moves walls to their position at `dt` after the start of the step, `[s]`.
         fn move_walls(dt: f64);
         /// `v* = v + dt a`, `x* = x + dt v*`, kept inside of the containers.
         fn predict_positions(dt: f64);
         /// Sorts particles by cell and lists their neighbors, at the predicted positions.
         fn find_neighbors();
-        /// Density, constraint and its multiplier λ at the positions as they are.
+        /// Density, constraint and its multiplier λ at the current positions.
         fn compute_lambda();
-        /// The correction Δx that all constraints together ask for.
+        /// The correction Δx by all constraints.
         fn compute_delta_x();
         /// `x* ← x* + Δx`, kept inside of the containers.
         fn apply_delta_x();
-        /// Density at the positions that the corrections have led to.
+        /// Density at the corrected positions.
         fn compute_density();
-        /// Velocity from the way that a particle has made.
+        /// Velocity from the displacement of a particle.
         fn update_velocities(dt: f64);
         /// Vorticity confinement, XSPH viscosity and surface forces, on velocities.
         fn apply_vorticity_and_xsph(dt: f64);
         /// The corrected positions become those of the particles.
         fn update_positions();
-        /// Dynamic bodies take up what the fluid did to them, move and collide.
+        /// Dynamic bodies are accelerated by the reaction of the fluid, move and collide.
         fn move_bodies();
     }
     asked {
-        /// True when, after so many corrections, the mean density error of the last λ is small enough.
+        /// True when, after this number of corrections, the mean density error of the last λ is small enough.
         fn is_solved(corrections: u32) -> bool;
-        /// What the step did.
+        /// Report of the step.
         fn report(dt: f64) -> StepReport;
     }
 }

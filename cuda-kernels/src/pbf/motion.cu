@@ -1,7 +1,7 @@
-// SMOOTHING CubicSpline WendlandC2 Poly6Spiky
+// SMOOTHING CubicSpline Poly6Spiky
 //
 // What moves particles in Position Based Fluids: prediction, and the corrected positions. The twin of `predict.rs` and
-// of `commit` in `pack.rs`, in `solver-pbf/src/cpu`.
+// of `store_positions` in `pack.rs`, in `solver-pbf/src/cpu`.
 #include "pbf/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -9,18 +9,18 @@ using namespace pbf;
 
 // ------------------------------------------------------------------------------------------------------- predict.rs
 
-/// How a particle was left.
-struct Settled {
-  /// It was inside of the containers already.
+/// How a predicted particle was left.
+struct Contained {
+  /// No container has moved it.
   bool free;
-  /// It has finite numbers.
+  /// Position and velocity are finite.
   bool finite;
-  /// It is inside of the domain, too.
-  bool good;
+  /// It is finite and inside of the domain.
+  bool is_inside;
 };
 
-/// Brings a predicted particle back into containers and the periodic box.
-SPH_FN Settled settle(const Domain& domain, const Containers& containers, Vec& x, Vec& v) {
+/// Moves a predicted particle into containers and the periodic box.
+SPH_FN Contained contain(const Domain& domain, const Containers& containers, Vec& x, Vec& v) {
   const bool free = !containers.collide(x, v);
   bool finite = true;
   for (int a = 0; a < DIM; a++) finite = finite & is_finite(x[a] + v[a]);
@@ -39,7 +39,7 @@ SPH_FN void put(const Writable& to, u32 i, Vec v) {
 }
 
 /// `v* = v + dt a(x)`, `x* = x + dt v*`, then inside of the containers and the periodic box. Where that is not finite
-/// both stay, for the one who looks for the cause, and `lost` becomes 1; it does so outside of the domain, too.
+/// both stay, for the diagnosis, and `lost` becomes 1; it does so outside of the domain, too.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
 pbf_predict(Constants c, Containers containers, u32 n, real dt, Writable x, Writable v, u32* __restrict__ lost) {
   const u32 i = thread_index();
@@ -48,70 +48,70 @@ pbf_predict(Constants c, Containers containers, u32 n, real dt, Writable x, Writ
   const Vec a = c.forces.acceleration(x_i);
   for (int d = 0; d < DIM; d++) v_i[d] = v_i[d] + dt * a[d];
   for (int d = 0; d < DIM; d++) x_i[d] = x_i[d] + dt * v_i[d];
-  const Settled settled = settle(c.domain, containers, x_i, v_i);
-  if (!settled.good) lost[i] = 1u;
-  if (!settled.finite) return;
+  const Contained contained = contain(c.domain, containers, x_i, v_i);
+  if (!contained.is_inside) lost[i] = 1u;
+  if (!contained.finite) return;
   put(x, i, x_i), put(v, i, v_i);
 }
 SHIM_EXPORT(pbf_predict)
 
 /// The same by backward differences of second order:
 /// `v* = v + (κ² Δv_n + (1 + κ) dt a)/(1 + 2κ)`, `x* = x + (κ² Δx_n + (1 + κ) dt v*)/(1 + 2κ)`. The acceleration is that
-/// at the end of the step, where the last way, gone on, leads: `a(x + κ Δx_n)`. Where there is no past yet (`is_new`),
-/// that of an even acceleration is made up. Way and change of velocity become the predicted ones.
+/// at the end of the step, at the extrapolated position: `a(x + κ Δx_n)`. Without a past (`is_new`), that of a uniform
+/// acceleration takes its place. Displacement and change of velocity become the predicted ones.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
 pbf_predict_from_past(Constants c, Containers containers, Bdf2 bdf2, u32 is_new /* bool */, u32 n, real dt,
                       Writable x, Writable v, Past past, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Vec x_i = vector_at(x, i), v_i = vector_at(v, i);
-  Vec way = vector_at(past.way, i), gain = vector_at(past.gain, i);
+  Vec displacement = vector_at(past.displacement, i), velocity_change = vector_at(past.velocity_change, i);
   if (is_new) {
     const Vec a = c.forces.acceleration(x_i);
     for (int d = 0; d < DIM; d++) {
-      gain[d] = dt * a[d];
-      way[d] = dt * (v_i[d] - real(0.5) * dt * a[d]);
+      velocity_change[d] = dt * a[d];
+      displacement[d] = dt * (v_i[d] - real(0.5) * dt * a[d]);
     }
-    put(past.way, i, way), put(past.gain, i, gain);
+    put(past.displacement, i, displacement), put(past.velocity_change, i, velocity_change);
   }
   Vec ahead, x_new, v_new, step;
-  for (int d = 0; d < DIM; d++) ahead[d] = x_i[d] + bdf2.kappa * way[d];
+  for (int d = 0; d < DIM; d++) ahead[d] = x_i[d] + bdf2.kappa * displacement[d];
   const Vec a = c.forces.acceleration(ahead);
   for (int d = 0; d < DIM; d++) {
-    v_new[d] = v_i[d] + bdf2.change(gain[d], dt * a[d]);
-    step[d] = bdf2.change(way[d], dt * v_new[d]);
+    v_new[d] = v_i[d] + bdf2.change(velocity_change[d], dt * a[d]);
+    step[d] = bdf2.change(displacement[d], dt * v_new[d]);
     x_new[d] = x_i[d] + step[d];
   }
-  const Settled settled = settle(c.domain, containers, x_new, v_new);
-  if (!settled.good) lost[i] = 1u;
-  if (!settled.finite) return;
-  // A collision is no rate that goes on: behind it the past is that of even motion.
+  const Contained contained = contain(c.domain, containers, x_new, v_new);
+  if (!contained.is_inside) lost[i] = 1u;
+  if (!contained.finite) return;
+  // The history restarts from uniform motion after a collision, which is no smooth rate.
   for (int d = 0; d < DIM; d++) {
-    gain[d] = settled.free ? v_new[d] - v_i[d] : real(0);
-    way[d] = settled.free ? step[d] : dt * v_new[d];
+    velocity_change[d] = contained.free ? v_new[d] - v_i[d] : real(0);
+    displacement[d] = contained.free ? step[d] : dt * v_new[d];
   }
-  put(past.gain, i, gain), put(past.way, i, way);
+  put(past.velocity_change, i, velocity_change), put(past.displacement, i, displacement);
   put(x, i, x_new), put(v, i, v_new);
 }
 SHIM_EXPORT(pbf_predict_from_past)
 
 // ---------------------------------------------------------------------------------------------------------- pack.rs
 
-/// The corrected positions, wrapped into the periodic box. Where a velocity is not finite that of `motion` comes back,
-/// the one before XSPH, if there is one. `lost` becomes 1 there, and outside of the domain. `v2` gets squared speeds.
+/// The corrected positions, wrapped into the periodic box. Where a velocity is not finite that of `v_rho`, before XSPH,
+/// takes its place if there is one. `lost` becomes 1 there, and outside of the domain. `v2` gets squared speeds.
 KERNEL void __launch_bounds__(THREADS)
-pbf_commit(Constants c, const Packed* __restrict__ place, const Packed* __restrict__ motion /* [n] or none */, u32 n,
+pbf_store_positions(Constants c, const Packed* __restrict__ x_star, const Packed* __restrict__ v_rho /* [n] or none */, u32 n,
            Writable x, Writable v, real* __restrict__ v2, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Vec x_i = c.domain.periodic.wrap(vector(load(place, i)));
+  const Vec x_i = c.domain.periodic.wrap(vector(load(x_star, i)));
   const real speed2 = norm2(vector_at(v, i));
   const bool finite = is_finite(speed2);
   v2[i] = speed2;
   if (!(finite & c.domain.holds(x_i))) lost[i] = 1u;
   put(x, i, x_i);
-  if (!finite && motion) put(v, i, vector(load(motion, i)));
+  if (!finite && v_rho) put(v, i, vector(load(v_rho, i)));
 }
-SHIM_EXPORT(pbf_commit)
+SHIM_EXPORT(pbf_store_positions)
 
 }  // namespace SPH_SPACE

@@ -1,4 +1,4 @@
-//! The kernels of Position Based Fluids against sums over all pairs, on the processor in several orders of threads.
+//! The kernels of Position Based Fluids against sums over all pairs, on the CPU in several orders of threads.
 //!
 //! Terms are computed by the same formulas, so that results differ by the order of sums alone: by at most
 //! `n ε Σ|terms|`, with a factor of 4 for the few operations around it.
@@ -20,7 +20,7 @@ use cuda_kernels::{
         emulator::formulas::Formulas,
         executor::{Executor, Field},
     },
-    pbf::{Constants, Near, Scorr, Weights},
+    pbf::{Constants, Near, Scorr},
 };
 use sph_core::{
     Real,
@@ -38,12 +38,12 @@ mod chain;
 mod common;
 mod constraint;
 mod motion;
-mod surface;
+mod reaction;
 mod tension;
 mod velocity;
 
 const RHO_0: Real = 1000.0;
-/// Room of a row.
+/// Capacity of a row.
 const WIDTH: u32 = 100;
 
 /// Fluid over a wall of two layers, both in disorder and in the order of their cells. Rows are listed where the fluid
@@ -54,13 +54,8 @@ struct Case<const D: usize> {
     x: Axes<D>,
     v: Axes<D>,
     rho: Field<Real>,
-    /// Masses over that at rest.
-    mu: Field<Real>,
     wall_x: Axes<D>,
-    wall_v: Axes<D>,
     psi: Field<Real>,
-    /// 1 where the fluid sticks.
-    sticks: Vec<u32>,
     constants: Constants<D>,
 }
 
@@ -105,10 +100,7 @@ impl<const D: usize> Case<D> {
             x: std::array::from_fn(moved),
             v: std::array::from_fn(|a| noise(n, seed + 2 + a as u64)),
             rho: around(n, seed + 9, RHO_0, 0.05),
-            mu: around(n, seed + 10, 1.0, 0.5),
-            wall_v: std::array::from_fn(|a| noise(n_walls, seed + 5 + a as u64)),
             psi: around(n_walls, seed + 11, constants.m, 0.1),
-            sticks: (0..n_walls).map(|b| u32::from(b % 3 != 0)).collect(),
             constants,
             periodic,
             listed,
@@ -139,24 +131,18 @@ impl<const D: usize> Case<D> {
         Rows { fluid: list(0, 0), walls: list(0, 1), of_walls: list(1, 0) }
     }
 
-    fn samples(&self) -> Field<Packed> {
+    /// `[x y z psi]`.
+    fn x_psi(&self) -> Field<Packed> {
         packed(&self.wall_x, &self.psi)
     }
 
-    /// `[v no-slip]`.
-    fn wall_motion(&self) -> Field<Packed> {
-        let sticks: Field<Real> = self.sticks.iter().map(|&s| s as Real).collect();
-        packed(&self.wall_v, &sticks)
+    /// `[x y z ·]`.
+    fn x_star(&self) -> Field<Packed> {
+        packed(&self.x, &field![0.0; self.n()])
     }
 
-    /// Masses of particles, `[kg]`.
-    fn masses(&self) -> Field<Real> {
-        let unequal = self.constants.unequal != 0;
-        self.mu.iter().map(|mu| if unequal { self.constants.m * mu } else { self.constants.m }).collect()
-    }
-
-    /// Where points were listed, and where they are.
-    fn places(&self, points: Points) -> [&Axes<D>; 2] {
+    /// Positions at which points were listed, and those of now.
+    fn positions(&self, points: Points) -> [&Axes<D>; 2] {
         match points {
             Points::Fluid => [&self.listed, &self.x],
             Points::Walls => [&self.wall_x, &self.wall_x],
@@ -172,7 +158,7 @@ impl<const D: usize> Case<D> {
         term: impl Fn(usize, [Real; D], Real) -> [Real; M],
     ) -> Sum<M> {
         let mut sum = Sum { value: [0.0; M], size: [0.0; M] };
-        let ([listed_i, x_i], [listed_j, x_j]) = (self.places(of).map(|x| at(x, i)), self.places(from));
+        let ([listed_i, x_i], [listed_j, x_j]) = (self.positions(of).map(|x| at(x, i)), self.positions(from));
         for j in (0..x_j[0].len()).filter(|j| of != from || *j != i) {
             let before = self.periodic.nearest(each(|a| listed_i[a] - listed_j[a][j]));
             if norm2(before) >= H * H {
@@ -189,8 +175,8 @@ impl<const D: usize> Case<D> {
 }
 
 impl Rows {
-    fn near<'a>(&'a self, samples: &'a Field<Packed>, mu: &'a Field<Real>) -> Near<'a> {
-        Near { fluid: &self.fluid, walls: &self.walls, samples, mu }
+    fn near<'a>(&'a self, x_psi: &'a Field<Packed>) -> Near<'a> {
+        Near { fluid: &self.fluid, walls: &self.walls, x_psi }
     }
 }
 
@@ -202,22 +188,15 @@ fn constants<const D: usize>(periodic: &Periodic<D>) -> Constants<D> {
         domain: Domain::from(&domain),
         forces: Forces::from(&forces()),
         surface: Surface::new::<D>(H, Tension::default()),
-        scorr: Scorr { k: 1e-4, inv_w_dq: 1.0 / kernel.w(0.04 * H * H), n: 4 },
-        weights: Weights { equal_mass: 0 },
+        scorr: Scorr { k: 1e-4, inv_w_dq: 1.0 / kernel.w(0.04 * H * H) },
         m: 1.03 * RHO_0 * SPACING.powi(D as i32),
         rho_0: RHO_0,
-        solid: 0.9,
         epsilon: 5.0,
-        mass_spread: 0.5,
         relaxation: 1.2,
         xsph: 0.1,
-        wall_xsph: 0.2,
-        half_k: 0.35,
         unilateral: 1,
         walls_in_denominator: 0,
         averages: 0,
-        symmetric: 1,
-        unequal: 0,
     }
 }
 

@@ -13,7 +13,7 @@ use sph_core::{
     numerics::{lane::each, vector::norm2},
 };
 
-/// Places where a particle is not a number, and where it leaves the domain.
+/// A particle whose velocity is NaN, and one that leaves the domain.
 fn spoil<const D: usize>(case: &mut Case<D>) {
     case.v[0][2] = Real::NAN;
     case.v[1][4] = 1e4;
@@ -32,15 +32,15 @@ fn contain<const D: usize>(list: &[shape::Enclosure<D>], x: &mut [Real; D], v: &
     list.iter().fold(true, |free, container| free & !container.collide(x, v))
 }
 
-/// Where a particle is then, and whether it is finite and inside.
-fn settle<const D: usize>(case: &Case<D>, x: [Real; D], v: [Real; D]) -> ([Real; D], bool, bool) {
+/// Its wrapped position, whether it is finite, and whether it is inside of the domain.
+fn locate<const D: usize>(case: &Case<D>, x: [Real; D], v: [Real; D]) -> ([Real; D], bool, bool) {
     let domain = material::Domain { low: [-1.0; D], high: [2.0; D], periodic: case.periodic };
     let finite = (0..D).all(|a| (x[a] + v[a]).is_finite());
     let x = domain.periodic.wrap(x);
     (x, finite, finite && domain.holds(x))
 }
 
-/// Compares bits, so that what is not a number is the same, too.
+/// Compares bits, so that NaN equals itself.
 fn same<const D: usize>(a: [Real; D], b: [Real; D]) -> bool {
     a.map(Real::to_bits) == b.map(Real::to_bits)
 }
@@ -59,7 +59,7 @@ fn predict<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
             let mut v_new: [Real; D] = each(|d| v_i[d] + dt * a[d]);
             let mut x_new: [Real; D] = each(|d| x_i[d] + dt * v_new[d]);
             moved += usize::from(!contain(&list, &mut x_new, &mut v_new));
-            let (x_new, finite, good) = settle(case, x_new, v_new);
+            let (x_new, finite, good) = locate(case, x_new, v_new);
             assert_eq!(lost[i], u32::from(!good));
             let (x_i, v_i) = if finite { (x_new, v_new) } else { (x_i, v_i) };
             assert!(same(at(&x, i), x_i) && same(at(&v, i), v_i), "{i}");
@@ -74,11 +74,11 @@ fn predict<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
 }
 
 #[test]
-fn prediction_has_the_bits_of_the_processor_and_finds_the_lost() {
+fn prediction_has_the_bits_of_the_cpu_and_finds_the_lost() {
     in_all_cases(predict, predict);
 }
 
-/// Way and change of velocity before a step, of second order.
+/// Displacement and change of velocity before a step, of second order.
 fn past<const D: usize>(
     case: &Case<D>,
     is_new: bool,
@@ -101,29 +101,29 @@ fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &dyn Executor
         .map(|seed| std::array::from_fn(|a| noise(n, seed + a as u64).iter().map(|u| 0.01 * u).collect()));
     let change = |last: Real, now: Real| call::<D>("Bdf2::change", &[0.2, 0.7, 0.8, last, now])[0];
     for (is_new, list) in [false, true].into_iter().zip(containers::<D>()) {
-        let ([mut way, mut gain], mut lost) = (old.clone(), field![0; n]);
+        let ([mut displacement, mut velocity_change], mut lost) = (old.clone(), field![0; n]);
         let kept = Containers::new(executor, &list).unwrap();
         let (mut x, mut v) = (case.x.clone(), case.v.clone());
         let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-        let fields = Past { way: &mut way, gain: &mut gain };
+        let fields = Past { displacement: &mut displacement, velocity_change: &mut velocity_change };
         launcher.predict_from_past(&kept, bdf2, is_new, n, dt, &mut x, &mut v, fields, &mut lost).unwrap();
         for i in 0..n {
             let (x_i, v_i) = (at(&case.x, i), at(&case.v, i));
-            let [last_way, last_gain] = past(case, is_new, &old, i, dt);
-            let a = forces::<D>().acceleration(each(|d| x_i[d] + bdf2.kappa * last_way[d]));
-            let mut v_new: [Real; D] = each(|d| v_i[d] + change(last_gain[d], dt * a[d]));
-            let step: [Real; D] = each(|d| change(last_way[d], dt * v_new[d]));
+            let [last_displacement, last_change] = past(case, is_new, &old, i, dt);
+            let a = forces::<D>().acceleration(each(|d| x_i[d] + bdf2.kappa * last_displacement[d]));
+            let mut v_new: [Real; D] = each(|d| v_i[d] + change(last_change[d], dt * a[d]));
+            let step: [Real; D] = each(|d| change(last_displacement[d], dt * v_new[d]));
             let mut x_new: [Real; D] = each(|d| x_i[d] + step[d]);
             let free = contain(&list, &mut x_new, &mut v_new);
-            let (x_new, finite, good) = settle(case, x_new, v_new);
+            let (x_new, finite, good) = locate(case, x_new, v_new);
             assert_eq!(lost[i], u32::from(!good));
             let expected = match (finite, free) {
                 (true, true) => [x_new, v_new, step, each(|d| v_new[d] - v_i[d])],
                 (true, false) => [x_new, v_new, each(|d| dt * v_new[d]), [0.0; D]],
-                (false, _) => [x_i, v_i, last_way, last_gain],
+                (false, _) => [x_i, v_i, last_displacement, last_change],
             };
-            for (found, expected) in [&x, &v, &way, &gain].into_iter().zip(expected) {
-                // A NaN that was made has no sign that anybody gave it.
+            for (found, expected) in [&x, &v, &displacement, &velocity_change].into_iter().zip(expected) {
+                // The sign of a NaN is not defined.
                 let same =
                     |a: usize| found[a][i] == expected[a] || found[a][i].is_nan() && expected[a].is_nan();
                 assert!((0..D).all(same), "{i}: {:?} {expected:?}", at(found, i));
@@ -134,25 +134,25 @@ fn predict_from_past<const D: usize>(case: &mut Case<D>, executor: &dyn Executor
 }
 
 #[test]
-fn prediction_of_second_order_has_the_bits_of_the_processor_with_and_without_a_past() {
+fn prediction_of_second_order_has_the_bits_of_the_cpu_with_and_without_a_past() {
     in_all_cases(predict_from_past, predict_from_past);
 }
 
-fn commit<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
+fn store_positions<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let n = case.n();
     case.x[0].iter_mut().for_each(|x| *x += 0.15);
     case.x[D - 1][7] = 2.5;
     let before: Axes<D> = std::array::from_fn(|a| noise(n, 20 + a as u64));
-    let (place, motion) = (packed(&case.x, &field![1.0; n]), packed(&before, &case.rho));
+    let (x_star, v_rho) = (packed(&case.x, &field![1.0; n]), packed(&before, &case.rho));
     case.v[1][3] = Real::INFINITY;
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    for records in [None, Some(&motion)] {
+    for records in [None, Some(&v_rho)] {
         let nothing = || -> Axes<D> { std::array::from_fn(|_| field![0.0; n]) };
         let (mut x, mut v, mut lost) = (nothing(), case.v.clone(), field![0; n]);
         let mut v2 = field![0.0; n];
-        launcher.commit(&place, records, n, &mut x, &mut v, &mut v2, &mut lost).unwrap();
+        launcher.store_positions(&x_star, records, n, &mut x, &mut v, &mut v2, &mut lost).unwrap();
         for i in 0..n {
-            let (x_i, _, good) = settle(case, at(&case.x, i), [0.0; D]);
+            let (x_i, _, good) = locate(case, at(&case.x, i), [0.0; D]);
             assert_eq!((at(&x, i), lost[i]), (x_i, u32::from(!good || i == 3)));
             assert_eq!(v2[i], norm2(at(&case.v, i)));
             let old = if i == 3 && records.is_some() { &before } else { &case.v };
@@ -164,5 +164,5 @@ fn commit<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
 
 #[test]
 fn corrected_positions_are_wrapped_and_the_lost_are_found() {
-    in_all_cases(commit, commit);
+    in_all_cases(store_positions, store_positions);
 }

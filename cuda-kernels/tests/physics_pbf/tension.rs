@@ -1,4 +1,4 @@
-//! Cohesion, curvature and adhesion as forces.
+//! Cohesion, curvature and adhesion.
 
 use crate::{Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
@@ -21,10 +21,10 @@ const TENSION: Tension = Tension { cohesion: 0.7, curvature: 1.3, adhesion: 0.9 
 
 fn forces<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     case.constants.surface = Surface::new::<D>(H, TENSION);
-    let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());
+    let (n, rows, k, x_psi) = (case.n(), case.rows(executor), kernel::<D>(), case.x_psi());
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    let (x4, mut normal) = (packed(&case.x, &case.rho), field![Packed::default(); n]);
-    launcher.color_normals(&rows.fluid, &x4, n, &mut normal).unwrap();
+    let (x_rho, mut normal) = (packed(&case.x, &case.rho), field![Packed::default(); n]);
+    launcher.color_normals(&rows.fluid, &x_rho, n, &mut normal).unwrap();
     for (i, found) in normal.iter().enumerate() {
         let sum = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
             let f = H * case.constants.m / case.rho[j] * k.grad_factor(r2);
@@ -34,7 +34,7 @@ fn forces<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
         assert_eq!(found.0[3], case.rho[i]);
     }
     let mut a: Axes<D> = std::array::from_fn(|_| field![Real::NAN; n]);
-    launcher.tension(&rows.fluid, &rows.walls, &x4, &normal, &samples, n, &mut a).unwrap();
+    launcher.tension(&rows.fluid, &rows.walls, &x_rho, &normal, &x_psi, n, &mut a).unwrap();
     check_forces(case, &normal, &a);
 }
 
@@ -70,17 +70,17 @@ fn surface_forces_are_those_of_all_pairs() {
     in_all_cases(forces, forces);
 }
 
-fn pull_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
+fn adhesion_reaction<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     case.constants.surface = Surface::new::<D>(H, TENSION);
-    let (n_walls, rows, samples) = (case.n_walls(), case.rows(executor), case.samples());
+    let (n_walls, rows, x_psi) = (case.n_walls(), case.rows(executor), case.x_psi());
     let (flags, body): (_, Field<u16>) =
         (field![0, RIGID], (0..n_walls).map(|b| u16::from(b % 3 != 0)).collect());
     let sets = Sets { flags: &flags, body: &body };
-    let (x4, before) =
+    let (x_rho, before) =
         (packed(&case.x, &case.rho), std::array::from_fn(|a| noise(n_walls, 60 + a as u64)) as Axes<D>);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let mut force = before.clone();
-    launcher.pull_back(&rows.of_walls, &x4, &samples, sets, n_walls, &mut force).unwrap();
+    launcher.adhesion_reaction(&rows.of_walls, &x_rho, &x_psi, sets, n_walls, &mut force).unwrap();
     let adhesion = Adhesion::<D>::new(H);
     for b in 0..n_walls {
         if body[b] == 0 {
@@ -97,6 +97,6 @@ fn pull_back<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
 }
 
 #[test]
-fn bodies_feel_the_adhesion_of_all_pairs() {
-    in_all_cases(pull_back, pull_back);
+fn reactions_to_adhesion_are_those_of_all_pairs() {
+    in_all_cases(adhesion_reaction, adhesion_reaction);
 }

@@ -7,7 +7,7 @@ use cuda_kernels::{
         reduce::{Bounds, Reduce},
     },
     device::executor::{Executor, Field, Plain},
-    pbf::{Constants, Launcher, Past},
+    pbf::{Launcher, Past},
 };
 use sph_core::{
     Real,
@@ -16,25 +16,26 @@ use sph_core::{
 };
 
 fn velocities<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
-    let (n, per_way, damping) = (case.n(), 80.0, 0.9);
-    let mut place = packed(&case.x, &field![0.0; n]);
-    place[4].0[D - 1] = Real::MAX;
+    let (n, per_displacement, damping) = (case.n(), 80.0, 0.9);
+    let mut x_star = case.x_star();
+    x_star[4].0[D - 1] = Real::MAX;
     case.rho[6] = Real::NAN;
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let old: [Axes<D>; 2] = [70, 80].map(|seed| std::array::from_fn(|a| noise(n, seed + a as u64)));
     for second_order in [false, true] {
-        let [mut way, mut gain] = old.clone();
-        let past = second_order.then_some(Past { way: &mut way, gain: &mut gain });
-        // What an earlier substep has left.
+        let [mut displacement, mut velocity_change] = old.clone();
+        let past = second_order
+            .then_some(Past { displacement: &mut displacement, velocity_change: &mut velocity_change });
+        // The result of an earlier substep.
         let before: Field<Real> = (0..n).map(|i| if i % 3 == 0 { 1e9 } else { 0.0 }).collect();
         let (mut v, mut gain2, mut lost) = (case.v.clone(), before.clone(), field![0; n]);
         launcher
             .velocities(
-                &place,
+                &x_star,
                 &case.listed,
                 &case.rho,
                 n,
-                per_way,
+                per_displacement,
                 damping,
                 &mut v,
                 past,
@@ -43,24 +44,24 @@ fn velocities<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
             )
             .unwrap();
         for i in 0..n {
-            let correction: [Real; D] = each(|a| place[i].0[a] - case.listed[a][i]);
-            let change: [Real; D] = each(|a| correction[a] * per_way);
+            let correction: [Real; D] = each(|a| x_star[i].0[a] - case.listed[a][i]);
+            let change: [Real; D] = each(|a| correction[a] * per_displacement);
             let new: [Real; D] = each(|a| (case.v[a][i] + change[a]) * damping);
             assert_eq!(lost[i], u32::from(i == 4 || i == 6));
             assert_eq!(at(&v, i), if i == 4 { at(&case.v, i) } else { new });
             assert_eq!(gain2[i], before[i].max(norm2(change)));
             let part = if second_order { 1.0 } else { 0.0 };
             for a in 0..D {
-                assert_eq!(way[a][i], old[0][a][i] + part * correction[a]);
+                assert_eq!(displacement[a][i], old[0][a][i] + part * correction[a]);
                 let kept = if second_order { old[1][a][i] + change[a] } else { old[1][a][i] };
-                assert_eq!(gain[a][i], kept);
+                assert_eq!(velocity_change[a][i], kept);
             }
         }
     }
 }
 
 #[test]
-fn velocities_have_the_bits_of_the_processor_and_keep_what_is_finite() {
+fn velocities_have_the_bits_of_the_cpu_and_keep_the_finite_value() {
     in_all_cases(velocities, velocities);
 }
 
@@ -68,88 +69,70 @@ fn records<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let n = case.n();
     case.v[D - 1][2] = Real::NAN;
     case.rho[3] = Real::INFINITY;
-    for unequal in [0, 1] {
-        case.constants.unequal = unequal;
-        let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-        let place = packed(&case.x, &field![7.0; n]);
-        let (mut at, mut motion, mut lost) =
-            (field![Packed::default(); n], field![Packed::default(); n], field![0; n]);
-        launcher
-            .pack_velocities(&place, &case.mu, &case.v, &case.rho, n, &mut at, &mut motion, &mut lost)
-            .unwrap();
-        assert_eq!(at, packed(&case.x, &case.masses()));
-        let same = |a: &Packed, b: &Packed| a.0.map(Real::to_bits) == b.0.map(Real::to_bits);
-        assert!(motion.iter().zip(&packed(&case.v, &case.rho)).all(|(a, b)| same(a, b)));
-        assert!(lost.iter().enumerate().all(|(i, f)| *f == u32::from(i == 2 || i == 3)));
-        launcher.pack_densities(&place, &case.rho, n, &mut at).unwrap();
-        assert_eq!(at, packed(&case.x, &case.rho));
-    }
+    let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
+    let mut x_star = packed(&case.x, &field![7.0; n]);
+    let (mut v_rho, mut x_rho, mut lost) =
+        (field![Packed::default(); n], field![Packed::default(); n], field![0; n]);
+    x_star[4].0[0] = Real::NAN;
+    launcher.pack_velocities(&x_star, &case.v, &case.rho, n, &mut v_rho, &mut lost).unwrap();
+    let same = |a: &Packed, b: &Packed| a.0.map(Real::to_bits) == b.0.map(Real::to_bits);
+    assert!(v_rho.iter().zip(&packed(&case.v, &case.rho)).all(|(a, b)| same(a, b)));
+    assert!(lost.iter().enumerate().all(|(i, f)| *f == u32::from((2..5).contains(&i))));
+    x_star[4].0[0] = case.x[0][4];
+    launcher.pack_densities(&x_star, &case.rho, n, &mut x_rho).unwrap();
+    assert_eq!(x_rho, packed(&case.x, &case.rho));
 }
 
 #[test]
-fn records_are_those_of_the_fields_and_tell_what_is_no_number() {
+fn records_are_those_of_the_fields_and_what_is_not_finite_is_found() {
     in_all_cases(records, records);
 }
 
 fn xsph<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
-    let (n, rows, k, samples) = (case.n(), case.rows(executor), kernel::<D>(), case.samples());
-    let (wall_motion, motion) = (case.wall_motion(), packed(&case.v, &case.rho));
-    for (symmetric, unequal, wall_xsph) in [(1, 0, 0.2), (0, 1, 0.2), (1, 1, 0.0)] {
-        case.constants = Constants { symmetric, unequal, wall_xsph, ..case.constants };
-        let (c, masses) = (&case.constants, case.masses());
-        let records = packed(&case.x, &masses);
-        let mut v: Axes<D> = std::array::from_fn(|_| field![Real::NAN; n]);
-        let launcher = Launcher { executor, constants: c, smoothing: "CubicSpline" };
-        let (fluid, walls) = (&rows.fluid, &rows.walls);
-        launcher.xsph(fluid, walls, &records, &motion, &samples, &wall_motion, n, &mut v).unwrap();
-        for i in 0..n {
-            let (v_i, rho_i) = (at(&case.v, i), case.rho[i]);
-            let inner = case.sum((Points::Fluid, i), Points::Fluid, |j, _, r2| {
-                let input = [symmetric as Real, masses[j], rho_i, case.rho[j], k.w(r2)];
-                let weight = call::<D>("xsph", &input)[0];
-                three::<D>(|a| weight * (case.v[a][j] - v_i[a]))
-            });
-            let outer = case.sum((Points::Fluid, i), Points::Walls, |b, _, r2| {
-                let weight = case.sticks[b] as Real * case.psi[b] / rho_i * k.w(r2);
-                three::<D>(|a| weight * (case.wall_v[a][b] - v_i[a]))
-            });
-            let all = inner.times(c.xsph.into()).plus(wall_xsph.into(), outer);
-            for a in 0..D {
-                let change = Sum { value: [all.value[a]], size: [all.size[a]] };
-                Sum::of([v_i[a].into()]).plus(1.0, change).check([v[a][i]], "velocity", i);
-            }
+    let (n, rows, k, c) = (case.n(), case.rows(executor), kernel::<D>(), &case.constants);
+    let (x_star, v_rho) = (case.x_star(), packed(&case.v, &case.rho));
+    let mut v: Axes<D> = std::array::from_fn(|_| field![Real::NAN; n]);
+    let launcher = Launcher { executor, constants: c, smoothing: "CubicSpline" };
+    launcher.xsph(&rows.fluid, &x_star, &v_rho, n, &mut v).unwrap();
+    for i in 0..n {
+        let (v_i, rho_i) = (at(&case.v, i), case.rho[i]);
+        let sum = case.sum((Points::Fluid, i), Points::Fluid, |j, _, r2| {
+            let weight = call::<D>("xsph", &[c.m, rho_i, case.rho[j], k.w(r2)])[0];
+            three::<D>(|a| weight * (case.v[a][j] - v_i[a]))
+        });
+        for a in 0..D {
+            let change = Sum { value: [sum.value[a]], size: [sum.size[a]] };
+            Sum::of([v_i[a].into()]).plus(c.xsph.into(), change).check([v[a][i]], "velocity", i);
         }
     }
 }
 
 #[test]
-fn xsph_is_that_of_all_pairs_for_both_weights_and_walls() {
+fn xsph_is_that_of_all_pairs() {
     in_all_cases(xsph, xsph);
 }
 
 fn vorticity<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     let (n, rows, k) = (case.n(), case.rows(executor), kernel::<D>());
-    case.constants.unequal = 1;
-    let (masses, motion) = (case.masses(), packed(&case.v, &case.rho));
-    let records = packed(&case.x, &masses);
-    let mut out = vortices(n);
+    let (x_star, v_rho) = (case.x_star(), packed(&case.v, &case.rho));
+    let mut out = vorticities(n);
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
-    let Vortices { whirl, spin, squares } = &mut out;
-    launcher.vorticity(&rows.fluid, &records, &motion, n, whirl, spin, squares).unwrap();
+    let Vorticities { x_volume, vorticity, squares } = &mut out;
+    launcher.vorticity(&rows.fluid, &x_star, &v_rho, n, x_volume, vorticity, squares).unwrap();
     for i in 0..n {
         let v_i = at(&case.v, i);
         let omega = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
-            let f = masses[j] / case.rho[j] * k.grad_factor(r2);
+            let f = case.constants.m / case.rho[j] * k.grad_factor(r2);
             let (a, b) = (three::<D>(|a| f * x_ij[a]), three::<D>(|a| case.v[a][j] - v_i[a]));
             let turn = call::<D>("cross", &[a, b].concat());
             [turn[0], turn[1], turn[2]]
         });
-        let [x, y, z, size] = out.spin[i].0;
+        let [x, y, z, size] = out.vorticity[i].0;
         omega.check([x, y, z], "vorticity", i);
         assert_eq!((size, out.squares[i]), (norm2([x, y, z]).sqrt(), norm2([x, y, z])));
     }
-    let volumes: Field<Real> = (0..n).map(|i| masses[i] / case.rho[i]).collect();
-    assert_eq!(out.whirl, packed(&case.x, &volumes));
+    let volumes: Field<Real> = case.rho.iter().map(|rho| case.constants.m / rho).collect();
+    assert_eq!(out.x_volume, packed(&case.x, &volumes));
 }
 
 #[test]
@@ -157,16 +140,16 @@ fn vorticity_is_that_of_all_pairs() {
     in_all_cases(vorticity, vorticity);
 }
 
-struct Vortices {
-    whirl: Field<Packed>,
-    spin: Field<Packed>,
+struct Vorticities {
+    x_volume: Field<Packed>,
+    vorticity: Field<Packed>,
     squares: Field<Real>,
 }
 
-fn vortices(n: usize) -> Vortices {
-    Vortices {
-        whirl: field![Packed::default(); n],
-        spin: field![Packed::default(); n],
+fn vorticities(n: usize) -> Vorticities {
+    Vorticities {
+        x_volume: field![Packed::default(); n],
+        vorticity: field![Packed::default(); n],
         squares: field![0.0; n],
     }
 }
@@ -178,15 +161,17 @@ where
     let (n, rows, k, strength) = (case.n(), case.rows(executor), kernel::<D>(), 0.01);
     let omega: [Field<Real>; 3] = std::array::from_fn(|a| noise(n, 90 + a as u64));
     let size: Field<Real> = (0..n).map(|i| norm2(at(&omega, i)).sqrt()).collect();
-    let volume: Field<Real> = case.mu.iter().map(|mu| 0.01 * mu).collect();
-    let mut vortices = vortices(n);
-    (vortices.whirl, vortices.spin) = (packed(&case.x, &volume), packed(&omega, &size));
-    vortices.squares = size.iter().map(|size| size * size).collect();
+    let volume: Field<Real> = case.rho.iter().map(|rho| 10.0 / rho).collect();
+    let mut vorticities = vorticities(n);
+    (vorticities.x_volume, vorticities.vorticity) = (packed(&case.x, &volume), packed(&omega, &size));
+    vorticities.squares = size.iter().map(|size| size * size).collect();
     let mut squares = field![0.0];
-    Reduce::<D>::new(executor).unwrap().sum(executor, &vortices.squares, n, &mut squares).unwrap();
+    Reduce::<D>::new(executor).unwrap().sum(executor, &vorticities.squares, n, &mut squares).unwrap();
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let mut v = case.v.clone();
-    launcher.confine(&rows.fluid, &vortices.whirl, &vortices.spin, &squares, strength, n, &mut v).unwrap();
+    launcher
+        .confine(&rows.fluid, &vorticities.x_volume, &vorticities.vorticity, &squares, strength, n, &mut v)
+        .unwrap();
     for i in 0..n {
         let eta = case.sum((Points::Fluid, i), Points::Fluid, |j, x_ij, r2| {
             let f = volume[j] * (size[j] - size[i]) * k.grad_factor(r2);
@@ -207,7 +192,9 @@ where
     // Beside so much vorticity elsewhere, these gradients have no direction.
     let much = field![1e20];
     let mut v = case.v.clone();
-    launcher.confine(&rows.fluid, &vortices.whirl, &vortices.spin, &much, strength, n, &mut v).unwrap();
+    launcher
+        .confine(&rows.fluid, &vorticities.x_volume, &vorticities.vorticity, &much, strength, n, &mut v)
+        .unwrap();
     assert_eq!(v, case.v);
 }
 
@@ -233,6 +220,6 @@ fn accelerate<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
 }
 
 #[test]
-fn accelerations_have_the_bits_of_the_processor_and_keep_what_is_finite() {
+fn accelerations_have_the_bits_of_the_cpu_and_keep_the_finite_value() {
     in_all_cases(accelerate, accelerate);
 }

@@ -1,4 +1,4 @@
-//! What is wrong with numbers that a loop has found not to be finite, and which phase has made them.
+//! Diagnosis of a number that a loop has found not to be finite: which field it is in, and which phase computed it.
 
 use super::Cpu;
 use sph_core::{
@@ -7,7 +7,7 @@ use sph_core::{
 };
 
 impl<const D: usize> Cpu<'_, D> {
-    /// Fails if a loop over the corrected positions found something: these, or what it made of them.
+    /// Fails if a loop over the corrected positions found something: in these, or in what it computed from them.
     pub(super) fn check_corrected(
         &self,
         phase: &'static str,
@@ -16,14 +16,14 @@ impl<const D: usize> Cpu<'_, D> {
     ) -> Result<(), StepError> {
         if found.place().is_some() {
             let fields = &self.method.fields;
-            let is_bad = |i: &usize| !fields.place_is_finite(*i);
+            let is_bad = |i: &usize| !fields.x_star_is_finite(*i);
             let first = First::from((0..self.state.fluid.len()).find(is_bad));
             self.check_field("apply_delta_x", first, "position")?;
         }
         self.check_field(phase, found, field)
     }
 
-    /// Fails if the forces of the surface found something: themselves, or the velocity before.
+    /// Fails if the loop over surface forces found something: in these, or in the velocity before.
     pub(super) fn check_accelerated(&self, found: First) -> Result<(), StepError> {
         let Some(i) = found.place() else { return Ok(()) };
         if self.method.fields.a.iter().all(|a| a[i].is_finite()) {

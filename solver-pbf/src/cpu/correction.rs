@@ -1,7 +1,6 @@
-//! Corrections: what all constraints ask of a particle, and how much of it is done.
+//! Corrections by all constraints of a particle, and their relaxation.
 
-use super::lambda::mu;
-use crate::physics::{self, Scorr, Weights};
+use crate::physics::{self, Scorr};
 use sph_core::{
     Real,
     geometry::shape::Enclosure,
@@ -14,71 +13,63 @@ use sph_core::{
     phase,
 };
 
-/// What the loop over corrections reads. Records have `N` numbers: four for equal masses, eight for others.
-pub struct Correction<'a, const D: usize, const N: usize> {
+/// Input of the loop over corrections.
+pub struct Correction<'a, const D: usize> {
     pub periodic: Periodic<D>,
-    /// `[x y z λ̂ (| μ)]` of the fluid.
-    pub push: &'a [[Real; N]],
+    /// `[x y z λ̂]` of the fluid.
+    pub x_lambda: &'a [[Real; 4]],
     /// `[x y z psi]` of the walls.
-    pub walls: &'a [[Real; 4]],
-    /// Mass of a particle at rest, `[kg]`.
+    pub x_psi: &'a [[Real; 4]],
+    /// Mass of a particle, `[kg]`.
     pub m: Real,
     pub rho_0: Real,
-    /// Part of psi that walls have, `[-]`.
-    pub solid: Real,
-    pub weights: Weights,
     pub scorr: Scorr,
     /// Whether the constraints of a particle must be counted.
     pub counts: bool,
 }
 
 phase! {
-/// `Δx_i = 1/(μ_i ρ₀) [Σ_j m (μ_j λ̂_i + μ_i λ̂_j + μ_i μ_j s_ij) ∇W_ij + λ̂_i Σ_b s psi_b ∇W_ib]`, and the number of
-/// constraints in it if asked for: its own, and those of its neighbors that are broken.
-pub fn delta_x<L>[const D: usize, K: Kernel<D>, const N: usize](
-    kernel: K, s: &Correction<'_, D, N>, fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
+/// `Δx_i = 1/ρ₀ [Σ_j m (λ̂_i + λ̂_j + s_ij) ∇W_ij + λ̂_i Σ_b psi_b ∇W_ib]` (Macklin & Müller 2013, eq. 12 and 14), and
+/// the number of violated constraints in it, of which those of the neighbors are counted if asked for.
+pub fn delta_x<L>[const D: usize, K: Kernel<D>](
+    kernel: K, s: &Correction<'_, D>, fluid: &Chunk, walls: &Chunk, delta: &mut [[Real; 4]],
 ) {
+    let inv_rho_0 = 1.0 / s.rho_0;
     for (k, i) in fluid.points().enumerate() {
-        let record = &s.push[i];
+        let record = &s.x_lambda[i];
         let x_i: [Real; D] = each(|a| record[a]);
-        let (lambda_i, mu_i) = (record[3], mu(record));
-        let (l_i, m_i, zero) = (L::splat(lambda_i), L::splat(mu_i), L::splat(0.0));
-        // Σ of corrections, and in the last place the number of broken constraints.
-        let inner = fluid.sum::<L, D, N, 4>(i, x_i, s.push, &s.periodic, |x_ij, r2, j| {
+        let lambda_i = record[3];
+        let (l_i, zero) = (L::splat(lambda_i), L::splat(0.0));
+        let inner = fluid.sum::<L, D, 4, 4>(i, x_i, s.x_lambda, &s.periodic, |x_ij, r2, [_, _, _, l_j]| {
             let f = kernel.grad_factor(r2);
-            let s_ij = s.scorr.s(|| kernel.w(r2));
-            let along = match N {
-                8 => physics::pair_correction(l_i, j[3], s_ij, m_i, j[4]),
-                _ => l_i + j[3] + s_ij,
-            } * f;
+            let along = (l_i + l_j + s.scorr.s(|| kernel.w(r2))) * f;
             let mut terms = [zero; 4];
             for a in 0..D {
                 terms[a] = along * x_ij[a];
             }
             if s.counts {
-                // In reach: its gradient does not vanish.
-                terms[3] = physics::is_nonzero(j[3] * f);
+                // F is 0 beyond the support.
+                terms[3] = physics::is_nonzero(l_j * f);
             }
             terms
         });
         let mut outer = [0.0; D];
         if lambda_i != 0.0 {
-            outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
+            outer = walls.sum::<L, D, 4, D>(i, x_i, s.x_psi, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
                 let f = psi * kernel.grad_factor(r2);
                 each(|a| f * x_ib[a])
             });
         }
-        let inv = 1.0 / (s.rho_0 * s.weights.of_own(mu_i));
         delta[k] = [0.0; 4];
         for a in 0..D {
-            delta[k][a] = inv * (s.m * inner[a] + lambda_i * s.solid * outer[a]);
+            delta[k][a] = inv_rho_0 * (s.m * inner[a] + lambda_i * outer[a]);
         }
         delta[k][3] = inner[3] + physics::is_nonzero(lambda_i);
     }
 }
 }
 
-/// How much of the corrections is done.
+/// Relaxation of the corrections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
     /// The factor, `[-]`.
@@ -88,25 +79,24 @@ pub struct Relaxation {
 }
 
 impl Relaxation {
-    /// Factor of a correction that so many constraints made.
+    /// Factor of a correction by this number of constraints.
     #[inline(always)]
     pub fn of(self, count: Real) -> Real {
         if self.averages { self.factor / count.max(1.0) } else { self.factor }
     }
 }
 
-/// `x* ← x* + f Δx`, inside of the containers. Where `Δx` is not finite `x*` stays. Returns the first particle of
-/// which this is so.
-pub fn apply<const D: usize, const N: usize>(
-    place: &mut [[Real; N]],
+/// `x* ← x* + f Δx`, inside of the containers. Where `Δx` is not finite `x*` stays. Returns the first such particle.
+pub fn apply<const D: usize>(
+    x_star: &mut [[Real; 4]],
     delta: &[[Real; 4]],
     relaxation: Relaxation,
     containers: &[Enclosure<D>],
 ) -> First {
-    let n = place.len();
-    parallel::blocks(n, place, |range, place| {
+    let n = x_star.len();
+    parallel::blocks(n, x_star, |range, x_star| {
         let mut bad = First::NONE;
-        for ((record, delta), i) in place.iter_mut().zip(&delta[range.clone()]).zip(range) {
+        for ((record, delta), i) in x_star.iter_mut().zip(&delta[range.clone()]).zip(range) {
             let f = relaxation.of(delta[3]);
             let mut x: [Real; D] = each(|a| record[a] + f * delta[a]);
             for container in containers {
@@ -122,55 +112,12 @@ pub fn apply<const D: usize, const N: usize>(
     })
 }
 
-/// Makes `λ̂` what was done of it, for the reaction of bodies.
-pub fn relax_lambda<const N: usize>(push: &mut [[Real; N]], delta: &[[Real; 4]], relaxation: Relaxation) {
-    let n = push.len();
-    parallel::blocks(n, push, |range, push| {
-        for (record, delta) in push.iter_mut().zip(&delta[range]) {
+/// Relaxes `λ̂` like the corrections, for the reaction on bodies.
+pub fn relax_lambda(x_lambda: &mut [[Real; 4]], delta: &[[Real; 4]], relaxation: Relaxation) {
+    let n = x_lambda.len();
+    parallel::blocks(n, x_lambda, |range, x_lambda| {
+        for (record, delta) in x_lambda.iter_mut().zip(&delta[range]) {
             record[3] *= relaxation.of(delta[3]);
         }
     });
-}
-
-/// What the loop over the surface reads.
-pub struct Pull<'a, const D: usize> {
-    pub periodic: Periodic<D>,
-    /// `[x y z · | n̂ ·]`, with normals that are zero inside.
-    pub normal: &'a [[Real; 8]],
-    /// Support radius squared, `[m²]`.
-    pub h2: Real,
-    /// `½ k`, `[-]`.
-    pub half_k: Real,
-}
-
-phase! {
-/// Surface constraint, averaged over the constraints of a particle and added:
-/// `Δx_i −= ½ k/n_i Σ_j [(x_ij·n̂_i) n̂_i + (x_ij·n̂_j) n̂_j]` over the surface particles in reach.
-pub fn surface_pull<L>[const D: usize](s: &Pull<'_, D>, fluid: &Chunk, delta: &mut [[Real; 4]]) {
-    for (k, i) in fluid.points().enumerate() {
-        let record = &s.normal[i];
-        let n_i: [L; D] = each(|a| L::splat(record[4 + a]));
-        if record[4..4 + D].iter().all(|n| *n == 0.0) {
-            continue;
-        }
-        let (h2, zero) = (L::splat(s.h2), L::splat(0.0));
-        let sums = fluid.sum::<L, D, 8, 4>(i, each(|a| record[a]), s.normal, &s.periodic, |x_ij, r2, j| {
-            let n_j: [L; D] = each(|a| j[4 + a]);
-            let on_surface = physics::is_nonzero(sph_core::numerics::vector::norm2(n_j))
-                * physics::is_nonzero((h2 - r2).max(zero));
-            let pull = physics::surface_pull(x_ij, n_i, n_j);
-            let mut terms = [zero; 4];
-            for a in 0..D {
-                terms[a] = on_surface * pull[a];
-            }
-            terms[3] = on_surface;
-            terms
-        });
-        // Each pair is two constraints, one of either normal.
-        let part = s.half_k / (2.0 * sums[3]).max(1.0);
-        for a in 0..D {
-            delta[k][a] -= part * sums[a];
-        }
-    }
-}
 }

@@ -1,8 +1,9 @@
-//! The constraint: density, its gradients and the multiplier, in one loop because all need the same distances.
+//! Density, its gradients and the multiplier, in one loop because all need the same distances.
 
-use crate::physics::{self, Weights};
+use crate::{Constants, Params, physics};
 use sph_core::{
     Real,
+    fluid::material::Material,
     kernel::Kernel,
     neighbors::{Chunk, Periodic},
     numerics::{
@@ -13,104 +14,106 @@ use sph_core::{
     phase,
 };
 
-/// What the loops over the constraint read. Records have `N` numbers: four for equal masses, eight for others.
-pub struct Constraint<'a, const D: usize, const N: usize> {
-    pub periodic: Periodic<D>,
-    /// `[x y z · (| μ)]` of the fluid.
-    pub place: &'a [[Real; N]],
+/// Input of the loops over the constraint.
+pub struct Constraint<'a, const D: usize> {
+    periodic: Periodic<D>,
+    /// `[x y z ·]` of the fluid.
+    x_star: &'a [[Real; 4]],
     /// `[x y z psi]` of the walls.
-    pub walls: &'a [[Real; 4]],
-    /// Mass of a particle at rest, `[kg]`.
-    pub m: Real,
-    pub rho_0: Real,
-    /// Part of psi that walls have, `[-]`.
-    pub solid: Real,
+    x_psi: &'a [[Real; 4]],
+    /// Mass of a particle, `[kg]`.
+    m: Real,
+    rho_0: Real,
     /// ε, `[1/m²]`.
-    pub epsilon: Real,
-    pub unilateral: bool,
-    pub weights: Weights,
-    pub walls_in_denominator: bool,
+    epsilon: Real,
+    unilateral: bool,
+    walls_in_denominator: bool,
 }
 
-/// Mass over that at rest, μ, of a record.
-#[inline(always)]
-pub fn mu<const N: usize>(record: &[Real; N]) -> Real {
-    if N == 8 { record[4] } else { 1.0 }
+impl<'a, const D: usize> Constraint<'a, D> {
+    pub fn new(
+        (params, constants): (&Params, &Constants),
+        rest: Material,
+        periodic: Periodic<D>,
+        [x_star, x_psi]: [&'a [[Real; 4]]; 2],
+    ) -> Self {
+        Self {
+            periodic,
+            x_star,
+            x_psi,
+            m: rest.m,
+            rho_0: rest.rho_0,
+            epsilon: constants.epsilon,
+            unilateral: params.unilateral,
+            walls_in_denominator: params.walls_in_denominator,
+        }
+    }
 }
 
-/// The same of a neighbor.
-#[inline(always)]
-fn mu_j<L: Lane, const N: usize>(record: &[L; N]) -> L {
-    if N == 8 { record[4] } else { L::splat(1.0) }
-}
-
-/// What the loop over particles found.
+/// Density errors of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct Errors {
     /// Sum of max(ρ/ρ₀ − 1, 0), `[-]`.
-    pub excess: f64,
+    pub sum: f64,
     /// Largest ρ/ρ₀ − 1, `[-]`.
     pub largest: Real,
     /// First particle whose multiplier or density is not finite.
     pub bad: First,
 }
 
-impl Default for Found {
+impl Default for Errors {
     fn default() -> Self {
-        Self { excess: 0.0, largest: Real::NEG_INFINITY, bad: First::NONE }
+        Self { sum: 0.0, largest: Real::NEG_INFINITY, bad: First::NONE }
     }
 }
 
-impl Merge for Found {
+impl Merge for Errors {
     fn merge(self, later: Self) -> Self {
         Self {
-            excess: self.excess + later.excess,
+            sum: self.sum + later.sum,
             largest: self.largest.max(later.largest),
             bad: self.bad.merge(later.bad),
         }
     }
 }
 
-impl Found {
+impl Errors {
     #[inline(always)]
     fn count(&mut self, i: usize, rho: Real, rho_0: Real, lambda: Real) {
         let error = rho / rho_0 - 1.0;
-        self.excess += error.max(0.0) as f64;
+        self.sum += error.max(0.0) as f64;
         self.largest = self.largest.max(error);
         self.bad.count(i, !(rho + lambda).is_finite());
     }
 }
 
 phase! {
-/// `ρ_i = Σ_j m_j W_ij + Σ_b s psi_b W_ib` (itself included),
-/// `∇_i C_i = 1/ρ₀ (Σ_j m_j ∇W_ij + Σ_b s psi_b ∇W_ib)`, `∇_j C_i = −m_j/ρ₀ ∇W_ij`, and
-/// `λ̂_i = −C_i / (|∇_i C_i|²/μ_i + Σ_j |∇_j C_i|²/μ_j + ε)`. Samples of walls have no inverse mass.
-/// Written: records with λ̂, densities, λ̂.
-pub fn lambda<L>[const D: usize, K: Kernel<D>, const N: usize](
-    kernel: K, s: &Constraint<'_, D, N>, fluid: &Chunk, walls: &Chunk,
-    out: (&mut [[Real; N]], &mut [Real], &mut [Real])
-) -> Found {
-    let (push, rho_out, lambda_out) = out;
-    let mut found = Found::default();
-    let (volume, solid) = (s.m / s.rho_0, s.solid / s.rho_0);
+/// `ρ_i = Σ_j m W_ij + Σ_b psi_b W_ib` (itself included), `∇_i C_i = 1/ρ₀ (Σ_j m ∇W_ij + Σ_b psi_b ∇W_ib)`,
+/// `∇_j C_i = −m/ρ₀ ∇W_ij`, and `λ̂_i = −C_i / (|∇_i C_i|² + Σ_j |∇_j C_i|² + ε)`. Wall samples do not move: they have
+/// no `∇_b C_i` unless they count in the denominator. Written: `[x y z λ̂]`, ρ, λ̂.
+pub fn lambda<L>[const D: usize, K: Kernel<D>](
+    kernel: K, s: &Constraint<'_, D>, fluid: &Chunk, walls: &Chunk,
+    out: (&mut [[Real; 4]], &mut [Real], &mut [Real])
+) -> Errors {
+    let (x_lambda, rho_out, lambda_out) = out;
+    let mut errors = Errors::default();
+    let (volume, inv_rho_0) = (s.m / s.rho_0, 1.0 / s.rho_0);
     for (k, i) in fluid.points().enumerate() {
-        let record = s.place[i];
+        let record = s.x_star[i];
         let x_i: [Real; D] = each(|a| record[a]);
-        let mu_i = mu(&record);
         let zero = L::splat(0.0);
-        // Σ μ W, Σ of squared gradients, Σ μ F x: the last ones are D.
-        let inner = fluid.sum::<L, D, N, 5>(i, x_i, s.place, &s.periodic, |x_ij, r2, j| {
-            let (mu_j, f) = (mu_j(&j), kernel.grad_factor(r2));
-            let g = mu_j * f;
+        // Σ W, Σ of squared gradients, Σ F x: the last ones are D.
+        let inner = fluid.sum::<L, D, 4, 5>(i, x_i, s.x_star, &s.periodic, |x_ij, r2, _| {
+            let f = kernel.grad_factor(r2);
             let mut terms = [zero; 5];
-            terms[0] = mu_j * kernel.w(r2);
-            terms[1] = s.weights.of_gradient(mu_j) * (f * f * r2);
+            terms[0] = kernel.w(r2);
+            terms[1] = f * f * r2;
             for a in 0..D {
-                terms[2 + a] = g * x_ij[a];
+                terms[2 + a] = f * x_ij[a];
             }
             terms
         });
-        let outer = walls.sum::<L, D, 4, 5>(i, x_i, s.walls, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
+        let outer = walls.sum::<L, D, 4, 5>(i, x_i, s.x_psi, &s.periodic, |x_ib, r2, [_, _, _, psi]| {
             let f = psi * kernel.grad_factor(r2);
             let mut terms = [zero; 5];
             terms[0] = psi * kernel.w(r2);
@@ -119,41 +122,37 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>, const N: usize](
             terms[2..2 + D].copy_from_slice(&gradient);
             terms
         });
-        let rho = s.m * (inner[0] + mu_i * kernel.w_0()) + s.solid * outer[0];
-        let gradient: [Real; D] = each(|a| volume * inner[2 + a] + solid * outer[2 + a]);
+        let rho = s.m * (inner[0] + kernel.w_0()) + outer[0];
+        let gradient: [Real; D] = each(|a| volume * inner[2 + a] + inv_rho_0 * outer[2 + a]);
         let mut sum = volume * volume * inner[1];
         if s.walls_in_denominator {
-            sum += solid * solid * outer[1];
+            sum += inv_rho_0 * inv_rho_0 * outer[1];
         }
-        let c = physics::constraint(rho, 1.0 / s.rho_0, s.unilateral);
-        let lambda = physics::lambda(c, norm2(gradient) / s.weights.of_own(mu_i), sum, s.epsilon);
-        push[k] = record;
-        push[k][3] = lambda;
+        let c = physics::constraint(rho, inv_rho_0, s.unilateral);
+        let lambda = physics::lambda(c, norm2(gradient), sum, s.epsilon);
+        x_lambda[k] = [record[0], record[1], record[2], lambda];
         (rho_out[k], lambda_out[k]) = (rho, lambda);
-        found.count(i, rho, s.rho_0, lambda);
+        errors.count(i, rho, s.rho_0, lambda);
     }
-    found
+    errors
 }
 }
 
 phase! {
 /// The density alone, where no correction will follow.
-pub fn density<L>[const D: usize, K: Kernel<D>, const N: usize](
-    kernel: K, s: &Constraint<'_, D, N>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real]
-) -> Found {
-    let mut found = Found::default();
+pub fn density<L>[const D: usize, K: Kernel<D>](
+    kernel: K, s: &Constraint<'_, D>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real]
+) -> Errors {
+    let mut errors = Errors::default();
     for (k, i) in fluid.points().enumerate() {
-        let record = s.place[i];
-        let x_i: [Real; D] = each(|a| record[a]);
-        let [inner] = fluid.sum::<L, D, N, 1>(i, x_i, s.place, &s.periodic, |_, r2, j| {
-            [mu_j(&j) * kernel.w(r2)]
-        });
-        let [outer] = walls.sum::<L, D, 4, 1>(i, x_i, s.walls, &s.periodic, |_, r2, [_, _, _, psi]| {
+        let x_i: [Real; D] = each(|a| s.x_star[i][a]);
+        let [inner] = fluid.sum::<L, D, 4, 1>(i, x_i, s.x_star, &s.periodic, |_, r2, _| [kernel.w(r2)]);
+        let [outer] = walls.sum::<L, D, 4, 1>(i, x_i, s.x_psi, &s.periodic, |_, r2, [_, _, _, psi]| {
             [psi * kernel.w(r2)]
         });
-        rho[k] = s.m * (inner + mu(&record) * kernel.w_0()) + s.solid * outer;
-        found.count(i, rho[k], s.rho_0, 0.0);
+        rho[k] = s.m * (inner + kernel.w_0()) + outer;
+        errors.count(i, rho[k], s.rho_0, 0.0);
     }
-    found
+    errors
 }
 }

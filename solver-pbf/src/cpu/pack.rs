@@ -1,7 +1,7 @@
 //! Streaming loops between the state and the packed records that the loops over neighbors gather.
 
 use super::Cpu;
-use crate::{memory::Records, physics};
+use crate::memory::Fields;
 use sph_core::{
     Real,
     numerics::{
@@ -11,13 +11,13 @@ use sph_core::{
     },
 };
 
-/// Zero times a number is zero, unless the number is not finite.
+/// Without branches: zero times a number is zero unless that is not finite.
 #[inline(always)]
 fn is_finite<const N: usize>(record: &[Real; N]) -> bool {
     record.iter().map(|x| 0.0 * x).sum::<Real>() == 0.0
 }
 
-/// What a streaming loop found.
+/// Result of a streaming loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
     /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
@@ -39,21 +39,16 @@ impl Merge for Extremes {
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// The predicted positions that the iteration starts from. Returns the first particle whose numbers are not
-    /// finite.
-    pub(super) fn pack_places<const N: usize>(&mut self, records: &mut Records<N>) -> First {
-        let (n, x, id) = (self.state.fluid.len(), &self.state.fluid.x, &self.state.fluid.id);
-        let spread = self.method.params.mass_spread;
-        parallel::blocks(n, &mut records.place[..n], |range, place| {
+    /// The predicted positions that the iteration starts from. Returns the first that is not finite.
+    pub(super) fn pack_positions(&mut self) -> First {
+        let (n, x) = (self.state.fluid.len(), &self.state.fluid.x);
+        parallel::blocks(n, &mut self.method.fields.x_star[..n], |range, x_star| {
             let mut bad = First::NONE;
             let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
-            for (k, out) in place.iter_mut().enumerate() {
-                *out = [0.0; N];
+            for (k, out) in x_star.iter_mut().enumerate() {
+                *out = [0.0; 4];
                 for d in 0..D {
                     out[d] = x[d][k];
-                }
-                if N == 8 {
-                    out[4] = 1.0 + spread * physics::deviation(id[range.start + k]);
                 }
                 bad.count(range.start + k, !is_finite(out));
             }
@@ -68,9 +63,10 @@ impl<const D: usize> Cpu<'_, D> {
             return First::NONE;
         }
         let n = walls.len();
-        let bad = parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
+        fields.walls_packed = true;
+        parallel::blocks(n, &mut fields.x_psi[..n], |range, x_psi| {
             let mut bad = First::NONE;
-            for (out, b) in x4.iter_mut().zip(range) {
+            for (out, b) in x_psi.iter_mut().zip(range) {
                 for d in 0..D {
                     out[d] = walls.x[d][b];
                 }
@@ -79,81 +75,64 @@ impl<const D: usize> Cpu<'_, D> {
                 bad.count(b, !(is_finite(out) & (v == 0.0)));
             }
             bad
-        });
-        if let Some(records) = fields.wall_record.get_mut(..n) {
-            let x4 = &fields.wall_x4;
-            parallel::blocks(n, records, |range, out| {
-                for (out, b) in out.iter_mut().zip(range) {
-                    *out = [x4[b][0], x4[b][1], x4[b][2], x4[b][3], 0.0, 0.0, 0.0, 0.0];
-                    for d in 0..D {
-                        out[4 + d] = walls.v[d][b];
-                    }
-                    let sticks = walls.bodies[usize::from(walls.body[b])].no_slip;
-                    out[7] = if sticks { 1.0 } else { 0.0 };
-                }
-            });
-        }
-        fields.walls_packed = true;
-        bad
+        })
     }
 
-    /// `v = (v* + (x_corrected − x*) per_way) damping`: what `(x^{n+1} − x^n)/dt` is, without the digits that the
-    /// difference of two places loses. Where that is not finite `v*` stays. Returns the largest squared change
-    /// by corrections, and the first particle whose velocity or density is not finite.
-    pub(super) fn velocities<const N: usize>(&mut self, records: &Records<N>, damping: Real) -> Extremes {
-        let (n, per_way) = (self.state.fluid.len(), self.per_way);
-        let (x, place) = (&self.state.fluid.x, &records.place);
-        let mut found = Extremes::default();
-        let rho = &self.state.fluid.rho;
+    /// `v = (v* + (x*_corrected − x*_predicted) per_displacement) damping`: equals `(x^{n+1} − x^n)/Δt` without the
+    /// cancellation in the difference of two positions. Where that is not finite `v*` stays. Returns the largest
+    /// squared change by corrections, and the first particle whose velocity or density is not finite.
+    pub(super) fn velocities(&mut self, damping: Real) -> Extremes {
+        let (n, per_displacement) = (self.state.fluid.len(), self.per_displacement);
+        let (x, rho, x_star) = (&self.state.fluid.x, &self.state.fluid.rho, &self.method.fields.x_star);
         let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
-        found = found.merge(parallel::blocks(n, v, |range, v| {
+        let found = parallel::blocks(n, v, |range, v| {
             let mut found = Extremes::default();
             let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
-            for (k, (record, i)) in place[range.clone()].iter().zip(range).enumerate() {
-                let gain: [Real; D] = each(|d| (record[d] - x[d][k]) * per_way);
-                let v_i: [Real; D] = each(|d| (v[d][k] + gain[d]) * damping);
-                let good = norm2(v_i).is_finite();
-                found.square = found.square.max(norm2(gain));
-                found.bad.count(i, !(good & rho[i].is_finite()));
+            for (k, (record, i)) in x_star[range.clone()].iter().zip(range).enumerate() {
+                let change: [Real; D] = each(|d| (record[d] - x[d][k]) * per_displacement);
+                let v_i: [Real; D] = each(|d| (v[d][k] + change[d]) * damping);
+                let finite = norm2(v_i).is_finite();
+                found.square = found.square.max(norm2(change));
+                found.bad.count(i, !(finite & rho[i].is_finite()));
                 for d in 0..D {
-                    v[d][k] = if good { v_i[d] } else { v[d][k] };
+                    v[d][k] = if finite { v_i[d] } else { v[d][k] };
                 }
             }
             found
-        }));
+        });
         if self.method.constants.needs.past {
-            self.remember(records);
+            self.correct_past();
         }
         found
     }
 
-    /// Adds the corrections to the predicted way and change of velocity.
-    fn remember<const N: usize>(&mut self, records: &Records<N>) {
-        let (n, per_way, x) = (self.state.fluid.len(), self.per_way, &self.state.fluid.x);
-        let fields = &mut self.method.fields;
-        let outputs =
-            (fields.way.each_mut().map(Vec::as_mut_slice), fields.gain.each_mut().map(Vec::as_mut_slice));
-        parallel::blocks(n, outputs, |range, (way, gain)| {
+    /// Adds the corrections to the predicted displacement and change of velocity.
+    fn correct_past(&mut self) {
+        let (n, per_displacement, x) = (self.state.fluid.len(), self.per_displacement, &self.state.fluid.x);
+        let Fields { x_star, displacement, velocity_change, .. } = &mut self.method.fields;
+        let outputs = (
+            displacement.each_mut().map(Vec::as_mut_slice),
+            velocity_change.each_mut().map(Vec::as_mut_slice),
+        );
+        parallel::blocks(n, outputs, |range, (displacement, velocity_change)| {
             for (k, i) in range.enumerate() {
                 for d in 0..D {
-                    let correction = records.place[i][d] - x[d][i];
-                    way[d][k] += correction;
-                    gain[d][k] += correction * per_way;
+                    let correction = x_star[i][d] - x[d][i];
+                    displacement[d][k] += correction;
+                    velocity_change[d][k] += correction * per_displacement;
                 }
             }
         });
     }
 
-    /// `[x y z m | v ρ]`. Returns the first particle whose numbers are not finite.
-    pub(super) fn pack_velocities<const N: usize>(&mut self, records: &Records<N>) -> First {
-        let (fluid, m) = (&self.state.fluid, self.state.rest.m);
+    /// `[x y z · | v ρ]`. Returns the first particle whose numbers are not finite.
+    pub(super) fn pack_velocities(&mut self) -> First {
+        let (fluid, Fields { x_star, x_v_rho, .. }) = (&self.state.fluid, &mut self.method.fields);
         let n = fluid.len();
-        parallel::blocks(n, &mut self.method.fields.record[..n], |range, out| {
+        parallel::blocks(n, &mut x_v_rho[..n], |range, out| {
             let mut bad = First::NONE;
             for (out, i) in out.iter_mut().zip(range) {
-                let place = &records.place[i];
-                out[..3].copy_from_slice(&place[..3]);
-                out[3] = m * super::lambda::mu(place);
+                out[..4].copy_from_slice(&x_star[i]);
                 for d in 0..D {
                     out[4 + d] = fluid.v[d][i];
                 }
@@ -165,27 +144,26 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// `[x y z ρ]`, for the forces of the surface.
-    pub(super) fn pack_densities<const N: usize>(&mut self, records: &Records<N>) {
-        let rho = &self.state.fluid.rho;
-        parallel::blocks(rho.len(), &mut self.method.fields.x4[..rho.len()], |range, out| {
+    pub(super) fn pack_densities(&mut self) {
+        let (rho, Fields { x_star, x_rho, .. }) = (&self.state.fluid.rho, &mut self.method.fields);
+        parallel::blocks(rho.len(), &mut x_rho[..rho.len()], |range, out| {
             for (out, i) in out.iter_mut().zip(range) {
-                out[..3].copy_from_slice(&records.place[i][..3]);
-                out[3] = rho[i];
+                *out = [x_star[i][0], x_star[i][1], x_star[i][2], rho[i]];
             }
         });
     }
 
     /// The corrected positions, wrapped into the periodic box. Where a velocity is not finite, that before XSPH
-    /// comes back. Returns the largest squared speed, and the first particle that is not healthy.
-    pub(super) fn commit<const N: usize>(&mut self, records: &Records<N>) -> Extremes {
-        let (domain, record) = (self.state.domain, &self.method.fields.record);
+    /// takes its place. Returns the largest squared speed, and the first particle that is not finite or outside.
+    pub(super) fn store_positions(&mut self) -> Extremes {
+        let (domain, Fields { x_star, x_v_rho, .. }) = (self.state.domain, &self.method.fields);
         let fluid = &mut self.state.fluid;
         let n = fluid.id.len();
         let outputs = (fluid.x.each_mut().map(Vec::as_mut_slice), fluid.v.each_mut().map(Vec::as_mut_slice));
         parallel::blocks(n, outputs, |range, (x, v)| {
             let mut found = Extremes::default();
             for (k, i) in range.enumerate() {
-                let x_i = domain.periodic.wrap(each(|d| records.place[i][d]));
+                let x_i = domain.periodic.wrap(each(|d| x_star[i][d]));
                 let v_i: [Real; D] = each(|d| v[d][k]);
                 let v2 = norm2(v_i);
                 found.square = found.square.max(v2);
@@ -193,8 +171,8 @@ impl<const D: usize> Cpu<'_, D> {
                 found.bad.count(i, !(finite & domain.holds(x_i)));
                 for d in 0..D {
                     x[d][k] = x_i[d];
-                    if !finite && !record.is_empty() {
-                        v[d][k] = record[i][4 + d];
+                    if !finite && !x_v_rho.is_empty() {
+                        v[d][k] = x_v_rho[i][4 + d];
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! How much memory of a GPU a run will need, from the scene alone: that of a [`GPU`] which is made where it only counts.
+//! Memory of a GPU that a run needs, from the scene alone: fields are allocated by an executor that only counts.
 
 use super::memory::{Demand, DeviceFields, first_sizes};
 use crate::{memory::Needs, params::Params, setup};

@@ -93,7 +93,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
             state,
             constants,
             dt: 0.0,
-            per_way: 0.0,
+            per_displacement: 0.0,
             end: 0.0,
             corrections: 0,
             error: f64::INFINITY,
@@ -124,15 +124,14 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         device.read_chain(executor, &mut self.method.fields)
     }
 
-    /// A failure of the particle at a place on the GPU, in its velocity or before. Where it began is for the diagnosis
-    /// to find, which looks at all fields on the host.
+    /// The failure of the first lost particle. Its origin is for the diagnosis to find, which has all fields on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
         let first = summary.bad.min(summary.lost);
         let needs = self.method.constants.needs;
         let (i, fluid, domain) = (first as usize, &state.fluid, &state.domain);
         let finite = |x: &[Vec<Real>; D]| x.iter().flatten().all(|x| x.is_finite());
         if !(finite(&fluid.x) && finite(&fluid.v)) {
-            // Phases leave what was there where something new is not finite.
+            // Phases keep the old value where the new one is not finite: this was so before the step.
             let field = if finite(&fluid.x) { "velocity" } else { "position" };
             return StepError::new(state, BEFORE, fluid.id.get(i).copied(), Cause::NotFinite { field });
         }
@@ -140,7 +139,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
             return StepError::new(state, "update_positions", Some(fluid.id[far]), Cause::Escaped);
         }
         let (phase, field) = match summary.bad == first {
-            // A velocity from before has taken the place of the one that is not finite.
+            // The velocity before it has replaced the one that is not finite.
             true if needs.velocities || needs.surface_forces => ("apply_vorticity_and_xsph", "velocity"),
             true => ("update_velocities", "velocity"),
             false => ("predict_positions", "position"),
@@ -150,7 +149,7 @@ impl<const D: usize> Method<D> for OnGpu<D> {
 
     fn forget_chain(&mut self) {
         let fields = &mut self.method.fields;
-        (fields.equal.place, fields.delta) = (Vec::new(), Vec::new());
+        (fields.x_star, fields.delta) = (Vec::new(), Vec::new());
     }
 }
 

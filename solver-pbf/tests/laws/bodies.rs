@@ -8,26 +8,25 @@
 #![allow(clippy::print_stdout, reason = "the measured numbers")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::{
-    common::{self, EPSILON, mass, simulation},
+    common::{self, EPSILON, simulation},
     solver::bodies::*,
 };
 use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, scene::Command};
 
-/// What bodies get from the fluid, in every way that keeps momentum: parameters, and the spread of masses in them.
-const EXCHANGES: [(&str, f64); 5] = [
-    ("", 0.0),
-    ("relaxation_factor = 0.5\nsolid_pressure = 0.7\nsubsteps = 1", 0.0),
-    ("mass_spread = 0.4\ncohesion = 0.0", 0.4),
-    ("wall_viscosity = 0.2\nadhesion = 5.0", 0.0),
-    ("kernel = \"poly6_spiky\"\nwall_viscosity = 0.2\nmass_spread = 0.2\ncohesion = 0.0", 0.2),
+/// Parameters that decide what bodies get from the fluid.
+const EXCHANGES: [&str; 4] = [
+    "",
+    "relaxation_factor = 0.5\nsubsteps = 1",
+    "adhesion = 5.0",
+    "kernel = \"poly6_spiky\"\nadhesion = 5.0\ncohesion = 0.0",
 ];
 
 fn conserves<const D: usize>(steps: u64) {
-    for (solver, spread) in EXCHANGES {
+    for solver in EXCHANGES {
         let table = format!("dt_max = 0.01\n{solver}");
-        let [change, _] = change::<D>(&collision::<D>(&table), steps, |id| mass(id, spread));
+        let [change, _] = change::<D>(&collision::<D>(&table), steps, |_| 1.0);
         println!("{D}D {solver:?}: {:.1} roundings", change / EPSILON);
-        // Places of half a meter are rounded by up to EPSILON/8 in each of four iterations of 5 ms: each adds up to
+        // Positions of half a meter are rounded by up to EPSILON/8 in each of four iterations of 5 ms: each adds up to
         // 25 EPSILON to a velocity. Over 96 particles or more and all iterations this comes to 60 EPSILON, rms.
         assert!(change < 200.0 * EPSILON, "{D}D {solver:?}: {change:e}");
     }
@@ -50,7 +49,7 @@ fn a_box_of_half_the_density_settles_half_submerged() {
 }
 
 #[test]
-fn in_space_it_floats_too() {
+fn in_3d_it_floats_too() {
     let (share, _) = settled::<3>(0.04, "");
     // The box is four or five spacings large: half of one is an eighth of its height.
     assert!((share - 0.5).abs() < 0.125, "{share}");
@@ -62,7 +61,7 @@ fn a_heavy_box_sinks_to_the_floor_and_stays() {
     sinks_to_the_floor_and_stays("", 0.08);
 }
 
-const TABLES: [&str; 2] = ["", "preset = \"fluid_demo\"\nwall_viscosity = 0.1\nadhesion = 1.0"];
+const TABLES: [&str; 2] = ["", "preset = \"fluid_demo\"\nadhesion = 1.0"];
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
@@ -94,7 +93,7 @@ fn the_step_knows_the_speed_of_bodies() {
     assert!(dt(-0.1) > 10.0 * fast);
 }
 
-/// Its past would go on with impulses that bodies got once.
+/// Its history would apply impulses again that bodies got once.
 #[test]
 fn the_second_order_is_refused_at_load_and_later() {
     let text = busy::<2>("velocity_update = \"second_order\"", "");

@@ -1,4 +1,4 @@
-//! What is this method's own in the scenes of the tests, and how it is measured.
+//! Scenes and measures of the tests of this method.
 #![allow(
     dead_code,
     clippy::panic,
@@ -14,9 +14,9 @@ use sph_core::{
 };
 
 pub const NAME: &str = "pbf";
-/// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
+/// Of a run with events: velocity of the paddle, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.05", "xsph_viscosity"];
-pub const KERNELS: [&str; 3] = ["cubic_spline", "wendland_c2", "poly6_spiky"];
+pub const KERNELS: [&str; 2] = ["cubic_spline", "poly6_spiky"];
 
 /// Random velocities up to `speed` an axis.
 pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
@@ -33,23 +33,13 @@ pub fn squeeze<const D: usize>(state: &mut State<D>, scale: f64) {
     state.fluid.x.iter_mut().flatten().for_each(|x| *x *= scale as Real);
 }
 
-/// Mass of the particle with this id, over that at rest.
-pub fn mass(id: u64, spread: f64) -> f64 {
-    1.0 + spread * f64::from(solver_pbf::physics::deviation(id))
-}
-
-/// The masses of particles by id.
-pub fn masses(n: usize, spread: f64) -> Vec<f64> {
-    (0..n as u64).map(|id| mass(id, spread)).collect()
-}
-
-/// One step of `dt`, and the way of every particle by id.
-pub fn ways<const D: usize>(sim: &mut Simulation<D>, dt: f64) -> (StepReport, Vec<[f64; D]>) {
+/// One step of `dt`, and the displacement of every particle by id.
+pub fn displacements<const D: usize>(sim: &mut Simulation<D>, dt: f64) -> (StepReport, Vec<[f64; D]>) {
     let before = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
     let report = sim.solver.step(&mut sim.state, dt).unwrap_or_else(|error| panic!("{error}"));
     let after = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
-    let way = |(a, b): (&[f64; D], &[f64; D])| std::array::from_fn(|k| b[k] - a[k]);
-    (report, before.iter().zip(&after).map(way).collect())
+    let displacement = |(a, b): (&[f64; D], &[f64; D])| std::array::from_fn(|k| b[k] - a[k]);
+    (report, before.iter().zip(&after).map(displacement).collect())
 }
 
 /// What a block of fluid at rest needs.

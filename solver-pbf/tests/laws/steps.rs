@@ -8,7 +8,7 @@ use sph_core::{Real, method::stopwatch::NoClock, numerics::lane::Isa};
 
 const ALONE: &str = "xsph_viscosity = 0.0\ncohesion = 0.0\nscorr_k = 0.0\n";
 
-/// Ways of a falling block of light particles, that nothing pushes, over unequal steps: fall and its speed.
+/// Displacement and velocity of a falling block, too light for corrections, after these steps.
 fn fall(solver: &str, steps: &[f64]) -> (f64, f64) {
     let mut sim =
         Block { gravity: 9.81, ..Block::free(4, &format!("{ALONE}substeps = 1\n{solver}")) }.build::<3>();
@@ -34,8 +34,8 @@ fn first_order_falls_on_the_parabola_of_symplectic_euler() {
             v -= 9.81 * dt;
             y += v * dt;
         }
-        let (way, speed) = fall("", &steps);
-        assert!((way - y).abs() < 16.0 * EPSILON && (speed - v).abs() < 32.0 * EPSILON, "{way} {y}");
+        let (fallen, speed) = fall("", &steps);
+        assert!((fallen - y).abs() < 16.0 * EPSILON && (speed - v).abs() < 32.0 * EPSILON, "{fallen} {y}");
     }
 }
 
@@ -43,9 +43,9 @@ fn first_order_falls_on_the_parabola_of_symplectic_euler() {
 fn second_order_is_exact_on_parabolas_whatever_the_steps() {
     for steps in [EVEN, UNEVEN] {
         let t: f64 = steps.iter().sum();
-        let (way, speed) = fall("velocity_update = \"second_order\"", &steps);
+        let (fallen, speed) = fall("velocity_update = \"second_order\"", &steps);
         let exact = 1.5 * t - 0.5 * 9.81 * t * t;
-        assert!((way - exact).abs() < 16.0 * EPSILON, "{way}, not {exact}");
+        assert!((fallen - exact).abs() < 16.0 * EPSILON, "{fallen}, not {exact}");
         assert!((speed - (1.5 - 9.81 * t)).abs() < 64.0 * EPSILON, "{speed}");
     }
 }
@@ -181,7 +181,7 @@ fn a_step_that_loses_volume_is_warned_about() {
     assert!((s - 0.09).abs() < 1e-4, "{s}");
 }
 
-/// What explodes by the rule does so: without gravity's hold the column leaves its place.
+/// A step above the limit is unstable: the column rises.
 #[test]
 fn the_refused_step_does_explode() {
     let run = "run.time_step = 0.0166\nrun.allow_unstable_time_step = true";

@@ -23,7 +23,7 @@ fn turning<const D: usize>() -> [Real; 3] {
         let [x, y] = [sim.state.fluid.x[0][i], sim.state.fluid.x[1][i]];
         (sim.state.fluid.v[0][i], sim.state.fluid.v[1][i]) = (-0.5 * y, 0.5 * x);
     }
-    // So light that no constraint is broken.
+    // So light that no constraint is violated.
     sim.state.rest.m *= 0.9;
     let spin = Arc::new(Mutex::new([0.0; 3]));
     let seen = Arc::clone(&spin);
@@ -31,7 +31,7 @@ fn turning<const D: usize>() -> [Real; 3] {
         if phase == "apply_vorticity_and_xsph" {
             let near = |i: &usize| state.fluid.x.iter().map(|x| x[*i] * x[*i]).sum::<Real>();
             let middle = (0..state.fluid.len()).min_by(|i, j| near(i).total_cmp(&near(j))).unwrap();
-            let record = pbf.downcast_ref::<Pbf<D>>().unwrap().fields.spin[middle];
+            let record = pbf.downcast_ref::<Pbf<D>>().unwrap().fields.vorticity[middle];
             *seen.lock().unwrap() = [record[4], record[5], record[6]];
         }
     }));

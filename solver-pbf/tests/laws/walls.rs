@@ -9,19 +9,15 @@ use sph_core::{method::observer::View, run::simulation::Simulation, watch::leak:
 /// Densities of the first and the second row beside a flat wall, as the reference has them.
 #[test]
 fn density_beside_a_wall_is_that_of_the_reference() {
-    for (kernel, eta, layers, first, second) in [
-        ("cubic_spline", 2.0, 1, 1.074, 1.000),
-        ("cubic_spline", 2.0, 2, 1.030, 1.000),
-        ("cubic_spline", 2.5, 2, 1.068, 1.002),
-        ("wendland_c2", 2.5, 2, 1.053, 1.001),
-        ("wendland_c2", 3.0, 3, 1.079, 1.007),
-    ] {
+    for (eta, layers, first, second) in
+        [(2.0, 1, 1.074, 1.000), (2.0, 2, 1.030, 1.000), (2.5, 2, 1.068, 1.002)]
+    {
         let mut sim = simulation::<2>(&format!(
             "spacing = 0.05\ngravity = [0.0, 0.0]\nrun.end_time = 1.0\n\
              domain = {{ min = [0.0, -1.0], max = [1.0, 2.0], periodic = [\"x\"] }}\n\
              [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 0.6] }}\n\
              [[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.0] }}\nfaces = [\"y_min\"]\nlayers = {layers}\n\
-             [solver]\nname = \"pbf\"\nkernel = \"{kernel}\"\nsupport_ratio = {eta:?}\nsubsteps = 1\n\
+             [solver]\nname = \"pbf\"\nsupport_ratio = {eta:?}\nsubsteps = 1\n\
              solver_iterations = 1\nmin_iterations = 0\ndensity_tolerance = 1.0\ncohesion = 0.0\n"
         ));
         // So large a tolerance lets nothing move: the densities are those of the lattice.
@@ -32,10 +28,7 @@ fn density_beside_a_wall_is_that_of_the_reference() {
             let on_row = (0..fluid.len()).filter(|&i| (f64::from(fluid.x[1][i]) - y).abs() < 1e-3);
             let mean: Vec<f64> = on_row.map(|i| f64::from(fluid.rho[i]) / 1000.0).collect();
             let mean = mean.iter().sum::<f64>() / mean.len() as f64;
-            assert!(
-                (mean - expected).abs() < 1e-3,
-                "{kernel} {eta} {layers} row {row}: {mean}, not {expected}"
-            );
+            assert!((mean - expected).abs() < 1e-3, "{eta} {layers} row {row}: {mean}, not {expected}");
         }
     }
 }
@@ -101,23 +94,6 @@ fn a_lone_particle_bounces_and_rubs() {
             assert!(off < 16.0 * EPSILON, "{e} {friction} {update}: {v:?}");
         }
     }
-}
-
-/// Without solid pressure samples are not there; with it they push.
-#[test]
-fn solid_pressure_is_the_part_of_walls() {
-    let sinks = |part: f64| {
-        let mut sim = simulation::<2>(&common::dam_break::<2>(
-            "standard",
-            0.05,
-            "",
-            &format!("solid_pressure = {part:?}"),
-        ));
-        sim.run(0.4, u64::MAX, &mut []).unwrap_or_else(|error| panic!("{error}"));
-        sim.state.fluid.x[1].iter().fold(1.0_f64, |low, y| low.min(f64::from(*y)))
-    };
-    let (none, all) = (sinks(0.0), sinks(1.0));
-    assert!(none < -0.5 && all > -0.025, "{none} {all}");
 }
 
 /// Escapes, and the deepest penetration in spacings, of the demo's dam break until `end`, `[s]`.

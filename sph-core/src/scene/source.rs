@@ -195,6 +195,14 @@ const RETIRED: &[(&str, &str)] = &[
     ("jacobi_omega", "the pressure is solved by conjugate gradients"),
     ("linear_solver", "the pressure is solved by conjugate gradients"),
     ("pair_switch", "pairs under tension are always left out"),
+    ("mass_form", "all particles have the same mass"),
+    ("mass_spread", "all particles have the same mass; `jitter` of the fluid breaks the order of a lattice"),
+    ("scorr_n", "the exponent is 4"),
+    ("scorr_scaling", "scorr_k is scaled with the step and the iterations"),
+    ("solid_pressure", "walls have their full pseudo-mass"),
+    ("surface_mode", "surface_tension is a force"),
+    ("wall_viscosity", "pbf has walls without viscous drag; `friction` is that of containers"),
+    ("xsph_weight", "the weight is symmetric"),
 ];
 
 /// The messages of the reader that speak of types rather than of the file.

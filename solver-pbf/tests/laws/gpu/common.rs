@@ -1,4 +1,4 @@
-//! The method with its steps on a GPU, which is the processor.
+//! The method with its steps on the emulated GPU.
 
 use cuda_kernels::device::emulator::Emulator;
 use solver_pbf::gpu;

@@ -23,7 +23,7 @@ fn started(solver: &str) -> Simulation<2> {
 }
 
 #[test]
-fn velocities_and_positions_that_are_no_numbers_are_named() {
+fn velocities_and_positions_that_are_not_finite_are_named() {
     for (k, field) in ["velocity", "position"].into_iter().enumerate() {
         let mut sim = started("");
         let (id, fluid) = (sim.state.fluid.id[40], &mut sim.state.fluid);
@@ -40,11 +40,11 @@ fn velocities_and_positions_that_are_no_numbers_are_named() {
 fn the_memory_of_the_solver_is_named() {
     let mut sim = started("velocity_update = \"second_order\"");
     let id = sim.state.fluid.id[40];
-    let n = memory(&mut *sim.solver).iter().find(|(name, ..)| *name == "gain_y").unwrap().1.len();
+    let n = memory(&mut *sim.solver).iter().find(|(name, ..)| *name == "velocity_change_y").unwrap().1.len();
     assert_eq!(n, sim.state.fluid.len());
     sim.solver.memory(&mut |name, memory| {
-        if let ("gain_y", Memory::Field(gain)) = (name, memory) {
-            gain[40] = Real::NAN;
+        if let ("velocity_change_y", Memory::Field(change)) = (name, memory) {
+            change[40] = Real::NAN;
         }
     });
     sim.solver.fluid_changed();

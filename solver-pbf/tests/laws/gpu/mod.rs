@@ -1,4 +1,4 @@
-//! What steps on a GPU promise, with the CUDA source itself executed on the processor.
+//! What steps on a GPU promise, with the CUDA source itself executed on the CPU.
 #![allow(
     clippy::panic,
     clippy::print_stdout,
@@ -8,7 +8,7 @@
 )]
 
 mod common;
-mod cuda_text;
+mod cuda_source;
 mod failure;
 mod parity;
 mod plan;
