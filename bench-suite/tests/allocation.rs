@@ -28,7 +28,7 @@ fn allocations<const D: usize>(name: &str, scene: &Scene) -> usize {
 const OPTIONS: &[(&str, &str)] = &[
     ("wcsph", ""),
     ("wcsph", "preset = \"graphics\""),
-    ("wcsph", "regularization = \"shifting\"\nxsph = 0.1"),
+    ("wcsph", "regularization = \"shifting\""),
     ("wcsph", "preset = \"graphics\"\ncohesion = 0.1\nadhesion = 0.1"),
     ("pbf", "velocity_update = \"second_order\"\ncohesion = 0.1\nsurface_tension = 0.05\nadhesion = 0.1"),
     ("pbf", "preset = \"fluid_demo\"\nvorticity_confinement = 0.02"),

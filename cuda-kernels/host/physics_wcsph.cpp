@@ -4,7 +4,7 @@
 
 using namespace wcsph;
 
-static Eos eos(const real* in) { return {int(in[0]), in[1], in[2]}; }
+static Eos eos(const real* in) { return {int(in[0]), in[1]}; }
 
 static Vec vec(const real* in) {
   Vec v;
@@ -35,28 +35,21 @@ static void put(real* out, double value) {
 
 extern "C" const PhysicsFunction* PHYSICS_ENTRY(wcsph)() {
   static const PhysicsFunction TABLE[] = {
-      {"pressure", 5, 1, [](const real* in, real* out) { out[0] = pressure(eos(in), in[3], in[4]); }},
-      {"tension", 4, 1, [](const real* in, real* out) { out[0] = tension(in[0], in[1], in[2], in[3]); }},
-      {"density_of_pressure", 5, 1,
-       [](const real* in, real* out) { out[0] = density_of_pressure(eos(in), in[3], in[4]); }},
-      {"internal_energy", 5, 2, [](const real* in, real* out) { put(out, internal_energy(eos(in), in[3], in[4])); }},
+      {"pressure", 4, 1, [](const real* in, real* out) { out[0] = pressure(eos(in), in[2], in[3]); }},
+      {"tensile_cutoff", 3, 1, [](const real* in, real* out) { out[0] = tensile_cutoff(in[0], in[1], in[2]); }},
+      {"density_of_pressure", 4, 1,
+       [](const real* in, real* out) { out[0] = density_of_pressure(eos(in), in[2], in[3]); }},
+      {"internal_energy", 4, 2, [](const real* in, real* out) { put(out, internal_energy(eos(in), in[2], in[3])); }},
       {"pressure_force", 4, 1,
        [](const real* in, real* out) { out[0] = pressure_force(in[0], in[1], in[2], in[3]); }},
       {"continuity", 3, 1, [](const real* in, real* out) { out[0] = continuity(in[0], in[1], in[2]); }},
       {"density_diffusion", 3, 1, [](const real* in, real* out) { out[0] = density_diffusion(in[0], in[1], in[2]); }},
-      {"Inviscid::factors", MODEL, 2, [](const real* in, real* out) { factors(Inviscid{}, in, out); }},
-      {"Monaghan::factors", MODEL + 2, 2,
-       [](const real* in, real* out) { factors(Monaghan{in[MODEL], in[MODEL + 1]}, in, out); }},
+      {"dot", 2 * DIM, 1, [](const real* in, real* out) { out[0] = dot(vec(in), vec(in + DIM)); }},
+      {"Monaghan::factors", MODEL + 1, 2, [](const real* in, real* out) { factors(Monaghan{in[MODEL]}, in, out); }},
       {"Morris::factors", MODEL + 1, 2, [](const real* in, real* out) { factors(Morris{in[MODEL]}, in, out); }},
-      {"Muller::factors", MODEL + 3, 2,
-       [](const real* in, real* out) { factors(Muller{in[MODEL], in[MODEL + 1], in[MODEL + 2]}, in, out); }},
       {"Solenoidal::factors", MODEL + 1, 2,
        [](const real* in, real* out) { factors(Solenoidal{in[MODEL]}, in, out); }},
       {"shifting", 3, 1, [](const real* in, real* out) { out[0] = shifting(in[0], in[1], in[2]); }},
-      {"xsph", 4, 1, [](const real* in, real* out) { out[0] = xsph(in[0], in[1], in[2], in[3]); }},
-      {"dot", 2 * DIM, 1, [](const real* in, real* out) { out[0] = dot(vec(in), vec(in + DIM)); }},
-      {"wall_friction", PAIR + 2, 1,
-       [](const real* in, real* out) { out[0] = wall_friction(in[PAIR], pair(in), in[PAIR + 1]); }},
       {"Contact::factor", 3, 1, [](const real* in, real* out) { out[0] = Contact{in[0], in[1]}.factor(in[2]); }},
       {nullptr, 0, 0, nullptr},
   };

@@ -10,8 +10,10 @@ mod walls;
 use crate::{
     Wcsph,
     params::{self, Regularization},
+    physics::CAVITATION,
     step::Phases,
 };
+use momentum::Momentum;
 pub use momentum::Wall;
 use sph_core::{
     Real,
@@ -31,26 +33,6 @@ use sph_core::{
     },
 };
 pub(crate) use walls::Extrapolated;
-
-/// What the momentum loops read. A macro, for the fields of the method that it leaves free.
-macro_rules! momentum_terms {
-    ($s:ident, $state:ident) => {
-        momentum::Momentum {
-            periodic: $state.domain.periodic,
-            record: &$s.fields.record,
-            walls: &$s.fields.wall_record,
-            m: $state.rest.m,
-            gradient: $s.constants.gradient,
-            viscosity: $s.constants.viscosity,
-            softening: $s.constants.softening,
-            friction: $s.constants.friction,
-            wall: $s.constants.wall,
-            contact: $s.constants.contact,
-            rho_0: $state.rest.rho_0,
-            forces: $state.forces,
-        }
-    };
-}
 
 /// A step in progress: the method and the state it advances.
 pub(crate) struct Cpu<'a, const D: usize> {
@@ -151,7 +133,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let (s, state) = (&mut *self.method, &*self.state);
         let (isa, lists) = (s.isa, &s.neighbors);
         let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
-        let momentum = momentum_terms!(s, state);
+        let momentum = Momentum::new(&s.constants, &s.fields.record, &s.fields.wall_record, state);
         lists.fluid.for_each(a, |k, fluid, a| {
             let walls = &lists.walls.chunks()[k];
             momentum::acceleration(isa, s.kernel, &momentum, fluid, walls, a);
@@ -215,7 +197,10 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 }
 
-/// A drift correction moves a particle by this part of the spacing at most (recipe of shifting).
+/// Shifting coefficient A_s (measured), `[-]`.
+pub(crate) const SHIFTING: Real = 10.0;
+
+/// A drift correction moves a particle by this part of the spacing at most (measured for shifting).
 pub(crate) const MAX_CORRECTION: Real = 0.05;
 
 impl<const D: usize> Cpu<'_, D> {
@@ -237,38 +222,28 @@ impl<const D: usize> Cpu<'_, D> {
     /// `ρ ← ρ + dt dρ/dt`; the rates go through the pressure's field, which is computed next.
     fn integrate_density(&mut self, dt: Real) {
         self.pack_for_continuity();
-        let antuono = self.method.corrected_diffusion();
-        if antuono {
+        if self.method.constants.diffusion > 0.0 {
             self.density_gradient();
         }
         let (s, state) = (&mut *self.method, &mut *self.state);
         let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
-        macro_rules! rates {
-            ($n:literal, $record:expr) => {{
-                let continuity = density::Continuity::<D, $n> {
-                    periodic: state.domain.periodic,
-                    record: $record,
-                    walls: &fields.wall_record,
-                    m: state.rest.m * s.constants.gradient,
-                    diffusion: s.constants.diffusion,
-                };
-                lists.fluid.for_each(&mut fields.p[..], |k, fluid, rate| {
-                    let walls = &lists.walls.chunks()[k];
-                    density::continuity(isa, s.kernel, &continuity, fluid, walls, rate);
-                });
-            }};
-        }
-        if antuono {
-            rates!(12, &fields.wide);
-        } else {
-            rates!(8, &fields.record);
-        }
-        let (rate, torn) = (&fields.p, (1.0 - s.params.cavitation) * state.rest.rho_0);
+        let continuity = density::Continuity {
+            periodic: state.domain.periodic,
+            record: &fields.wide,
+            walls: &fields.wall_record,
+            m: state.rest.m,
+            diffusion: s.constants.diffusion,
+        };
+        lists.fluid.for_each(&mut fields.p[..], |k, fluid, rate| {
+            let walls = &lists.walls.chunks()[k];
+            density::continuity(isa, s.kernel, &continuity, fluid, walls, rate);
+        });
+        let (rate, floor) = (&fields.p, (1.0 - CAVITATION) * state.rest.rho_0);
         parallel::blocks(state.fluid.len(), &mut state.fluid.rho[..], |range, rho| {
             for (rho, i) in rho.iter_mut().zip(range) {
                 let next = *rho + dt * rate[i];
-                // Not `max`, which would hide a density that is not a number.
-                *rho = if next < torn { torn } else { next };
+                // Not `max`, which would hide a NaN.
+                *rho = if next < floor { floor } else { next };
             }
         });
     }
@@ -310,7 +285,7 @@ impl<const D: usize> Cpu<'_, D> {
         let (s, state) = (&mut *self.method, &mut *self.state);
         let (isa, lists) = (s.isa, &s.neighbors);
         let out = s.fields.reaction.each_mut().map(Vec::as_mut_slice);
-        let momentum = momentum_terms!(s, state);
+        let momentum = Momentum::new(&s.constants, &s.fields.record, &s.fields.wall_record, state);
         lists.wall_fluid.for_each(out, |_, rows, out| {
             momentum::reaction(isa, s.kernel, &momentum, &state.walls, rows, out);
         });
@@ -355,11 +330,8 @@ impl<const D: usize> Cpu<'_, D> {
 
     fn drift_correction(&mut self) {
         let (s, state) = (&mut *self.method, &*self.state);
-        let (rest, params) = (state.rest, &s.params);
+        let rest = state.rest;
         let volume = rest.spacing.powi(D as i32);
-        let v_max = max_speed(state);
-        let shift = params.shifting * v_max * 0.5 * s.kernel.support_radius();
-        let transport = 0.5 * self.dt as Real / rest.m * params.background_pressure * s.constants.background;
         let mut drift = drift::Drift {
             periodic: state.domain.periodic,
             record: &s.fields.record,
@@ -370,26 +342,18 @@ impl<const D: usize> Cpu<'_, D> {
             factor: 0.0,
         };
         let (isa, lists) = (s.isa, &s.neighbors);
-        s.fields.w.iter_mut().for_each(|w| w.fill(0.0));
-        if params.xsph > 0.0 {
-            drift.factor = params.xsph;
-            let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
-            lists.fluid.for_each(w, |_, fluid, w| {
-                drift::xsph(isa, s.kernel, &drift, fluid, w);
-            });
-        }
         let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
-        match params.regularization {
+        match s.params.regularization {
             Regularization::None => {}
             Regularization::Shifting => {
-                drift.factor = shift;
+                drift.factor = SHIFTING * max_speed(state) * 0.5 * s.kernel.support_radius();
                 lists.fluid.for_each(w, |k, fluid, w| {
                     let walls = &lists.walls.chunks()[k];
                     drift::shifting(isa, s.kernel, &drift, fluid, walls, w);
                 });
             }
             Regularization::TransportVelocity => {
-                drift.factor = transport;
+                drift.factor = 0.5 * self.dt as Real / rest.m * s.constants.background;
                 lists.fluid.for_each(w, |k, fluid, w| {
                     let walls = &lists.walls.chunks()[k];
                     drift::transport(isa, s.kernel, &drift, fluid, walls, w);

@@ -9,7 +9,8 @@ mod solver;
 
 use crate::{
     Wcsph,
-    params::{self, DeltaForm, Regularization},
+    cpu::SHIFTING,
+    params::{self, Regularization},
     step::Phases,
 };
 use cuda_kernels::{
@@ -289,8 +290,7 @@ impl<const D: usize> Gpu<'_, D> {
     fn integrate_density(&mut self, dt: Real) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
         let n = device.common.fluid.n;
-        let corrected = self.wcsph.params.delta_form == DeltaForm::Antuono;
-        if corrected && self.constants.corrected_diffusion != 0 {
+        if self.constants.diffusion > 0.0 {
             launcher.gradient(&fluid!(self, device), n, &mut device.extra)?;
         }
         let (wall_v, extra) = (&device.common.walls.v, &device.extra);
@@ -370,13 +370,9 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn drift_correction(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
-        let (params, rest, n) = (&self.wcsph.params, self.state.rest, device.common.fluid.n);
-        device.w.iter_mut().try_for_each(|w| self.executor.clear(w))?;
+        let n = device.common.fluid.n;
         let (fluid, samples) = (&fluid!(self, device), &walls!(self, device, samples));
-        if params.xsph > 0.0 {
-            launcher.xsph(fluid, &device.motion, n, params.xsph, &mut device.w)?;
-        }
-        match params.regularization {
+        match self.wcsph.params.regularization {
             Regularization::None => Ok(()),
             Regularization::Shifting => {
                 device.common.reduce.max_norms2(
@@ -385,12 +381,11 @@ impl<const D: usize> Gpu<'_, D> {
                     n,
                     &mut device.v2_max,
                 )?;
-                let factor = params.shifting * 0.5 * self.wcsph.kernel.support_radius();
+                let factor = SHIFTING * 0.5 * self.wcsph.kernel.support_radius();
                 launcher.shifting(fluid, samples, n, factor, &device.v2_max, &mut device.w)
             }
             Regularization::TransportVelocity => {
-                let background = params.background_pressure * self.wcsph.constants.background;
-                let factor = 0.5 * self.dt as Real / rest.m * background;
+                let factor = 0.5 * self.dt as Real / self.constants.m * self.wcsph.constants.background;
                 launcher.transport(fluid, &device.motion, samples, n, factor, &mut device.w)
             }
         }

@@ -13,15 +13,14 @@
 //! # Deviations
 //! - Symplectic Euler advances the density first, then the velocity, then the position. This is the
 //!   customary cycle (velocity, position, density) begun at another point.
-//! - XSPH, shifting and transport velocity are computed with the accelerations and used by the drift that
-//!   follows, all as one correction of the drift velocity, which moves a particle by at most 0.05 spacings.
+//! - Shifting and transport velocity are computed with the accelerations and used by the drift that
+//!   follows, as a correction of the drift velocity, which moves a particle by at most 0.05 spacings.
 //! - The transport velocity is used with the pressure force `p_i/ρ_i² + p_j/ρ_j²`, as everything else here,
 //!   not with the density-weighted mean of Adami et al. 2013.
-//! - Akinci's wall friction has the softening `0.01 h_s²` of the viscosity, not `0.01 h²`.
-//! - Evolved density has a floor, and torn fluid bears no tension (`cavitation`): without it spray that is left
-//!   to itself clumps under a tension that no liquid has, and blows up.
-//! - Particles that come between the samples of a wall are pushed back by a contact (`wall_contact`): an evolved
-//!   density does not see how close they are, and a wall of irregular samples let them sink in.
+//! - Evolved density has a floor, at which the fluid cavitates and bears no tension ([`physics::CAVITATION`]): without
+//!   it spray clumps under a tension that no liquid has, and blows up.
+//! - Particles between the samples of a wall feel a contact force (`wall_contact`): an evolved density does not see
+//!   how close they are, and a wall of irregular samples let them sink in.
 //! - Laminar viscosity is divided by the factor that the rest lattice gives it (`viscosity_calibration`).
 #![warn(missing_docs)]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
@@ -44,7 +43,7 @@ pub use cpu::Wall;
 use cpu::{Cpu, Extrapolated};
 use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
-use params::{DeltaForm, Density, Smoothing};
+use params::Smoothing;
 use physics::Eos;
 use sph_core::{
     Real,
@@ -76,14 +75,10 @@ struct Constants {
     c_0: Real,
     /// Kinematic viscosity of the step limit, `[m²/s]`.
     nu: Real,
-    /// 1 over the lattice's gradient factor, `[-]`.
-    gradient: Real,
     /// `0.01 h_s²`, `[m²]`.
     softening: Real,
     /// `2 δ h_s c₀`, `[m²/s]`.
     diffusion: Real,
-    /// `σ h_s c₀`, `[m²/s]`.
-    friction: Real,
     /// `ρ₀ c₀²`, `[Pa]`.
     background: Real,
     needs: Needs,
@@ -104,17 +99,16 @@ pub struct Wcsph<const D: usize> {
     behind: Option<Behind<D>>,
 }
 
+/// Factor of the viscous limit of the step, λ_ν (Morris, Fox & Zhu 1997).
+const CFL_VISCOUS: f64 = 0.25;
+
+/// Smallest step, `[s]`; the run stops below it.
+const MIN_DT: f64 = 1e-9;
+
 /// Names of [`Wcsph::limits`].
 const LIMITS: [&str; 4] = ["particle speed", "sound", "acceleration", "viscosity"];
 
 impl<const D: usize> Wcsph<D> {
-    /// True when the diffusion of density needs its gradient.
-    fn corrected_diffusion(&self) -> bool {
-        self.params.density == Density::Continuity
-            && self.params.delta_sph > 0.0
-            && self.params.delta_form == DeltaForm::Antuono
-    }
-
     /// The four limits of the step: speed, sound, acceleration, viscosity (in this order), `[s]`.
     pub fn limits(&self, spacing: f64, v_max: f64, a_max: f64) -> [f64; 4] {
         let p = &self.params;
@@ -122,7 +116,7 @@ impl<const D: usize> Wcsph<D> {
             f64::from(p.cfl) * spacing / v_max,
             f64::from(p.cfl_sound) * spacing / (f64::from(self.constants.c_0) + v_max),
             f64::from(p.cfl_force) * (spacing / a_max).sqrt(),
-            f64::from(p.cfl_viscous) * spacing * spacing / f64::from(self.constants.nu),
+            CFL_VISCOUS * spacing * spacing / f64::from(self.constants.nu),
         ]
     }
 }
@@ -146,10 +140,10 @@ impl<const D: usize> Solver<D> for Wcsph<D> {
         let speed = self.fields.max_speed.max(state.bodies.top_speed());
         let limits = self.limits(spacing, speed, self.fields.max_acceleration);
         let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
-        let floor = f64::from(self.params.dt_min);
-        if dt < floor {
+        if dt < MIN_DT {
             let binding = LIMITS.into_iter().zip(limits).find(|(_, limit)| *limit == dt);
-            let cause = Cause::StepTooSmall { dt, floor, limit: binding.map_or("dt_max", |(name, _)| name) };
+            let cause =
+                Cause::StepTooSmall { dt, floor: MIN_DT, limit: binding.map_or("dt_max", |(name, _)| name) };
             return Err(StepError::new(state, "max_dt", None, cause));
         }
         Ok(dt)

@@ -1,6 +1,6 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
-use crate::params::{DeltaForm, Density, Params, Regularization};
+use crate::params::{Density, Params, Regularization};
 use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
@@ -53,9 +53,9 @@ pub struct Fields<const D: usize> {
 /// Which of the optional fields a set of parameters needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Drift correction: XSPH, shifting, transport velocity.
+    /// Drift correction: shifting, transport velocity.
     pub drift_correction: bool,
-    /// Twelve-number records: density gradient or transport stress.
+    /// Twelve-number records: continuity or transport stress.
     pub wide: bool,
     /// Records of the surface terms.
     pub surface: bool,
@@ -64,11 +64,10 @@ pub struct Needs {
 impl Needs {
     /// Those of a set of parameters.
     pub fn of(params: &Params) -> Self {
-        let corrected = params.density == Density::Continuity && params.delta_sph > 0.0;
-        let transport = params.regularization == Regularization::TransportVelocity;
         Self {
-            drift_correction: params.xsph > 0.0 || params.regularization != Regularization::None,
-            wide: corrected && params.delta_form == DeltaForm::Antuono || transport,
+            drift_correction: params.regularization != Regularization::None,
+            wide: params.density == Density::Continuity
+                || params.regularization == Regularization::TransportVelocity,
             surface: params.cohesion > 0.0 || params.surface_tension > 0.0 || params.adhesion > 0.0,
         }
     }

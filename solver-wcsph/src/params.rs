@@ -26,25 +26,11 @@ choice! {
 choice! {
     /// Equation of state.
     Eos {
-        /// `p = ρ₀c₀²/γ ((ρ/ρ₀)^γ − 1)` from the sound speed `[BT07]`.
+        /// `p = ρ₀c₀²/γ ((ρ/ρ₀)^γ − 1)`, γ = 7 `[BT07]`.
         #[default]
         Tait,
-        /// The same with `stiffness` given in place of the sound speed.
-        Stiffness,
         /// `p = c₀² (ρ − ρ₀)`.
         Linear,
-    }
-}
-choice! {
-    /// What becomes of negative pressure in the fluid.
-    Clamp {
-        /// Removed with summed density, kept with evolved density.
-        #[default]
-        Auto,
-        /// Removed.
-        Always,
-        /// Kept.
-        Never,
     }
 }
 choice! {
@@ -55,22 +41,8 @@ choice! {
         Monaghan,
         /// Laminar viscosity along the velocity difference `[MFZ97]`.
         Morris,
-        /// Laminar viscosity with the Laplacian kernel `[MCG03]`.
-        Muller,
         /// Laminar viscosity along the line of centers, conserving angular momentum `[Mon05]`.
         Solenoidal,
-        /// None.
-        None,
-    }
-}
-choice! {
-    /// Form of the density diffusion.
-    DeltaForm {
-        /// First difference alone `[MC09]`.
-        Molteni,
-        /// With the corrected gradient: exact for linear density `[Ant10]`.
-        #[default]
-        Antuono,
     }
 }
 choice! {
@@ -84,10 +56,8 @@ choice! {
     }
 }
 choice! {
-    /// How walls push.
+    /// Pressure of walls.
     WallPressure {
-        /// Pseudo-masses and one-sided force, eq. 9 of `[AIA12]`: half the wall pressure, for comparison.
-        Akinci,
         /// Pseudo-masses and mirrored pressure.
         Symmetric,
         /// Dummy particles with extrapolated pressure [Adami, Hu & Adams 2012].
@@ -120,13 +90,13 @@ choice! {
 
 smoothing! {
     /// The smoothing kernels that the method takes.
-    pub enum Smoothing { CubicSpline, WendlandC2, WendlandC4 }
+    pub enum Smoothing { CubicSpline, WendlandC2 }
 }
 
 parameters! {
     /// Parameters of weakly compressible SPH. Defaults are those of the preset `validation`.
     pub struct Params {
-        /// Interpolation kernel: `cubic_spline`, `wendland_c2` or `wendland_c4`.
+        /// Interpolation kernel: `cubic_spline` or `wendland_c2`.
         pub kernel: KernelKind = KernelKind::WendlandC2;
         /// Support radius over spacing, η = h/Δx `[measured]`.
         pub support_ratio: Real = 3.0, "-", "[1.5, 4]";
@@ -134,53 +104,30 @@ parameters! {
         pub density: Density = Density::Continuity;
         /// Equation of state.
         pub eos: Eos = Eos::Tait;
-        /// Exponent γ of the equation of state `[BT07]`.
-        pub eos_gamma: Real = 7.0, "-", "[1, 20]";
         /// Sound speed c₀; ten times the speed of a fall through the fluid's depth when left out `[BT07]`.
         pub sound_speed: Option<Real> = None, "m/s", "(0, inf)";
-        /// Stiffness B of `eos = "stiffness"`.
-        pub stiffness: Option<Real> = None, "Pa", "(0, inf)";
-        /// What becomes of negative pressure.
-        pub clamp_negative_pressure: Clamp = Clamp::Auto;
-        /// Fluid whose evolved density falls to (1 − this) ρ₀ is torn: it gets no less dense, and bears no tension
-        /// `[measured]`.
-        pub cavitation: Real = 0.1, "-", "(0, 1]";
         /// Viscosity model.
         pub viscosity_model: ViscosityModel = ViscosityModel::Monaghan;
-        /// Artificial viscosity α `[Mon92]`.
+        /// Artificial viscosity α, 0 is without viscosity `[Mon92]`.
         pub artificial_viscosity_alpha: Real = 0.05, "-", "[0, 10]";
-        /// Artificial viscosity β, for shocks `[Mon92]`.
-        pub artificial_viscosity_beta: Real = 0.0, "-", "[0, 20]";
         /// Dynamic viscosity μ of the laminar models; left out, that of `[water]`.
         pub dynamic_viscosity: Real = 1e-3, "Pa s", "[0, inf)";
         /// Divides μ by the factor that the rest lattice gives it.
         pub viscosity_calibration: bool = true;
-        /// Divides pressure gradient and velocity divergence by the factor that the rest lattice gives them.
-        pub gradient_calibration: bool = false;
-        /// Part ε of the neighbors' mean velocity in the drift, 0 is off, 0.5 usual `[Mon92]`.
-        pub xsph: Real = 0.0, "-", "[0, 1]";
         /// Density diffusion δ, 0 is off, 0.1 usual; continuity density only `[Ant10]`.
         pub delta_sph: Real = 0.1, "-", "[0, 0.2]";
-        /// Form of the density diffusion.
-        pub delta_form: DeltaForm = DeltaForm::Antuono;
         /// Time integration.
         pub integrator: Integrator = Integrator::VelocityVerlet;
-        /// How walls push.
+        /// Pressure of walls.
         pub wall_pressure: WallPressure = WallPressure::Dummy;
-        /// Walls never pull: removes negative pressure of dummy walls, and of particles towards them. For
-        /// free-surface flows with impact; closed flows under suction need `false`.
+        /// Removes negative pressure of dummy walls, and of particles towards them. For free-surface flows with
+        /// impact; closed flows under suction need `false`.
         pub clamp_wall_pressure: bool = true;
-        /// Friction σ of pseudo-mass walls, eq. 12 of `[AIA12]`.
-        pub wall_friction: Real = 0.0, "-", "[0, 10]";
-        /// Stiffness κ of the contact that keeps particles from between the samples of walls, over that of sound;
-        /// 0 is off.
+        /// Stiffness κ of the contact force that keeps particles from between the samples of walls, over that of
+        /// sound; 0 is off.
         pub wall_contact: Real = 1.0, "-", "[0, 2]";
         /// What keeps particles evenly spread.
         pub regularization: Regularization = Regularization::None;
-        /// Shifting coefficient A_s `[measured]`.
-        pub shifting: Real = 10.0, "-", "[0, 20]";
-        /// Background pressure of the transport velocity over ρ₀c₀².
-        pub background_pressure: Real = 1.0, "-", "[0, 10]";
         /// Cohesion γ_c between fluid particles `[AAT13]`; m⁴/(kg s²) in 3D.
         pub cohesion: Real = 0.0, "m^4/(kg s^2)", "[0, inf)";
         /// Curvature coefficient γ_κ of the surface tension `[AAT13]`.
@@ -193,10 +140,6 @@ parameters! {
         pub cfl_sound: Real = 0.5, "-", "(0, 2]";
         /// Factor of the acceleration limit, λ_f `[Mon92]`.
         pub cfl_force: Real = 0.25, "-", "(0, 1]";
-        /// Factor of the viscous limit, λ_ν `[MFZ97]`.
-        pub cfl_viscous: Real = 0.25, "-", "(0, 1]";
-        /// Smallest step; the run stops below it `[convention]`.
-        pub dt_min: Real = 1e-9, "s", "[0, inf)";
         /// Largest step; by default no limit `[convention]`.
         pub dt_max: Real = 1e9, "s", "(0, inf)";
     }
@@ -230,9 +173,6 @@ impl Params {
         let refuse = |key: &str, value: &str, why: &str| {
             Err(Error::invalid(format!("solver.{key}"), why).value(value))
         };
-        if self.eos == Eos::Stiffness && self.stiffness.is_none() {
-            return refuse("stiffness", "(absent)", "eos = \"stiffness\" needs it");
-        }
         if self.delta_sph > 0.0 && self.density == Density::Summation {
             return refuse(
                 "delta_sph",
@@ -253,12 +193,9 @@ impl Params {
         Ok(())
     }
 
-    /// True when negative pressure is removed.
+    /// True when negative pressure is removed: a summed density is too low at free surfaces, where tension would
+    /// clump particles.
     pub fn clamps(&self) -> bool {
-        match self.clamp_negative_pressure {
-            Clamp::Auto => self.density == Density::Summation,
-            Clamp::Always => true,
-            Clamp::Never => false,
-        }
+        self.density == Density::Summation
     }
 }

@@ -12,7 +12,7 @@ use sph_core::{
     error::Error,
     fluid::material::Material,
     geometry::lattice,
-    kernel::{ViscosityLaplacian, choice::ScalarKernel},
+    kernel::choice::ScalarKernel,
     method::{
         solver::Solver,
         state::State,
@@ -100,17 +100,12 @@ pub(crate) fn method<const D: usize>(
             *rho = physics::density_of_pressure(solver.constants.eos, p as Real, state.rest.rho_0);
         }
     }
-    if params_use_lattice_mass(&solver.params) {
-        // Dummy walls go on with the fluid's lattice (Adami et al. 2012).
+    if solver.constants.wall.is_dummy() {
+        // Dummy walls go on with the fluid's lattice, whatever their pseudo-mass would be (Adami et al. 2012).
         state.walls.volume.fill((scene.spacing.powi(D as i32)) as Real);
     }
     solver.take_pressures(&state.fluid.rho);
     Ok((state, solver))
-}
-
-/// Dummy walls have the mass `ρ₀ Δx^D`, whatever their pseudo-mass would be.
-fn params_use_lattice_mass(params: &Params) -> bool {
-    params.wall_pressure == WallPressure::Dummy
 }
 
 impl<const D: usize> Wcsph<D> {
@@ -146,10 +141,10 @@ impl<const D: usize> Wcsph<D> {
     /// The pressure of a density: that of the equation of state, without the tension that is not wanted.
     pub(crate) fn pressure(&self) -> impl Fn(Real) -> Real + Copy + use<D> {
         let (eos, rho_0) = (self.constants.eos, self.constants.rest.rho_0);
-        let (clamp, cavitation) = (self.params.clamps(), self.params.cavitation);
+        let clamp = self.params.clamps();
         move |rho| {
             let p = physics::pressure(eos, rho, rho_0);
-            if clamp { p.max(0.0) } else { physics::tension(p, rho, rho_0, cavitation) }
+            if clamp { p.max(0.0) } else { physics::tensile_cutoff(p, rho, rho_0) }
         }
     }
 
@@ -179,7 +174,7 @@ impl<const D: usize> Wcsph<D> {
 
     /// Takes new parameters. The sound speed that was derived from the first state stays.
     pub(crate) fn change(&mut self, params: Params) {
-        let c_0 = given_sound_speed(&params, self.constants.rest.rho_0).unwrap_or(self.constants.c_0);
+        let c_0 = params.sound_speed.unwrap_or(self.constants.c_0);
         self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, c_0);
         self.params = params;
     }
@@ -196,35 +191,32 @@ impl Constants {
         let (h_s, rho_0) = (0.5 * kernel.support_radius(), rest.rho_0);
         let volume = f64::from(rest.m / rho_0);
         let dx = f64::from(rest.spacing);
-        let calibrated = |on: bool, factor: f64| if on { (1.0 / factor) as Real } else { 1.0 };
-        let gradient = calibrated(params.gradient_calibration, lattice::gradient_factor(kernel, dx, volume));
-        let inv_g_nu =
-            calibrated(params.viscosity_calibration, lattice::viscosity_factor(kernel, dx, volume));
+        let inv_g_nu = match params.viscosity_calibration {
+            true => (1.0 / lattice::viscosity_factor(kernel, dx, volume)) as Real,
+            false => 1.0,
+        };
         Self {
             eos: eos(params, c_0, rho_0),
-            viscosity: viscosity::<D>(params, kernel.support_radius(), c_0, inv_g_nu),
+            viscosity: viscosity::<D>(params, h_s, c_0, inv_g_nu),
             wall: match params.wall_pressure {
-                WallPressure::Akinci => Wall::OneSided,
                 WallPressure::Symmetric => Wall::Mirrored,
-                WallPressure::Dummy => Wall::Own { pulls: !params.clamp_wall_pressure },
+                WallPressure::Dummy => Wall::Dummy { tensile: !params.clamp_wall_pressure },
             },
             contact: physics::Contact::new(params.wall_contact, c_0, rest.spacing),
             rest,
             c_0,
             nu: kinematic_viscosity::<D>(params, h_s, c_0, rho_0),
-            gradient,
             softening: SOFTENING as Real * h_s * h_s,
             diffusion: 2.0 * params.delta_sph * h_s * c_0,
-            friction: params.wall_friction * h_s * c_0,
             background: rho_0 * c_0 * c_0,
             needs: Needs::of(params),
         }
     }
 }
 
-/// `c₀`: given, from the stiffness, or ten times the speed of a fall through the depth of the fluid.
+/// `c₀`: given, or ten times the speed of a fall through the depth of the fluid.
 fn sound_speed<const D: usize>(params: &Params, state: &State<D>) -> Result<Real, Error> {
-    if let Some(c) = given_sound_speed(params, state.rest.rho_0) {
+    if let Some(c) = params.sound_speed {
         return Ok(c);
     }
     if state.fluid.is_empty() {
@@ -242,47 +234,27 @@ fn sound_speed<const D: usize>(params: &Params, state: &State<D>) -> Result<Real
     Ok(10.0 * (2.0 * size * state.height()).sqrt())
 }
 
-/// `c₀` as far as the parameters say it: of its own, or through the stiffness.
-fn given_sound_speed(params: &Params, rho_0: Real) -> Option<Real> {
-    match (params.eos, params.stiffness) {
-        (params::Eos::Stiffness, Some(b)) => Some((b * params.eos_gamma / rho_0).sqrt()),
-        _ => params.sound_speed,
-    }
-}
-
 fn eos(params: &Params, c_0: Real, rho_0: Real) -> Eos {
-    let gamma = params.eos_gamma;
     match params.eos {
         params::Eos::Linear => Eos::Linear { c2: c_0 * c_0 },
-        params::Eos::Tait | params::Eos::Stiffness if gamma == 7.0 => {
-            Eos::Tait7 { b: rho_0 * c_0 * c_0 / 7.0 }
-        }
-        params::Eos::Tait | params::Eos::Stiffness => Eos::Tait { b: rho_0 * c_0 * c_0 / gamma, gamma },
+        params::Eos::Tait => Eos::Tait { b: rho_0 * c_0 * c_0 / 7.0 },
     }
 }
 
-fn viscosity<const D: usize>(params: &Params, h: Real, c_0: Real, inv_g_nu: Real) -> Viscosity {
-    let (mu, h_s) = (params.dynamic_viscosity, 0.5 * h);
+fn viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, inv_g_nu: Real) -> Viscosity {
+    let mu = params.dynamic_viscosity;
     match params.viscosity_model {
-        ViscosityModel::None => Viscosity::None,
-        ViscosityModel::Monaghan => Viscosity::Monaghan {
-            alpha_h_c: params.artificial_viscosity_alpha * h_s * c_0,
-            beta_h2: params.artificial_viscosity_beta * h_s * h_s,
-        },
+        ViscosityModel::Monaghan => {
+            Viscosity::Monaghan { alpha_h_c: params.artificial_viscosity_alpha * h_s * c_0 }
+        }
         ViscosityModel::Morris => Viscosity::Morris { mu: mu * inv_g_nu },
         ViscosityModel::Solenoidal => Viscosity::Solenoidal { mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu },
-        ViscosityModel::Muller => {
-            let kernel = ViscosityLaplacian::<D>::new(h);
-            // Linear in (h − r): its value at r = 0 is the factor times h.
-            Viscosity::Muller { mu, laplacian: kernel.laplacian::<Real>(0.0) / h, h }
-        }
     }
 }
 
 /// The kinematic viscosity that limits the step; Monaghan's counts as `α h_s c₀ / (2 (D + 2))`.
 fn kinematic_viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, rho_0: Real) -> Real {
     match params.viscosity_model {
-        ViscosityModel::None => 0.0,
         ViscosityModel::Monaghan => params.artificial_viscosity_alpha * h_s * c_0 / (2.0 * (D as Real + 2.0)),
         _ => params.dynamic_viscosity / rho_0,
     }

@@ -11,9 +11,7 @@ namespace wcsph {
 
 /// Equations of state p(ρ), the `kind` of [`Eos`].
 enum : int {
-  /// `p = B ((ρ/ρ₀)⁷ − 1)`: Tait with γ = 7 (Becker & Teschner 2007, eq. 7).
-  EOS_TAIT7,
-  /// `p = B ((ρ/ρ₀)^γ − 1)` with another exponent.
+  /// `p = B ((ρ/ρ₀)^γ − 1)`, γ = 7 (Becker & Teschner 2007, eq. 7).
   EOS_TAIT,
   /// `p = c₀² (ρ − ρ₀)`.
   EOS_LINEAR,
@@ -21,29 +19,28 @@ enum : int {
 
 /// Equation of state.
 struct Eos {
-  /// [`Eos::TAIT7`], [`Eos::TAIT`] or [`Eos::LINEAR`].
+  /// [`Eos::TAIT`] or [`Eos::LINEAR`].
   int kind;
   /// Stiffness B, [Pa]; of the linear one c₀², [m²/s²].
   real b;
-  /// Exponent γ of [`Eos::TAIT`], [-].
-  real gamma;
 };
 
 /// Pressure [Pa] of density `rho` [kg/m³].
 SPH_FN real pressure(Eos eos, real rho, real rho_0) {
   if (eos.kind == EOS_LINEAR) return eos.b * (rho - rho_0);
   const real t = rho / rho_0;
-  if (eos.kind == EOS_TAIT) return eos.b * (pow(t, eos.gamma) - real(1.0));
   const real t3 = t * t * t;
   return eos.b * (t3 * t3 * t - real(1.0));
 }
 
-/// Tension that torn fluid bears: negative pressure `p` counts in full down to the density (1 − ε/2) ρ₀ and fades to
-/// nothing at (1 − ε) ρ₀, ε = `cavitation` [-].
-SPH_FN real tension(real p, real rho, real rho_0, real cavitation) {
+/// The fluid cavitates at the density (1 − ε) ρ₀: it gets no less dense, and bears no tension. This is ε, [-].
+constexpr real CAVITATION = real(0.1);
+
+/// Tensile cut-off: negative pressure `p` counts in full down to the density (1 − ε/2) ρ₀ and fades to zero at (1 − ε) ρ₀.
+SPH_FN real tensile_cutoff(real p, real rho, real rho_0) {
   if (p >= real(0.0)) return p;
-  real above = (rho / rho_0 - (real(1.0) - cavitation)) / (real(0.5) * cavitation);
-  // Not `max_of`, which would hide a density that is not a number.
+  real above = (rho / rho_0 - (real(1.0) - CAVITATION)) / (real(0.5) * CAVITATION);
+  // Not `max_of`, which would hide a NaN.
   if (above < real(0.0)) above = real(0.0);
   if (above > real(1.0)) above = real(1.0);
   return p * above;
@@ -52,17 +49,14 @@ SPH_FN real tension(real p, real rho, real rho_0, real cavitation) {
 /// Density [kg/m³] of pressure `p` [Pa]: the inverse of [`pressure`].
 SPH_FN real density_of_pressure(Eos eos, real p, real rho_0) {
   if (eos.kind == EOS_LINEAR) return rho_0 + p / eos.b;
-  const real inv_gamma = eos.kind == EOS_TAIT ? real(1.0) / eos.gamma : real(1.0) / real(7.0);
-  return rho_0 * pow(max_of(p / eos.b + real(1.0), real(0.0)), inv_gamma);
+  return rho_0 * pow(max_of(p / eos.b + real(1.0), real(0.0)), real(1.0) / real(7.0));
 }
 
 /// Internal energy per mass [J/kg] whose derivative is `de/dρ = p/ρ²`, zero at rest density.
 SPH_FN double internal_energy(Eos eos, double rho, double rho_0) {
   const double t = rho / rho_0, b = eos.b;
   if (eos.kind == EOS_LINEAR) return b * (log(t) + 1.0 / t - 1.0);
-  const double g = eos.kind == EOS_TAIT7 ? 7.0 : double(eos.gamma);
-  if (fabs(g - 1.0) < 1e-9) return b / rho_0 * (log(t) + 1.0 / t - 1.0);
-  return b / rho_0 * ((pow(t, g - 1.0) - 1.0) / (g - 1.0) + 1.0 / t - 1.0);
+  return b / rho_0 * ((pow(t, 6.0) - 1.0) / 6.0 + 1.0 / t - 1.0);
 }
 
 /// Symmetric pressure acceleration coefficient of a pair (Monaghan 1992, eq. 3.3):
@@ -74,9 +68,8 @@ SPH_FN real pressure_force(real m_j, real p_rho2_i, real p_rho2_j, real f) {
 /// Rate of density of a pair by continuity (Monaghan 2005, eq. 2.16): `dρ_i/dt = Σ_j m_j v_ij·∇W_ij`.
 SPH_FN real continuity(real m_j, real v_dot_x, real f) { return m_j * v_dot_x * f; }
 
-/// Diffusion of density of a pair, `ψ_ij·∇W_ij` per `2 δ h_s c₀ V_j`. With `x_ji·∇W_ij = −F r²` the first term needs
-/// no division (Molteni & Colagrossi 2009); `grad_dot_x = (∇ρ_i + ∇ρ_j)·x_ij` makes it exact for linear ρ (Antuono et
-/// al. 2010, eq. 9), and is zero in the first form.
+/// Diffusion of density of a pair, `ψ_ij·∇W_ij` per `2 δ h_s c₀ V_j` (Antuono et al. 2010, eq. 9). With
+/// `x_ji·∇W_ij = −F r²` it needs no division; `grad_dot_x = (∇ρ_i + ∇ρ_j)·x_ij` makes it vanish for linear ρ.
 SPH_FN real density_diffusion(real rho_ji, real grad_dot_x, real f) {
   return -((rho_ji + real(0.5) * grad_dot_x) * f);
 }
@@ -102,28 +95,24 @@ struct Factors {
   real along_x, along_v;
 };
 
-SPH_FN real dot(Vec a, Vec b);
+/// The scalar product.
+SPH_FN real dot(Vec a, Vec b) {
+  real sum = a[0] * b[0];
+  for (int k = 1; k < DIM; k++) sum = sum + a[k] * b[k];
+  return sum;
+}
 
-/// No viscosity. Every model has `factors`, of a pair and of `softening = 0.01 h_s²` [m²].
-struct Inviscid {
-  SPH_FN Factors factors(const Pair&, real) const { return {real(0.0), real(0.0)}; }
-};
-
-/// Monaghan 1992, eq. 4.1: `Π_ij = (−α c μ_ij + β μ_ij²)/ρ̄` for approaching pairs.
+/// Monaghan 1992, eq. 4.1: `Π_ij = −α c μ_ij/ρ̄` for approaching pairs. Every model has `factors`, of a pair and of
+/// `softening = 0.01 h_s²` [m²].
 struct Monaghan {
   /// `α h_s c₀`, [m²/s].
   real alpha_h_c;
-  /// `β h_s²`, [m²].
-  real beta_h2;
 
   SPH_FN Factors factors(const Pair& pair, real softening) const {
-    // −Π = (α h_s c μ − β h_s² μ²)/ρ̄ with μ = min(v·x, 0)/(r² + 0.01 h_s²); one division for both.
     const real approach = min_of(dot(pair.v_ij, pair.x_ij), real(0.0));
     const real two_rho = pair.rho_i + pair.rho_j;
     const real mu_over_rho = approach * real(2.0) / (two_rho * (pair.r2 + softening));
-    const real mu = mu_over_rho * two_rho * real(0.5);
-    const real minus_pi = (alpha_h_c - beta_h2 * mu) * mu_over_rho;
-    return {minus_pi * pair.f, real(0.0)};
+    return {alpha_h_c * mu_over_rho * pair.f, real(0.0)};
   }
 };
 
@@ -135,22 +124,6 @@ struct Morris {
   SPH_FN Factors factors(const Pair& pair, real softening) const {
     const real k = real(2.0) * mu * pair.r2 / (pair.rho_i * pair.rho_j * (pair.r2 + softening));
     return {real(0.0), k * pair.f};
-  }
-};
-
-/// Müller, Charypar & Gross 2003, eq. 14, with the Laplacian of the viscosity kernel.
-struct Muller {
-  /// Dynamic viscosity μ, [Pa s].
-  real mu;
-  /// Factor of (h − r) in the Laplacian, [m^-(D+3)].
-  real laplacian;
-  /// Support radius h, [m].
-  real h;
-
-  SPH_FN Factors factors(const Pair& pair, real) const {
-    const real closeness = max_of(real(0.0), h - sqrt(pair.r2));
-    const real k = mu * laplacian * closeness / (pair.rho_i * pair.rho_j);
-    return {real(0.0), -k};
   }
 };
 
@@ -174,23 +147,6 @@ SPH_FN real shifting(real w, real inv_w_dx, real f) {
   return (real(1.0) + real(0.2) * q2 * q2) * f;
 }
 
-/// XSPH weight of a pair (Monaghan 1992, eq. 7.1): `2 m_j / (ρ_i + ρ_j) W_ij`.
-SPH_FN real xsph(real m_j, real rho_i, real rho_j, real w) { return real(2.0) * m_j / (rho_i + rho_j) * w; }
-
-/// The scalar product.
-SPH_FN real dot(Vec a, Vec b) {
-  real sum = a[0] * b[0];
-  for (int k = 1; k < DIM; k++) sum = sum + a[k] * b[k];
-  return sum;
-}
-
-/// Friction of an Akinci wall (Akinci et al. 2012, eq. 11-13), acceleration per pseudo-mass and `x_ib`: `−Π_ib F` with
-/// `Π_ib = −σ h_s c₀/ρ_i min(v·x, 0)/(r² + 0.01 h_s²)`.
-SPH_FN real wall_friction(real sigma_h_c, const Pair& pair, real softening) {
-  const real w = min_of(dot(pair.v_ij, pair.x_ij), real(0.0));
-  return sigma_h_c * w / (pair.rho_i * (norm2(pair.x_ij) + softening)) * pair.f;
-}
-
 /// Contact with wall samples: a spring that hardens, on particles nearer to a sample than its reach r_c.
 /// `a_i = Σ_b κ c₀²/Δx (1 − r/r_c)² x_ib/r` for r < r_c.
 struct Contact {
@@ -208,18 +164,16 @@ struct Contact {
 };
 
 /// Viscosity models, the `viscosity` of [`Constants`].
-enum : int { VISCOSITY_NONE, VISCOSITY_MONAGHAN, VISCOSITY_MORRIS, VISCOSITY_MULLER, VISCOSITY_SOLENOIDAL };
+enum : int { VISCOSITY_MONAGHAN, VISCOSITY_MORRIS, VISCOSITY_SOLENOIDAL };
 
-/// Where the wall's half of the pressure comes from, the `wall` of [`Constants`].
+/// The pressure of walls, the `wall` of [`Constants`].
 enum : int {
-  /// Nowhere: `p_i/ρ_i²` alone, never negative.
-  WALL_ONE_SIDED,
   /// Mirrored: `p_i (1/ρ_i² + 1/ρ₀²)`, never negative.
   WALL_MIRRORED,
-  /// The sample's own pressure.
-  WALL_OWN,
-  /// The same, and a negative pressure of the particle counts as well.
-  WALL_OWN_PULLS,
+  /// Extrapolated from the fluid to dummy particles, never negative.
+  WALL_DUMMY,
+  /// The same, with negative pressure of wall and particle.
+  WALL_DUMMY_TENSILE,
 };
 
 /// What the kernels read and no step changes.
@@ -240,8 +194,6 @@ struct Constants {
   Monaghan monaghan;
   /// Coefficients if [`viscosity::MORRIS`] acts.
   Morris morris;
-  /// Coefficients if [`viscosity::MULLER`] acts.
-  Muller muller;
   /// Coefficients if [`viscosity::SOLENOIDAL`] acts.
   Solenoidal solenoidal;
   /// Mass of a fluid particle, [kg].
@@ -252,16 +204,10 @@ struct Constants {
   real spacing;
   /// Volume Δx^D of a particle at rest, [m^D].
   real volume;
-  /// Part ε of the density below which fluid is torn, [-].
-  real cavitation;
-  /// 1 over the lattice's gradient factor, on pressure gradient and velocity divergence, [-].
-  real gradient;
   /// `0.01 h_s²`, [m²].
   real softening;
   /// `2 δ h_s c₀` of the density diffusion, [m²/s].
   real diffusion;
-  /// `σ h_s c₀` of pseudo-mass walls, [m²/s].
-  real friction;
   /// 1 over W at one spacing, for shifting, [m^D].
   real inv_w_dx;
   /// A drift correction moves a particle by this at most, [m].
@@ -272,10 +218,6 @@ struct Constants {
   int wall;
   /// Not 0 when negative pressure of the fluid is removed.
   int clamps;
-  /// Not 0 when negative pressure of dummy walls is removed.
-  int clamps_walls;
-  /// Not 0 when the density diffusion has the corrected gradient (Antuono et al. 2010).
-  int corrected_diffusion;
 };
 
 }  // namespace wcsph

@@ -10,36 +10,28 @@ pub const FORMULAS: &str = include_str!("formula.cuh");
 crate::device::launch::generated!("wcsph.rs");
 
 impl Eos {
-    /// `p = B ((ρ/ρ₀)⁷ − 1)` (Becker & Teschner 2007, eq. 7).
-    pub const TAIT7: i32 = 0;
-    /// `p = B ((ρ/ρ₀)^γ − 1)` with another exponent.
-    pub const TAIT: i32 = 1;
+    /// `p = B ((ρ/ρ₀)^γ − 1)`, γ = 7 (Becker & Teschner 2007, eq. 7).
+    pub const TAIT: i32 = 0;
     /// `p = c₀² (ρ − ρ₀)`.
-    pub const LINEAR: i32 = 2;
+    pub const LINEAR: i32 = 1;
 }
 
 /// Viscosity models, [`Constants::viscosity`].
 pub mod viscosity {
-    /// None.
-    pub const NONE: i32 = 0;
     /// [`Monaghan`](super::Monaghan).
-    pub const MONAGHAN: i32 = 1;
+    pub const MONAGHAN: i32 = 0;
     /// [`Morris`](super::Morris).
-    pub const MORRIS: i32 = 2;
-    /// [`Muller`](super::Muller).
-    pub const MULLER: i32 = 3;
+    pub const MORRIS: i32 = 1;
     /// [`Solenoidal`](super::Solenoidal).
-    pub const SOLENOIDAL: i32 = 4;
+    pub const SOLENOIDAL: i32 = 2;
 }
 
-/// Where the wall's half of the pressure comes from, [`Constants::wall`].
+/// The pressure of walls, [`Constants::wall`].
 pub mod wall {
-    /// Nowhere: `p_i/ρ_i²` alone, never negative.
-    pub const ONE_SIDED: i32 = 0;
     /// Mirrored: `p_i (1/ρ_i² + 1/ρ₀²)`, never negative.
-    pub const MIRRORED: i32 = 1;
-    /// The sample's own pressure.
-    pub const OWN: i32 = 2;
-    /// The same, and a negative pressure of the particle counts as well.
-    pub const OWN_PULLS: i32 = 3;
+    pub const MIRRORED: i32 = 0;
+    /// Extrapolated from the fluid to dummy particles, never negative.
+    pub const DUMMY: i32 = 1;
+    /// The same, with negative pressure of wall and particle.
+    pub const DUMMY_TENSILE: i32 = 2;
 }

@@ -1,7 +1,7 @@
 // What moves particles: drift corrections, kick and drift. The twin of `drift.rs` and `integrate.rs` in
 // `solver-wcsph/src/cpu`.
 //
-// SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// SMOOTHING WendlandC2 CubicSpline
 // WALKS Dense Kept HalfCells DenseHalfCells
 #include "wcsph/shared.cuh"
 
@@ -10,24 +10,7 @@ using namespace wcsph;
 
 // --------------------------------------------------------------------------------------------------------- drift.rs
 
-/// XSPH (Monaghan 1992): `w_i += ε Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`; `factor` is ε.
-KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
-wcsph_xsph(Constants c, Near fluid, const Packed* __restrict__ motion, u32 n, real factor, Writable w) {
-  const u32 i = thread_index();
-  if (i >= n) return;
-  const Kernel kernel{c.kernel};
-  const Packed moving = load(motion, i);
-  const Vec v_i = vector(moving);
-  Vec sum = zero();
-  visit(fluid, vector(load(fluid.place, i)), i, [&](u32 j, real, Vec, real r2) {
-    const Packed other = load(motion, j);
-    add(sum, xsph(c.m, moving.a[3], other.a[3], kernel.w(r2)), difference(vector(other), v_i));
-  });
-  for (int k = 0; k < DIM; k++) w.x[k][i] += factor * sum[k];
-}
-SHIM_EXPORT(wcsph_xsph)
-
-/// Shifting (Lind et al. 2012, Sun et al. 2017), as a velocity: `w_i −= A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴]
+/// Shifting (Lind et al. 2012, Sun et al. 2017), as a velocity: `w_i = −A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴]
 /// ∇W_ij`, walls included; `factor` is `A_s h_s`, and `v2_max` the largest squared speed.
 KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_shifting(Constants c, Near fluid, Near walls /* [0] */, u32 n, real factor,
@@ -38,14 +21,14 @@ wcsph_shifting(Constants c, Near fluid, Near walls /* [0] */, u32 n, real factor
   const real of_speed = factor * real(sqrt(*v2_max));
   const Vec x_i = vector(load(fluid.place, i));
   Vec inner = zero(), outer = zero();
-  const auto push = [&](real r2) { return c.volume * shifting(kernel.w(r2), c.inv_w_dx, kernel.grad_factor(r2)); };
-  visit(fluid, x_i, i, [&](u32, real, Vec x_ij, real r2) { add(inner, push(r2), x_ij); });
-  visit(walls, x_i, [&](u32, real, Vec x_ib, real r2) { add(outer, push(r2), x_ib); });
-  for (int k = 0; k < DIM; k++) w.x[k][i] -= of_speed * (inner[k] + outer[k]);
+  const auto weight = [&](real r2) { return c.volume * shifting(kernel.w(r2), c.inv_w_dx, kernel.grad_factor(r2)); };
+  visit(fluid, x_i, i, [&](u32, real, Vec x_ij, real r2) { add(inner, weight(r2), x_ij); });
+  visit(walls, x_i, [&](u32, real, Vec x_ib, real r2) { add(outer, weight(r2), x_ib); });
+  for (int k = 0; k < DIM; k++) w.x[k][i] = -of_speed * (inner[k] + outer[k]);
 }
 SHIM_EXPORT(wcsph_shifting)
 
-/// Transport velocity (Adami, Hu & Adams 2013, eq. 13): `w_i −= Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the
+/// Transport velocity (Adami, Hu & Adams 2013, eq. 13): `w_i = −Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the
 /// volume of a particle at rest; `factor` is `Δt p_b/(2m)`.
 KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 wcsph_transport(Constants c, Near fluid, const Packed* __restrict__ motion, Near walls /* [0] */, u32 n, real factor,
@@ -62,7 +45,7 @@ wcsph_transport(Constants c, Near fluid, const Packed* __restrict__ motion, Near
   });
   visit(walls, x_i,
         [&](u32, real, Vec x_ib, real r2) { add(outer, wall_v2 * kernel.grad_factor(r2), x_ib); });
-  for (int k = 0; k < DIM; k++) w.x[k][i] -= factor * (inner[k] + outer[k]);
+  for (int k = 0; k < DIM; k++) w.x[k][i] = -factor * (inner[k] + outer[k]);
 }
 SHIM_EXPORT(wcsph_transport)
 
@@ -91,7 +74,7 @@ SHIM_EXPORT(wcsph_transport_stress)
 
 // ----------------------------------------------------------------------------------------------------- integrate.rs
 
-/// `v ← (v + Δt a) damping`. Where that is not finite v stays, for the one who looks for the cause. `v2` and `a2` get
+/// `v ← (v + Δt a) damping`. Where that is not finite v stays, for the diagnosis. `v2` and `a2` get
 /// the squares of speed and acceleration, for the step limit.
 KERNEL void __launch_bounds__(THREADS)
 wcsph_kick(Points a, u32 n, real dt, real damping, Writable v, real* __restrict__ v2, real* __restrict__ a2) {

@@ -4,7 +4,7 @@
 // cells around it, whose records come from L1. Sums run over neighbors in ascending order in one chain, so they differ
 // from the processor's, which has one chain a lane, in the last places.
 //
-// SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// SMOOTHING WendlandC2 CubicSpline
 // WALKS Dense Kept HalfCells DenseHalfCells
 #include "wcsph/shared.cuh"
 
@@ -54,48 +54,34 @@ wcsph_gradient(Constants c, Near fluid, u32 n, Packed* __restrict__ extra) {
 SHIM_EXPORT(wcsph_gradient)
 
 /// `ρ_i ← ρ_i + Δt (Σ_j m v_ij·∇W_ij + 2 δ h_s c₀ Σ_j V_j ψ_ij·∇W_ij + Σ_b psi_b v_ib·∇W_ib)`, not below the density of
-/// torn fluid. Reads `place` as [x y z ρ], of walls [x y z psi], and `extra` only if the diffusion is corrected. The rate
-/// is of packed densities, so a density may be written at once.
-template <bool CORRECTED>
-SPH_FN void continuity_of(const Constants& c, const Near& fluid, const Near& walls, const Packed* motion,
-                          const Packed* extra, Points wall_v, u32 i, real dt, real* rho) {
+/// cavitation. Reads `place` as [x y z ρ], of walls [x y z psi], and `extra` as [∇ρ ·]. The rate is of packed densities,
+/// so a density may be written at once.
+KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
+wcsph_continuity(Constants c, Near fluid, Near walls /* [0] */, const Packed* __restrict__ motion,
+                 const Packed* __restrict__ extra, Points wall_v /* [walls.cells.order.len()] */, u32 n, real dt,
+                 real* __restrict__ rho) {
+  const u32 i = thread_index();
+  if (i >= n) return;
   const Kernel kernel{c.kernel};
   const Packed r_i = load(fluid.place, i);
   const Vec x_i = vector(r_i), v_i = vector(load(motion, i));
-  const Vec grad_i = CORRECTED ? vector(load(extra, i)) : zero();
-  const real rho_i = r_i.a[3], m = c.m * c.gradient;
+  const Vec grad_i = vector(load(extra, i));
+  const real rho_i = r_i.a[3];
   real inner = real(0), outer = real(0);
   visit(fluid, x_i, i, [&](u32 j, real rho_j, Vec x_ij, real r2) {
     const real f = kernel.grad_factor(r2);
     const Vec v_ij = difference(v_i, vector(load(motion, j)));
-    real grads = real(0);
-    if (CORRECTED) {
-      Vec both = vector(load(extra, j));
-      for (int a = 0; a < DIM; a++) both[a] = grad_i[a] + both[a];
-      grads = dot(both, x_ij);
-    }
-    const real flow = continuity(m, dot(v_ij, x_ij), f);
-    inner += flow + c.diffusion * (c.m / rho_j) * density_diffusion(rho_j - rho_i, grads, f);
+    Vec grads = vector(load(extra, j));
+    for (int a = 0; a < DIM; a++) grads[a] = grad_i[a] + grads[a];
+    const real flow = continuity(c.m, dot(v_ij, x_ij), f);
+    inner += flow + c.diffusion * (c.m / rho_j) * density_diffusion(rho_j - rho_i, dot(grads, x_ij), f);
   });
   visit(walls, x_i, [&](u32 b, real psi, Vec x_ib, real r2) {
     outer += continuity(psi, dot(difference(v_i, wall_v[b]), x_ib), kernel.grad_factor(r2));
   });
-  const real next = rho_i + dt * (inner + outer), torn = (real(1) - c.cavitation) * c.rho_0;
-  // Not `max_of`, which would hide a density that is not a number.
-  rho[i] = next < torn ? torn : next;
-}
-
-KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
-wcsph_continuity(Constants c, Near fluid, Near walls /* [0] */, const Packed* __restrict__ motion,
-                 const Packed* __restrict__ extra /* [n if c.corrected_diffusion != 0] */,
-                 Points wall_v /* [walls.cells.order.len()] */, u32 n, real dt, real* __restrict__ rho) {
-  const u32 i = thread_index();
-  if (i >= n) return;
-  if (c.corrected_diffusion) {
-    continuity_of<true>(c, fluid, walls, motion, extra, wall_v, i, dt, rho);
-  } else {
-    continuity_of<false>(c, fluid, walls, motion, extra, wall_v, i, dt, rho);
-  }
+  const real next = rho_i + dt * (inner + outer), floor = (real(1) - CAVITATION) * c.rho_0;
+  // Not `max_of`, which would hide a NaN.
+  rho[i] = next < floor ? floor : next;
 }
 SHIM_EXPORT(wcsph_continuity)
 
@@ -121,7 +107,7 @@ wcsph_pressure(Constants c, Points x, Points v, const real* __restrict__ rho, u3
   const u32 i = thread_index();
   if (i >= n) return;
   const real rho_i = rho[i], of_eos = pressure(c.eos, rho_i, c.rho_0);
-  const real p_i = c.clamps ? max_of(of_eos, real(0)) : tension(of_eos, rho_i, c.rho_0, c.cavitation);
+  const real p_i = c.clamps ? max_of(of_eos, real(0)) : tensile_cutoff(of_eos, rho_i, c.rho_0);
   Packed at = {}, moving = {};
   for (int a = 0; a < DIM; a++) at.a[a] = x.x[a][i], moving.a[a] = v.x[a][i];
   at.a[3] = p_i / (rho_i * rho_i), moving.a[3] = rho_i;
@@ -141,7 +127,7 @@ wcsph_pack_samples(Constants c, Points x, const real* __restrict__ volume, u32 n
 }
 SHIM_EXPORT(wcsph_pack_samples)
 
-/// Records of walls for the momentum loop: [x y z p/ρ²], [v ρ] and [psi, psi where fluid sticks]. Dummy walls have the
+/// Records of walls for the momentum loop: [x y z p/ρ²], [v ρ] and [psi, psi if no-slip]. Dummy walls have the
 /// pressure and velocity of `extrapolated` [p v̄], mirrored; `found` is 0 where no fluid is in reach. Others have none.
 KERNEL void __launch_bounds__(THREADS)
 wcsph_pack_walls(Constants c, const Packed* __restrict__ samples, Points v, Sets sets,
@@ -149,9 +135,9 @@ wcsph_pack_walls(Constants c, const Packed* __restrict__ samples, Points v, Sets
                  Packed* __restrict__ place, Packed* __restrict__ motion, Packed* __restrict__ mass) {
   const u32 b = thread_index();
   if (b >= n) return;
-  const bool dummy = c.wall >= WALL_OWN, near = dummy && found[b] != 0;
+  const bool dummy = c.wall != WALL_MIRRORED, near = dummy && found[b] != 0;
   const real of_fluid = near ? p[b] : real(0);
-  const real p_b = c.clamps_walls ? max_of(of_fluid, real(0)) : of_fluid;
+  const real p_b = c.wall == WALL_DUMMY_TENSILE ? of_fluid : max_of(of_fluid, real(0));
   const real rho = dummy ? density_of_pressure(c.eos, p_b, c.rho_0) : c.rho_0;
   Packed at = load(samples, b), moving = {}, weight = {};
   const real psi = at.a[3];
@@ -204,7 +190,7 @@ struct Walls {
   Near near /* [0] */;
   /// [v ρ].
   const Packed* motion /* [near.cells.order.len()] */;
-  /// [psi, psi where fluid sticks].
+  /// [psi, psi if no-slip].
   const Packed* mass /* [near.cells.order.len()] */;
 };
 
@@ -217,21 +203,21 @@ SPH_FN Vec acceleration_of(const Constants& c, V viscosity, const Near& fluid, c
   const Kernel kernel{c.kernel};
   const Packed r_i = load(fluid.place, i), moving = load(motion, i);
   const Vec x_i = vector(r_i), v_i = vector(moving);
-  const real rho_i = moving.a[3], m_pressure = c.m * c.gradient;
+  const real rho_i = moving.a[3];
   Vec inner = zero(), outer = zero();
   visit(fluid, x_i, i, [&](u32 j, real p_j, Vec x_ij, real r2) {
     const Packed other = load(motion, j);
     const real f = kernel.grad_factor(r2);
     const Pair pair{x_ij, difference(v_i, vector(other)), r2, f, rho_i, other.a[3]};
     const Factors along = viscosity.factors(pair, c.softening);
-    const real push = pressure_force(m_pressure, r_i.a[3], p_j, f) + c.m * along.along_x;
-    for (int k = 0; k < DIM; k++) inner[k] += push * x_ij[k] + c.m * along.along_v * pair.v_ij[k];
+    const real radial = pressure_force(c.m, r_i.a[3], p_j, f) + c.m * along.along_x;
+    for (int k = 0; k < DIM; k++) inner[k] += radial * x_ij[k] + c.m * along.along_v * pair.v_ij[k];
   });
   const real p_i = pressure_term(c.wall, r_i.a[3], rho_i, c.rho_0);
   visit(walls.near, x_i, [&](u32 b, real p_b, Vec x_ib, real r2) {
     const Packed other = load(walls.motion, b);
     const Pair pair{x_ib, difference(v_i, vector(other)), r2, kernel.grad_factor(r2), rho_i, other.a[3]};
-    add(outer, real(1), from_wall(c, viscosity, p_i, pair, sample(p_b, load(walls.mass, b))));
+    add(outer, real(1), wall_acceleration(c, viscosity, p_i, pair, sample(p_b, load(walls.mass, b))));
   });
   const Vec outside = c.forces.acceleration(x_i);
   for (int k = 0; k < DIM; k++) inner[k] = inner[k] + outer[k] + outside[k];
@@ -247,9 +233,7 @@ wcsph_acceleration(Constants c, Near fluid, const Packed* __restrict__ motion, W
   switch (c.viscosity) {
     case VISCOSITY_MONAGHAN: a_i = acceleration_of(c, c.monaghan, fluid, motion, walls, i); break;
     case VISCOSITY_MORRIS: a_i = acceleration_of(c, c.morris, fluid, motion, walls, i); break;
-    case VISCOSITY_MULLER: a_i = acceleration_of(c, c.muller, fluid, motion, walls, i); break;
-    case VISCOSITY_SOLENOIDAL: a_i = acceleration_of(c, c.solenoidal, fluid, motion, walls, i); break;
-    default: a_i = acceleration_of(c, Inviscid{}, fluid, motion, walls, i);
+    default: a_i = acceleration_of(c, c.solenoidal, fluid, motion, walls, i);
   }
   for (int k = 0; k < DIM; k++) a.x[k][i] = a_i[k];
 }
@@ -269,7 +253,7 @@ SPH_FN Vec reaction_of(const Constants& c, V viscosity, const Near& fluid, const
     for (int k = 0; k < DIM; k++) x_bi[k] = -x_bi[k];
     const Pair pair{x_bi, difference(vector(other), v_b), r2, kernel.grad_factor(r2), other.a[3], moving.a[3]};
     const real p_i = pressure_term(c.wall, p_rho2, other.a[3], c.rho_0);
-    add(sum, real(1), from_wall(c, viscosity, p_i, pair, of_b));
+    add(sum, real(1), wall_acceleration(c, viscosity, p_i, pair, of_b));
   });
   for (int k = 0; k < DIM; k++) sum[k] = -c.m * sum[k];
   return sum;
@@ -286,9 +270,7 @@ wcsph_reaction(Constants c, Near fluid /* [0] */, const Packed* __restrict__ mot
     switch (c.viscosity) {
       case VISCOSITY_MONAGHAN: f = reaction_of(c, c.monaghan, fluid, motion, walls, b); break;
       case VISCOSITY_MORRIS: f = reaction_of(c, c.morris, fluid, motion, walls, b); break;
-      case VISCOSITY_MULLER: f = reaction_of(c, c.muller, fluid, motion, walls, b); break;
-      case VISCOSITY_SOLENOIDAL: f = reaction_of(c, c.solenoidal, fluid, motion, walls, b); break;
-      default: f = reaction_of(c, Inviscid{}, fluid, motion, walls, b);
+      default: f = reaction_of(c, c.solenoidal, fluid, motion, walls, b);
     }
   }
   for (int k = 0; k < DIM; k++) force.x[k][b] = f[k];

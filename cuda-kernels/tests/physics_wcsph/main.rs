@@ -20,7 +20,7 @@ use cuda_kernels::{
         emulator::{self, formulas::Formulas},
         executor::{Executor, Field},
     },
-    wcsph::{Constants, Contact, Eos, Monaghan, Morris, Muller, Solenoidal, viscosity, wall},
+    wcsph::{Constants, Contact, Eos, Monaghan, Morris, Solenoidal, viscosity, wall},
 };
 use sph_core::{
     Real,
@@ -59,7 +59,7 @@ struct Case<const D: usize> {
 
 sph_core::smoothing! {
     /// The smoothing kernel of a case.
-    enum Smoothing { WendlandC2, WendlandC4, CubicSpline }
+    enum Smoothing { WendlandC2, CubicSpline }
 }
 
 impl<const D: usize> Case<D> {
@@ -136,28 +136,22 @@ fn constants<const D: usize>(kind: KernelKind, periodic: &Periodic<D>) -> Consta
         domain: Domain::from(&domain),
         forces: Forces::from(&forces),
         surface: Surface::new::<D>(H, Tension::default()),
-        eos: Eos { kind: Eos::TAIT7, b: RHO_0 * C_0 * C_0 / 7.0, gamma: 7.0 },
+        eos: Eos { kind: Eos::TAIT, b: RHO_0 * C_0 * C_0 / 7.0 },
         contact: Contact { stiffness: 300.0, reach: 0.085 },
-        monaghan: Monaghan { alpha_h_c: 0.3 * h_s * C_0, beta_h2: h_s * h_s },
+        monaghan: Monaghan { alpha_h_c: 0.3 * h_s * C_0 },
         morris: Morris { mu: 0.7 },
-        muller: Muller { mu: 0.6, laplacian: 4e3, h: H },
         solenoidal: Solenoidal { mu: 5.0 },
         m: RHO_0 * volume,
         rho_0: RHO_0,
         spacing: SPACING,
         volume,
-        cavitation: 0.1,
-        gradient: 1.02,
         softening: 0.01 * h_s * h_s,
         diffusion: 0.2 * h_s * C_0,
-        friction: 0.1 * h_s * C_0,
         inv_w_dx: 1.0 / Smoothing::<D>::new(kind, H).unwrap().w(SPACING * SPACING),
         correction_limit: 0.05 * SPACING,
         viscosity: viscosity::MONAGHAN,
         wall: wall::MIRRORED,
         clamps: 0,
-        clamps_walls: 1,
-        corrected_diffusion: 0,
     }
 }
 

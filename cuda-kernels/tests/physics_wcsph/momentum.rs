@@ -20,7 +20,7 @@ struct Loaded<const D: usize> {
     p_rho2: [Field<Real>; 2],
     wall_rho: Field<Real>,
     psi: Field<Real>,
-    sticks: Field<Real>,
+    psi_no_slip: Field<Real>,
 }
 
 impl<const D: usize> Loaded<D> {
@@ -32,17 +32,21 @@ impl<const D: usize> Loaded<D> {
             wall_cells: case.cells(executor, &case.wall_x),
             p_rho2: [numbers(case.n(), 31, 0.01 * C_0), numbers(case.n_walls(), 32, 0.01 * C_0)],
             wall_rho: numbers(case.n_walls(), 33, 10.0).iter().map(|u| RHO_0 + u).collect(),
-            sticks: psi.iter().enumerate().map(|(b, psi)| if b % 3 == 0 { 0.0 } else { *psi }).collect(),
+            psi_no_slip: psi.iter().enumerate().map(|(b, psi)| if b % 3 == 0 { 0.0 } else { *psi }).collect(),
             psi,
         }
     }
 
     fn mass(&self) -> Field<Packed> {
-        self.psi.iter().zip(&self.sticks).map(|(&psi, &sticks)| Packed([psi, sticks, 0.0, 0.0])).collect()
+        self.psi
+            .iter()
+            .zip(&self.psi_no_slip)
+            .map(|(&psi, &no_slip)| Packed([psi, no_slip, 0.0, 0.0]))
+            .collect()
     }
 }
 
-/// Viscous factors by the formula of the text, which is that of Rust.
+/// Viscous factors by the formula of the CUDA source, which is that of Rust.
 fn factors<const D: usize>(
     c: &Constants<D>,
     x_ij: [Real; D],
@@ -50,11 +54,9 @@ fn factors<const D: usize>(
     [r2, f, rho_i, rho_j]: [Real; 4],
 ) -> [Real; 2] {
     let (model, numbers) = match c.viscosity {
-        viscosity::MONAGHAN => ("Monaghan", field![c.monaghan.alpha_h_c, c.monaghan.beta_h2]),
+        viscosity::MONAGHAN => ("Monaghan", field![c.monaghan.alpha_h_c]),
         viscosity::MORRIS => ("Morris", field![c.morris.mu]),
-        viscosity::MULLER => ("Muller", field![c.muller.mu, c.muller.laplacian, c.muller.h]),
-        viscosity::SOLENOIDAL => ("Solenoidal", field![c.solenoidal.mu]),
-        _ => ("Inviscid", field![]),
+        _ => ("Solenoidal", field![c.solenoidal.mu]),
     };
     let input = [&x_ij[..], &v_ij, &[r2, f, rho_i, rho_j, c.softening], &numbers].concat();
     let found = call::<D>(&format!("{model}::factors"), &input);
@@ -64,7 +66,7 @@ fn factors<const D: usize>(
 /// What a particle feels of walls: `max(p, 0)`, mirrored, or as it is.
 fn pressure_term<const D: usize>(c: &Constants<D>, p_rho2: Real, rho: Real) -> Real {
     match c.wall {
-        wall::OWN_PULLS => p_rho2,
+        wall::DUMMY_TENSILE => p_rho2,
         wall::MIRRORED => p_rho2.max(0.0) * (1.0 + (rho / RHO_0) * (rho / RHO_0)),
         _ => p_rho2.max(0.0),
     }
@@ -78,21 +80,20 @@ fn expected<const D: usize>(case: &Case<D>, c: &Constants<D>, of: &Loaded<D>, i:
         let (f, v_j) = (k.grad_factor(r2), at(&case.v, j));
         let v_ij: [Real; D] = each(|a| v_i[a] - v_j[a]);
         let [along_x, along_v] = factors(c, x_ij, v_ij, [r2, f, rho_i, case.rho[j]]);
-        let push = -(c.m * c.gradient * (p_i + of.p_rho2[0][j]) * f) + c.m * along_x;
-        std::array::from_fn::<_, 3, _>(|a| if a < D { push * x_ij[a] + c.m * along_v * v_ij[a] } else { 0.0 })
+        let radial = -(c.m * (p_i + of.p_rho2[0][j]) * f) + c.m * along_x;
+        std::array::from_fn::<_, 3, _>(
+            |a| if a < D { radial * x_ij[a] + c.m * along_v * v_ij[a] } else { 0.0 },
+        )
     });
     let p_i = pressure_term(c, p_i, rho_i);
     let outer = case.sum(x_i, None, &case.wall_x, |b, x_ib, r2| {
         let (f, v_b) = (k.grad_factor(r2), at(&case.wall_v, b));
         let v_ib: [Real; D] = each(|a| v_i[a] - v_b[a]);
         let [along_x, along_v] = factors(c, x_ib, v_ib, [r2, f, rho_i, of.wall_rho[b]]);
-        let friction = c.friction * dot(v_ib, x_ib).min(0.0) / (rho_i * (r2 + c.softening)) * f;
         let contact = call::<D>("Contact::factor", &[c.contact.stiffness, c.contact.reach, r2])[0];
-        let push = -(c.gradient * of.psi[b] * (p_i + of.p_rho2[1][b]) * f)
-            + of.sticks[b] * along_x
-            + of.psi[b] * friction
-            + contact;
-        std::array::from_fn(|a| if a < D { push * x_ib[a] + of.sticks[b] * along_v * v_ib[a] } else { 0.0 })
+        let (psi, psi_no_slip) = (of.psi[b], of.psi_no_slip[b]);
+        let radial = -(psi * (p_i + of.p_rho2[1][b]) * f) + psi_no_slip * along_x + contact;
+        std::array::from_fn(|a| if a < D { radial * x_ib[a] + psi_no_slip * along_v * v_ib[a] } else { 0.0 })
     });
     let sum = inner.plus(1.0, outer);
     std::array::from_fn(|a| {
@@ -107,7 +108,7 @@ pub fn acceleration<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
     let mass = of.mass();
-    for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
+    for (viscosity, wall) in [(0, 0), (1, 1), (2, 2)] {
         let c = Constants { viscosity, wall, ..case.constants };
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let fluid = around(&of.cells, &place);
@@ -134,7 +135,7 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, n_walls, of) = (case.n(), case.n_walls(), Loaded::new(case, executor));
     let (place, motion) = (packed(&case.x, &of.p_rho2[0]), packed(&case.v, &case.rho));
     let (wall_place, wall_motion) = (packed(&case.wall_x, &of.p_rho2[1]), packed(&case.wall_v, &of.wall_rho));
-    for (viscosity, wall) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 1)] {
+    for (viscosity, wall) in [(0, 0), (1, 1), (2, 2)] {
         let mut c = Constants { viscosity, wall, ..case.constants };
         let fluid = around(&of.cells, &place);
         let near = &around(&of.wall_cells, &wall_place);
@@ -264,7 +265,7 @@ fn pack_walls<const D: usize>(
     assert_eq!(samples, packed(&case.wall_x, &psi));
     let (flags, body): (_, Field<u16>) = (field![0, NO_SLIP], (0..n).map(|b| (b % 2) as u16).collect());
     let sets = Sets { flags: &flags, body: &body };
-    for wall in [wall::MIRRORED, wall::OWN] {
+    for wall in [wall::MIRRORED, wall::DUMMY, wall::DUMMY_TENSILE] {
         let c = Constants { wall, ..*launcher.constants };
         let launcher = Launcher { constants: &c, ..*launcher };
         launcher
@@ -281,13 +282,18 @@ fn pack_walls<const D: usize>(
                 &mut mass,
             )
             .unwrap();
-        let own = wall == wall::OWN;
-        let p: Field<Real> = out.p.iter().map(|p| if own { p.max(0.0) } else { 0.0 }).collect();
-        let density = |p| call::<D>("density_of_pressure", &[0.0, c.eos.b, c.eos.gamma, p, RHO_0])[0];
-        let rho: Field<Real> = p.iter().map(|&p| if own { density(p) } else { RHO_0 }).collect();
+        let dummy = wall != wall::MIRRORED;
+        let pressure = |p: &Real| match wall {
+            wall::MIRRORED => 0.0,
+            wall::DUMMY => p.max(0.0),
+            _ => *p,
+        };
+        let p: Field<Real> = out.p.iter().map(pressure).collect();
+        let density = |p| call::<D>("density_of_pressure", &[0.0, c.eos.b, p, RHO_0])[0];
+        let rho: Field<Real> = p.iter().map(|&p| if dummy { density(p) } else { RHO_0 }).collect();
         let p_rho2: Field<Real> = p.iter().zip(&rho).map(|(p, rho)| p / (rho * rho)).collect();
         let mirrored: Axes<D> = std::array::from_fn(|a| {
-            let near = |b: usize| own && out.found[b] != 0;
+            let near = |b: usize| dummy && out.found[b] != 0;
             let v = &case.wall_v[a];
             (0..n).map(|b| if near(b) { 2.0 * v[b] - out.v[a][b] } else { v[b] }).collect()
         });

@@ -52,7 +52,7 @@ pub fn gradient<L>[const D: usize, K: Kernel<D>](kernel: K, s: &Density<'_, D>, 
     let zero = L::splat(0.0);
     for (k, i) in fluid.points().enumerate() {
         let rho_i = L::splat(s.x4[i][3]);
-        // Six sums are the upper triangle of B in 3D (three in 2D), three the right side.
+        // Six sums are the upper triangle of B in 3D (three in 2D), three the right-hand side.
         let sums = fluid.sum::<L, D, 4, 9>(i, s.x(i), s.x4, &s.periodic, |x_ij, r2, [_, _, _, rho_j]| {
             let v_f = L::splat(s.m) / rho_j * kernel.grad_factor(r2);
             let rise = (rho_j - rho_i) * v_f;
@@ -74,13 +74,12 @@ pub fn gradient<L>[const D: usize, K: Kernel<D>](kernel: K, s: &Density<'_, D>, 
 }
 
 /// What the continuity loops read.
-pub struct Continuity<'a, const D: usize, const N: usize> {
+pub struct Continuity<'a, const D: usize> {
     pub periodic: Periodic<D>,
-    /// `[x y z V | v ρ]`, followed by `[∇ρ ·]` when `N` is 12.
-    pub record: &'a [[Real; N]],
+    /// `[x y z V | v ρ | ∇ρ ·]`.
+    pub record: &'a [[Real; 12]],
     /// `[x y z · | v ρ | psi ...]` of the walls, with their prescribed velocity.
     pub walls: &'a [[Real; 12]],
-    /// Mass over the lattice's gradient factor.
     pub m: Real,
     /// `2 δ h_s c₀`, `[m²/s]`.
     pub diffusion: Real,
@@ -88,19 +87,19 @@ pub struct Continuity<'a, const D: usize, const N: usize> {
 
 phase! {
 /// `dρ_i/dt = Σ_j m v_ij·∇W_ij + 2 δ h_s c₀ Σ_j V_j ψ_ij·∇W_ij + Σ_b psi_b v_ib·∇W_ib`.
-pub fn continuity<L>[const D: usize, K: Kernel<D>, const N: usize](
-    kernel: K, s: &Continuity<'_, D, N>, fluid: &Chunk, walls: &Chunk, rate: &mut [Real],
+pub fn continuity<L>[const D: usize, K: Kernel<D>](
+    kernel: K, s: &Continuity<'_, D>, fluid: &Chunk, walls: &Chunk, rate: &mut [Real],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
         let v_i: [L; D] = each(|a| L::splat(r_i[4 + a]));
-        let (rho_i, zero) = (L::splat(r_i[7]), L::splat(0.0));
-        let grad_i: [L; D] = each(|a| if N == 12 { L::splat(r_i[8 + a]) } else { zero });
-        let [inner] = fluid.sum::<L, D, N, 1>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
+        let rho_i = L::splat(r_i[7]);
+        let grad_i: [L; D] = each(|a| L::splat(r_i[8 + a]));
+        let [inner] = fluid.sum::<L, D, 12, 1>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
             let f = kernel.grad_factor(r2);
             let v_ij: [L; D] = each(|a| v_i[a] - j[4 + a]);
-            let grads = if N == 12 { dot::<L, D>(each(|a| grad_i[a] + j[8 + a]), x_ij) } else { zero };
+            let grads = dot::<L, D>(each(|a| grad_i[a] + j[8 + a]), x_ij);
             let flow = physics::continuity(L::splat(s.m), dot(v_ij, x_ij), f);
             [flow + L::splat(s.diffusion) * j[3] * physics::density_diffusion(j[7] - rho_i, grads, f)]
         });

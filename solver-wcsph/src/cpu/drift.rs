@@ -21,7 +21,7 @@ pub struct Drift<'a, const D: usize> {
     pub volume: Real,
     /// 1 over W at one spacing, `[m^D]`.
     pub inv_w_dx: Real,
-    /// Factor of the sum: `A_s v_max h_s` of shifting, `[m²/s]`, ε of XSPH, or `Δt p_b / 2 m` of transport.
+    /// Factor of the sum: `A_s v_max h_s` of shifting, `[m²/s]`, or `Δt p_b / 2 m` of the transport velocity.
     pub factor: Real,
 }
 
@@ -33,38 +33,21 @@ impl<const D: usize> Drift<'_, D> {
 }
 
 phase! {
-/// XSPH (Monaghan 1992): `w_i += ε Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij`.
-pub fn xsph<L>[const D: usize, K: Kernel<D>](kernel: K, s: &Drift<'_, D>, fluid: &Chunk, w: [&mut [Real]; D]) {
-    for (k, i) in fluid.points().enumerate() {
-        let v_i: [L; D] = each(|a| L::splat(s.record[i][4 + a]));
-        let rho_i = L::splat(s.record[i][7]);
-        let sum = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |_, r2, j| {
-            let weight = physics::xsph(L::splat(s.m), rho_i, j[7], kernel.w(r2));
-            each(|a| weight * (j[4 + a] - v_i[a]))
-        });
-        for a in 0..D {
-            w[a][k] += s.factor * sum[a];
-        }
-    }
-}
-}
-
-phase! {
 /// Shifting (Lind et al. 2012, Sun et al. 2017), as a velocity:
-/// `w_i −= A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴] ∇W_ij`, walls included.
+/// `w_i = −A_s v_max h_s Σ_j Δx^D [1 + 0.2 (W_ij/W(Δx))⁴] ∇W_ij`, walls included.
 pub fn shifting<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Drift<'_, D>, fluid: &Chunk, walls: &Chunk, w: [&mut [Real]; D],
 ) {
     for (k, i) in fluid.points().enumerate() {
         let (volume, inv_w_dx) = (L::splat(s.volume), L::splat(s.inv_w_dx));
         let term = |x_ij: [L; D], r2: L| {
-            let push = volume * physics::shifting(kernel.w(r2), inv_w_dx, kernel.grad_factor(r2));
-            each(|a| push * x_ij[a])
+            let weight = volume * physics::shifting(kernel.w(r2), inv_w_dx, kernel.grad_factor(r2));
+            each(|a| weight * x_ij[a])
         };
         let inner = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |x_ij, r2, _| term(x_ij, r2));
         let outer = walls.sum::<L, D, 4, D>(i, s.x(i), s.walls, &s.periodic, |x_ib, r2, _| term(x_ib, r2));
         for a in 0..D {
-            w[a][k] -= s.factor * (inner[a] + outer[a]);
+            w[a][k] = -s.factor * (inner[a] + outer[a]);
         }
     }
 }
@@ -72,7 +55,7 @@ pub fn shifting<L>[const D: usize, K: Kernel<D>](
 
 phase! {
 /// Transport velocity (Adami, Hu & Adams 2013, eq. 13):
-/// `w_i −= Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the volume of a particle at rest.
+/// `w_i = −Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the volume of a particle at rest.
 pub fn transport<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Drift<'_, D>, fluid: &Chunk, walls: &Chunk, w: [&mut [Real]; D],
 ) {
@@ -81,15 +64,15 @@ pub fn transport<L>[const D: usize, K: Kernel<D>](
         let (m, v_i2, wall_v2) = (L::splat(s.m), L::splat(v_i * v_i), L::splat(v_i * v_i + s.volume * s.volume));
         let inner = fluid.sum::<L, D, 8, D>(i, s.x(i), s.record, &s.periodic, |x_ij, r2, j| {
             let v_j = m / j[7];
-            let push = (v_i2 + v_j * v_j) * kernel.grad_factor(r2);
-            each(|a| push * x_ij[a])
+            let weight = (v_i2 + v_j * v_j) * kernel.grad_factor(r2);
+            each(|a| weight * x_ij[a])
         });
         let outer = walls.sum::<L, D, 4, D>(i, s.x(i), s.walls, &s.periodic, |x_ib, r2, _| {
-            let push = wall_v2 * kernel.grad_factor(r2);
-            each(|a| push * x_ib[a])
+            let weight = wall_v2 * kernel.grad_factor(r2);
+            each(|a| weight * x_ib[a])
         });
         for a in 0..D {
-            w[a][k] -= s.factor * (inner[a] + outer[a]);
+            w[a][k] = -s.factor * (inner[a] + outer[a]);
         }
     }
 }

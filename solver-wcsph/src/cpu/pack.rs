@@ -58,24 +58,17 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn pack_for_continuity(&mut self) {
         let (s, state) = (&mut *self.method, &*self.state);
         let (n, m) = (state.fluid.len(), state.rest.m);
-        let (x4, v, wide) = (&s.fields.x4, &state.fluid.v, s.corrected_diffusion());
-        let pack = |i: usize, out: &mut [Real]| {
-            out[..3].copy_from_slice(&x4[i][..3]);
-            out[3] = m / x4[i][3];
-            for d in 0..D {
-                out[4 + d] = v[d][i];
+        let (x4, v) = (&s.fields.x4, &state.fluid.v);
+        parallel::blocks(n, &mut s.fields.wide[..n], |range, out| {
+            for (out, i) in out.iter_mut().zip(range) {
+                out[..3].copy_from_slice(&x4[i][..3]);
+                out[3] = m / x4[i][3];
+                for d in 0..D {
+                    out[4 + d] = v[d][i];
+                }
+                out[7] = x4[i][3];
             }
-            out[7] = x4[i][3];
-        };
-        if wide {
-            parallel::blocks(n, &mut s.fields.wide[..n], |range, out| {
-                out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
-            });
-        } else {
-            parallel::blocks(n, &mut s.fields.record[..n], |range, out| {
-                out.iter_mut().zip(range).for_each(|(out, i)| pack(i, out));
-            });
-        }
+        });
         if s.fields.walls_packed && !s.constants.wall.is_dummy() && !state.walls.is_moving() {
             return;
         }
@@ -95,13 +88,13 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn pack_walls(&mut self) {
         let (s, state) = (&mut *self.method, &*self.state);
         let (walls, rho_0, eos) = (&state.walls, state.rest.rho_0, s.constants.eos);
-        let (dummy, clamp) = (s.constants.wall.is_dummy(), s.params.clamp_wall_pressure);
+        let (dummy, tensile) = (s.constants.wall.is_dummy(), !s.params.clamp_wall_pressure);
         let (extrapolated, x4) = (&s.extrapolated, &s.fields.wall_x4);
         parallel::blocks(walls.len(), &mut s.fields.wall_record[..walls.len()], |range, out| {
             for (out, b) in out.iter_mut().zip(range) {
                 let body = &walls.bodies[walls.body[b] as usize];
                 let fluid = if dummy { extrapolated[b] } else { Extrapolated::default() };
-                let p = if clamp { fluid.p.max(0.0) } else { fluid.p };
+                let p = if tensile { fluid.p } else { fluid.p.max(0.0) };
                 let rho = if dummy { physics::density_of_pressure(eos, p, rho_0) } else { rho_0 };
                 *out = [0.0; 12];
                 for d in 0..D {

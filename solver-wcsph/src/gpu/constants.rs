@@ -15,7 +15,7 @@ use cuda_kernels::{
     },
     wcsph::{self, Constants, Contact, Eos, viscosity, wall},
 };
-use sph_core::{Real, fluid::surface::Tension, kernel::Kernel as _, method::state::State};
+use sph_core::{fluid::surface::Tension, kernel::Kernel as _, method::state::State};
 
 /// What the kernels read in a step that begins at `state`.
 pub fn constants<const D: usize>(method: &Wcsph<D>, state: &State<D>) -> Constants<D> {
@@ -30,64 +30,50 @@ pub fn constants<const D: usize>(method: &Wcsph<D>, state: &State<D>) -> Constan
         surface: Surface::new::<D>(h, tension),
         eos: equation_of_state(c.eos),
         contact: Contact { stiffness: c.contact.stiffness, reach: c.contact.reach },
-        monaghan: wcsph::Monaghan { alpha_h_c: 0.0, beta_h2: 0.0 },
+        monaghan: wcsph::Monaghan { alpha_h_c: 0.0 },
         morris: wcsph::Morris { mu: 0.0 },
-        muller: wcsph::Muller { mu: 0.0, laplacian: 0.0, h },
         solenoidal: wcsph::Solenoidal { mu: 0.0 },
         m: rest.m,
         rho_0: rest.rho_0,
         spacing: rest.spacing,
         volume: rest.spacing.powi(D as i32),
-        cavitation: params.cavitation,
-        gradient: c.gradient,
         softening: c.softening,
         diffusion: c.diffusion,
-        friction: c.friction,
         inv_w_dx: 1.0 / method.kernel.w(rest.spacing * rest.spacing),
         correction_limit: MAX_CORRECTION * rest.spacing,
-        viscosity: viscosity::NONE,
+        viscosity: viscosity::MONAGHAN,
         wall: wall_pressure(c.wall),
         clamps: params.clamps().into(),
-        clamps_walls: params.clamp_wall_pressure.into(),
-        corrected_diffusion: method.corrected_diffusion().into(),
     };
     choose_viscosity(&mut block, c.viscosity);
     block
 }
 
 fn equation_of_state(eos: physics::Eos) -> Eos {
-    // A value that the kind does not read is 1.
-    let (kind, b, gamma) = match eos {
-        physics::Eos::Tait7 { b } => (Eos::TAIT7, b, 7.0),
-        physics::Eos::Tait { b, gamma } => (Eos::TAIT, b, gamma),
-        physics::Eos::Linear { c2 } => (Eos::LINEAR, c2, 1.0 as Real),
+    let (kind, b) = match eos {
+        physics::Eos::Tait { b } => (Eos::TAIT, b),
+        physics::Eos::Linear { c2 } => (Eos::LINEAR, c2),
     };
-    Eos { kind, b, gamma }
+    Eos { kind, b }
 }
 
 fn wall_pressure(of: Wall) -> i32 {
     match of {
-        Wall::OneSided => wall::ONE_SIDED,
         Wall::Mirrored => wall::MIRRORED,
-        Wall::Own { pulls: false } => wall::OWN,
-        Wall::Own { pulls: true } => wall::OWN_PULLS,
+        Wall::Dummy { tensile: false } => wall::DUMMY,
+        Wall::Dummy { tensile: true } => wall::DUMMY_TENSILE,
     }
 }
 
 fn choose_viscosity<const D: usize>(block: &mut Constants<D>, model: physics::Viscosity) {
     block.viscosity = match model {
-        physics::Viscosity::None => viscosity::NONE,
-        physics::Viscosity::Monaghan { alpha_h_c, beta_h2 } => {
-            block.monaghan = wcsph::Monaghan { alpha_h_c, beta_h2 };
+        physics::Viscosity::Monaghan { alpha_h_c } => {
+            block.monaghan = wcsph::Monaghan { alpha_h_c };
             viscosity::MONAGHAN
         }
         physics::Viscosity::Morris { mu } => {
             block.morris = wcsph::Morris { mu };
             viscosity::MORRIS
-        }
-        physics::Viscosity::Muller { mu, laplacian, h } => {
-            block.muller = wcsph::Muller { mu, laplacian, h };
-            viscosity::MULLER
         }
         physics::Viscosity::Solenoidal { mu } => {
             block.solenoidal = wcsph::Solenoidal { mu };

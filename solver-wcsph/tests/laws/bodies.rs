@@ -19,7 +19,7 @@ const PRESETS: [&str; 2] = [VALIDATION, GRAPHICS];
 
 fn conserves<const D: usize>(steps: u64) {
     for preset in ["validation", "graphics"] {
-        for solver in ["", "cohesion = 1.0\nadhesion = 5.0\nwall_friction = 0.3\nwall_contact = 0.5"] {
+        for solver in ["", "cohesion = 1.0\nadhesion = 5.0\nwall_contact = 0.5"] {
             let table = format!("preset = \"{preset}\"\nsound_speed = 20.0\n{solver}");
             let [p, l] = change::<D>(&collision::<D>(&table), steps, |_| 1.0);
             println!("{D}D {preset} {solver:?}: {:.2} {:.2} roundings", p / EPSILON, l / EPSILON);

@@ -245,7 +245,7 @@ fn a_parameter_set_at_the_start_is_that_of_the_scene() {
     for (key, value, line) in [
         ("solver.artificial_viscosity_alpha", "0.4", "artificial_viscosity_alpha = 0.4"),
         ("solver.sound_speed", "50.0", "sound_speed = 50.0"),
-        ("solver.xsph", "0.5", "xsph = 0.5"),
+        ("solver.regularization", "\"shifting\"", "regularization = \"shifting\""),
         ("solver.cfl_sound", "0.2", "cfl_sound = 0.2"),
     ] {
         let set = format!("[[command]]\nset = {{ key = \"{key}\", value = {value} }}\n");
@@ -276,7 +276,7 @@ fn what_cannot_change_is_refused() {
     let text = dam_break::<2>("validation", 0.05, "", "");
     let mut run = simulation::<2>(&text);
     for (key, value, because) in [
-        ("solver.kernel", "\"wendland_c4\"", "cannot change in a run"),
+        ("solver.kernel", "\"cubic_spline\"", "cannot change in a run"),
         ("solver.cfl_sound", "-1.0", "must lie in"),
         ("solver.nonsense", "1.0", "unknown"),
         ("spacing", "0.1", "cannot change in a run"),

@@ -123,11 +123,11 @@ fn an_escape_is_found_where_it_is() {
 
 #[test]
 fn the_floor_of_the_step_is_kept() {
-    let text = dam_break::<2>("validation", 0.05, "", "dt_min = 1e-3");
+    let text = dam_break::<2>("validation", 0.05, "", "sound_speed = 1e9");
     let mut sim = simulation::<2>(&text);
     let error = sim.run(10.0, 8, &mut []).expect_err("sound asks for less");
     let Cause::StepTooSmall { dt, floor, limit } = error.cause else { panic!("{error}") };
-    assert!(dt < floor && (floor - 1e-3).abs() < 1e-9 && limit == "sound", "{error}");
+    assert!(dt < floor && floor == 1e-9 && limit == "sound", "{error}");
     assert_eq!((error.step, error.phase), (0, "max_dt"));
 }
 
@@ -150,9 +150,7 @@ fn a_smoothing_kernel_that_the_method_does_not_take_is_refused() {
     for &kernel in KernelKind::ALL {
         let expected = match KERNELS.contains(&kernel) {
             true => None,
-            false => Some(format!(
-                "solver.kernel = \"{kernel}\": must be cubic_spline, wendland_c2 or wendland_c4"
-            )),
+            false => Some(format!("solver.kernel = \"{kernel}\": must be cubic_spline or wendland_c2")),
         };
         let checked = Params { kernel, ..Params::default() }.check().err();
         assert_eq!(checked.map(|error| error.to_string()), expected);

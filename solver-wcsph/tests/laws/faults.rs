@@ -22,7 +22,7 @@ fn cases<const D: usize>(solver: &str) -> Vec<Case<Wcsph<D>, D>> {
         ("drift", "position", |_, state, i, bad| state.fluid.x[0][i] = bad),
     ];
     // Only some methods have these.
-    if solver.contains("xsph") {
+    if solver.contains("regularization") {
         let drift = "compute_drift_correction";
         cases.push((drift, "drift correction", |s, _, i, bad| s.fields.w[D - 1][i] = bad));
     }
@@ -32,6 +32,8 @@ fn cases<const D: usize>(solver: &str) -> Vec<Case<Wcsph<D>, D>> {
     }
     cases
 }
+
+const SHIFTING: &str = "regularization = \"shifting\"";
 
 fn check<const D: usize>(solver: &str, calls: &[u32]) {
     let euler = solver.contains("symplectic_euler") || solver.contains("graphics");
@@ -43,15 +45,15 @@ fn check<const D: usize>(solver: &str, calls: &[u32]) {
 fn every_phase_is_named_by_either_integrator_and_density() {
     for integrator in ["velocity_verlet", "symplectic_euler"] {
         for density in ["continuity\"", "summation\"\ndelta_sph = 0.0"] {
-            check::<2>(&format!("integrator = \"{integrator}\"\ndensity = \"{density}\nxsph = 0.2"), &[0, 3]);
+            check::<2>(&format!("integrator = \"{integrator}\"\ndensity = \"{density}\n{SHIFTING}"), &[0, 3]);
         }
     }
 }
 
 #[test]
 fn every_phase_is_named_by_either_preset_in_3d() {
-    check::<3>("xsph = 0.2", &[2]);
-    check::<3>("preset = \"graphics\"\nxsph = 0.2", &[2]);
+    check::<3>(SHIFTING, &[2]);
+    check::<3>(&format!("preset = \"graphics\"\n{SHIFTING}"), &[2]);
 }
 
 #[test]

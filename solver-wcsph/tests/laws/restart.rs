@@ -64,10 +64,10 @@ fn steps_limited_by_acceleration() {
 #[test]
 fn drift_corrections_and_surface_terms() {
     for solver in [
-        "regularization = \"shifting\"\nxsph = 0.5",
+        "regularization = \"shifting\"",
         "regularization = \"transport_velocity\"\nintegrator = \"symplectic_euler\"",
         "regularization = \"transport_velocity\"",
-        "delta_form = \"molteni\"\ncohesion = 0.1\nsurface_tension = 0.1\nadhesion = 0.1",
+        "delta_sph = 0.0\ncohesion = 0.1\nsurface_tension = 0.1\nadhesion = 0.1",
     ] {
         let text = dam_break::<2>("validation", 0.03, "damping = { rate = 5.0, until = 0.01 }", solver);
         restarts::<2>(&text, &[1, 7, 20]);

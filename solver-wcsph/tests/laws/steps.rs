@@ -117,12 +117,12 @@ fn energies(integrator: &str, viscosity: &str, steps: u64) -> [f64; 2] {
 fn energy_drifts_with_the_step_and_falls_with_viscosity() {
     for integrator in INTEGRATORS {
         let drift = |steps| {
-            let [before, after] = energies(integrator, "viscosity_model = \"none\"", steps);
+            let [before, after] = energies(integrator, "artificial_viscosity_alpha = 0.0", steps);
             (after - before) / before
         };
         let (coarse, fine) = (drift(32), drift(128));
         assert!(coarse.abs() < 0.02 && fine.abs() < 0.4 * coarse.abs(), "{integrator}: {coarse:e} {fine:e}");
-        for model in ["monaghan", "morris", "muller", "solenoidal"] {
+        for model in ["monaghan", "morris", "solenoidal"] {
             let strong = "dynamic_viscosity = 0.05\nartificial_viscosity_alpha = 0.5";
             let [before, after] =
                 energies(integrator, &format!("viscosity_model = \"{model}\"\n{strong}"), 128);
@@ -133,12 +133,13 @@ fn energy_drifts_with_the_step_and_falls_with_viscosity() {
 
 #[test]
 fn a_sound_pulse_travels_with_the_sound_speed() {
-    for solver in ["", "preset = \"graphics\"\nsupport_ratio = 2.5\nclamp_negative_pressure = \"never\""] {
+    // A summed density bears no tension: the fluid is compressed by more than the pulse.
+    for (solver, compression) in [("", 1.0), ("preset = \"graphics\"\nsupport_ratio = 2.5", 1.01)] {
         let mut sim = simulation::<2>(&format!(
             "spacing = 0.01\nrest_density = 1.0\ngravity = [0.0, 0.0]\nrun.end_time = 1.0\n\
              domain = {{ min = [0.0, 0.0], max = [1.0, 0.1], periodic = [\"x\", \"y\"] }}\n\
              [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 0.1] }}\n\
-             [solver]\nname = \"wcsph\"\nsound_speed = 10.0\neos = \"linear\"\nviscosity_model = \"none\"\n{solver}\n"
+             [solver]\nname = \"wcsph\"\nsound_speed = 10.0\neos = \"linear\"\nartificial_viscosity_alpha = 0.0\n{solver}\n"
         ));
         // A pulse of velocity alone splits in two, which meet again after half a turn: cos(k c t) is its amplitude.
         let amplitude = |sim: &Simulation<2>| {
@@ -149,6 +150,7 @@ fn a_sound_pulse_travels_with_the_sound_speed() {
             let s = (sim.state.fluid.x[0][i] as f64 - 0.25) / 0.1;
             sim.state.fluid.v[0][i] = (0.01 * (-s * s).exp()) as _;
         }
+        sim.state.rest.m *= compression;
         sim.fixed_dt = Some(2.5e-4);
         let before = amplitude(&sim);
         // An eighth of a turn: cos(π/4), where the phase shows best.

@@ -203,6 +203,18 @@ const RETIRED: &[(&str, &str)] = &[
     ("surface_mode", "surface_tension is a force"),
     ("wall_viscosity", "pbf has walls without viscous drag; `friction` is that of containers"),
     ("xsph_weight", "the weight is symmetric"),
+    ("artificial_viscosity_beta", "wcsph has it as 0; raise artificial_viscosity_alpha"),
+    ("background_pressure", "wcsph has it as ρ₀ c₀²"),
+    ("cavitation", "wcsph has it as 0.1"),
+    ("cfl_viscous", "wcsph has it as 0.25; lower dt_max"),
+    ("clamp_negative_pressure", "wcsph removes negative pressure with density = \"summation\" alone"),
+    ("delta_form", "wcsph has that of Antuono et al. 2010; delta_sph = 0 is without"),
+    ("eos_gamma", "wcsph has 7 with eos = \"tait\"; eos = \"linear\" has 1"),
+    ("gradient_calibration", "wcsph is without; raise support_ratio"),
+    ("shifting", "wcsph has it as 10 with regularization = \"shifting\""),
+    ("stiffness", "wcsph takes sound_speed = √(7 stiffness / ρ₀)"),
+    ("wall_friction", "wcsph takes slip = \"no_slip\" of the wall"),
+    ("xsph", "wcsph takes regularization = \"shifting\", pbf and projection take xsph_viscosity"),
 ];
 
 /// The messages of the reader that speak of types rather than of the file.

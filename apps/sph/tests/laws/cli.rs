@@ -253,7 +253,7 @@ fn report_draws_the_same_page_again() {
 #[test]
 fn a_run_that_stops_ends_with_one_and_says_why() {
     let folder = folder("stops");
-    let text = SCENE.replace("[solver]", "[solver]\ndt_min = 1.0");
+    let text = SCENE.replace("[solver]", "[solver]\nsound_speed = 1e9");
     fs::write(folder.join("stops.toml"), text).unwrap();
     let output = sph(&folder, &["run", "stops.toml", "--out", "out"]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));

@@ -240,7 +240,7 @@ fn parity_prints_fields_and_drifts_for_people_and_machines() {
     let found: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!((found["moments"][1]["step"].as_u64(), &found["failure"]), (Some(5), &Value::Null));
     // A run that fails is exit code 1.
-    fs::write(folder.join("tiny.toml"), SCENE.replace("[solver]", "[solver]\ndt_min = 1.0")).unwrap();
+    fs::write(folder.join("tiny.toml"), SCENE.replace("[solver]", "[solver]\nsound_speed = 1e9")).unwrap();
     let output = sph(&folder, &parity);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("below its floor"), "{}", stderr(&output));

@@ -8,7 +8,7 @@
 )]
 
 mod common;
-mod cuda_text;
+mod cuda_source;
 mod kept;
 mod parity;
 mod plan;

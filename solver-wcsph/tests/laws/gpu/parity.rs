@@ -22,30 +22,23 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
 }
 
 /// What an option does on a GPU.
-const OPTIONS: [&str; 19] = [
+const OPTIONS: [&str; 12] = [
     "",
     "integrator = \"symplectic_euler\"",
     "density = \"summation\"\ndelta_sph = 0.0",
-    "delta_form = \"molteni\"",
     "delta_sph = 0.0",
     "kernel = \"cubic_spline\"",
-    "kernel = \"wendland_c4\"",
     "eos = \"linear\"",
-    "eos_gamma = 5.0",
-    "clamp_negative_pressure = \"always\"",
-    "wall_pressure = \"akinci\"\nwall_friction = 0.3\nwall_contact = 0.5",
     "wall_pressure = \"symmetric\"",
     "clamp_wall_pressure = false",
-    "viscosity_model = \"none\"",
     "viscosity_model = \"morris\"\ndynamic_viscosity = 10.0",
-    "viscosity_model = \"muller\"\ndynamic_viscosity = 10.0",
     "viscosity_model = \"solenoidal\"\ndynamic_viscosity = 10.0",
-    "xsph = 0.2\nregularization = \"shifting\"",
-    "regularization = \"transport_velocity\"\nbackground_pressure = 0.1",
+    "regularization = \"shifting\"",
+    "regularization = \"transport_velocity\"",
 ];
 
 #[test]
-fn every_option_does_on_a_card_what_it_does_on_the_processor() {
+fn every_option_does_on_a_gpu_what_it_does_on_the_processor() {
     for solver in OPTIONS {
         compare::<2>(&dam_break::<2>("validation", 0.05, "", solver), 5).check(3e3, &format!("2D {solver}"));
         compare::<3>(&dam_break::<3>("validation", 0.1, "", solver), 5).check(3e3, &format!("3D {solver}"));

@@ -56,8 +56,8 @@ const OPTIONS: [&str; 5] = [
     "",
     "integrator = \"symplectic_euler\"\ndensity = \"summation\"\ndelta_sph = 0.0\nviscosity_model = \"morris\"\n\
      dynamic_viscosity = 10.0",
-    "xsph = 0.2\nregularization = \"shifting\"\nsupport_ratio = 2.0",
-    "regularization = \"transport_velocity\"\nbackground_pressure = 0.1\ndelta_form = \"molteni\"",
+    "regularization = \"shifting\"\nsupport_ratio = 2.0",
+    "regularization = \"transport_velocity\"\ndelta_sph = 0.0",
     "cohesion = 1.0\nsurface_tension = 1.0\nadhesion = 1.0",
 ];
 
