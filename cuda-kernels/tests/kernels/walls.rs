@@ -188,7 +188,7 @@ const H: Real = 0.15;
 
 sph_core::smoothing! {
     /// The kernels that samples are weighed with.
-    enum Weighing { WendlandC2, CubicSpline, Poly6Spiky }
+    enum Weighing { WendlandC2, WendlandC4, CubicSpline, Poly6Spiky }
 }
 
 fn weighs<const D: usize>(kind: KernelKind, executor: &dyn Executor, periodic: Periodic<D>) {

@@ -17,7 +17,7 @@ use sph_core::{
 pub const NAME: &str = "wcsph";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.3", "artificial_viscosity_alpha"];
-pub const KERNELS: [&str; 2] = ["cubic_spline", "wendland_c2"];
+pub const KERNELS: [&str; 3] = ["cubic_spline", "wendland_c2", "wendland_c4"];
 pub const VISCOSITIES: [&str; 3] = ["monaghan", "morris", "solenoidal"];
 
 /// Random velocities up to `speed` an axis, and densities between `low` and `high` rest densities.

@@ -150,7 +150,9 @@ fn a_smoothing_kernel_that_the_method_does_not_take_is_refused() {
     for &kernel in KernelKind::ALL {
         let expected = match KERNELS.contains(&kernel) {
             true => None,
-            false => Some(format!("solver.kernel = \"{kernel}\": must be cubic_spline or wendland_c2")),
+            false => Some(format!(
+                "solver.kernel = \"{kernel}\": must be cubic_spline, wendland_c2 or wendland_c4"
+            )),
         };
         let checked = Params { kernel, ..Params::default() }.check().err();
         assert_eq!(checked.map(|error| error.to_string()), expected);
