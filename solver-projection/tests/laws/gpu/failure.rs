@@ -7,7 +7,7 @@ use sph_core::{
     run::simulation::Simulation,
 };
 
-const SOLVERS: [&str; 2] = ["", "preset = \"peridyno_compat\""];
+const SOLVERS: [&str; 2] = ["", "preconditioner = \"diagonal\""];
 
 /// After a few steps.
 fn started(solver: &str) -> Simulation<2> {
