@@ -91,7 +91,7 @@ pub struct Wcsph<const D: usize> {
     constants: Constants,
     isa: Isa,
     neighbors: Neighbors<D>,
-    /// For tests that do harm.
+    /// Public for fault injection in tests.
     #[doc(hidden)]
     pub fields: Fields<D>,
     extrapolated: Vec<Extrapolated>,

@@ -45,7 +45,7 @@ SPH_FN Vec wall_acceleration(const Constants& c, V viscosity, real p_i, const Pa
 /// Largest condition number for which a gradient is corrected (Bonet & Lok).
 constexpr double MAX_CONDITION = 1e3;
 
-/// The matrix of three rows that is `s`, a 2D one with 1 in the last place.
+/// The matrix of three rows that is `s`, a 2D one with 1 as its last entry.
 struct Symmetric {
   double m[3][3];
 

@@ -155,7 +155,7 @@ fn constants<const D: usize>(kind: KernelKind, periodic: &Periodic<D>) -> Consta
     }
 }
 
-/// The smoothing kernels that the texts were built with: under sanitizers not all of them.
+/// The smoothing kernels that the CUDA sources were built with: under sanitizers not all of them.
 fn kinds() -> Vec<KernelKind> {
     let built: Vec<_> =
         emulator::kernels().filter(|(name, _)| *name == "wcsph_summation").filter_map(|(_, s)| s).collect();

@@ -27,7 +27,7 @@ pub fn forces<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let (n, psi, m) = (case.n(), case.psi(), case.constants.m);
     let surface = Surface::new::<D>(H, TENSION);
     let (cells, wall_cells) = (case.cells(executor, &case.x), case.cells(executor, &case.wall_x));
-    // Nothing but places is read of the fluid's records.
+    // Nothing but positions is read of the fluid's records.
     let (place, wall_place) = (packed(&case.x, &field![Real::NAN; n]), packed(&case.wall_x, &psi));
     let fluid = around(&cells, &place);
     let walls = around(&wall_cells, &wall_place);

@@ -33,7 +33,7 @@ impl Merge for Extremes {
     }
 }
 
-/// `v ← (v + dt a) damping`. Where that is not finite `v` stays, for the one who looks for the cause.
+/// `v ← (v + dt a) damping`. Where that is not finite `v` stays, for the diagnosis.
 pub fn kick<const D: usize>(state: &mut State<D>, a: &[Vec<Real>; D], dt: Real, damping: Real) -> Extremes {
     let n = state.fluid.len();
     parallel::blocks(n, state.fluid.v.each_mut().map(Vec::as_mut_slice), |range, v| {

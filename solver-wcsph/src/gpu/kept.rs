@@ -1,4 +1,4 @@
-//! Rows of neighbors that serve for more than one step: what [`Walk::Kept`] adds to a run.
+//! Neighbor lists with a skin, which serve for more than one step: what [`Walk::Kept`] adds to a run.
 //!
 //! Rows hold all pairs within the support and a skin. Two particles that were farther apart cannot come within the
 //! support before they have moved by half a skin each, so neither sort nor search is needed until then.
@@ -47,7 +47,7 @@ impl Kept {
         Ok(Self { rows, radius, travel })
     }
 
-    /// Lists neighbors at the places of now, of which all are in rows then.
+    /// Lists the neighbors of the current positions.
     ///
     /// # Errors
     /// When there is no memory for longer rows, or a launch or a copy fails.
@@ -67,7 +67,7 @@ impl Kept {
 /// How far particles may have moved since their neighbors were listed.
 #[derive(Clone, Copy, Debug)]
 pub struct Travel {
-    /// At most so far, by all drifts that were accounted for, `[m]`.
+    /// Bound of the displacement by all drifts that were accounted for, `[m]`.
     pub since: f64,
     /// The drift that was not, `[s]`.
     dt: f64,
@@ -76,15 +76,15 @@ pub struct Travel {
     acceleration: f64,
     /// What a correction adds to a drift at most, `[m]`.
     correction: f64,
-    /// So far they may move, `[m]`; negative where something moves them that has no bound.
+    /// Largest displacement that rows allow, `[m]`; negative where displacements have no bound.
     limit: f64,
 }
 
 impl Travel {
     /// Of neighbors that are not listed yet, with a support `[m]`. A drift correction moves a particle by `correction`
-    /// `[m]` at most. Where places have no bound, no rows serve twice.
+    /// `[m]` at most. Where displacements have no bound, no rows serve twice.
     pub fn new(support: Real, correction: Real, bounded: bool) -> Self {
-        // A share for what places are rounded by.
+        // A share for the rounding of positions.
         let limit = 0.98 * 0.5 * f64::from(Walk::SKIN * support);
         Self {
             since: f64::INFINITY,
@@ -115,7 +115,7 @@ impl Travel {
         }
     }
 
-    /// Neighbors must be listed, wherever particles are.
+    /// Neighbors must be listed again.
     pub fn end(&mut self) {
         self.since = f64::INFINITY;
     }

@@ -54,7 +54,7 @@ pub struct DeviceFields<const D: usize> {
     pub wall_place: Field<Packed>,
     /// Walls: `[v ρ]`. Shape `[n_walls]`.
     pub wall_motion: Field<Packed>,
-    /// Walls: `[psi, psi where fluid sticks · ·]`. Shape `[n_walls]`.
+    /// Walls: `[psi, psi if no-slip · ·]`. Shape `[n_walls]`.
     pub wall_mass: Field<Packed>,
     /// What dummy walls take from the fluid. Shape `[n_walls]`.
     pub extrapolated: Extrapolated<D>,

@@ -125,14 +125,13 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         read(executor, &device.p, &mut fields.p)
     }
 
-    /// A failure of the particle at a place on the GPU. Where it began is for the diagnosis to find, which looks at all
-    /// fields on the host.
+    /// A failure of the particle at an index on the GPU. The diagnosis finds its origin from all fields on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError {
-        let (place, phase, cause) = match summary.bad != u64::from(reduce::NONE) {
+        let (index, phase, cause) = match summary.bad != u64::from(reduce::NONE) {
             true => (summary.bad, "kick", Cause::NotFinite { field: "velocity" }),
             false => (summary.lost, "drift", Cause::Escaped),
         };
-        StepError::new(state, phase, state.fluid.id.get(place as usize).copied(), cause)
+        StepError::new(state, phase, state.fluid.id.get(index as usize).copied(), cause)
     }
 }
 

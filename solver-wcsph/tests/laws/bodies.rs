@@ -49,7 +49,7 @@ fn a_box_of_half_the_density_settles_half_submerged() {
 }
 
 #[test]
-fn in_space_it_floats_too() {
+fn it_floats_in_3d() {
     let (share, _) = settled::<3>(0.04, VALIDATION);
     // The box is four or five spacings large: half of one is an eighth of its height.
     assert!((share - 0.5).abs() < 0.125, "{share}");
@@ -104,7 +104,7 @@ fn snapshots_hold_bodies() {
     assert_eq!(sim.state.hash(), expected);
 }
 
-/// Commands on walls are none on bodies.
+/// Commands on walls do not act on bodies.
 #[test]
 fn a_wall_is_moved_by_its_name_and_a_body_is_not() {
     let mut sim = simulation::<2>(&busy::<2>(GRAPHICS, ""));

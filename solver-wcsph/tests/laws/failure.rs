@@ -52,10 +52,10 @@ fn bad_input_is_named_by_the_hash_grid_far_from_the_origin() {
 }
 
 #[test]
-fn a_step_size_that_is_no_number_is_named() {
+fn a_step_size_that_is_nan_is_named() {
     let mut sim = simulation::<2>(&dam_break::<2>("graphics", 0.05, "", ""));
     sim.fixed_dt = Some(f64::NAN);
-    let error = sim.step(1.0).expect_err("it is no number");
+    let error = sim.step(1.0).expect_err("it is NaN");
     assert_eq!((error.phase, error.cause), (BEFORE, Cause::NotFinite { field: "dt" }));
 }
 

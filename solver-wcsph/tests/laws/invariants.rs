@@ -290,7 +290,7 @@ fn drift_corrections_spare_the_lattice() {
     }
 }
 
-/// One particle flies straight; two in one place come to no harm.
+/// One particle flies straight; coincident particles stay finite.
 #[test]
 fn few_particles() {
     for kernel in KERNELS {

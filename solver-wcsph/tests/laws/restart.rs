@@ -29,7 +29,7 @@ fn at_random_steps_later() {
 }
 
 #[test]
-fn in_space() {
+fn in_3d() {
     let few: Vec<u64> = (1..=200).step_by(23).collect();
     for preset in ["validation", "graphics"] {
         restarts::<3>(&dam_break::<3>(preset, 0.07, "", ""), &few);

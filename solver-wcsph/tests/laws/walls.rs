@@ -1,4 +1,4 @@
-//! How walls push and drag.
+//! Pressure and viscous drag of walls.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common;

@@ -108,12 +108,12 @@ fn another_order_of_sums_differs_by_roundings() {
 #[test]
 fn no_order_of_threads_matters_to_them() {
     for walk in [Walk::HalfCells, Walk::Kept] {
-        let text = stirring::<3>("xsph = 0.1");
+        let text = stirring::<3>("regularization = \"shifting\"");
         assert_eq!(hash::<3>(&text, walk, 1), hash::<3>(&text, walk, 0), "{walk:?}");
     }
 }
 
-/// Fluid that fills a periodic box, with summed densities: after a step of velocity Verlet they are of the places of now.
+/// Fluid that fills a periodic box, with summed densities: after a step of velocity Verlet they are those of the current positions.
 fn full_box<const D: usize>(n: usize) -> String {
     let axes = &["\"x\"", "\"y\"", "\"z\""][..D].join(", ");
     format!(
