@@ -45,6 +45,7 @@ fn build() -> io::Result<()> {
         fs::write(out.join(format!("{}.rs", module.trim_start_matches("crate::").replace("::", "_"))), text)?;
     }
     fs::write(out.join("sources.rs"), list(&sources))?;
+    fs::write(out.join("groups.rs"), format!("&{:?}", sources.groups()).replace("\", [", "\", &["))?;
     #[cfg(feature = "host")]
     host::build(&sources, &_shared)?;
     Ok(())

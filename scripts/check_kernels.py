@@ -3,10 +3,10 @@
 
     check_kernels.py [--covering] [--arch sm_90 ...] [--max-spill 0] [--markdown FILE] [FILE.cu ...]
 
-Compiles each file for 2D and 3D in float and double, and for each smoothing kernel of its line `// SMOOTHING`: to
-PTX (compute_80) and to machine code (sm_80, sm_90), on all cores; and with its first smoothing kernel for each walk of
-its line `// WALKS`, to machine code of the last alone. Prints a Markdown table of registers, shared memory
-and spills, and exits 1 on an error or on a kernel that spills.
+Compiles each file for 2D and 3D in float and double, and for each smoothing kernel of its line `// SMOOTHING`, which
+names kernels or groups of common/numerics/kernel.cuh: to PTX (compute_80) and to machine code (sm_80, sm_90), on all
+cores; and with its first smoothing kernel for each walk of its line `// WALKS`, to machine code of the last alone.
+Prints a Markdown table of registers, shared memory and spills, and exits 1 on an error or on a kernel that spills.
 Without files: all of cuda-kernels/src.
 
 NVRTC comes from PyPI, pinned, into $SPH_NVRTC_CACHE or ~/.cache/sph-nvrtc, on first use. `--print-lib-dir` prints its
@@ -106,7 +106,19 @@ nvrtc = functools.cache(Nvrtc)
 
 def variants(path):
     """[(path, dimension, real, smoothing kernel)] of a file; the last is empty where the text uses none."""
-    return [(path, *width, smoothing) for smoothing in words(path, "SMOOTHING") or [""] for width in WIDTHS]
+    kernels = [kernel for word in words(path, "SMOOTHING") for kernel in groups().get(word, [word])]
+    return [(path, *width, smoothing) for smoothing in kernels or [""] for width in WIDTHS]
+
+
+@functools.cache
+def groups():
+    """{group: its smoothing kernels}, of lines `#define SPH_GROUP(X) X(Kernel) SPH_OTHER_GROUP(X) ...`."""
+    found = {}
+    text = (SOURCE / "common" / "numerics" / "kernel.cuh").read_text()
+    for name, members in re.findall(r"^#define SPH_(\w+)\(X\) (.*)$", text, re.M):
+        parts = re.findall(r"SPH_(\w+)\(X\)|X\((\w+)\)", members)
+        found[name.lower()] = [k for group, one in parts for k in (found[group.lower()] if group else [one])]
+    return found
 
 
 def words(path, of):

@@ -6,7 +6,7 @@ use criterion::{
 };
 use sph_core::{
     Real,
-    kernel::{CubicSpline, Formula, Kernel, Poly6, Spiky, WendlandC2, WendlandC4},
+    kernel::{Formula, Kernel},
     numerics::lane::{Isa, Lane},
     phase,
 };
@@ -53,16 +53,13 @@ fn kernel<const D: usize, K: Formula<D>>(group: &mut BenchmarkGroup<'_, WallTime
 fn kernels(c: &mut Criterion) {
     let mut group = c.benchmark_group("kernels");
     group.throughput(Throughput::Elements(PAIRS as u64));
-    kernel::<3, CubicSpline<3>>(&mut group);
-    kernel::<3, WendlandC2<3>>(&mut group);
-    kernel::<3, WendlandC4<3>>(&mut group);
-    kernel::<3, Poly6<3>>(&mut group);
-    kernel::<3, Spiky<3>>(&mut group);
-    kernel::<2, CubicSpline<2>>(&mut group);
-    kernel::<2, WendlandC2<2>>(&mut group);
-    kernel::<2, WendlandC4<2>>(&mut group);
-    kernel::<2, Poly6<2>>(&mut group);
-    kernel::<2, Spiky<2>>(&mut group);
+    macro_rules! each {
+        ($($kernel:ident)*) => {$(
+            kernel::<3, sph_core::kernel::$kernel<3>>(&mut group);
+            kernel::<2, sph_core::kernel::$kernel<2>>(&mut group);
+        )*};
+    }
+    sph_core::all_kernels!(each);
     group.finish();
 }
 

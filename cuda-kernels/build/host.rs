@@ -26,10 +26,10 @@ struct Kernels {
     path: PathBuf,
     /// Its kernels, and the names of their parameters.
     kernels: Vec<(String, Vec<String>)>,
-    /// The smoothing kernels that it is built with, each by itself; none of a file that uses none.
+    /// The smoothing kernels that a GPU has it compiled with, each by itself; none of a file that uses none. Here it is
+    /// built once, with the type that chooses one at run time.
     smoothing: Vec<String>,
-    /// The walks that it is built with beside the default, with its first smoothing kernel alone: what differs is
-    /// not in the formula.
+    /// The walks that it is built with beside the default.
     walks: Vec<String>,
 }
 
@@ -38,28 +38,26 @@ struct Library {
     /// `kernels` or `entries`.
     what: &'static str,
     dim: u32,
-    /// The smoothing kernel, of files that use one.
-    smoothing: Option<String>,
     /// The walk, of files that list it.
     walk: Option<String>,
     files: Vec<PathBuf>,
 }
 
-/// Builds for each dimension the kernels of `**/*.cu`, once for each smoothing kernel that they list, and the
-/// entry points of `host/*.cpp`, with the layouts of the structs that these share with Rust.
+/// The type in the place of the smoothing kernel: all of them, chosen by a number among the constants. A build for each
+/// would take most of the time.
+const SMOOTHING: &str = "AnyKernel";
+
+/// Builds for each dimension the kernels of `**/*.cu` and the entry points of `host/*.cpp`, with the layouts of the
+/// structs that these share with Rust.
 pub fn build(sources: &Sources, shared: &[Found<'_>]) -> io::Result<()> {
     println!("cargo:rerun-if-changed=host");
     println!("cargo:rerun-if-env-changed=SPH_SANITIZE");
     let sanitize = env::var_os("SPH_SANITIZE").is_some_and(|v| v == "1");
     let broken = File::read(Path::new("host"), "broken.cu")?;
     let of_methods = sources.files.iter().filter(|file| !file.kernels.is_empty());
-    let mut texts: Vec<_> = of_methods.map(|file| Kernels::new("src", file)).collect();
-    texts.push(Kernels::new("host", &broken));
+    let mut texts: Vec<_> = of_methods.map(|file| Kernels::new("src", file, sources)).collect();
+    texts.push(Kernels::new("host", &broken, sources));
     write_layout(shared)?;
-    if sanitize {
-        // A fault stands in a kernel, not in the formula of a smoothing kernel.
-        texts.iter_mut().for_each(|text| text.smoothing.truncate(1));
-    }
     println!("cargo:rerun-if-env-changed=SPH_CHECK_ONLY");
     if env::var_os("SPH_CHECK_ONLY").is_none_or(|v| v != "1") {
         build_all(&libraries(&texts)?, sanitize, &stamp(sources, sanitize)?)?;
@@ -72,15 +70,19 @@ pub fn build(sources: &Sources, shared: &[Found<'_>]) -> io::Result<()> {
 }
 
 impl Kernels {
-    fn new(folder: &str, file: &File) -> Self {
-        let words = |tag| file.listed(tag).into_iter().map(str::to_owned).collect();
+    fn new(folder: &str, file: &File, sources: &Sources) -> Self {
         let parameters = |kernel: &Kernel| kernel.parameters.iter().map(|p| p.name.clone()).collect();
         Self {
             path: Path::new(folder).join(&file.name),
             kernels: file.kernels.iter().map(|kernel| (kernel.name.clone(), parameters(kernel))).collect(),
-            smoothing: words("SMOOTHING "),
-            walks: words("WALKS "),
+            smoothing: sources.smoothing(file),
+            walks: file.listed("WALKS ").into_iter().map(str::to_owned).collect(),
         }
+    }
+
+    /// The walks that it is built with, `None` for the default.
+    fn variants(&self) -> Vec<Option<&str>> {
+        std::iter::once(None).chain(self.walks.iter().map(|walk| Some(walk.as_str()))).collect()
     }
 }
 
@@ -109,43 +111,24 @@ fn libraries(texts: &[Kernels]) -> io::Result<Vec<Library>> {
     let mut entries = Vec::new();
     find(Path::new("host"), "cpp", &mut entries)?;
     entries.push(out_dir()?.join("physics_layout.cpp"));
-    // What files are built with.
-    let mut with: Vec<_> = texts.iter().flat_map(Kernels::variants).collect();
-    with.sort();
-    with.dedup();
+    let mut walks: Vec<_> = texts.iter().flat_map(Kernels::variants).collect();
+    walks.sort();
+    walks.dedup();
     let mut libraries = Vec::new();
     for dim in [2, 3] {
-        for &variant in &with {
-            let built = texts.iter().filter(|text| text.variants().contains(&variant));
+        for &walk in &walks {
+            let built = texts.iter().filter(|text| text.variants().contains(&walk));
             let files = built.map(|text| text.path.clone()).collect();
-            let (smoothing, walk) = (variant.0.map(str::to_owned), variant.1.map(str::to_owned));
-            libraries.push(Library { what: "kernels", dim, smoothing, walk, files });
+            libraries.push(Library { what: "kernels", dim, walk: walk.map(str::to_owned), files });
         }
-        let (smoothing, walk) = (None, None);
-        libraries.push(Library { what: "entries", dim, smoothing, walk, files: entries.clone() });
+        libraries.push(Library { what: "entries", dim, walk: None, files: entries.clone() });
     }
     Ok(libraries)
 }
 
-/// Smoothing kernel and walk, where a file uses one.
-type Variant<'a> = (Option<&'a str>, Option<&'a str>);
-
-impl Kernels {
-    fn variants(&self) -> Vec<Variant<'_>> {
-        let first = self.smoothing.first().map(String::as_str);
-        let mut variants: Vec<Variant<'_>> =
-            self.smoothing.iter().map(|s| (Some(s.as_str()), None)).collect();
-        if variants.is_empty() {
-            variants.push((None, None));
-        }
-        variants.extend(self.walks.iter().map(|walk| (first, Some(walk.as_str()))));
-        variants
-    }
-}
-
-/// What the symbols of a variant and dimension end with.
-fn suffix((smoothing, walk): Variant<'_>, dim: u32) -> String {
-    smoothing.into_iter().chain(walk).map(|name| format!("_{name}")).collect::<String>() + &format!("_{dim}d")
+/// What the symbols of a walk and dimension end with.
+fn suffix(walk: Option<&str>, dim: u32) -> String {
+    walk.map(|name| format!("_{name}")).unwrap_or_default() + &format!("_{dim}d")
 }
 
 /// What the libraries are built of, as a number.
@@ -199,13 +182,11 @@ fn find(folder: &Path, ending: &str, out: &mut Vec<PathBuf>) -> io::Result<()> {
 
 impl Library {
     fn build(&self, sanitize: bool, stamp: &str) -> io::Result<()> {
-        let suffix = suffix((self.smoothing.as_deref(), self.walk.as_deref()), self.dim);
+        let suffix = suffix(self.walk.as_deref(), self.dim);
         let mut build = compiler(self.dim, &suffix, sanitize);
         if self.what == "kernels" {
             build.flag("-x").flag("c++").flag("-include").flag("cuda_host_shim.h");
-        }
-        if let Some(kernel) = &self.smoothing {
-            build.define("SPH_KERNEL", kernel.as_str());
+            build.define("SPH_KERNEL", SMOOTHING);
         }
         if let Some(walk) = &self.walk {
             // -O0 and one file: a walk is built for its own tests alone, and shall take little time.
@@ -283,17 +264,16 @@ fn compiler(dim: u32, suffix: &str, sanitize: bool) -> cc::Build {
 fn write_table(texts: &[Kernels]) -> io::Result<()> {
     let (mut declared, mut listed) = (String::new(), String::new());
     for text in texts {
-        let variants = text.variants();
+        let (walks, smoothing) = (text.variants(), &text.smoothing);
         let kernels = text.kernels.iter();
-        for ((name, parameters), &variant) in
-            kernels.flat_map(|kernel| variants.iter().map(move |variant| (kernel, variant)))
+        for ((name, parameters), &walk) in
+            kernels.flat_map(|kernel| walks.iter().map(move |walk| (kernel, walk)))
         {
-            let entry = |dim| format!("shim_{name}{}", suffix(variant, dim));
-            let (smoothing, walk) = variant;
+            let entry = |dim| format!("shim_{name}{}", suffix(walk, dim));
             let entries = [entry(2), entry(3)].join(", ");
             let _ = writeln!(
                 listed,
-                "Built {{ name: {name:?}, smoothing: {smoothing:?}, walk: {walk:?}, \
+                "Built {{ name: {name:?}, smoothing: &{smoothing:?}, walk: {walk:?}, \
                  parameters: &{parameters:?}, entries: [{entries}] }},"
             );
             for dim in [2, 3] {

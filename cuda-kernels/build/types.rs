@@ -65,6 +65,30 @@ impl Sources {
         })
     }
 
+    /// The groups of smoothing kernels with their members: `#define SPH_GROUP(X) X(Kernel) SPH_OTHER_GROUP(X)`.
+    pub fn groups(&self) -> Vec<(String, Vec<&str>)> {
+        let mut groups = Vec::<(String, Vec<&str>)>::new();
+        let lines = self.files.iter().flat_map(|file| file.text.lines());
+        let defined = lines.filter_map(|line| line.strip_prefix("#define SPH_")?.split_once("(X) "));
+        for (name, members) in defined {
+            let of = |word| members_of(word, &groups);
+            let members = members.split_whitespace().flat_map(of).collect();
+            groups.push((name.to_lowercase(), members));
+        }
+        groups
+    }
+
+    /// The smoothing kernels that a file is compiled with: its line `// SMOOTHING` names kernels and groups.
+    #[cfg(feature = "host")]
+    pub fn smoothing(&self, file: &File) -> Vec<String> {
+        let groups = self.groups();
+        let members = |word: &str| match groups.iter().find(|(name, _)| name == word) {
+            Some((_, members)) => members.iter().map(|&kernel| kernel.to_owned()).collect(),
+            None => vec![word.to_owned()],
+        };
+        file.listed("SMOOTHING ").into_iter().flat_map(members).collect()
+    }
+
     /// The number that a name or a literal stands for.
     pub fn number(&self, file: &File, text: &str) -> Option<u32> {
         let named =
@@ -164,6 +188,17 @@ impl Sources {
                 .find(file, &variable.ty)
                 .is_some_and(|f| matches!(self.kind(f), Kind::Borrowed | Kind::From))
     }
+}
+
+/// What `X(Kernel)` or `SPH_GROUP(X)` stands for.
+fn members_of<'a>(word: &'a str, groups: &[(String, Vec<&'a str>)]) -> Vec<&'a str> {
+    let inside = |begin| word.strip_prefix(begin).and_then(|rest| rest.strip_suffix(')'));
+    if let Some(kernel) = inside("X(") {
+        return vec![kernel];
+    }
+    let group = word.strip_prefix("SPH_").and_then(|rest| rest.strip_suffix("(X)")).map(str::to_lowercase);
+    let found = groups.iter().find(|(name, _)| Some(name) == group.as_ref());
+    found.map(|(_, members)| members.clone()).unwrap_or_default()
 }
 
 /// What a struct with the tag `FROM` is made from.

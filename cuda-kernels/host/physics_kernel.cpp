@@ -2,11 +2,11 @@
 #include "common/numerics/kernel.cuh"
 #include "physics_table.h"
 
-constexpr size_t CONSTANTS = 7;
+constexpr size_t CONSTANTS = 8;
 
 template <class K>
 static K kernel(const real* in) {
-  return K{KernelConstants{{in[0], in[1]}, in[2], in[3], in[4], in[5], in[6]}};
+  return K{KernelConstants{{in[0], in[1]}, in[2], in[3], in[4], in[5], in[6], int(in[7])}};
 }
 
 #define INTERPOLATION(K)                                                                            \
@@ -16,19 +16,15 @@ static K kernel(const real* in) {
        [](const real* in, real* out) { out[0] = kernel<K>(in).grad_factor(in[CONSTANTS]); }},       \
       {#K "::support_radius", CONSTANTS, 1,                                                         \
        [](const real* in, real* out) { out[0] = kernel<K>(in).support_radius(); }},                 \
-      {#K "::w_0", CONSTANTS, 1, [](const real* in, real* out) { out[0] = kernel<K>(in).w_0(); }}
+      {#K "::w_0", CONSTANTS, 1, [](const real* in, real* out) { out[0] = kernel<K>(in).w_0(); }},
 
 static Cohesion cohesion(const real* in) { return {{in[0], in[1]}, in[2]}; }
 static Adhesion adhesion(const real* in) { return {{in[0], in[1]}, in[2], in[3]}; }
 
 extern "C" const PhysicsFunction* PHYSICS_ENTRY(kernel)() {
   static const PhysicsFunction TABLE[] = {
-      INTERPOLATION(Poly6),
-      INTERPOLATION(Spiky),
-      INTERPOLATION(CubicSpline),
-      INTERPOLATION(WendlandC2),
-      INTERPOLATION(WendlandC4),
-      INTERPOLATION(Poly6Spiky),
+      SPH_KERNELS(INTERPOLATION)
+      INTERPOLATION(AnyKernel)
       {"ViscosityLaplacian::laplacian", 4, 1,
        [](const real* in, real* out) { out[0] = ViscosityLaplacian{{in[0], in[1]}, in[2]}.laplacian(in[3]); }},
       {"Cohesion::c", 4, 1, [](const real* in, real* out) { out[0] = cohesion(in).c(in[3]); }},

@@ -7,9 +7,12 @@ use cuda_kernels::{
         kernel::{Adhesion, Cohesion, FORMULAS, KernelConstants, Support, ViscosityLaplacian},
         space::{Domain, Forces, Periodic},
     },
-    device::emulator::{
-        formulas::{self, Formulas},
-        names,
+    device::{
+        compile::source,
+        emulator::{
+            formulas::{self, Formulas},
+            names,
+        },
     },
     twins,
 };
@@ -22,6 +25,11 @@ use sph_core::{
     fluid::material,
     kernel::{self, Formula, KernelKind},
     numerics::{lane::Lane, vector::norm2},
+};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
 };
 
 /// Runs `check` on many values of a strategy.
@@ -56,8 +64,8 @@ fn distances() -> impl Strategy<Value = (Real, Real)> {
     (any_h(), q).prop_map(|(h, q)| (h, q * h * (q * h)))
 }
 
-fn numbers_of(k: &KernelConstants, r2: Real) -> [Real; 8] {
-    [k.support.h, k.support.inv_h, k.half_h, k.h2, k.inv_h2, k.w_scale, k.f_scale, r2]
+fn numbers_of(k: &KernelConstants, r2: Real) -> [Real; 9] {
+    [k.support.h, k.support.inv_h, k.half_h, k.h2, k.inv_h2, k.w_scale, k.f_scale, k.kind as Real, r2]
 }
 
 fn compare_kernel<const D: usize, K: Formula<D>>(kind: KernelKind) {
@@ -69,18 +77,19 @@ fn compare_kernel<const D: usize, K: Formula<D>>(kind: KernelKind) {
         };
         compare("w", &input, rust.w(r2))?;
         compare("grad_factor", &input, rust.grad_factor(r2))?;
-        compare("support_radius", &input[..7], rust.support_radius())?;
-        compare("w_0", &input[..7], rust.w_0())
+        // The type that chooses a kernel at run time, which the emulator has.
+        Formulas::Kernel.compare::<D>("AnyKernel::w", &input, &[rust.w(r2)])?;
+        Formulas::Kernel.compare::<D>("AnyKernel::grad_factor", &input, &[rust.grad_factor(r2)])?;
+        compare("support_radius", &input[..8], rust.support_radius())?;
+        compare("w_0", &input[..8], rust.w_0())
     });
 }
 
 fn compare_all_kernels<const D: usize>() {
-    compare_kernel::<D, kernel::Poly6<D>>(KernelKind::Poly6);
-    compare_kernel::<D, kernel::Spiky<D>>(KernelKind::Spiky);
-    compare_kernel::<D, kernel::CubicSpline<D>>(KernelKind::CubicSpline);
-    compare_kernel::<D, kernel::WendlandC2<D>>(KernelKind::WendlandC2);
-    compare_kernel::<D, kernel::WendlandC4<D>>(KernelKind::WendlandC4);
-    compare_kernel::<D, kernel::Poly6Spiky<D>>(KernelKind::Poly6Spiky);
+    macro_rules! compare {
+        ($($kernel:ident)*) => { $(compare_kernel::<D, kernel::$kernel<D>>(KernelKind::$kernel);)* };
+    }
+    sph_core::all_kernels!(compare);
 }
 
 #[test]
@@ -219,27 +228,30 @@ const WITHOUT_TWIN: [&str; 5] = ["new", "support_radius", "w_0", "f_scale", "sca
 
 #[test]
 fn every_function_of_a_kernel_has_a_twin() {
-    let rust = [
-        include_str!("../../sph-core/src/kernel/mod.rs"),
-        include_str!("../../sph-core/src/kernel/poly6.rs"),
-        include_str!("../../sph-core/src/kernel/poly6_spiky.rs"),
-        include_str!("../../sph-core/src/kernel/spiky.rs"),
-        include_str!("../../sph-core/src/kernel/cubic_spline.rs"),
-        include_str!("../../sph-core/src/kernel/wendland_c2.rs"),
-        include_str!("../../sph-core/src/kernel/wendland_c4.rs"),
-        include_str!("../../sph-core/src/kernel/viscosity.rs"),
-        include_str!("../../sph-core/src/kernel/cohesion.rs"),
-    ];
+    // What is chosen at run time has no twin.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sph-core/src/kernel");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let rust: Vec<_> = files.filter(|path| path.file_stem().unwrap() != "choice").collect();
     let of_kernels = |name: &String| {
         let function = name.rsplit(':').next().unwrap();
         !WITHOUT_TWIN.contains(&function) && !name.starts_with("KernelKind") && name != "in_dimension"
     };
     // A closure in Rust.
-    let of_core = |name: &String| name != "Cohesion::shape";
-    let mut rust: Vec<_> = rust.into_iter().flat_map(names::of_rust).filter(of_kernels).collect();
+    let of_core = |name: &String| name != "Cohesion::shape" && !name.starts_with("AnyKernel");
+    let functions = |path: PathBuf| names::of_rust(&fs::read_to_string(path).unwrap());
+    let mut rust: Vec<_> = rust.into_iter().flat_map(functions).filter(of_kernels).collect();
     let mut cuda: Vec<_> = names::of_cuda(FORMULAS).into_iter().filter(of_kernels).filter(of_core).collect();
     rust.sort();
     cuda.sort();
     assert!(rust.len() >= 20, "{rust:?}");
     assert_eq!(rust, cuda);
+}
+
+#[test]
+fn groups_of_kernels_are_those_of_the_rust_text() {
+    let rust: BTreeSet<_> =
+        KernelKind::GROUPS.iter().map(|(group, kind)| (*group, kind.type_name())).collect();
+    let all = KernelKind::ALL.iter().map(|kind| ("kernels", kind.type_name()));
+    let cuda = source::GROUPS.iter().flat_map(|(group, members)| members.iter().map(|name| (*group, *name)));
+    assert_eq!(cuda.collect::<BTreeSet<_>>(), rust.into_iter().chain(all).collect());
 }

@@ -90,13 +90,13 @@ choice! {
 
 smoothing! {
     /// The smoothing kernels that the method takes.
-    pub enum Smoothing { CubicSpline, WendlandC2, WendlandC4 }
+    pub enum Smoothing: bell;
 }
 
 parameters! {
     /// Parameters of weakly compressible SPH. Defaults are those of the preset `validation`.
     pub struct Params {
-        /// Interpolation kernel: `cubic_spline`, `wendland_c2` or `wendland_c4`.
+        /// Interpolation kernel, of the group `bell`: `wendland_c2`, `cubic_spline` and others.
         pub kernel: KernelKind = KernelKind::WendlandC2;
         /// Support radius over spacing, η = h/Δx `[measured]`.
         pub support_ratio: Real = 3.0, "-", "[1.5, 4]";

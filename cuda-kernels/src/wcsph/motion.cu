@@ -1,7 +1,7 @@
 // What moves particles: drift corrections, kick and drift. The twin of `drift.rs` and `integrate.rs` in
 // `solver-wcsph/src/cpu`.
 //
-// SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// SMOOTHING bell
 // WALKS Dense Kept HalfCells DenseHalfCells
 #include "wcsph/shared.cuh"
 

@@ -4,7 +4,7 @@
 // cells around it, whose records come from L1. Sums run over neighbors in ascending order in one chain, so they differ
 // from the processor's, which has one chain a lane, in the last places.
 //
-// SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// SMOOTHING bell
 // WALKS Dense Kept HalfCells DenseHalfCells
 #include "wcsph/shared.cuh"
 

@@ -1,6 +1,6 @@
 //! Runs at their edges: nothing, one particle, points in one place. Sums over all pairs hold there, too.
 
-use crate::{Axes, Case, ORDERS, around, at, density, kinds, momentum, motion, packed, surface};
+use crate::{Axes, Case, KERNELS, ORDERS, around, at, density, momentum, motion, packed, surface};
 use cuda_kernels::{
     common::numerics::fields::Packed,
     device::executor::{Executor, Field},
@@ -65,7 +65,7 @@ fn gradient_is_a_number<const D: usize>(case: &Case<D>, executor: &dyn Executor)
 
 fn on_edges<const D: usize>(make: impl Fn(Case<D>) -> Case<D>) {
     for (seed, executor) in ORDERS.iter().enumerate() {
-        for kind in kinds() {
+        for &kind in KERNELS {
             for periodic in [false, true] {
                 all_phases(&make(Case::new(kind, periodic, seed as u64)), executor);
             }

@@ -7,6 +7,7 @@
 
 use crate::solver::bodies::DEPTH;
 pub use crate::solver::{measures::*, scenes::*};
+use solver_wcsph::params;
 pub use solver_wcsph::simulation as make;
 use sph_core::{
     Real,
@@ -17,7 +18,15 @@ use sph_core::{
 pub const NAME: &str = "wcsph";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.3", "artificial_viscosity_alpha"];
-pub const KERNELS: [&str; 3] = ["cubic_spline", "wendland_c2", "wendland_c4"];
+pub const KERNELS: [&str; params::KERNELS.len()] = {
+    let mut names = [""; params::KERNELS.len()];
+    let mut k = 0;
+    while k < names.len() {
+        names[k] = params::KERNELS[k].name();
+        k += 1;
+    }
+    names
+};
 pub const VISCOSITIES: [&str; 3] = ["monaghan", "morris", "solenoidal"];
 
 /// Random velocities up to `speed` an axis, and densities between `low` and `high` rest densities.

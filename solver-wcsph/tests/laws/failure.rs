@@ -147,12 +147,14 @@ fn an_error_is_a_line_or_a_block() {
 
 #[test]
 fn a_smoothing_kernel_that_the_method_does_not_take_is_refused() {
+    let refused =
+        KernelKind::Poly6.refused(&[KernelKind::CubicSpline, KernelKind::WendlandC2, KernelKind::Spiky]);
+    let expected = "solver.kernel = \"poly6\": must be cubic_spline, wendland_c2 or spiky";
+    assert_eq!(refused.to_string(), expected);
     for &kernel in KernelKind::ALL {
         let expected = match KERNELS.contains(&kernel) {
             true => None,
-            false => Some(format!(
-                "solver.kernel = \"{kernel}\": must be cubic_spline, wendland_c2 or wendland_c4"
-            )),
+            false => Some(kernel.refused(KERNELS).to_string()),
         };
         let checked = Params { kernel, ..Params::default() }.check().err();
         assert_eq!(checked.map(|error| error.to_string()), expected);

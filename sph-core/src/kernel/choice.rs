@@ -60,6 +60,9 @@ impl KernelKind {
 /// Declares the smoothing kernels that a method takes: the enum with a value of each, itself a [`Kernel`], and the constant
 /// `KERNELS` of their kinds.
 ///
+/// A method that takes all kernels of a group names it in place of the list: `pub enum Smoothing: bell;` takes those that
+/// are bell-shaped, whose gradient vanishes at `r = 0` and is the derivative of `W`.
+///
 /// A loop over pairs holds the choice inside, once for each vector of neighbors, which the processor foresees: a loop of
 /// its own for each kernel is no faster and takes as many times as long to compile.
 ///
@@ -78,6 +81,12 @@ impl KernelKind {
 /// ```
 #[macro_export]
 macro_rules! smoothing {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident: $group:ident;) => {
+        $crate::grouped_kernels! { @$group $(#[$doc])* $vis enum $name: }
+    };
+    (@bell $(#[$doc:meta])* $vis:vis enum $name:ident: $((bell $kernel:ident))*) => {
+        $crate::smoothing! { $(#[$doc])* $vis enum $name { $($kernel),* } }
+    };
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($kernel:ident),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]

@@ -24,6 +24,7 @@ impl<const D: usize> CubicSpline<D> {
 
 impl<const D: usize> Formula<D> for CubicSpline<D> {
     const NAME: &'static str = "cubic_spline";
+    const SECOND_MOMENT: f64 = in_dimension::<D>(31.0 / 196.0, 9.0 / 40.0);
 
     fn new(h: Real) -> Self {
         let support = Support::new(h);

@@ -65,6 +65,12 @@ pub trait Formula<const D: usize>: Kernel<D> {
     /// Name in scenes and reports.
     const NAME: &'static str;
 
+    /// Second moment `∫ q² W dV`, in closed form \[-\].
+    const SECOND_MOMENT: f64;
+
+    /// True where [`Kernel::grad_factor`] is the derivative of [`Kernel::w`].
+    const IS_CONSISTENT: bool = true;
+
     /// The kernel with support radius `h` \[m\].
     fn new(h: Real) -> Self;
 
@@ -73,9 +79,10 @@ pub trait Formula<const D: usize>: Kernel<D> {
 }
 
 /// The table of the interpolation kernels: from a row, `file::Type`, follow its kind, and with that the name in scenes and
-/// in CUDA source.
+/// in CUDA source. A row ends with the group of the kernel if it has one; a method takes a group by its name
+/// ([`smoothing!`](crate::smoothing)). The first token stands for the dollar sign of the macros that are declared here.
 macro_rules! kernels {
-    ($($(#[doc = $doc:literal])* $file:ident::$kernel:ident;)*) => {
+    ($d:tt $($(#[doc = $doc:literal])* $file:ident::$kernel:ident $(: $group:ident)?;)*) => {
         $(pub use $file::$kernel;)*
 
         /// The interpolation kernels that a scene may name.
@@ -88,6 +95,9 @@ macro_rules! kernels {
         impl KernelKind {
             /// All kernels.
             pub const ALL: &[Self] = &[$(Self::$kernel),*];
+
+            /// The groups, a pair for each member.
+            pub const GROUPS: &[(&str, Self)] = &[$($((stringify!($group), Self::$kernel),)?)*];
 
             /// Name in scenes and reports, [`Formula::NAME`].
             #[must_use]
@@ -116,22 +126,47 @@ macro_rules! kernels {
                 }
             }
         }
+
+        /// Calls a macro with the names of all kernels, for tests and benches of each.
+        ///
+        /// ```
+        /// use sph_core::kernel::{self, Formula};
+        ///
+        /// macro_rules! names {
+        ///     ($($kernel:ident)*) => { [$(<kernel::$kernel<3> as Formula<3>>::NAME),*] };
+        /// }
+        ///
+        /// assert!(sph_core::all_kernels!(names).contains(&"cubic_spline"));
+        /// ```
+        #[macro_export]
+        macro_rules! all_kernels {
+            ($d callback:ident) => { $d callback! { $($kernel)* } };
+        }
+
+        /// Calls [`smoothing!`](crate::smoothing) with what it is given and the members of all groups.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! grouped_kernels {
+            ($d($d given:tt)*) => { $d crate::smoothing! { $d($d given)* $($(($group $kernel))?)* } };
+        }
     };
 }
 
-kernels! {
-    /// [`Poly6`].
+kernels! { $
+    // ANCHOR: table
+    /// `(1 - q²)³`; `σ_2 = 4/π`, `σ_3 = 315/(64π)`; C² at `q = 1`, `f'(0) = 0`; `[MCG03]`.
     poly6::Poly6;
-    /// [`Spiky`].
+    /// `(1 - q)³`; `σ_2 = 10/π`, `σ_3 = 15/π`; a kink at 0, `f'(0) = -3`; `[MCG03]`.
     spiky::Spiky;
-    /// [`CubicSpline`].
-    cubic_spline::CubicSpline;
-    /// [`WendlandC2`].
-    wendland_c2::WendlandC2;
-    /// [`WendlandC4`].
-    wendland_c4::WendlandC4;
-    /// [`Poly6Spiky`].
+    /// `6 (q³ - q²) + 1` up to `q = ½`, then `2 (1 - q)³`; `σ_2 = 40/(7π)`, `σ_3 = 8/π`; C²; `[Mon92]`.
+    cubic_spline::CubicSpline: bell;
+    /// `(1 - q)⁴ (1 + 4q)`; `σ_2 = 7/π`, `σ_3 = 21/(2π)`; C²; `[Wen95]`.
+    wendland_c2::WendlandC2: bell;
+    /// `(1 - q)⁶ (1 + 6q + 35/3 q²)`; `σ_2 = 9/π`, `σ_3 = 495/(32π)`; C⁴; `[Wen95]`.
+    wendland_c4::WendlandC4: bell;
+    /// Density by `poly6`, gradient by `spiky`; `[MM13]`.
     poly6_spiky::Poly6Spiky;
+    // ANCHOR_END: table
 }
 
 impl fmt::Display for KernelKind {

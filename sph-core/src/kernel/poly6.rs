@@ -25,6 +25,7 @@ impl<const D: usize> Poly6<D> {
 
 impl<const D: usize> Formula<D> for Poly6<D> {
     const NAME: &'static str = "poly6";
+    const SECOND_MOMENT: f64 = in_dimension::<D>(1.0 / 5.0, 3.0 / 11.0);
 
     fn new(h: Real) -> Self {
         let support = Support::new(h);

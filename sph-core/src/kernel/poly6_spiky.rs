@@ -11,6 +11,8 @@ pub struct Poly6Spiky<const D: usize> {
 
 impl<const D: usize> Formula<D> for Poly6Spiky<D> {
     const NAME: &'static str = "poly6_spiky";
+    const SECOND_MOMENT: f64 = <Poly6<D> as Formula<D>>::SECOND_MOMENT;
+    const IS_CONSISTENT: bool = false;
 
     fn new(h: Real) -> Self {
         Self { density: Poly6::new(h), gradient: Spiky::new(h) }

@@ -16,6 +16,7 @@ pub struct Spiky<const D: usize> {
 
 impl<const D: usize> Formula<D> for Spiky<D> {
     const NAME: &'static str = "spiky";
+    const SECOND_MOMENT: f64 = in_dimension::<D>(1.0 / 7.0, 3.0 / 14.0);
 
     fn new(h: Real) -> Self {
         let support = Support::new(h);

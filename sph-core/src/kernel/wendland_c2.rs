@@ -15,6 +15,7 @@ pub struct WendlandC2<const D: usize> {
 
 impl<const D: usize> Formula<D> for WendlandC2<D> {
     const NAME: &'static str = "wendland_c2";
+    const SECOND_MOMENT: f64 = in_dimension::<D>(5.0 / 36.0, 1.0 / 5.0);
 
     fn new(h: Real) -> Self {
         let support = Support::new(h);

@@ -13,6 +13,7 @@ pub struct WendlandC4<const D: usize> {
 
 impl<const D: usize> Formula<D> for WendlandC4<D> {
     const NAME: &'static str = "wendland_c4";
+    const SECOND_MOMENT: f64 = in_dimension::<D>(7.0 / 66.0, 2.0 / 13.0);
 
     fn new(h: Real) -> Self {
         let support = Support::new(h);

@@ -82,10 +82,33 @@ fn viscosity_factors_are_those_of_the_table() {
     assert_factors::<WendlandC2<2>>(4.0, 0.9849, 0.9837);
 }
 
-#[test]
-fn calibrated_mass_gives_the_rest_density() {
-    let kernel = <Spiky<3> as Formula<3>>::new(0.05);
+/// A sum over a lattice tends to the integral. That of `spiky`, which has a kink, is the last to come near.
+fn sums_tend_to_integrals<const D: usize, K: Formula<D>>() {
+    let error = |eta| (density::<D, K>(eta) - 1.0).abs().max((gradient::<D, K>(eta) - 1.0).abs());
+    assert!(error(10.0) < 0.02, "{} in {D}D: {}", K::NAME, error(10.0));
+    assert!(error(10.0) < error(2.0), "{} in {D}D", K::NAME);
+}
+
+fn calibrated_mass_gives_the_rest_density<const D: usize, K: Formula<D>>() {
+    let kernel = K::new(0.05);
     let mass = calibrated_mass(&kernel, 0.02, 998.0);
-    assert!((mass * density_sum(&kernel, 0.02) / 998.0 - 1.0).abs() < 1e-15);
-    assert!(mass < 998.0 * 0.02_f64.powi(3), "spiky overestimates the density of a lattice");
+    assert!((mass * density_sum(&kernel, 0.02) / 998.0 - 1.0).abs() < 1e-15, "{} in {D}D", K::NAME);
+}
+
+#[test]
+fn every_kernel_of_the_table_sums_to_its_integrals() {
+    macro_rules! check {
+        ($($kernel:ident)*) => {$(
+            sums_tend_to_integrals::<2, $kernel<2>>();
+            sums_tend_to_integrals::<3, $kernel<3>>();
+            calibrated_mass_gives_the_rest_density::<2, $kernel<2>>();
+            calibrated_mass_gives_the_rest_density::<3, $kernel<3>>();
+        )*};
+    }
+    sph_core::all_kernels!(check);
+}
+
+#[test]
+fn spiky_overestimates_the_density_of_a_lattice() {
+    assert!(calibrated_mass(&<Spiky<3> as Formula<3>>::new(0.05), 0.02, 998.0) < 998.0 * 0.02_f64.powi(3));
 }

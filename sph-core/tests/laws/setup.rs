@@ -123,7 +123,12 @@ fn calibrated_masses_give_the_rest_density<const D: usize, K: Formula<D>>(eta: f
 
 #[test]
 fn the_mode_sets_the_mass() {
-    calibrated_masses_give_the_rest_density::<2, WendlandC2<2>>(2.5);
+    macro_rules! calibrate {
+        ($($kernel:ident)*) => {
+            $(calibrated_masses_give_the_rest_density::<2, sph_core::kernel::$kernel<2>>(2.5);)*
+        };
+    }
+    sph_core::all_kernels!(calibrate);
     calibrated_masses_give_the_rest_density::<2, Spiky<2>>(3.0);
     calibrated_masses_give_the_rest_density::<3, CubicSpline<3>>(2.0);
     let m = |line: &str| f64::from(build::<3, WendlandC2<3>>(&periodic_box::<3>(line), 2.5).state.rest.m);

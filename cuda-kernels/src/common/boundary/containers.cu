@@ -5,7 +5,7 @@ inline namespace SPH_SPACE {
 
 /// Blocks that a multiprocessor shall hold, which leaves 96 registers: not told so, the assembler aims at more blocks
 /// and spills.
-constexpr u32 CONTAIN_BLOCKS = 5;
+constexpr u32 CONTAINER_BLOCKS = 5;
 
 SPH_FN Vec at(const Writable& from, u32 i) {
   Vec v;
@@ -18,7 +18,7 @@ SPH_FN void put(const Writable& to, u32 i, Vec v) {
 }
 
 /// Keeps every particle inside of all containers, and turns its velocity back.
-KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS) contain(Containers containers, u32 n, Writable x, Writable v) {
+KERNEL void __launch_bounds__(THREADS, CONTAINER_BLOCKS) contain(Containers containers, u32 n, Writable x, Writable v) {
   const u32 i = thread_index();
   if (i >= n) return;
   Vec x_i = at(x, i), v_i = at(v, i);
@@ -28,7 +28,7 @@ KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS) contain(Containers contai
 SHIM_EXPORT(contain)
 
 /// Keeps every position inside of all containers.
-KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS) keep_inside(Containers containers, u32 n, Writable x) {
+KERNEL void __launch_bounds__(THREADS, CONTAINER_BLOCKS) keep_inside(Containers containers, u32 n, Writable x) {
   const u32 i = thread_index();
   if (i >= n) return;
   Vec x_i = at(x, i);

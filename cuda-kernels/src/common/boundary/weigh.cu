@@ -1,6 +1,6 @@
 // Volumes of wall samples. The twin of `Boundary::weigh` in `sph-core/src/fluid/boundary.rs`.
 //
-// SMOOTHING WendlandC2 WendlandC4 CubicSpline Poly6Spiky
+// SMOOTHING bell Poly6Spiky
 #include "common/search/near.cuh"
 #include "common/numerics/kernel.cuh"
 

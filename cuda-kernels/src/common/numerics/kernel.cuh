@@ -4,9 +4,15 @@
 // the support radius. Kernels take r² and are in clamped form: (1 - q)₊ takes the place of a case distinction, so
 // there is no branch, and a null particle at distance 1e15 m adds an exact 0. Their constants are computed in
 // double precision by the host (`kernel.rs`); all have the same ones, so that a parameter block does not
-// depend on the kernel. The kernel in use is the macro `SPH_KERNEL`.
+// depend on the kernel. The kernel in use is the macro `SPH_KERNEL`: a type of this file on a GPU, so that no loop holds a
+// choice, and `AnyKernel` on the processor, where a file is built once for all of them.
 #pragma once
 #include "common/numerics/space.cuh"
+
+// The groups and the list of all kernels. Lines `// SMOOTHING` of other files name groups or single kernels. The first
+// member is the one that walks are compiled with (`// WALKS`).
+#define SPH_BELL(X) X(WendlandC2) X(WendlandC4) X(CubicSpline)
+#define SPH_KERNELS(X) SPH_BELL(X) X(Poly6) X(Spiky) X(Poly6Spiky)
 
 inline namespace SPH_SPACE {
 
@@ -43,6 +49,8 @@ struct KernelConstants {
   real w_scale;
   /// Factor of the gradient factor; its unit depends on the kernel.
   real f_scale;
+  /// The place of the kernel in the list SPH_KERNELS, read by `AnyKernel` alone.
+  int kind;
 
   /// Support radius h [m].
   SPH_FN real support_radius() const { return support.h; }
@@ -157,6 +165,31 @@ struct Poly6Spiky : KernelConstants {
   /// Gradient factor of [`Spiky`].
   SPH_FN real grad_factor(real r2) const { return Spiky{*this}.grad_factor(r2); }
 };
+
+#ifndef __CUDACC__
+#define SPH_KIND(K) K##_KIND,
+enum Kind { SPH_KERNELS(SPH_KIND) };
+#undef SPH_KIND
+
+/// The kernel that `kind` names: a call has the bits of that kernel, and a number without a kernel gives NaN.
+struct AnyKernel : KernelConstants {
+#define SPH_W(K) case K##_KIND: return K{*this}.w(r2);
+#define SPH_F(K) case K##_KIND: return K{*this}.grad_factor(r2);
+  /// `W(r)` [m^-D].
+  SPH_FN real w(real r2) const {
+    switch (kind) { SPH_KERNELS(SPH_W) }
+    return real(NAN);
+  }
+
+  /// `W'(r) / r` [m^-(D+2)].
+  SPH_FN real grad_factor(real r2) const {
+    switch (kind) { SPH_KERNELS(SPH_F) }
+    return real(NAN);
+  }
+#undef SPH_W
+#undef SPH_F
+};
+#endif
 
 /// Laplacian of the viscosity kernel (Müller, Charypar & Gross 2003), linear and never negative:
 /// `∇²W = 45/(π h⁶) (h - r)` in 3D, `40/(π h⁵) (h - r)` in 2D.

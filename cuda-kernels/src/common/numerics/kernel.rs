@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use crate::device::compile::source;
 use sph_core::{Real, kernel::KernelKind};
 
 /// The smoothing kernels, twin of `sph-core/src/kernel`.
@@ -31,8 +32,22 @@ impl KernelConstants {
     /// Those of a kernel in `D` dimensions, with support radius `h` `[m]`.
     pub fn new<const D: usize>(kind: KernelKind, h: Real) -> Self {
         let (support, [w_scale, f_scale]) = (Support::new(h), kind.scales::<D>(h));
-        Self { support, half_h: 0.5 * h, h2: h * h, inv_h2: support.scaled(1.0, 2), w_scale, f_scale }
+        Self {
+            support,
+            half_h: 0.5 * h,
+            h2: h * h,
+            inv_h2: support.scaled(1.0, 2),
+            w_scale,
+            f_scale,
+            kind: place(kind),
+        }
     }
+}
+
+/// The place of a kernel in the list of the CUDA source, -1 where it is missing.
+fn place(kind: KernelKind) -> i32 {
+    let found = source::group("kernels").iter().position(|name| *name == kind.type_name());
+    found.map_or(-1, |k| k as i32)
 }
 
 impl ViscosityLaplacian {

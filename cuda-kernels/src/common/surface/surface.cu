@@ -1,7 +1,7 @@
 // Cohesion, surface tension and adhesion, for every solver. The twin of `sph-core/src/fluid/surface.rs` (Akinci, Akinci &
 // Teschner 2013).
 //
-// SMOOTHING WendlandC2 WendlandC4 CubicSpline
+// SMOOTHING bell
 // WALKS Dense HalfCells DenseHalfCells
 #include "common/search/near.cuh"
 #include "common/surface/surface.cuh"

@@ -10,6 +10,14 @@ use std::{
 /// All files that kernels are made of, by the name that `#include` gives them.
 pub const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
+/// The groups of smoothing kernels with their members, as `common/numerics/kernel.cuh` lists them; `kernels` has all.
+pub const GROUPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/groups.rs"));
+
+/// The members of a group; none where there is no such group.
+pub fn group(name: &str) -> &'static [&'static str] {
+    GROUPS.iter().find(|(group, _)| *group == name).map_or(&[], |(_, members)| members)
+}
+
 /// The text of a file with all that it includes, each file once, or the name that is missing.
 ///
 /// # Errors
@@ -46,12 +54,20 @@ fn join(file: &str, seen: &mut Vec<String>, out: &mut String) -> Result<(), Stri
     Ok(())
 }
 
-/// The smoothing kernels that a text is compiled with, each by itself, as its line `// SMOOTHING` lists them: values of
-/// the macro `SPH_KERNEL`; one `None` of a text that uses none.
+/// The smoothing kernels that a text is compiled with, each by itself, as its line `// SMOOTHING` lists them and groups
+/// of them: values of the macro `SPH_KERNEL`; one `None` of a text that uses none.
 pub fn smoothing(file: &str) -> Vec<Option<&'static str>> {
     match listed(file, "// SMOOTHING ") {
         listed if listed.is_empty() => vec![None],
-        listed => listed.into_iter().map(Some).collect(),
+        listed => listed.into_iter().flat_map(members).map(Some).collect(),
+    }
+}
+
+/// What a word of a line `// SMOOTHING` stands for.
+fn members(word: &'static str) -> Vec<&'static str> {
+    match group(word) {
+        [] => vec![word],
+        members => members.to_vec(),
     }
 }
 

@@ -40,8 +40,8 @@ type HostKernel = unsafe extern "C" fn(
 /// A kernel that was built.
 struct Built {
     name: &'static str,
-    /// The smoothing kernel, if it uses one.
-    smoothing: Option<&'static str>,
+    /// The smoothing kernels that it may use.
+    smoothing: &'static [&'static str],
     /// The walk, if it is not the default.
     walk: Option<&'static str>,
     /// The names of its parameters.
@@ -61,9 +61,15 @@ pub struct Emulator {
     pub variant: Variant,
 }
 
-/// Names of all kernels that were built with the default walk, each with the smoothing kernel that it was built with, if
-/// it uses one.
-pub fn kernels() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+impl Built {
+    /// True where its file lists this smoothing kernel, or none.
+    fn takes(&self, smoothing: Option<&str>) -> bool {
+        smoothing.map_or(self.smoothing.is_empty(), |kernel| self.smoothing.contains(&kernel))
+    }
+}
+
+/// Names of all kernels that were built with the default walk, each with the smoothing kernels that it may use.
+pub fn kernels() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     KERNELS.iter().filter(|built| built.walk.is_none()).map(|built| (built.name, built.smoothing))
 }
 
@@ -71,8 +77,8 @@ pub fn kernels() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
 fn entry(launch: &Launch, walk: Walk, arguments: &[Argument]) -> Result<HostKernel, CudaError> {
     let (kernel, smoothing, walk) = (launch.kernel.name, launch.smoothing, walk.macro_of(launch.kernel.file));
     let refused = |reason| CudaError::Launch { kernel, reason };
-    let wanted = (kernel, smoothing, walk);
-    let found = KERNELS.iter().find(|built| (built.name, built.smoothing, built.walk) == wanted);
+    let found =
+        KERNELS.iter().find(|built| (built.name, built.walk) == (kernel, walk) && built.takes(smoothing));
     let entry = found.and_then(|built| {
         built.entries.get(launch.dim.wrapping_sub(2)).map(|entry| (built.parameters, *entry))
     });

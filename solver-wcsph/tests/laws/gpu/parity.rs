@@ -10,6 +10,7 @@ use super::{
         scenes::dam_break,
     },
 };
+use crate::common::KERNELS;
 use solver_wcsph::simulation;
 use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa};
 
@@ -22,12 +23,11 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
 }
 
 /// What an option does on a GPU.
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 11] = [
     "",
     "integrator = \"symplectic_euler\"",
     "density = \"summation\"\ndelta_sph = 0.0",
     "delta_sph = 0.0",
-    "kernel = \"cubic_spline\"",
     "eos = \"linear\"",
     "wall_pressure = \"symmetric\"",
     "clamp_wall_pressure = false",
@@ -39,7 +39,8 @@ const OPTIONS: [&str; 12] = [
 
 #[test]
 fn every_option_does_on_a_gpu_what_it_does_on_the_processor() {
-    for solver in OPTIONS {
+    let kernels = KERNELS.map(|kernel| format!("kernel = \"{kernel}\""));
+    for solver in OPTIONS.into_iter().chain(kernels.iter().map(String::as_str)) {
         compare::<2>(&dam_break::<2>("validation", 0.05, "", solver), 5).check(3e3, &format!("2D {solver}"));
         compare::<3>(&dam_break::<3>("validation", 0.1, "", solver), 5).check(3e3, &format!("3D {solver}"));
     }
