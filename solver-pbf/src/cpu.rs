@@ -23,7 +23,8 @@ use sph_core::{
         stopwatch::Stopwatch,
     },
     numerics::{
-        parallel::{self, First, Max, Sum},
+        field::Sizing,
+        parallel::{First, Sum},
         vector::norm2,
     },
 };
@@ -44,14 +45,14 @@ pub(crate) struct Cpu<'a, const D: usize> {
 
 impl<'a, const D: usize> Cpu<'a, D> {
     pub fn new(method: &'a mut Pbf<D>, state: &'a mut State<D>) -> Self {
-        method.fields.report = StepReport::default();
+        method.shell.report = StepReport::default();
         Self { method, state, dt: 0.0, per_displacement: 0.0, end: 0.0 }
     }
 }
 
 impl<const D: usize> Timed for Cpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
+        &mut self.method.shell.stopwatch
     }
 }
 
@@ -73,23 +74,23 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
-        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs);
+        s.fields.resize(&mut Sizing::Make, state.fluid.len(), state.walls.len(), s.constants.needs);
         let past = s
             .fields
             .displacement
             .iter_mut()
             .chain(&mut s.fields.velocity_change)
             .filter(|field| !field.is_empty());
-        if let Err(cause) = s.neighbors.update(state, past) {
+        if let Err(cause) = s.shell.neighbors.update(state, past) {
             let x = &self.state.fluid.x;
             let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
             self.check_packed(First::from(infinite), First::NONE)?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
-        self.method.stopwatch.lap("find_neighbors");
+        self.method.shell.stopwatch.lap("find_neighbors");
         self.method.fields.reaction.iter_mut().for_each(|force| force.fill(0.0));
         let (fluid, walls) = (self.pack_positions(), self.pack_walls());
-        self.method.stopwatch.lap("pack");
+        self.method.shell.stopwatch.lap("pack");
         self.check_packed(fluid, walls)
     }
 
@@ -100,12 +101,12 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn is_solved(&mut self, corrections: u32) -> bool {
-        self.method.params.is_solved(corrections, self.method.fields.report.density_error_mean)
+        self.method.params.is_solved(corrections, self.method.shell.report.density_error_mean)
     }
 
     fn compute_delta_x(&mut self) -> Result<(), StepError> {
         self.delta_x();
-        self.method.fields.report.iterations += 1;
+        self.method.shell.report.iterations += 1;
         Ok(())
     }
 
@@ -132,7 +133,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let damping = self.damping();
         let found = self.velocities(damping);
-        let largest = &mut self.method.fields.report.max_acceleration;
+        let largest = &mut self.method.shell.report.max_acceleration;
         *largest = largest.max(f64::from(found.square).sqrt() / dt);
         let Some(i) = found.bad.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
@@ -156,13 +157,13 @@ impl<const D: usize> Phases for Cpu<'_, D> {
                 self.check_field("apply_vorticity_and_xsph", found, "velocity")?;
             }
             self.apply_xsph();
-            self.method.stopwatch.lap("apply_vorticity_and_xsph");
+            self.method.shell.stopwatch.lap("apply_vorticity_and_xsph");
         }
         if needs.surface_forces {
             self.pack_densities();
             self.surface_forces();
             let found = self.accelerate(dt as Real);
-            self.method.stopwatch.lap("surface_forces");
+            self.method.shell.stopwatch.lap("surface_forces");
             return self.check_accelerated(found);
         }
         Ok(())
@@ -170,7 +171,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn update_positions(&mut self) -> Result<(), StepError> {
         let found = self.store_positions();
-        self.method.fields.report.max_speed = f64::from(found.square).sqrt();
+        self.method.shell.report.max_speed = f64::from(found.square).sqrt();
         let Some(i) = found.bad.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         if self.state.domain.holds(fluid.position(i)) {
@@ -194,9 +195,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        let fields = &mut self.method.fields;
-        fields.max_speed = fields.report.max_speed;
-        StepReport { dt, residual: fields.report.density_error_mean, ..fields.report }
+        let shell = &mut self.method.shell;
+        shell.max_speed = shell.report.max_speed;
+        StepReport { dt, residual: shell.report.density_error_mean, ..shell.report }
     }
 }
 
@@ -209,7 +210,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// Prediction of the second-order update.
     fn predict_from_past(&mut self) -> First {
         let fields = &mut self.method.fields;
-        fields.resize_past(self.state.fluid.len(), true);
+        fields.resize_past(&mut Sizing::Make, self.state.fluid.len(), true);
         let (bdf2, is_new) = fields.bdf2(self.dt);
         self.per_displacement /= bdf2.rate;
         let past = predict::Past {
@@ -226,9 +227,9 @@ impl<const D: usize> Cpu<'_, D> {
         let input = [&fields.x_star[..], &fields.x_psi];
         let constraint = Constraint::new((&s.params, &s.constants), state.rest, periodic, input);
         let outputs = (&mut fields.x_lambda[..n], &mut state.fluid.rho[..], &mut fields.lambda[..]);
-        s.neighbors.fluid.for_each(outputs, |k, fluid, out| {
-            let walls = &s.neighbors.walls.chunks()[k];
-            lambda::lambda(s.isa, s.kernel, &constraint, fluid, walls, out)
+        s.shell.neighbors.fluid.for_each(outputs, |k, fluid, out| {
+            let walls = &s.shell.neighbors.walls.chunks()[k];
+            lambda::lambda(s.shell.isa, s.kernel, &constraint, fluid, walls, out)
         })
     }
 
@@ -236,19 +237,19 @@ impl<const D: usize> Cpu<'_, D> {
         let (s, state) = (&*self.method, &mut *self.state);
         let input = [&s.fields.x_star[..], &s.fields.x_psi];
         let constraint = Constraint::new((&s.params, &s.constants), state.rest, state.domain.periodic, input);
-        s.neighbors.fluid.for_each(&mut state.fluid.rho[..], |k, fluid, rho| {
-            let walls = &s.neighbors.walls.chunks()[k];
-            lambda::density(s.isa, s.kernel, &constraint, fluid, walls, rho)
+        s.shell.neighbors.fluid.for_each(&mut state.fluid.rho[..], |k, fluid, rho| {
+            let walls = &s.shell.neighbors.walls.chunks()[k];
+            lambda::density(s.shell.isa, s.kernel, &constraint, fluid, walls, rho)
         })
     }
 
     fn count_errors(&mut self, found: &lambda::Errors, phase: &'static str) {
         let n = self.state.fluid.len();
-        let report = &mut self.method.fields.report;
+        let report = &mut self.method.shell.report;
         report.density_error_mean = found.sum / n.max(1) as f64;
         report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
         self.method.fields.density_is_current = true;
-        self.method.stopwatch.lap(phase);
+        self.method.shell.stopwatch.lap(phase);
     }
 
     fn delta_x(&mut self) {
@@ -263,9 +264,9 @@ impl<const D: usize> Cpu<'_, D> {
             scorr,
             counts: s.constants.relaxation.averages,
         };
-        s.neighbors.fluid.for_each(&mut s.fields.delta[..], |k, fluid, delta| {
-            let walls = &s.neighbors.walls.chunks()[k];
-            correction::delta_x(s.isa, s.kernel, &correction, fluid, walls, delta);
+        s.shell.neighbors.fluid.for_each(&mut s.fields.delta[..], |k, fluid, delta| {
+            let walls = &s.shell.neighbors.walls.chunks()[k];
+            correction::delta_x(s.shell.isa, s.kernel, &correction, fluid, walls, delta);
         });
     }
 
@@ -276,8 +277,8 @@ impl<const D: usize> Cpu<'_, D> {
         }
         let velocities = s.velocities(state);
         let v = state.fluid.v.each_mut().map(Vec::as_mut_slice);
-        s.neighbors.fluid.for_each(v, |_, fluid, v| {
-            velocity::xsph(s.isa, s.kernel, &velocities, fluid, v);
+        s.shell.neighbors.fluid.for_each(v, |_, fluid, v| {
+            velocity::xsph(s.shell.isa, s.kernel, &velocities, fluid, v);
         });
     }
 
@@ -286,8 +287,8 @@ impl<const D: usize> Cpu<'_, D> {
             (self.state.fluid.len(), self.method.kernel.support_radius(), self.state.domain.periodic);
         let mut vorticity = take(&mut self.method.fields.vorticity);
         let (s, velocities) = (&*self.method, self.method.velocities(self.state));
-        let Sum(squares) = s.neighbors.fluid.for_each(&mut vorticity[..n], |_, fluid, vorticity| {
-            velocity::vorticity(s.isa, s.kernel, &velocities, fluid, vorticity)
+        let Sum(squares) = s.shell.neighbors.fluid.for_each(&mut vorticity[..n], |_, fluid, vorticity| {
+            velocity::vorticity(s.shell.isa, s.kernel, &velocities, fluid, vorticity)
         });
         self.method.fields.vorticity = vorticity;
         let s = &*self.method;
@@ -299,8 +300,8 @@ impl<const D: usize> Cpu<'_, D> {
             least: 1e-6 * mean / h,
         };
         let v = self.state.fluid.v.each_mut().map(Vec::as_mut_slice);
-        s.neighbors.fluid.for_each(v, |_, fluid, v| {
-            velocity::confine(s.isa, s.kernel, &confinement, fluid, v);
+        s.shell.neighbors.fluid.for_each(v, |_, fluid, v| {
+            velocity::confine(s.shell.isa, s.kernel, &confinement, fluid, v);
         });
     }
 }
@@ -315,13 +316,4 @@ impl<const D: usize> Pbf<D> {
             xsph: self.params.xsph_viscosity,
         }
     }
-}
-
-/// The largest speed of the fluid, `[m/s]`.
-pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
-    let fluid = &state.fluid;
-    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
-        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
-    });
-    v2.sqrt() as Real
 }

@@ -1,6 +1,6 @@
-//! Derived numbers before the first step: constants of the constraint, stability of the step, and memory.
+//! Derived numbers before the first step: constants of the constraint, and stability of the step.
 
-use crate::{Pbf, memory::Needs, physics, setup};
+use crate::{Pbf, physics};
 use sph_core::{
     Real,
     error::Error,
@@ -10,8 +10,8 @@ use sph_core::{
         scales::Scales,
         state::State,
     },
-    scene::{Counts, Scene},
-    watch::plan::{Demand, MemoryPlan},
+    run::method,
+    scene::Scene,
 };
 
 impl<const D: usize> Pbf<D> {
@@ -20,9 +20,9 @@ impl<const D: usize> Pbf<D> {
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
         let scales = Scales::of(state);
-        let [speed, volume, surface] = self.limits(state, scales.fluid_speed);
-        let dt = speed.max(f64::from(self.params.dt_min)).min(f64::from(self.params.dt_max));
-        let dt = dt.min(volume).min(surface);
+        let limits = self.limits(state, scales.fluid_speed);
+        let dt = limits.iter().map(|limit| limit.1).fold(f64::INFINITY, f64::min);
+        let [speed, _, surface, _] = limits;
         let s = self.stability_number(state, dt);
         Derived {
             constants: vec![
@@ -40,11 +40,7 @@ impl<const D: usize> Pbf<D> {
                 number("volume lost at rest, about", physics::LOSS_OVER_S * s, "-"),
                 number("characteristic speed U", scales.speed(), "m/s"),
             ],
-            step_limits: vec![
-                number("particle speed", speed.max(f64::from(self.params.dt_min)), "s"),
-                number("stability number", self.explosive_step(state), "s"),
-                number("surface forces", surface, "s"),
-            ],
+            step_limits: method::numbers([speed, ("stability number", self.explosive_step(state)), surface]),
             warnings: self.warnings(),
         }
     }
@@ -109,33 +105,4 @@ impl<const D: usize> Pbf<D> {
         let substeps = (f64::from(self.params.substeps) * too_much.sqrt()).ceil();
         format!("solver.solver_iterations = {iterations} or solver.substeps = {substeps} would do")
     }
-}
-
-/// The memory that a run of the scene needs with Position Based Fluids.
-///
-/// # Errors
-/// When the solver's parameters are refused.
-pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<MemoryPlan, Error> {
-    let params = setup::parameters(scene)?;
-    let has_bodies = !scene.body.is_empty();
-    let support_ratio = f64::from(params.support_ratio);
-    let mut plan =
-        MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows: has_bodies, threads })?;
-    let (real, needs) = (size_of::<Real>() as f64, Needs::of(&params, has_bodies));
-    plan.add("fields of pbf", real * numbers_per_particle(needs, scene.dim) * counts.fluid);
-    let per_sample = 4.0 + if needs.reactions { f64::from(scene.dim) } else { 0.0 };
-    plan.add("wall records of pbf", real * per_sample * counts.walls);
-    Ok(plan)
-}
-
-/// Records, multiplier, correction, velocities, past and surface; see `Fields`.
-fn numbers_per_particle(needs: Needs, dim: u8) -> f64 {
-    let d = f64::from(dim);
-    let optional = |on: bool, count: f64| if on { count } else { 0.0 };
-    8.0 + 1.0
-        + 4.0
-        + optional(needs.velocities, 8.0)
-        + optional(needs.vorticity || needs.surface_forces, 8.0)
-        + optional(needs.surface_forces, 4.0 + d)
-        + optional(needs.past, 2.0 * d)
 }

@@ -2,7 +2,6 @@
 
 mod constants;
 mod memory;
-mod plan;
 mod solver;
 
 use crate::{Pbf, step::Phases};
@@ -19,8 +18,6 @@ use cuda_kernels::{
     pbf::{Constants, Launcher, Near, Past},
 };
 use memory::{Confinement, DeviceFields};
-pub use plan::memory_plan;
-pub use solver::simulation;
 use sph_core::{
     Real,
     kernel::Kernel as _,
@@ -50,7 +47,7 @@ pub(crate) struct Gpu<'a, const D: usize> {
 
 impl<const D: usize> Timed for Gpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.pbf.stopwatch
+        &mut self.pbf.shell.stopwatch
     }
 }
 
@@ -93,7 +90,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn compute_delta_x(&mut self) -> Result<(), StepError> {
         let done = self.correct();
-        self.pbf.fields.report.iterations += 1;
+        self.pbf.shell.report.iterations += 1;
         self.lap("compute_delta_x", done)
     }
 
@@ -159,7 +156,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        StepReport { dt, ..self.pbf.fields.report }
+        StepReport { dt, ..self.pbf.shell.report }
     }
 }
 
@@ -183,7 +180,7 @@ type Launched = Result<(), CudaError>;
 impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and names it in the error of a launch.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
-        self.pbf.stopwatch.lap(phase);
+        self.pbf.shell.stopwatch.lap(phase);
         done.map_err(|error| error.in_phase(self.state, phase))
     }
 

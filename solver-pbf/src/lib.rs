@@ -32,12 +32,9 @@ pub mod physics;
 mod setup;
 pub mod step;
 
-pub use derived::memory_plan;
-pub use params::{Params, Preset};
-pub use setup::{parameters, simulation};
+pub use params::Params;
 
 use cpu::{Cpu, Relaxation};
-use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use params::Smoothing;
 use physics::Scorr;
@@ -48,14 +45,16 @@ use sph_core::{
     kernel::Kernel as _,
     method::{
         failure::StepError,
-        phases::{Behind, watched},
+        phases::watched,
         report::{Derived, FieldInfo, StepReport},
-        solver::{Link, Memory, Solver},
+        solver::{Link, Memory},
         state::State,
-        stopwatch::Stopwatch,
+        stopwatch::Clock,
     },
-    neighbors::Neighbors,
-    numerics::lane::Isa,
+    numerics::{field::Sizing, lane::Isa},
+    run::method::{self, Limits, Method, Planned, Shell},
+    scene::Scene,
+    watch::plan::MemoryPlan,
 };
 
 /// Constants of the run, from the parameters, the kernel and the liquid.
@@ -83,22 +82,21 @@ struct Depth {
     radius2: f64,
 }
 
-/// Position Based Fluids on the CPU.
+/// Position Based Fluids.
 pub struct Pbf<const D: usize> {
     params: Params,
     kernel: Smoothing<D>,
     constants: Constants,
     depth: Depth,
-    isa: Isa,
-    neighbors: Neighbors<D>,
+    shell: Shell<D>,
     /// Public for tests that inject faults.
     #[doc(hidden)]
     pub fields: Fields<D>,
-    stopwatch: Stopwatch,
-    behind: Option<Behind<D>>,
     /// Warning about the fixed step of the scene.
     fixed_step_warning: Option<String>,
 }
+
+cuda_kernels::entry!(Pbf, "Position Based Fluids");
 
 impl<const D: usize> Pbf<D> {
     /// Strength of s_corr in a substep of `dt` `[s]`, `[m²]`.
@@ -107,16 +105,18 @@ impl<const D: usize> Pbf<D> {
         physics::scaled_scorr(k, self.constants.reference, dt, n) as Real
     }
 
-    /// Limits of the step by the speed of particles, the volume at rest and the surface forces, `[s]`.
-    fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 3] {
+    /// Limits of the step at a speed `[m/s]`. Fast particles do not make a step unstable, but deep fluid does: `dt_min`
+    /// bounds the first only.
+    fn limits(&self, state: &State<D>, v_max: f64) -> Limits<4> {
         let p = &self.params;
         let substeps = f64::from(p.substeps);
-        let spacing = f64::from(state.rest.spacing);
+        let speed = substeps * f64::from(p.cfl) * f64::from(state.rest.spacing) / v_max;
         let over_step = |number: f64, most: f64| substeps * (most / number).sqrt();
         [
-            substeps * f64::from(p.cfl) * spacing / v_max,
-            over_step(self.stability_number(state, substeps), physics::S_VOLUME),
-            over_step(self.cohesion_number(state, substeps), physics::S_COHESION),
+            ("particle speed", speed.max(f64::from(p.dt_min))),
+            ("volume", over_step(self.stability_number(state, substeps), physics::S_VOLUME)),
+            ("surface forces", over_step(self.cohesion_number(state, substeps), physics::S_COHESION)),
+            ("dt_max", f64::from(p.dt_max)),
         ]
     }
 
@@ -138,9 +138,35 @@ impl<const D: usize> Pbf<D> {
     }
 }
 
-impl<const D: usize> Solver<D> for Pbf<D> {
-    fn name(&self) -> &'static str {
-        "pbf"
+impl<const D: usize> Method<D> for Pbf<D> {
+    type Params = Params;
+    const FIELDS: &'static [FieldInfo] = &[FieldInfo { name: "lambda", unit: "m²" }];
+
+    fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<(State<D>, Self), Error> {
+        setup::of_scene(scene, isa, clock)
+    }
+
+    fn shell(&self) -> &Shell<D> {
+        &self.shell
+    }
+
+    fn shell_mut(&mut self) -> &mut Shell<D> {
+        &mut self.shell
+    }
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    fn check_change(&self, params: &Params) -> Result<(), Error> {
+        setup::check_bodies(params, self.constants.needs.reactions)
+    }
+
+    /// The depth remains that of the first state.
+    fn change(&mut self, params: Params) {
+        let has_bodies = self.constants.needs.reactions;
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, has_bodies);
+        self.params = params;
     }
 
     fn support_radius(&self) -> Real {
@@ -148,64 +174,23 @@ impl<const D: usize> Solver<D> for Pbf<D> {
     }
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        if self.fields.max_speed < 0.0 {
-            self.fields.max_speed = f64::from(cpu::max_speed(state));
-        }
-        let speed = self.fields.max_speed.max(state.bodies.top_speed());
-        let [speed, volume, surface] = self.limits(state, speed);
-        // Fast particles do not make a step unstable, but deep fluid does: `dt_min` limits the first only.
-        let dt = speed.max(f64::from(self.params.dt_min));
-        Ok(dt.min(volume).min(surface).min(f64::from(self.params.dt_max)))
+        let speed = self.shell.top_speed(state);
+        method::least(state, self.limits(state, speed))
     }
 
-    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+    fn advance(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let iterations = self.params.iterations();
-        let mut behind = self.behind.take();
+        let mut behind = self.shell.behind.take();
         let mut phases = watched(Cpu::new(self, state), |cpu, phase| {
             behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
         });
         let done = step::step(&mut phases, iterations, dt);
-        self.behind = behind;
+        self.shell.behind = behind;
         done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
-    }
-
-    fn fluid_changed(&mut self) {
-        self.neighbors.forget();
-        // New particles may be the fastest.
-        self.fields.max_speed = -1.0;
-        self.fields.room = room::Room::default();
-    }
-
-    fn walls_changed(&mut self) {
-        self.neighbors.forget();
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.changed(name, value).map(drop)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        let params = self.changed(name, value)?;
-        self.change(params);
-        self.fields.walls_packed = false;
-        Ok(())
-    }
-
-    fn restored(&mut self, _state: &State<D>) {
-        self.neighbors.restored();
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn moves_bodies(&self) -> bool {
-        true
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
@@ -213,33 +198,17 @@ impl<const D: usize> Solver<D> for Pbf<D> {
     }
 
     fn field(&self, name: &str) -> Option<&[Real]> {
-        match name {
-            "lambda" => Some(&self.fields.lambda),
-            _ => None,
-        }
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        &[FieldInfo { name: "lambda", unit: "m²" }]
-    }
-
-    fn neighbors(&self) -> &Neighbors<D> {
-        &self.neighbors
+        (name == "lambda").then_some(&self.fields.lambda)
     }
 
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
     }
 
-    fn watch(&mut self, behind: Behind<D>) {
-        self.behind = Some(behind);
-    }
-
-    fn stopwatch(&self) -> &Stopwatch {
-        &self.stopwatch
-    }
-
-    fn reset_stopwatch(&mut self) {
-        self.stopwatch.reset();
+    fn plan(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
+        let mut fields = Sizing::Count(0.0);
+        let needs = Needs::of(params, run.has_bodies);
+        Fields::<D>::default().resize(&mut fields, run.fluid, run.walls, needs);
+        plan.add("fields of pbf", fields.bytes());
     }
 }

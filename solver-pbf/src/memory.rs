@@ -4,15 +4,11 @@ use crate::{
     params::{Params, VelocityUpdate},
     physics::Bdf2,
 };
-use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
-    method::{
-        report::StepReport,
-        solver::{Link, Memory},
-    },
+    method::solver::{Link, Memory},
     neighbors::FAR,
-    numerics::field::fit,
+    numerics::field::Sizing,
 };
 use std::slice::from_ref;
 
@@ -44,18 +40,10 @@ pub struct Fields<const D: usize> {
     pub x_psi: Vec<[Real; 4]>,
     /// Forces on the samples of dynamic bodies in a substep; empty without bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: [Vec<Real>; D],
-    /// True while the records of the walls are up to date.
-    pub walls_packed: bool,
     /// True while the density is that of the positions.
     pub density_is_current: bool,
-    /// Largest speed of the last step, `[m/s]`; negative before the first one.
-    pub max_speed: f64,
     /// Last substep of the second-order update, `[s]`; 0 before the first one.
     pub last_dt: f64,
-    /// Results of the phases of this step so far.
-    pub report: StepReport,
-    /// The grid of cells of a run on a GPU.
-    pub room: room::Room<D>,
 }
 
 /// Which of the optional fields a set of parameters needs.
@@ -106,42 +94,37 @@ impl<const D: usize> Default for Fields<D> {
             velocity_change: none(),
             x_psi: Vec::new(),
             reaction: none(),
-            walls_packed: false,
             density_is_current: false,
-            max_speed: -1.0,
             last_dt: 0.0,
-            room: room::Room::default(),
-            report: StepReport::default(),
         }
     }
 }
 
 impl<const D: usize> Fields<D> {
     /// Resizes for `n` particles and `n_walls` samples. Allocates only when a number grew.
-    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs) {
-        self.walls_packed &= self.x_psi.len() == n_walls + 1;
-        packed(&mut self.x_star, n + 1);
-        packed(&mut self.x_lambda, n + 1);
-        fit(&mut self.lambda, n, 0.0);
-        fit(&mut self.delta, n, [0.0; 4]);
+    pub fn resize(&mut self, sizing: &mut Sizing, n: usize, n_walls: usize, needs: Needs) {
+        sizing.packed(&mut self.x_star, n + 1, null_record());
+        sizing.packed(&mut self.x_lambda, n + 1, null_record());
+        sizing.fit(&mut self.lambda, n, 0.0);
+        sizing.fit(&mut self.delta, n, [0.0; 4]);
         let only = |needed: bool| if needed { n + 1 } else { 0 };
-        packed(&mut self.x_v_rho, only(needs.velocities));
-        packed(&mut self.vorticity, only(needs.vorticity || needs.surface_forces));
-        packed(&mut self.x_rho, only(needs.surface_forces));
-        packed(&mut self.x_psi, n_walls + 1);
+        sizing.packed(&mut self.x_v_rho, only(needs.velocities), null_record());
+        sizing.packed(&mut self.vorticity, only(needs.vorticity || needs.surface_forces), null_record());
+        sizing.packed(&mut self.x_rho, only(needs.surface_forces), null_record());
+        sizing.packed(&mut self.x_psi, n_walls + 1, null_record());
         for a in 0..D {
-            fit(&mut self.a[a], if needs.surface_forces { n } else { 0 }, 0.0);
-            fit(&mut self.reaction[a], if needs.reactions { n_walls } else { 0 }, 0.0);
+            sizing.fit(&mut self.a[a], if needs.surface_forces { n } else { 0 }, 0.0);
+            sizing.fit(&mut self.reaction[a], if needs.reactions { n_walls } else { 0 }, 0.0);
         }
-        self.resize_past(n, needs.past);
+        self.resize_past(sizing, n, needs.past);
     }
 
     /// Resizes the past, which a step reads before it sorts.
-    pub fn resize_past(&mut self, n: usize, needed: bool) {
+    pub fn resize_past(&mut self, sizing: &mut Sizing, n: usize, needed: bool) {
         let n = if needed { n } else { 0 };
         self.last_dt = if needed && self.displacement[0].len() == n { self.last_dt } else { 0.0 };
         for field in self.displacement.iter_mut().chain(&mut self.velocity_change) {
-            fit(field, n, 0.0);
+            sizing.fit(field, n, 0.0);
         }
     }
 
@@ -190,9 +173,7 @@ impl<const D: usize> Fields<D> {
         for (name, field) in past.chain(VELOCITY_CHANGE.into_iter().zip(&mut self.velocity_change)) {
             visit(name, Memory::Field(field));
         }
-        visit("max_speed", Memory::Number(&mut self.max_speed));
         visit("last_dt", Memory::Number(&mut self.last_dt));
-        self.room.memory(visit);
     }
 }
 
@@ -203,12 +184,4 @@ fn null_record<const K: usize>() -> [Real; K] {
         7 => 1.0,
         _ => 0.0,
     })
-}
-
-/// Resizes to `n` records, the null particle at the end included.
-fn packed<const K: usize>(records: &mut Vec<[Real; K]>, n: usize) {
-    fit(records, n, null_record());
-    if let Some(last) = records.last_mut() {
-        *last = null_record();
-    }
 }

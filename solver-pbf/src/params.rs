@@ -1,7 +1,15 @@
 //! Parameters of the method: unit, range, default and source.
 
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, error::Error, fluid::surface::Tension, kernel::KernelKind, parameters, smoothing};
+use sph_core::{
+    Real,
+    error::Error,
+    fluid::surface::Tension,
+    kernel::KernelKind,
+    parameters,
+    scene::{Parameters, Preset},
+    smoothing,
+};
 
 /// A choice of the scene file, spelled in snake case.
 macro_rules! choice {
@@ -41,20 +49,6 @@ choice! {
         FirstOrder,
         /// BDF2, with a prediction of its own.
         SecondOrder,
-    }
-}
-choice! {
-    /// A set of parameters for a purpose.
-    Preset {
-        /// The defaults: FleX's unilateral constraint and Macklin & Müller's s_corr, two substeps.
-        #[default]
-        Standard,
-        /// The demo of an open implementation: exactly five iterations, adaptive steps, no s_corr `[Bender]`.
-        FluidDemo,
-        /// The unified solver: three iterations, averaged corrections, cohesion `[MMCK14]`.
-        Flex,
-        /// Iterations to a density error of 0.01 %, a hundred at most.
-        Accurate,
     }
 }
 
@@ -126,47 +120,84 @@ pub struct Iterations {
 }
 
 impl Params {
-    /// The parameters of a preset.
-    pub fn preset(preset: Preset) -> Self {
-        match preset {
-            Preset::Standard => Self::default(),
-            Preset::FluidDemo => Self {
-                solver_iterations: 5,
-                min_iterations: 5,
-                substeps: 1,
-                cfm_epsilon: Some(1e-6),
-                cfm_mode: CfmMode::Absolute,
-                walls_in_denominator: true,
-                scorr_k: 0.0,
-                xsph_viscosity: 0.02,
-                cohesion: 0.0,
-                dt_max: 5e-3,
-                ..Self::default()
-            },
-            Preset::Flex => Self {
-                solver_iterations: 3,
-                min_iterations: 3,
-                scorr_k: 0.0,
-                relaxation_mode: RelaxationMode::Local,
-                xsph_viscosity: 0.0,
-                ..Self::default()
-            },
-            Preset::Accurate => Self {
-                solver_iterations: 100,
-                substeps: 1,
-                density_tolerance: 1e-4,
-                dt_max: 5e-3,
-                cohesion: 0.0,
-                ..Self::default()
-            },
+    /// The demo of an open implementation: exactly five iterations, adaptive steps, no s_corr `[Bender]`.
+    pub fn fluid_demo() -> Self {
+        Self {
+            solver_iterations: 5,
+            min_iterations: 5,
+            substeps: 1,
+            cfm_epsilon: Some(1e-6),
+            cfm_mode: CfmMode::Absolute,
+            walls_in_denominator: true,
+            scorr_k: 0.0,
+            xsph_viscosity: 0.02,
+            cohesion: 0.0,
+            dt_max: 5e-3,
+            ..Self::default()
         }
     }
 
-    /// Checks ranges and contradictions; keys in errors begin with `solver`.
-    ///
-    /// # Errors
-    /// The first number out of its range, or the first choice that does not fit another.
-    pub fn check(&self) -> Result<(), Error> {
+    /// The unified solver: three iterations, averaged corrections, cohesion `[MMCK14]`.
+    pub fn flex() -> Self {
+        Self {
+            solver_iterations: 3,
+            min_iterations: 3,
+            scorr_k: 0.0,
+            relaxation_mode: RelaxationMode::Local,
+            xsph_viscosity: 0.0,
+            ..Self::default()
+        }
+    }
+
+    /// Iterations to a density error of 0.01 %, a hundred at most.
+    pub fn accurate() -> Self {
+        Self {
+            solver_iterations: 100,
+            substeps: 1,
+            density_tolerance: 1e-4,
+            dt_max: 5e-3,
+            cohesion: 0.0,
+            ..Self::default()
+        }
+    }
+
+    /// Numbers of substeps and iterations.
+    pub fn iterations(&self) -> Iterations {
+        Iterations { substeps: self.substeps, most: self.solver_iterations }
+    }
+
+    /// ε as given, or the default of the constraint.
+    pub fn cfm(&self) -> Real {
+        self.cfm_epsilon.unwrap_or(if self.unilateral { 1e-2 } else { 1.0 })
+    }
+
+    /// True when, after this number of corrections, the mean density error is small enough.
+    pub(crate) fn is_solved(&self, corrections: u32, error: f64) -> bool {
+        corrections >= self.min_iterations && error < f64::from(self.density_tolerance)
+    }
+
+    /// Strengths of the surface forces.
+    pub(crate) fn tension(&self) -> Tension {
+        Tension { cohesion: self.cohesion, curvature: self.surface_tension, adhesion: self.adhesion }
+    }
+}
+
+impl Parameters for Params {
+    const METHOD: &'static str = "pbf";
+    const PRESETS: &'static [Preset<Self>] = &[
+        ("standard", |_| Self::default()),
+        ("fluid_demo", |_| Self::fluid_demo()),
+        ("flex", |_| Self::flex()),
+        ("accurate", |_| Self::accurate()),
+    ];
+    /// The calibrated mass and the grid depend on them.
+    const FIXED: &'static [&'static str] = &["kernel", "support_ratio"];
+
+    fn support_ratio(&mut self) -> &mut Real {
+        &mut self.support_ratio
+    }
+
+    fn check(&self) -> Result<(), Error> {
         self.validate("solver")?;
         let refuse = |key: &str, value: &dyn std::fmt::Debug, why: &str| {
             Err(Error::invalid(format!("solver.{key}"), why).value(format!("{value:?}")))
@@ -189,25 +220,5 @@ impl Params {
             );
         }
         Ok(())
-    }
-
-    /// Numbers of substeps and iterations.
-    pub fn iterations(&self) -> Iterations {
-        Iterations { substeps: self.substeps, most: self.solver_iterations }
-    }
-
-    /// ε as given, or the default of the constraint.
-    pub fn cfm(&self) -> Real {
-        self.cfm_epsilon.unwrap_or(if self.unilateral { 1e-2 } else { 1.0 })
-    }
-
-    /// True when, after this number of corrections, the mean density error is small enough.
-    pub(crate) fn is_solved(&self, corrections: u32, error: f64) -> bool {
-        corrections >= self.min_iterations && error < f64::from(self.density_tolerance)
-    }
-
-    /// Strengths of the surface forces.
-    pub(crate) fn tension(&self) -> Tension {
-        Tension { cohesion: self.cohesion, curvature: self.surface_tension, adhesion: self.adhesion }
     }
 }

@@ -1,7 +1,7 @@
 //! From a scene to a run.
 
 use crate::{
-    Constants, Depth, Params, Pbf, Preset,
+    Constants, Depth, Params, Pbf,
     cpu::Relaxation,
     memory::{Fields, Needs},
     params::{CfmMode, RelaxationMode, Smoothing, VelocityUpdate},
@@ -13,98 +13,48 @@ use sph_core::{
     fluid::material::Material,
     geometry::lattice,
     kernel::choice::ScalarKernel,
-    method::{
-        solver::Solver,
-        state::State,
-        stopwatch::{Clock, Stopwatch},
-    },
-    neighbors::{Neighbors, Settings},
+    method::{state::State, stopwatch::Clock},
     numerics::lane::Isa,
-    run::simulation::Simulation,
+    run::method::{self, Shell},
     scene::{
-        Scene, SolverSettings,
+        Parameters as _, Scene,
         setup::{self, Setup},
     },
 };
 
-/// Reads the parameters of a scene: its preset, overridden by its keys.
-///
-/// # Errors
-/// Unknown keys or presets, wrong types, numbers out of range, choices that do not fit.
-pub fn parameters(scene: &Scene) -> Result<Params, Error> {
-    let preset = match scene.solver.preset() {
-        None | Some("standard") => Preset::Standard,
-        Some("fluid_demo") => Preset::FluidDemo,
-        Some("flex") => Preset::Flex,
-        Some("accurate") => Preset::Accurate,
-        Some(other) => {
-            let error = Error::invalid("solver.preset", "is no preset of pbf").value(format!("{other:?}"));
-            let hint = "use \"standard\", \"fluid_demo\", \"flex\" or \"accurate\"";
-            return Err(scene.locate(error.hint(hint)));
-        }
-    };
-    let mut params: Params = scene.solver.parameters_over(&Params::preset(preset))?;
-    if let Some(eta) = scene.support_ratio {
-        params.support_ratio = eta as Real;
-    }
-    params.check().map_err(|error| scene.locate(error))?;
-    Ok(params)
-}
-
-/// A run of the scene with Position Based Fluids on the CPU, in two or three dimensions.
+/// The first state of a scene, and the method for it.
 ///
 /// # Errors
 /// When the scene or the solver's parameters are refused, or a fixed step explodes.
-pub fn simulation<const D: usize>(
-    scene: &Scene,
-    isa: Isa,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    Simulation::of_dimension(clock, |clock| in_2d(scene, isa, clock), |clock| in_3d(scene, isa, clock))
-}
-
-fn in_2d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<2>, Error> {
-    build(scene, isa, clock)
-}
-
-fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>, Error> {
-    build(scene, isa, clock)
-}
-
-fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
-    let (state, solver) = method(scene, isa, clock)?;
-    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
-}
-
-/// The state of the scene, and the method for it.
-pub(crate) fn method<const D: usize>(
+pub fn of_scene<const D: usize>(
     scene: &Scene,
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Pbf<D>), Error> {
-    let params = parameters(scene)?;
-    if !scene.body.is_empty() {
-        moves_bodies(&params).map_err(|error| scene.locate(error))?;
-    }
+    let params = Params::of_scene(scene)?;
+    check_bodies(&params, !scene.body.is_empty()).map_err(|error| scene.locate(error))?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { state, .. } = setup::build(scene, &kernel)?;
-    let settings = Settings {
-        backend: scene.neighbors.backend,
-        radius: h,
-        skin: scene.neighbors.skin as Real,
-        periodic: state.domain.periodic,
-        isa,
-        wall_rows: !state.bodies.is_empty(),
+    let mut solver = Pbf {
+        constants: Constants::derive(&params, &kernel, state.rest, !state.bodies.is_empty()),
+        depth: Depth::of(&state),
+        shell: Shell::new(method::search(scene, &state, h, isa), clock),
+        fields: Fields::default(),
+        fixed_step_warning: None,
+        kernel,
+        params,
     };
-    let mut solver = Pbf::new(params, kernel, &state, settings, clock);
     solver.check_fixed_step(scene, &state).map_err(|error| scene.locate(error))?;
     Ok((state, solver))
 }
 
-/// Refuses the second-order update: its history applies impulses again of which bodies get no reaction.
-fn moves_bodies(params: &Params) -> Result<(), Error> {
-    if params.velocity_update == VelocityUpdate::FirstOrder {
+/// Refuses the second-order update with bodies: its history applies impulses again of which bodies get no reaction.
+///
+/// # Errors
+/// With `velocity_update = "second_order"` and bodies.
+pub fn check_bodies(params: &Params, has_bodies: bool) -> Result<(), Error> {
+    if !has_bodies || params.velocity_update == VelocityUpdate::FirstOrder {
         return Ok(());
     }
     let error =
@@ -112,61 +62,9 @@ fn moves_bodies(params: &Params) -> Result<(), Error> {
     Err(error.value("\"second_order\"").hint("use \"first_order\" in scenes with bodies"))
 }
 
-impl<const D: usize> Pbf<D> {
-    /// The method for a state, with all constants of the run.
-    pub fn new(
-        params: Params,
-        kernel: Smoothing<D>,
-        state: &State<D>,
-        settings: Settings<D>,
-        clock: Box<dyn Clock>,
-    ) -> Self {
-        Self {
-            constants: Constants::derive(&params, &kernel, state.rest, !state.bodies.is_empty()),
-            depth: Depth::of(state),
-            isa: settings.isa,
-            neighbors: Neighbors::new(settings),
-            fields: Fields::default(),
-            stopwatch: Stopwatch::new(clock),
-            behind: None,
-            fixed_step_warning: None,
-            kernel,
-            params,
-        }
-    }
-
-    /// The parameters with one of them changed.
-    ///
-    /// # Errors
-    /// When there is no such parameter, it cannot change in a run, or the value is refused.
-    pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
-        // The calibrated mass and the grid depend on them.
-        let fixed = ["kernel", "support_ratio"];
-        if fixed.contains(&name) {
-            let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
-            return Err(error.hint("give it in the scene"));
-        }
-        let mut settings = SolverSettings::default();
-        settings.set(name, value.clone());
-        let params = settings.parameters_over(&self.params)?;
-        params.check()?;
-        if self.constants.needs.reactions {
-            moves_bodies(&params)?;
-        }
-        Ok(params)
-    }
-
-    /// Replaces the parameters. The depth remains that of the first state.
-    pub(crate) fn change(&mut self, params: Params) {
-        let has_bodies = self.constants.needs.reactions;
-        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, has_bodies);
-        self.params = params;
-    }
-}
-
 impl Constants {
     /// The constants of these parameters.
-    fn derive<const D: usize>(
+    pub(crate) fn derive<const D: usize>(
         params: &Params,
         kernel: &dyn ScalarKernel<D>,
         rest: Material,

@@ -87,7 +87,7 @@ impl<const D: usize> Projection<D> {
 
     /// Counts a solution for the pressure. One with a limited density source adds to it.
     pub(crate) fn count(&mut self, solved: &Solved) {
-        let report = &mut self.fields.report;
+        let report = &mut self.shell.report;
         report.iterations += solved.iterations;
         report.residual =
             if solved.right_hand_side > 0.0 { solved.residual / solved.right_hand_side } else { 0.0 };
@@ -104,7 +104,7 @@ impl<const D: usize> Projection<D> {
         match outcome {
             Outcome::Converged | Outcome::IterationLimitReached => Ok(()),
             Outcome::Indefinite | Outcome::Singular => {
-                let cause = Cause::NotConverged(Box::new(self.fields.report));
+                let cause = Cause::NotConverged(Box::new(self.shell.report));
                 Err(StepError::new(state, phase, None, cause))
             }
         }

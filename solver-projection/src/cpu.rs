@@ -28,8 +28,8 @@ use sph_core::{
         stopwatch::Stopwatch,
     },
     numerics::{
+        field::Sizing,
         parallel::{self, First, Max, Sum},
-        vector::norm2,
     },
 };
 use std::mem::take;
@@ -49,14 +49,14 @@ pub struct Cpu<'a, const D: usize> {
 impl<'a, const D: usize> Cpu<'a, D> {
     /// Begins a step.
     pub fn new(method: &'a mut Projection<D>, state: &'a mut State<D>) -> Self {
-        method.fields.report = StepReport::default();
+        method.shell.report = StepReport::default();
         Self { end: state.t, source_part: 1.0, method, state }
     }
 }
 
 impl<const D: usize> Timed for Cpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
+        &mut self.method.shell.stopwatch
     }
 }
 
@@ -74,18 +74,18 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
-        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs);
-        if let Err(cause) = s.neighbors.update(state, [&mut s.fields.p, &mut s.fields.acting]) {
+        s.fields.resize(&mut Sizing::Make, state.fluid.len(), state.walls.len(), s.constants.needs);
+        if let Err(cause) = s.shell.neighbors.update(state, [&mut s.fields.p, &mut s.fields.acting]) {
             // Infinity is far from everything else, too.
             let x = &self.state.fluid.x;
             let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
             self.check(BEFORE, First::from(infinite), "position")?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
-        self.method.stopwatch.lap("find_neighbors");
+        self.method.shell.stopwatch.lap("find_neighbors");
         let found = self.pack_places();
         let walls = self.pack_walls();
-        self.method.stopwatch.lap("pack");
+        self.method.shell.stopwatch.lap("pack");
         if let Some(b) = walls.place() {
             let id = Some(self.state.walls.id[b]);
             let cause = Cause::NotFinite { field: "wall position or velocity" };
@@ -97,7 +97,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn compute_alpha(&mut self) -> Result<(), StepError> {
         let found = self.sum_weights();
         let n = self.state.fluid.len();
-        let report = &mut self.method.fields.report;
+        let report = &mut self.method.shell.report;
         report.density_error_mean = found.excess / n.max(1) as f64;
         report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
         self.check("compute_alpha", found.bad, "density")
@@ -149,7 +149,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let found = self.project(dt as Real);
-        let largest = &mut self.method.fields.report.max_acceleration;
+        let largest = &mut self.method.shell.report.max_acceleration;
         *largest = f64::from(found.square).sqrt() / dt;
         if self.method.constants.needs.reactions {
             self.react_pressure(dt as Real);
@@ -161,12 +161,12 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let needs = self.method.constants.needs;
         if needs.viscosity {
             let outcome = self.diffuse(dt as Real);
-            self.method.stopwatch.lap("implicit_viscosity");
+            self.method.shell.stopwatch.lap("implicit_viscosity");
             self.method.check_outcome(self.state, "apply_viscosity", outcome)?;
         }
         if needs.xsph {
             let found = self.mix_velocities(dt as Real);
-            self.method.stopwatch.lap("xsph");
+            self.method.shell.stopwatch.lap("xsph");
             self.check("apply_viscosity", found, "velocity")?;
         }
         Ok(())
@@ -175,7 +175,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn update_positions(&mut self, dt: f64) -> Result<(), StepError> {
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let found = self.drift(dt as Real, damping);
-        self.method.fields.report.max_speed = f64::from(found.square).sqrt();
+        self.method.shell.report.max_speed = f64::from(found.square).sqrt();
         let Some(i) = found.bad.place() else { return Ok(()) };
         let fluid = &self.state.fluid;
         if !fluid.velocity(i).iter().all(|v| v.is_finite()) {
@@ -201,9 +201,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        let fields = &mut self.method.fields;
-        fields.max_speed = fields.report.max_speed;
-        StepReport { dt, ..fields.report }
+        let shell = &mut self.method.shell;
+        shell.max_speed = shell.report.max_speed;
+        StepReport { dt, ..shell.report }
     }
 }
 
@@ -254,15 +254,6 @@ impl<const D: usize> Cpu<'_, D> {
         let cause = Cause::NotFinite { field };
         Err(StepError::new(self.state, phase, Some(self.state.fluid.id[i]), cause))
     }
-}
-
-/// The largest speed of the fluid, `[m/s]`.
-pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
-    let fluid = &state.fluid;
-    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
-        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
-    });
-    v2.sqrt() as Real
 }
 
 /// The mean of a field, summed in one order.

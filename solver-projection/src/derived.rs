@@ -1,25 +1,24 @@
 //! Numbers for people before the first step: what the scene has become, and how much memory it takes.
 
 use crate::{
-    LIMITS, Projection,
+    Projection,
     aggregation::bytes_per_aggregate,
-    memory::{Needs, Vectors},
-    params::{Gradient, Preconditioner, WeightForm},
-    setup,
+    memory::{Fields, Needs},
+    params::{Gradient, Params, Preconditioner, WeightForm},
 };
 use sph_core::{
     Real,
-    error::Error,
     geometry::lattice,
-    kernel::Kernel,
+    kernel::Kernel as _,
     method::{
         report::{Derived, Number},
         scales::Scales,
         state::State,
     },
     neighbors::PAD,
-    scene::{Counts, Scene},
-    watch::plan::{Demand, MemoryPlan},
+    numerics::field::Sizing,
+    run::method::{self, Planned},
+    watch::plan::{MemoryPlan, holes},
 };
 
 /// Support ratio from which on smooth weights let lattices shear.
@@ -31,10 +30,6 @@ impl<const D: usize> Projection<D> {
         let number = |name, value, unit| Number { name, value, unit };
         let (scales, s) = (Scales::of(state), &self.constants);
         let pressure = 0.5 * f64::from(state.rest.rho_0) * scales.fall_speed.powi(2);
-        let limits = self.limits(state, scales.fluid_speed, pressure);
-        let mut step_limits: Vec<_> =
-            LIMITS.into_iter().zip(limits).map(|(name, dt)| number(name, dt, "s")).collect();
-        step_limits.push(number("dt_max", f64::from(self.params.dt_max), "s"));
         Derived {
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
@@ -44,7 +39,7 @@ impl<const D: usize> Projection<D> {
                 number("speed of a fall √(2gH)", scales.fall_speed, "m/s"),
                 number("characteristic length L", scales.length, "m"),
             ],
-            step_limits,
+            step_limits: method::numbers(self.limits(state, scales.fluid_speed, pressure)),
             warnings: self
                 .thin_walls(state)
                 .into_iter()
@@ -88,44 +83,19 @@ impl<const D: usize> Projection<D> {
     }
 }
 
-/// The memory that a run of the scene needs with the staggered projection.
-///
-/// # Errors
-/// When the solver's parameters are refused.
-pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<MemoryPlan, Error> {
-    let params = setup::parameters(scene)?;
-    let has_bodies = !scene.body.is_empty();
-    let support_ratio = f64::from(params.support_ratio);
-    let mut plan =
-        MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows: has_bodies, threads })?;
-    let (real, needs, d) = (size_of::<Real>() as f64, Needs::of(&params, has_bodies), f64::from(scene.dim));
-    let optional = |on: bool, count: f64| if on { count } else { 0.0 };
-    let neighbors = match scene.dim {
-        2 => lattice::n_neighbors::<2>(support_ratio),
-        _ => lattice::n_neighbors::<3>(support_ratio),
-    };
-    // Pressures, Dirichlet terms, records and sums.
-    let numbers = 3.0
-        + 4.0
-        + 8.0
-        + 4.0
-        + 4.0
-        + Vectors::PER_PARTICLE
-        + optional(needs.viscosity, 4.0)
-        + optional(needs.wall_correction && counts.walls > 0.0, 12.0)
-        + optional(needs.tangential_reaction, 8.0);
-    plan.add("fields of projection", real * numbers * counts.fluid);
+/// The parts of the memory of a run that are of the method.
+pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
+    let (mut fields, needs) = (Sizing::Count(0.0), Needs::of(params, run.has_bodies));
+    Fields::<D>::default().resize(&mut fields, run.fluid, run.walls, needs);
+    plan.add("fields of projection", fields.bytes());
+    let n = run.fluid as f64;
     // Rows of some particles are longer than those of the lattice, and lists leave room to grow.
-    let row = 1.15 * neighbors.next_multiple_of(PAD) as f64;
-    plan.add("entries of the matrix", real * row * counts.fluid);
+    let neighbors = lattice::n_neighbors::<D>(run.support_ratio).next_multiple_of(PAD) as f64;
+    let entries = size_of::<Real>() as f64 * 1.15 * neighbors * n;
+    plan.add("entries of the matrix", entries + holes(neighbors, entries));
     if params.preconditioner == Preconditioner::Multilevel {
         // Each level has a 2^d-th of the aggregates below it; those at the rim of the fluid are not full.
-        let aggregates = 1.3 / support_ratio.powf(d) / (1.0 - 0.5_f64.powf(d));
-        plan.add(
-            "multigrid levels",
-            (8.0 + aggregates * bytes_per_aggregate(scene.dim.into())) * counts.fluid,
-        );
+        let aggregates = 1.3 / run.support_ratio.powi(D as i32) / (1.0 - 0.5_f64.powi(D as i32));
+        plan.add("multigrid levels", (8.0 + aggregates * bytes_per_aggregate(D)) * n);
     }
-    plan.add("wall records of projection", real * (12.0 + optional(needs.reactions, d)) * counts.walls);
-    Ok(plan)
 }

@@ -3,7 +3,6 @@
 mod constants;
 mod equation;
 mod memory;
-mod plan;
 mod solve;
 mod solver;
 
@@ -23,8 +22,6 @@ use cuda_kernels::{
     projection::{Constants, Gains, Launcher, Near, Shift, WallCorrections, Walls},
 };
 use memory::{DeviceFields, facings};
-pub use plan::memory_plan;
-pub use solver::simulation;
 use sph_core::{
     Real,
     kernel::Kernel,
@@ -119,7 +116,7 @@ macro_rules! gains {
 
 impl<const D: usize> Timed for Gpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
+        &mut self.method.shell.stopwatch
     }
 }
 
@@ -181,7 +178,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
             self.method.count(&solved);
             solved.outcome
         });
-        self.method.stopwatch.lap("solve_pressure");
+        self.method.shell.stopwatch.lap("solve_pressure");
         self.check_outcome("solve_pressure", outcome)
     }
 
@@ -207,7 +204,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         let needs = self.method.constants.needs;
         if needs.viscosity {
             let outcome = self.diffuse(dt as Real);
-            self.method.stopwatch.lap("implicit_viscosity");
+            self.method.shell.stopwatch.lap("implicit_viscosity");
             self.check_outcome("apply_viscosity", outcome)?;
         }
         if needs.xsph {
@@ -246,7 +243,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        StepReport { dt, ..self.method.fields.report }
+        StepReport { dt, ..self.method.shell.report }
     }
 }
 
@@ -261,7 +258,7 @@ type Launched = Result<(), CudaError>;
 impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
-        self.method.stopwatch.lap(phase);
+        self.method.shell.stopwatch.lap(phase);
         done.map_err(|error| error.in_phase(self.state, phase))
     }
 

@@ -41,29 +41,28 @@ pub mod physics;
 mod setup;
 pub mod step;
 
-pub use derived::memory_plan;
-pub use params::{Params, Preset};
-pub use setup::{method, parameters, simulation};
+pub use params::Params;
 
 use cpu::Cpu;
-use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use physics::{LatticeSums, Surface, Weight};
 use sph_core::{
     Real,
     error::Error,
     fluid::material::Material,
-    kernel::{CubicSpline, Kernel},
+    kernel::{CubicSpline, Kernel as _},
     method::{
-        failure::{Cause, StepError},
-        phases::{Behind, watched},
+        failure::StepError,
+        phases::watched,
         report::{Derived, FieldInfo, StepReport},
-        solver::{Link, Memory, Solver},
+        solver::{Link, Memory},
         state::State,
-        stopwatch::Stopwatch,
+        stopwatch::Clock,
     },
-    neighbors::Neighbors,
     numerics::lane::Isa,
+    run::method::{self, Limits, Method, Planned, Shell},
+    scene::Scene,
+    watch::plan::MemoryPlan,
 };
 
 /// What follows from the parameters and the liquid, once for all steps.
@@ -78,41 +77,37 @@ struct Constants {
     needs: Needs,
 }
 
-/// The staggered projection on the CPU.
+/// The staggered projection.
 pub struct Projection<const D: usize> {
     params: Params,
     /// Of the density.
     kernel: CubicSpline<D>,
     constants: Constants,
-    isa: Isa,
-    /// Rows of neighbors.
-    pub neighbors: Neighbors<D>,
+    shell: Shell<D>,
     /// For tests that do harm.
     #[doc(hidden)]
     pub fields: Fields<D>,
-    stopwatch: Stopwatch,
-    behind: Option<Behind<D>>,
 }
 
-/// Names of [`Projection::limits`].
-const LIMITS: [&str; 3] = ["particle speed", "acceleration", "compressed neighbors"];
+cuda_kernels::entry!(Projection, "variational pressure projection on staggered particles");
+
 /// Factor of the acceleration limit `√(Δx/g)` `[convention]`.
 const CFL_FORCE: f64 = 0.25;
 /// Factor of the limit of compressed neighbors `√(ρ₀ h Δx/(2 d p))` `[measured]`.
 const CFL_PRESSURE: Real = 0.35;
-/// Smallest step; the run stops below it `[convention]`, `[s]`.
-const DT_MIN: f64 = 1e-9;
 
 impl<const D: usize> Projection<D> {
-    /// The three limits of the step: speed, acceleration and pressure (in this order), `[s]`. A particle that is out of
-    /// its place by a part of a spacing is pushed back with `2 d p/(ρ₀ h)` times this part.
-    pub fn limits(&self, state: &State<D>, v_max: f64, p_max: f64) -> [f64; 3] {
+    /// Limits of the step at a speed `[m/s]` and a pressure `[Pa]`. A particle that is out of its place by a part of a
+    /// spacing is pushed back with `2 d p/(ρ₀ h)` times this part.
+    fn limits(&self, state: &State<D>, v_max: f64, p_max: f64) -> Limits<4> {
         let (p, spacing) = (&self.params, f64::from(state.rest.spacing));
         let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
+        let compressed = (self.pressure_limit(state, 1.0) / p_max).sqrt();
         [
-            f64::from(p.cfl) * spacing / v_max,
-            CFL_FORCE * (spacing / gravity).sqrt(),
-            f64::from(CFL_PRESSURE) * (self.pressure_limit(state, 1.0) / p_max).sqrt(),
+            ("particle speed", f64::from(p.cfl) * spacing / v_max),
+            ("acceleration", CFL_FORCE * (spacing / gravity).sqrt()),
+            ("compressed neighbors", f64::from(CFL_PRESSURE) * compressed),
+            ("dt_max", f64::from(p.dt_max)),
         ]
     }
 
@@ -127,9 +122,30 @@ impl<const D: usize> Projection<D> {
     }
 }
 
-impl<const D: usize> Solver<D> for Projection<D> {
-    fn name(&self) -> &'static str {
-        "projection"
+impl<const D: usize> Method<D> for Projection<D> {
+    type Params = Params;
+    const FIELDS: &'static [FieldInfo] = &[FieldInfo { name: "pressure", unit: "Pa" }];
+
+    fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<(State<D>, Self), Error> {
+        setup::of_scene(scene, isa, clock)
+    }
+
+    fn shell(&self) -> &Shell<D> {
+        &self.shell
+    }
+
+    fn shell_mut(&mut self) -> &mut Shell<D> {
+        &mut self.shell
+    }
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    fn change(&mut self, params: Params) {
+        let has_bodies = self.constants.needs.reactions;
+        self.constants = Constants::derive::<D>(&params, self.constants.rest, has_bodies);
+        self.params = params;
     }
 
     fn support_radius(&self) -> Real {
@@ -137,71 +153,27 @@ impl<const D: usize> Solver<D> for Projection<D> {
     }
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        if self.fields.max_speed < 0.0 {
-            self.fields.max_speed = f64::from(cpu::max_speed(state));
+        if self.shell.max_speed < 0.0 {
             let resting = f64::from(state.rest.rho_0 * state.height());
             let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
             self.fields.max_pressure = self.fields.max_pressure.max(resting * gravity);
         }
-        let speed = self.fields.max_speed.max(state.bodies.top_speed());
-        let limits = self.limits(state, speed, self.fields.max_pressure);
-        let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
-        if dt < DT_MIN {
-            let binding = LIMITS.into_iter().zip(limits).find(|(_, limit)| *limit == dt);
-            let cause =
-                Cause::StepTooSmall { dt, floor: DT_MIN, limit: binding.map_or("dt_max", |(name, _)| name) };
-            return Err(StepError::new(state, "max_dt", None, cause));
-        }
-        Ok(dt)
+        let speed = self.shell.top_speed(state);
+        method::least(state, self.limits(state, speed, self.fields.max_pressure))
     }
 
-    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
-        let mut behind = self.behind.take();
+    fn advance(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+        let mut behind = self.shell.behind.take();
         let mut phases = watched(Cpu::new(self, state), |cpu, phase| {
             behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
         });
         let done = step::step(&mut phases, dt);
-        self.behind = behind;
+        self.shell.behind = behind;
         done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
-    }
-
-    fn fluid_changed(&mut self) {
-        self.neighbors.forget();
-        // New particles may be the fastest.
-        self.fields.max_speed = -1.0;
-        self.fields.room = room::Room::default();
-    }
-
-    fn walls_changed(&mut self) {
-        self.neighbors.forget();
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.changed(name, value).map(drop)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        let params = self.changed(name, value)?;
-        self.change(params);
-        self.fields.walls_packed = false;
-        Ok(())
-    }
-
-    fn restored(&mut self, _state: &State<D>) {
-        self.neighbors.restored();
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn moves_bodies(&self) -> bool {
-        true
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
@@ -209,37 +181,18 @@ impl<const D: usize> Solver<D> for Projection<D> {
     }
 
     fn field(&self, name: &str) -> Option<&[Real]> {
-        match name {
-            "pressure" => Some(&self.fields.acting),
-            _ => None,
-        }
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        &[FieldInfo { name: "pressure", unit: "Pa" }]
+        (name == "pressure").then_some(&self.fields.acting)
     }
 
     fn residuals(&self) -> &[f64] {
         &self.fields.residuals
     }
 
-    fn neighbors(&self) -> &Neighbors<D> {
-        &self.neighbors
-    }
-
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
     }
 
-    fn watch(&mut self, behind: Behind<D>) {
-        self.behind = Some(behind);
-    }
-
-    fn stopwatch(&self) -> &Stopwatch {
-        &self.stopwatch
-    }
-
-    fn reset_stopwatch(&mut self) {
-        self.stopwatch.reset();
+    fn plan(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
+        derived::plan::<D>(params, run, plan);
     }
 }

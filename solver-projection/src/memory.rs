@@ -6,17 +6,13 @@ use crate::{
     aggregation::Multigrid,
     params::{Gradient, Params},
 };
-use cuda_kernels::common::run::room;
 use record::{Moments, RowSums};
 use sph_core::{
     Real,
     fluid::barrier::Pose,
-    method::{
-        report::StepReport,
-        solver::{Link, Memory},
-    },
+    method::solver::{Link, Memory},
     neighbors::FAR,
-    numerics::field::fit,
+    numerics::field::Sizing,
 };
 use std::slice::from_ref;
 
@@ -58,12 +54,8 @@ pub struct Fields<const D: usize> {
     pub reaction: [Vec<Real>; D],
     /// Where each wall that has faces is, none where it was drawn.
     pub poses: Vec<Option<Pose<D>>>,
-    /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: bool,
     /// Pressure as it acts: the field `pressure` of results. Shape `[n]`, `[Pa]`.
     pub acting: Vec<Real>,
-    /// Largest speed of the last step, `[m/s]`; negative before the first one.
-    pub max_speed: f64,
     /// Largest size of a pressure in the last step, `[Pa]`.
     pub max_pressure: f64,
     /// Sum of weights and diagonal of a full neighborhood, `[-]` and `[1/m²]`; 0 before they are known.
@@ -72,10 +64,6 @@ pub struct Fields<const D: usize> {
     pub residuals: Vec<f64>,
     /// The same of the viscous velocities, squared.
     pub viscous_residuals: Vec<f64>,
-    /// What the phases of this step have found so far.
-    pub report: StepReport,
-    /// The box of cells of a run on a GPU.
-    pub room: room::Room<D>,
 }
 
 /// The vectors of a linear equation `A x = b`, `A_ij = −scale c_ij` with the entries `c` of the rows. Shape `[n]`.
@@ -96,16 +84,13 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    fn resize(&mut self, n: usize) {
+    fn resize(&mut self, sizing: &mut Sizing, n: usize) {
         for field in [&mut self.diagonal, &mut self.b, &mut self.r, &mut self.z, &mut self.q] {
-            fit(field, n, 0.0);
+            sizing.fit(field, n, 0.0);
         }
-        fit(&mut self.d, n + 1, 0.0);
-        self.d[n] = 0.0;
+        sizing.fit(&mut self.d, n + 1, 0.0);
+        self.d.last_mut().into_iter().for_each(|null| *null = 0.0);
     }
-
-    /// Numbers held for each particle.
-    pub const PER_PARTICLE: f64 = 6.0;
 }
 
 /// Which of the optional fields a set of parameters needs.
@@ -159,39 +144,34 @@ impl<const D: usize> Default for Fields<D> {
             wall_record: Vec::new(),
             reaction: none(),
             poses: Vec::new(),
-            walls_packed: false,
             acting: Vec::new(),
-            max_speed: -1.0,
             max_pressure: 0.0,
             full: [0.0; 2],
-            room: room::Room::default(),
             residuals: Vec::new(),
             viscous_residuals: Vec::new(),
-            report: StepReport::default(),
         }
     }
 }
 
 impl<const D: usize> Fields<D> {
     /// Makes room for `n` particles and `n_walls` samples. Allocates only when a number changed.
-    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs) {
-        self.walls_packed &= self.wall_record.len() == n_walls + 1;
-        fit(&mut self.p, n, 0.0);
-        fit(&mut self.acting, n, 0.0);
-        fit(&mut self.share, n, 0.0);
-        fit(&mut self.dirichlet, n, 0.0);
-        fit(&mut self.moments, n, Moments::default());
-        fit(&mut self.sums, n, RowSums::default());
-        packed(&mut self.place, n + 1);
-        packed(&mut self.record, n + 1);
+    pub fn resize(&mut self, sizing: &mut Sizing, n: usize, n_walls: usize, needs: Needs) {
+        sizing.fit(&mut self.p, n, 0.0);
+        sizing.fit(&mut self.acting, n, 0.0);
+        sizing.fit(&mut self.share, n, 0.0);
+        sizing.fit(&mut self.dirichlet, n, 0.0);
+        sizing.fit(&mut self.moments, n, Moments::default());
+        sizing.fit(&mut self.sums, n, RowSums::default());
+        sizing.packed(&mut self.place, n + 1, null_record());
+        sizing.packed(&mut self.record, n + 1, null_record());
         let only = |needed: bool| if needed { n + 1 } else { 0 };
-        packed(&mut self.wall_correction, only(needs.wall_correction && n_walls > 0));
-        packed(&mut self.tangential_gradient, only(needs.tangential_reaction));
-        packed(&mut self.wall_record, n_walls + 1);
-        self.equation.resize(n);
-        fit(&mut self.drag, if needs.viscosity { n } else { 0 }, [0.0; 4]);
+        sizing.packed(&mut self.wall_correction, only(needs.wall_correction && n_walls > 0), null_record());
+        sizing.packed(&mut self.tangential_gradient, only(needs.tangential_reaction), null_record());
+        sizing.packed(&mut self.wall_record, n_walls + 1, null_record());
+        self.equation.resize(sizing, n);
+        sizing.fit(&mut self.drag, if needs.viscosity { n } else { 0 }, [0.0; 4]);
         for axis in 0..D {
-            fit(&mut self.reaction[axis], if needs.reactions { n_walls } else { 0 }, 0.0);
+            sizing.fit(&mut self.reaction[axis], if needs.reactions { n_walls } else { 0 }, 0.0);
         }
     }
 
@@ -222,24 +202,14 @@ impl<const D: usize> Fields<D> {
     pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         visit("pressure", Memory::Field(&mut self.p));
         visit("acting_pressure", Memory::Field(&mut self.acting));
-        visit("max_speed", Memory::Number(&mut self.max_speed));
         visit("max_pressure", Memory::Number(&mut self.max_pressure));
         let [alpha, diagonal] = &mut self.full;
         visit("full_alpha", Memory::Number(alpha));
         visit("full_diagonal", Memory::Number(diagonal));
-        self.room.memory(visit);
     }
 }
 
 /// The record of the null particle: far away, at rest, without weight.
 fn null_record<const K: usize>() -> [Real; K] {
     std::array::from_fn(|k| if k < 3 { FAR } else { 0.0 })
-}
-
-/// Makes room for `n` records, the null particle among them: it stands behind the last one, whatever `n` was before.
-fn packed<const K: usize>(records: &mut Vec<[Real; K]>, n: usize) {
-    fit(records, n, null_record());
-    if let Some(last) = records.last_mut() {
-        *last = null_record();
-    }
 }

@@ -1,7 +1,12 @@
 //! The numbers of the method: unit, range, default and source, stated once.
 
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, error::Error, parameters};
+use sph_core::{
+    Real,
+    error::Error,
+    parameters,
+    scene::{Parameters, Preset},
+};
 
 /// A choice of the scene file, spelled in snake case.
 macro_rules! choice {
@@ -84,17 +89,6 @@ choice! {
         Absolute,
     }
 }
-choice! {
-    /// A set of parameters for a purpose.
-    Preset {
-        /// The derivation of the book, with the settings that measured best.
-        #[default]
-        Consistent,
-        /// The published program, its constants included.
-        PeridynoCompat,
-    }
-}
-
 parameters! {
     /// Parameters of the variational staggered projection. Defaults are those of the preset `consistent`.
     pub struct Params {
@@ -156,43 +150,26 @@ impl WeightForm {
 }
 
 impl Params {
-    /// The parameters of a preset in `dim` dimensions.
-    pub fn preset(preset: Preset, dim: u8) -> Self {
-        let d = f64::from(dim);
-        match preset {
-            Preset::Consistent => Self::default(),
-            Preset::PeridynoCompat => Self {
-                radius_clamp: Some(0.4),
-                reference: Reference::FirstStep,
-                surface_threshold: 1.0,
-                surface_asymmetry: 0.0,
-                wall_surface_factor: 1.5,
-                density_compensation: (5.0 * d) as Real,
-                compensation_mode: Compensation::OneSided,
-                gradient: Gradient::Peridyno,
-                preconditioner: Preconditioner::None,
-                cg_tolerance_mode: Tolerance::Absolute,
-                cg_tolerance: 1.0,
-                warm_start: false,
-                tangential: Some(0.1),
-                xsph_viscosity: 0.5,
-                dt_max: 1e-3,
-                ..Self::default()
-            },
+    /// The published program, its constants included, in `dim` dimensions.
+    pub fn peridyno_compat(dim: u8) -> Self {
+        Self {
+            radius_clamp: Some(0.4),
+            reference: Reference::FirstStep,
+            surface_threshold: 1.0,
+            surface_asymmetry: 0.0,
+            wall_surface_factor: 1.5,
+            density_compensation: (5.0 * f64::from(dim)) as Real,
+            compensation_mode: Compensation::OneSided,
+            gradient: Gradient::Peridyno,
+            preconditioner: Preconditioner::None,
+            cg_tolerance_mode: Tolerance::Absolute,
+            cg_tolerance: 1.0,
+            warm_start: false,
+            tangential: Some(0.1),
+            xsph_viscosity: 0.5,
+            dt_max: 1e-3,
+            ..Self::default()
         }
-    }
-
-    /// Checks ranges and contradictions; keys in errors begin with `solver`.
-    ///
-    /// # Errors
-    /// The first number out of its range, or the first choice that does not fit another.
-    pub fn check(&self) -> Result<(), Error> {
-        self.validate("solver")?;
-        if !self.projection_weight.clamps() && self.radius_clamp.is_some() {
-            let why = "is of projection_weight = \"mps_quartic\" and \"spiky\" alone; the preset peridyno_compat has one";
-            return Err(Error::invalid("solver.radius_clamp", why).value(self.clamp(2).to_string()));
-        }
-        Ok(())
     }
 
     /// Least radius that weights divide by, in supports, in `dim` dimensions.
@@ -203,5 +180,25 @@ impl Params {
             WeightForm::Wendland => 0.0,
         };
         self.radius_clamp.unwrap_or(usual)
+    }
+}
+
+impl Parameters for Params {
+    const METHOD: &'static str = "projection";
+    const PRESETS: &'static [Preset<Self>] =
+        &[("consistent", |_| Self::default()), ("peridyno_compat", Self::peridyno_compat)];
+    const FIXED: &'static [&'static str] = &["support_ratio", "reference"];
+
+    fn support_ratio(&mut self) -> &mut Real {
+        &mut self.support_ratio
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.validate("solver")?;
+        if !self.projection_weight.clamps() && self.radius_clamp.is_some() {
+            let why = "is of projection_weight = \"mps_quartic\" and \"spiky\" alone; the preset peridyno_compat has one";
+            return Err(Error::invalid("solver.radius_clamp", why).value(self.clamp(2).to_string()));
+        }
+        Ok(())
     }
 }

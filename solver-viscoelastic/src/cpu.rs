@@ -21,6 +21,7 @@ use sph_core::{
         stopwatch::Stopwatch,
     },
     numerics::{
+        field::Sizing,
         parallel::{self, First, Max, Sum},
         vector::norm2,
     },
@@ -44,7 +45,7 @@ pub(crate) struct Cpu<'a, const D: usize> {
 
 impl<const D: usize> Timed for Cpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
+        &mut self.method.shell.stopwatch
     }
 }
 
@@ -91,10 +92,10 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         self.list()?;
         let s = &mut *self.method;
-        s.fields.resize(self.state.fluid.len(), self.state.walls.len(), s.constants.needs);
+        s.fields.resize(&mut Sizing::Make, self.state.fluid.len(), self.state.walls.len(), s.constants.needs);
         self.pack_positions();
         let walls = self.pack_walls();
-        self.method.stopwatch.lap("pack");
+        self.method.shell.stopwatch.lap("pack");
         match walls.place() {
             None => Ok(()),
             Some(b) => {
@@ -126,7 +127,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             RelaxMode::Jacobi => self.relax_jacobi(),
             _ => self.relax_gauss_seidel(),
         };
-        self.method.fields.report.residual = largest / f64::from(self.method.constants.h);
+        self.method.shell.report.residual = largest / f64::from(self.method.constants.h);
         self.measure_density();
         Ok(())
     }
@@ -143,7 +144,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let (inv_dt, damping) = ((1.0 / dt) as Real, self.damping());
         let (change, speed) =
             integration::update_velocities(self.state, &self.method.fields.position, inv_dt, damping);
-        let report = &mut self.method.fields.report;
+        let report = &mut self.method.shell.report;
         report.max_acceleration = f64::from(change.square).sqrt() / dt;
         report.max_speed = f64::from(speed.square).sqrt();
         let Some(i) = change.bad.place() else { return Ok(()) };
@@ -169,15 +170,15 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        let fields = &mut self.method.fields;
-        fields.max_speed = fields.report.max_speed;
-        StepReport { dt, ..fields.report }
+        let shell = &mut self.method.shell;
+        shell.max_speed = shell.report.max_speed;
+        StepReport { dt, ..shell.report }
     }
 }
 
 impl<'a, const D: usize> Cpu<'a, D> {
     pub fn new(method: &'a mut Viscoelastic<D>, state: &'a mut State<D>, dt: f64) -> Self {
-        method.fields.report = StepReport::default();
+        method.shell.report = StepReport::default();
         let end = state.t + dt;
         Self { method, state, dt, end }
     }
@@ -202,7 +203,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
     /// Sorts particles by cell and lists their neighbors at the present positions.
     fn list(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
-        match s.neighbors.update(state, []) {
+        match s.shell.neighbors.update(state, []) {
             Err(cause) => {
                 let x = &self.state.fluid.x;
                 let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
@@ -214,14 +215,14 @@ impl<'a, const D: usize> Cpu<'a, D> {
                 return Err(StepError::new(self.state, phase, id, cause));
             }
             Ok(true) if s.constants.needs.springs => {
-                s.fields.springs.follow(s.neighbors.order(), &state.fluid.id);
+                s.fields.springs.follow(s.shell.neighbors.order(), &state.fluid.id);
             }
             Ok(_) => {}
         }
         if s.params.relax_mode != RelaxMode::Jacobi {
-            s.colors.update(&s.neighbors, s.params.relax_mode);
+            s.colors.update(&s.shell.neighbors, s.params.relax_mode);
         }
-        s.stopwatch.lap("find_neighbors");
+        s.shell.stopwatch.lap("find_neighbors");
         Ok(())
     }
 
@@ -240,7 +241,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
 
     fn pack_velocities(&mut self) {
         let (s, fluid) = (&mut *self.method, &self.state.fluid);
-        s.fields.resize(fluid.len(), self.state.walls.len(), s.constants.needs);
+        s.fields.resize(&mut Sizing::Make, fluid.len(), self.state.walls.len(), s.constants.needs);
         parallel::blocks(fluid.len(), &mut s.fields.velocity[..fluid.len()], |range, velocity| {
             for (out, i) in velocity.iter_mut().zip(range) {
                 *out = [0.0; 8];
@@ -253,12 +254,13 @@ impl<'a, const D: usize> Cpu<'a, D> {
 
     /// Packs the wall samples. Returns the first that is not finite.
     fn pack_walls(&mut self) -> First {
-        let (fields, walls, spacing) = (&mut self.method.fields, &self.state.walls, self.state.rest.spacing);
-        if fields.walls_packed && !walls.is_moving() {
+        let Viscoelastic { fields, shell, .. } = &mut *self.method;
+        let (walls, spacing) = (&self.state.walls, self.state.rest.spacing);
+        if shell.walls_packed && !walls.is_moving() {
             return First::NONE;
         }
         let (n, inv_volume) = (walls.len(), 1.0 / spacing.powi(D as i32));
-        fields.walls_packed = true;
+        shell.walls_packed = true;
         parallel::blocks(n, &mut fields.wall_x4[..n], |range, x4| {
             let mut bad = First::NONE;
             for (out, b) in x4.iter_mut().zip(range) {
@@ -279,8 +281,11 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let (flow, h) = (s.flow(dt), s.constants.h);
         let (creates, fields) = (s.creates(), &mut s.fields);
         let adjustment = Adjustment { periodic, position: &fields.position, flow, h, creates };
-        let chunks = s.neighbors.fluid.chunks();
-        let (isa, scratch, n) = (s.isa, &mut fields.scratch, self.state.fluid.len());
+        let chunks = s.shell.neighbors.fluid.chunks();
+        let (isa, scratch, n) = (s.shell.isa, &mut fields.scratch, self.state.fluid.len());
+        if scratch.len() < rayon::current_num_threads() {
+            scratch.resize_with(rayon::current_num_threads(), Mutex::default);
+        }
         scratch
             .iter_mut()
             .for_each(|scratch| scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear(n));
@@ -306,7 +311,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let pass =
             SpringPass { periodic, spring: s.spring(dt), max_displacement: physics::MAX_DISPLACEMENT * h };
         let chunks = s.fields.springs.chunks();
-        let (isa, position) = (s.isa, Shared::new(&mut s.fields.position));
+        let (isa, position) = (s.shell.isa, Shared::new(&mut s.fields.position));
         match mode {
             RelaxMode::Sequential => {
                 return s
@@ -337,7 +342,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let mut pressure = take(&mut self.method.fields.pressure);
         let mut delta = take(&mut self.method.fields.delta);
         let mut rho = take(&mut self.state.fluid.rho);
-        let (isa, lists) = (self.method.isa, &self.method.neighbors);
+        let (isa, lists) = (self.method.shell.isa, &self.method.shell.neighbors);
         let (loops, position) = (self.relaxation(), &self.method.fields.position);
         lists.fluid.for_each((&mut pressure[..n], &mut rho[..]), |k, fluid, (pressure, rho)| {
             relax::densities(isa, &loops, position, fluid, &lists.walls.chunks()[k], pressure, rho);
@@ -362,11 +367,11 @@ impl<'a, const D: usize> Cpu<'a, D> {
             position: Shared::new(&mut position),
             rho: Shared::new(&mut rho),
             pressure: s.constants.needs.pressure.then(|| Shared::new(&mut pressure)),
-            rows: [&s.neighbors.fluid, &s.neighbors.walls],
+            rows: [&s.shell.neighbors.fluid, &s.shell.neighbors.walls],
             reverse,
         };
         let largest = s.colors.for_each(s.params.relax_mode, reverse, |cells| {
-            Largest(relax::sweep(s.isa, &loops, &swept, cells))
+            Largest(relax::sweep(s.shell.isa, &loops, &swept, cells))
         });
         self.state.fluid.rho = rho;
         (self.method.fields.position, self.method.fields.pressure) = (position, pressure);
@@ -388,7 +393,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
             }
             (Sum(excess), Max(f64::from(largest)))
         });
-        let report = &mut self.method.fields.report;
+        let report = &mut self.method.shell.report;
         report.density_error_mean = excess / n.max(1) as f64;
         report.density_error_max = if n == 0 { 0.0 } else { largest };
     }
@@ -419,13 +424,4 @@ fn add(position: &mut [[Real; 4]], delta: &[[Real; 4]]) {
             }
         }
     });
-}
-
-/// The largest speed of the fluid, `[m/s]`.
-pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
-    let fluid = &state.fluid;
-    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
-        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
-    });
-    v2.sqrt() as Real
 }

@@ -3,7 +3,6 @@
 mod constants;
 mod contact;
 mod memory;
-mod plan;
 mod solver;
 
 use crate::{Viscoelastic, is_reversed, params::RelaxMode, step::Phases};
@@ -20,8 +19,6 @@ use cuda_kernels::{
     viscoelastic::{Constants, Launcher, Near, Swept},
 };
 use memory::DeviceFields;
-pub use plan::memory_plan;
-pub use solver::simulation;
 use sph_core::{
     Real,
     method::{failure::StepError, phases::Timed, report::StepReport, state::State, stopwatch::Stopwatch},
@@ -55,7 +52,7 @@ macro_rules! near {
 
 impl<const D: usize> Timed for Gpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
+        &mut self.method.shell.stopwatch
     }
 }
 
@@ -143,13 +140,13 @@ impl<const D: usize> Phases for Gpu<'_, D> {
             let State { bodies, walls, forces, rest, .. } = &mut *self.state;
             bodies.kick(forces, self.dt, damping);
             bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);
-            self.method.stopwatch.lap("move_bodies");
+            self.method.shell.stopwatch.lap("move_bodies");
         }
         Ok(())
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        StepReport { dt, ..self.method.fields.report }
+        StepReport { dt, ..self.method.shell.report }
     }
 }
 
@@ -164,7 +161,7 @@ type Launched = Result<(), CudaError>;
 impl<const D: usize> Gpu<'_, D> {
     /// Records the time of a phase, and names it where a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
-        self.method.stopwatch.lap(phase);
+        self.method.shell.stopwatch.lap(phase);
         done.map_err(|error| error.in_phase(self.state, phase))
     }
 

@@ -43,12 +43,9 @@ pub mod step;
 
 #[doc(hidden)]
 pub use cpu::colors::of_axis;
-pub use derived::memory_plan;
-pub use params::{Params, Preset};
-pub use setup::{parameters, simulation};
+pub use params::Params;
 
 use cpu::{Cpu, colors::Colors};
-use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use params::{RelaxMode, SpringCreation};
 use physics::{Flow, Spring, Stiffness, Viscosity};
@@ -58,14 +55,16 @@ use sph_core::{
     fluid::material::Material,
     method::{
         failure::StepError,
-        phases::{Behind, watched},
-        report::{Derived, StepReport},
-        solver::{Link, Memory, Solver},
+        phases::watched,
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory},
         state::State,
-        stopwatch::Stopwatch,
+        stopwatch::Clock,
     },
-    neighbors::Neighbors,
     numerics::lane::Isa,
+    run::method::{self, Limits, Method, Planned, Shell},
+    scene::Scene,
+    watch::plan::MemoryPlan,
 };
 
 /// What follows from the parameters, the lattice and the depth, once for all steps.
@@ -99,32 +98,35 @@ struct Depth {
     pressure: f64,
 }
 
-/// The viscoelastic fluid on the CPU.
+/// The viscoelastic fluid.
 pub struct Viscoelastic<const D: usize> {
     params: Params,
     constants: Constants,
     depth: Depth,
-    isa: Isa,
-    neighbors: Neighbors<D>,
+    shell: Shell<D>,
     colors: Colors,
     /// Public for fault injection.
     #[doc(hidden)]
     pub fields: Fields<D>,
-    stopwatch: Stopwatch,
-    behind: Option<Behind<D>>,
 }
 
+cuda_kernels::entry!(Viscoelastic, "viscoelastic fluid by double density relaxation");
+
 impl<const D: usize> Viscoelastic<D> {
-    /// Limits of the step by particle speed, pressure waves, springs and stickiness, `[s]`.
-    fn limits(&self, state: &State<D>, v_max: f64) -> [f64; 4] {
-        let spacing = f64::from(state.rest.spacing);
-        let jacobi = self.params.relax_mode == RelaxMode::Jacobi;
-        let waves = physics::stable_waves(D, jacobi) * spacing / self.constants.sound_speed;
-        let springs = (physics::stable_springs(self.params.relax_mode)
-            / f64::from(self.params.spring_stiffness))
-        .sqrt();
-        let stickiness = (physics::STABLE_STICKINESS / f64::from(self.params.stick_stiffness)).sqrt();
-        [f64::from(self.params.cfl) * spacing / v_max, waves, springs, stickiness]
+    /// Limits of the step at a speed `[m/s]`.
+    fn limits(&self, v_max: f64) -> Limits<5> {
+        let (p, spacing) = (&self.params, f64::from(self.constants.rest.spacing));
+        let waves = physics::stable_waves(D, p.relax_mode == RelaxMode::Jacobi) * spacing;
+        let springs = physics::stable_springs(p.relax_mode) / f64::from(p.spring_stiffness);
+        let stickiness = physics::STABLE_STICKINESS / f64::from(p.stick_stiffness);
+        let stability = f64::from(p.stability);
+        [
+            ("particle speed", (f64::from(p.cfl) * spacing / v_max).max(f64::from(p.dt_min))),
+            ("pressure waves", stability * waves / self.constants.sound_speed),
+            ("springs", stability * springs.sqrt()),
+            ("stickiness", stability * stickiness.sqrt()),
+            ("dt_max", f64::from(p.dt_max)),
+        ]
     }
 
     /// Viscosity over the step `dt`, `[s]`. In Gauss-Seidel a pair may lose all of its approach velocity, in Jacobi its
@@ -156,9 +158,38 @@ impl<const D: usize> Viscoelastic<D> {
     }
 }
 
-impl<const D: usize> Solver<D> for Viscoelastic<D> {
-    fn name(&self) -> &'static str {
-        "viscoelastic"
+impl<const D: usize> Method<D> for Viscoelastic<D> {
+    type Params = Params;
+    const FIELDS: &'static [FieldInfo] = &[];
+
+    fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<(State<D>, Self), Error> {
+        setup::of_scene(scene, isa, clock)
+    }
+
+    fn shell(&self) -> &Shell<D> {
+        &self.shell
+    }
+
+    fn shell_mut(&mut self) -> &mut Shell<D> {
+        &mut self.shell
+    }
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The depth of the first state stays.
+    fn change(&mut self, params: Params) {
+        let (has_bodies, rest) = (self.constants.needs.reactions, self.constants.rest);
+        // Errors of the derivation were reported before the first step.
+        if let Ok(constants) = Constants::derive::<D>(&params, rest, self.depth, has_bodies) {
+            if !constants.needs.springs {
+                // Rows are not permuted by sorts without springs.
+                self.fields.springs.store_by_id();
+            }
+            self.constants = constants;
+            self.params = params;
+        }
     }
 
     fn support_radius(&self) -> Real {
@@ -166,90 +197,37 @@ impl<const D: usize> Solver<D> for Viscoelastic<D> {
     }
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        if self.fields.max_speed < 0.0 {
-            self.fields.max_speed = f64::from(cpu::max_speed(state));
-        }
-        let speed = self.fields.max_speed.max(state.bodies.top_speed());
-        let [speed, waves, springs, stickiness] = self.limits(state, speed);
-        let stable = f64::from(self.params.stability) * waves.min(springs).min(stickiness);
-        Ok(speed.max(f64::from(self.params.dt_min)).min(stable).min(f64::from(self.params.dt_max)))
+        let speed = self.shell.top_speed(state);
+        method::least(state, self.limits(speed))
     }
 
-    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
-        let mut behind = self.behind.take();
+    fn advance(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+        let mut behind = self.shell.behind.take();
         let mut phases = watched(Cpu::new(self, state, dt), |cpu, phase| {
             behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
         });
         let done = step::step(&mut phases, dt);
-        self.behind = behind;
+        self.shell.behind = behind;
         done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
     }
 
     fn fluid_changed(&mut self) {
-        self.neighbors.forget();
         self.fields.springs.store_by_id();
-        // New particles may be the fastest.
-        self.fields.max_speed = -1.0;
-        self.fields.room = room::Room::default();
-    }
-
-    fn walls_changed(&mut self) {
-        self.neighbors.forget();
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.changed(name, value).map(drop)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        let params = self.changed(name, value)?;
-        self.change(params);
-        self.fields.walls_packed = false;
-        Ok(())
-    }
-
-    fn restored(&mut self, _state: &State<D>) {
-        self.neighbors.restored();
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn moves_bodies(&self) -> bool {
-        true
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
         self.fields.chain(&state.fluid.rho)
     }
 
-    fn field(&self, _name: &str) -> Option<&[Real]> {
-        None
-    }
-
-    fn neighbors(&self) -> &Neighbors<D> {
-        &self.neighbors
-    }
-
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
     }
 
-    fn watch(&mut self, behind: Behind<D>) {
-        self.behind = Some(behind);
-    }
-
-    fn stopwatch(&self) -> &Stopwatch {
-        &self.stopwatch
-    }
-
-    fn reset_stopwatch(&mut self) {
-        self.stopwatch.reset();
+    fn plan(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
+        derived::plan::<D>(params, run, plan);
     }
 }

@@ -5,15 +5,11 @@ use crate::{
     params::{Params, RelaxMode},
     springs::Springs,
 };
-use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
-    method::{
-        report::StepReport,
-        solver::{Link, Memory},
-    },
+    method::solver::{Link, Memory},
     neighbors::FAR,
-    numerics::field::fit,
+    numerics::field::Sizing,
 };
 use std::sync::Mutex;
 
@@ -38,14 +34,6 @@ pub struct Fields<const D: usize> {
     pub scratch: Vec<Mutex<Scratch>>,
     /// Poses of the surfaces of walls. Shape `[n_surfaces]`.
     pub wall_poses: Vec<WallPose<D>>,
-    /// True while the records of the walls are up to date.
-    pub walls_packed: bool,
-    /// Largest speed of the last step, `[m/s]`; negative before the first one.
-    pub max_speed: f64,
-    /// Report of the step in progress.
-    pub report: StepReport,
-    /// The box of cells of a run on a GPU.
-    pub room: room::Room<D>,
 }
 
 /// Optional fields that a set of parameters needs.
@@ -90,30 +78,21 @@ impl<const D: usize> Default for Fields<D> {
             springs: Springs::default(),
             scratch: Vec::new(),
             wall_poses: Vec::new(),
-            walls_packed: false,
-            max_speed: -1.0,
-            room: room::Room::default(),
-            report: StepReport::default(),
         }
     }
 }
 
 impl<const D: usize> Fields<D> {
     /// Resizes the fields for `n` particles and `n_walls` samples. Allocates only when a number changed.
-    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs) {
-        self.walls_packed &= self.wall_x4.len() == n_walls + 1;
+    pub fn resize(&mut self, sizing: &mut Sizing, n: usize, n_walls: usize, needs: Needs) {
         let only = |needed: bool| if needed { n + 1 } else { 0 };
-        packed(&mut self.position, n + 1);
-        packed(&mut self.pressure, only(needs.pressure));
-        packed(&mut self.velocity, only(needs.viscosity));
-        fit(&mut self.delta, if needs.delta || needs.viscosity { n } else { 0 }, [0.0; 4]);
-        packed(&mut self.wall_x4, n_walls + 1);
-        let threads = if needs.springs { rayon::current_num_threads() } else { 0 };
-        if self.scratch.len() < threads {
-            self.scratch.resize_with(threads, Mutex::default);
-        }
+        sizing.packed(&mut self.position, n + 1, null_record());
+        sizing.packed(&mut self.pressure, only(needs.pressure), null_record());
+        sizing.packed(&mut self.velocity, only(needs.viscosity), null_record());
+        sizing.fit(&mut self.delta, if needs.delta || needs.viscosity { n } else { 0 }, [0.0; 4]);
+        sizing.packed(&mut self.wall_x4, n_walls + 1, null_record());
         for axis in &mut self.reaction {
-            fit(axis, if needs.reactions { n_walls } else { 0 }, 0.0);
+            sizing.fit(axis, if needs.reactions { n_walls } else { 0 }, 0.0);
         }
     }
 
@@ -134,21 +113,11 @@ impl<const D: usize> Fields<D> {
 
     /// Visits the memory of checkpoints.
     pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        visit("max_speed", Memory::Number(&mut self.max_speed));
         self.springs.memory(visit);
-        self.room.memory(visit);
     }
 }
 
 /// The record of the null particle: far away, at rest, zero pressure.
 fn null_record<const K: usize>() -> [Real; K] {
     std::array::from_fn(|k| if k < 3 { FAR } else { 0.0 })
-}
-
-/// Resizes to `n` records, of which the last is the null particle.
-fn packed<const K: usize>(records: &mut Vec<[Real; K]>, n: usize) {
-    fit(records, n, null_record());
-    if let Some(last) = records.last_mut() {
-        *last = null_record();
-    }
 }

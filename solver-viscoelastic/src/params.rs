@@ -2,7 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, error::Error, parameters};
+use sph_core::{
+    Real,
+    error::Error,
+    parameters,
+    scene::{Parameters, Preset},
+};
 
 /// Order of the relaxation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,15 +31,6 @@ pub enum SpringCreation {
     EveryStep,
     /// In the first step only: an elastic body `[CBP05]`.
     AtStart,
-}
-
-/// A set of parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preset {
-    /// The defaults: the stiffness follows from the depth of the fluid.
-    Standard,
-    /// The constants of the browser demo: a few units of length in size, steps of 1/60 s.
-    CircleDemo,
 }
 
 parameters! {
@@ -85,35 +81,19 @@ parameters! {
 }
 
 impl Params {
-    /// The parameters of a preset.
-    pub fn preset(preset: Preset) -> Self {
-        match preset {
-            Preset::Standard => Self::default(),
-            Preset::CircleDemo => Self {
-                support_ratio: 3.4,
-                normalized: false,
-                rest_density: Some(5.0),
-                stiffness: Some(35.0),
-                stiffness_near: Some(100.0),
-                stability: 1.0,
-                cfl: 10.0,
-                dt_min: 0.016666668,
-                ..Self::default()
-            },
+    /// The constants of the browser demo: a few units of length in size, steps of 1/60 s.
+    pub fn circle_demo() -> Self {
+        Self {
+            support_ratio: 3.4,
+            normalized: false,
+            rest_density: Some(5.0),
+            stiffness: Some(35.0),
+            stiffness_near: Some(100.0),
+            stability: 1.0,
+            cfl: 10.0,
+            dt_min: 0.016666668,
+            ..Self::default()
         }
-    }
-
-    /// Checks ranges and contradictions; keys in errors begin with `solver`.
-    ///
-    /// # Errors
-    /// The first number out of its range, or a contradiction.
-    pub fn check(&self) -> Result<(), Error> {
-        self.validate("solver")?;
-        if self.stiffness == Some(0.0) && self.rest_density.is_none() {
-            let error = Error::invalid("solver.rest_density", "cannot be derived with stiffness = 0");
-            return Err(error.hint("give solver.rest_density, or a stiffness above 0"));
-        }
-        Ok(())
     }
 
     /// True when impulses act between neighbors.
@@ -124,5 +104,25 @@ impl Params {
     /// True when there are springs.
     pub fn has_springs(&self) -> bool {
         self.spring_stiffness > 0.0
+    }
+}
+
+impl Parameters for Params {
+    const METHOD: &'static str = "viscoelastic";
+    const PRESETS: &'static [Preset<Self>] =
+        &[("standard", |_| Self::default()), ("circle_demo", |_| Self::circle_demo())];
+    const FIXED: &'static [&'static str] = &["support_ratio"];
+
+    fn support_ratio(&mut self) -> &mut Real {
+        &mut self.support_ratio
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.validate("solver")?;
+        if self.stiffness == Some(0.0) && self.rest_density.is_none() {
+            let error = Error::invalid("solver.rest_density", "cannot be derived with stiffness = 0");
+            return Err(error.hint("give solver.rest_density, or a stiffness above 0"));
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! From a scene to a run.
 
 use crate::{
-    Constants, Depth, Params, Preset, Viscoelastic,
+    Constants, Depth, Params, Viscoelastic,
     cpu::colors::Colors,
     memory::{Fields, Needs},
     physics::{self, LatticeSums, Stiffness},
@@ -11,17 +11,12 @@ use sph_core::{
     error::Error,
     fluid::material::Material,
     geometry::lattice,
-    kernel::{CubicSpline, Formula as _, Kernel},
-    method::{
-        solver::Solver,
-        state::State,
-        stopwatch::{Clock, Stopwatch},
-    },
-    neighbors::{Neighbors, Settings},
+    kernel::{CubicSpline, Formula as _, Kernel as _},
+    method::{state::State, stopwatch::Clock},
     numerics::lane::Isa,
-    run::simulation::Simulation,
+    run::method::{self, Shell},
     scene::{
-        Scene, SolverSettings,
+        Parameters as _, Scene,
         setup::{self, Setup},
     },
 };
@@ -31,133 +26,34 @@ const NEAR: f64 = 1.5;
 /// Compression at the bottom of the fluid that a stiffness which is left out allows, `[-]`.
 const COMPRESSION: Real = 0.03;
 
-/// Reads the parameters of a scene: its preset, changed by what it gives.
-///
-/// # Errors
-/// Unknown keys or presets, wrong types, numbers out of range, choices that do not fit.
-pub fn parameters(scene: &Scene) -> Result<Params, Error> {
-    let preset = match scene.solver.preset() {
-        None | Some("standard") => Preset::Standard,
-        Some("circle_demo") => Preset::CircleDemo,
-        Some(other) => {
-            let error = Error::invalid("solver.preset", "is no preset of viscoelastic");
-            let error = error.value(format!("{other:?}")).hint("use \"standard\" or \"circle_demo\"");
-            return Err(scene.locate(error));
-        }
-    };
-    let mut params: Params = scene.solver.parameters_over(&Params::preset(preset))?;
-    if let Some(eta) = scene.support_ratio {
-        params.support_ratio = eta as Real;
-    }
-    params.check().map_err(|error| scene.locate(error))?;
-    Ok(params)
-}
-
-/// A run of the scene with the viscoelastic fluid on the CPU, in two or three dimensions.
-///
-/// # Errors
-/// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize>(
-    scene: &Scene,
-    isa: Isa,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    Simulation::of_dimension(clock, |clock| in_2d(scene, isa, clock), |clock| in_3d(scene, isa, clock))
-}
-
-fn in_2d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<2>, Error> {
-    build(scene, isa, clock)
-}
-
-fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>, Error> {
-    build(scene, isa, clock)
-}
-
-fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
-    let (state, solver) = method(scene, isa, clock)?;
-    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
-}
-
 /// The first state of a scene, and the method for it.
-pub(crate) fn method<const D: usize>(
+///
+/// # Errors
+/// When the scene is refused, or the stiffness is left out and there is no depth to derive it from.
+pub fn of_scene<const D: usize>(
     scene: &Scene,
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Viscoelastic<D>), Error> {
-    let params = parameters(scene)?;
+    let params = Params::of_scene(scene)?;
     // Masses, and volumes of wall samples, are those of this kernel.
     let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
-    let settings = Settings {
-        backend: scene.neighbors.backend,
-        radius: kernel.support_radius(),
-        skin: scene.neighbors.skin as Real,
-        periodic: state.domain.periodic,
-        isa,
-        wall_rows: !state.bodies.is_empty(),
+    let (depth, has_bodies) = (Depth::of(&state), !state.bodies.is_empty());
+    let constants = Constants::derive::<D>(&params, state.rest, depth, has_bodies);
+    let solver = Viscoelastic {
+        constants: constants.map_err(|error| scene.locate(error))?,
+        depth,
+        shell: Shell::new(method::search(scene, &state, kernel.support_radius(), isa), clock),
+        colors: Colors::default(),
+        fields: Fields::default(),
+        params,
     };
-    let solver = Viscoelastic::new(params, &state, settings, clock).map_err(|error| scene.locate(error))?;
     Ok((state, solver))
 }
 
-impl<const D: usize> Viscoelastic<D> {
-    /// The method for a state.
-    ///
-    /// # Errors
-    /// When the stiffness is left out and there is no depth to derive it from.
-    pub fn new(
-        params: Params,
-        state: &State<D>,
-        settings: Settings<D>,
-        clock: Box<dyn Clock>,
-    ) -> Result<Self, Error> {
-        let depth = Depth::of(state);
-        Ok(Self {
-            constants: Constants::derive::<D>(&params, state.rest, depth, !state.bodies.is_empty())?,
-            depth,
-            isa: settings.isa,
-            neighbors: Neighbors::new(settings),
-            colors: Colors::default(),
-            fields: Fields::default(),
-            stopwatch: Stopwatch::new(clock),
-            behind: None,
-            params,
-        })
-    }
-
-    /// The parameters with one of them changed.
-    ///
-    /// # Errors
-    /// When there is no such parameter, it cannot change in a run, or the value is refused.
-    pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
-        if name == "support_ratio" {
-            let error = Error::invalid("solver.support_ratio", "cannot change in a run");
-            return Err(error.hint("give it in the scene"));
-        }
-        let mut settings = SolverSettings::default();
-        settings.set(name, value.clone());
-        let params = settings.parameters_over(&self.params)?;
-        params.check()?;
-        Ok(params)
-    }
-
-    /// Sets new parameters. The depth of the first state stays.
-    pub(crate) fn change(&mut self, params: Params) {
-        let (has_bodies, rest) = (self.constants.needs.reactions, self.constants.rest);
-        // Errors of the derivation were reported before the first step.
-        if let Ok(constants) = Constants::derive::<D>(&params, rest, self.depth, has_bodies) {
-            if !constants.needs.springs {
-                // Rows are not permuted by sorts without springs.
-                self.fields.springs.store_by_id();
-            }
-            self.constants = constants;
-            self.params = params;
-        }
-    }
-}
-
 impl Constants {
-    fn derive<const D: usize>(
+    pub(crate) fn derive<const D: usize>(
         params: &Params,
         rest: Material,
         depth: Depth,

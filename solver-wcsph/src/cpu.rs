@@ -27,9 +27,9 @@ use sph_core::{
         stopwatch::Stopwatch,
     },
     numerics::{
+        field::Sizing,
         lane::each,
         parallel::{self, First, Max, Sum},
-        vector::norm2,
     },
 };
 pub(crate) use walls::Extrapolated;
@@ -44,7 +44,7 @@ pub(crate) struct Cpu<'a, const D: usize> {
 
 impl<const D: usize> Timed for Cpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
+        &mut self.method.shell.stopwatch
     }
 }
 
@@ -56,20 +56,26 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
-        s.fields.resize(state.fluid.len(), state.walls.len(), s.constants.needs, !state.bodies.is_empty());
+        s.fields.resize(
+            &mut Sizing::Make,
+            state.fluid.len(),
+            state.walls.len(),
+            s.constants.needs,
+            !state.bodies.is_empty(),
+        );
         // Symplectic Euler computes both anew before it uses them.
         let kept = s.params.integrator == params::Integrator::VelocityVerlet;
         let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| kept && !field.is_empty());
-        if let Err(cause) = s.neighbors.update(state, carried) {
+        if let Err(cause) = s.shell.neighbors.update(state, carried) {
             // Infinity is far from everything else, too.
             let x = &self.state.fluid.x;
             let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
             self.check_packed([First::from(infinite), First::NONE])?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
-        self.method.stopwatch.lap("find_neighbors");
+        self.method.shell.stopwatch.lap("find_neighbors");
         let found = self.pack_positions();
-        self.method.stopwatch.lap("pack");
+        self.method.shell.stopwatch.lap("pack");
         self.check_packed(found)
     }
 
@@ -108,8 +114,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             ((Sum(excess as f64), Max(largest as f64)), bad)
         });
         let ((Sum(excess), Max(largest)), bad) = sums;
-        s.fields.report.density_error_mean = excess / n.max(1) as f64;
-        s.fields.report.density_error_max = if n == 0 { 0.0 } else { largest };
+        s.shell.report.density_error_mean = excess / n.max(1) as f64;
+        s.shell.report.density_error_max = if n == 0 { 0.0 } else { largest };
         match bad.place() {
             Some(i) => Err(self.not_finite("compute_pressure", Some(self.state.fluid.id[i]), "pressure")),
             None => Ok(()),
@@ -122,16 +128,16 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.extrapolate();
         }
         // Records of walls at rest that take nothing from the fluid stay as they are.
-        if dummy || self.state.walls.is_moving() || !self.method.fields.walls_packed {
+        if dummy || self.state.walls.is_moving() || !self.method.shell.walls_packed {
             self.pack_walls();
-            self.method.fields.walls_packed = true;
+            self.method.shell.walls_packed = true;
         }
         Ok(())
     }
 
     fn compute_acceleration(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &*self.state);
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         let a = s.fields.a.each_mut().map(Vec::as_mut_slice);
         let momentum = Momentum::new(&s.constants, &s.fields.record, &s.fields.wall_record, state);
         lists.fluid.for_each(a, |k, fluid, a| {
@@ -139,14 +145,14 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             momentum::acceleration(isa, s.kernel, &momentum, fluid, walls, a);
         });
         self.method.fields.started = 1.0;
-        self.method.stopwatch.lap("compute_acceleration");
+        self.method.shell.stopwatch.lap("compute_acceleration");
         if self.method.constants.needs.surface {
             self.surface_terms();
-            self.method.stopwatch.lap("surface_terms");
+            self.method.shell.stopwatch.lap("surface_terms");
         }
         if self.method.params.regularization == Regularization::TransportVelocity {
             self.transport_stress();
-            self.method.stopwatch.lap("transport_stress");
+            self.method.shell.stopwatch.lap("transport_stress");
         }
         Ok(())
     }
@@ -169,8 +175,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let found = integrate::kick(self.state, &self.method.fields.a, dt as Real, damping);
         self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
-        self.method.fields.report.max_speed = f64::from(found.v2).sqrt();
-        self.method.fields.report.max_acceleration = f64::from(found.a2).sqrt();
+        self.method.shell.report.max_speed = f64::from(found.v2).sqrt();
+        self.method.shell.report.max_acceleration = f64::from(found.a2).sqrt();
         self.check("kick", found.bad)
     }
 
@@ -190,10 +196,10 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        let fields = &mut self.method.fields;
-        fields.max_speed = fields.report.max_speed;
-        fields.max_acceleration = fields.report.max_acceleration;
-        StepReport { dt, ..fields.report }
+        let Wcsph { shell, fields, .. } = &mut *self.method;
+        shell.max_speed = shell.report.max_speed;
+        fields.max_acceleration = shell.report.max_acceleration;
+        StepReport { dt, ..shell.report }
     }
 }
 
@@ -212,7 +218,7 @@ impl<const D: usize> Cpu<'_, D> {
             walls: &s.fields.wall_x4,
             m: state.rest.m,
         };
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         lists.fluid.for_each(&mut state.fluid.rho[..], |k, fluid, rho| {
             let walls = &lists.walls.chunks()[k];
             density::summation(isa, s.kernel, &density, fluid, walls, rho);
@@ -226,7 +232,7 @@ impl<const D: usize> Cpu<'_, D> {
             self.density_gradient();
         }
         let (s, state) = (&mut *self.method, &mut *self.state);
-        let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
+        let (isa, lists, fields) = (s.shell.isa, &s.shell.neighbors, &mut s.fields);
         let continuity = density::Continuity {
             periodic: state.domain.periodic,
             record: &fields.wide,
@@ -257,11 +263,11 @@ impl<const D: usize> Cpu<'_, D> {
             walls: &s.fields.wall_x4,
             m: state.rest.m,
         };
-        let isa = s.isa;
-        s.neighbors.fluid.for_each(&mut s.fields.wide[..n], |_, fluid, wide| {
+        let isa = s.shell.isa;
+        s.shell.neighbors.fluid.for_each(&mut s.fields.wide[..n], |_, fluid, wide| {
             density::gradient(isa, s.kernel, &density, fluid, wide);
         });
-        s.stopwatch.lap("compute_density_gradient");
+        s.shell.stopwatch.lap("compute_density_gradient");
     }
 
     fn extrapolate(&mut self) {
@@ -273,9 +279,9 @@ impl<const D: usize> Cpu<'_, D> {
             a: &state.walls.a,
             gravity: state.forces.gravity,
         };
-        let isa = s.isa;
+        let isa = s.shell.isa;
         s.extrapolated.resize(state.walls.len(), Extrapolated::default());
-        s.neighbors.wall_fluid.for_each(&mut s.extrapolated[..], |_, rows, out| {
+        s.shell.neighbors.wall_fluid.for_each(&mut s.extrapolated[..], |_, rows, out| {
             walls::extrapolate(isa, s.kernel, &extrapolation, rows, out);
         });
     }
@@ -283,7 +289,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// Forces on samples, and their sums over each body.
     fn reaction(&mut self) {
         let (s, state) = (&mut *self.method, &mut *self.state);
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         let out = s.fields.reaction.each_mut().map(Vec::as_mut_slice);
         let momentum = Momentum::new(&s.constants, &s.fields.record, &s.fields.wall_record, state);
         lists.wall_fluid.for_each(out, |_, rows, out| {
@@ -302,7 +308,7 @@ impl<const D: usize> Cpu<'_, D> {
         let _ = self.pack_positions();
         let (s, state) = (&mut *self.method, &*self.state);
         let view = surface_view(s.kernel.support_radius(), &s.params, state);
-        let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
+        let (isa, lists, fields) = (s.shell.isa, &s.shell.neighbors, &mut s.fields);
         let records = &mut fields.surface;
         view.write_normals(isa, s.kernel, lists, &fields.x4, records);
         view.add_acceleration(isa, lists, &fields.wall_x4, &fields.surface, &mut fields.a);
@@ -322,8 +328,8 @@ impl<const D: usize> Cpu<'_, D> {
             }
         });
         let stress = drift::Stress { periodic: state.domain.periodic, wide: &s.fields.wide, m };
-        let (isa, a) = (s.isa, s.fields.a.each_mut().map(Vec::as_mut_slice));
-        s.neighbors.fluid.for_each(a, |_, fluid, a| {
+        let (isa, a) = (s.shell.isa, s.fields.a.each_mut().map(Vec::as_mut_slice));
+        s.shell.neighbors.fluid.for_each(a, |_, fluid, a| {
             drift::transport_stress(isa, s.kernel, &stress, fluid, a);
         });
     }
@@ -341,12 +347,12 @@ impl<const D: usize> Cpu<'_, D> {
             inv_w_dx: 1.0 / s.kernel.w(rest.spacing * rest.spacing),
             factor: 0.0,
         };
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
         match s.params.regularization {
             Regularization::None => {}
             Regularization::Shifting => {
-                drift.factor = SHIFTING * max_speed(state) * 0.5 * s.kernel.support_radius();
+                drift.factor = SHIFTING * state.max_speed() * 0.5 * s.kernel.support_radius();
                 lists.fluid.for_each(w, |k, fluid, w| {
                     let walls = &lists.walls.chunks()[k];
                     drift::shifting(isa, s.kernel, &drift, fluid, walls, w);
@@ -411,13 +417,4 @@ fn surface_view<const D: usize>(h: Real, params: &params::Params, state: &State<
         adhesion: params.adhesion,
     };
     surface::Surface::new(h, state.domain.periodic, state.rest.m, state.rest.rho_0, tension)
-}
-
-/// The largest speed of the fluid, `[m/s]`.
-pub(crate) fn max_speed<const D: usize>(state: &State<D>) -> Real {
-    let fluid = &state.fluid;
-    let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
-        Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
-    });
-    v2.sqrt() as Real
 }

@@ -1,17 +1,21 @@
 //! Numbers for people before the first step: what the scene has become, and how much memory it takes.
 
-use crate::{LIMITS, Params, Wcsph, memory::Needs, params::WallPressure, setup};
+use crate::{
+    Params, Wcsph,
+    cpu::Extrapolated,
+    memory::{Fields, Needs},
+};
 use sph_core::{
     Real,
-    error::Error,
     kernel::Kernel as _,
     method::{
         report::{Derived, Number},
         scales::Scales,
         state::State,
     },
-    scene::{Counts, Scene},
-    watch::plan::{Demand, MemoryPlan},
+    numerics::field::Sizing,
+    run::method::{self, Planned},
+    watch::plan::MemoryPlan,
 };
 
 /// A sound speed below this many characteristic speeds compresses the liquid by more than a percent, since
@@ -23,14 +27,9 @@ impl<const D: usize> Wcsph<D> {
     /// limits of the step.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
-        let spacing = f64::from(state.rest.spacing);
         let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
         let scales = Scales::of(state);
         let (speed, c_0, nu) = (scales.speed(), f64::from(self.constants.c_0), f64::from(self.constants.nu));
-        let limits = self.limits(spacing, scales.fluid_speed, gravity);
-        let mut step_limits: Vec<_> =
-            LIMITS.into_iter().zip(limits).map(|(name, dt)| number(name, dt, "s")).collect();
-        step_limits.push(number("dt_max", f64::from(self.params.dt_max), "s"));
         Derived {
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
@@ -44,7 +43,7 @@ impl<const D: usize> Wcsph<D> {
                 number("Reynolds number U L/ν", speed * scales.length / nu, "-"),
                 number("Mach number U/c₀", speed / c_0, "-"),
             ],
-            step_limits,
+            step_limits: method::numbers(self.limits(scales.fluid_speed, gravity)),
             warnings: slow_sound(c_0, speed).into_iter().collect(),
         }
     }
@@ -62,34 +61,14 @@ fn slow_sound(c_0: f64, speed: f64) -> Option<String> {
     })
 }
 
-/// The memory that a run of the scene needs with weakly compressible SPH.
-///
-/// # Errors
-/// When the solver's parameters are refused.
-pub fn memory_plan(scene: &Scene, counts: Counts, threads: usize) -> Result<MemoryPlan, Error> {
-    let params = setup::parameters(scene)?;
-    let dummy = params.wall_pressure == WallPressure::Dummy && counts.walls > 0.0;
-    let bodies = !scene.body.is_empty();
-    let support_ratio = f64::from(params.support_ratio);
-    let mut plan =
-        MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows: dummy || bodies, threads })?;
-    let real = size_of::<Real>() as f64;
-    plan.add("fields of wcsph", real * numbers_per_particle(&params, scene.dim) * counts.fluid);
-    // Two records, what dummy walls take from the fluid, and what bodies get from it.
-    let reaction = if bodies { f64::from(scene.dim) } else { 0.0 };
-    let per_sample = 4.0 + 12.0 + reaction + if dummy { 5.0 } else { 0.0 };
-    plan.add("wall records of wcsph", real * per_sample * counts.walls);
-    Ok(plan)
-}
-
-/// Acceleration, drift correction, pressure and records; see `Fields`.
-fn numbers_per_particle(params: &Params, dim: u8) -> f64 {
-    let (needs, d) = (Needs::of(params), f64::from(dim));
-    let optional = |on: bool, count: f64| if on { count } else { 0.0 };
-    d + 1.0
-        + 4.0
-        + 8.0
-        + optional(needs.drift_correction, d)
-        + optional(needs.wide, 12.0)
-        + optional(needs.surface, 8.0)
+/// The parts of the memory of a run that are of the method.
+pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
+    let mut fields = Sizing::Count(0.0);
+    Fields::<D>::default().resize(&mut fields, run.fluid, run.walls, Needs::of(params), run.has_bodies);
+    fields.fit(
+        &mut Vec::<Extrapolated>::new(),
+        if params.has_dummy_walls() { run.walls } else { 0 },
+        Extrapolated::default(),
+    );
+    plan.add("fields of wcsph", fields.bytes());
 }

@@ -4,7 +4,6 @@ mod constants;
 #[doc(hidden)]
 pub mod kept;
 mod memory;
-mod plan;
 mod solver;
 
 use crate::{
@@ -24,8 +23,6 @@ use cuda_kernels::{
     wcsph::{Constants, Launcher, Walls},
 };
 use memory::{DeviceFields, Extrapolated};
-pub use plan::memory_plan;
-pub use solver::simulation;
 use sph_core::{
     Real,
     kernel::Kernel as _,
@@ -88,7 +85,7 @@ macro_rules! sets {
 
 impl<const D: usize> Timed for Gpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.wcsph.stopwatch
+        &mut self.wcsph.shell.stopwatch
     }
 }
 
@@ -191,7 +188,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn report(&mut self, dt: f64) -> StepReport {
-        StepReport { dt, ..self.wcsph.fields.report }
+        StepReport { dt, ..self.wcsph.shell.report }
     }
 }
 
@@ -210,7 +207,7 @@ type Launched = Result<(), CudaError>;
 impl<const D: usize> Gpu<'_, D> {
     /// Counts the time of a phase, and says in which one a launch failed.
     fn lap(&mut self, phase: &'static str, done: Launched) -> Result<(), StepError> {
-        self.wcsph.stopwatch.lap(phase);
+        self.wcsph.shell.stopwatch.lap(phase);
         done.map_err(|error| error.in_phase(self.state, phase))
     }
 

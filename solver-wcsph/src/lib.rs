@@ -34,14 +34,11 @@ pub mod physics;
 mod setup;
 pub mod step;
 
-pub use derived::memory_plan;
-pub use params::{Params, Preset};
-pub use setup::{parameters, simulation};
+pub use params::Params;
 
 #[doc(hidden)]
 pub use cpu::Wall;
 use cpu::{Cpu, Extrapolated};
-use cuda_kernels::common::run::room;
 use memory::{Fields, Needs};
 use params::Smoothing;
 use physics::Eos;
@@ -51,17 +48,18 @@ use sph_core::{
     fluid::material::Material,
     kernel::Kernel as _,
     method::{
-        failure::{Cause, StepError},
-        phases::{Behind, watched},
+        failure::StepError,
+        phases::watched,
         report::{Derived, FieldInfo, StepReport},
-        solver::{Link, Memory, Solver},
+        solver::{Link, Memory},
         state::State,
-        stopwatch::Stopwatch,
+        stopwatch::Clock,
     },
-    neighbors::Neighbors,
     numerics::lane::Isa,
+    run::method::{self, Limits, Method, Planned, Shell},
+    scene::Scene,
+    watch::plan::MemoryPlan,
 };
-use std::slice::from_ref;
 
 /// What follows from the parameters, the kernel and the liquid, once for all steps.
 #[derive(Clone, Copy, Debug)]
@@ -84,46 +82,63 @@ struct Constants {
     needs: Needs,
 }
 
-/// Weakly compressible SPH on the CPU.
+/// Weakly compressible SPH.
 pub struct Wcsph<const D: usize> {
     params: Params,
     kernel: Smoothing<D>,
     constants: Constants,
-    isa: Isa,
-    neighbors: Neighbors<D>,
+    shell: Shell<D>,
     /// Public for fault injection in tests.
     #[doc(hidden)]
     pub fields: Fields<D>,
     extrapolated: Vec<Extrapolated>,
-    stopwatch: Stopwatch,
-    behind: Option<Behind<D>>,
 }
+
+cuda_kernels::entry!(Wcsph, "weakly compressible SPH");
 
 /// Factor of the viscous limit of the step, λ_ν (Morris, Fox & Zhu 1997).
 const CFL_VISCOUS: f64 = 0.25;
 
-/// Smallest step, `[s]`; the run stops below it.
-const MIN_DT: f64 = 1e-9;
-
-/// Names of [`Wcsph::limits`].
-const LIMITS: [&str; 4] = ["particle speed", "sound", "acceleration", "viscosity"];
-
 impl<const D: usize> Wcsph<D> {
-    /// The four limits of the step: speed, sound, acceleration, viscosity (in this order), `[s]`.
-    pub fn limits(&self, spacing: f64, v_max: f64, a_max: f64) -> [f64; 4] {
-        let p = &self.params;
+    /// The limits of the step at a speed `[m/s]` and an acceleration `[m/s²]`.
+    fn limits(&self, v_max: f64, a_max: f64) -> Limits<5> {
+        let (p, spacing) = (&self.params, f64::from(self.constants.rest.spacing));
+        let sound = f64::from(self.constants.c_0) + v_max;
         [
-            f64::from(p.cfl) * spacing / v_max,
-            f64::from(p.cfl_sound) * spacing / (f64::from(self.constants.c_0) + v_max),
-            f64::from(p.cfl_force) * (spacing / a_max).sqrt(),
-            CFL_VISCOUS * spacing * spacing / f64::from(self.constants.nu),
+            ("particle speed", f64::from(p.cfl) * spacing / v_max),
+            ("sound", f64::from(p.cfl_sound) * spacing / sound),
+            ("acceleration", f64::from(p.cfl_force) * (spacing / a_max).sqrt()),
+            ("viscosity", CFL_VISCOUS * spacing * spacing / f64::from(self.constants.nu)),
+            ("dt_max", f64::from(p.dt_max)),
         ]
     }
 }
 
-impl<const D: usize> Solver<D> for Wcsph<D> {
-    fn name(&self) -> &'static str {
-        "wcsph"
+impl<const D: usize> Method<D> for Wcsph<D> {
+    type Params = Params;
+    const FIELDS: &'static [FieldInfo] = &[FieldInfo { name: "pressure", unit: "Pa" }];
+
+    fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<(State<D>, Self), Error> {
+        setup::of_scene(scene, isa, clock)
+    }
+
+    fn shell(&self) -> &Shell<D> {
+        &self.shell
+    }
+
+    fn shell_mut(&mut self) -> &mut Shell<D> {
+        &mut self.shell
+    }
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The sound speed that was derived from the first state stays.
+    fn change(&mut self, params: Params) {
+        let c_0 = params.sound_speed.unwrap_or(self.constants.c_0);
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, c_0);
+        self.params = params;
     }
 
     fn support_radius(&self) -> Real {
@@ -131,79 +146,40 @@ impl<const D: usize> Solver<D> for Wcsph<D> {
     }
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        if self.fields.max_speed < 0.0 {
-            self.fields.max_speed = f64::from(cpu::max_speed(state));
+        if self.shell.max_speed < 0.0 {
             let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>();
             self.fields.max_acceleration = gravity.sqrt();
         }
-        let spacing = f64::from(state.rest.spacing);
-        let speed = self.fields.max_speed.max(state.bodies.top_speed());
-        let limits = self.limits(spacing, speed, self.fields.max_acceleration);
-        let dt = limits.into_iter().fold(f64::from(self.params.dt_max), f64::min);
-        if dt < MIN_DT {
-            let binding = LIMITS.into_iter().zip(limits).find(|(_, limit)| *limit == dt);
-            let cause =
-                Cause::StepTooSmall { dt, floor: MIN_DT, limit: binding.map_or("dt_max", |(name, _)| name) };
-            return Err(StepError::new(state, "max_dt", None, cause));
-        }
-        Ok(dt)
+        let speed = self.shell.top_speed(state);
+        method::least(state, self.limits(speed, self.fields.max_acceleration))
     }
 
-    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+    fn advance(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let integrator = self.params.integrator;
-        let mut behind = self.behind.take();
+        let mut behind = self.shell.behind.take();
         let mut phases = watched(Cpu { method: self, state, dt }, |cpu, phase| {
             behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
         });
         let done = step::step(&mut phases, integrator, dt);
-        self.behind = behind;
+        self.shell.behind = behind;
         done
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.fields.memory(visit);
-        self.neighbors.remembered().for_each(|(name, x)| visit(name, Memory::Array(x)));
     }
 
+    /// New particles have no acceleration yet.
     fn fluid_changed(&mut self) {
-        self.neighbors.forget();
-        // New particles have no acceleration yet, and may be the fastest.
-        (self.fields.started, self.fields.max_speed) = (0.0, -1.0);
-        self.fields.room = room::Room::default();
-    }
-
-    fn walls_changed(&mut self) {
-        self.neighbors.forget();
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.changed(name, value).map(drop)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        let params = self.changed(name, value)?;
-        self.change(params);
-        self.fields.walls_packed = false;
-        Ok(())
+        self.fields.started = 0.0;
     }
 
     fn restored(&mut self, state: &State<D>) {
-        self.neighbors.restored();
         self.take_pressures(&state.fluid.rho);
-        self.fields.walls_packed = false;
-        self.fields.room = room::Room::default();
-    }
-
-    fn moves_bodies(&self) -> bool {
-        true
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
-        let mut chain = vec![Link::fluid("compute_density", "density", from_ref(&state.fluid.rho))];
-        chain.extend(self.fields.chain());
-        chain
+        self.fields.chain(&state.fluid.rho)
     }
 
     fn sound_speed(&self) -> Option<f64> {
@@ -211,18 +187,7 @@ impl<const D: usize> Solver<D> for Wcsph<D> {
     }
 
     fn field(&self, name: &str) -> Option<&[Real]> {
-        match name {
-            "pressure" => Some(&self.fields.p),
-            _ => None,
-        }
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        &[FieldInfo { name: "pressure", unit: "Pa" }]
-    }
-
-    fn neighbors(&self) -> &Neighbors<D> {
-        &self.neighbors
+        (name == "pressure").then_some(&self.fields.p)
     }
 
     fn internal_energy(&self, rho: f64) -> f64 {
@@ -233,15 +198,11 @@ impl<const D: usize> Solver<D> for Wcsph<D> {
         self.numbers(state)
     }
 
-    fn watch(&mut self, behind: Behind<D>) {
-        self.behind = Some(behind);
+    fn has_wall_rows(params: &Params, walls: f64, has_bodies: bool) -> bool {
+        params.has_dummy_walls() && walls > 0.0 || has_bodies
     }
 
-    fn stopwatch(&self) -> &Stopwatch {
-        &self.stopwatch
-    }
-
-    fn reset_stopwatch(&mut self) {
-        self.stopwatch.reset();
+    fn plan(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
+        derived::plan::<D>(params, run, plan);
     }
 }

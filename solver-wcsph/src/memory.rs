@@ -1,15 +1,11 @@
 //! The solver's own fields: what a restart must keep, and what every step computes again.
 
 use crate::params::{Density, Params, Regularization};
-use cuda_kernels::common::run::room;
 use sph_core::{
     Real,
-    method::{
-        report::StepReport,
-        solver::{Link, Memory},
-    },
+    method::solver::{Link, Memory},
     neighbors::FAR,
-    numerics::field::fit,
+    numerics::field::Sizing,
 };
 use std::slice::from_ref;
 
@@ -36,18 +32,10 @@ pub struct Fields<const D: usize> {
     pub wall_record: Vec<[Real; 12]>,
     /// Forces on the samples of dynamic bodies; empty without bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: [Vec<Real>; D],
-    /// True while the records of the walls hold what a step would write again.
-    pub walls_packed: bool,
-    /// Largest speed of the last step, `[m/s]`; negative before the first one.
-    pub max_speed: f64,
     /// Largest acceleration of the last step, `[m/s²]`.
     pub max_acceleration: f64,
     /// 1 once accelerations have been computed.
     pub started: f64,
-    /// What the phases of this step have found so far.
-    pub report: StepReport,
-    /// The box of cells of a run on a GPU.
-    pub room: room::Room<D>,
 }
 
 /// Which of the optional fields a set of parameters needs.
@@ -89,46 +77,35 @@ impl<const D: usize> Default for Fields<D> {
             wall_x4: Vec::new(),
             wall_record: Vec::new(),
             reaction: none(),
-            walls_packed: false,
-            max_speed: -1.0,
             max_acceleration: 0.0,
             started: 0.0,
-            room: room::Room::default(),
-            report: StepReport::default(),
         }
     }
 }
 
 impl<const D: usize> Fields<D> {
-    /// Makes room for `n` particles and `n_walls` samples. Allocates only when a number changed.
-    pub fn resize(&mut self, n: usize, n_walls: usize, needs: Needs, has_bodies: bool) {
-        self.walls_packed &= self.wall_x4.len() == n_walls + 1;
+    /// Gives all fields their lengths, for `n` particles and `n_walls` samples.
+    pub fn resize(&mut self, sizing: &mut Sizing, n: usize, n_walls: usize, needs: Needs, has_bodies: bool) {
         for a in 0..D {
-            fit(&mut self.a[a], n, 0.0);
-            fit(&mut self.reaction[a], if has_bodies { n_walls } else { 0 }, 0.0);
-            fit(&mut self.w[a], if needs.drift_correction { n } else { 0 }, 0.0);
+            sizing.fit(&mut self.a[a], n, 0.0);
+            sizing.fit(&mut self.reaction[a], if has_bodies { n_walls } else { 0 }, 0.0);
+            sizing.fit(&mut self.w[a], if needs.drift_correction { n } else { 0 }, 0.0);
         }
-        fit(&mut self.p, n, 0.0);
-        fit(&mut self.x4, n + 1, null_record());
-        fit(&mut self.record, n + 1, null_record());
-        fit(&mut self.wide, if needs.wide { n + 1 } else { 0 }, null_record());
-        fit(&mut self.surface, if needs.surface { n + 1 } else { 0 }, null_record());
-        fit(&mut self.wall_x4, n_walls + 1, null_record());
-        fit(&mut self.wall_record, n_walls + 1, null_record());
-        // The null particle stands behind the last one, whatever n was before.
-        set_last(&mut self.x4);
-        set_last(&mut self.record);
-        set_last(&mut self.wide);
-        set_last(&mut self.surface);
-        set_last(&mut self.wall_x4);
-        set_last(&mut self.wall_record);
+        sizing.fit(&mut self.p, n, 0.0);
+        sizing.packed(&mut self.x4, n + 1, null_record());
+        sizing.packed(&mut self.record, n + 1, null_record());
+        sizing.packed(&mut self.wide, if needs.wide { n + 1 } else { 0 }, null_record());
+        sizing.packed(&mut self.surface, if needs.surface { n + 1 } else { 0 }, null_record());
+        sizing.packed(&mut self.wall_x4, n_walls + 1, null_record());
+        sizing.packed(&mut self.wall_record, n_walls + 1, null_record());
     }
 
-    /// The fields in the order of cause and effect, behind the density.
-    pub fn chain(&self) -> Vec<Link<'_>> {
+    /// The fields in the order of cause and effect.
+    pub fn chain<'a>(&'a self, rho: &'a Vec<Real>) -> Vec<Link<'a>> {
         let walls = &self.wall_record;
         let of_walls = move |b: usize| walls.get(b).is_none_or(|record| record.iter().all(|x| x.is_finite()));
         vec![
+            Link::fluid("compute_density", "density", from_ref(rho)),
             Link::fluid("compute_pressure", "pressure", from_ref(&self.p)),
             Link {
                 phase: "extrapolate_to_walls",
@@ -151,10 +128,8 @@ impl<const D: usize> Fields<D> {
         for (k, field) in self.w.iter_mut().enumerate() {
             visit(W[k], Memory::Field(field));
         }
-        visit("max_speed", Memory::Number(&mut self.max_speed));
         visit("max_acceleration", Memory::Number(&mut self.max_acceleration));
         visit("started", Memory::Number(&mut self.started));
-        self.room.memory(visit);
     }
 }
 
@@ -166,10 +141,4 @@ fn null_record<const K: usize>() -> [Real; K] {
         7 => 1.0,
         _ => 0.0,
     })
-}
-
-fn set_last<const K: usize>(records: &mut [[Real; K]]) {
-    if let Some(last) = records.last_mut() {
-        *last = null_record();
-    }
 }

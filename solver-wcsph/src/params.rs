@@ -1,7 +1,14 @@
 //! The numbers of the method: unit, range, default and source, stated once.
 
 use serde::{Deserialize, Serialize};
-use sph_core::{Real, error::Error, kernel::KernelKind, parameters, smoothing};
+use sph_core::{
+    Real,
+    error::Error,
+    kernel::KernelKind,
+    parameters,
+    scene::{Parameters, Preset},
+    smoothing,
+};
 
 /// A choice of the scene file, spelled in snake case.
 macro_rules! choice {
@@ -77,17 +84,6 @@ choice! {
         TransportVelocity,
     }
 }
-choice! {
-    /// A set of parameters for a purpose.
-    Preset {
-        /// Meets the published bands: Wendland C2, h = 3 spacings, continuity density, δ-SPH, dummy walls.
-        #[default]
-        Validation,
-        /// Cheap and robust: cubic spline, h = 2 spacings, summed density, pseudo-mass walls.
-        Graphics,
-    }
-}
-
 smoothing! {
     /// The smoothing kernels that the method takes.
     pub enum Smoothing: bell;
@@ -146,29 +142,45 @@ parameters! {
 }
 
 impl Params {
-    /// The parameters of a preset.
-    pub fn preset(preset: Preset) -> Self {
-        match preset {
-            Preset::Validation => Self::default(),
-            Preset::Graphics => Self {
-                kernel: KernelKind::CubicSpline,
-                support_ratio: 2.0,
-                density: Density::Summation,
-                delta_sph: 0.0,
-                integrator: Integrator::SymplecticEuler,
-                wall_pressure: WallPressure::Symmetric,
-                // A summed density sees how close a wall is.
-                wall_contact: 0.0,
-                ..Self::default()
-            },
+    /// Cheap and robust: cubic spline, h = 2 spacings, summed density, pseudo-mass walls.
+    pub fn graphics() -> Self {
+        Self {
+            kernel: KernelKind::CubicSpline,
+            support_ratio: 2.0,
+            density: Density::Summation,
+            delta_sph: 0.0,
+            integrator: Integrator::SymplecticEuler,
+            wall_pressure: WallPressure::Symmetric,
+            // A summed density sees how close a wall is.
+            wall_contact: 0.0,
+            ..Self::default()
         }
     }
 
-    /// Checks ranges and contradictions; keys in errors begin with `solver`.
-    ///
-    /// # Errors
-    /// The first number out of its range, or the first choice that does not fit another.
-    pub fn check(&self) -> Result<(), Error> {
+    /// True when negative pressure is removed: a summed density is too low at free surfaces, where tension would
+    /// clump particles.
+    pub fn clamps(&self) -> bool {
+        self.density == Density::Summation
+    }
+
+    /// True when walls have the pressure of the fluid beside them.
+    pub fn has_dummy_walls(&self) -> bool {
+        self.wall_pressure == WallPressure::Dummy
+    }
+}
+
+impl Parameters for Params {
+    const METHOD: &'static str = "wcsph";
+    const PRESETS: &'static [Preset<Self>] =
+        &[("validation", |_| Self::default()), ("graphics", |_| Self::graphics())];
+    const FIXED: &'static [&'static str] =
+        &["kernel", "support_ratio", "density", "integrator", "eos", "wall_pressure"];
+
+    fn support_ratio(&mut self) -> &mut Real {
+        &mut self.support_ratio
+    }
+
+    fn check(&self) -> Result<(), Error> {
         self.validate("solver")?;
         let refuse = |key: &str, value: &str, why: &str| {
             Err(Error::invalid(format!("solver.{key}"), why).value(value))
@@ -191,11 +203,5 @@ impl Params {
             return Err(self.kernel.refused(KERNELS));
         }
         Ok(())
-    }
-
-    /// True when negative pressure is removed: a summed density is too low at free surfaces, where tension would
-    /// clump particles.
-    pub fn clamps(&self) -> bool {
-        self.density == Density::Summation
     }
 }

@@ -1,7 +1,7 @@
 //! From a scene to a run.
 
 use crate::{
-    Constants, Params, Preset, Wcsph,
+    Constants, Params, Wcsph,
     cpu::Wall,
     memory::{Fields, Needs},
     params::{self, Density, Smoothing, ViscosityModel, WallPressure},
@@ -13,95 +13,50 @@ use sph_core::{
     fluid::material::Material,
     geometry::lattice,
     kernel::choice::ScalarKernel,
-    method::{
-        solver::Solver,
-        state::State,
-        stopwatch::{Clock, Stopwatch},
-    },
-    neighbors::{Neighbors, Settings},
+    method::{state::State, stopwatch::Clock},
     numerics::lane::Isa,
-    run::simulation::Simulation,
+    run::method::{self, Shell},
     scene::{
-        Scene, SolverSettings,
+        Parameters as _, Scene,
         setup::{self, Setup},
     },
 };
 
-/// Reads the parameters of a scene: its preset, changed by what it gives.
-///
-/// # Errors
-/// Unknown keys or presets, wrong types, numbers out of range, choices that do not fit.
-pub fn parameters(scene: &Scene) -> Result<Params, Error> {
-    let preset = match scene.solver.preset() {
-        None | Some("validation") => Preset::Validation,
-        Some("graphics") => Preset::Graphics,
-        Some(other) => {
-            let error = Error::invalid("solver.preset", "is no preset of wcsph").value(format!("{other:?}"));
-            return Err(scene.locate(error.hint("use \"validation\" or \"graphics\"")));
-        }
-    };
-    let mut params: Params = scene.solver.parameters_over(&Params::preset(preset))?;
-    if let Some(eta) = scene.support_ratio {
-        params.support_ratio = eta as Real;
-    }
-    params.check().map_err(|error| scene.locate(error))?;
-    Ok(params)
-}
-
-/// A run of the scene with weakly compressible SPH on the CPU, in two or three dimensions.
+/// The first state of a scene, and the method for it.
 ///
 /// # Errors
 /// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize>(
-    scene: &Scene,
-    isa: Isa,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    Simulation::of_dimension(clock, |clock| in_2d(scene, isa, clock), |clock| in_3d(scene, isa, clock))
-}
-
-fn in_2d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<2>, Error> {
-    build(scene, isa, clock)
-}
-
-fn in_3d(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<3>, Error> {
-    build(scene, isa, clock)
-}
-
-fn build<const D: usize>(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
-    let (state, solver) = method(scene, isa, clock)?;
-    Simulation::new(scene, state, Box::new(solver) as Box<dyn Solver<D>>)
-}
-
-/// The state of the scene, and the method for it.
-pub(crate) fn method<const D: usize>(
+pub fn of_scene<const D: usize>(
     scene: &Scene,
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Wcsph<D>), Error> {
-    let params = parameters(scene)?;
+    let params = Params::of_scene(scene)?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { mut state, pressure } = setup::build(scene, &kernel)?;
-    let skin = scene.neighbors.skin as Real;
-    let settings = Settings {
-        backend: scene.neighbors.backend,
-        radius: h,
-        skin,
-        periodic: state.domain.periodic,
-        isa,
-        wall_rows: params.wall_pressure == WallPressure::Dummy && !state.walls.is_empty()
-            || !state.bodies.is_empty(),
+    let c_0 = sound_speed(&params, &state).map_err(|error| scene.locate(error))?;
+    if !(state.rest.rho_0 * c_0 * c_0).is_finite() {
+        let message = "makes a stiffness that is not finite in this precision";
+        return Err(scene.locate(Error::invalid("solver.sound_speed", message).value(c_0)));
+    }
+    let mut settings = method::search(scene, &state, h, isa);
+    settings.wall_rows |= params.has_dummy_walls() && !state.walls.is_empty();
+    let mut solver = Wcsph {
+        constants: Constants::derive(&params, &kernel, state.rest, c_0),
+        shell: Shell::new(settings, clock),
+        fields: Fields::default(),
+        extrapolated: Vec::new(),
+        kernel,
+        params,
     };
-    let mut solver =
-        Wcsph::new(params, kernel, &state, settings, clock).map_err(|error| scene.locate(error))?;
     if solver.params.density == Density::Continuity {
         for (rho, p) in state.fluid.rho.iter_mut().zip(pressure) {
             *rho = physics::density_of_pressure(solver.constants.eos, p as Real, state.rest.rho_0);
         }
     }
-    if solver.constants.wall.is_dummy() {
-        // Dummy walls go on with the fluid's lattice, whatever their pseudo-mass would be (Adami et al. 2012).
+    if solver.params.has_dummy_walls() {
+        // They go on with the fluid's lattice (Adami et al. 2012), whatever their pseudo-mass would be.
         state.walls.volume.fill((scene.spacing.powi(D as i32)) as Real);
     }
     solver.take_pressures(&state.fluid.rho);
@@ -109,35 +64,6 @@ pub(crate) fn method<const D: usize>(
 }
 
 impl<const D: usize> Wcsph<D> {
-    /// The method for a state, with everything that can be known before the first step.
-    ///
-    /// # Errors
-    /// When the sound speed is neither given nor derivable.
-    pub fn new(
-        params: Params,
-        kernel: Smoothing<D>,
-        state: &State<D>,
-        settings: Settings<D>,
-        clock: Box<dyn Clock>,
-    ) -> Result<Self, Error> {
-        let c_0 = sound_speed(&params, state)?;
-        if !(state.rest.rho_0 * c_0 * c_0).is_finite() {
-            let message = "makes a stiffness that is not finite in this precision";
-            return Err(Error::invalid("solver.sound_speed", message).value(c_0));
-        }
-        Ok(Self {
-            constants: Constants::derive(&params, &kernel, state.rest, c_0),
-            isa: settings.isa,
-            neighbors: Neighbors::new(settings),
-            fields: Fields::default(),
-            extrapolated: Vec::new(),
-            stopwatch: Stopwatch::new(clock),
-            behind: None,
-            kernel,
-            params,
-        })
-    }
-
     /// The pressure of a density: that of the equation of state, without the tension that is not wanted.
     pub(crate) fn pressure(&self) -> impl Fn(Real) -> Real + Copy + use<D> {
         let (eos, rho_0) = (self.constants.eos, self.constants.rest.rho_0);
@@ -154,35 +80,11 @@ impl<const D: usize> Wcsph<D> {
         self.fields.p.clear();
         self.fields.p.extend(rho.iter().map(|&rho| pressure(rho)));
     }
-
-    /// The parameters with one of them changed.
-    ///
-    /// # Errors
-    /// When there is no such parameter, it cannot change in a run, or the value is refused.
-    pub(crate) fn changed(&self, name: &str, value: &toml::Value) -> Result<Params, Error> {
-        let fixed = ["kernel", "support_ratio", "density", "integrator", "eos", "wall_pressure"];
-        if fixed.contains(&name) {
-            let error = Error::invalid(format!("solver.{name}"), "cannot change in a run");
-            return Err(error.hint("give it in the scene"));
-        }
-        let mut settings = SolverSettings::default();
-        settings.set(name, value.clone());
-        let params = settings.parameters_over(&self.params)?;
-        params.check()?;
-        Ok(params)
-    }
-
-    /// Takes new parameters. The sound speed that was derived from the first state stays.
-    pub(crate) fn change(&mut self, params: Params) {
-        let c_0 = params.sound_speed.unwrap_or(self.constants.c_0);
-        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, c_0);
-        self.params = params;
-    }
 }
 
 impl Constants {
     /// Depends on nothing but its arguments.
-    fn derive<const D: usize>(
+    pub(crate) fn derive<const D: usize>(
         params: &Params,
         kernel: &dyn ScalarKernel<D>,
         rest: Material,

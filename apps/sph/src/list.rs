@@ -25,7 +25,7 @@ pub fn all(as_json: bool) -> Outcome {
     }
     println!("solvers (solver.name in a scene; their numbers: sph list --parameters):");
     for solver in SOLVERS {
-        println!("  {:<28}{}; presets {}", solver.name, solver.about, solver.presets.join(", "));
+        println!("  {:<28}{}; presets {}", solver.name, solver.about, (solver.presets)().join(", "));
     }
     println!("scenes (sph run FILE):");
     for file in files() {
@@ -44,7 +44,7 @@ fn as_value() -> Value {
         })).collect::<Vec<_>>(),
         "variants": registry::VARIANTS.iter().map(|v| json!({ "name": v.name, "label": v.label })).collect::<Vec<_>>(),
         "solvers": SOLVERS.iter().map(|s| {
-            json!({ "name": s.name, "about": s.about, "presets": s.presets })
+            json!({ "name": s.name, "about": s.about, "presets": (s.presets)() })
         }).collect::<Vec<_>>(),
         "scenes": scenes.map(|file| json!({
             "file": file.display().to_string(), "title": read(&file).map(|scene| scene.title).ok(),

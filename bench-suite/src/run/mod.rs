@@ -14,14 +14,13 @@ use crate::{
     output::{self, OutputError, Stream},
     result::{Phase, RunResult, failure::Failure, start::Start},
     run::checkpoints::Checkpoints,
+    scenes::methods::solver_of,
     system::{
         clock::SystemClock,
         machine,
         processor::{Backend, Processor},
     },
 };
-#[cfg(any(feature = "cuda", feature = "host"))]
-use cuda_kernels::device::executor::Executor;
 use sph_core::{
     Real,
     error::Error,
@@ -30,8 +29,6 @@ use sph_core::{
     scene::{Counts, Scene},
     watch::{leak::LeakMeter, plan::MemoryPlan},
 };
-#[cfg(any(feature = "cuda", feature = "host"))]
-use std::sync::Arc;
 use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
@@ -133,35 +130,14 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
     check_memory(scene, processor)?;
     let (method, clock) = (solver_of(scene)?, Box::new(SystemClock::default()));
     let simulation = match &processor.backend {
-        Backend::Cpu => match method {
-            Method::Wcsph => solver_wcsph::simulation(scene, processor.isa, clock)?,
-            Method::Pbf => solver_pbf::simulation(scene, processor.isa, clock)?,
-            Method::Viscoelastic => solver_viscoelastic::simulation(scene, processor.isa, clock)?,
-            Method::Projection => solver_projection::simulation(scene, processor.isa, clock)?,
-        },
+        Backend::Cpu => method.simulation(scene, processor.isa, clock),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(device) => on_card(scene, method, device.clone(), clock)?,
+        Backend::Cuda(device) => method.simulation_on(scene, device.clone(), clock),
         #[cfg(feature = "host")]
-        Backend::Emulator(emulator) => on_card(scene, method, emulator.clone(), clock)?,
-    };
+        Backend::Emulator(emulator) => method.simulation_on(scene, emulator.clone(), clock),
+    }?;
     scene.check_time_step(&simulation.solver.derived(&simulation.state))?;
     Ok(simulation)
-}
-
-/// The run of a scene whose steps run on `executor`.
-#[cfg(any(feature = "cuda", feature = "host"))]
-fn on_card<const D: usize>(
-    scene: &Scene,
-    method: Method,
-    executor: Arc<dyn Executor>,
-    clock: Box<SystemClock>,
-) -> Result<Simulation<D>, Error> {
-    match method {
-        Method::Wcsph => solver_wcsph::gpu::simulation(scene, executor, clock),
-        Method::Pbf => solver_pbf::gpu::simulation(scene, executor, clock),
-        Method::Viscoelastic => solver_viscoelastic::gpu::simulation(scene, executor, clock),
-        Method::Projection => solver_projection::gpu::simulation(scene, executor, clock),
-    }
 }
 
 /// Refuses a scene that needs more than what is free, before anything is made.
@@ -176,41 +152,10 @@ fn check_memory(scene: &Scene, processor: &Processor) -> Result<(), Error> {
 /// # Errors
 /// When the solver is unknown or refuses its parameters.
 pub fn memory_plan(scene: &Scene, counts: Counts, processor: &Processor) -> Result<MemoryPlan, Error> {
-    if !processor.backend.is_cpu() {
-        return match solver_of(scene)? {
-            Method::Wcsph => solver_wcsph::gpu::memory_plan(scene, counts),
-            Method::Pbf => solver_pbf::gpu::memory_plan(scene, counts),
-            Method::Viscoelastic => solver_viscoelastic::gpu::memory_plan(scene, counts),
-            Method::Projection => solver_projection::gpu::memory_plan(scene, counts),
-        };
-    }
-    let threads = rayon::current_num_threads();
-    match solver_of(scene)? {
-        Method::Wcsph => solver_wcsph::memory_plan(scene, counts, threads),
-        Method::Pbf => solver_pbf::memory_plan(scene, counts, threads),
-        Method::Viscoelastic => solver_viscoelastic::memory_plan(scene, counts, threads),
-        Method::Projection => solver_projection::memory_plan(scene, counts, threads),
-    }
-}
-
-/// The solvers that a scene may name.
-enum Method {
-    Wcsph,
-    Pbf,
-    Viscoelastic,
-    Projection,
-}
-
-fn solver_of(scene: &Scene) -> Result<Method, Error> {
-    match scene.solver.name() {
-        None | Some("wcsph") => Ok(Method::Wcsph),
-        Some("pbf") => Ok(Method::Pbf),
-        Some("viscoelastic") => Ok(Method::Viscoelastic),
-        Some("projection") => Ok(Method::Projection),
-        Some(other) => {
-            let error = Error::invalid("solver.name", "is no solver").value(format!("{other:?}"));
-            Err(scene.locate(error.hint("use \"wcsph\", \"pbf\", \"viscoelastic\" or \"projection\"")))
-        }
+    let method = solver_of(scene)?;
+    match processor.backend.is_cpu() {
+        true => (method.memory)(scene, counts, rayon::current_num_threads()),
+        false => (method.gpu_memory)(scene, counts),
     }
 }
 
@@ -412,12 +357,7 @@ fn fetch<const D: usize>(
 /// When the solver refuses its parameters.
 pub fn resolved(scene: &Scene) -> Result<String, Error> {
     let mut all = scene.clone();
-    match solver_of(scene)? {
-        Method::Wcsph => all.solver.resolve(&solver_wcsph::parameters(scene)?)?,
-        Method::Pbf => all.solver.resolve(&solver_pbf::parameters(scene)?)?,
-        Method::Viscoelastic => all.solver.resolve(&solver_viscoelastic::parameters(scene)?)?,
-        Method::Projection => all.solver.resolve(&solver_projection::parameters(scene)?)?,
-    }
+    (solver_of(scene)?.resolve)(scene, &mut all.solver)?;
     all.to_toml()
 }
 

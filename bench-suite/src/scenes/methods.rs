@@ -1,46 +1,27 @@
 //! The methods: what scenes call them, and their parameters.
 
-use serde_json::Value;
+use cuda_kernels::common::run::entry::Entry;
+use sph_core::{
+    error::{Error, either},
+    scene::Scene,
+};
 
-/// A method as a scene names it.
-pub struct Solver {
-    /// `solver.name`.
-    pub name: &'static str,
-    /// One line for `sph list`.
-    pub about: &'static str,
-    /// Values of `solver.preset`.
-    pub presets: &'static [&'static str],
-    /// JSON schema of its parameters.
-    pub schema: fn() -> Value,
+/// All methods; the first is that of scenes which name none.
+pub const SOLVERS: &[Entry] =
+    &[solver_wcsph::METHOD, solver_pbf::METHOD, solver_viscoelastic::METHOD, solver_projection::METHOD];
+
+/// The method of a scene.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn solver_of(scene: &Scene) -> Result<&'static Entry, Error> {
+    let Some(name) = scene.solver.name() else { return Ok(&SOLVERS[0]) };
+    SOLVERS.iter().find(|solver| solver.name == name).ok_or_else(|| {
+        let known = SOLVERS.iter().map(|solver| format!("{:?}", solver.name)).collect::<Vec<_>>();
+        let error = Error::invalid("solver.name", "is no solver").value(format!("{name:?}"));
+        scene.locate(error.hint(format!("use {}", either(&known))))
+    })
 }
-
-/// All methods.
-pub const SOLVERS: &[Solver] = &[
-    Solver {
-        name: "wcsph",
-        about: "weakly compressible SPH",
-        presets: &["validation", "graphics"],
-        schema: schema_of::<solver_wcsph::Params>,
-    },
-    Solver {
-        name: "pbf",
-        about: "Position Based Fluids",
-        presets: &["standard", "fluid_demo", "flex", "accurate"],
-        schema: schema_of::<solver_pbf::Params>,
-    },
-    Solver {
-        name: "viscoelastic",
-        about: "viscoelastic fluid by double density relaxation",
-        presets: &["standard", "circle_demo"],
-        schema: schema_of::<solver_viscoelastic::Params>,
-    },
-    Solver {
-        name: "projection",
-        about: "variational pressure projection on staggered particles",
-        presets: &["consistent", "peridyno_compat"],
-        schema: schema_of::<solver_projection::Params>,
-    },
-];
 
 /// The methods, by what a case has to give them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +34,4 @@ pub enum Method {
     Viscoelastic,
     /// Variational pressure projection on staggered particles.
     Projection,
-}
-
-/// The schema of a set of parameters.
-pub(super) fn schema_of<P: schemars::JsonSchema>() -> Value {
-    schemars::schema_for!(P).to_value()
 }

@@ -1,7 +1,7 @@
 //! The JSON schema of scene files: the scene's own, with the parameters of every solver under `solver`.
 
 use super::{
-    methods::{SOLVERS, schema_of},
+    methods::SOLVERS,
     tables::{self, Table},
 };
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ pub fn scene_schema() -> Result<String, serde_json::Error> {
     let mut schema: Value = serde_json::from_str(&Scene::schema())?;
     let mut solver = Map::new();
     for method in SOLVERS {
-        let mut own = (method.schema)();
+        let mut own = (method.schema)().to_value();
         if let Some(definitions) = take(&mut own, "$defs") {
             extend(&mut schema, "$defs", definitions);
         }
@@ -43,7 +43,7 @@ pub fn scene_schema() -> Result<String, serde_json::Error> {
 /// The keys of `solver` that all methods have.
 fn choice_of_solver() -> Map<String, Value> {
     let names = SOLVERS.iter().map(|s| s.name);
-    let presets = SOLVERS.iter().flat_map(|s| s.presets.iter().copied());
+    let presets = SOLVERS.iter().flat_map(|s| (s.presets)());
     Map::from_iter([
         ("name".to_owned(), named("Name of the solver.", names)),
         ("preset".to_owned(), named("Set of parameters that the others change.", presets)),
@@ -90,11 +90,11 @@ fn one_precision(schema: &mut Value) {
 
 /// Every key of a scene file, a table after the other, and those of each solver.
 pub fn parameters() -> Vec<Table> {
-    let mut scene = schema_of::<Scene>();
+    let mut scene = schemars::schema_for!(Scene).to_value();
     scene["$defs"]["Solver"]["properties"] = choice_of_solver().into();
     let mut all = tables::tables(&scene, "the scene");
     for solver in SOLVERS {
-        let mut own = (solver.schema)();
+        let mut own = (solver.schema)().to_value();
         one_precision(&mut own);
         all.extend(tables::tables(&own, &format!("solver, {}", solver.name)));
     }

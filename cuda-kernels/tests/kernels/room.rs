@@ -17,6 +17,7 @@ use sph_core::{
     Real,
     fluid::{material::Domain, particles::Particles},
     neighbors::Periodic,
+    run::method::CellBox,
 };
 
 const RADIUS: Real = 0.05;
@@ -28,7 +29,7 @@ struct Run<const D: usize> {
     executor: &'static dyn Executor,
     fluid: Fluid<D>,
     walls: Samples<D>,
-    room: Room<D>,
+    room: CellBox<D>,
 }
 
 impl<const D: usize> Run<D> {
@@ -42,7 +43,7 @@ impl<const D: usize> Run<D> {
             executor,
             fluid: on_device,
             walls: Samples::new(executor, grid, 0).unwrap(),
-            room: Room::default(),
+            room: CellBox::default(),
         };
         run.sort();
         run
@@ -62,7 +63,7 @@ impl<const D: usize> Run<D> {
         let mut reduce = Reduce::new(self.executor).unwrap();
         let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut reduce };
         let frame = Frame { radius: RADIUS, domain: &domain };
-        self.room.follow(self.executor, frame, content, &summary).unwrap()
+        Room(&mut self.room).follow(self.executor, frame, content, &summary).unwrap()
     }
 }
 
@@ -117,6 +118,6 @@ fn a_failed_step_moves_no_box() {
     let mut reduce = Reduce::new(run.executor).unwrap();
     let content = Content { fluid: &mut run.fluid, walls: &mut run.walls, reduce: &mut reduce };
     let frame = Frame { radius: RADIUS, domain: &domain };
-    assert!(!run.room.follow(run.executor, frame, content, &summary).unwrap());
+    assert!(!Room(&mut run.room).follow(run.executor, frame, content, &summary).unwrap());
     assert_eq!(*run.fluid.cells.grid(), grid);
 }

@@ -1,7 +1,7 @@
 //! Streaming loops between the state and the packed records that the loops over neighbors gather.
 
 use super::Cpu;
-use crate::memory::Fields;
+use crate::{Pbf, memory::Fields};
 use sph_core::{
     Real,
     numerics::{
@@ -58,12 +58,13 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Walls where they are now. Returns the first sample whose numbers are not finite.
     pub(super) fn pack_walls(&mut self) -> First {
-        let (fields, walls, rho_0) = (&mut self.method.fields, &self.state.walls, self.state.rest.rho_0);
-        if fields.walls_packed && !walls.is_moving() {
+        let Pbf { fields, shell, .. } = &mut *self.method;
+        let (walls, rho_0) = (&self.state.walls, self.state.rest.rho_0);
+        if shell.walls_packed && !walls.is_moving() {
             return First::NONE;
         }
         let n = walls.len();
-        fields.walls_packed = true;
+        shell.walls_packed = true;
         parallel::blocks(n, &mut fields.x_psi[..n], |range, x_psi| {
             let mut bad = First::NONE;
             for (out, b) in x_psi.iter_mut().zip(range) {

@@ -56,8 +56,8 @@ impl<const D: usize> Cpu<'_, D> {
             boundary: &state.walls,
             factor: rest.m / rest.rho_0 * self.per_displacement / self.dt as Real,
         };
-        let (isa, out) = (s.isa, s.fields.reaction.each_mut().map(Vec::as_mut_slice));
-        s.neighbors.wall_fluid.for_each(out, |_, rows, out| {
+        let (isa, out) = (s.shell.isa, s.fields.reaction.each_mut().map(Vec::as_mut_slice));
+        s.shell.neighbors.wall_fluid.for_each(out, |_, rows, out| {
             of_correction(isa, s.kernel, &reaction, rows, out);
         });
     }

@@ -14,7 +14,7 @@ impl<const D: usize> Cpu<'_, D> {
         let (rest, tension) = (&state.rest, s.params.tension());
         let h = s.kernel.support_radius();
         let surface = Surface::new(h, state.domain.periodic, rest.m, rest.rho_0, tension);
-        let (isa, lists, fields) = (s.isa, &s.neighbors, &mut s.fields);
+        let (isa, lists, fields) = (s.shell.isa, &s.shell.neighbors, &mut s.fields);
         fields.a.iter_mut().for_each(|a| a.fill(0.0));
         surface.write_normals(isa, s.kernel, lists, &fields.x_rho, &mut fields.vorticity);
         surface.add_acceleration(isa, lists, &fields.x_psi, &fields.vorticity, &mut fields.a);

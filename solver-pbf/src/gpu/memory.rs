@@ -1,17 +1,17 @@
 //! Fields of a run on a GPU.
 
-use crate::memory::{Fields, Needs};
+use crate::{
+    memory::{Fields, Needs},
+    params::Params,
+};
 use cuda_kernels::{
     common::{
         numerics::{fields::Packed, reduce::DensityErrors},
         run::{
-            Common,
-            resident::{Axes, Population, read, read_axes, write_axes, zero_axes},
+            Common, Demand,
+            resident::{Axes, read, read_axes, write_axes, zero_axes},
         },
-        search::{
-            cells::CellGrid,
-            neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
-        },
+        search::neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     },
     device::{
         error::CudaError,
@@ -77,17 +77,6 @@ pub struct Confinement {
     pub squares: Field<Real>,
 }
 
-/// What a run needs beside the fields common to all methods.
-#[derive(Clone, Copy, Debug)]
-pub struct Demand<const D: usize> {
-    /// Cells of fluid and walls.
-    pub grid: CellGrid<D>,
-    /// Fields that the parameters need.
-    pub needs: Needs,
-    /// Initial sizes of rows.
-    pub sizes: Sizes,
-}
-
 impl<const D: usize> DeviceFields<D> {
     /// Allocates the fields of a population.
     ///
@@ -95,13 +84,16 @@ impl<const D: usize> DeviceFields<D> {
     /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        population: &Population,
-        demand: Demand<D>,
+        params: &Params,
+        sizes: Sizes,
+        demand: Demand<'_, D>,
     ) -> Result<Self, CudaError> {
-        let (n, n_walls, needs) = (population.fluid, population.walls, demand.needs);
+        let population = demand.population;
+        let (n, n_walls, needs) =
+            (population.fluid, population.walls, Needs::of(params, population.bodies > 0));
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
-        let [on_fluid, on_walls, of_walls] = demand.sizes;
+        let [on_fluid, on_walls, of_walls] = sizes;
         let n_surface = when(needs.surface_forces, n);
         Ok(Self {
             common: Common::new(executor, demand.grid, population)?,

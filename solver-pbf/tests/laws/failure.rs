@@ -20,6 +20,7 @@ use sph_core::{
         suspicion::Suspicion,
     },
     run::simulation::Simulation,
+    scene::Parameters as _,
 };
 
 fn bad_input_is_named_in<const D: usize>(spacing: f64) {

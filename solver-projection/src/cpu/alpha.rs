@@ -99,7 +99,7 @@ impl<const D: usize> Cpu<'_, D> {
             m: state.rest.m,
             rho_0: state.rest.rho_0,
         };
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         let outputs = (&mut s.fields.moments[..], &mut state.fluid.rho[..]);
         lists
             .fluid

@@ -80,7 +80,7 @@ impl<const D: usize> Cpu<'_, D> {
         if chosen != Preconditioner::Multilevel {
             return Inverse::pointwise(chosen);
         }
-        let (fields, neighbors) = (&self.method.fields, &self.method.neighbors);
+        let (fields, neighbors) = (&self.method.fields, &self.method.shell.neighbors);
         levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
         Inverse::Multilevel(levels)
     }
@@ -98,8 +98,8 @@ impl<const D: usize> Cpu<'_, D> {
         history.reserve(self.method.params.cg_max_iter.min(MOST_KEPT) as usize);
         let fields = &self.method.fields;
         Equation {
-            isa: self.method.isa,
-            lists: &self.method.neighbors.fluid,
+            isa: self.method.shell.isa,
+            lists: &self.method.shell.neighbors.fluid,
             entries: &fields.entries,
             scale,
             inverse,

@@ -95,7 +95,7 @@ impl<const D: usize> Cpu<'_, D> {
             wall_correction: &s.fields.wall_correction,
             separation: s.params.separation,
         };
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         lists.fluid.for_each_storing(
             &mut s.fields.entries,
             (&mut s.fields.sums[..], &mut s.fields.share[..]),

@@ -113,7 +113,7 @@ impl<const D: usize> Cpu<'_, D> {
         if part == 0.0 {
             return 0.0;
         }
-        part * dt * super::max_speed(self.state) / self.method.full()[0]
+        part * dt * self.state.max_speed() / self.method.full()[0]
     }
 }
 

@@ -42,7 +42,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// finite.
     pub(super) fn pack_walls(&mut self) -> First {
         let walls = &self.state.walls;
-        if self.method.fields.walls_packed && !walls.is_moving() {
+        if self.method.shell.walls_packed && !walls.is_moving() {
             return First::NONE;
         }
         let fields = &mut self.method.fields;
@@ -81,7 +81,7 @@ impl<const D: usize> Cpu<'_, D> {
             }
             bad
         });
-        fields.walls_packed = true;
+        self.method.shell.walls_packed = true;
         found
     }
 

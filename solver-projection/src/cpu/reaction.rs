@@ -134,7 +134,7 @@ impl<const D: usize> Cpu<'_, D> {
         }
         let (s, rest, gradients, boundary) =
             (&*self.method, self.state.rest, self.gradients(dt), &self.state.walls);
-        let (isa, rows) = (s.isa, &s.neighbors.wall_fluid);
+        let (isa, rows) = (s.shell.isa, &s.shell.neighbors.wall_fluid);
         let factor = D as Real * rest.m / rest.rho_0;
         if let Some(part) = s.sum_part() {
             let out = force.each_mut().map(Vec::as_mut_slice);
@@ -172,9 +172,9 @@ impl<const D: usize> Cpu<'_, D> {
         let (s, viscous, boundary) = (&*self.method, self.viscous(), &self.state.walls);
         let factor = viscous.m / dt * self.diffusion(dt);
         let out = force.each_mut().map(Vec::as_mut_slice);
-        s.neighbors
-            .wall_fluid
-            .for_each(out, |_, rows, out| viscous_reaction(s.isa, &viscous, boundary, factor, rows, out));
+        s.shell.neighbors.wall_fluid.for_each(out, |_, rows, out| {
+            viscous_reaction(s.shell.isa, &viscous, boundary, factor, rows, out)
+        });
         self.method.fields.reaction = force;
     }
 
@@ -184,9 +184,10 @@ impl<const D: usize> Cpu<'_, D> {
         let (s, viscous, boundary) = (&*self.method, self.viscous(), &self.state.walls);
         let factor = viscous.m / dt * viscous.xsph;
         let out = force.each_mut().map(Vec::as_mut_slice);
-        s.neighbors
+        s.shell
+            .neighbors
             .wall_fluid
-            .for_each(out, |_, rows, out| xsph_reaction(s.isa, &viscous, boundary, factor, rows, out));
+            .for_each(out, |_, rows, out| xsph_reaction(s.shell.isa, &viscous, boundary, factor, rows, out));
         self.method.fields.reaction = force;
     }
 

@@ -186,7 +186,7 @@ impl<const D: usize> Cpu<'_, D> {
         let mut v = self.state.fluid.v.each_mut().map(take);
         let mut tangential_gradient = take(&mut self.method.fields.tangential_gradient);
         let (s, gradients) = (&*self.method, self.gradients(dt));
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         let out = v.each_mut().map(Vec::as_mut_slice);
         let found = match s.params.gradient {
             Gradient::Adjoint if tangential_gradient.is_empty() => {

@@ -108,8 +108,11 @@ impl<const D: usize> Cpu<'_, D> {
         let scale = self.diffusion(dt);
         let mut drag = take(&mut self.method.fields.drag);
         let (s, viscous) = (&*self.method, self.viscous());
-        let isa = s.isa;
-        s.neighbors.walls.for_each(&mut drag[..], |_, walls, out| walls_drag(isa, &viscous, walls, out));
+        let isa = s.shell.isa;
+        s.shell
+            .neighbors
+            .walls
+            .for_each(&mut drag[..], |_, walls, out| walls_drag(isa, &viscous, walls, out));
         let mut vectors = take(&mut self.method.fields.equation);
         let sums = &self.method.fields.sums;
         parallel::blocks(drag.len(), &mut vectors.diagonal[..], |range, diagonal| {
@@ -148,7 +151,7 @@ impl<const D: usize> Cpu<'_, D> {
         let found = self.pack_velocities();
         let mut v = self.state.fluid.v.each_mut().map(take);
         let (s, viscous) = (&*self.method, self.viscous());
-        let (isa, lists) = (s.isa, &s.neighbors);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         lists.fluid.for_each(v.each_mut().map(Vec::as_mut_slice), |k, fluid, v| {
             xsph(isa, &viscous, fluid, &lists.walls.chunks()[k], v);
         });

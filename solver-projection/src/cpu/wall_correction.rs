@@ -63,7 +63,7 @@ impl<const D: usize> Cpu<'_, D> {
             moments: &s.fields.moments,
             walls: &s.fields.wall_record,
         };
-        let (isa, lists) = (s.isa, &s.neighbors.walls);
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors.walls);
         let outputs = (&mut s.fields.record[..n], &mut s.fields.wall_correction[..n]);
         lists.for_each(outputs, |_, walls, out| ghosts(isa, &loops, walls, out));
     }

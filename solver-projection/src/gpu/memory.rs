@@ -13,14 +13,8 @@ use cuda_kernels::{
             fields::{Packed, permute_fields},
             reduce::{self, PARTIALS},
         },
-        run::{
-            Common,
-            resident::{Population, read},
-        },
-        search::{
-            cells::CellGrid,
-            neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
-        },
+        run::{Common, Demand, resident::read},
+        search::neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     },
     device::{
         error::CudaError,
@@ -46,7 +40,7 @@ pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
 }
 
 /// Aggregates of all levels that there is memory for at first, over `n` particles; `None` without multigrid.
-pub fn first_aggregates<const D: usize>(params: &Params, n: usize) -> Option<usize> {
+fn first_aggregates<const D: usize>(params: &Params, n: usize) -> Option<usize> {
     let has_levels = params.preconditioner == Preconditioner::Multilevel;
     has_levels.then(|| first_room::<D>(n, f64::from(params.support_ratio)))
 }
@@ -163,11 +157,13 @@ impl<const D: usize> DeviceFields<D> {
     /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        population: &Population,
-        (grid, needs): (CellGrid<D>, Needs),
+        params: &Params,
         sizes: Sizes,
-        n_aggregates: Option<usize>,
+        demand: Demand<'_, D>,
     ) -> Result<Self, CudaError> {
+        let Demand { grid, population, .. } = demand;
+        let needs = Needs::of(params, population.bodies > 0);
+        let n_aggregates = first_aggregates::<D>(params, population.fluid);
         let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);

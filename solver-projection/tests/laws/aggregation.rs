@@ -4,12 +4,14 @@
 use crate::matrix;
 use nalgebra::DMatrix;
 use solver_projection::{
+    Projection,
     aggregation::{Level, Multigrid},
     cpu::Cpu,
-    method,
     step::Phases,
 };
-use sph_core::{Real, method::stopwatch::NoClock, numerics::lane::Isa, scene::Scene};
+use sph_core::{
+    Real, method::stopwatch::NoClock, numerics::lane::Isa, run::method::Method as _, scene::Scene,
+};
 
 /// Disorder in a box that is periodic in x, with a surface at both ends of y.
 fn scene(dim: usize, n: f64, backend: &str) -> Scene {
@@ -41,14 +43,15 @@ fn dense<const D: usize>(level: &Level<D>) -> DMatrix<f64> {
 }
 
 fn in_dimension<const D: usize>(n: f64, backend: &str) {
-    let (mut state, mut s) = method::<D>(&scene(D, n, backend), Isa::best(), Box::new(NoClock)).unwrap();
+    let (mut state, mut s) =
+        Projection::<D>::of_scene(&scene(D, n, backend), Isa::best(), Box::new(NoClock)).unwrap();
     let mut cpu = Cpu::new(&mut s, &mut state);
     cpu.find_neighbors().unwrap();
     cpu.compute_alpha().unwrap();
     cpu.assemble_matrix().unwrap();
     cpu.detect_free_surface().unwrap();
     cpu.build_right_hand_side(1e-3).unwrap();
-    let (fields, neighbors) = (&cpu.method.fields, &cpu.method.neighbors);
+    let (fields, neighbors) = (&cpu.method.fields, &cpu.method.shell().neighbors);
     let mut levels = Multigrid::default();
     levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
     let mut fine = matrix::dense(&cpu);

@@ -8,13 +8,13 @@ use solver_projection::{
     aggregation::Multigrid,
     cg::{self, Limits, Outcome},
     cpu::{Cpu, vcycle},
-    method,
     step::Phases,
 };
 use sph_core::{
     Real,
     method::{state::State, stopwatch::NoClock},
     numerics::lane::Isa,
+    run::method::Method as _,
     scene::Scene,
 };
 
@@ -40,7 +40,7 @@ fn disordered<const D: usize>(walls: bool, jitter: f64, solver: &str) -> (Projec
         corner(n)
     );
     let scene = Scene::parse("test.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let (mut state, solver) = method::<D>(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+    let (mut state, solver) = Projection::<D>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     for (k, v) in state.fluid.v.iter_mut().flatten().enumerate() {
         *v = (0.7 * k as f64 + 0.3 * (k * k % 97) as f64).sin() as Real;
     }
@@ -63,7 +63,7 @@ fn assembled<'a, const D: usize>(s: &'a mut Projection<D>, state: &'a mut State<
 pub fn dense<const D: usize>(cpu: &Cpu<'_, D>) -> DMatrix<f64> {
     let (s, n) = (&*cpu.method, cpu.state.fluid.len());
     let mut a = DMatrix::zeros(n, n);
-    for (chunk, entries) in s.neighbors.fluid.chunks().iter().zip(&s.fields.entries) {
+    for (chunk, entries) in s.shell().neighbors.fluid.chunks().iter().zip(&s.fields.entries) {
         for (k, i) in chunk.points().enumerate() {
             let row = chunk.offsets[k] as usize;
             for (slot, j) in chunk.neighbors(i).enumerate() {
@@ -116,7 +116,7 @@ impl<const D: usize> Checks for Cpu<'_, D> {
     fn stand_in(&mut self) -> (DMatrix<f64>, usize) {
         let n = self.state.fluid.len();
         let (mut levels, fields) = (Multigrid::default(), &self.method.fields);
-        let neighbors = &self.method.neighbors;
+        let neighbors = &self.method.shell().neighbors;
         levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
         let mut inverse = DMatrix::zeros(n, n);
         let (mut r, mut z) = (vec![0.0; n], vec![0.0; n]);
@@ -326,7 +326,7 @@ fn iterations_grow_with_the_number_of_particles_across_unless_there_are_levels()
             1.0 / n as f64
         );
         let scene = Scene::parse("test.toml", &text).unwrap();
-        let (mut state, mut s) = method::<2>(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+        let (mut state, mut s) = Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
         let mut cpu = Cpu::new(&mut s, &mut state);
         cpu.move_walls(DT).unwrap();
         cpu.apply_forces(DT).unwrap();

@@ -4,8 +4,8 @@
 //! fluid grow until c is what it was, against the pressure: work `½ G γ²`, with `G/p = −c''(γ)/c'(ln V)`.
 
 use super::common::{dam_break, simulation};
-use solver_projection::{Params, Preset, params::WeightForm, physics::Weight};
-use sph_core::{Real, geometry::lattice};
+use solver_projection::{Params, params::WeightForm, physics::Weight};
+use sph_core::{Real, geometry::lattice, scene::Parameters as _};
 
 /// Sites but the origin, of one particle per unit of volume.
 type Sites<const D: usize> = Vec<[f64; D]>;
@@ -112,12 +112,12 @@ fn a_smooth_weight_on_a_short_support_is_warned_of() {
 #[test]
 fn a_clamp_is_refused_where_nothing_is_clamped() {
     let check = |preset, projection_weight, radius_clamp| {
-        Params { projection_weight, radius_clamp, ..Params::preset(preset, 2) }.check()
+        Params { projection_weight, radius_clamp, ..preset }.check()
     };
-    let refused = check(Preset::Consistent, WeightForm::Wendland, Some(0.25)).unwrap_err().to_string();
+    let refused = check(Params::default(), WeightForm::Wendland, Some(0.25)).unwrap_err().to_string();
     assert!(refused.contains("solver.radius_clamp") && refused.contains("0.25"), "{refused}");
-    assert!(check(Preset::Consistent, WeightForm::Wendland, None).is_ok());
+    assert!(check(Params::default(), WeightForm::Wendland, None).is_ok());
     for form in [WeightForm::MpsQuartic, WeightForm::Spiky] {
-        assert!(check(Preset::Consistent, form, Some(0.25)).is_ok());
+        assert!(check(Params::default(), form, Some(0.25)).is_ok());
     }
 }

@@ -37,9 +37,9 @@ impl<const D: usize> Cpu<'_, D> {
         let mut reaction = self.method.fields.reaction.each_mut().map(std::mem::take);
         let loops = self.relaxation();
         let factor = self.state.rest.m / loops.dt2;
-        let (isa, pressure, walls) = (self.method.isa, &self.method.fields.pressure, &self.state.walls);
+        let (isa, pressure, walls) = (self.method.shell.isa, &self.method.fields.pressure, &self.state.walls);
         let out = reaction.each_mut().map(Vec::as_mut_slice);
-        self.method.neighbors.wall_fluid.for_each(out, |_, rows, out| {
+        self.method.shell.neighbors.wall_fluid.for_each(out, |_, rows, out| {
             reaction_forces(isa, &loops, pressure, walls, factor, rows, out);
         });
         self.method.fields.reaction = reaction;

@@ -104,12 +104,12 @@ impl<const D: usize> Cpu<'_, D> {
             periodic: self.state.domain.periodic,
             viscosity,
             inv_h: 1.0 / s.constants.h,
-            rows: &s.neighbors.fluid,
+            rows: &s.shell.neighbors.fluid,
             reverse,
         };
         if s.params.relax_mode == RelaxMode::Jacobi {
-            s.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
-                gather(s.isa, &impulses, &velocity, fluid, delta);
+            s.shell.neighbors.fluid.for_each(&mut s.fields.delta[..], |_, fluid, delta| {
+                gather(s.shell.isa, &impulses, &velocity, fluid, delta);
             });
             let delta = &s.fields.delta;
             parallel::blocks(delta.len(), &mut velocity[..delta.len()], |range, velocity| {

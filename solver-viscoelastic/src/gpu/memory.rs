@@ -8,11 +8,8 @@ use crate::{
 use cuda_kernels::{
     common::{
         numerics::fields::Packed,
-        run::{Common, resident::Population},
-        search::{
-            cells::CellGrid,
-            neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
-        },
+        run::{Common, Demand},
+        search::neighbors::{NeighborRows, Pairs, RowSize, Source, list_pairs},
     },
     device::{
         error::CudaError,
@@ -78,10 +75,11 @@ impl<const D: usize> DeviceFields<D> {
     /// When there is no memory left.
     pub fn new(
         executor: &dyn Executor,
-        population: &Population,
-        (grid, needs): (CellGrid<D>, Needs),
+        needs: Needs,
         sizes: Sizes,
+        demand: Demand<'_, D>,
     ) -> Result<Self, CudaError> {
+        let Demand { grid, population, .. } = demand;
         let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);

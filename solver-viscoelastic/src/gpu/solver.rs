@@ -5,9 +5,14 @@ use super::{
     constants::constants,
     memory::{DeviceFields, Sizes},
 };
-use crate::{Params, Viscoelastic, params::RelaxMode, setup, step};
+use crate::{
+    Viscoelastic,
+    memory::Needs,
+    params::{Params, RelaxMode},
+    step,
+};
 use cuda_kernels::{
-    common::run::{Common, GpuRun, Method, resident::Population, room::Room, summary::Summary},
+    common::run::{Common, Demand, OnGpu, Parts, summary::Summary},
     device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
@@ -16,72 +21,57 @@ use sph_core::{
     method::{
         failure::{BEFORE, Cause, StepError},
         phases::watched,
-        report::StepReport,
-        solver::Memory,
         state::State,
-        stopwatch::{Clock, Stopwatch},
     },
-    numerics::lane::Isa,
-    run::simulation::Simulation,
-    scene::Scene,
 };
-use std::sync::Arc;
 
-/// Refuses sequential Gauss-Seidel: it is not parallel, and the reference on the CPU.
-///
-/// # Errors
-/// With `relax_mode = "sequential"`.
-pub fn check_mode(params: &Params) -> Result<(), Error> {
-    if params.relax_mode != RelaxMode::Sequential {
-        return Ok(());
-    }
-    let error = Error::invalid("solver.relax_mode", "is not parallel, and runs on the CPU only");
-    let error = error.value("\"sequential\"");
-    Err(error.hint("use solver.relax_mode = \"colored\", or the CPU backend"))
-}
-
-/// The viscoelastic fluid on a GPU.
-struct OnGpu<const D: usize> {
-    /// Parameters, constants, and the fields of the last copy to the host.
-    method: Viscoelastic<D>,
-    /// Capacities that rows have needed so far.
-    sizes: Sizes,
-}
-
-impl<const D: usize> Method<D> for OnGpu<D> {
-    type Cpu = Viscoelastic<D>;
+impl<const D: usize> OnGpu<D> for Viscoelastic<D> {
     type Fields = DeviceFields<D>;
+    type Sizes = Sizes;
 
-    fn cpu(&self) -> &Viscoelastic<D> {
-        &self.method
+    fn first_sizes(params: &Params) -> Sizes {
+        Sizes::of_lattice::<D>(f64::from(params.support_ratio))
     }
 
-    fn cpu_mut(&mut self) -> &mut Viscoelastic<D> {
-        &mut self.method
+    /// Sequential Gauss-Seidel is not parallel, and the reference on the CPU.
+    fn check_on_gpu(params: &Params) -> Result<(), Error> {
+        if params.relax_mode != RelaxMode::Sequential {
+            return Ok(());
+        }
+        let error = Error::invalid("solver.relax_mode", "is not parallel, and runs on the CPU only");
+        let error = error.value("\"sequential\"");
+        Err(error.hint("use solver.relax_mode = \"colored\", or the CPU backend"))
     }
 
-    fn room(&mut self) -> (&mut Room<D>, Real) {
-        (&mut self.method.fields.room, self.method.constants.h)
-    }
-
-    fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
-    }
-
-    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        self.method.fields.memory(visit);
+    fn allocate(
+        executor: &dyn Executor,
+        params: &Params,
+        sizes: Sizes,
+        demand: Demand<'_, D>,
+    ) -> Result<DeviceFields<D>, CudaError> {
+        DeviceFields::new(executor, Needs::of(params, demand.population.bodies > 0), sizes, demand)
     }
 
     fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
         &mut device.common
     }
 
-    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<DeviceFields<D>, CudaError> {
-        let h = self.method.constants.h;
-        let of_method = (self.method.fields.room.grid(h, state)?, self.method.constants.needs);
-        let mut device = DeviceFields::new(executor, &Population::of(state), of_method, self.sizes)?;
-        device.write(executor, state, &mut self.method.fields.springs, h)?;
-        Ok(device)
+    fn into_parts(device: DeviceFields<D>) -> (Common<D>, Parts) {
+        let springs = [device.springs, device.next_springs];
+        let parts: Parts = vec![
+            ("rows of neighbors, on the GPU", Box::new(device.rows)),
+            ("springs, on the GPU", Box::new(springs)),
+        ];
+        (device.common, parts)
+    }
+
+    fn write(
+        &mut self,
+        executor: &dyn Executor,
+        device: &mut DeviceFields<D>,
+        state: &State<D>,
+    ) -> Result<(), CudaError> {
+        device.write(executor, state, &mut self.fields.springs, self.constants.h)
     }
 
     fn step(
@@ -91,41 +81,27 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         state: &mut State<D>,
         dt: f64,
     ) -> Result<(), StepError> {
-        self.method.fields.report = StepReport::default();
-        executor.clear(&mut device.common.lost).map_err(|error| error.in_phase(state, "clear"))?;
-        let (constants, end) = (constants(&self.method, state, dt), state.t + dt);
-        let (method, fields_of_step, of_step) = (&mut self.method, &mut *device, &mut *state);
-        let gpu = Gpu { method, executor, device: fields_of_step, state: of_step, constants, dt, end };
+        let (constants, end) = (constants(self, state, dt), state.t + dt);
+        let (fields_of_step, of_step) = (&mut *device, &mut *state);
+        let gpu = Gpu { method: self, executor, device: fields_of_step, state: of_step, constants, dt, end };
         step::step(&mut watched(gpu, |_, _| ()), dt)?;
         let displacement =
             device.largest_displacement(executor).map_err(|error| error.in_phase(state, "report"))?;
-        self.method.fields.report.residual = displacement / f64::from(self.method.constants.h);
+        self.shell.report.residual = displacement / f64::from(self.constants.h);
         Ok(())
     }
 
-    fn learn(&mut self, device: &mut DeviceFields<D>, _: Option<&Summary>) {
-        self.sizes = device.sizes();
-    }
-
-    fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport {
-        let fields = &mut self.method.fields;
-        let report = summary.report(n, StepReport { dt, ..fields.report });
-        fields.max_speed = report.max_speed;
-        StepReport { max_acceleration: report.max_acceleration / dt, ..report }
-    }
-
-    /// Nothing but particles and walls.
-    fn read(&mut self, _: &dyn Executor, _: &DeviceFields<D>) -> Result<(), CudaError> {
-        Ok(())
+    fn learn(&mut self, device: &mut DeviceFields<D>, _: Option<&Summary>) -> Sizes {
+        device.sizes()
     }
 
     /// The springs, which only restarts and changes need.
     fn read_rest(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
-        device.read_springs(executor, &mut self.method.fields.springs)
+        device.read_springs(executor, &mut self.fields.springs)
     }
 
     fn read_chain(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
-        device.read_chain(executor, &mut self.method.fields)
+        device.read_chain(executor, &mut self.fields)
     }
 
     /// The failure of a particle on the GPU, in its density or velocity or before. The diagnosis finds its origin in
@@ -144,14 +120,14 @@ impl<const D: usize> Method<D> for OnGpu<D> {
                 return of(BEFORE, k, field);
             }
         }
-        if let Some(owner) = self.method.fields.springs.first_not_finite() {
+        if let Some(owner) = self.fields.springs.first_not_finite() {
             let cause = Cause::NotFinite { field: "rest length" };
             return StepError::new(state, BEFORE, Some(owner), cause);
         }
         if let Some(far) = (0..fluid.len()).find(|&k| !domain.holds(fluid.position(k))) {
             return StepError::new(state, "update_velocities", Some(fluid.id[far]), Cause::Escaped);
         }
-        let position = self.method.fields.position.get(i);
+        let position = self.fields.position.get(i);
         match (fluid.rho[i].is_finite(), position.is_none_or(|x| x.iter().all(|x| x.is_finite()))) {
             (false, _) => of("double_density_relaxation", i, "density"),
             (_, false) => of("double_density_relaxation", i, "position"),
@@ -161,41 +137,6 @@ impl<const D: usize> Method<D> for OnGpu<D> {
     }
 
     fn forget_chain(&mut self) {
-        self.method.fields.position = Vec::new();
+        self.fields.position = Vec::new();
     }
-
-    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        let params = self.method.changed(name, value)?;
-        check_mode(&params)
-    }
-}
-
-/// A run of the scene with the viscoelastic fluid whose steps run on `executor`, in two or three dimensions.
-///
-/// # Errors
-/// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize>(
-    scene: &Scene,
-    executor: Arc<dyn Executor>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    let input = (executor, clock);
-    Simulation::of_dimension(input, |input| in_2d(scene, input), |input| in_3d(scene, input))
-}
-
-type Input = (Arc<dyn Executor>, Box<dyn Clock>);
-
-fn in_2d(scene: &Scene, input: Input) -> Result<Simulation<2>, Error> {
-    build(scene, input)
-}
-
-fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
-    build(scene, input)
-}
-
-fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
-    let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
-    check_mode(&method.params).map_err(|error| scene.locate(error))?;
-    let sizes = Sizes::of_lattice::<D>(f64::from(method.params.support_ratio));
-    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, sizes }, executor)))
 }

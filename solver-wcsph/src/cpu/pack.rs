@@ -35,7 +35,7 @@ impl<const D: usize> Cpu<'_, D> {
             }
             bad
         });
-        if fields.walls_packed && !state.walls.is_moving() {
+        if self.method.shell.walls_packed && !state.walls.is_moving() {
             return [bad_fluid, First::NONE];
         }
         let (n, x, rho_0, volume) =
@@ -69,7 +69,7 @@ impl<const D: usize> Cpu<'_, D> {
                 out[7] = x4[i][3];
             }
         });
-        if s.fields.walls_packed && !s.constants.wall.is_dummy() && !state.walls.is_moving() {
+        if s.shell.walls_packed && !s.constants.wall.is_dummy() && !state.walls.is_moving() {
             return;
         }
         let (n, walls, x4) = (state.walls.len(), &state.walls, &s.fields.wall_x4);

@@ -5,11 +5,10 @@
 //!
 //! [`Walk::Kept`]: cuda_kernels::device::compile::variant::Walk::Kept
 
-use super::memory::Demand;
-use crate::cpu::MAX_CORRECTION;
+use crate::{cpu::MAX_CORRECTION, memory::Needs};
 use cuda_kernels::{
     common::{
-        run::summary::Summary,
+        run::{Demand, summary::Summary},
         search::neighbors::{NeighborRows, Query, RowSize, Source},
     },
     device::{compile::variant::Walk, error::CudaError, executor::Executor},
@@ -26,21 +25,22 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Rows of `n` particles, as long as those of their lattice.
+    /// Rows as long as those of the lattice, with this support radius `[m]`.
     ///
     /// # Errors
     /// When there is no memory left.
     pub fn new<const D: usize>(
         executor: &dyn Executor,
-        n: usize,
-        demand: Demand<D>,
+        support: Real,
+        needs: Needs,
+        demand: Demand<'_, D>,
     ) -> Result<Self, CudaError> {
-        let Demand { radius: support, needs, spacing, bounded, .. } = demand;
+        let Demand { spacing, bounded, population, .. } = demand;
         let radius = support * Walk::Kept.edge();
         let ball = if D == 2 { 3.2 } else { 4.2 };
         let width = (ball * (radius / spacing).powi(D as i32)) as u32;
         let size = RowSize::of(width.next_multiple_of(8));
-        let rows = NeighborRows::new(executor, n, size)?;
+        let rows = NeighborRows::new(executor, population.fluid, size)?;
         let correction = if needs.drift_correction { MAX_CORRECTION * spacing } else { 0.0 };
         // Surface terms have no rows.
         let travel = Travel::new(support, correction, bounded && !needs.surface);

@@ -1,15 +1,14 @@
 //! What a run holds on a GPU.
 
 use super::kept::Kept;
-use crate::memory::Needs;
+use crate::{memory::Needs, params::Params};
 use cuda_kernels::{
     common::{
         numerics::fields::Packed,
         run::{
-            Common,
-            resident::{Axes, Population, write_axes, zero_axes},
+            Common, Demand,
+            resident::{Axes, write_axes, zero_axes},
         },
-        search::cells::CellGrid,
     },
     device::{
         compile::variant::Walk,
@@ -62,38 +61,21 @@ pub struct DeviceFields<const D: usize> {
     pub v2_max: Field<f64>,
 }
 
-/// What a run of a state needs beside the fields of all runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Demand<const D: usize> {
-    /// Support of the smoothing kernel, `[m]`.
-    pub radius: Real,
-    /// Cells of fluid and walls.
-    pub grid: CellGrid<D>,
-    /// Fields that the parameters need.
-    pub needs: Needs,
-    /// Distance of particles at rest, `[m]`.
-    pub spacing: Real,
-    /// True when nothing moves particles but their velocities.
-    pub bounded: bool,
-}
-
 impl<const D: usize> DeviceFields<D> {
     /// Room for so many points.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(
-        executor: &dyn Executor,
-        population: &Population,
-        demand: Demand<D>,
-    ) -> Result<Self, CudaError> {
-        let (n, n_walls, needs) = (population.fluid, population.walls, demand.needs);
+    pub fn new(executor: &dyn Executor, params: &Params, demand: Demand<'_, D>) -> Result<Self, CudaError> {
+        let (population, needs) = (demand.population, Needs::of(params));
+        let (n, n_walls) = (population.fluid, population.walls);
+        let radius = params.support_ratio * demand.spacing;
         let walk = executor.variant().walk;
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         Ok(Self {
             common: Common::new(executor, demand.grid, population)?,
-            kept: (walk == Walk::Kept).then(|| Kept::new(executor, n, demand)).transpose()?,
+            kept: (walk == Walk::Kept).then(|| Kept::new(executor, radius, needs, demand)).transpose()?,
             a: zero_axes(executor, n)?,
             w: zero_axes(executor, when(needs.drift_correction, n))?,
             p: executor.zeros(n)?,

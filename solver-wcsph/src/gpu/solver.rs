@@ -1,92 +1,62 @@
 //! The method whose steps run on a GPU.
 
-use super::{
-    Gpu,
-    constants::constants,
-    memory::{Demand, DeviceFields},
-};
-use crate::{Wcsph, setup, step};
+use super::{Gpu, constants::constants, memory::DeviceFields};
+use crate::{Params, Wcsph, step};
 use cuda_kernels::{
     common::{
         numerics::reduce,
         run::{
-            Common, GpuRun, Method,
-            resident::{Population, read, read_axes},
-            room::Room,
+            Common, Demand, OnGpu, Parts,
+            resident::{read, read_axes},
             summary::Summary,
         },
     },
-    device::{compile::variant::Walk, error::CudaError, executor::Executor},
+    device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
     Real,
-    error::Error,
-    kernel::Kernel as _,
     method::{
         failure::{Cause, StepError},
         phases::watched,
         report::StepReport,
-        solver::Memory,
         state::State,
-        stopwatch::{Clock, Stopwatch},
     },
-    numerics::lane::Isa,
-    run::simulation::Simulation,
-    scene::Scene,
 };
-use std::sync::Arc;
 
-/// Weakly compressible SPH on a GPU.
-struct OnGpu<const D: usize> {
-    /// Parameters, constants, and the fields of the last copy to the host.
-    method: Wcsph<D>,
-    walk: Walk,
-}
-
-impl<const D: usize> Method<D> for OnGpu<D> {
-    type Cpu = Wcsph<D>;
+impl<const D: usize> OnGpu<D> for Wcsph<D> {
     type Fields = DeviceFields<D>;
+    type Sizes = ();
 
-    fn cpu(&self) -> &Wcsph<D> {
-        &self.method
+    fn first_sizes(_: &Params) {}
+
+    fn cell_over_support(executor: &dyn Executor) -> Real {
+        executor.variant().walk.edge()
     }
 
-    fn cpu_mut(&mut self) -> &mut Wcsph<D> {
-        &mut self.method
-    }
-
-    fn room(&mut self) -> (&mut Room<D>, Real) {
-        let edge = self.method.kernel.support_radius() * self.walk.edge();
-        (&mut self.method.fields.room, edge)
-    }
-
-    fn stopwatch(&mut self) -> &mut Stopwatch {
-        &mut self.method.stopwatch
-    }
-
-    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        self.method.fields.memory(visit);
+    fn allocate(
+        executor: &dyn Executor,
+        params: &Params,
+        (): (),
+        demand: Demand<'_, D>,
+    ) -> Result<DeviceFields<D>, CudaError> {
+        DeviceFields::new(executor, params, demand)
     }
 
     fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
         &mut device.common
     }
 
-    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<DeviceFields<D>, CudaError> {
-        let (room, edge) = self.room();
-        let grid = room.grid(edge, state)?;
-        let Wcsph { fields, constants, kernel, .. } = &self.method;
-        let demand = Demand {
-            grid,
-            radius: kernel.support_radius(),
-            needs: constants.needs,
-            spacing: state.rest.spacing,
-            // Containers bring particles back from wherever they are.
-            bounded: state.containers.is_empty(),
-        };
-        let mut device = DeviceFields::new(executor, &Population::of(state), demand)?;
-        device.write(executor, state, [&fields.a, &fields.w])?;
-        Ok(device)
+    fn into_parts(device: DeviceFields<D>) -> (Common<D>, Parts) {
+        (device.common, Parts::new())
+    }
+
+    fn write(
+        &mut self,
+        executor: &dyn Executor,
+        device: &mut DeviceFields<D>,
+        state: &State<D>,
+    ) -> Result<(), CudaError> {
+        device.write(executor, state, [&self.fields.a, &self.fields.w])
     }
 
     fn step(
@@ -96,8 +66,8 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         state: &mut State<D>,
         dt: f64,
     ) -> Result<(), StepError> {
-        let (integrator, constants) = (self.method.params.integrator, constants(&self.method, state));
-        let gpu = Gpu { wcsph: &mut self.method, executor, device, state, constants, dt };
+        let (integrator, constants) = (self.params.integrator, constants(self, state));
+        let gpu = Gpu { wcsph: self, executor, device, state, constants, dt };
         step::step(&mut watched(gpu, |_, _| ()), integrator, dt).map(drop)
     }
 
@@ -110,19 +80,18 @@ impl<const D: usize> Method<D> for OnGpu<D> {
     fn learn(&mut self, device: &mut DeviceFields<D>, summary: Option<&Summary>) {
         let Some(summary) = summary else { return };
         device.kept.iter_mut().for_each(|kept| kept.travel.learn(summary));
-        let fields = &mut self.method.fields;
-        (fields.max_speed, fields.max_acceleration) = (summary.v2.sqrt(), summary.a2.sqrt());
+        self.fields.max_acceleration = summary.a2.sqrt();
     }
 
-    fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport {
-        summary.report(n, StepReport { dt, ..StepReport::default() })
+    /// Accelerations are known themselves.
+    fn report(&self, report: StepReport) -> StepReport {
+        report
     }
 
     fn read(&mut self, executor: &dyn Executor, device: &DeviceFields<D>) -> Result<(), CudaError> {
-        let fields = &mut self.method.fields;
-        read_axes(executor, &device.a, &mut fields.a)?;
-        read_axes(executor, &device.w, &mut fields.w)?;
-        read(executor, &device.p, &mut fields.p)
+        read_axes(executor, &device.a, &mut self.fields.a)?;
+        read_axes(executor, &device.w, &mut self.fields.w)?;
+        read(executor, &device.p, &mut self.fields.p)
     }
 
     /// A failure of the particle at an index on the GPU. The diagnosis finds its origin from all fields on the host.
@@ -133,33 +102,4 @@ impl<const D: usize> Method<D> for OnGpu<D> {
         };
         StepError::new(state, phase, state.fluid.id.get(index as usize).copied(), cause)
     }
-}
-
-/// A run of the scene with weakly compressible SPH whose steps run on `executor`, in two or three dimensions.
-///
-/// # Errors
-/// When the scene or the solver's parameters are refused.
-pub fn simulation<const D: usize>(
-    scene: &Scene,
-    executor: Arc<dyn Executor>,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    let input = (executor, clock);
-    Simulation::of_dimension(input, |input| in_2d(scene, input), |input| in_3d(scene, input))
-}
-
-type Input = (Arc<dyn Executor>, Box<dyn Clock>);
-
-fn in_2d(scene: &Scene, input: Input) -> Result<Simulation<2>, Error> {
-    build(scene, input)
-}
-
-fn in_3d(scene: &Scene, input: Input) -> Result<Simulation<3>, Error> {
-    build(scene, input)
-}
-
-fn build<const D: usize>(scene: &Scene, (executor, clock): Input) -> Result<Simulation<D>, Error> {
-    let (state, method) = setup::method::<D>(scene, Isa::best(), clock)?;
-    let walk = executor.variant().walk;
-    Simulation::new(scene, state, Box::new(GpuRun::new(OnGpu { method, walk }, executor)))
 }

@@ -160,3 +160,14 @@ impl fmt::Display for Report {
         Ok(())
     }
 }
+
+/// `a, b or c`.
+pub fn either(names: &[String]) -> String {
+    match names {
+        [first @ .., second, last] => {
+            let first = first.iter().map(|name| format!("{name}, ")).collect::<String>();
+            format!("{first}{second} or {last}")
+        }
+        _ => names.concat(),
+    }
+}

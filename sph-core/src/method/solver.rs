@@ -77,14 +77,10 @@ pub trait Solver<const D: usize>: Send {
     /// # Errors
     /// As [`Solver::check_parameter`].
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error>;
+
     /// State and memory have been put back to an earlier moment: whatever else the method kept of the steps
     /// since, as neighbor rows, is void. Fields that the state determines are made anew.
     fn restored(&mut self, state: &State<D>);
-
-    /// True when a step moves the dynamic bodies, as [`crate::rigid`] asks for; else a scene with bodies is refused.
-    fn moves_bodies(&self) -> bool {
-        false
-    }
 
     /// The fields that a step computes, each with its phase, in the order of cause and effect. Read after a
     /// failure, to find where it began.

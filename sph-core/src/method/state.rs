@@ -9,7 +9,11 @@ use crate::{
     },
     geometry::shape::Enclosure,
     neighbors::Points,
-    numerics::field::Scratch,
+    numerics::{
+        field::Scratch,
+        parallel::{self, Max},
+        vector::norm2,
+    },
     rigid::Bodies,
 };
 
@@ -41,6 +45,15 @@ pub struct State<const D: usize> {
 }
 
 impl<const D: usize> State<D> {
+    /// The largest speed of the fluid, `[m/s]`.
+    pub fn max_speed(&self) -> Real {
+        let fluid = &self.fluid;
+        let Max(v2) = parallel::blocks(fluid.len(), (), |range, ()| {
+            Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
+        });
+        v2.sqrt() as Real
+    }
+
     /// Extent of the fluid along gravity, and a spacing for the half particles at both ends; 0 without gravity, `[m]`.
     pub fn height(&self) -> Real {
         let g = self.forces.gravity;

@@ -10,6 +10,41 @@ pub fn compact<T: Copy>(field: &mut Vec<T>, keep: &[u32]) {
     field.truncate(keep.len());
 }
 
+/// Gives fields their lengths, or only counts the bytes that they would take.
+#[derive(Debug)]
+pub enum Sizing {
+    /// Fields get their lengths.
+    Make,
+    /// Fields stay as they are; `[B]`.
+    Count(f64),
+}
+
+impl Sizing {
+    /// `n` values, new ones equal to `value`.
+    pub fn fit<T: Clone>(&mut self, field: &mut Vec<T>, n: usize, value: T) {
+        match self {
+            Self::Make => fit(field, n, value),
+            Self::Count(bytes) => *bytes += (n * size_of::<T>()) as f64,
+        }
+    }
+
+    /// What was counted, `[B]`.
+    pub fn bytes(&self) -> f64 {
+        match self {
+            Self::Make => 0.0,
+            Self::Count(bytes) => *bytes,
+        }
+    }
+
+    /// `n` records, of which the last is the null particle, whatever `n` was before.
+    pub fn packed<const K: usize>(&mut self, records: &mut Vec<[Real; K]>, n: usize, null: [Real; K]) {
+        self.fit(records, n, null);
+        if let (Self::Make, Some(last)) = (self, records.last_mut()) {
+            *last = null;
+        }
+    }
+}
+
 /// `resize`, at first without the spare room of a growing vector.
 pub fn fit<T: Clone>(field: &mut Vec<T>, n: usize, value: T) {
     if field.capacity() == 0 {

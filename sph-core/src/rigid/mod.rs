@@ -24,7 +24,7 @@
 //! 3. where it advances positions, call [`Bodies::drift`], which takes the samples along.
 //!
 //! A method of positions has displacements `Δx_i = Σ_b Δx_ib` in place of forces: `F_b = −Σ_i m_i Δx_ib / dt²`, summed
-//! over its iterations. It answers true in [`Solver::moves_bodies`](crate::method::solver::Solver::moves_bodies).
+//! over its iterations.
 
 mod drift;
 mod form;

@@ -3,6 +3,7 @@
 
 pub mod checkpoint;
 pub mod interaction;
+pub mod method;
 pub mod recovery;
 pub mod simulation;
 pub mod snapshot;

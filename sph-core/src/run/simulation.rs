@@ -38,14 +38,8 @@ impl<const D: usize> Simulation<D> {
     ///
     /// # Errors
     /// When a command of the scene changes a parameter that the method does not have, or gives it a value that
-    /// the method refuses, or when it does not move bodies and the scene has some.
+    /// the method refuses.
     pub fn new(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
-        if !state.bodies.is_empty() && !solver.moves_bodies() {
-            let message = format!("cannot be moved by the method `{}`", solver.name());
-            return Err(scene.locate(
-                Error::invalid("body", message).hint("use another method, or a wall with a motion"),
-            ));
-        }
         let limits = solver.derived(&state);
         for command in &scene.command {
             let Some(set) = &command.set else { continue };

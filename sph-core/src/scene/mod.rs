@@ -22,6 +22,7 @@ mod body;
 mod check;
 mod command;
 mod fluid;
+mod parameters;
 mod settings;
 pub mod setup;
 mod source;
@@ -36,6 +37,7 @@ pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Se
 pub use fluid::{
     Fluid, Hydrostatic, LinearVelocity, PressureField, StandingWave, StrainedDrop, TaylorGreen, VelocityField,
 };
+pub use parameters::{Parameters, Preset};
 pub use settings::{
     Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighbors, OnFailure, Run, SolverSettings,
 };

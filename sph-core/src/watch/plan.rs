@@ -55,6 +55,11 @@ const FIXED: f64 = 8e4;
 
 const REAL: f64 = size_of::<Real>() as f64;
 
+/// The holes that rows of this length leave in memory when they grow, of `bytes` in all rows, `[B]`.
+pub fn holes(length: f64, bytes: f64) -> f64 {
+    if length > LONG { HOLES * bytes } else { 0.0 }
+}
+
 impl MemoryPlan {
     /// The parts that do not depend on the method: particles, walls, neighbor rows, and what sorts them.
     ///
@@ -78,7 +83,10 @@ impl MemoryPlan {
         let wall_rows = if demand.wall_rows { row(wetted, rows.wetted) + 5.0 * (w - wetted) } else { 0.0 };
         let fluid_rows = row(n, rows.fluid);
         let chunks = CHUNKS * demand.threads as f64 * row(CHUNK as f64, rows.fluid);
-        let holes = if rows.fluid > LONG { HOLES * fluid_rows + chunks.min(0.2 * fluid_rows) } else { 0.0 };
+        let holes = match holes(rows.fluid, fluid_rows) {
+            0.0 => 0.0,
+            holes => holes + chunks.min(0.2 * fluid_rows),
+        };
         // Order, numbers and cells of the points; a field and the ids twice, since walls and fluid take turns.
         let most = n.max(w);
         let sorting = 8.0 * most + 4.0 * (n + 2.0 * w) + 2.0 * (8.0 + REAL) * n + cells::<D>(scene, demand);

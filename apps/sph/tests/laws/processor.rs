@@ -2,17 +2,14 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
 use crate::cli::{SCENE, assert_refused, folder, sph, stderr, stdout};
-#[cfg(feature = "host")]
 use bench_suite::scenes::methods::SOLVERS;
 use bench_suite::{studies::parity, system::clock::SystemClock};
 use cuda_kernels::device::{emulator::Emulator, executor::Executor};
 use serde_json::Value;
 use sph_core::{
     Real,
-    error::Error,
     numerics::lane::Isa,
     scene::{Counts, Scene},
-    watch::plan::MemoryPlan,
 };
 use std::{fs, path::Path, sync::Arc};
 
@@ -159,18 +156,12 @@ fn every_method_runs_where_kernels_run() {
 /// Cells on a GPU are dense: a scene that names another search is told so, not given that one without a word.
 #[test]
 fn a_search_that_no_kernel_has_is_refused() {
-    type Plan = fn(&Scene, Counts) -> Result<MemoryPlan, Error>;
-    let plans: [(&str, Plan); 4] = [
-        ("wcsph", solver_wcsph::gpu::memory_plan),
-        ("pbf", solver_pbf::gpu::memory_plan),
-        ("viscoelastic", solver_viscoelastic::gpu::memory_plan),
-        ("projection", solver_projection::gpu::memory_plan),
-    ];
     let text = |search: &str| format!("neighbors.backend = \"{search}\"\n{SCENE}");
-    for (name, plan) in plans {
+    for solver in SOLVERS {
+        let name = solver.name;
         let planned = |search: &str| {
             let scene = Scene::parse("tiny.toml", &text(search).replace("wcsph", name)).unwrap();
-            plan(&scene, Counts { fluid: 25.0, walls: 100.0 })
+            (solver.gpu_memory)(&scene, Counts { fluid: 25.0, walls: 100.0 })
         };
         assert!(planned("dense_grid").is_ok(), "{name}");
         for search in ["hash_grid", "brute_force"] {
@@ -204,7 +195,7 @@ fn kernels_part_from_the_processor_by_rounding_alone() {
     let runs = || {
         [
             solver_wcsph::simulation::<2>(&scene, Isa::best(), clock()).unwrap(),
-            solver_wcsph::gpu::simulation::<2>(&scene, Arc::clone(&emulator), clock()).unwrap(),
+            solver_wcsph::METHOD.simulation_on::<2>(&scene, Arc::clone(&emulator), clock()).unwrap(),
         ]
     };
     let found = parity::follow(runs(), "emulator", &[10, 1, 10]);

@@ -21,6 +21,7 @@ fn scene(dim: u8, n: f64, preset: &str) -> Scene {
     let (solver, preset) = match preset {
         "graphics" | "validation" => ("wcsph", preset),
         "viscoelastic" => (preset, "standard"),
+        "projection" => (preset, "consistent"),
         _ => ("pbf", preset),
     };
     let sides = if dim == 3 { ", \"z_min\", \"z_max\"" } else { "" };
@@ -102,7 +103,7 @@ fn the_plan_is_within_five_percent_of_the_peak() {
         return skip("needs a release build, and a system that tells the peak and lets it start again");
     }
     let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:10000,2D:100000,3D:100000".to_owned());
-    let presets = ["validation", "graphics", "standard", "fluid_demo", "viscoelastic"];
+    let presets = ["validation", "graphics", "standard", "fluid_demo", "viscoelastic", "projection"];
     let runs = sizes.split(',').flat_map(|size| presets.map(|preset| format!("{size}:{preset}")));
     let found: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
     let close = |[planned, measured]: [f64; 2]| (planned - measured).abs() <= (0.05 * measured).max(GRAIN);

@@ -1,10 +1,14 @@
 //! The run of a method whose steps are done by kernels: the same for all methods.
 
+pub mod entry;
+mod on_gpu;
 pub mod plan;
 pub mod resident;
 pub mod rigid;
 pub mod room;
 pub mod summary;
+
+pub use on_gpu::{Demand, OnGpu, Parts};
 
 use crate::{
     common::{
@@ -31,9 +35,15 @@ use sph_core::{
         report::{Derived, FieldInfo, StepReport},
         solver::{Link, Memory, Solver},
         state::State,
-        stopwatch::Stopwatch,
+        stopwatch::{Clock, Stopwatch},
     },
     neighbors::Neighbors,
+    numerics::lane::Isa,
+    run::{
+        method::{CellBox, Method},
+        simulation::Simulation,
+    },
+    scene::{Parameters as _, Scene},
 };
 use std::{mem::take, sync::Arc};
 
@@ -102,126 +112,56 @@ impl<const D: usize> Common<D> {
     }
 }
 
-/// A method as its steps run on a GPU: its twin on the CPU, and what differs from other methods.
-pub trait Method<const D: usize>: Send + 'static {
-    /// Parameters, constants, and the fields of the last copy to the host.
-    type Cpu: Solver<D>;
-    /// What a run holds on the device.
-    type Fields: Send;
-
-    /// The twin on the CPU.
-    fn cpu(&self) -> &Self::Cpu;
-
-    /// The same, to be changed.
-    fn cpu_mut(&mut self) -> &mut Self::Cpu;
-
-    /// The box of cells of the run, and the edge of its cells, `[m]`.
-    fn room(&mut self) -> (&mut Room<D>, Real);
-
-    /// What times the phases.
-    fn stopwatch(&mut self) -> &mut Stopwatch;
-
-    /// The part of it that all methods have.
-    fn common(device: &mut Self::Fields) -> &mut Common<D>;
-
-    /// Takes the state to the device.
-    ///
-    /// # Errors
-    /// When there is no memory left, or a copy fails.
-    fn upload(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<Self::Fields, CudaError>;
-
-    /// The phases of a step.
-    ///
-    /// # Errors
-    /// When a phase fails.
-    fn step(
-        &mut self,
-        executor: &dyn Executor,
-        device: &mut Self::Fields,
-        state: &mut State<D>,
-        dt: f64,
-    ) -> Result<(), StepError>;
-
-    /// The box of cells is another one now.
-    ///
-    /// # Errors
-    /// When there is no memory left.
-    fn refit(_executor: &dyn Executor, _device: &mut Self::Fields) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    /// A step is over, with this summary if it came so far.
-    fn learn(&mut self, _device: &mut Self::Fields, _summary: Option<&Summary>) {}
-
-    /// What a healthy step of `dt` `[s]` did to `n` particles, in the words of a report.
-    fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport;
-
-    /// Copies to the host what the method shows and remembers beside particles and walls.
-    ///
-    /// # Errors
-    /// When a copy fails.
-    fn read(&mut self, executor: &dyn Executor, device: &Self::Fields) -> Result<(), CudaError>;
-
-    /// As [`Solver::memory`]: rows of neighbors are none of it.
-    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>));
-
-    /// Copies to the host what is too much for every fetch, when restarts or changes ask for it.
-    ///
-    /// # Errors
-    /// When a copy fails.
-    fn read_rest(&mut self, _executor: &dyn Executor, _device: &Self::Fields) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    /// Copies to the host what tells where a failure began.
-    ///
-    /// # Errors
-    /// When a copy fails.
-    fn read_chain(&mut self, _executor: &dyn Executor, _device: &Self::Fields) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    /// The failure that a summary tells of. All is on the host.
-    fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError;
-
-    /// What has made an iteration fail, if it shows in the fields. All is on the host.
-    fn explain(&mut self, _state: &State<D>) -> Option<StepError> {
-        None
-    }
-
-    /// Forgets what [`Self::read_chain`] has brought.
-    fn forget_chain(&mut self) {}
-
-    /// As [`Solver::check_parameter`].
-    ///
-    /// # Errors
-    /// As there.
-    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.cpu().check_parameter(name, value)
-    }
-}
-
 /// The run of a method on a GPU, or wherever else kernels run.
 ///
 /// The state that it is handed is that of the last [`Solver::fetch`]: steps go on with what is on the device. Whatever
 /// changes the state in between, says so by the methods of [`Solver`]; the next step then takes all from there again.
-pub struct GpuRun<const D: usize, M: Method<D>> {
+pub struct GpuRun<const D: usize, M: OnGpu<D>> {
     method: M,
     executor: Arc<dyn Executor>,
     /// `None` while the state is ahead of the device.
     device: Option<M::Fields>,
+    /// Memory that rows have needed so far.
+    sizes: M::Sizes,
     /// True while the state is what the device holds.
     is_home: bool,
-    /// True while [`Method::read_rest`] has nothing to bring.
+    /// True while [`OnGpu::read_rest`] has nothing to bring.
     rest_is_home: bool,
     /// What the next step fails with, where something could not be copied to the host.
     failed: Option<CudaError>,
 }
 
-impl<const D: usize, M: Method<D>> GpuRun<D, M> {
-    /// The method, with its steps on `executor`.
-    pub fn new(method: M, executor: Arc<dyn Executor>) -> Self {
-        Self { method, executor, device: None, is_home: true, rest_is_home: true, failed: None }
+/// A run of the scene with a method whose steps run on `executor`.
+///
+/// # Errors
+/// When the scene or the solver's parameters are refused.
+pub fn simulation<const D: usize, M: OnGpu<D>>(
+    scene: &Scene,
+    executor: Arc<dyn Executor>,
+    clock: Box<dyn Clock>,
+) -> Result<Simulation<D>, Error> {
+    let (state, method) = M::of_scene(scene, Isa::best(), clock)?;
+    let sizes = M::first_sizes(method.params());
+    M::check_on_gpu(method.params()).map_err(|error| scene.locate(error))?;
+    let run =
+        GpuRun { method, executor, device: None, sizes, is_home: true, rest_is_home: true, failed: None };
+    Simulation::new(scene, state, Box::new(run))
+}
+
+impl<const D: usize, M: OnGpu<D>> GpuRun<D, M> {
+    /// Takes the state to the device.
+    fn upload(&mut self, state: &State<D>) -> Result<M::Fields, CudaError> {
+        let (executor, method) = (&*self.executor, &mut self.method);
+        let edge = Method::support_radius(method) * M::cell_over_support(executor);
+        let demand = Demand {
+            population: &Population::of(state),
+            grid: Room(&mut method.shell_mut().cells).grid(edge, state)?,
+            spacing: state.rest.spacing,
+            bounded: state.containers.is_empty(),
+        };
+        let mut device = M::allocate(executor, method.params(), self.sizes, demand)?;
+        method.write(executor, &mut device, state)?;
+        Ok(device)
     }
 
     /// Copies the rest to the host.
@@ -245,10 +185,22 @@ impl<const D: usize, M: Method<D>> GpuRun<D, M> {
         dt: f64,
     ) -> Result<Summary, StepError> {
         let executor = &*self.executor;
-        self.method.step(executor, device, state, dt)?;
+        self.method.shell_mut().report = StepReport::default();
+        let Common { lost, gain2, .. } = M::common(device);
+        let cleared = executor.clear(lost).and_then(|()| executor.clear(gain2));
+        cleared.map_err(|error| error.in_phase(state, "clear"))?;
+        OnGpu::step(&mut self.method, executor, device, state, dt)?;
         let summary = summarize(&mut self.method, executor, device, state);
-        self.method.stopwatch().lap("report");
+        self.method.shell_mut().stopwatch.lap("report");
         summary.map_err(|error| error.in_phase(state, "report"))
+    }
+
+    /// What a healthy step of `dt` `[s]` did to `n` particles.
+    fn report(&mut self, summary: &Summary, n: usize, dt: f64) -> StepReport {
+        let shell = self.method.shell_mut();
+        let report = summary.report(n, StepReport { dt, ..shell.report });
+        shell.max_speed = report.max_speed;
+        OnGpu::report(&self.method, report)
     }
 
     /// Copies to the host all that shows what was wrong.
@@ -263,7 +215,7 @@ impl<const D: usize, M: Method<D>> GpuRun<D, M> {
 }
 
 /// The summary of a step; the box of cells follows its content.
-fn summarize<const D: usize, M: Method<D>>(
+fn summarize<const D: usize, M: OnGpu<D>>(
     method: &mut M,
     executor: &dyn Executor,
     device: &mut M::Fields,
@@ -273,8 +225,9 @@ fn summarize<const D: usize, M: Method<D>>(
     let cells = [&fluid.cells, &walls.cells];
     let judged = Judged { rho: &fluid.rho, rho_0: state.rest.rho_0, v2, a2: gain2, lost, cells };
     let summary = summaries.of(executor, &judged, fluid.n)?;
-    let (room, radius) = method.room();
+    let radius = Method::support_radius(method) * M::cell_over_support(executor);
     let frame = Frame { radius, domain: &state.domain };
+    let mut room = Room(&mut method.shell_mut().cells);
     if room.follow(executor, frame, Content { fluid, walls, reduce }, &summary)? {
         *walls_packed = false;
         M::refit(executor, device)?;
@@ -283,7 +236,7 @@ fn summarize<const D: usize, M: Method<D>>(
 }
 
 /// Copies to the host what a run shows and remembers.
-fn read<const D: usize, M: Method<D>>(
+fn read<const D: usize, M: OnGpu<D>>(
     method: &mut M,
     executor: &dyn Executor,
     device: &mut M::Fields,
@@ -298,31 +251,28 @@ fn read<const D: usize, M: Method<D>>(
     method.read(executor, device)
 }
 
-impl<const D: usize, M: Method<D>> Solver<D> for GpuRun<D, M> {
+impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         if let Some(error) = self.failed.take() {
             return Err(error.in_phase(state, "fetch"));
         }
         let mut device = match self.device.take() {
             Some(device) => device,
-            None => {
-                let made = self.method.upload(&*self.executor, state);
-                made.map_err(|error| error.in_phase(state, "upload"))?
-            }
+            None => self.upload(state).map_err(|error| error.in_phase(state, "upload"))?,
         };
         (self.is_home, self.rest_is_home) = (false, false);
         let summary = self.step_on(&mut device, state, dt);
-        self.method.learn(&mut device, summary.as_ref().ok());
+        self.sizes = self.method.learn(&mut device, summary.as_ref().ok());
         self.device = Some(device);
         match summary {
             Ok(summary) if summary.bad.min(summary.lost) == u64::from(NONE) => {
-                Ok(self.method.report(&summary, state.fluid.len(), dt))
+                Ok(self.report(&summary, state.fluid.len(), dt))
             }
             Ok(summary) => {
                 self.fetch_all(state)?;
                 Err(self.method.blame(state, &summary))
             }
-            // An equation with numbers that are none has no solution, either.
+            // An equation with numbers that are not finite has no solution, either.
             Err(error) if matches!(error.cause, Cause::NotConverged(_)) => {
                 self.fetch_all(state)?;
                 Err(self.method.explain(state).unwrap_or(error))
@@ -345,91 +295,90 @@ impl<const D: usize, M: Method<D>> Solver<D> for GpuRun<D, M> {
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
         self.bring_rest();
-        self.method.memory(visit);
+        Method::memory(&mut self.method, visit);
+        self.method.shell_mut().memory(visit);
     }
 
     fn fluid_changed(&mut self) {
         self.forget();
-        self.method.cpu_mut().fluid_changed();
+        Solver::fluid_changed(&mut self.method);
     }
 
     fn walls_changed(&mut self) {
         self.forget();
-        self.method.cpu_mut().walls_changed();
+        self.method.walls_changed();
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.method.check_parameter(name, value)
+        let params = self.method.params().changed(name, value)?;
+        self.method.check_change(&params)?;
+        M::check_on_gpu(&params)
     }
 
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
         self.check_parameter(name, value)?;
         self.forget();
-        self.method.cpu_mut().set_parameter(name, value)
+        self.method.set_parameter(name, value)
     }
 
     fn restored(&mut self, state: &State<D>) {
-        let room = take(self.method.room().0);
-        self.method.cpu_mut().restored(state);
-        *self.method.room().0 = room;
+        let cells: CellBox<D> = take(&mut self.method.shell_mut().cells);
+        Solver::restored(&mut self.method, state);
+        self.method.shell_mut().cells = cells;
         // What a failure has left is none of this moment.
         self.method.forget_chain();
         (self.device, self.is_home, self.rest_is_home) = (None, true, true);
     }
 
     fn name(&self) -> &'static str {
-        self.method.cpu().name()
+        self.method.name()
     }
 
     fn support_radius(&self) -> Real {
-        self.method.cpu().support_radius()
+        Method::support_radius(&self.method)
     }
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        self.method.cpu_mut().max_dt(state)
-    }
-
-    fn moves_bodies(&self) -> bool {
-        self.method.cpu().moves_bodies()
+        Method::max_dt(&mut self.method, state)
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
-        self.method.cpu().chain(state)
+        Method::chain(&self.method, state)
     }
 
     fn sound_speed(&self) -> Option<f64> {
-        self.method.cpu().sound_speed()
+        Method::sound_speed(&self.method)
     }
 
     fn field(&self, name: &str) -> Option<&[Real]> {
-        self.method.cpu().field(name)
+        Method::field(&self.method, name)
     }
 
     fn fields(&self) -> &'static [FieldInfo] {
-        self.method.cpu().fields()
+        M::FIELDS
     }
 
     fn residuals(&self) -> &[f64] {
-        self.method.cpu().residuals()
+        Method::residuals(&self.method)
     }
 
     fn neighbors(&self) -> &Neighbors<D> {
-        self.method.cpu().neighbors()
+        &self.method.shell().neighbors
     }
 
     fn internal_energy(&self, rho: f64) -> f64 {
-        self.method.cpu().internal_energy(rho)
+        Method::internal_energy(&self.method, rho)
     }
 
     fn derived(&self, state: &State<D>) -> Derived {
-        self.method.cpu().derived(state)
+        Method::derived(&self.method, state)
     }
 
     fn stopwatch(&self) -> &Stopwatch {
-        self.method.cpu().stopwatch()
+        &self.method.shell().stopwatch
     }
 
     fn reset_stopwatch(&mut self) {
-        self.method.cpu_mut().reset_stopwatch();
+        self.method.reset_stopwatch();
     }
 }

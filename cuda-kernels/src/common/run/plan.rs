@@ -3,6 +3,7 @@
 use crate::{
     common::{
         run::{
+            Demand, OnGpu,
             resident::Population,
             room::{Ends, cells_around},
         },
@@ -18,46 +19,44 @@ use sph_core::{
         shape::{Region, vector},
     },
     neighbors::{Backend, Periodic},
-    scene::{Counts, Scene},
+    scene::{Counts, Parameters as _, Scene},
+    watch::plan::MemoryPlan,
 };
 use std::array::from_fn;
 
 /// The lower and the upper corner of a box, `[m]`.
 type Corners<const D: usize> = ([f64; D], [f64; D]);
 
-/// A run that is planned: its memory is made on an executor that only counts.
-#[derive(Debug)]
-pub struct Planned<'a, const D: usize> {
-    scene: &'a Scene,
-    /// Where it is made.
-    pub executor: Counting,
-    /// Its points.
-    pub population: Population,
-    /// Its cells.
-    pub grid: CellGrid<D>,
-}
-
-impl<'a, const D: usize> Planned<'a, D> {
-    /// So many points of the scene, in cells of edge `radius` `[m]`.
-    ///
-    /// # Errors
-    /// When the scene is refused, or there would be too many cells for so few points.
-    pub fn new(scene: &'a Scene, counts: Counts, radius: Real) -> Result<Self, Error> {
-        let (fluid, walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);
-        let bodies = scene.body.len();
-        let sets = scene.wall.len() + bodies;
-        let population = Population { fluid, walls, sets, surfaces: sets, bodies };
-        let grid = cells::<D>(scene, radius, fluid + walls)?;
-        Ok(Self { scene, executor: Counting::default(), population, grid })
-    }
-
-    /// What a run would hold; says what is wrong with the scene where it cannot be made.
-    ///
-    /// # Errors
-    /// When there are too many points.
-    pub fn made<C>(&self, made: Result<C, CudaError>) -> Result<C, Error> {
-        made.map_err(|error| self.scene.locate(refused(error)))
-    }
+/// The memory of a GPU that a run of the scene needs with a method and the default walk over neighbors, while the pools of
+/// rows suffice: it is made on an executor that only counts.
+///
+/// # Errors
+/// When the solver's parameters are refused, or there would be too many points or cells.
+pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Result<MemoryPlan, Error> {
+    let mut params = M::Params::of_scene(scene)?;
+    let (fluid, walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);
+    M::check_on_gpu(&params).map_err(|error| scene.locate(error))?;
+    let bodies = scene.body.len();
+    let sets = scene.wall.len() + bodies;
+    let population = Population { fluid, walls, sets, surfaces: sets, bodies };
+    let spacing = scene.spacing as Real;
+    let grid = cells::<D>(scene, *params.support_ratio() * spacing, fluid + walls)?;
+    let (executor, sizes) = (Counting::default(), M::first_sizes(&params));
+    let demand = Demand { population: &population, grid, spacing, bounded: true };
+    let made = M::allocate(&executor, &params, sizes, demand);
+    let device = made.map_err(|error| scene.locate(refused(error)))?;
+    let mut plan = MemoryPlan { start: executor.peak() as f64, ..MemoryPlan::default() };
+    let mut rest = executor.held();
+    let mut add = |name, bytes: usize| {
+        rest -= bytes;
+        plan.add(name, bytes as f64);
+    };
+    let (common, parts) = M::into_parts(device);
+    add("particles and their cells, on the GPU", executor.weigh(common.fluid));
+    add("walls and their cells, on the GPU", executor.weigh(common.walls));
+    parts.into_iter().for_each(|(name, part)| add(name, executor.weigh(part)));
+    plan.add("fields of the method, on the GPU", rest as f64);
+    Ok(plan)
 }
 
 /// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`Room::grid`](crate::common::run::room::Room::grid) has it.

@@ -5,7 +5,7 @@
 //! brings the number to it. The host then asks for the ends of the content, which it does for no other step.
 //!
 //! **What a restart keeps.** Points outside of the box are not in the order in which they would be inside, so the order of
-//! all sums depends on the box, and the box on the past. So a [`Room`] is part of the memory of every method, on the
+//! all sums depends on the box, and the box on the past. So a [`CellBox`] is part of the memory of every method, on the
 //! processor too, which does not use it: checkpoints of both are alike. Whatever changes particles or walls in a step's
 //! place empties it, and the next upload fits it from the state.
 
@@ -21,11 +21,8 @@ use crate::{
     device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
-    Real,
-    fluid::material::Domain,
-    method::{solver::Memory, state::State},
-    neighbors::Periodic,
-    numerics::lane::each,
+    Real, fluid::material::Domain, method::state::State, neighbors::Periodic, numerics::lane::each,
+    run::method::CellBox,
 };
 
 /// Slices of an axis.
@@ -77,40 +74,18 @@ pub struct Content<'a, const D: usize> {
     pub reduce: &'a mut Reduce<D>,
 }
 
-/// The box of cells of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Room<const D: usize> {
-    /// Its ends, `[m]`; not in order before there is a box.
-    low: [f64; D],
-    high: [f64; D],
-    /// Points that could not be covered, and are still outside.
-    left: f64,
-}
+/// The box of cells of a run, which fits itself to what is in it.
+#[derive(Debug)]
+pub struct Room<'a, const D: usize>(pub &'a mut CellBox<D>);
 
-impl<const D: usize> Default for Room<D> {
-    fn default() -> Self {
-        Self { low: [0.0; D], high: [-1.0; D], left: 0.0 }
-    }
-}
-
-impl<const D: usize> Room<D> {
-    /// Shows `visit` what a restart must keep.
-    pub fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        const LOW: [&str; 3] = ["cells_low_x", "cells_low_y", "cells_low_z"];
-        const HIGH: [&str; 3] = ["cells_high_x", "cells_high_y", "cells_high_z"];
-        for (names, ends) in [(LOW, &mut self.low), (HIGH, &mut self.high)] {
-            names.into_iter().zip(ends).for_each(|(name, end)| visit(name, Memory::Number(end)));
-        }
-        visit("cells_left", Memory::Number(&mut self.left));
-    }
-
+impl<const D: usize> Room<'_, D> {
     /// The cells of a state that is taken to a GPU: those of the run, or a fit where it has none.
     ///
     /// # Errors
     /// When a periodic axis holds less than three.
     pub fn grid(&mut self, radius: Real, state: &State<D>) -> Result<CellGrid<D>, CudaError> {
         let n = state.fluid.len() + state.walls.len();
-        let ends = (self.low.map(|x| x as Real), self.high.map(|x| x as Real));
+        let ends = (self.0.low.map(|x| x as Real), self.0.high.map(|x| x as Real));
         if (0..D).all(|a| ends.0[a] <= ends.1[a])
             && let Ok(grid) = CellGrid::new(radius, &state.domain.periodic, ends.0, ends.1, n)
         {
@@ -164,8 +139,8 @@ impl<const D: usize> Room<D> {
     /// True when too many of `n` points have left the box that it could cover.
     fn is_due(&mut self, outside: u64, n: usize) -> bool {
         // What came back may leave again.
-        self.left = self.left.min(outside as f64);
-        outside > self.left as u64 + FEW_POINTS.max(n as u64 / SHARE)
+        self.0.outside = self.0.outside.min(outside as f64);
+        outside > self.0.outside as u64 + FEW_POINTS.max(n as u64 / SHARE)
     }
 
     /// Cells around `content` within the limits, of which `count` counts the points in slices. Where the content alone has
@@ -190,7 +165,8 @@ impl<const D: usize> Room<D> {
             (ends, left) = (within, left + lost);
         }
         let grid = cells(&ends)?;
-        (self.low, self.high, self.left) = (ends.0.map(f64::from), ends.1.map(f64::from), left as f64);
+        (self.0.low, self.0.high, self.0.outside) =
+            (ends.0.map(f64::from), ends.1.map(f64::from), left as f64);
         Ok(grid)
     }
 }

@@ -1,12 +1,12 @@
 //! Is the planned memory of a GPU what its fields hold?
 
 use super::planning::{Counting, wrong_plans};
-use solver_pbf::gpu;
+use solver_pbf::METHOD;
 use sph_core::{error::Error, method::stopwatch::NoClock, run::simulation::Simulation, scene::Scene};
 use std::sync::Arc;
 
 fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simulation<D>, Error> {
-    gpu::simulation(scene, executor, Box::new(NoClock))
+    METHOD.simulation_on(scene, executor, Box::new(NoClock))
 }
 
 /// What decides which fields there are.
@@ -17,8 +17,8 @@ fn the_plan_of_the_gpu_is_within_two_percent_of_its_fields() {
     let mut wrong = Vec::new();
     for solver in SOLVERS {
         let solver = format!("[solver]\nname = \"pbf\"\n{solver}");
-        wrong.extend(wrong_plans::<2>(0.01, &solver, make, gpu::memory_plan));
-        wrong.extend(wrong_plans::<3>(0.04, &solver, make, gpu::memory_plan));
+        wrong.extend(wrong_plans::<2>(0.01, &solver, make, METHOD.gpu_memory));
+        wrong.extend(wrong_plans::<3>(0.04, &solver, make, METHOD.gpu_memory));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -1,7 +1,7 @@
 //! The method with its steps on a GPU, which is the processor.
 
 use cuda_kernels::device::emulator::Emulator;
-use solver_viscoelastic::gpu;
+use solver_viscoelastic::METHOD;
 use sph_core::{
     error::Error, method::stopwatch::Clock, numerics::lane::Isa, run::simulation::Simulation, scene::Scene,
 };
@@ -22,7 +22,7 @@ pub fn with_order<const D: usize>(
     order: u64,
     clock: Box<dyn Clock>,
 ) -> Result<Simulation<D>, Error> {
-    gpu::simulation(scene, Arc::new(Emulator::in_order(order)), clock)
+    METHOD.simulation_on(scene, Arc::new(Emulator::in_order(order)), clock)
 }
 
 /// The lines of the solver in a mode.

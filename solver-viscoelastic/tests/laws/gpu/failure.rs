@@ -7,7 +7,7 @@ use super::{
         scenes::{dam_break, simulation},
     },
 };
-use solver_viscoelastic::gpu;
+use solver_viscoelastic::METHOD;
 use sph_core::{
     Real,
     error::Error,
@@ -116,5 +116,5 @@ fn the_published_order_is_refused() {
     let sequential = toml::Value::from("sequential");
     refused(colored.solver.check_parameter("relax_mode", &sequential).unwrap_err());
     refused(colored.solver.set_parameter("relax_mode", &sequential).unwrap_err());
-    refused(gpu::memory_plan(&scene(&text("sequential")), Counts { fluid: 9.0, walls: 0.0 }).unwrap_err());
+    refused((METHOD.gpu_memory)(&scene(&text("sequential")), Counts { fluid: 9.0, walls: 0.0 }).unwrap_err());
 }

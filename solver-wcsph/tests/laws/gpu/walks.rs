@@ -11,7 +11,7 @@ use cuda_kernels::device::{
     compile::variant::{Variant, Walk},
     emulator::Emulator,
 };
-use solver_wcsph::gpu;
+use solver_wcsph::METHOD;
 use sph_core::{
     Real,
     kernel::{Formula as _, Kernel, WendlandC2},
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 fn run<const D: usize>(text: &str, walk: Walk, order: u64) -> Simulation<D> {
     let variant = Variant { walk, ..Variant::default() };
-    gpu::simulation(&scene(text), Arc::new(Emulator { order, variant }), Box::new(NoClock)).unwrap()
+    METHOD.simulation_on(&scene(text), Arc::new(Emulator { order, variant }), Box::new(NoClock)).unwrap()
 }
 
 fn hash<const D: usize>(text: &str, walk: Walk, order: u64) -> u64 {
