@@ -7,7 +7,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use sph_core::{run::simulation::Simulation, watch::leak::LeakMeter};
+use sph_core::{run::simulation::Simulation, watch::penetration::PenetrationMonitor};
 use std::time::Duration;
 
 /// Wall-clock time spent on one phase, [s]: warm-up and measurement.
@@ -53,20 +53,20 @@ fn phases(c: &mut Criterion) {
     group.finish();
 }
 
-/// A look of the leak meter, which comes every few steps.
-fn leak_meter(c: &mut Criterion) {
-    let mut group = c.benchmark_group("leak meter");
+/// A measurement of the penetration monitor, which comes every few steps.
+fn penetration_monitor(c: &mut Criterion) {
+    let mut group = c.benchmark_group("penetration monitor");
     for m in shared::sizes(&[29]) {
         let state = shared::flowed(m).state;
         let pool = shared::pool(shared::available_threads());
-        let mut meter = LeakMeter::new(&state);
+        let mut monitor = PenetrationMonitor::new(&state);
         group.throughput(Throughput::Elements(state.fluid.len() as u64));
         group.bench_function(BenchmarkId::new("look", state.fluid.len()), |b| {
-            pool.install(|| b.iter(|| meter.look(&state)));
+            pool.install(|| b.iter(|| monitor.measure(&state)));
         });
     }
     group.finish();
 }
 
-criterion_group!(name = benches; config = shared::few_samples(); targets = phases, leak_meter);
+criterion_group!(name = benches; config = shared::few_samples(); targets = phases, penetration_monitor);
 criterion_main!(benches);

@@ -1,4 +1,4 @@
-//! A whole step of the rivals' dam break at 20 thousand to 1 million particles, on all threads. Throughput in
+//! A whole step of the reference codes' dam break at 20 thousand to 1 million particles, on all threads. Throughput in
 //! particle-steps.
 #![allow(missing_docs, reason = "criterion writes public functions")]
 

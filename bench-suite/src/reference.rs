@@ -113,7 +113,7 @@ impl Table {
     /// Reads the text of a reference file.
     ///
     /// # Errors
-    /// When there is no header, or a row has the wrong number of cells or a cell that is no number.
+    /// When there is no header, or a row has the wrong number of cells or a cell that is not a number.
     pub fn parse(name: &str, text: &str) -> Result<Self, ReferenceError> {
         let malformed =
             |line: usize, reason: String| ReferenceError::Malformed { table: name.into(), line, reason };
@@ -138,7 +138,7 @@ impl Table {
             }
             for (column, cell) in columns.iter_mut().zip(cells) {
                 let value =
-                    cell.trim().parse().map_err(|_| malformed(line, format!("{cell:?} is no number")))?;
+                    cell.trim().parse().map_err(|_| malformed(line, format!("{cell:?} is not a number")))?;
                 column.values.push(value);
             }
         }

@@ -41,8 +41,9 @@ const OPTIONS: &[(&str, &str)] = &[
 
 /// Allocations in the quietest 20 of 60 steps of a column at rest, after warming up, with `more` in the scene.
 ///
-/// Snapshots are taken on the way, each into the room of an older one. Damping holds the column there, and the support ends
-/// between planes of the lattice: where particles change cells the rows of a chunk become longer now and then.
+/// Snapshots are taken on the way, each into the buffers of an older one. Damping holds the column there, and the
+/// support ends between planes of the lattice: where particles change cells the rows of a chunk become longer now and
+/// then.
 fn allocations_at_rest<const D: usize>((name, solver): (&str, &str), cut: &str, more: &str) -> usize {
     let z = |x: &str| if D == 3 { format!(", {x}") } else { String::new() };
     let text = format!(

@@ -17,7 +17,7 @@ const PRELUDE: &str = "use crate::{
         error::CudaError,
         executor::{Argument, Executor, Field, In, Kernel, Launch, Out, Plain, Points, Writable},
         launch::{Call, Launched, Parameter},
-        layout::{Block, Place},
+        layout::{Block, Member},
     },
 };
 use sph_core::Real;
@@ -54,12 +54,12 @@ pub fn generate(sources: &Sources) -> io::Result<(BTreeMap<String, String>, Vec<
     }
     let shared = shared(sources, &twins);
     let text = modules.entry("crate::twins".into()).or_default();
-    text.push_str("use crate::device::layout::{Place, of};\n");
+    text.push_str("use crate::device::layout::{Member, of};\n");
     let _ =
         writeln!(text, "/// All structs that formulas share with the host, with the names of their twins.");
     let _ = writeln!(
         text,
-        "pub fn blocks<const D: usize>() -> Vec<(&'static str, Vec<Place>, usize)> {{\n    vec!["
+        "pub fn blocks<const D: usize>() -> Vec<(&'static str, Vec<Member>, usize)> {{\n    vec!["
     );
     for found in &shared {
         let ty = sources.raw(found.file, &found.of.name)?;
@@ -131,7 +131,7 @@ fn write_struct(sources: &Sources, found: Found<'_>, text: &mut String) -> io::R
     let same = if is_value { ", PartialEq" } else { "" };
     let _ =
         writeln!(text, "#[derive(Clone, Copy, Debug{same})]\n#[repr(C)]\npub struct {name}{ending}{dim} {{");
-    let (mut defaults, mut places) = (String::new(), String::new());
+    let (mut defaults, mut members) = (String::new(), String::new());
     for field in &of.fields {
         let ty = sources.raw_field(file, field)?;
         docs(&field.docs, "    ", text);
@@ -143,8 +143,8 @@ fn write_struct(sources: &Sources, found: Found<'_>, text: &mut String) -> io::R
         });
         let _ = write!(defaults, "{field_name}: {}, ", zero.unwrap_or_default());
         let _ = write!(
-            places,
-            "Place::new({:?}, std::mem::offset_of!(Self, {field_name}), size_of::<{ty}>()), ",
+            members,
+            "Member::new({:?}, std::mem::offset_of!(Self, {field_name}), size_of::<{ty}>()), ",
             field.name
         );
     }
@@ -158,7 +158,7 @@ fn write_struct(sources: &Sources, found: Found<'_>, text: &mut String) -> io::R
         let _ = writeln!(
             text,
             "impl{dim} Block for {name}{of_dim} {{\n    const TWIN: &'static str = {:?};\n    \
-             fn places() -> Vec<Place> {{\n        vec![{places}]\n    }}\n}}",
+             fn members() -> Vec<Member> {{\n        vec![{members}]\n    }}\n}}",
             of.twin()
         );
     }

@@ -150,7 +150,7 @@ impl Sources {
                 "DIM" => "D".to_owned(),
                 text => match self.number(file, text) {
                     Some(number) => number.to_string(),
-                    None => return Err(io::Error::other(format!("`{text}` is no number that Rust knows"))),
+                    None => return Err(io::Error::other(format!("`{text}` is not a number type of Rust"))),
                 },
             };
             Ok(format!("[{inner}; {length}]"))

@@ -8,7 +8,7 @@
 //! launcher, which checks lengths and serves both places through the trait [`device::executor::Executor`], and the Rust
 //! twins of the structs that kernels take. [`device::launch`] says how a signature is written.
 //!
-//! Rooms stand on each other: [`device`], [`common`], and on these the methods.
+//! Layers stand on each other: [`device`], [`common`], and on these the methods.
 
 pub mod common;
 pub mod device;

@@ -55,9 +55,9 @@ fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     let zero = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let mut header: toml::Table = toml::from_str(std::str::from_utf8(&bytes[..zero]).ok()?).ok()?;
     let arrays = &bytes[zero..];
-    // The length of the text depends on the numbers in it: a fixed room, filled with a comment.
-    let room = (zero + 1024).next_multiple_of(64) - 24;
-    let mut at = room + 24;
+    // The length of the text depends on the numbers in it: a fixed length, filled with a comment.
+    let capacity = (zero + 1024).next_multiple_of(64) - 24;
+    let mut at = capacity + 24;
     let start = at;
     for array in header.get_mut("array").and_then(|all| all.as_array_mut()).into_iter().flatten() {
         let array = array.as_table_mut()?;
@@ -73,12 +73,12 @@ fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     header.insert("size".into(), toml::Value::Integer(at as i64));
     let mut text = header.to_string();
-    if text.len() + 2 > room {
+    if text.len() + 2 > capacity {
         return None;
     }
     text += "\n#";
-    text += &" ".repeat(room - text.len());
-    let mut file = [&MAGIC[..], &VERSION.to_le_bytes(), &(room as u32).to_le_bytes()].concat();
+    text += &" ".repeat(capacity - text.len());
+    let mut file = [&MAGIC[..], &VERSION.to_le_bytes(), &(capacity as u32).to_le_bytes()].concat();
     file.extend(crc32fast::hash(text.as_bytes()).to_le_bytes());
     file.extend([0; 4]);
     file.extend(text.bytes());

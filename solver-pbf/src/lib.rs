@@ -180,12 +180,12 @@ impl<const D: usize> Method<D> for Pbf<D> {
 
     fn advance(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let iterations = self.params.iterations();
-        let mut behind = self.shell.behind.take();
+        let mut hook = self.shell.phase_hook.take();
         let mut phases = watched(Cpu::new(self, state), |cpu, phase| {
-            behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
+            hook.iter_mut().for_each(|hook| hook(cpu.method, cpu.state, phase));
         });
         let done = step::step(&mut phases, iterations, dt);
-        self.shell.behind = behind;
+        self.shell.phase_hook = hook;
         done
     }
 

@@ -69,8 +69,8 @@ impl<const D: usize> Projection<D> {
     fn thin_walls(&self, state: &State<D>) -> Vec<String> {
         let (spacing, h) = (f64::from(state.rest.spacing), f64::from(self.kernel.support_radius()));
         let thin = |last: f64| 0.5 * spacing + last + spacing < h * (1.0 - 1e-6);
-        let barriers = state.walls.barriers.iter().filter(|wall| thin(wall.last_layer));
-        let text = |wall: &sph_core::fluid::barrier::Barrier<D>| {
+        let surfaces = state.walls.surfaces.iter().filter(|wall| thin(wall.last_layer));
+        let text = |wall: &sph_core::fluid::wall_surface::WallSurface<D>| {
             let layers = (h / spacing - 1.0).ceil();
             format!(
                 "the wall `{}` has too few layers for a support of {:.2} spacings: {layers} are needed, or the fluid \
@@ -79,7 +79,7 @@ impl<const D: usize> Projection<D> {
                 h / spacing
             )
         };
-        barriers.map(text).collect()
+        surfaces.map(text).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
 use record::{Moments, RowSums};
 use sph_core::{
     Real,
-    fluid::barrier::Pose,
+    fluid::wall_surface::Pose,
     method::solver::{Link, Memory},
     neighbors::FAR,
     numerics::field::Sizing,

@@ -176,7 +176,7 @@ impl ContactSystem {
         });
         let unit = |k: usize| from_fn(|a| if a == k { 1.0 } else { 0.0 });
         let inertia: [[f64; 3]; 3] =
-            from_fn(|k| body.rotation.turn(&form.inertia(&body.rotation.turn_back(&unit(k)))));
+            from_fn(|k| body.rotation.rotate(&form.inertia(&body.rotation.inverse_rotate(&unit(k)))));
         let own = |a: usize, b: usize| match (a < 3, b < 3) {
             (true, true) if a == b => form.mass,
             (false, false) => inertia[b - 3][a - 3],
@@ -207,7 +207,7 @@ pub(crate) fn without_contacts<const D: usize>(
     body.kick(forces, dt, 1.0);
     let mut ahead = body.clone();
     body.is_finite().then(|| {
-        ahead.glide(dt);
+        ahead.advance_free(dt);
         [body, ahead]
     })
 }

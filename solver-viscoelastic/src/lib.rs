@@ -202,12 +202,12 @@ impl<const D: usize> Method<D> for Viscoelastic<D> {
     }
 
     fn advance(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
-        let mut behind = self.shell.behind.take();
+        let mut hook = self.shell.phase_hook.take();
         let mut phases = watched(Cpu::new(self, state, dt), |cpu, phase| {
-            behind.iter_mut().for_each(|behind| behind(cpu.method, cpu.state, phase));
+            hook.iter_mut().for_each(|hook| hook(cpu.method, cpu.state, phase));
         });
         let done = step::step(&mut phases, dt);
-        self.shell.behind = behind;
+        self.shell.phase_hook = hook;
         done
     }
 

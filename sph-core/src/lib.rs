@@ -16,7 +16,8 @@ pub type Real = f64;
 // The macro `parameters!` names this crate in the same way here and in the solvers.
 extern crate self as sph_core;
 
-// The rooms, from the ground to the top: each imports those above it in this list. `tests/laws/rooms.rs` reads the imports.
+// The layers, from the ground to the top: each imports those above it in this list. `tests/laws/layers.rs` reads the
+// imports.
 pub mod numerics;
 
 pub mod keys;

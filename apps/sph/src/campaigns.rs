@@ -76,15 +76,15 @@ pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, js
     }
     check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let bar = bar("iterations");
-    let results = iterations::compare(n, end_time, processor, &|way, iterations, p| {
-        bar.set_prefix(format!("{way}, {iterations} iterations"));
+    let results = iterations::compare(n, end_time, processor, &|scheme, iterations, p| {
+        bar.set_prefix(format!("{scheme}, {iterations} iterations"));
         show(&bar, p);
     })?;
     bar.finish_and_clear();
     let all = campaign::collect("What iterations buy", command(), processor, results);
     for percent in [1.0, 0.1] {
-        for (way, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
-            println!("density error {percent} %: {way}: {iterations} iterations, {ms:.2} ms a step");
+        for (scheme, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
+            println!("density error {percent} %: {scheme}: {iterations} iterations, {ms:.2} ms a step");
         }
     }
     finish(&all, Page::Compare, out, json)

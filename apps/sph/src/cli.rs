@@ -26,10 +26,10 @@ Examples:
   sph run bench-suite/scenes/dam_break_2d.toml
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
-  sph devices                    the GPUs that steps can run on, or why there is none
+  sph devices                    the GPUs that steps can run on, or why none can be used
   sph parity SCENE --backend cuda
-                                 how far steps on a GPU are from those on the cpu
-  sph device-check --only parity all that wants a GPU, a section at a time
+                                 differences between steps on a GPU and on the cpu
+  sph device-check --only parity all checks that need a GPU, one section at a time
   sph run SCENE --backend cuda   the same scene on a GPU; --backend auto: on one if there is one
 
 Exit codes: 0 done; 1 a run failed or a band was missed; 2 bad input, nothing was done; 130 interrupted."
@@ -65,7 +65,7 @@ Examples:
         #[arg(long)]
         parameters: bool,
     },
-    /// Lists the GPUs that steps can run on, or says why there is none.
+    /// Lists the GPUs that steps can run on, or says why none can be used.
     #[command(after_help = "\
 Examples:
   sph devices
@@ -80,13 +80,13 @@ Examples:
   sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500
   sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500 --resume")]
     Run(run::RunArgs),
-    /// Draws frames of a run as PNG: discs in the plane, lit spheres in space.
+    /// Draws frames of a run as PNG: discs in 2D, lit spheres in 3D.
     #[command(after_help = "\
 Examples:
   sph picture results/run
   sph picture results/run/final.vtu --color-by pressure --range 0,10000 --size 1920x1080")]
     Picture(picture::PictureArgs),
-    /// Wraps frames of a run in three dimensions in surfaces, as PLY.
+    /// Extracts the surface of the fluid from frames of a 3D run, as PLY.
     #[cfg(feature = "mesh")]
     #[command(after_help = "Example: sph mesh results/run --cube 0.5")]
     Mesh(mesh::MeshArgs),
@@ -152,14 +152,14 @@ Examples:
         #[arg(long)]
         validation: bool,
     },
-    /// Stores today's results at low resolution as the ones to expect.
-    #[command(after_help = "Example: sph bless --reason \"wall pressure is no longer clamped\"")]
-    Bless {
+    /// Stores the results of all cases at low resolution as the new golden values.
+    #[command(after_help = "Example: sph update-goldens --reason \"wall pressure is no longer clamped\"")]
+    UpdateGoldens {
         /// Why results changed; stored beside them.
         #[arg(long)]
         reason: String,
     },
-    /// Lets a column of water rest for long: ends with 1 when energy, memory or open files grow.
+    /// Runs a column of water at rest for a long time: exits with 1 when energy, memory or open files grow.
     #[command(after_help = "Example: sph soak --steps 100000 --particles 20000")]
     Soak {
         /// Time steps.
@@ -218,7 +218,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         Command::Kernels(kernels) => kernels::run(kernels, args.json),
         Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
         Command::Report { folder, validation } => campaigns::report(folder, *validation),
-        Command::Bless { reason } => golden::bless(reason, &open()?),
+        Command::UpdateGoldens { reason } => golden::update(reason, &open()?),
         Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, &open()?, args.json),
         Command::Schema => {
             print!("{}", bench_suite::scenes::schema::scene_schema()?);

@@ -1,4 +1,4 @@
-//! `sph devices`: the GPUs, or why there is none.
+//! `sph devices`: the GPUs, or why none can be used.
 
 use serde_json::{Value, json};
 use std::{error::Error, process::ExitCode};
@@ -14,7 +14,7 @@ pub fn devices(as_json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The GPUs in words, and for machines.
+/// The GPUs as text or JSON.
 #[cfg(feature = "cuda")]
 fn found() -> (String, Value) {
     use cuda_kernels::device::gpu;

@@ -1,4 +1,4 @@
-//! `sph bless`.
+//! `sph update-goldens`.
 
 use bench_suite::{
     campaign::golden::{self, Golden},
@@ -8,13 +8,15 @@ use sph_core::Real;
 use std::{error::Error, path::Path, process::ExitCode};
 
 /// Measures and stores.
-pub fn bless(reason: &str, processor: &Processor) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+pub fn update(reason: &str, processor: &Processor) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let name = if size_of::<Real>() == 4 { "golden_f32.json" } else { "golden_f64.json" };
     let path = Path::new("bench-suite/reference").join(name);
     if !path.exists() {
-        return Err(
-            format!("{} is not here: run `sph bless` in the root of the project", path.display()).into()
-        );
+        return Err(format!(
+            "{} is not here: run `sph update-goldens` in the root of the project",
+            path.display()
+        )
+        .into());
     }
     let golden = Golden { reason: reason.into(), scores: golden::measure(processor)? };
     write_atomic(&path, (serde_json::to_string_pretty(&golden)? + "\n").as_bytes())?;

@@ -1,4 +1,4 @@
-//! `sph list`: what there is.
+//! `sph list`: cases, variants, solvers and scenes.
 
 use bench_suite::{
     campaign::registry,

@@ -22,7 +22,7 @@ pub fn tiny() -> bool {
     args.iter().any(|arg| arg == "--test") || !args.iter().any(|arg| arg == "--bench")
 }
 
-/// Sizes of the rivals' dam break, 2m × 2m × m particles; one tiny size in tests.
+/// Sizes of the reference codes' dam break, 2m × 2m × m particles; one tiny size in tests.
 pub fn sizes(m: &[usize]) -> Vec<usize> {
     if tiny() { vec![4] } else { m.to_vec() }
 }
@@ -32,7 +32,7 @@ pub fn few_samples() -> Criterion {
     Criterion::default().sample_size(10).configure_from_args()
 }
 
-/// The rivals' dam break, jittered as at the start of their runs.
+/// The reference codes' dam break, jittered as at the start of their runs.
 pub fn jittered(m: usize) -> Simulation<3> {
     simulation(&stepping::scene(m, 0.15))
 }
@@ -54,7 +54,7 @@ pub fn flowed(m: usize) -> Simulation<3> {
     simulation
 }
 
-/// The rivals' dam break with the settings that meet the published bands.
+/// The reference codes' dam break with the settings that meet the published bands.
 pub fn validation(m: usize) -> Scene {
     let mut scene = stepping::scene(m, 0.15);
     scene.solver = sph_core::scene::SolverSettings::named("wcsph");
@@ -65,12 +65,12 @@ pub fn validation(m: usize) -> Scene {
     scene
 }
 
-/// The rivals' dam break by Position Based Fluids, exactly five iterations a step.
+/// The reference codes' dam break by Position Based Fluids, exactly five iterations a step.
 pub fn pbf(m: usize) -> Simulation<3> {
     simulation(&stepping::scene_of_pbf(m, 0.15, Until::Iterations(5)))
 }
 
-/// The rivals' dam break by the staggered projection.
+/// The reference codes' dam break by the staggered projection.
 pub fn projection(m: usize) -> Simulation<3> {
     simulation(&stepping::scene_of_projection(m, 0.15))
 }

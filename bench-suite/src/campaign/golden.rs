@@ -1,8 +1,8 @@
-//! Golden results: every case at low resolution, to notice a change that nobody meant.
+//! Golden results: every case at low resolution, to detect unintended changes.
 
 use crate::{
     campaign::{self, registry},
-    metrics::leak,
+    metrics::penetration,
     system::processor::Processor,
 };
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub fn measure(processor: &Processor) -> Result<BTreeMap<String, f64>, Error> {
             let result = campaign::run(&campaign::Job { case, variant, n }, processor, None)?;
             scores.insert(format!("{name}/{}/steps", variant.name), result.steps as f64);
             // A single particle decides the deepest penetration: another machine's round-off moves it too far.
-            for score in result.scores.into_iter().filter(|score| !leak::is_leak(score)) {
+            for score in result.scores.into_iter().filter(|score| !penetration::is_penetration(score)) {
                 scores.insert(format!("{name}/{}/{}", variant.name, score.name), score.value);
             }
         }

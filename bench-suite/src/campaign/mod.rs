@@ -6,7 +6,7 @@ pub mod registry;
 use crate::{
     campaign::registry::Variant,
     cases::Case,
-    metrics::leak,
+    metrics::penetration,
     result::{Comparison, RunResult},
     run::{self, Options, Progress},
     system::{machine, processor::Processor},
@@ -107,7 +107,7 @@ pub fn run(
     };
     let mut result = run::run(&scene, job.case.metrics(&scene), None, &options)?.result;
     if let Some(deepest) = job.case.deepest_penetration() {
-        leak::judge(&mut result.scores, deepest);
+        penetration::judge(&mut result.scores, deepest);
     }
     Ok(result)
 }

@@ -1,4 +1,4 @@
-//! What there is: cases and variants. The lists are the table of contents.
+//! Lists of cases and variants.
 
 use crate::cases::{
     Case, cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak,
@@ -130,13 +130,13 @@ pub const VARIANTS: &[Variant] = &[
     },
     Variant {
         name: "viscoelastic",
-        label: "double density relaxation 2.5, by colors, no springs (preset standard)",
+        label: "double density relaxation 2.5, multicolor Gauss-Seidel, no springs (preset standard)",
         method: Method::Viscoelastic,
         apply: |_| {},
     },
     Variant {
         name: "viscoelastic-jacobi",
-        label: "double density relaxation 2.5, all at once, no springs",
+        label: "double density relaxation 2.5, Jacobi, no springs",
         method: Method::Viscoelastic,
         apply: |scene| scene.solver.set("relax_mode", "jacobi"),
     },

@@ -34,8 +34,8 @@ impl Cavity {
         let (u, v) = (reference::table("ghia_cavity_u")?, reference::table("ghia_cavity_v")?);
         let values = |table: &reference::Table, name: &str| table.column(name).map(|c| c.values.clone());
         Ok([
-            Line { name: "u", along: 1, of: 0, places: values(&u, "y")?, values: values(&u, "u_Re100")? },
-            Line { name: "v", along: 0, of: 1, places: values(&v, "x")?, values: values(&v, "v_Re100")? },
+            Line { name: "u", along: 1, of: 0, positions: values(&u, "y")?, values: values(&u, "u_Re100")? },
+            Line { name: "v", along: 0, of: 1, positions: values(&v, "x")?, values: values(&v, "v_Re100")? },
         ])
     }
 }

@@ -1,4 +1,4 @@
-//! A column of water at rest: hydrostatic pressure, level and silence.
+//! A column of water at rest: hydrostatic pressure, level and kinetic energy.
 
 use super::{fluid, pbf, projection, tank, viscoelastic};
 use crate::{

@@ -17,7 +17,7 @@ use sph_core::{
 };
 
 /// The MARIN tank, y up, z across, and x from the wall behind the water, so that the fluid's lattice and the walls'
-/// begin together: a tank that is no whole number of spacings long leaks where they part.
+/// begin together: a tank whose length is not a multiple of the spacing lets particles through where they part.
 pub struct Obstacle;
 
 /// Length, height and width of the tank, `[m]`.

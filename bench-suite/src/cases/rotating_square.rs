@@ -1,4 +1,4 @@
-//! A square of fluid that turns in empty space: without viscosity it keeps its energy and its momentum.
+//! A square of fluid that rotates in empty space: without viscosity it keeps its energy and its momentum.
 
 use super::{block, pbf, projection, set};
 use crate::{

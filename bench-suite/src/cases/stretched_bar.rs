@@ -13,7 +13,7 @@ use crate::{
 };
 use sph_core::scene::{Command, Damping, LinearVelocity, Scene, Set, Setting, VelocityField};
 
-/// A bar of 4 × 1 m without gravity, and the same bar above it, which nobody stretches.
+/// A bar of 4 × 1 m without gravity, and the same bar above it, which is not stretched.
 pub struct StretchedBar {
     /// Whether its springs flow.
     pub plastic: bool,
@@ -78,7 +78,8 @@ impl Case for StretchedBar {
     }
 
     /// `n` particles across the bar. Springs are made in a first step too short to move anything. Then an initial
-    /// velocity, linear in the place, and a damping stretch the bar evenly, without forces; at the release these set in.
+    /// velocity, linear in the position, and a damping stretch the bar evenly, without forces; at the release these set
+    /// in.
     fn scene(&self, n: usize) -> Scene {
         let finer = n as f64 / ACROSS;
         let mut scene = Scene::new(2, 1.0 / n as f64, END);

@@ -1,4 +1,4 @@
-//! Does the volume last? Ten seconds of rest, and ten seconds after a collapse.
+//! Conservation of volume: ten seconds of rest, and ten seconds after a collapse.
 
 use super::{column::Column, fluid, pbf, projection, tank, viscoelastic};
 use crate::{

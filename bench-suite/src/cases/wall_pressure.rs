@@ -31,8 +31,8 @@ const END: f64 = 6.5;
 /// Citation.
 const SOURCE: &str = "Buchner 2002, Green Water on Ship-type Offshore Structures, PhD thesis, TU Delft";
 
-/// Place of the far wall: a tank that is no whole number of spacings long leaks where the lattices of fluid and walls part,
-/// so it stands up to one spacing farther, `[m]`.
+/// Position of the far wall: a tank whose length is not a multiple of the spacing lets particles through where the
+/// lattices of fluid and walls part, so it stands up to one spacing farther, `[m]`.
 pub fn far_wall(dx: f64) -> f64 {
     (TANK / dx - 1e-6).ceil() * dx
 }

@@ -1,4 +1,4 @@
-//! Walls that must hold: twelve scenes of corners, thin plates, fast, moving and curved walls.
+//! Penetration of walls: twelve scenes of corners, thin plates, fast, moving and curved walls.
 //!
 //! The scenes are files, to be run and changed by anyone; the cases add what is demanded of them.
 
@@ -8,7 +8,7 @@ use crate::{
 };
 use sph_core::scene::Scene;
 
-/// The name that stands for all of them on the command line.
+/// The name of all of them on the command line.
 pub const GROUP: &str = "walls";
 /// How deep a particle may come, in spacings.
 const DEEPEST: f64 = 0.1;

@@ -1,4 +1,4 @@
-//! How far a body that falls on a floor comes back.
+//! Rebound height of a body that falls on a floor.
 
 use super::Curve;
 use crate::{
@@ -35,8 +35,8 @@ impl Bounce {
         Self { body, interval, center: Curve::default(), gap: Curve::default() }
     }
 
-    /// The looks between the lowest place of the first impact and the next one: from where the center is lowest before
-    /// it first rises, to the end.
+    /// The samples between the lowest position of the first impact and the next one: from where the center is lowest
+    /// before it first rises, to the end.
     fn after_impact(&self) -> std::ops::Range<usize> {
         let y = &self.center.y;
         let touched = y.iter().position(|&y| y < self.body.standing).unwrap_or(y.len());

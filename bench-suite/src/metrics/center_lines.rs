@@ -15,7 +15,7 @@ pub struct Line {
     /// Axis of the velocity.
     pub of: usize,
     /// Places along it, in sides of the cavity.
-    pub places: Vec<f64>,
+    pub positions: Vec<f64>,
     /// Published velocities, in lid speeds.
     pub values: Vec<f64>,
 }
@@ -34,7 +34,7 @@ pub struct CenterLines {
     interval: f64,
     from: f64,
     source: &'static str,
-    /// Sums over looks, at the places of the table and then at those of the drawn curve.
+    /// Sums over samples, at the positions of the table and then at those of the drawn curve.
     sums: [Vec<f64>; 2],
     /// RMS error with time, of the field of that moment.
     rms: [Curve; 2],
@@ -44,14 +44,15 @@ pub struct CenterLines {
 impl CenterLines {
     /// Averages from time `from` on, `[s]`, looking every `interval`, `[s]`.
     pub fn new(lines: [Line; 2], interval: f64, from: f64, source: &'static str) -> Self {
-        let sums = lines.each_ref().map(|line| vec![0.0; line.places.len() + DRAWN]);
+        let sums = lines.each_ref().map(|line| vec![0.0; line.positions.len() + DRAWN]);
         Self { lines, interval, from, source, sums, rms: Default::default(), n: 0 }
     }
 
     /// RMS difference over the points that are not on a wall.
     fn error(line: &Line, values: &[f64]) -> f64 {
         let inner = |place: f64| place > 0.0 && place < 1.0;
-        let rows = line.places.iter().zip(&line.values).zip(values).filter(|((place, _), _)| inner(**place));
+        let rows =
+            line.positions.iter().zip(&line.values).zip(values).filter(|((place, _), _)| inner(**place));
         let squares: Vec<f64> = rows.map(|((_, reference), ours)| (ours - reference).powi(2)).collect();
         (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
     }
@@ -62,7 +63,7 @@ impl CenterLines {
             at[line.along] = place;
             sample::plane_fit(view, at, |i| view.velocity(i)[line.of]).unwrap_or(f64::NAN)
         };
-        line.places.iter().copied().chain((0..DRAWN).map(drawn)).map(at).collect()
+        line.positions.iter().copied().chain((0..DRAWN).map(drawn)).map(at).collect()
     }
 }
 
@@ -90,7 +91,7 @@ impl Metric for CenterLines {
             let error = Self::error(line, &mean);
             let score = Score::new(&format!("{} on the center line, RMS error", line.name), "-", error);
             let note = format!(
-                "inner points of the table, mean over t ≥ {} ({} looks); {:.4} at the last moment",
+                "inner points of the table, mean over t ≥ {} ({} samples); {:.4} at the last moment",
                 self.from,
                 self.n,
                 rms.last()
@@ -98,7 +99,8 @@ impl Metric for CenterLines {
             let score =
                 score.with_error(error).within(Band::at_most(0.02)).from_source(self.source).with_note(&note);
             out.scores.push(if line.of == 0 { score.as_headline() } else { score });
-            let profile = Curve { x: (0..DRAWN).map(drawn).collect(), y: mean[line.places.len()..].to_vec() };
+            let profile =
+                Curve { x: (0..DRAWN).map(drawn).collect(), y: mean[line.positions.len()..].to_vec() };
             let name = if line.of == 0 { series_name::CENTER_U } else { series_name::CENTER_V };
             let (x, y) = (
                 format!("{} over the side", ["x", "y"][line.along]),

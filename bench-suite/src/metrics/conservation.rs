@@ -1,4 +1,4 @@
-//! What ought to be kept: energy, momentum, volume; and how far density strays.
+//! Conserved quantities: energy, momentum, volume; and the density error.
 
 use super::Curve;
 use crate::{

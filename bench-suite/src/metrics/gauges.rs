@@ -21,7 +21,7 @@ pub struct Gauge {
     pub name: &'static str,
     /// What it measures.
     pub kind: Kind,
-    /// Its place, `[m]`.
+    /// Its position, `[m]`.
     pub at: [f64; 3],
     /// Measured curve.
     pub measured: Curve,

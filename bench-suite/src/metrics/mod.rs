@@ -1,4 +1,4 @@
-//! Metrics: each looks at a run and measures one thing.
+//! Metrics: each observes a run and measures one quantity.
 
 pub mod bodies;
 pub mod bounce;
@@ -10,8 +10,8 @@ pub mod ellipse;
 pub mod front;
 pub mod gauges;
 pub mod impact;
-pub mod leak;
 pub mod oldroyd;
+pub mod penetration;
 pub mod pressure;
 pub mod rotation;
 pub mod sample;

@@ -1,4 +1,4 @@
-//! What a body of fluid that turns in empty space keeps.
+//! Energy and angular momentum of a rotating body of fluid.
 
 use super::{Curve, conservation, sample};
 use crate::{

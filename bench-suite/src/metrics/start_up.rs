@@ -1,4 +1,4 @@
-//! Start-up of a channel flow: the Oldroyd-B fluid that it is most like, and how far it is from that.
+//! Start-up of a channel flow: the Oldroyd-B fluid fitted to it, and the residual of the fit.
 
 use super::{
     Curve,

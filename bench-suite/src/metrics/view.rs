@@ -1,4 +1,4 @@
-//! What a metric sees of a run.
+//! The view of a run that metrics get.
 
 use sph_core::{Real, method::observer::View, rigid::Rigid};
 

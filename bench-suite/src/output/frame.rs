@@ -32,7 +32,7 @@ pub struct Field<const D: usize> {
     pub values: Values<D>,
 }
 
-/// Particles at one time. Its buffers keep their room from one copy to the next.
+/// Particles at one time. Its buffers keep their capacity from one copy to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameData<const D: usize> {
     /// Steps done.
@@ -79,7 +79,7 @@ const COMMON: [(FieldInfo, Source); 5] = [
 
 /// The fields of a frame, chosen before the run.
 ///
-/// Before the first step nobody has looked for neighbors: counts are then 0, and a field that the solver does not
+/// Before the first step there are no neighbor rows: counts are then 0, and a field that the solver does not
 /// have yet is NaN. Later, counts are those of the last step's rows: they belong to the positions at
 /// which the forces were evaluated, and reach as far as the support plus the skin of the lists.
 #[derive(Clone, Debug, PartialEq, Eq)]

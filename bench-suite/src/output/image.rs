@@ -1,10 +1,10 @@
-//! Frames as pictures: discs in the plane, lit spheres in space, colored by a field.
+//! Frames as pictures: discs in 2D, lit spheres in 3D, colored by a field.
 
 use super::{FrameData, OutputError, Values, frame::norm};
 use crate::output::picture::{self, Cloud, Scale, Style};
 use sph_core::{Real, error::Error};
 
-/// Width and height of a picture that nobody chose `[px]`.
+/// Default width and height of a picture `[px]`.
 pub const SIZE: (u32, u32) = (1280, 720);
 
 /// How a frame is shown.

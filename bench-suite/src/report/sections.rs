@@ -89,7 +89,7 @@ pub(super) fn verdict(run: &RunResult, score: &Score) -> Cell {
     }
 }
 
-/// A band in words.
+/// A band as text.
 pub(super) fn accepted(score: &Score) -> String {
     let Some(band) = score.band else { return "–".into() };
     let value = |value: f64| match band.of {

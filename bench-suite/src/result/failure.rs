@@ -18,7 +18,7 @@ pub struct Failure {
     /// What happened.
     pub cause: String,
     /// Name of the likely cause, such as `step_too_large`.
-    pub suspicion: String,
+    pub likely_cause_name: String,
     /// The likely cause in a sentence.
     pub likely_cause: String,
     /// The particle where it began.
@@ -83,8 +83,8 @@ impl Failure {
             t: error.t,
             phase: error.phase.into(),
             cause: error.cause.to_string(),
-            suspicion: diagnosis.map_or(String::new(), |d| d.suspicion.name().into()),
-            likely_cause: diagnosis.map_or(String::new(), |d| d.suspicion.to_string()),
+            likely_cause_name: diagnosis.map_or(String::new(), |d| d.likely_cause.name().into()),
+            likely_cause: diagnosis.map_or(String::new(), |d| d.likely_cause.to_string()),
             culprit: diagnosis.and_then(|d| d.culprit.as_ref()).map(Culprit::of),
             dt: diagnosis.map_or(f64::NAN, |d| d.dt),
             suggested_dt: diagnosis.and_then(|d| d.suggested_dt),

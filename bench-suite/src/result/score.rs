@@ -57,7 +57,7 @@ impl Band {
 /// One measured number, with what it ought to be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// What was measured, in words.
+    /// Name of the quantity.
     pub name: String,
     /// Unit of `value` and `reference`; `-` for a pure number.
     pub unit: String,
@@ -135,7 +135,7 @@ impl Score {
         self
     }
 
-    /// Counts as met only where `condition` is: what holds of a body of fluid has no merit where there is none any more.
+    /// Counts as met only if `condition` holds, such as that the body of fluid still exists.
     #[must_use]
     pub fn only_with(mut self, condition: &Self) -> Self {
         if self.passed == Some(true) && condition.passed == Some(false) {

@@ -138,7 +138,7 @@ fn is_left(path: &Path) -> bool {
 /// Reads a checkpoint file.
 ///
 /// # Errors
-/// When it cannot be read, or is none of ours, or damaged; the error names the file.
+/// When it cannot be read, or is not a checkpoint, or is damaged; the error names the file.
 pub fn read(path: &Path) -> Result<Checkpoint, Error> {
     let name = path.display().to_string();
     let refused = |error: io::Error| Error::new(format!("cannot be read: {error}")).in_file(&name);

@@ -17,7 +17,7 @@ pub const FAILURE_FILE: &str = "failure.vtu";
 impl Failure {
     /// Writes the culprit and what is within two supports of it to [`FAILURE_FILE`] in `folder`: id, the standard fields,
     /// and in `not_finite` the sum of 1 for a position, 2 for a velocity, 4 for a density and 8 for a field of the
-    /// solver that was not finite and is written as 0. Without a culprit nobody is near.
+    /// solver that was not finite and is written as 0. Without a culprit no neighbors are written.
     ///
     /// # Errors
     /// When the file cannot be written.

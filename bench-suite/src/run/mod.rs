@@ -10,7 +10,7 @@ pub use failure::FAILURE_FILE;
 
 use self::watch::Watch;
 use crate::{
-    metrics::{Metric, leak},
+    metrics::{Metric, penetration},
     output::{self, OutputError, Stream},
     result::{Phase, RunResult, failure::Failure, start::Start},
     run::checkpoints::Checkpoints,
@@ -27,7 +27,7 @@ use sph_core::{
     method::{failure::StepError, observer::Observer, report::StepReport},
     run::{checkpoint::Checkpoint, simulation::Simulation},
     scene::{Counts, Scene},
-    watch::{leak::LeakMeter, plan::MemoryPlan},
+    watch::{penetration::PenetrationMonitor, plan::MemoryPlan},
 };
 use std::{
     path::{Path, PathBuf},
@@ -187,15 +187,15 @@ fn run_in<const D: usize>(
     };
     let first = simulation.state.step;
     let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
-    let mut leak = LeakMeter::new(&simulation.state);
+    let mut monitor = PenetrationMonitor::new(&simulation.state);
     let start = Instant::now();
-    let ended = drive(&mut simulation, &mut watch, (&mut stream, &mut leak), &result.scene_toml, resumed);
+    let ended = drive(&mut simulation, &mut watch, (&mut stream, &mut monitor), &result.scene_toml, resumed);
     let frames = stream.as_ref().map_or(0.0, Stream::seconds);
     result.wall_s = start.elapsed().as_secs_f64() - watch.looking - frames;
     let unwritten = stream.and_then(|stream| stream.finish().err());
-    // A state that cannot be brought home is that of the last fetch; steps before it have told of the fault.
+    // If the state cannot be copied to the host, that of the last fetch stays; the fault was reported by a step before.
     let unfetched = simulation.fetch().err();
-    leak.look(&simulation.state);
+    monitor.measure(&simulation.state);
     take_memory(&mut result, before);
     result.steps = simulation.state.step - first;
     result.simulated_s = simulation.state.t;
@@ -216,7 +216,7 @@ fn run_in<const D: usize>(
         result.fits.extend(outcome.fits);
     }
     result.series.extend(watch.solved.series(simulation.solver.residuals()));
-    result.scores.extend(leak::scores(&leak, first));
+    result.scores.extend(penetration::scores(&monitor, first));
     result.frames = watch.frames;
     let interrupted = matches!(ended, Ended::Interrupted);
     Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })
@@ -289,12 +289,12 @@ impl Ended {
     }
 }
 
-/// Steps to the end of the run; between the steps it is looked at, written, and kept. A run that was resumed
+/// Steps to the end of the run; between the steps it is observed, written, and kept. A run that was resumed
 /// has done so with its first state already.
 fn drive<const D: usize>(
     run: &mut Simulation<D>,
     watch: &mut Watch<'_, '_>,
-    (stream, leak): (&mut Option<Stream<D>>, &mut LeakMeter<D>),
+    (stream, monitor): (&mut Option<Stream<D>>, &mut PenetrationMonitor<D>),
     scene: &str,
     resumed: bool,
 ) -> Ended {
@@ -302,12 +302,12 @@ fn drive<const D: usize>(
     let first = run.state.step;
     loop {
         let old = resumed && run.state.step == first;
-        if let Err(error) = fetch(run, watch, (stream, leak), &report) {
+        if let Err(error) = fetch(run, watch, (stream, monitor), &report) {
             return Ended::Failed(Box::new(error));
         }
         watch.look(&run.view(&report));
         let entered = Instant::now();
-        leak.observe(&run.view(&report));
+        monitor.observe(&run.view(&report));
         watch.looking += entered.elapsed().as_secs_f64();
         if let Some(stream) = stream.as_mut()
             && !stream.observe(&run.view(&report))
@@ -337,16 +337,16 @@ fn drive<const D: usize>(
     }
 }
 
-/// Brings the state home if something looks at it now.
+/// Copies the state to the host if an observer is due now.
 fn fetch<const D: usize>(
     run: &mut Simulation<D>,
     watch: &Watch<'_, '_>,
-    (stream, leak): (&Option<Stream<D>>, &LeakMeter<D>),
+    (stream, monitor): (&Option<Stream<D>>, &PenetrationMonitor<D>),
     report: &StepReport,
 ) -> Result<(), StepError> {
     let view = run.view(report);
     let due = watch.is_looking(view.state.t, view.state.step)
-        || leak.is_due(&view)
+        || monitor.is_due(&view)
         || stream.as_ref().is_some_and(|stream| stream.is_due(&view));
     if due { run.fetch() } else { Ok(()) }
 }

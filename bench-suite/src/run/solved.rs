@@ -1,4 +1,4 @@
-//! How hard the steps of a run were to solve.
+//! Iterations and residuals of the steps of a run.
 
 use crate::{
     metrics::Curve,

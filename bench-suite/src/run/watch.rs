@@ -1,4 +1,4 @@
-//! What is looked at and kept between two steps.
+//! Observation and storage between two steps.
 
 use super::{Options, Progress, solved::Solved};
 use crate::{

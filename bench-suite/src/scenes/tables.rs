@@ -17,9 +17,9 @@ pub struct Table {
 pub struct Parameter {
     /// The key.
     pub name: String,
-    /// SI unit, `-` for a pure number, empty for what is no number.
+    /// SI unit, `-` for a pure number, empty for other types.
     pub unit: String,
-    /// Allowed interval as `(0, 1]`, empty for what is no number.
+    /// Allowed interval as `(0, 1]`, empty for other types.
     pub range: String,
     /// Default as a scene writes it, `optional` if nothing or what is derived stands in its place, `must be given`.
     pub default: String,

@@ -1,4 +1,4 @@
-//! What frames cost a run: blocks of steps with one frame and with none, in turns.
+//! Cost of frames: blocks of steps with one frame and with none, in turns.
 
 use crate::output::{Every, Format, Settings, Stream};
 use crate::{run, studies::stepping, system::processor::Processor};
@@ -44,7 +44,7 @@ pub struct Cost {
     pub ms_writing: f64,
 }
 
-/// Times frames of the rivals' dam break in `folder`. The two kinds of blocks take turns, and so does which of
+/// Times frames of the reference codes' dam break in `folder`. The two kinds of blocks take turns, and so does which of
 /// them goes first, so that neither drift of the machine nor of the fluid favors one.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What iterations buy: Position Based Fluids with equal steps and more and more iterations in each.
+//! Error and cost against the number of iterations, Position Based Fluids with equal steps.
 
 use crate::{
     metrics::{HostView, Metric, Outcome},
@@ -24,17 +24,17 @@ const HEIGHT: f64 = 0.5;
 /// With one iteration the stability number of the step is this: the volume at rest is just kept.
 const S_ONE: f64 = 0.09;
 
-/// A way to iterate, as one line of the plots.
-struct Way {
+/// A scheme of iteration, one line of the plots.
+struct Scheme {
     label: &'static str,
     apply: fn(&mut Scene),
 }
 
-const WAYS: [Way; 4] = [
-    Way { label: "PBF (preset standard)", apply: |_| {} },
-    Way { label: "PBF without s_corr", apply: |scene| scene.solver.set("scorr_k", 0.0) },
-    Way { label: "PBF, poly6 and spiky kernel", apply: |scene| scene.solver.set("kernel", "poly6_spiky") },
-    Way {
+const SCHEMES: [Scheme; 4] = [
+    Scheme { label: "PBF (preset standard)", apply: |_| {} },
+    Scheme { label: "PBF without s_corr", apply: |scene| scene.solver.set("scorr_k", 0.0) },
+    Scheme { label: "PBF, poly6 and spiky kernel", apply: |scene| scene.solver.set("kernel", "poly6_spiky") },
+    Scheme {
         label: "PBF, averaged corrections (FleX)",
         apply: |scene| scene.solver.set("relaxation_mode", "local"),
     },
@@ -58,7 +58,7 @@ pub fn scene(n: usize, iterations: u32, end_time: f64) -> Scene {
     scene
 }
 
-/// Runs all ways with all numbers of iterations, `n` layers of particles, to `end_time`, `[s]`.
+/// Runs all schemes with all numbers of iterations, `n` layers of particles, to `end_time`, `[s]`.
 ///
 /// # Errors
 /// When a scene is refused, which is a mistake here.
@@ -69,14 +69,14 @@ pub fn compare(
     progress: &dyn Fn(&str, u32, Progress),
 ) -> Result<Vec<RunResult>, Error> {
     let mut results = Vec::new();
-    for way in &WAYS {
+    for scheme in &SCHEMES {
         for iterations in ITERATIONS {
             let mut scene = scene(n, iterations, end_time);
-            (way.apply)(&mut scene);
-            let shown = |p| progress(way.label, iterations, p);
+            (scheme.apply)(&mut scene);
+            let shown = |p| progress(scheme.label, iterations, p);
             let options = Options {
                 case: CASE.into(),
-                variant: way.label.into(),
+                variant: scheme.label.into(),
                 particles_across: n,
                 processor: processor.clone(),
                 pictures: vec![end_time],
@@ -93,7 +93,7 @@ pub fn compare(
     Ok(results)
 }
 
-/// The least number of iterations, and the least wall time of a step `[ms]`, at which a way of iterating has a mean
+/// The least number of iterations, and the least wall time of a step `[ms]`, at which a scheme of iterating has a mean
 /// density error of at most `error` `[-]`, for those that come to it.
 pub fn cheapest(all: &Comparison, error: f64) -> Vec<(String, f64, f64)> {
     let mut found: Vec<(String, f64, f64)> = Vec::new();

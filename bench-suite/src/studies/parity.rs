@@ -80,7 +80,7 @@ pub struct Drift {
     pub scale: f64,
 }
 
-/// Runs the scene on the processor and where `processor` says, and looks at both after each of `steps` steps. A run
+/// Runs the scene on the processor and where `processor` says, and compares both after each of `steps` steps. A run
 /// that fails is an answer, too: what was seen until then, and why.
 ///
 /// # Errors
@@ -101,7 +101,7 @@ fn compare_in<const D: usize>(scene: &Scene, steps: &[u64], processor: &Processo
     Ok(follow(runs, &processor.name(), steps))
 }
 
-/// Steps two runs of one scene, the first on the processor, and looks at both after each of `steps` steps.
+/// Steps two runs of one scene, the first on the processor, and compares both after each of `steps` steps.
 pub fn follow<const D: usize>(mut runs: [Simulation<D>; 2], backend: &str, steps: &[u64]) -> Parity {
     let mut parity = Parity {
         backend: backend.into(),
@@ -132,7 +132,7 @@ pub fn follow<const D: usize>(mut runs: [Simulation<D>; 2], backend: &str, steps
     parity
 }
 
-/// Steps until so many are done, and brings all home.
+/// Steps until so many are done, and copies all fields to the host.
 fn advance<const D: usize>(run: &mut Simulation<D>, steps: u64) -> Result<(), StepError> {
     while run.state.step < steps {
         run.step(f64::INFINITY)?;
@@ -196,7 +196,7 @@ pub fn difference((name, unit): (&'static str, &'static str), a: Ordered<'_>, b:
     Difference { name, unit, scale, ulp, in_ulp: over(ulp), relative: over(scale) }
 }
 
-/// The larger of two differences; what is no number is larger than all.
+/// The larger of two differences; NaN is larger than all.
 fn more(a: f64, b: f64) -> f64 {
     if a.total_cmp(&b).is_lt() { b } else { a }
 }

@@ -1,4 +1,4 @@
-//! What a preconditioner and a warm start buy: iterations and time until the pressure is found.
+//! Effect of preconditioner and warm start on iterations and time of the pressure solve.
 
 use crate::{run, studies::stepping, system::processor::Processor};
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct Options {
     pub processor: Processor,
 }
 
-/// One way to solve.
+/// One solver configuration.
 #[derive(Clone, Debug, Serialize)]
 pub struct Solving {
     /// Value of `preconditioner`.
@@ -39,8 +39,8 @@ pub struct Solving {
     pub residual: f64,
 }
 
-/// The ways that are tried.
-const WAYS: [(&str, bool); 6] = [
+/// The configurations that are compared.
+const CONFIGURATIONS: [(&str, bool); 6] = [
     ("none", false),
     ("diagonal", false),
     ("multilevel", false),
@@ -49,12 +49,15 @@ const WAYS: [(&str, bool); 6] = [
     ("multilevel", true),
 ];
 
-/// Follows the dam break of [`stepping`] for equally many steps in each way.
+/// Follows the dam break of [`stepping`] for equally many steps with each configuration.
 ///
 /// # Errors
 /// When a step fails, or ends its iterations without the pressure.
 pub fn compare(options: &Options) -> Result<Vec<Solving>, Box<dyn std::error::Error + Send + Sync>> {
-    WAYS.iter().map(|&(preconditioner, warm_start)| time(options, preconditioner, warm_start)).collect()
+    CONFIGURATIONS
+        .iter()
+        .map(|&(preconditioner, warm_start)| time(options, preconditioner, warm_start))
+        .collect()
 }
 
 fn time(

@@ -1,4 +1,4 @@
-//! Steps of the dam break that the rivals run, timed as a whole and by phase.
+//! Steps of the dam break of the reference codes, timed as a whole and by phase.
 
 use crate::{
     run,
@@ -98,19 +98,20 @@ pub struct KernelTiming {
     pub ns_per_particle: f64,
 }
 
-/// The rivals' case, 2m × 2m × m particles shaken by up to `jitter` spacings: a block of 1 × 1 × 0.5 m in a tank of 2 × 2 × 0.5 m, one layer of walls.
+/// The reference codes' case, 2m × 2m × m particles shaken by up to `jitter` spacings: a block of 1 × 1 × 0.5 m in a
+/// tank of 2 × 2 × 0.5 m, one layer of walls.
 pub fn scene(m: usize, jitter: f64) -> Scene {
     let d = 0.5 / m as f64;
     let block = |max: [f64; 3]| Shape::Block(Block { min: vec![0.0; 3], max: max.to_vec() });
     let mut scene = Scene::new(3, d, 10.0);
-    scene.title = "Dam break of the rivals".into();
+    scene.title = "Dam break of the reference codes".into();
     scene.mass_mode = sph_core::scene::MassMode::Volume;
     scene.fluid = vec![Fluid { lattice: Lattice::Cartesian, jitter, ..Fluid::new(block([1.0, 1.0, 0.5])) }];
     scene.wall = vec![Wall { layers: 1, offset: 0.7, ..Wall::new(block([2.0, 2.0, 0.5]), Side::Inside) }];
     scene.solver.set("name", "wcsph");
     scene.solver.set("preset", "graphics");
     scene.solver.set("sound_speed", 44.294_469);
-    // The rivals' "standard" viscosity of 0.01 m²/s is this model at 10 Pa s.
+    // The reference codes' "standard" viscosity of 0.01 m²/s is this model at 10 Pa s.
     scene.solver.set("viscosity_model", "solenoidal");
     scene.solver.set("dynamic_viscosity", 10.0);
     scene.solver.set("viscosity_calibration", false);

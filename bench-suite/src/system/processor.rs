@@ -79,8 +79,8 @@ pub enum NoBackend {
         /// Why not.
         reason: CudaError,
     },
-    /// The environment names no order of threads.
-    #[error("SPH_EMULATOR_ORDER: {0:?} is no order of threads: use a number, 0 for ascending")]
+    /// The environment names an unknown order of threads.
+    #[error("SPH_EMULATOR_ORDER: {0:?} is not an order of threads: use a number, 0 for ascending")]
     Order(String),
     /// The environment names an unknown variant of the kernels.
     #[error("SPH_CUDA_VARIANT: {0}")]
@@ -210,7 +210,7 @@ impl Backend {
     /// Mean time of a copy of so many bytes within the memory of a GPU, `[s]`.
     ///
     /// # Errors
-    /// When there is no GPU, or it has no room for two such places.
+    /// When there is no GPU, or it has no memory for two such buffers.
     pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, NoTiming> {
         match self {
             #[cfg(feature = "cuda")]
@@ -222,7 +222,7 @@ impl Backend {
         }
     }
 
-    /// Memory of a GPU that nobody holds now, `[B]`; nothing where steps run elsewhere.
+    /// Free memory of a GPU now, `[B]`; nothing where steps run elsewhere.
     ///
     /// # Errors
     /// When the GPU does not say.

@@ -52,7 +52,7 @@ pub struct Device {
     staging: Mutex<Staging>,
 }
 
-/// Dimension, and smoothing kernel if the text uses one.
+/// Dimension, and smoothing kernel if the source uses one.
 type Build = (usize, Option<&'static str>);
 
 /// What was loaded.
@@ -149,7 +149,7 @@ impl Device {
         self.driver
     }
 
-    /// Memory that nobody uses now, `[B]`.
+    /// Free memory now, `[B]`.
     ///
     /// # Errors
     /// When the driver does not say, or a kernel before failed.
@@ -189,7 +189,7 @@ impl Device {
     /// them and one wait, after one that is not counted, `[s]`.
     ///
     /// # Errors
-    /// When there is no room for both places, or a copy fails.
+    /// When there is no memory for both buffers, or a copy fails.
     pub fn time_copy(&self, bytes: usize, copies: u32) -> Result<f64, CudaError> {
         let (from, mut to) = (self.zeros(bytes)?, self.zeros(bytes)?);
         let mut copy = || {
@@ -410,7 +410,7 @@ impl Device {
 impl Drop for Device {
     /// What is staged is given back only after it was copied.
     fn drop(&mut self) {
-        // A failure was reported, or nobody asks for it any more.
+        // A failure was reported, or is not needed any more.
         let _ = self.stream.synchronize();
     }
 }

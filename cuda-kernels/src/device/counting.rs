@@ -45,7 +45,7 @@ impl Counting {
     }
 }
 
-/// Memory that nobody has.
+/// Memory that is only counted.
 #[derive(Debug)]
 struct Counted {
     bytes: usize,

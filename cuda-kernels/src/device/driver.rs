@@ -134,7 +134,7 @@ pub fn keep_freed(gpu: c_int) -> Result<(), Unavailable> {
     call!("cuMemPoolSetAttribute"(pool => *mut c_void, RELEASE_THRESHOLD => c_int, &mut all => *mut u64))
 }
 
-/// Memory that the pool of a GPU has kept and nobody uses, `[B]`.
+/// Memory that the pool of a GPU has kept unused, `[B]`.
 pub fn kept(gpu: c_int) -> Result<usize, Unavailable> {
     let Some(pool) = pool(gpu)? else { return Ok(0) };
     let (mut reserved, mut used) = (0_u64, 0_u64);

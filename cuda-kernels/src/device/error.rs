@@ -63,7 +63,7 @@ pub enum Unavailable {
     /// The library is the one that a toolkit links against, not that of a driver.
     #[error("the CUDA driver library is a stub of a toolkit, not that of a driver; see LD_LIBRARY_PATH")]
     StubLibrary,
-    /// The driver is older than the code asks for.
+    /// The driver is older than the code needs.
     #[error("the CUDA driver serves CUDA {found}, {needed} or later is needed")]
     DriverTooOld {
         /// What the driver serves.
@@ -71,7 +71,7 @@ pub enum Unavailable {
         /// What is needed.
         needed: Version,
     },
-    /// The driver runs and sees no GPU.
+    /// The driver runs and finds no GPU.
     #[error("the CUDA driver ({driver}) sees no GPU")]
     NoGpu {
         /// What the driver serves.
@@ -102,7 +102,7 @@ pub enum CudaError {
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     /// No memory left.
-    #[error("no room for {bytes} bytes on the GPU: {reason}")]
+    #[error("no memory for {bytes} bytes on the GPU: {reason}")]
     OutOfMemory {
         /// What was asked for.
         bytes: usize,
@@ -143,7 +143,7 @@ pub enum CudaError {
         /// What is wrong.
         reason: String,
     },
-    /// The text of a kernel was refused.
+    /// The source of a kernel was refused.
     #[error("{file} does not compile: {log}")]
     Compile {
         /// The text.
@@ -159,7 +159,7 @@ pub enum CudaError {
         /// The driver's name of the error.
         reason: String,
     },
-    /// A field is shorter than the work asks for.
+    /// A field is shorter than the launch needs.
     #[error("kernel {kernel} needs {needed} items of {field}, which has {len}")]
     TooShort {
         /// The kernel.

@@ -30,7 +30,7 @@ numbers!(u16, u32, u64, f32, f64);
 /// One kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Kernel {
-    /// The text it stands in, as `cells.cu`.
+    /// The source file it stands in, as `cells.cu`.
     pub file: &'static str,
     /// Its name there.
     pub name: &'static str,
@@ -171,8 +171,8 @@ pub struct Argument<'a> {
     pub value: *mut c_void,
     /// Its size, `[B]`.
     pub size: usize,
-    /// The parameter that it stands for: many have the same type, and only the name tells one from another. Empty where
-    /// no one asks.
+    /// Name of the parameter: many have the same type, and only the name tells one from another. Empty where
+    /// it is not checked.
     pub name: &'static str,
     of: PhantomData<&'a ()>,
 }

@@ -19,7 +19,7 @@ pub struct Gpu {
     pub name: String,
     /// Its memory, `[B]`.
     pub total_memory: usize,
-    /// Memory that nobody holds, `[B]`; or why the GPU does not say, as when another process holds it alone.
+    /// Free memory, `[B]`; or why the GPU does not say, as when another process holds it alone.
     pub free_memory: Result<usize, Unavailable>,
     /// Its compute capability.
     pub compute_capability: Version,

@@ -2,7 +2,7 @@
 
 /// A field of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Member {
     /// Name, the same in both languages.
     pub name: String,
     /// Bytes from the start of the struct.
@@ -11,7 +11,7 @@ pub struct Place {
     pub size: usize,
 }
 
-impl Place {
+impl Member {
     /// A field of this name, offset and size.
     pub fn new(name: &str, offset: usize, size: usize) -> Self {
         Self { name: name.into(), offset, size }
@@ -24,10 +24,10 @@ pub trait Block: Copy {
     const TWIN: &'static str;
 
     /// Its fields, in order.
-    fn places() -> Vec<Place>;
+    fn members() -> Vec<Member>;
 }
 
 /// Name, fields and size of a struct.
-pub fn of<B: Block>() -> (&'static str, Vec<Place>, usize) {
-    (B::TWIN, B::places(), size_of::<B>())
+pub fn of<B: Block>() -> (&'static str, Vec<Member>, usize) {
+    (B::TWIN, B::members(), size_of::<B>())
 }

@@ -32,7 +32,7 @@ struct Level {
 /// Occupied cells of all levels.
 // RAW
 struct Cells {
-  /// Cells there is room for; the null cell, whose number is 0, stands behind them.
+  /// Capacity in cells; the null cell, whose number is 0, stands behind them.
   u32 stride;
   /// The number of each dense cell among those that are occupied; empty cells have that of the next one. Shape
   /// [dense cells + 1].

@@ -33,7 +33,7 @@ const NUMBER_CELLS: Kernel = Kernel { file: "projection/aggregation.cu", name: "
 const FEW: usize = 8;
 /// Most levels: more than the numbers of cells allow.
 const MOST: usize = 40;
-/// Room for so many cells costs nothing, however few the particles.
+/// A capacity of so many cells costs nothing, however few the particles.
 const SPARE: usize = 1024;
 
 /// Cells around a cell, and itself. Twin of `WIDTH` in projection/aggregation.cuh.
@@ -116,9 +116,9 @@ impl Held {
     }
 }
 
-/// Cells of all levels that there is room for at first: twice those of `n` particles on their lattice, with a radius of
+/// Initial capacity, in cells of all levels: twice those of `n` particles on their lattice, with a radius of
 /// `support_ratio` spacings `[-]`.
-pub fn first_room<const D: usize>(n: usize, support_ratio: f64) -> usize {
+pub fn initial_capacity<const D: usize>(n: usize, support_ratio: f64) -> usize {
     let lattice = n as f64 / support_ratio.powi(D as i32);
     (2.0 * lattice).ceil() as usize + SPARE
 }
@@ -169,8 +169,8 @@ pub struct Fine<'a, const D: usize> {
 }
 
 impl<const D: usize> Multigrid<D> {
-    /// Room for levels over `n` particles in these cells, with `room` cells of all levels. There will be more room when
-    /// more is needed.
+    /// Buffers of the levels over `n` particles in these cells, with `capacity` cells of all levels. The capacity grows
+    /// when more is needed.
     ///
     /// # Errors
     /// When there is no memory left, or there are too many cells.
@@ -178,7 +178,7 @@ impl<const D: usize> Multigrid<D> {
         executor: &dyn Executor,
         grid: &CellGrid<D>,
         n: usize,
-        room: usize,
+        capacity: usize,
     ) -> Result<Self, CudaError> {
         let boxes = CellBox::all(grid);
         let dense = n_dense(&boxes) + 1;
@@ -190,7 +190,7 @@ impl<const D: usize> Multigrid<D> {
             ends: executor.zeros(boxes.len() + 1)?,
             ends_here: vec![0; boxes.len() + 1],
             of: executor.zeros(n)?,
-            held: Held::new(executor, width::<D>(), room.next_multiple_of(32))?,
+            held: Held::new(executor, width::<D>(), capacity.next_multiple_of(32))?,
             in_use: Vec::with_capacity(boxes.len()),
             boxes,
         })

@@ -11,8 +11,8 @@
 pub mod aggregation;
 pub mod vcycle;
 
-use crate::common::boundary::{barriers::Pose, containers::Enclosure};
-use sph_core::{fluid::barrier, geometry::sampling::Side, numerics::lane::each};
+use crate::common::boundary::{containers::Enclosure, wall_surfaces::Pose};
+use sph_core::{fluid::wall_surface, geometry::sampling::Side, numerics::lane::each};
 
 /// The formulas, twin of `solver-projection/src/physics.rs`.
 pub const FORMULAS: &str = include_str!("formula.cuh");
@@ -21,11 +21,11 @@ crate::device::launch::generated!("projection.rs");
 
 impl<const D: usize> Facing<D> {
     /// Of a wall that is at `pose`, or where it was drawn.
-    pub fn new(barrier: &barrier::Barrier<D>, pose: Option<&barrier::Pose<D>>) -> Self {
-        let region = Enclosure::of_region(&barrier.region);
-        let outside = (barrier.side == Side::Outside).into();
+    pub fn new(surface: &wall_surface::WallSurface<D>, pose: Option<&wall_surface::Pose<D>>) -> Self {
+        let region = Enclosure::of_region(&surface.region);
+        let outside = (surface.side == Side::Outside).into();
         let drawn = || Pose { columns: each(|k| each(|a| if a == k { 1.0 } else { 0.0 })), shift: [0.0; D] };
-        let moved = |pose: &barrier::Pose<D>| Pose { columns: *pose.columns(), shift: *pose.shift() };
+        let moved = |pose: &wall_surface::Pose<D>| Pose { columns: *pose.columns(), shift: *pose.shift() };
         Self { region, outside, posed: pose.is_some().into(), pose: pose.map_or_else(drawn, moved) }
     }
 }

@@ -4,7 +4,7 @@
 // The twin of `pack.rs`, `alpha.rs`, `wall_correction.rs` and `matrix.rs` in `solver-projection/src/cpu`, loop by loop.
 // Sums run over neighbors in ascending order in one chain, so they differ from the processor's, which has one chain a
 // lane, in the last places.
-#include "common/boundary/barriers.cuh"
+#include "common/boundary/wall_surfaces.cuh"
 #include "projection/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -22,17 +22,17 @@ struct Facing {
   /// Not 0 when the fluid is outside of the shape; 0 when it is where it was drawn.
   int outside, posed;
 
-  /// How deep a point lies behind the surface, and the normal into the fluid at the nearest point of it, [m]. The twin
-  /// of `Barrier::facing`. In the frame of a body, `in_body`, samples stay at `x_0`: where two faces are as near, roundings
-  /// would else choose another one in each step.
-  SPH_FN double depth(const Place& x, const Place& x_0, bool in_body, Place& normal) const {
-    const Place drawn = !posed ? x : in_body ? x_0 : pose.drawn(x);
+  /// Depth of a point behind the surface, and the normal into the fluid at the nearest point of it, [m]. The twin of
+  /// `WallSurface::depth_and_normal`. In the frame of a body, `in_body`, samples stay at `x_0`: where two faces are as
+  /// near, round-off would choose another one in each step.
+  SPH_FN double depth(const Vec64& x, const Vec64& x_0, bool in_body, Vec64& normal) const {
+    const Vec64 drawn = !posed ? x : in_body ? x_0 : pose.inverse_transform(x);
     const double phi = region.phi(drawn);
     normal = region.normal(drawn);
     if (!outside) {
       for (int a = 0; a < DIM; a++) normal[a] = -normal[a];
     }
-    if (posed) normal = pose.turned(normal);
+    if (posed) normal = pose.rotate(normal);
     return outside ? -phi : phi;
   }
 };
@@ -51,7 +51,7 @@ projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
   Packed facing = {};
   const u32 k = surface[sets.body[b]];
   if (k != NONE) {
-    Place here, drawn, n_k;
+    Vec64 here, drawn, n_k;
     for (int a = 0; a < DIM; a++) here[a] = double(x.x[a][b]), drawn[a] = double(x_0.x[a][b]);
     depth = real(facings[k].depth(here, drawn, sets.is_rigid(b), n_k));
     for (int a = 0; a < DIM; a++) facing.a[a] = real(n_k[a]);

@@ -49,7 +49,7 @@ template <int N> SPH_FN void sum_partials(const Sums<N>* __restrict__ partial, u
 }
 
 /// Force and torque of a force at an arm.
-SPH_FN Wrench wrench(const Place& force, const Place& arm) {
+SPH_FN Wrench wrench(const Vec64& force, const Vec64& arm) {
   double f[3] = {}, r[3] = {};
   for (int k = 0; k < DIM; k++) f[k] = force[k], r[k] = arm[k];
   Wrench w;
@@ -61,7 +61,7 @@ SPH_FN Wrench wrench(const Place& force, const Place& arm) {
 }
 
 /// Adds a particle of mass `m` with velocity `v` along a direction.
-SPH_FN void add_along(ContactSystem& system, const Place& direction, const Place& arm, double m, double v) {
+SPH_FN void add_along(ContactSystem& system, const Vec64& direction, const Vec64& arm, double m, double v) {
   const Wrench g = wrench(direction, arm);
 #pragma unroll
   for (int a = 0; a < 6; a++) {
@@ -76,9 +76,9 @@ struct ContactPoint {
   /// Distance to the surface, [m].
   double d;
   /// Normal into the fluid.
-  Place n;
+  Vec64 n;
   /// Arm from the center of mass before the step, [m].
-  Place arm;
+  Vec64 arm;
 };
 
 /// Contact with a body.
@@ -92,25 +92,25 @@ struct BodyContact {
 
   /// The contact point of a particle on the advanced body. Returns whether it is near.
   SPH_FN bool find(const Periodic& periodic, const Contact& contact, const Particle& p, ContactPoint& point) const {
-    const Place to = separation(periodic, p.x, surface.pose.shift);
+    const Vec64 to = separation(periodic, p.x, surface.pose.shift);
     const double reached = reach + contact.reach();
     double speeds = p.v[0];
     for (int k = 1; k < DIM; k++) speeds += p.v[k];
     // Zero for finite numbers only.
     if (dot(to, to.a) > reached * reached || !(0.0 * speeds == 0.0)) return false;
     bool found = false;
-    surface.near(surface.pose.turned_back(to), contact.reach(), [&](int, double d, const Place& n) {
+    surface.near(surface.pose.inverse_rotate(to), contact.reach(), [&](int, double d, const Vec64& n) {
       point.d = d, point.n = n, found = true;
     });
     if (!found) return false;
-    point.n = surface.pose.turned(point.n);
+    point.n = surface.pose.rotate(point.n);
     point.arm = separation(periodic, p.x_prev, surface.point);
     return true;
   }
 
   /// `a − b`, to the nearest image.
-  SPH_FN static Place separation(const Periodic& periodic, const Place& a, const double* b) {
-    Place separation = minus(a, b);
+  SPH_FN static Vec64 separation(const Periodic& periodic, const Vec64& a, const double* b) {
+    Vec64 separation = minus(a, b);
     if (!periodic.any) return separation;
     Vec far;
     for (int k = 0; k < DIM; k++) far[k] = real(separation[k]);
@@ -120,8 +120,8 @@ struct BodyContact {
   }
 
   /// Velocity relative to the body, stickiness included, [m/s].
-  SPH_FN Place relative(const ContactPoint& point, const Particle& p, double pull) const {
-    Place v = surface.velocity_at(point.arm);
+  SPH_FN Vec64 relative(const ContactPoint& point, const Particle& p, double pull) const {
+    Vec64 v = surface.velocity_at(point.arm);
     for (int k = 0; k < DIM; k++) v[k] = p.v[k] + pull * point.n[k] - v[k];
     return v;
   }
@@ -129,7 +129,7 @@ struct BodyContact {
   /// Adds a particle to the contact system.
   SPH_FN void add(ContactSystem& system, const Contact& contact, const ContactPoint& point, const Particle& p) const {
     const double pull = contact.stickiness(point.d);
-    const Place v = relative(point, p, pull);
+    const Vec64 v = relative(point, p, pull);
     const double v_n = dot(v, point.n.a);
     double normal, tangential;
     contact.parts(point.d, v_n, surface.no_slip != 0, normal, tangential);
@@ -140,9 +140,9 @@ struct BodyContact {
   }
 
   /// Change of velocity of a particle by the body, [m/s].
-  SPH_FN Place impulse(const Contact& contact, const ContactPoint& point, const Particle& p) const {
+  SPH_FN Vec64 impulse(const Contact& contact, const ContactPoint& point, const Particle& p) const {
     const double pull = contact.stickiness(point.d);
-    Place dv = contact.impulse(point.d, relative(point, p, pull), point.n, surface.no_slip != 0);
+    Vec64 dv = contact.impulse(point.d, relative(point, p, pull), point.n, surface.no_slip != 0);
     for (int k = 0; k < DIM; k++) dv[k] = pull * point.n[k] + dv[k];
     return dv;
   }
@@ -189,7 +189,7 @@ visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n,
     Particle p = fluid.take(u32(i), contact.dt);
     ContactPoint point;
     if (!body.find(c.domain.periodic, contact, p, point)) continue;
-    const Place dv = body.impulse(contact, point, p);
+    const Vec64 dv = body.impulse(contact, point, p);
     p.apply_impulse(dv, contact.dt);
     fluid.put(u32(i), p, contact.dt);
     const Wrench g = wrench(dv, point.arm);

@@ -5,7 +5,7 @@
 inline namespace SPH_SPACE {
 using namespace visco;
 
-SPH_FN void apply_stickiness(const Contact& contact, double d, Place n, Particle& p) {
+SPH_FN void apply_stickiness(const Contact& contact, double d, Vec64 n, Particle& p) {
   const double pull = contact.stickiness(d);
   for (int k = 0; k < DIM; k++) n[k] = pull * n[k];
   p.apply_impulse(n, contact.dt);
@@ -13,15 +13,15 @@ SPH_FN void apply_stickiness(const Contact& contact, double d, Place n, Particle
 
 /// Applies stickiness and the impulse of a wall. Twin of `WallPose::resolve`.
 SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Periodic& periodic, Particle& p) {
-  Place here = p.x;
+  Vec64 here = p.x;
   if (periodic.any) {
     for (int k = 0; k < DIM; k++) here[k] = double(periodic.wrap_axis(k, real(p.x[k])));
   }
-  const Place drawn = wall.posed ? wall.pose.drawn(here) : here;
-  wall.near(drawn, contact.reach(), [&](int face, double d, Place n) {
-    if (wall.posed) n = wall.pose.turned(n);
+  const Vec64 drawn = wall.posed ? wall.pose.inverse_transform(here) : here;
+  wall.near(drawn, contact.reach(), [&](int face, double d, Vec64 n) {
+    if (wall.posed) n = wall.pose.rotate(n);
     apply_stickiness(contact, d, n, p);
-    Place v = wall.velocity_at(minus(here, wall.point));
+    Vec64 v = wall.velocity_at(minus(here, wall.point));
     for (int k = 0; k < DIM; k++) v[k] = p.v[k] - v[k] - wall.drag[face][k];
     p.apply_impulse(contact.impulse(d, v, n, wall.no_slip != 0), contact.dt);
   });
@@ -30,13 +30,13 @@ SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Peri
 /// Stickiness of the faces of a container.
 SPH_FN void stick_to_faces(const Enclosure& container, const Contact& contact, Particle& p) {
   // All faces use the position before the first.
-  const Place x = p.x;
+  const Vec64 x = p.x;
   const int n_faces = container.n_faces();
 #pragma unroll 1
   for (int face = 0; face < n_faces; face++) {
-    Place n = container.face_normal(face, x);
+    Vec64 n = container.face_normal(face, x);
     for (int k = 0; k < DIM; k++) n[k] = -n[k];
-    apply_stickiness(contact, -container.over_face(face, x), n, p);
+    apply_stickiness(contact, -container.face_distance(face, x), n, p);
   }
 }
 
@@ -45,8 +45,8 @@ SPH_FN void stick_to_faces(const Enclosure& container, const Contact& contact, P
 /// surface with at least the speed `anti_stick`.
 SPH_FN void resolve_container(const Enclosure& container, const Contact& contact, double anti_stick, Particle& p) {
   if (contact.stick > 0.0) stick_to_faces(container, contact, p);
-  Place& v = p.v;
-  p.touched |= container.clamp(p.x, [&](const Place& n) {
+  Vec64& v = p.v;
+  p.touched |= container.clamp(p.x, [&](const Vec64& n) {
     const double v_n = dot(v, n.a);
     const double approach = fmax(v_n, 0.0);
     const double leaves = -fmax(container.restitution * approach, anti_stick);

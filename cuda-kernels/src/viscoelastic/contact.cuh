@@ -4,7 +4,7 @@
 // `d` is the distance of the center of a particle to the nominal surface, negative behind it, and `n` the normal into
 // the fluid.
 #pragma once
-#include "common/boundary/barriers.cuh"
+#include "common/boundary/wall_surfaces.cuh"
 #include "viscoelastic/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -39,11 +39,11 @@ struct Contact {
   }
 
   /// The impulse over the mass of a particle with the velocity `v` relative to the surface, [m/s].
-  SPH_FN Place impulse(double d, const Place& v, const Place& n, bool no_slip) const {
+  SPH_FN Vec64 impulse(double d, const Vec64& v, const Vec64& n, bool no_slip) const {
     const double v_n = dot(v, n.a);
     double normal, tangential;
     parts(d, v_n, no_slip, normal, tangential);
-    Place dv;
+    Vec64 dv;
     for (int k = 0; k < DIM; k++) dv[k] = -tangential * v[k] - (normal - tangential) * v_n * n[k];
     return dv;
   }
@@ -52,16 +52,16 @@ struct Contact {
 /// A particle in contact: its position, and its velocity after the step.
 struct Particle {
   /// Position, [m].
-  Place x;
+  Vec64 x;
   /// Velocity `v* + (x − x*)/dt`, [m/s].
-  Place v;
+  Vec64 v;
   /// Position before the step, `x* − dt v*`, [m].
-  Place x_prev;
+  Vec64 x_prev;
   /// True when a contact has acted.
   bool touched;
 
   /// A change of velocity over the whole step. A zero one keeps the bits.
-  SPH_FN void apply_impulse(const Place& dv, double dt) {
+  SPH_FN void apply_impulse(const Vec64& dv, double dt) {
     bool zero = true;
     for (int k = 0; k < DIM; k++) zero = zero & (dv[k] == 0.0);
     if (zero) return;

@@ -143,7 +143,7 @@ fn failures_name_the_kernel() {
     );
     let full = of("memory full", &[]);
     let bytes = 200 * size_of::<Packed>();
-    assert_eq!(full, format!("no room for {bytes} bytes on the GPU: CUDA_ERROR_OUT_OF_MEMORY"));
+    assert_eq!(full, format!("no memory for {bytes} bytes on the GPU: CUDA_ERROR_OUT_OF_MEMORY"));
 }
 
 #[test]

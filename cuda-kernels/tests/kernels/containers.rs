@@ -28,7 +28,7 @@ fn regions<const D: usize>() -> Vec<Region<D>> {
     shapes.iter().cloned().chain(outside.clone()).chain(twice).collect()
 }
 
-/// A cloud around the unit cube, and points where normals jump: centers, axes, faces, edges, and no numbers.
+/// A cloud around the unit cube, and points where normals jump: centers, axes, faces, edges, and NaN.
 fn places<const D: usize>() -> Vec<[Real; D]> {
     let cloud = noise(600 * D, 5);
     let mut x: Vec<[Real; D]> = cloud.chunks_exact(D).map(|x| each(|a| 1.6 * x[a] - 0.3)).collect();
@@ -44,7 +44,7 @@ fn places<const D: usize>() -> Vec<[Real; D]> {
     x
 }
 
-/// The same bits, or both not a number.
+/// The same bits, or both NaN.
 #[track_caller]
 fn same(found: Real, expected: Real, what: &str) {
     assert!(

@@ -1,4 +1,4 @@
-//! Every kernel of the core, run on the processor from its own text in several orders of threads, against the Rust of
+//! Every kernel of the core, run on the processor from its own source in several orders of threads, against the Rust of
 //! `sph-core`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -6,13 +6,13 @@
 #[macro_use]
 #[path = "../common/field.rs"]
 mod field;
+mod cell_box;
 mod cells;
 mod containers;
 mod fields;
 mod neighbors;
 mod projection_aggregation;
 mod reduce;
-mod room;
 mod scan;
 mod shim;
 mod twins;

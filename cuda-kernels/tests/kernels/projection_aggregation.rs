@@ -189,13 +189,13 @@ impl<const D: usize> Case<D> {
         }
     }
 
-    /// Multigrid that begin with room for so many cells, and what they make of `r`.
+    /// Multigrid that begin with a capacity of so many cells, and what they make of `r`.
     fn find(
         &self,
         executor: &dyn Executor,
         fine: &Matrix,
         r: &[Real],
-        room: usize,
+        capacity: usize,
     ) -> Result<Found, CudaError> {
         let (n, (cells, rows)) = (self.n(), self.prepare(executor));
         let mut entries = field![0.0; rows.entries()];
@@ -206,7 +206,7 @@ impl<const D: usize> Case<D> {
         }
         let dirichlet: Field<Real> = fine.dirichlet.iter().map(|&dirichlet| dirichlet as Real).collect();
         let diagonal: Field<Real> = (0..n).map(|i| fine.diagonal(i) as Real).collect();
-        let mut levels = Multigrid::new(executor, &self.grid, n, room)?;
+        let mut levels = Multigrid::new(executor, &self.grid, n, capacity)?;
         let (mut z, mut work) = (field![0.0; n], Work::new());
         // Twice: what an earlier step has left does not matter.
         for _ in 0..2 {

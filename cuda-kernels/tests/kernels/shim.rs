@@ -16,7 +16,7 @@ fn launch(
 ) -> Result<(), CudaError> {
     let launch =
         Launch { kernel: Kernel { file: "broken.cu", name }, dim: 2, smoothing: None, blocks, threads };
-    // SAFETY: the tests below give room for what each kernel writes.
+    // SAFETY: the tests below allocate what each kernel writes.
     unsafe { executor.launch(launch, arguments) }
 }
 

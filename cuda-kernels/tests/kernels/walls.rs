@@ -41,10 +41,11 @@ fn body<const D: usize>(motion: Trajectory<D>) -> Body<D> {
 }
 
 /// Motions of every kind.
-fn motions<const D: usize>() -> Vec<Trajectory<D>> {
+fn trajectories<const D: usize>() -> Vec<Trajectory<D>> {
     let vector = |scale: f64| each(|a| scale * [0.7, -1.3, 0.4][a]);
     let axis = if D == 3 { [0.6, 0.0, 0.8] } else { [0.0, 0.0, 1.0] };
-    let leg = |time, speed, way| Leg { time, velocity: vector(speed), displacement: vector(way) };
+    let leg =
+        |time, speed, displacement| Leg { time, velocity: vector(speed), displacement: vector(displacement) };
     vec![
         Trajectory::Static,
         Trajectory::Translation { velocity: vector(2.0), start: 0.1, stop: 1.5 },
@@ -54,12 +55,12 @@ fn motions<const D: usize>() -> Vec<Trajectory<D>> {
     ]
 }
 
-/// Walls of all motions, a belt that has been given its motion late, and two dynamic bodies, one of two sets.
+/// Walls of all trajectories, a belt that has been given its motion late, and two dynamic bodies, one of two sets.
 fn scene<const D: usize>() -> (Boundary<D>, Bodies<D>) {
     let mut walls = Boundary::default();
-    let late = Body { since: 0.4, ..body(motions()[3].clone()) };
+    let late = Body { since: 0.4, ..body(trajectories()[3].clone()) };
     let of_body = |k| Body { rigid: Some(k), ..body(Trajectory::Static) };
-    let sets = motions().into_iter().map(body).chain([
+    let sets = trajectories().into_iter().map(body).chain([
         late,
         of_body(1),
         of_body(0),
@@ -110,7 +111,7 @@ where
         let (body, x_0) = (Field::from(&walls.body[..]), fields_of(&walls.x_0));
         walls::move_samples(executor, &maps, maps.len(), &body, &x_0, n, &mut x, &mut v, &mut a).unwrap();
         walls.move_to(t);
-        bodies.place_samples(&mut walls);
+        bodies.update_samples(&mut walls);
         for b in 0..n {
             let set = &walls.bodies[usize::from(walls.body[b])];
             let rounds = set.rigid.is_some()

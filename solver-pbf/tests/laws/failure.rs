@@ -16,8 +16,8 @@ use sph_core::{
     kernel::KernelKind,
     method::{
         failure::{BEFORE, Cause, StepError},
+        likely_cause::LikelyCause,
         state::State,
-        suspicion::Suspicion,
     },
     run::simulation::Simulation,
     scene::Parameters as _,
@@ -96,13 +96,13 @@ fn an_absurd_step_is_found() {
             sim.fixed_dt = Some(dt);
             let error = sim.run(1e33, 8, &mut []).expect_err("cannot go well");
             assert!(error.step < 8 && error.particle.is_some(), "{error}");
-            assert!(suspicion(&error).name() == "step_too_large", "{error}");
+            assert!(likely_cause(&error).name() == "step_too_large", "{error}");
         }
     }
 }
 
-fn suspicion(error: &StepError) -> &Suspicion {
-    &error.diagnosis.as_ref().unwrap_or_else(|| panic!("{error} is not explained")).suspicion
+fn likely_cause(error: &StepError) -> &LikelyCause {
+    &error.diagnosis.as_ref().unwrap_or_else(|| panic!("{error} is not explained")).likely_cause
 }
 
 #[test]

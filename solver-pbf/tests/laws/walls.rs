@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{EPSILON, simulation};
-use sph_core::{method::observer::View, run::simulation::Simulation, watch::leak::LeakMeter};
+use sph_core::{method::observer::View, run::simulation::Simulation, watch::penetration::PenetrationMonitor};
 
 /// Densities of the first and the second row beside a flat wall, as the reference has them.
 #[test]
@@ -105,9 +105,9 @@ fn fluid_demo(end: f64) -> (usize, f64) {
          [solver]\nname = \"pbf\"\npreset = \"fluid_demo\"\n",
     );
     assert_eq!(sim.state.fluid.len(), 15 * 20 * 15);
-    let mut leak = LeakMeter::new(&sim.state);
-    sim.run(end, u64::MAX, &mut [&mut leak]).unwrap_or_else(|error| panic!("{error}"));
-    (leak.escaped().len(), leak.deepest().map_or(0.0, |deepest| deepest.depth))
+    let mut monitor = PenetrationMonitor::new(&sim.state);
+    sim.run(end, u64::MAX, &mut [&mut monitor]).unwrap_or_else(|error| panic!("{error}"));
+    (monitor.escaped().len(), monitor.deepest().map_or(0.0, |deepest| deepest.depth))
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl<const D: usize> Cpu<'_, D> {
         }
         let fields = &mut self.method.fields;
         fields.poses.clear();
-        fields.poses.extend(walls.barriers.iter().map(|barrier| walls.pose(barrier)));
+        fields.poses.extend(walls.surfaces.iter().map(|surface| walls.pose(surface)));
         let poses = &fields.poses;
         let (n, tangential) = (walls.len(), self.method.params.tangential);
         let found = parallel::blocks(n, &mut fields.wall_record[..n], |range, records| {
@@ -56,19 +56,19 @@ impl<const D: usize> Cpu<'_, D> {
                 let body = usize::from(walls.body[b]);
                 let no_slip: Real = if walls.bodies[body].no_slip { 1.0 } else { 0.0 };
                 let x = walls.position(b).map(f64::from);
-                let (depth, normal) = match walls.surfaces[body] {
+                let (depth, normal) = match walls.surface_of_body[body] {
                     None => (0.0, [0.0; D]),
                     Some(k) => match &poses[k] {
-                        None => walls.barriers[k].facing(&x),
+                        None => walls.surfaces[k].depth_and_normal(&x),
                         Some(pose) => {
                             // In the frame of a body samples stay: where two faces are as near, roundings would else
                             // choose another one in each step.
                             let drawn = match walls.bodies[body].rigid {
                                 Some(_) => each(|d| f64::from(walls.x_0[d][b])),
-                                None => pose.drawn(&x),
+                                None => pose.inverse_transform(&x),
                             };
-                            let (depth, normal) = walls.barriers[k].facing(&drawn);
-                            (depth, pose.turned(&normal))
+                            let (depth, normal) = walls.surfaces[k].depth_and_normal(&drawn);
+                            (depth, pose.rotate(&normal))
                         }
                     },
                 };

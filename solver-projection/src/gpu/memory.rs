@@ -22,7 +22,7 @@ use cuda_kernels::{
     },
     projection::{
         Facing, Numbers, Two,
-        aggregation::{Multigrid, first_room},
+        aggregation::{Multigrid, initial_capacity},
     },
 };
 use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State};
@@ -42,7 +42,7 @@ pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
 /// Aggregates of all levels that there is memory for at first, over `n` particles; `None` without multigrid.
 fn first_aggregates<const D: usize>(params: &Params, n: usize) -> Option<usize> {
     let has_levels = params.preconditioner == Preconditioner::Multilevel;
-    has_levels.then(|| first_room::<D>(n, f64::from(params.support_ratio)))
+    has_levels.then(|| initial_capacity::<D>(n, f64::from(params.support_ratio)))
 }
 
 /// The vectors of a linear equation. Shapes `[n]`.
@@ -281,10 +281,10 @@ fn vectors(executor: &dyn Executor, n: usize) -> Result<Vectors, CudaError> {
 
 /// The surfaces of walls, where they are now.
 pub fn facings<const D: usize>(walls: &Boundary<D>) -> Vec<Facing<D>> {
-    walls.barriers.iter().map(|barrier| Facing::new(barrier, walls.pose(barrier).as_ref())).collect()
+    walls.surfaces.iter().map(|surface| Facing::new(surface, walls.pose(surface).as_ref())).collect()
 }
 
 /// The surface of each rigid set, by its place among all.
 fn surfaces<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
-    walls.surfaces.iter().map(|surface| surface.map_or(reduce::NONE, |k| k as u32)).collect()
+    walls.surface_of_body.iter().map(|surface| surface.map_or(reduce::NONE, |k| k as u32)).collect()
 }

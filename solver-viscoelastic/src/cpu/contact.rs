@@ -6,8 +6,8 @@ use crate::contact::{Contact, ContactPoint, ContactSystem, Twist, react, spatial
 use sph_core::{
     Real,
     fluid::{
-        barrier::{Barrier, Pose},
         particles::Particles,
+        wall_surface::{Pose, WallSurface},
     },
     geometry::shape::Enclosure,
     method::state::State,
@@ -103,15 +103,15 @@ impl<const D: usize> WallPose<D> {
     }
 
     /// Applies stickiness and the impulse of the wall.
-    fn resolve(&self, wall: &Barrier<D>, contact: &Contact, periodic: &Periodic<D>, p: &mut Particle<D>) {
+    fn resolve(&self, wall: &WallSurface<D>, contact: &Contact, periodic: &Periodic<D>, p: &mut Particle<D>) {
         let here = if periodic.any() { periodic.wrap(p.x.map(|x| x as Real)).map(f64::from) } else { p.x };
-        let drawn = self.pose.map_or(here, |pose| pose.drawn(&here));
+        let drawn = self.pose.map_or(here, |pose| pose.inverse_transform(&here));
         wall.near(&drawn, contact.reach(), |face, d, n| {
-            let n = self.pose.map_or(n, |pose| pose.turned(&n));
+            let n = self.pose.map_or(n, |pose| pose.rotate(&n));
             apply_stickiness(contact, d, &n, p);
-            let (moves, drag) = (self.velocity(&here), wall.grip.drag[face]);
+            let (moves, drag) = (self.velocity(&here), wall.condition.drag[face]);
             let v: [f64; D] = each(|a| p.v[a] - moves[a] - drag[a]);
-            p.apply_impulse(&contact.impulse(d, &v, &n, wall.grip.no_slip), contact.dt);
+            p.apply_impulse(&contact.impulse(d, &v, &n, wall.condition.no_slip), contact.dt);
         });
     }
 }
@@ -131,7 +131,7 @@ fn resolve_container<const D: usize>(
     p: &mut Particle<D>,
 ) {
     if contact.stick > 0.0 {
-        let (over, n_faces) = container.region.over_faces(&p.x);
+        let (over, n_faces) = container.region.face_distances(&p.x);
         for (face, over) in over[..n_faces].iter().enumerate() {
             let n = container.region.face_normal(face, &p.x).map(|n| -n);
             apply_stickiness(contact, -over, &n, p);
@@ -158,7 +158,7 @@ struct BodyContact<'a, const D: usize> {
     /// The body advanced with that velocity.
     ahead: Rigid<D>,
     /// Its surface in the body frame.
-    surface: &'a Barrier<D>,
+    surface: &'a WallSurface<D>,
     contact: Contact,
     periodic: Periodic<D>,
     /// Mass of a particle, `[kg]`.
@@ -186,11 +186,11 @@ impl<const D: usize> BodyContact<'_, D> {
             return None;
         }
         let turn = &self.ahead.rotation;
-        let drawn = turn.turn_back(&spatial(&to));
+        let drawn = turn.inverse_rotate(&spatial(&to));
         let mut point = None;
         self.surface.near(&each(|a| drawn[a]), reach, |_, d, n| {
             let arm = spatial(&self.separation(&p.x_prev, &self.body.x));
-            point = Some(ContactPoint { d, n: turn.turn(&spatial(&n)), arm });
+            point = Some(ContactPoint { d, n: turn.rotate(&spatial(&n)), arm });
         });
         point
     }
@@ -200,7 +200,7 @@ impl<const D: usize> BodyContact<'_, D> {
         let pull = self.contact.stickiness(point.d);
         let (v, moves) = (spatial(&p.v), twist.at(&point.arm));
         let relative: [f64; 3] = each(|a| v[a] + pull * point.n[a] - moves[a]);
-        let impulse = self.contact.impulse(point.d, &relative, &point.n, self.surface.grip.no_slip);
+        let impulse = self.contact.impulse(point.d, &relative, &point.n, self.surface.condition.no_slip);
         each(|a| pull * point.n[a] + impulse[a])
     }
 
@@ -213,7 +213,7 @@ impl<const D: usize> BodyContact<'_, D> {
             let (pull, moves) = (self.contact.stickiness(point.d), before.at(&point.arm));
             let v = spatial(&p.v);
             let relative = each(|a| v[a] + pull * point.n[a] - moves[a]);
-            system.add(&self.contact, &point, self.m, &relative, self.surface.grip.no_slip);
+            system.add(&self.contact, &point, self.m, &relative, self.surface.condition.no_slip);
         });
         let after = system.after(&self.body, before);
         for_each_particle(fluid, position, dt, |p, given: &mut [Sum; 6]| {
@@ -236,13 +236,13 @@ impl<const D: usize> Cpu<'_, D> {
         let anti_stick = f64::from(s.params.anti_stick);
         self.resolve_bodies(&contact, &mut position[..n]);
         let State { fluid, walls, bodies, containers, domain, .. } = &mut *self.state;
-        let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
-        let barriers = &walls.barriers[..n_walls];
+        let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
+        let surfaces = &walls.surfaces[..n_walls];
         wall_poses.clear();
-        wall_poses.extend(barriers.iter().map(|wall| WallPose::of(&Obstacle::new(wall, walls, self.end))));
+        wall_poses.extend(surfaces.iter().map(|wall| WallPose::of(&Obstacle::new(wall, walls, self.end))));
         if !(wall_poses.is_empty() && containers.is_empty()) {
             for_each_particle(fluid, &mut position[..n], dt, |p, _: &mut ()| {
-                for (pose, wall) in wall_poses.iter().zip(barriers) {
+                for (pose, wall) in wall_poses.iter().zip(surfaces) {
                     pose.resolve(wall, &contact, &domain.periodic, p);
                 }
                 for container in &*containers {
@@ -256,8 +256,8 @@ impl<const D: usize> Cpu<'_, D> {
     /// Contacts with one body after the other, with the opposite wrench on the body.
     fn resolve_bodies(&mut self, contact: &Contact, position: &mut [[Real; 4]]) {
         let State { fluid, walls, bodies, forces, domain, rest, .. } = &mut *self.state;
-        let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
-        for (rigid, surface) in bodies.list.iter_mut().zip(&walls.barriers[n_walls..]) {
+        let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
+        for (rigid, surface) in bodies.list.iter_mut().zip(&walls.surfaces[n_walls..]) {
             let Some([body, ahead]) = without_contacts(rigid, forces, contact.dt) else { continue };
             let (contact, m) = (*contact, f64::from(rest.m));
             let contact_of_body = BodyContact { body, ahead, surface, contact, periodic: domain.periodic, m };

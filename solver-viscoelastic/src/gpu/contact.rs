@@ -3,7 +3,7 @@
 use super::{Gpu, Launched};
 use crate::contact::{Contact, ContactSystem, Twist, react, without_contacts};
 use cuda_kernels::{
-    common::{boundary::barriers::Surface, numerics::reduce::PARTIALS, run::resident::Population},
+    common::{boundary::wall_surfaces::Surface, numerics::reduce::PARTIALS, run::resident::Population},
     device::{
         error::CudaError,
         executor::{Executor, Field},
@@ -11,7 +11,7 @@ use cuda_kernels::{
     viscoelastic::{self as kernels, BodyContact, Launcher, Stream},
 };
 use sph_core::{
-    fluid::barrier::Barrier,
+    fluid::wall_surface::WallSurface,
     method::state::State,
     numerics::lane::each,
     rigid::{Obstacle, Rigid},
@@ -49,22 +49,22 @@ impl<const D: usize> Contacts<D> {
 /// The surfaces of walls, which have been moved to the time `t`, `[s]`.
 fn surfaces<const D: usize>(state: &State<D>, t: f64) -> Vec<Surface<D>> {
     let (walls, n_bodies) = (&state.walls, state.bodies.list.len());
-    let n_walls = walls.barriers.len().saturating_sub(n_bodies);
+    let n_walls = walls.surfaces.len().saturating_sub(n_bodies);
     let surface = |wall| Surface::of_wall(&Obstacle::new(wall, walls, t));
-    walls.barriers[..n_walls].iter().map(surface).collect()
+    walls.surfaces[..n_walls].iter().map(surface).collect()
 }
 
-/// Contact of particles of the mass `m` `[kg]` with a body with the surface `barrier`; `ahead` is the body advanced
+/// Contact of particles of the mass `m` `[kg]` with a body with the surface `surface`; `ahead` is the body advanced
 /// without contacts.
 fn body_contact<const D: usize>(
-    barrier: &Barrier<D>,
+    surface: &WallSurface<D>,
     body: &Rigid<D>,
     ahead: &Rigid<D>,
     twist: &Twist,
     m: f64,
 ) -> BodyContact<D> {
     let velocity = each(|a| twist.velocity[a]);
-    let surface = Surface::of_body(barrier, ahead, body.x, velocity, twist.angular);
+    let surface = Surface::of_body(surface, ahead, body.x, velocity, twist.angular);
     BodyContact { surface, reach: body.form.reach, m }
 }
 
@@ -113,11 +113,11 @@ impl<const D: usize> Gpu<'_, D> {
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
         let Some(sums) = &mut device.contacts.bodies else { return Ok(()) };
         let State { walls, bodies, forces, rest, .. } = &mut *self.state;
-        let n_walls = walls.barriers.len().saturating_sub(bodies.list.len());
-        for (rigid, barrier) in bodies.list.iter_mut().zip(&walls.barriers[n_walls..]) {
+        let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
+        for (rigid, surface) in bodies.list.iter_mut().zip(&walls.surfaces[n_walls..]) {
             let Some([body, ahead]) = without_contacts(rigid, forces, self.dt) else { continue };
             let (before, m) = (Twist::of(&body), f64::from(rest.m));
-            let moves = body_contact(barrier, &body, &ahead, &before, m);
+            let moves = body_contact(surface, &body, &ahead, &before, m);
             let (n, mut sum) = (device.common.fluid.n, [kernels::ContactSystem::default()]);
             launcher.assemble_contact_system(
                 contact,
@@ -129,7 +129,7 @@ impl<const D: usize> Gpu<'_, D> {
             )?;
             self.executor.read(&sums.system, &mut sum)?;
             let after = ContactSystem::of_sums(&sum[0].matrix, sum[0].momentum).after(&body, before);
-            let moves = body_contact(barrier, &body, &ahead, &after, m);
+            let moves = body_contact(surface, &body, &ahead, &after, m);
             let mut given = [kernels::Wrench::default()];
             launcher.apply_body_impulses(
                 contact,

@@ -132,7 +132,7 @@ fn a_body_that_leaves_the_domain_ends_the_run() {
     let text = text.replace("layers = 3\noffset = 0.7\n[[body]]", open);
     let error = simulation::<2>(&text).run(10.0, u64::MAX, &mut []).expect_err("it flies off");
     assert!(matches!(&error.cause, Cause::BodyEscaped { name } if name == "body[0]"), "{error}");
-    assert!(error.diagnosis.is_some_and(|d| d.suspicion.name() == "wall_missing"));
+    assert!(error.diagnosis.is_some_and(|d| d.likely_cause.name() == "wall_missing"));
 }
 
 /// A fast body asks for short steps before it meets the fluid.

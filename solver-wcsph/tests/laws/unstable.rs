@@ -38,13 +38,13 @@ fn stops<const D: usize>(
     label: &str,
     text: String,
     change: &dyn Fn(&mut Simulation<D>),
-    suspicion: &str,
+    likely_cause: &str,
 ) -> StepError {
     let mut sim = simulation::<D>(&text);
     change(&mut sim);
     let Some(error) = fail(label, &mut sim, 4000) else { panic!("{label}: did not fail") };
     let diagnosis = error.diagnosis.as_ref().unwrap_or_else(|| panic!("{label}: {error}"));
-    assert_eq!(diagnosis.suspicion.name(), suspicion, "{label}: {error}");
+    assert_eq!(diagnosis.likely_cause.name(), likely_cause, "{label}: {error}");
     assert!(diagnosis.culprit.is_some(), "{label}: nobody is named: {error}");
     if let Some(dt) = diagnosis.suggested_dt {
         assert!(dt <= 0.5 * diagnosis.dt && dt > 0.0, "{label}: {error}");
@@ -272,7 +272,7 @@ fn other_ends() {
     let error = StepError::new(&sim.state, "solve_pressure", None, cause);
     let facts = Facts { dt: 1e-3, allowed: Some(2e-4), ..Facts::default() };
     let diagnosis = explain(error, &sim.state, &*sim.solver, &facts).diagnosis.expect("an explanation");
-    assert_eq!((diagnosis.suspicion.name(), diagnosis.suggested_dt), ("no_convergence", Some(2e-4)));
+    assert_eq!((diagnosis.likely_cause.name(), diagnosis.suggested_dt), ("no_convergence", Some(2e-4)));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use crate::{
     Real,
-    fluid::barrier::{Barrier, Grip, Pose},
+    fluid::wall_surface::{Pose, WallCondition, WallSurface},
     geometry::{motion::Trajectory, sampling::Layers, shape::Region},
     kernel::choice::ScalarKernel,
     neighbors::{self, Cells, Periodic},
@@ -28,7 +28,7 @@ pub struct Body<const D: usize> {
     pub since: f64,
     /// Speed of its surface, added to the motion's: a belt, or the lid of a cavity, `[m/s]`.
     pub surface_velocity: [Real; D],
-    /// True when the fluid sticks to it, false when it slips.
+    /// True for no-slip, false for free slip.
     pub no_slip: bool,
     /// The dynamic body whose surface it is, by its place in [`Bodies::list`](crate::rigid::Bodies::list). Its samples
     /// are drawn in the frame of that body, which alone moves them.
@@ -78,9 +78,9 @@ pub struct Boundary<const D: usize> {
     /// The rigid sets.
     pub bodies: Vec<Body<D>>,
     /// The nominal surfaces that samples stand for.
-    pub barriers: Vec<Barrier<D>>,
-    /// The surface that each rigid set stands for, by its place in `barriers`. Shape `[bodies]`.
-    pub surfaces: Vec<Option<usize>>,
+    pub surfaces: Vec<WallSurface<D>>,
+    /// The surface that each rigid set stands for, by its place in `surfaces`. Shape `[bodies]`.
+    pub surface_of_body: Vec<Option<usize>>,
 }
 
 impl<const D: usize> Default for Boundary<D> {
@@ -97,8 +97,8 @@ impl<const D: usize> Default for Boundary<D> {
             volume: Vec::new(),
             body: Vec::new(),
             bodies: Vec::new(),
-            barriers: Vec::new(),
             surfaces: Vec::new(),
+            surface_of_body: Vec::new(),
         }
     }
 }
@@ -155,34 +155,34 @@ impl<const D: usize> Boundary<D> {
             self.body.push(index);
         }
         self.bodies.push(body);
-        self.surfaces.push(None);
+        self.surface_of_body.push(None);
     }
 
     /// Keeps the surface that the samples `first..` of the last bodies stand for, as they are now, and how it holds the
     /// fluid.
-    pub fn add_barrier(
+    pub fn add_surface(
         &mut self,
         name: &str,
         region: Region<D>,
         layers: &Layers,
         spacing: f64,
         first: usize,
-        grip: Grip<D>,
+        condition: WallCondition<D>,
     ) {
         let place = |b: usize| std::array::from_fn(|a| f64::from(self.x_0[a][b]));
         let samples: Vec<_> = (first..self.len()).map(|b| (self.id[b], place(b))).collect();
         for &body in &self.body[first..] {
-            self.surfaces[usize::from(body)] = Some(self.barriers.len());
+            self.surface_of_body[usize::from(body)] = Some(self.surfaces.len());
         }
-        self.barriers.push(Barrier::of_wall(name, region, layers, spacing, &samples, grip));
+        self.surfaces.push(WallSurface::of_wall(name, region, layers, spacing, &samples, condition));
     }
 
-    /// Where a barrier is; `None` where it was drawn. Looking for its samples takes time, so this is left out for walls
+    /// Where a surface is; `None` where it was drawn. Looking for its samples takes time, so this is left out for walls
     /// that have never moved.
-    pub fn pose(&self, barrier: &Barrier<D>) -> Option<Pose<D>> {
-        let moved = |body: &Body<D>| body.name == barrier.name && (!body.is_fixed() || body.since > 0.0);
+    pub fn pose(&self, surface: &WallSurface<D>) -> Option<Pose<D>> {
+        let moved = |body: &Body<D>| body.name == surface.name && (!body.is_fixed() || body.since > 0.0);
         let place = |id| self.sample(id).map(|b| self.position(b).map(f64::from));
-        if self.bodies.iter().any(moved) { barrier.pose(place) } else { None }
+        if self.bodies.iter().any(moved) { surface.pose(place) } else { None }
     }
 
     /// The place in the arrays of the sample with this id.

@@ -1,7 +1,6 @@
 //! Fluid and walls as particles, and the sums over neighbors that methods share. Imports `neighbors`, `geometry`, `kernel`
 //! and what is below; knows neither dynamic bodies nor methods.
 
-pub mod barrier;
 pub mod boundary;
 pub mod material;
 pub mod operators;
@@ -9,3 +8,4 @@ pub mod particles;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategies;
 pub mod surface;
+pub mod wall_surface;

@@ -30,7 +30,7 @@ use crate::{
 /// A field with `M` components, one array each. Shape `[M][n]`.
 pub type Field<const M: usize> = [Vec<Real>; M];
 
-/// `[x y z V | a b c ρ]`: place, volume, the components of the field and the density of a particle.
+/// `[x y z V | a b c ρ]`: position, volume, the components of the field and the density of a particle.
 type Record<T> = [T; 8];
 const VOLUME: usize = 3;
 const FIELD: usize = 4;

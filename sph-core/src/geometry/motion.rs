@@ -149,7 +149,7 @@ fn resolve_piecewise<const D: usize>(frames: &[Keyframe], key: &str) -> Result<T
     Ok(Trajectory::Piecewise(legs))
 }
 
-/// Velocity at the beginning of a leg, and the way made until then.
+/// Velocity at the beginning of a leg, and the displacement until then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg<const D: usize> {
     /// Time `[s]`.

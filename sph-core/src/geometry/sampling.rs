@@ -92,7 +92,7 @@ pub fn fill<const D: usize>(
     fill_where(region, lattice, spacing, origin, |phi, _| phi < -SURFACE_TOLERANCE * spacing)
 }
 
-/// As [`fill`], with the sites that `keep` accepts by their signed distance and place; `keep` must refuse
+/// As [`fill`], with the sites that `keep` accepts by their signed distance and position; `keep` must refuse
 /// sites outside of the region's bounds.
 ///
 /// # Panics

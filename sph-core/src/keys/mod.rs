@@ -1,7 +1,7 @@
 //! One declaration for a parameter: unit, range, default and text stand together, once.
 //!
 //! [`parameters!`](crate::parameters!) makes of it the struct, its documentation, its reading and
-//! writing, its check, a table for the command line, and a schema for editors. Imports no other room.
+//! writing, its check, a table for the command line, and a schema for editors. Imports no other layer.
 use std::fmt::Display;
 
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! A step that failed: what the method found, and what explains it. As text a block of lines, or one line.
 
-use super::{report::StepReport, state::State, suspicion::Suspicion};
+use super::{likely_cause::LikelyCause, report::StepReport, state::State};
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -30,7 +30,7 @@ pub enum Cause {
         dt: f64,
         /// The smallest that is allowed, `[s]`.
         floor: f64,
-        /// The limit that asks for it.
+        /// The limit that requires it.
         limit: &'static str,
     },
     /// A density is too far above the density at rest.
@@ -44,7 +44,7 @@ pub enum Cause {
     /// An iteration did not reach its tolerance.
     #[error("no convergence after {} iterations, residual {:.3e}", .0.iterations, .0.residual)]
     NotConverged(Box<StepReport>),
-    /// A GPU failed, or has no room left.
+    /// A GPU failed, or has no memory left.
     #[error("{0}")]
     Device(String),
     /// The neighbor search gave up.
@@ -90,12 +90,12 @@ impl StepError {
 /// What made a step fail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
-    /// The step size, `[s]`; not a number if the failure came before it was known.
+    /// The step size, `[s]`; NaN if the failure came before it was known.
     pub dt: f64,
-    /// Where it began; `None` if no single particle stands for it.
+    /// Where it began; `None` if it belongs to no single particle.
     pub culprit: Option<Culprit>,
     /// The likely cause.
-    pub suspicion: Suspicion,
+    pub likely_cause: LikelyCause,
     /// A step size to try: no more than half the failed one, nor than the method's limits allow, `[s]`. `None`
     /// if smaller steps cannot help.
     pub suggested_dt: Option<f64>,
@@ -114,7 +114,7 @@ pub struct Culprit {
     pub x: Vec<f64>,
     /// Velocity, one number an axis, `[m/s]`.
     pub v: Vec<f64>,
-    /// Density; not a number for a wall sample, `[kg/m³]`.
+    /// Density; NaN for a wall sample, `[kg/m³]`.
     pub rho: f64,
     /// Fluid particles within the support.
     pub neighbors: usize,
@@ -153,7 +153,7 @@ impl StepError {
     pub fn line(&self) -> String {
         let mut line = self.head();
         if let Some(diagnosis) = &self.diagnosis {
-            line += &format!("; {}", diagnosis.suspicion);
+            line += &format!("; {}", diagnosis.likely_cause);
         }
         line
     }
@@ -185,7 +185,7 @@ impl fmt::Display for Diagnosis {
         if let Some(culprit) = &self.culprit {
             write!(f, "\n  {culprit}")?;
         }
-        write!(f, "\n  likely cause: {}", self.suspicion)?;
+        write!(f, "\n  likely cause: {}", self.likely_cause)?;
         if self.dt.is_finite() {
             write!(f, "\n  step size: {:.3e} s", self.dt)?;
         }

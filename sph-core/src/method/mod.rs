@@ -2,6 +2,7 @@
 //! solver implements it, and `watch` and `run` see no more of a solver than this. Imports `rigid`, `fluid` and what is below.
 
 pub mod failure;
+pub mod likely_cause;
 pub mod observer;
 pub mod phases;
 pub mod report;
@@ -9,4 +10,3 @@ pub mod scales;
 pub mod solver;
 pub mod state;
 pub mod stopwatch;
-pub mod suspicion;

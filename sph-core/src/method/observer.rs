@@ -1,8 +1,8 @@
-//! What looks at a run between its steps.
+//! Observers of a run between its steps.
 
 use super::{report::StepReport, solver::Solver, state::State};
 
-/// What an observer sees between two steps.
+/// The view of a run between two steps that observers get.
 pub struct View<'a, const D: usize> {
     /// The state after the step.
     pub state: &'a State<D>,
@@ -17,7 +17,7 @@ pub trait Observer<const D: usize> {
     /// Called before the first step and after every step. Returns false to end the run.
     fn observe(&mut self, view: &View<'_, D>) -> bool;
 
-    /// Whether it will look at particles, walls or fields of this moment. If no observer will, these may be those of an
+    /// Whether it will read particles, walls or fields of this step. If no observer will, these may be those of an
     /// earlier step: a run on a GPU then copies nothing to the host. Time, step and report are always those of now.
     fn is_due(&self, _view: &View<'_, D>) -> bool {
         true

@@ -1,4 +1,4 @@
-//! The phases of a step: how a method declares them, who measures them, and where tests do harm.
+//! The phases of a step: their declaration, their timing, and the hook by which tests inject faults.
 
 use crate::method::{state::State, stopwatch::Stopwatch};
 use std::any::Any;
@@ -48,9 +48,9 @@ macro_rules! phases {
     };
 }
 
-/// What is called behind each phase of a step, with the method (for who knows its type), the state and the name of the phase:
-/// to watch a step from within, or to do harm in tests.
-pub type Behind<const D: usize> = Box<dyn FnMut(&mut dyn Any, &mut State<D>, &'static str) + Send + Sync>;
+/// Called after each phase of a step with the method (to be downcast), the state and the name of the phase:
+/// observes a step from within, or injects faults in tests.
+pub type PhaseHook<const D: usize> = Box<dyn FnMut(&mut dyn Any, &mut State<D>, &'static str) + Send + Sync>;
 
 /// Phases whose time is measured.
 pub trait Timed {
@@ -63,21 +63,21 @@ pub trait Timed {
 pub struct Watched<P, F> {
     /// The phases.
     pub phases: P,
-    /// Called behind each phase with its name.
-    behind: F,
+    /// Called after each phase with its name.
+    hook: F,
 }
 
-/// The phases of a step that begins now, with `behind` called behind each.
-pub fn watched<P: Timed, F: FnMut(&mut P, &'static str)>(mut phases: P, behind: F) -> Watched<P, F> {
+/// The phases of a step that begins now, with `hook` called after each.
+pub fn watched<P: Timed, F: FnMut(&mut P, &'static str)>(mut phases: P, hook: F) -> Watched<P, F> {
     phases.stopwatch().start();
-    Watched { phases, behind }
+    Watched { phases, hook }
 }
 
 impl<P: Timed, F: FnMut(&mut P, &'static str)> Watched<P, F> {
     /// A phase is over.
     pub fn after(&mut self, phase: &'static str) {
         self.phases.stopwatch().close(phase);
-        (self.behind)(&mut self.phases, phase);
+        (self.hook)(&mut self.phases, phase);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     failure::StepError,
-    phases::Behind,
+    phases::PhaseHook,
     report::{Derived, FieldInfo, StepReport},
     state::State,
     stopwatch::Stopwatch,
@@ -44,7 +44,7 @@ pub trait Solver<const D: usize>: Send {
 
     /// Brings what the steps have left in another memory, as that of a GPU, into `state` and into what
     /// [`Solver::memory`], [`Solver::field`] and [`Solver::chain`] show. Called before anything but a step looks at
-    /// them; a method whose steps work on `state` itself has nothing to bring.
+    /// them; a method whose steps work on `state` itself has nothing to copy.
     ///
     /// # Errors
     /// When the copy fails.
@@ -120,8 +120,8 @@ pub trait Solver<const D: usize>: Send {
         Derived::default()
     }
 
-    /// Calls `behind` after each phase of a step from now on; a method whose steps run elsewhere does not.
-    fn watch(&mut self, _behind: Behind<D>) {}
+    /// Calls the hook after each phase of a step from now on; a method whose steps run elsewhere does not.
+    fn watch(&mut self, _hook: PhaseHook<D>) {}
 
     /// Time spent in each phase.
     fn stopwatch(&self) -> &Stopwatch;

@@ -1,4 +1,4 @@
-//! The oracle: every pair is tested, in plain scalar code that shares nothing with the fast search.
+//! The reference of the tests: every pair is tested, in plain scalar code that shares nothing with the fast search.
 
 use super::{
     build::Search,

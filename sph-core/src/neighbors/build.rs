@@ -31,7 +31,7 @@ impl<const D: usize> Default for Candidates<D> {
 }
 
 impl<const D: usize> Candidates<D> {
-    /// Room for all points of the runs, and for the vectors that write past the end.
+    /// Capacity for all points of the runs, and for the vectors that write past the end.
     fn reserve(&mut self) {
         let most = self.runs.iter().map(|r| r.end - r.start).sum::<usize>() + 2 * PAD;
         if self.j.len() < most {
@@ -39,11 +39,11 @@ impl<const D: usize> Candidates<D> {
         }
     }
 
-    fn grow(&mut self, room: usize) {
-        if self.j.len() < room {
-            self.j.resize(room, 0);
+    fn grow(&mut self, capacity: usize) {
+        if self.j.len() < capacity {
+            self.j.resize(capacity, 0);
             for x in &mut self.x {
-                x.resize(room, FAR);
+                x.resize(capacity, FAR);
             }
         }
     }
@@ -52,13 +52,13 @@ impl<const D: usize> Candidates<D> {
 /// One candidate buffer a thread.
 pub type PerThread<const D: usize> = Vec<Mutex<Candidates<D>>>;
 
-/// Gives every thread the room that one of them needed: which thread meets the fullest cell is left to chance.
-pub fn share_room<const D: usize>(per_thread: &mut PerThread<D>) {
+/// Gives every thread the capacity that one of them needed: which thread meets the fullest cell is left to chance.
+pub fn equalize_capacity<const D: usize>(per_thread: &mut PerThread<D>) {
     let mut all =
         per_thread.iter_mut().map(|c| c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner));
-    let room = all.by_ref().map(|c| c.j.len()).max().unwrap_or(0);
+    let capacity = all.by_ref().map(|c| c.j.len()).max().unwrap_or(0);
     for c in per_thread {
-        c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).grow(room);
+        c.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).grow(capacity);
     }
 }
 
@@ -146,16 +146,16 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
             continue;
         }
         candidates.reserve();
-        // SAFETY: `reserve` made room for every point of the runs and two vectors more.
+        // SAFETY: `reserve` made the buffer hold every point of the runs and two vectors more.
         let (m, own) = unsafe { pack_candidates::<L, D>(search, s, e, candidates) };
         let most = len + (e - s) * (m + 2 * PAD);
         peak = peak.max(most);
         if chunk.indices.len() < most {
-            make_room(chunk, most);
+            reserve_indices(chunk, most);
         }
         for i in s..e {
             let myself = if search.same { own + (i - s) } else { usize::MAX };
-            // SAFETY: room for this row and its padding was made above; candidates end with FAR.
+            // SAFETY: this row and its padding were reserved above; candidates end with FAR.
             len = unsafe { write_row::<L, D>(search, i, myself, m, candidates, &mut chunk.indices, len) };
             chunk.offsets.push(len as u32);
         }
@@ -163,13 +163,13 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
     }
     // What the next steps need may be a little more: take it now, not whenever a particle has moved.
     if chunk.indices.len() < peak + peak / 16 {
-        make_room(chunk, peak);
+        reserve_indices(chunk, peak);
     }
 }
 }
 
-/// Room for `most` indices. An eighth more keeps the memory near what is used; flowing fluid rarely exceeds it.
-fn make_room(chunk: &mut Chunk, most: usize) {
+/// Reserves `most` indices. An eighth more keeps the memory near what is used; flowing fluid rarely exceeds it.
+fn reserve_indices(chunk: &mut Chunk, most: usize) {
     chunk.indices.reserve_exact(most + most / 8 - chunk.indices.len());
     chunk.indices.resize(chunk.indices.capacity(), chunk.null);
 }
@@ -219,7 +219,7 @@ unsafe fn pack_candidates<L: Lane, const D: usize>(
             if search.same && s.wrapping_sub(k) < L::N {
                 own = m + (mask & ((1 << (s - k)) - 1)).count_ones() as usize;
             }
-            // SAFETY: `reserve` left room for all points of the runs plus one vector; `iota` has PAD more.
+            // SAFETY: `reserve` left capacity for all points of the runs plus one vector; `iota` has PAD more.
             unsafe {
                 for a in 0..D {
                     x[a].pack(mask, to_x[a].add(m));
@@ -270,7 +270,7 @@ fn box_limit<const D: usize>(search: &Search<'_, D>) -> Real {
 /// Writes the row of point `i` from place `len` on, pads it, and returns where the next one begins.
 ///
 /// # Safety
-/// `out` has room for `m + 2 PAD` numbers from `len` on; the candidates end with a vector at FAR.
+/// `out` has capacity for `m + 2 PAD` numbers from `len` on; the candidates end with a vector at FAR.
 #[inline(always)]
 unsafe fn write_row<L: Lane, const D: usize>(
     search: &Search<'_, D>,
@@ -305,7 +305,7 @@ unsafe fn write_row<L: Lane, const D: usize>(
         let mut mask = norm2(periodic.nearest(d)).below(limit);
         let own = myself.wrapping_sub(k);
         mask &= !(((own < L::N) as u32) << (own & 31));
-        // SAFETY: room by the contract.
+        // SAFETY: capacity by the contract.
         unsafe { L::pack_index(from_j.add(k), mask, to.add(len)) };
         len += mask.count_ones() as usize;
         k += L::N;

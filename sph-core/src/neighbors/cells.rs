@@ -401,7 +401,7 @@ impl<const D: usize> Cells<D> {
 
 #[inline(always)]
 fn dense_key<const D: usize>(c: [i32; D], low: [i32; D], extent: [usize; D]) -> usize {
-    // A position that is not a number has no cell in the box; it goes to some cell and finds no neighbor there.
+    // A NaN position has no cell in the box; it goes to some cell and finds no neighbor there.
     let place = |a: usize| (c[a].saturating_sub(low[a]).max(0) as usize).min(extent[a] - 1);
     (0..D).rev().fold(0, |key, a| key * extent[a] + place(a))
 }

@@ -68,7 +68,7 @@ pub struct Neighbors<const D: usize> {
     pub fluid: NeighborLists,
     /// Rows of fluid particles over wall samples, in the same chunks.
     pub walls: NeighborLists,
-    /// Rows of wall samples over fluid particles, when [`Settings::wall_rows`] asks for them.
+    /// Rows of wall samples over fluid particles, if [`Settings::wall_rows`] is set.
     pub wall_fluid: NeighborLists,
     order: Vec<u32>,
     wall_order: Vec<u32>,
@@ -215,7 +215,7 @@ impl<const D: usize> Neighbors<D> {
         if wall_rows {
             search(walls, fluid, false).build(isa, backend, &self.per_thread, &mut self.wall_fluid);
         }
-        build::share_room(&mut self.per_thread);
+        build::equalize_capacity(&mut self.per_thread);
     }
 
     /// True while no particle has moved half the skin since the last build.

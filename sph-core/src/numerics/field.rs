@@ -45,7 +45,7 @@ impl Sizing {
     }
 }
 
-/// `resize`, at first without the spare room of a growing vector.
+/// `resize`, at first without the spare capacity of a growing vector.
 pub fn fit<T: Clone>(field: &mut Vec<T>, n: usize, value: T) {
     if field.capacity() == 0 {
         field.reserve_exact(n);

@@ -1,4 +1,5 @@
-//! Numbers: lanes of them, loops over them, fields, small vectors and small systems. The ground: imports no other room.
+//! Numbers: lanes of them, loops over them, fields, small vectors and small systems. The ground: imports no other
+//! layer.
 
 pub mod field;
 pub mod lane;

@@ -3,19 +3,19 @@
 use super::{Bodies, Rigid, Rotation};
 use crate::{
     fluid::{
-        barrier::{Barrier, Pose},
         boundary::{Body, Boundary},
+        wall_surface::{Pose, WallSurface},
     },
     geometry::motion::Trajectory,
     numerics::{lane::each, vector::norm},
 };
 
-/// Something that bodies cannot pass, where it is now and how it moves.
+/// An obstacle for bodies: its surface, pose and velocity.
 #[derive(Clone, Debug)]
 pub struct Obstacle<'a, const D: usize> {
-    /// Its surface, as it was drawn.
-    pub barrier: &'a Barrier<D>,
-    /// Where it is now; `None` where it was drawn.
+    /// Its surface in the reference configuration.
+    pub surface: &'a WallSurface<D>,
+    /// Its pose; `None` in the reference configuration.
     pub pose: Option<Pose<D>>,
     /// A point of it, `[m]`, and the velocity there, `[m/s]`.
     pub point: ([f64; D], [f64; D]),
@@ -24,12 +24,12 @@ pub struct Obstacle<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Obstacle<'a, D> {
-    /// Where a barrier is at the time `t`, `[s]`, to which its wall has been moved, and how it moves, as its samples and
-    /// their motion say.
-    pub fn new(barrier: &'a Barrier<D>, walls: &Boundary<D>, t: f64) -> Self {
-        let at_rest = Self { barrier, pose: None, point: ([0.0; D], [0.0; D]), angular_velocity: [0.0; 3] };
-        let pose = walls.pose(barrier);
-        let mark = barrier.first_mark().filter(|_| walls.bodies.iter().any(|body| moves(body, barrier)));
+    /// Where a surface is at the time `t`, `[s]`, to which its wall has been moved, and how it moves, as its samples
+    /// and their motion say.
+    pub fn new(surface: &'a WallSurface<D>, walls: &Boundary<D>, t: f64) -> Self {
+        let at_rest = Self { surface, pose: None, point: ([0.0; D], [0.0; D]), angular_velocity: [0.0; 3] };
+        let pose = walls.pose(surface);
+        let mark = surface.first_mark().filter(|_| walls.bodies.iter().any(|body| moves(body, surface)));
         let Some(b) = mark.and_then(|id| walls.sample(id)) else { return Self { pose, ..at_rest } };
         let body = &walls.bodies[usize::from(walls.body[b])];
         let x_0 = each(|a| f64::from(walls.x_0[a][b]));
@@ -38,14 +38,14 @@ impl<'a, const D: usize> Obstacle<'a, D> {
             _ => [0.0; 3],
         };
         let v = body.motion.at(&x_0, t - body.since).v;
-        Self { barrier, pose, point: (walls.position(b).map(f64::from), v), angular_velocity }
+        Self { surface, pose, point: (walls.position(b).map(f64::from), v), angular_velocity }
     }
 }
 
 impl<const D: usize> Rigid<D> {
-    /// Moves and turns by its momenta over `dt`, `[s]`. The angular velocity is that of half the way, so that the turn
-    /// is right to second order.
-    pub fn glide(&mut self, dt: f64) {
+    /// Advances position and orientation over `dt` `[s]` without contacts. The angular velocity is that of half the
+    /// step, so that the rotation is right to second order.
+    pub fn advance_free(&mut self, dt: f64) {
         let v = self.velocity();
         self.x = each(|a| self.x[a] + dt * v[a]);
         let half = Rotation::by(&self.angular_velocity().map(|w| 0.5 * dt * w)).after(&self.rotation);
@@ -66,9 +66,9 @@ impl<const D: usize> Bodies<D> {
         if may_touch {
             self.collide(walls, t, spacing, dt);
         } else {
-            self.list.iter_mut().for_each(|body| body.glide(dt));
+            self.list.iter_mut().for_each(|body| body.advance_free(dt));
         }
-        self.place_samples(walls);
+        self.update_samples(walls);
     }
 
     /// Whether body `k` may touch another body or an obstacle in the next step.
@@ -81,17 +81,17 @@ impl<const D: usize> Bodies<D> {
                 < margin + other.form.reach + 2.0 * dt * other.top_speed()
         };
         self.list[k + 1..].iter().any(near_body)
-            || self.barriers(walls).any(|barrier| {
-                let pose = walls.pose(barrier);
-                let x = pose.map_or(body.x, |pose| pose.drawn(&body.x));
-                barrier.region.phi(&x).abs() < margin
+            || self.surfaces(walls).any(|surface| {
+                let pose = walls.pose(surface);
+                let x = pose.map_or(body.x, |pose| pose.inverse_transform(&body.x));
+                surface.region.phi(&x).abs() < margin
             })
     }
 
     /// The surfaces of containers and of walls; those of bodies come behind them.
-    fn barriers<'a>(&'a self, walls: &'a Boundary<D>) -> impl Iterator<Item = &'a Barrier<D>> {
-        let n_walls = walls.barriers.len().saturating_sub(self.list.len());
-        self.containers.iter().chain(&walls.barriers[..n_walls])
+    fn surfaces<'a>(&'a self, walls: &'a Boundary<D>) -> impl Iterator<Item = &'a WallSurface<D>> {
+        let n_walls = walls.surfaces.len().saturating_sub(self.list.len());
+        self.containers.iter().chain(&walls.surfaces[..n_walls])
     }
 
     fn collide(&mut self, walls: &Boundary<D>, t: f64, spacing: f64, dt: f64) {
@@ -99,20 +99,20 @@ impl<const D: usize> Bodies<D> {
         let mut moved = self.list.clone();
         let mut touched = vec![false; moved.len()];
         let obstacles: Vec<_> =
-            self.barriers(walls).map(|barrier| Obstacle::new(barrier, walls, t)).collect();
+            self.surfaces(walls).map(|surface| Obstacle::new(surface, walls, t)).collect();
         engine.advance(&mut moved, &obstacles, spacing, dt, &mut touched);
         for ((body, moved), touched) in self.list.iter_mut().zip(moved).zip(touched) {
             if touched {
                 *body = moved;
-                body.hold();
+                body.apply_constraints();
             } else {
-                body.glide(dt);
+                body.advance_free(dt);
             }
         }
     }
 }
 
-/// Whether a set of samples belongs to a barrier and moves as the scene prescribes.
-fn moves<const D: usize>(body: &Body<D>, barrier: &Barrier<D>) -> bool {
-    body.name == barrier.name && !body.motion.is_static()
+/// Whether a set of samples belongs to a surface and moves as the scene prescribes.
+fn moves<const D: usize>(body: &Body<D>, surface: &WallSurface<D>) -> bool {
+    body.name == surface.name && !body.motion.is_static()
 }

@@ -1,4 +1,4 @@
-//! What never changes about a body: shape, mass, inertia, and what it is free to do.
+//! Constants of a body: shape, mass, inertia and degrees of freedom.
 
 use crate::{geometry::shape::Region, numerics::vector::norm};
 use std::array::from_fn;

@@ -1,7 +1,7 @@
 //! Rigid bodies that the fluid moves, and that move the fluid (Akinci et al. 2012). Imports `fluid` and what is below.
 //!
-//! A body `k` has a place `X` of its center of mass, an orientation `R`, a momentum `P` and an angular momentum `L`
-//! about that center. Its surface is made of wall samples: their places `x_0` in the frame of the body and their
+//! A body `k` has a position `X` of its center of mass, an orientation `R`, a momentum `P` and an angular momentum `L`
+//! about that center. Its surface is made of wall samples: their positions `x_0` in the frame of the body and their
 //! volumes are computed once, and `x_b = X + R x_0`, `v_b = P/m + ω × (x_b − X)` whenever it has moved. With force and
 //! torque of the fluid, `F = Σ_b F_b` and `τ = Σ_b (x_b − X) × F_b`:
 //!
@@ -14,9 +14,9 @@
 //! body that spins freely keeps `L` exactly (`methods.md` writes the same as a gyroscopic term). All in `f64`.
 //!
 //! Collisions with walls and other bodies are those of an [`Engine`]. It sees a body only near something that it may
-//! touch, and must keep no memory of its own: momenta and places are all that a restart knows.
+//! touch, and must keep no memory of its own: momenta and poses are all that a restart knows.
 //!
-//! # What a solver owes to bodies
+//! # What a solver provides for bodies
 //! In every step, and in this order relative to its own kicks and drifts:
 //! 1. compute the force `F_b` on every sample of a body, opposite to what the fluid got from it, and hand all to
 //!    [`Bodies::collect`] (samples of walls may hold anything): the sums go into [`Rigid::wrench`] in a fixed order;
@@ -42,9 +42,9 @@ pub use rotation::Rotation;
 use crate::{
     Real,
     fluid::{
-        barrier::Barrier,
         boundary::Boundary,
         material::{Domain, Forces},
+        wall_surface::WallSurface,
     },
     numerics::{
         lane::each,
@@ -72,7 +72,7 @@ impl<const D: usize> Default for Wrench<D> {
 /// A rigid body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rigid<const D: usize> {
-    /// What never changes.
+    /// Constants of the body.
     pub form: Arc<Form<D>>,
     /// Center of mass X, `[m]`.
     pub x: [f64; D],
@@ -82,7 +82,7 @@ pub struct Rigid<const D: usize> {
     pub momentum: [f64; D],
     /// Angular momentum L about the center of mass; its last entry alone in 2D, `[kg m²/s]`.
     pub angular_momentum: [f64; 3],
-    /// What the fluid does to it, as far as the last forces know.
+    /// Force and torque of the fluid, of the last force evaluation.
     pub wrench: Wrench<D>,
 }
 
@@ -106,25 +106,27 @@ impl<const D: usize> Rigid<D> {
 
     /// Angular velocity `ω = R I₀⁻¹ Rᵀ L`, `[rad/s]`.
     pub fn angular_velocity(&self) -> [f64; 3] {
-        self.rotation.turn(&self.form.inverse_inertia(&self.rotation.turn_back(&self.angular_momentum)))
+        self.rotation
+            .rotate(&self.form.inverse_inertia(&self.rotation.inverse_rotate(&self.angular_momentum)))
     }
 
     /// Gives it these velocities.
     pub fn set_velocities(&mut self, v: &[f64; D], omega: &[f64; 3]) {
         self.momentum = v.map(|v| v * self.form.mass);
-        self.angular_momentum = self.rotation.turn(&self.form.inertia(&self.rotation.turn_back(omega)));
-        self.hold();
+        self.angular_momentum =
+            self.rotation.rotate(&self.form.inertia(&self.rotation.inverse_rotate(omega)));
+        self.apply_constraints();
     }
 
     /// Where the point `x_0` of the body's frame is, `[m]`.
-    pub fn place(&self, x_0: &[f64; D]) -> [f64; D] {
-        let turned = self.rotation.turn(&spatial(x_0));
+    pub fn transform(&self, x_0: &[f64; D]) -> [f64; D] {
+        let turned = self.rotation.rotate(&spatial(x_0));
         each(|a| self.x[a] + turned[a])
     }
 
     /// The point of the body's frame that is at `x`, `[m]`.
-    pub fn drawn(&self, x: &[f64; D]) -> [f64; D] {
-        let turned = self.rotation.turn_back(&spatial::<D>(&each(|a| x[a] - self.x[a])));
+    pub fn inverse_transform(&self, x: &[f64; D]) -> [f64; D] {
+        let turned = self.rotation.inverse_rotate(&spatial::<D>(&each(|a| x[a] - self.x[a])));
         each(|a| turned[a])
     }
 
@@ -150,8 +152,8 @@ impl<const D: usize> Rigid<D> {
         }
     }
 
-    /// Takes away what it is not free to do.
-    fn hold(&mut self) {
+    /// Zeroes the momenta of constrained degrees of freedom.
+    fn apply_constraints(&mut self) {
         for a in 0..D {
             self.momentum[a] *= f64::from(u8::from(!self.form.held[a]));
         }
@@ -171,10 +173,10 @@ impl<const D: usize> Rigid<D> {
         for a in 0..3 {
             self.angular_momentum[a] = (self.angular_momentum[a] + dt * self.wrench.torque[a]) * damping;
         }
-        self.hold();
+        self.apply_constraints();
     }
 
-    /// True when place and momenta are finite.
+    /// True when position and momenta are finite.
     pub fn is_finite(&self) -> bool {
         let sum = self.x.iter().chain(&self.momentum).chain(&self.angular_momentum).sum::<f64>();
         (0.0 * sum).is_finite()
@@ -204,7 +206,7 @@ pub struct Bodies<const D: usize> {
     /// What collides them; without it they pass through each other and through walls.
     pub engine: Option<Arc<dyn Engine<D>>>,
     /// Containers, which have no samples.
-    pub containers: Arc<Vec<Barrier<D>>>,
+    pub containers: Arc<Vec<WallSurface<D>>>,
 }
 
 impl<const D: usize> Bodies<D> {
@@ -226,8 +228,8 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// The first body that holds the point `x`, `[m]`.
-    pub fn around(&self, x: &[f64; D]) -> Option<&Rigid<D>> {
-        self.list.iter().find(|body| body.form.region.phi(&body.drawn(x)) < 0.0)
+    pub fn containing(&self, x: &[f64; D]) -> Option<&Rigid<D>> {
+        self.list.iter().find(|body| body.form.region.phi(&body.inverse_transform(x)) < 0.0)
     }
 
     /// The first body whose center is outside of the domain.
@@ -260,7 +262,7 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Brings the samples to where their bodies are, with their velocities.
-    pub fn place_samples(&self, walls: &mut Boundary<D>) {
+    pub fn update_samples(&self, walls: &mut Boundary<D>) {
         if self.is_empty() {
             return;
         }
@@ -270,7 +272,7 @@ impl<const D: usize> Bodies<D> {
             for (i, b) in range.enumerate() {
                 let Some(k) = sets[usize::from(set[b])].rigid else { continue };
                 let body = &list[k];
-                let arm = body.rotation.turn(&spatial::<D>(&each(|a| f64::from(x_0[a][b]))));
+                let arm = body.rotation.rotate(&spatial::<D>(&each(|a| f64::from(x_0[a][b]))));
                 let (velocity, turning) = (body.velocity(), cross(body.angular_velocity(), arm));
                 for a in 0..D {
                     x[a][i] = (body.x[a] + arm[a]) as Real;
@@ -293,7 +295,7 @@ pub fn engine<const D: usize>() -> Option<Arc<dyn Engine<D>>> {
     }
 }
 
-/// A vector in space; one of a plane lies in it.
+/// A 3D vector; a 2D one has z = 0.
 fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
     each(|a| if a < D { x[a] } else { 0.0 })
 }

@@ -2,12 +2,12 @@
 //!
 //! Its world is built anew for every step in which a body is near something. That takes some allocations and some
 //! hundredths of a millisecond, and buys that nothing of a contact outlives a step: a restart needs no more than the
-//! bodies' momenta and places, and goes on with the same bits. The steps of a fluid are so short that contacts lose
+//! bodies' momenta and poses, and goes on with the same bits. The steps of a fluid are so short that contacts lose
 //! nothing by not being warm-started.
 
+mod dim2;
+mod dim3;
 pub mod pieces;
-mod plane;
-mod space;
 
 use super::{Engine, Obstacle, Rigid};
 use std::{any::Any, sync::Arc};
@@ -18,9 +18,9 @@ struct Rapier;
 
 /// The engine for `D` dimensions, of which there are two or three.
 pub fn engine<const D: usize>() -> Option<Arc<dyn Engine<D>>> {
-    let plane: Arc<dyn Engine<2>> = Arc::new(Rapier);
-    let space: Arc<dyn Engine<3>> = Arc::new(Rapier);
-    let any: Box<dyn Any> = if D == 2 { Box::new(plane) } else { Box::new(space) };
+    let in_2d: Arc<dyn Engine<2>> = Arc::new(Rapier);
+    let in_3d: Arc<dyn Engine<3>> = Arc::new(Rapier);
+    let any: Box<dyn Any> = if D == 2 { Box::new(in_2d) } else { Box::new(in_3d) };
     any.downcast::<Arc<dyn Engine<D>>>().ok().map(|engine| *engine)
 }
 
@@ -46,5 +46,5 @@ macro_rules! engine_in {
         }
     };
 }
-engine_in!(2, plane::World);
-engine_in!(3, space::World);
+engine_in!(2, dim2::World);
+engine_in!(3, dim3::World);

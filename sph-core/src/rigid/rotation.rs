@@ -1,4 +1,4 @@
-//! Rotations in space, as unit quaternions; those of a plane turn about its normal.
+//! Rotations as unit quaternions; in 2D about the z axis.
 
 use crate::numerics::vector::{cross, norm};
 
@@ -39,18 +39,18 @@ impl Rotation {
     }
 
     /// `R x = x + 2 v × (v × x + w x)`.
-    pub fn turn(&self, x: &[f64; 3]) -> [f64; 3] {
+    pub fn rotate(&self, x: &[f64; 3]) -> [f64; 3] {
         let inner = cross(self.v, *x);
         let outer = cross(self.v, std::array::from_fn(|a| inner[a] + self.w * x[a]));
         std::array::from_fn(|a| x[a] + 2.0 * outer[a])
     }
 
     /// `Rᵀ x`.
-    pub fn turn_back(&self, x: &[f64; 3]) -> [f64; 3] {
-        Self { w: self.w, v: self.v.map(|v| -v) }.turn(x)
+    pub fn inverse_rotate(&self, x: &[f64; 3]) -> [f64; 3] {
+        Self { w: self.w, v: self.v.map(|v| -v) }.rotate(x)
     }
 
-    /// Angle about the third axis of a rotation in the plane, from −π to π, `[rad]`.
+    /// Angle about the third axis of a 2D rotation, from −π to π, `[rad]`.
     pub fn angle(&self) -> f64 {
         let (w, z) = (self.w, self.v[2]);
         (2.0 * w * z).atan2(w * w - z * z)

@@ -39,7 +39,7 @@ pub struct Counters {
     pub drained: u64,
     /// The drains that are open.
     pub drains: Vec<usize>,
-    /// The pointers that are under way.
+    /// The active pointers.
     pub pushes: Vec<usize>,
     /// The emitters that are open.
     pub emitters: Vec<usize>,
@@ -204,7 +204,7 @@ impl<const D: usize> Interaction<D> {
         run.reconfigure(command)
     }
 
-    /// Opens a drain, or sets a pointer on its way.
+    /// Opens a drain, or starts a pointer.
     fn begin(&mut self, command: &Command, by: usize, t: f64) -> Result<(), Error> {
         let key = command.key();
         if let Some(drain) = &command.drain {

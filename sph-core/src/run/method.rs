@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     method::{
         failure::{Cause, StepError},
-        phases::Behind,
+        phases::PhaseHook,
         report::{Derived, FieldInfo, Number, StepReport},
         solver::{Link, Memory, Solver},
         state::State,
@@ -26,8 +26,8 @@ pub struct Shell<const D: usize> {
     pub neighbors: Neighbors<D>,
     /// Time of each phase.
     pub stopwatch: Stopwatch,
-    /// Called behind each phase of a step.
-    pub behind: Option<Behind<D>>,
+    /// Called after each phase of a step.
+    pub phase_hook: Option<PhaseHook<D>>,
     /// The box of cells of a run on a GPU.
     pub cells: CellBox<D>,
     /// Largest speed of the last step, `[m/s]`; negative before the first one and after a change of the fluid.
@@ -63,7 +63,7 @@ impl<const D: usize> Shell<D> {
             isa: settings.isa,
             neighbors: Neighbors::new(settings),
             stopwatch: Stopwatch::new(clock),
-            behind: None,
+            phase_hook: None,
             cells: CellBox::default(),
             max_speed: -1.0,
             walls_packed: false,
@@ -309,8 +309,8 @@ impl<const D: usize, M: Method<D>> Solver<D> for M {
         Method::derived(self, state)
     }
 
-    fn watch(&mut self, behind: Behind<D>) {
-        self.shell_mut().behind = Some(behind);
+    fn watch(&mut self, hook: PhaseHook<D>) {
+        self.shell_mut().phase_hook = Some(hook);
     }
 
     fn stopwatch(&self) -> &Stopwatch {

@@ -1,5 +1,5 @@
-//! The run: a loop over steps, what happens between them, and the ways back after failures and restarts. Imports all other
-//! rooms; a run asks `watch` why a step failed, since that tells whether smaller steps can help.
+//! The run: a loop over steps, what happens between them, and the recovery after failures and restarts. Imports all
+//! other layers; a run asks `watch` why a step failed, since that tells whether smaller steps can help.
 
 pub mod checkpoint;
 pub mod interaction;

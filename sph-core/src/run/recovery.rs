@@ -126,7 +126,7 @@ impl<const D: usize> Guard<D> {
         Ok(largest * self.recovery.scale)
     }
 
-    /// The size of the step that is about to be done, not a number while it is not known, `[s]`.
+    /// The size of the step that is about to be done, NaN while it is not known, `[s]`.
     pub(crate) fn settle(&mut self, dt: f64) {
         self.facts.dt = dt;
     }
@@ -169,7 +169,7 @@ impl<const D: usize> Guard<D> {
         solver: &mut dyn Solver<D>,
         interaction: &mut Interaction<D>,
     ) -> Result<(), StepError> {
-        let curable = error.diagnosis.as_ref().is_some_and(|d| d.suspicion.is_cured_by_smaller_steps());
+        let curable = error.diagnosis.as_ref().is_some_and(|d| d.likely_cause.is_cured_by_smaller_steps());
         let try_again = self.policy.on_failure == OnFailure::ReduceDt
             && curable
             && self.recovery.failures < self.policy.max_retries;

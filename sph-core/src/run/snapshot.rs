@@ -75,7 +75,7 @@ fn place<T: Default>(items: &mut Vec<T>, k: usize) -> &mut T {
     &mut items[k]
 }
 
-/// `to ← from`, into the room that `to` has.
+/// `to ← from`, into the capacity that `to` has.
 fn copy<const D: usize>(from: &State<D>, to: &mut State<D>) {
     let State { fluid, walls, bodies, rest, forces, domain, containers, t, step, next_id, n_owned } = to;
     bodies.list.clone_from(&from.bodies.list);

@@ -32,7 +32,7 @@ parameters! {
         pub mass: Option<f64> = None, "kg", "(0, inf)";
         /// Velocity of its center at time 0; at rest if left out.
         pub velocity: Option<Vec<f64>> = None, "m/s", "(-inf, inf)";
-        /// Angular velocity at time 0: one number in two dimensions, counterclockwise if positive, three in space; none
+        /// Angular velocity at time 0: one number in 2D, counterclockwise if positive, three in 3D; zero
         /// if left out.
         pub angular_velocity: Option<Vec<f64>> = None, "rad/s", "(-inf, inf)";
         /// What it may not do: `["x", "y"]` leaves a wheel on its axle, `["rotation"]` keeps a float upright.
@@ -42,7 +42,7 @@ parameters! {
         /// Coefficient of Coulomb friction in contacts with walls and bodies; of two bodies the larger counts
         /// `[convention]`.
         pub friction: f64 = 0.5, "-", "[0, 10]";
-        /// Number of layers of particles, two against leaking `[measured]`.
+        /// Number of layers of particles, two against penetration `[measured]`.
         pub layers: u32 = 2, "-", "[1, 16]";
         /// Distance of the first layer from the surface, in spacings; half of one goes on with the lattice of the
         /// fluid `[AHA12]`.
@@ -52,7 +52,7 @@ parameters! {
     }
 }
 
-/// A way in which a body can move.
+/// A degree of freedom of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Freedom {
@@ -101,7 +101,7 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// If a vector has not `D` entries, the shape is none that a body can have, or mass and density contradict.
+    /// If a vector has not `D` entries, the shape cannot be that of a body, or mass and density contradict.
     pub fn resolve<const D: usize>(&self, key: &str, k: usize) -> Result<Rigid<D>, Error> {
         let shape = join(key, "shape");
         let region: Region<D> = self.shape.resolve(&shape)?;

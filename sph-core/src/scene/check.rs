@@ -265,7 +265,7 @@ fn places<const D: usize>(scene: &Scene) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses places so far from the origin that the precision of the run does not tell neighbors apart.
+/// Refuses positions so far from the origin that the precision of the run does not tell neighbors apart.
 fn told_apart<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Result<(), Error> {
     let Some((min, max)) = region.bounds() else { return Ok(()) };
     let farthest = min.iter().chain(&max).fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -274,7 +274,7 @@ fn told_apart<const D: usize>(region: &Region<D>, spacing: f64, key: &str) -> Re
         return Ok(());
     }
     let message = format!(
-        "lies {farthest:e} m from the origin; beyond {limit:.1e} m places are rounded by more than a tenth of the spacing"
+        "lies {farthest:e} m from the origin; beyond {limit:.1e} m positions are rounded by more than a tenth of the spacing"
     );
     Err(Error::invalid(key, message).hint("move the scene to the origin"))
 }

@@ -104,7 +104,7 @@ parameters! {
     pub struct MoveWall {
         /// Name of the wall.
         pub wall: String;
-        /// How it moves; times count from the command on, places from where the wall is then.
+        /// How it moves; times count from the command on, positions from where the wall is then.
         pub motion: Motion, validate;
     }
 }
@@ -342,7 +342,7 @@ impl Emitter {
 fn check_path<const D: usize>(path: &[PathPoint], key: &str) -> Result<(), Error> {
     if path.len() < 2 {
         let message = format!("has {} points, needs at least 2", path.len());
-        return Err(Error::invalid(key, message).hint("a pointer at rest has the same place twice"));
+        return Err(Error::invalid(key, message).hint("a pointer at rest has the same position twice"));
     }
     for (i, point) in path.iter().enumerate() {
         vector::<D>(&format!("{key}[{i}].position"), &point.position)?;

@@ -240,7 +240,7 @@ impl PressureField {
             Self::StrainedDrop(drop) => {
                 let r2: f64 = (0..D).map(|k| (x[k] - entry(&drop.center, k)).powi(2)).sum();
                 let (a2, b2) = (drop.rate.powi(2), drop.strength.powi(2));
-                // dA/dt + A² + B² with the drop still round: dA/dt is 0 in the plane and A² in space.
+                // dA/dt + A² + B² with the drop still round: dA/dt is 0 in 2D and A² in 3D.
                 let pull = if D == 2 { a2 + b2 } else { 2.0 * a2 + b2 };
                 (0.5 * rest_density * pull * (drop.radius.powi(2) - r2)).max(0.0)
             }

@@ -3,7 +3,7 @@
 mod bodies;
 mod overlap;
 
-pub use overlap::{CLEARANCE, Near, Overlap, check_clearance, crowded};
+pub use overlap::{CLEARANCE, Near, Overlap, check_clearance, too_close};
 
 use crate::{
     Real,
@@ -58,7 +58,7 @@ fn sample<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result
     let containers: Vec<Enclosure<D>> = containers.collect::<Result<_, _>>()?;
     let (walls, bodies) = walls(scene, kernel, &rest, periodic, &containers)?;
     clear(scene, &fluid, &ends, &walls, &periodic)?;
-    bodies::check_room(scene, &fluid, &walls, &bodies)?;
+    bodies::check_free_space(scene, &fluid, &walls, &bodies)?;
     let domain = domain(scene, (&fluid, &walls, &containers), periodic)?;
     let state = State {
         n_owned: fluid.len(),
@@ -230,16 +230,17 @@ fn walls<const D: usize>(
             boundary.add_body(body, &samples);
         }
         let region = wall.shape.resolve(&format!("{key}.shape"))?;
-        let grip = wall.grip(&region);
-        boundary.add_barrier(&name, region, &wall.layout(), scene.spacing, first, grip);
+        let condition = wall.condition(&region);
+        boundary.add_surface(&name, region, &wall.layout(), scene.spacing, first, condition);
     }
     let bodies = bodies::add(scene, &mut boundary, containers)?;
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);
-    bodies.place_samples(&mut boundary);
+    bodies.update_samples(&mut boundary);
     if let Some(b) = (0..boundary.len()).find(|b| !is_finite(&boundary, *b)) {
         let name = boundary.bodies.get(usize::from(boundary.body[b])).map_or("", |body| &body.name);
-        let message = format!("the wall `{name}` has a sample whose place, velocity or volume is not finite");
+        let message =
+            format!("the wall `{name}` has a sample whose position, velocity or volume is not finite");
         return Err(Error::invalid("wall", message).value(format!("{:?}", boundary.position(b))));
     }
     Ok((boundary, bodies))

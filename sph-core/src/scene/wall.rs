@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Error,
-    fluid::{barrier::Grip, boundary::PsiMode},
+    fluid::{boundary::PsiMode, wall_surface::WallCondition},
     geometry::{
         motion::Motion,
         sampling::{Face, Layers, Side, WallSample, layers},
@@ -25,7 +25,8 @@ parameters! {
         pub side: Side = Side::Inside;
         /// The faces that are walls, as `["x_min", "y_min"]` for an open corner; all if left out.
         pub faces: Option<Vec<Face>> = None;
-        /// Number of layers, two against leaking `[measured]`; a solver without pseudo-mass needs the whole support.
+        /// Number of layers, two against penetration `[measured]`; a solver without pseudo-mass needs the whole
+        /// support.
         pub layers: u32 = 2, "-", "[1, 16]";
         /// Distance of the first layer from the surface, in spacings; half of one goes on with the lattice of the
         /// fluid `[AHA12]`.
@@ -135,10 +136,10 @@ impl Wall {
     }
 
     /// How its surface holds the fluid.
-    pub fn grip<const D: usize>(&self, region: &Region<D>) -> Grip<D> {
+    pub fn condition<const D: usize>(&self, region: &Region<D>) -> WallCondition<D> {
         let faces = Face::of(region);
         let drag = std::array::from_fn(|k| self.surface_velocity_at(faces.get(k).copied()));
-        Grip { no_slip: self.slip == Slip::NoSlip, drag }
+        WallCondition { no_slip: self.slip == Slip::NoSlip, drag }
     }
 
     fn surface_velocity_at<const D: usize>(&self, at: Option<Face>) -> [f64; D] {

@@ -1,25 +1,25 @@
-//! Why a step failed: the field, phase and particle where it began, and what probably made it so.
+//! Why a step failed: the field, phase and particle where it began, and the likely cause.
 //!
 //! All of this is done after a failure, from the state as it was left. A method helps in three ways: its
 //! integration leaves a particle as it was when the new velocity or position is not finite, [`Solver::chain`]
-//! shows its fields in the order of cause and effect, and [`Solver::neighbors`] who is next to whom.
+//! shows its fields in the order of cause and effect, and [`Solver::neighbors`] the neighbors of each particle.
 
 mod culprit;
 mod escape;
+mod likely_cause;
 mod root;
-mod suspicion;
 
 pub use root::check_inputs;
 
 use crate::method::{
     failure::{BEFORE, Cause, Diagnosis, StepError},
+    likely_cause::LikelyCause,
     report::Number,
     solver::Solver,
     state::State,
-    suspicion::Suspicion,
 };
 
-/// What the run knows of a failed step.
+/// Facts of a failed step that the run provides.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
     /// Its size, `[s]`.
@@ -32,33 +32,33 @@ pub struct Facts {
     pub at_start: Option<Number>,
 }
 
-/// Finds where a failure began and what made it so. Takes time, once.
+/// Finds where a failure began and its likely cause. Takes time, once.
 pub fn explain<const D: usize>(
     mut error: StepError,
     state: &State<D>,
     solver: &dyn Solver<D>,
     facts: &Facts,
 ) -> StepError {
-    let who = root::find(&mut error, state, solver);
-    let culprit = who.map(|who| culprit::of(who, state, solver));
+    let index = root::find(&mut error, state, solver);
+    let culprit = index.map(|index| culprit::of(index, state, solver));
     error.particle = culprit.as_ref().map(|c| c.id).or(error.particle);
-    let case = suspicion::Case { error: &error, culprit: culprit.as_ref(), state, solver, facts };
-    let suspicion = case.suspect();
-    let suggested_dt = suggest(&suspicion, facts);
-    let diagnosis = Diagnosis { dt: facts.dt, culprit, suspicion, suggested_dt, retries: Vec::new() };
+    let case = likely_cause::Case { error: &error, culprit: culprit.as_ref(), state, solver, facts };
+    let likely_cause = case.likely_cause();
+    let suggested_dt = suggest(&likely_cause, facts);
+    let diagnosis = Diagnosis { dt: facts.dt, culprit, likely_cause, suggested_dt, retries: Vec::new() };
     error.diagnosis = Some(Box::new(diagnosis));
     error
 }
 
 /// `min(dt/2, limit)`, where the limit is that of the start for steps that were always too large, and that of
 /// the failed step otherwise. Walls that were jumped over also want four steps within their thickness.
-fn suggest(suspicion: &Suspicion, facts: &Facts) -> Option<f64> {
+fn suggest(likely_cause: &LikelyCause, facts: &Facts) -> Option<f64> {
     let half = 0.5 * facts.dt;
-    let limit = match suspicion {
-        Suspicion::TooStiff { .. } => return None,
-        _ if !suspicion.is_cured_by_smaller_steps() => return None,
-        Suspicion::StepTooLarge { allowed, .. } => *allowed,
-        Suspicion::WallTooThin { thickness, speed, .. } => {
+    let limit = match likely_cause {
+        LikelyCause::TooStiff { .. } => return None,
+        _ if !likely_cause.is_cured_by_smaller_steps() => return None,
+        LikelyCause::StepTooLarge { allowed, .. } => *allowed,
+        LikelyCause::WallTooThin { thickness, speed, .. } => {
             facts.allowed.unwrap_or(half).min(0.25 * thickness / speed)
         }
         _ => facts.allowed.unwrap_or(half),

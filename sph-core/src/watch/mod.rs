@@ -1,6 +1,6 @@
-//! What looks at a run and draws conclusions: why a step failed, what went through walls, how much memory it takes. Imports
+//! Monitoring of a run: diagnosis of failures, penetration of walls, memory plan. Imports
 //! `scene`, `method` and what is below; changes nothing.
 
 pub mod diagnosis;
-pub mod leak;
+pub mod penetration;
 pub mod plan;

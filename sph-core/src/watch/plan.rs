@@ -42,7 +42,7 @@ pub struct MemoryPlan {
     pub start: f64,
 }
 
-/// Rows have some room to spare (measured, 1.15 to 1.18).
+/// Rows have some spare capacity (measured, 1.15 to 1.18).
 const ROOM: f64 = 1.15;
 /// Disorder makes long rows longer. Those that have grown leave holes in the memory that no other fills: a part of
 /// all rows, and some chunks of rows a thread (measured for 3 · 10⁴ to 5 · 10⁵ particles in 3D).
@@ -137,8 +137,8 @@ impl MemoryPlan {
         let message =
             format!("needs about {:.0} MiB of {memory}, of which {:.0} MiB are free", mib(total), mib(free));
         // As if there were walls alone, which shrink least.
-        let room = ((free - FIXED) / (total - FIXED)).max(1e-9);
-        let fits = 1.02 * scene.spacing * room.powf(-1.0 / (f64::from(scene.dim) - 1.0));
+        let free_fraction = ((free - FIXED) / (total - FIXED)).max(1e-9);
+        let fits = 1.02 * scene.spacing * free_fraction.powf(-1.0 / (f64::from(scene.dim) - 1.0));
         let error = Error::invalid("spacing", message).value(scene.spacing);
         Err(scene.locate(error.hint(format!("a spacing of {fits:.3e} m would fit"))))
     }

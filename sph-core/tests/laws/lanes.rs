@@ -21,7 +21,7 @@ const N_OPERATIONS: usize = 10;
 /// All operations on N lanes of `a` and `b`, one result of N numbers after the other.
 ///
 /// # Safety
-/// `a` and `b` hold L::N numbers, `out` room for `N_OPERATIONS` times as many.
+/// `a` and `b` hold L::N numbers, `out` capacity for `N_OPERATIONS` times as many.
 #[inline(always)]
 unsafe fn operate<L: Lane>(a: *const Real, b: *const Real, out: *mut Real) {
     // SAFETY: as demanded of the caller.

@@ -1,6 +1,5 @@
 //! What the core promises, in one binary: each takes long to compile.
 
-mod barrier;
 mod boundary;
 mod common;
 mod dam;
@@ -11,17 +10,17 @@ mod jitter;
 mod kernels;
 mod lanes;
 mod lattice;
-mod leak;
+mod layers;
 mod motion;
 mod neighbors;
 mod operators;
 mod overlap;
 mod parallel;
+mod penetration;
 #[cfg(feature = "rigid")]
 mod pieces;
 mod ranges;
 mod rigid;
-mod rooms;
 mod rotation;
 mod run_settings;
 mod sampling;
@@ -30,3 +29,4 @@ mod scene_errors;
 mod setup;
 mod strategies;
 mod surface;
+mod wall_surface;

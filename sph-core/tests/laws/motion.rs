@@ -85,7 +85,7 @@ fn rotation_keeps_distances_and_its_axis() {
 #[test]
 fn piecewise_motion_goes_as_far_as_its_velocity_says() {
     let path: Trajectory<3> = motions()[4].resolve("motion").unwrap();
-    // Constant until 0.1, then two trapezoids, then at rest in the plane.
+    // Constant until 0.1, then two trapezoids, then at rest, in 2D.
     let x = 0.5 * 0.4 * 2.0 + 0.5 * 0.7 * 2.0;
     let y = 0.1 * 1.0 - 0.5 * 0.7 * 1.0;
     close(&path.at(&[0.0; 3], 1.2).x, &[x, y, 1.2 * 0.3], 1e-15);

@@ -95,7 +95,7 @@ impl<const D: usize> Points<D> {
         }
     }
 
-    /// `Σ_i V_i x_i × f_i = 0`, in the plane of the first two axes.
+    /// `Σ_i V_i x_i × f_i = 0`, in the xy plane.
     fn angular_terms(&self, f: &Field<D>) -> impl Iterator<Item = f64> {
         let terms = |i: usize| {
             let (x, v) = (self.place(i), f64::from(self.volume[i]));

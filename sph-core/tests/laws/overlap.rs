@@ -5,7 +5,7 @@ use sph_core::{
     geometry::sampling::splitmix64,
     neighbors::Periodic,
     numerics::vector::norm2,
-    scene::setup::{Near, check_clearance, crowded},
+    scene::setup::{Near, check_clearance, too_close},
 };
 
 fn soa<const D: usize>(points: &[[Real; D]]) -> [Vec<Real>; D] {
@@ -76,15 +76,15 @@ fn a_period_brings_both_ends_together() {
 }
 
 #[test]
-fn crowded_points_are_those_that_alone_would_be_refused() {
+fn too_close_points_are_those_that_alone_would_be_refused() {
     let periodic = Periodic::new([0.0, 0.0], [1.0, 0.0]);
     let points = [[0.02, 0.5], [0.5, 0.02], [0.3, 0.3], [0.3, 0.9]];
     let others = soa(&[[0.96, 0.5], [0.5, 0.97], [0.28, 0.3], [0.32, 0.3]]);
-    let found = crowded(&soa(&points), &others, 0.2, &periodic);
+    let found = too_close(&soa(&points), &others, 0.2, &periodic);
     assert_eq!(found, [true, false, true, false], "x is periodic, y is not");
-    for (point, crowded) in points.iter().zip(found) {
+    for (point, too_close) in points.iter().zip(found) {
         let alone = check_clearance(&soa(&[*point]), &others, &soa(&[]), 0.2, &periodic);
-        assert_eq!(alone.is_err(), crowded, "{point:?}");
+        assert_eq!(alone.is_err(), too_close, "{point:?}");
     }
 }
 

@@ -16,7 +16,7 @@ fn phi<const D: usize>(piece: &Piece<D>, x: &[f64; D]) -> f64 {
         Piece::Solid(region) => region.phi(x),
         Piece::Behind { point, normal } => (0..D).map(|a| (x[a] - point[a]) * normal[a]).sum(),
         Piece::Slab { center, rotation, half } => {
-            let d = rotation.turn_back(&from_fn(|a| if a < D { x[a] - center[a] } else { 0.0 }));
+            let d = rotation.inverse_rotate(&from_fn(|a| if a < D { x[a] - center[a] } else { 0.0 }));
             let block = Region::Block { min: half.map(|h| -h), max: *half };
             block.phi(&from_fn(|a| d[a]))
         }

@@ -182,7 +182,7 @@ fn a_free_spin_keeps_its_angular_momentum() {
     let mut turned = 0.0_f64;
     // Not near the walls, so that all is free.
     go(&mut state, 2.0, |state| {
-        let w = only(state).rotation.turn_back(&only(state).angular_velocity());
+        let w = only(state).rotation.inverse_rotate(&only(state).angular_velocity());
         turned = turned.max(w[0].abs().max(w[2].abs()));
         assert_eq!(only(state).angular_momentum, before.angular_momentum);
         // Second order: a turn of 0.03 rad a step.
@@ -273,7 +273,7 @@ fn numbers_are_all_that_a_step_depends_on() {
             *number = value;
         });
         (two.t, two.step) = (one.t, one.step);
-        two.bodies.place_samples(&mut two.walls);
+        two.bodies.update_samples(&mut two.walls);
         assert_eq!(one.hash(), two.hash());
         go(&mut one, 0.01, |_| ());
         go(&mut two, 0.01, |_| ());
@@ -296,7 +296,7 @@ fn samples_are_where_their_body_is() {
     for b in rigid {
         let x = walls.position(b).map(f64::from);
         let d: [f64; 3] = std::array::from_fn(|a| x[a] - body.x[a]);
-        let depth = -body.form.region.phi(&body.drawn(&x));
+        let depth = -body.form.region.phi(&body.inverse_transform(&x));
         assert!((0.4 * SPACING..1.6 * SPACING).contains(&depth), "{depth}");
         for a in 0..3 {
             let (i, j) = ((a + 1) % 3, (a + 2) % 3);

@@ -8,7 +8,7 @@ use super::{
 };
 use sph_core::run::simulation::Simulation;
 
-/// Numbers of a vector, with zeros for z in space.
+/// Numbers of a vector, with z = 0 in 2D.
 pub fn vector<const D: usize>(xy: [f64; 2]) -> String {
     let mut x = vec![0.0; D];
     x[..2].copy_from_slice(&xy);
@@ -44,7 +44,7 @@ fn momenta<const D: usize>(sim: &Simulation<D>, mass: impl Fn(u64) -> f64) -> ([
     (p, l, scale)
 }
 
-/// A block of fluid in space without gravity, a box and a ball that fly into it, turning, and into each other.
+/// A 3D block of fluid without gravity, a box and a ball that fly into it, turning, and into each other.
 pub fn collision<const D: usize>(solver: &str) -> String {
     let v = vector::<D>;
     let spin = |w: f64| if D == 2 { format!("[{w:?}]") } else { format!("[0.3, -0.2, {w:?}]") };

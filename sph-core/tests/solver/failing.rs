@@ -1,12 +1,12 @@
-//! Runs whose state was spoiled.
+//! Runs with a faulty state.
 
 use super::scenes::simulation;
 use sph_core::{
     Real,
     method::{
         failure::{BEFORE, Cause},
+        likely_cause::LikelyCause,
         state::State,
-        suspicion::Suspicion,
     },
 };
 
@@ -30,12 +30,12 @@ pub fn is_named<const D: usize>(
         assert_eq!((error.phase, error.particle), (BEFORE, id), "{error}\n{label}");
         assert_eq!(error.cause, Cause::NotFinite { field }, "{error}\n{label}");
         let diagnosis = error.diagnosis.expect("an explanation");
-        assert_eq!(diagnosis.suspicion, Suspicion::BadValue { field }, "{label}");
+        assert_eq!(diagnosis.likely_cause, LikelyCause::BadValue { field }, "{label}");
         assert_eq!((diagnosis.suggested_dt, diagnosis.culprit.map(|c| c.id)), (None, id), "{label}");
     }
 }
 
-/// Checks that every number of the state that a step reads is named when it is none.
+/// Checks that every number of the state that a step reads is named when it is not finite.
 pub fn bad_input_is_named<const D: usize>(text: &str) {
     let middle = |s: &State<D>| Some(s.fluid.id[s.fluid.len() / 2]);
     let wall = |s: &State<D>| Some(s.walls.id[s.walls.len() / 2]);

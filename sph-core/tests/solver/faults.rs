@@ -1,6 +1,6 @@
-//! Numbers that are not finite, put behind each phase in turn: every one is found before it reaches an output, and its field,
-//! phase and particle are named. What the state holds between two steps is spoilt in [`super::failing`]; here it is what
-//! phases hand to each other, and what a method keeps.
+//! Fault injection: NaN and infinity after each phase in turn: every one is found before it reaches an output, and its
+//! field, phase and particle are named. What the state holds between two steps is spoilt in [`super::failing`]; here it
+//! is what phases hand to each other, and what a method keeps.
 
 use sph_core::{
     Real,

@@ -73,7 +73,7 @@ impl Difference {
     }
 }
 
-/// Does so many steps and brings all home; returns what the last one reports.
+/// Does so many steps and copies all fields to the host; returns what the last one reports.
 fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
     let mut report = StepReport::default();
     for _ in 0..steps {

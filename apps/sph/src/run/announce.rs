@@ -1,4 +1,4 @@
-//! What is said before the first step.
+//! Summary printed before the first step.
 
 use bench_suite::result::start::{Quantity, Start};
 use sph_core::scene::Scene;

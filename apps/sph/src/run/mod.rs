@@ -8,7 +8,7 @@ use self::announce::Short;
 use crate::{campaigns, exit_code::FAILED, output::OutputArgs};
 use bench_suite::{
     campaign,
-    metrics::{Metric, bodies::BodyCurves, conservation::Conservation, leak},
+    metrics::{Metric, bodies::BodyCurves, conservation::Conservation, penetration},
     output,
     report::{self, Page},
     result::{Comparison, RunResult, failure::Failure, start::Start},
@@ -210,14 +210,14 @@ impl Job<'_> {
 
 fn summary(result: &RunResult) -> String {
     let speed = result.particle_steps_per_s().unwrap_or(f64::NAN) * 1e-6;
-    let leak: String = result
+    let penetrations: String = result
         .scores
         .iter()
-        .filter(|score| leak::is_leak(score))
+        .filter(|score| penetration::is_penetration(score))
         .map(|score| format!("\n{}: {} {}", score.name, Short(score.value), score.note))
         .collect();
     format!(
-        "{} steps in {:.2} s: {:.1} steps/s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s{leak}\nlast state: {:.6} s, hash {}",
+        "{} steps in {:.2} s: {:.1} steps/s, {speed:.2} million particle-steps/s, {:.4} simulated s per wall s{penetrations}\nlast state: {:.6} s, hash {}",
         result.steps,
         result.wall_s,
         result.steps as f64 / result.wall_s,
@@ -237,7 +237,7 @@ fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The report, and the particles around the failure. The last state is none to go on with, and may hold numbers
+/// The report, and the particles around the failure. The last state cannot be continued from and may hold numbers
 /// that are not finite.
 fn write_failure(all: &Comparison, failure: &Failure, last: &Final, out: &Path) -> Result<(), Refused> {
     report::write(all, Page::Compare, out)?;

@@ -1,11 +1,11 @@
-//! `sph bench`: steps per second of the rivals' case, what frames cost it, and what iterations buy.
+//! `sph bench`: steps per second of the reference codes' case, the cost of frames, and the effect of iterations.
 
 use super::step;
 use crate::{campaigns, exit_code::FAILED};
 use bench_suite::{
     output::Format,
     scenes,
-    studies::{cost, knobs, repeat::repeat, solving},
+    studies::{cost, repeat::repeat, solving, sweep},
     system::{
         processor::Processor,
         write::{check_folder, write_atomic},
@@ -21,7 +21,7 @@ use std::{
 /// What to time.
 #[derive(Debug, Subcommand)]
 pub enum Bench {
-    /// Steps of the dam break that the rivals run, or of a scene.
+    /// Steps of the dam break of the reference codes, or of a scene.
     Step(step::StepArgs),
     /// The same steps of a scene again and again: the hashes of all bits with which they end.
     #[command(after_help = "Example: sph bench repeat bench-suite/scenes/cube.toml --steps 50 --runs 5")]
@@ -96,9 +96,9 @@ pub enum Bench {
         jitter: f64,
     },
     /// How ε and k of Position Based Fluids act on a column at rest: two plots and a table.
-    Knobs {
-        /// Folder for `epsilon.svg`, `scorr.svg` and `knobs.csv`.
-        #[arg(long, short, default_value = "results/bench-knobs")]
+    Sweep {
+        /// Folder for `epsilon.svg`, `scorr.svg` and `sweep.csv`.
+        #[arg(long, short, default_value = "results/bench-sweep")]
         out: PathBuf,
     },
 }
@@ -149,7 +149,7 @@ pub fn run(
             let processor = processor.clone();
             solve(&solving::Options { m, jitter, warmup, steps, tolerance, processor }, json)
         }
-        Bench::Knobs { out } => knobs(out, processor, json),
+        Bench::Sweep { out } => sweep(out, processor, json),
     }
 }
 
@@ -200,11 +200,11 @@ fn copy(
     Ok(ExitCode::SUCCESS)
 }
 
-fn knobs(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+fn sweep(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     check_folder(out).map_err(|error| format!("--out: {error}"))?;
     let mut all = Vec::new();
-    for wanted in knobs::wanted() {
-        match knobs::measure(wanted, processor) {
+    for wanted in sweep::wanted() {
+        match sweep::measure(wanted, processor) {
             Ok(rest) => all.push(rest),
             // A column that does not rest is an answer, too: its point is missing.
             Err(error) => eprintln!(
@@ -213,10 +213,10 @@ fn knobs(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<
             ),
         }
     }
-    let table = knobs::table(&all);
-    write_atomic(&out.join("epsilon.svg"), knobs::plot_of_epsilon(&all)?.as_bytes())?;
-    write_atomic(&out.join("scorr.svg"), knobs::plot_of_strength(&all)?.as_bytes())?;
-    write_atomic(&out.join("knobs.csv"), table.as_bytes())?;
+    let table = sweep::table(&all);
+    write_atomic(&out.join("epsilon.svg"), sweep::plot_of_epsilon(&all)?.as_bytes())?;
+    write_atomic(&out.join("scorr.svg"), sweep::plot_of_strength(&all)?.as_bytes())?;
+    write_atomic(&out.join("sweep.csv"), table.as_bytes())?;
     match json {
         true => println!("{}", serde_json::to_string(&all)?),
         false => print!("{table}"),
@@ -242,19 +242,19 @@ fn output(options: &cost::Options, out: &Path, json: bool) -> Result<ExitCode, B
 }
 
 fn solve(options: &solving::Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let ways = solving::compare(options)?;
+    let runs = solving::compare(options)?;
     if json {
-        println!("{}", serde_json::to_string(&ways)?);
+        println!("{}", serde_json::to_string(&runs)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let (particles, backend) = (ways.first().map_or(0, |way| way.particles), options.processor.name());
+    let (particles, backend) = (runs.first().map_or(0, |run| run.particles), options.processor.name());
     println!("{particles} particles, {backend}, {} threads", rayon::current_num_threads());
     println!("preconditioner  start  iterations  ms a step  million particle-iterations/s");
-    for way in &ways {
-        let start = if way.warm_start { "warm" } else { "zero" };
+    for run in &runs {
+        let start = if run.warm_start { "warm" } else { "zero" };
         println!(
             "{:<14}  {start}   {:10.1} {:10.1}  {:10.1}",
-            way.preconditioner, way.iterations, way.ms, way.million_per_second
+            run.preconditioner, run.iterations, run.ms, run.million_per_second
         );
     }
     Ok(ExitCode::SUCCESS)

@@ -13,7 +13,7 @@ use std::{error::Error, path::PathBuf, process::ExitCode};
 /// What to step, and how often.
 #[derive(Debug, Args)]
 pub struct StepArgs {
-    /// A scene file in place of the rivals' case.
+    /// A scene file in place of the reference codes' case.
     #[arg(long, conflicts_with_all = ["solver", "m", "support"])]
     scene: Option<PathBuf>,
     /// The method.

@@ -85,7 +85,7 @@ fn cases() -> Vec<(String, Case)> {
     all
 }
 
-/// Checkpoints of the base scene, damaged in every part of the file, and files that are none.
+/// Checkpoints of the base scene, damaged in every part of the file, and files that are not checkpoints.
 fn checkpoint_cases(base: &str) -> Vec<(String, Case)> {
     let whole = checkpoint(base);
     let header = 24 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize;
@@ -221,7 +221,7 @@ fn refused(name: &str, case: &Case) -> Result<Cost, String> {
         return wrong(format!("the message does not hold {part:?}"));
     }
     if message.contains("panicked") {
-        return wrong("the message is none for people".into());
+        return wrong("the message is not meant for people".into());
     }
     if contents(&folder) != before {
         return wrong("left something behind".into());

@@ -314,7 +314,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
     );
     assert_refused(&folder, &["compare", "--threads", "0"], &["--threads"]);
     assert_refused(&folder, &["frobnicate"], &["frobnicate"]);
-    assert_refused(&folder, &["bless", "--reason", "not in the root"], &["root of the project"]);
+    assert_refused(&folder, &["update-goldens", "--reason", "not in the root"], &["root of the project"]);
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn soak_writes_series_figures_and_page() {
 
 #[test]
 fn run_reports_how_tight_its_walls_are() {
-    let text = stdout(&run_tiny(&folder("leak"), &[]));
+    let text = stdout(&run_tiny(&folder("penetration"), &[]));
     assert!(text.contains("escaped particles: 0") && text.contains("deepest penetration: 0"), "{text}");
 }
 
@@ -356,7 +356,7 @@ fn help_shows_examples_and_exit_codes() {
         "compare",
         "validate",
         "report",
-        "bless",
+        "update-goldens",
         "schema",
         "bench",
         "picture",

@@ -77,12 +77,12 @@ fn the_command_says_why_and_leaves_the_culprit() {
     let results: Value = serde_json::from_str(&text).unwrap();
     let run = &results["results"][0];
     let report = &run["failure_report"];
-    assert_eq!(report["suspicion"], "sound_too_low");
+    assert_eq!(report["likely_cause_name"], "sound_too_low");
     assert_eq!(run["failure"].as_str().unwrap().lines().count(), 1);
     let id = report["culprit"]["id"].as_u64().unwrap();
     let frame = written(&folder.join("out"));
     assert!(frame.id.contains(&id) && is_finite(&frame) && frame.field("pressure").is_some());
-    assert!(!folder.join("out/final.vtu").exists(), "the last state is none to go on with");
+    assert!(!folder.join("out/final.vtu").exists(), "the last state cannot be continued from");
     for name in ["results.json", "index.html"] {
         assert!(!fs::read_to_string(folder.join("out").join(name)).unwrap().contains("NaN"), "{name}");
     }
@@ -117,7 +117,10 @@ fn what_is_not_finite_is_flagged_and_not_written() {
     sim.state.fluid.v[1][50] = Real::NAN;
     sim.state.fluid.rho[50] = Real::INFINITY;
     let failure = Failure::of(&sim.step(1.0).unwrap_err());
-    assert_eq!((failure.phase.as_str(), failure.suspicion.as_str()), ("before the step", "bad_value"));
+    assert_eq!(
+        (failure.phase.as_str(), failure.likely_cause_name.as_str()),
+        ("before the step", "bad_value")
+    );
     failure.write_vtu(&sim, &folder).unwrap();
     let frame = written(&folder);
     let (ids, flags) = (&frame.id, flags(&frame));
@@ -126,7 +129,7 @@ fn what_is_not_finite_is_flagged_and_not_written() {
     assert!(is_finite(&frame));
 }
 
-/// A position that is not a number has no surroundings; the particle is written all the same.
+/// A NaN position has no surroundings; the particle is written all the same.
 #[test]
 fn a_culprit_without_a_place_stands_alone() {
     let folder = folder("alone");

@@ -1,4 +1,4 @@
-//! Are frames wrapped in surfaces, those of space alone?
+//! Surfaces of frames, for 3D frames alone.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use bench_suite::output::{

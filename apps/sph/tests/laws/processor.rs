@@ -63,7 +63,7 @@ fn a_card_that_is_asked_for_and_cannot_run_is_refused_with_the_reason() {
     if let Some(reason) = no_gpu(&folder) {
         refused("cuda:0", &reason);
         for command in
-            [["compare", "--quick"], ["validate", "--case=column"], ["bench", "step"], ["bench", "knobs"]]
+            [["compare", "--quick"], ["validate", "--case=column"], ["bench", "step"], ["bench", "sweep"]]
         {
             assert_refused(&folder, &[&command[..], &["--backend", "cuda"]].concat(), &[&reason]);
         }

@@ -1,4 +1,4 @@
-//! Pictures of particles without a display: discs in the plane, lit spheres in space, colored by a field.
+//! Pictures of particles without a display: discs in 2D, lit spheres in 3D, colored by a field.
 //!
 //! Everything is drawn several times larger and averaged down, which smooths all edges alike.
 
@@ -45,7 +45,7 @@ pub enum PictureError {
         /// Height `[px]`.
         height: u32,
     },
-    /// Particles live in the plane or in space.
+    /// Number of dimensions of the particles, 2D or 3D.
     #[error("pictures are of 2 or 3 dimensions, not {0}")]
     Dimension(usize),
     /// The PNG could not be encoded.
@@ -56,7 +56,7 @@ pub enum PictureError {
 const MIN_SIZE: u32 = 160;
 const MAX_SIZE: u32 = 8192;
 
-/// How a value becomes a place between blue (0), yellow (1/2) and red (1).
+/// Mapping of a value to a color between blue (0), yellow (1/2) and red (1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Map {
     /// In proportion, from the low to the high end of the scale.
@@ -172,7 +172,7 @@ pub struct Style<'a> {
 }
 
 impl<'a> Style<'a> {
-    /// A style with particles as large as their spacing and, in space, a camera to the front, right and above
+    /// A style with particles as large as their spacing and, in 3D, a camera to the front, right and above
     /// of a z that points up.
     #[must_use]
     pub fn new(width: u32, height: u32, title: &'a str, scale: Scale<'a>) -> Self {

@@ -1,11 +1,11 @@
-//! Particles of space as lit spheres, seen without perspective by a camera far away.
+//! 3D particles as lit spheres, seen without perspective by a camera far away.
 
 use super::canvas::Canvas;
 use super::{Cloud, Rgb, Style, wide};
 
 type Vector = [f64; 3];
 
-/// Walls fill much of a picture of space, so they are lighter there than in the plane.
+/// Walls fill much of a 3D picture, so they are lighter there than in 2D.
 const WALL: Rgb = [204, 207, 211];
 /// Share of light that comes from everywhere.
 const AMBIENT: f64 = 0.42;
@@ -19,7 +19,7 @@ const LAMP: Vector = [-0.38, 0.66, 0.65];
 const OPEN: f64 = 3.5;
 
 /// Draws walls and fluid; the nearest particle hides those behind it. Walls between camera and fluid are left
-/// out, so that a tank is open to the one who looks.
+/// out, so that a tank is open to the camera.
 pub(super) fn draw<const D: usize>(canvas: &mut Canvas, cloud: &Cloud<'_, D>, style: &Style<'_>) {
     let (low, high) = cloud.bounds();
     let camera = Camera::new(style);

@@ -90,7 +90,9 @@ impl Children {
         }
         let files = [self.folder.join("stdout"), self.folder.join("stderr")];
         let opened = files.each_ref().map(File::create);
-        let [Ok(out), Ok(err)] = opened else { return Ended::Failed("no place for what it prints".into()) };
+        let [Ok(out), Ok(err)] = opened else {
+            return Ended::Failed("cannot create the files for its output".into());
+        };
         command.args(["--json", "--backend", backend]).env_remove("SPH_BACKEND");
         command.stdin(Stdio::null()).stdout(out).stderr(err);
         #[cfg(unix)]

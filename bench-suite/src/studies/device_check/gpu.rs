@@ -1,4 +1,4 @@
-//! What NVIDIA's tools say of a GPU.
+//! The state of a GPU as NVIDIA's tools report it.
 
 use super::child::find;
 use std::{path::PathBuf, process::Command};

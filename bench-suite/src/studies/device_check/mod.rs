@@ -1,11 +1,11 @@
-//! All that wants a GPU, in sections that each end within eight minutes: parity, equal bits, times of steps and of
-//! kernels, variants of the kernels, compute-sanitizer.
+//! All checks that need a GPU, in sections that each end within eight minutes: parity, equal bits, times of steps and
+//! of kernels, variants of the kernels, compute-sanitizer.
 //!
 //! Each line is this program once more, in a process of its own: a kernel that hangs or faults takes nothing else with
 //! it, and what a section did not come to in its time is said. Both files are written after every line, so that a check
 //! that is ended from outside leaves what it has; a later call adds its sections to those that are there. Each line
 //! passes or fails by a bound that was stated before. A rehearsal (`dry_run`) goes through every section with the
-//! kernels executed on the processor, and keeps no number of speed.
+//! kernels executed on the processor, and reports no speed.
 
 pub mod bits;
 pub mod child;
@@ -52,7 +52,7 @@ pub enum Kind {
     Steps,
     /// Times of kernels.
     Kernels,
-    /// WCSPH with other ways to walk over neighbors.
+    /// WCSPH with other neighbor loops.
     Variants,
     /// The tools of compute-sanitizer.
     Sanitizer,

@@ -59,7 +59,7 @@ fn fields(mut line: Line, moment: &Value, step: u64, bounds: Bounds) -> Line {
     let state = |field: &&Value| STATE.iter().any(|name| field["name"] == *name);
     for field in moment["fields"].as_array().into_iter().flatten().filter(state) {
         for (k, worst) in worst.iter_mut().enumerate() {
-            // JSON has no NaN: what is none counts as infinite.
+            // JSON has no NaN: null counts as infinite.
             let ulp = field["in_ulp"][k + 1].as_f64().unwrap_or(f64::INFINITY);
             if ulp > worst.0 {
                 *worst = (ulp, field["name"].as_str().unwrap_or("?"));

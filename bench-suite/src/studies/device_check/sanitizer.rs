@@ -14,7 +14,7 @@ const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
 
 fn run(work: &mut Work<'_>) -> Written {
     let program = gpu::tool("compute-sanitizer");
-    // Each tool sees every method before any sees an option.
+    // Each tool checks every method before any checks an option.
     for samples in scenes::rounds() {
         for tool in TOOLS {
             for sample in samples {

@@ -156,8 +156,8 @@ pub const SITUATIONS: [(&str, &str); 3] = [
     ("escaping fluid", ""),
 ];
 
-/// The rivals' dam break, 4 m³ particles, by a method with these lines of settings in a situation, if it is one of
-/// [`SITUATIONS`]; fluid that escapes has no tank and flies upward.
+/// The reference codes' dam break, 4 m³ particles, by a method with these lines of settings in a situation, if it is
+/// one of [`SITUATIONS`]; fluid that escapes has no tank and flies upward.
 pub fn situation(solver: &str, settings: &str, situation: &str, m: usize) -> String {
     let spacing = 0.5 / m as f64;
     let more = SITUATIONS.iter().find(|(name, _)| *name == situation).map_or("", |(_, more)| more);

@@ -9,8 +9,8 @@ use serde_json::Value;
 /// The section.
 pub(super) const PLAN: Plan = Plan {
     name: "Steps",
-    about: "A copy within the GPU, and then steps of the rivals' dam break after a warm-up: median wall time of a step, \
-            which ends with its report on the host. Neighbors are those within the support, in spacings; the rivals' \
+    about: "A copy within the GPU, and then steps of the reference codes' dam break after a warm-up: median wall time of a step, \
+            which ends with its report on the host. Neighbors are those within the support, in spacings; the reference codes' \
             figures are for about 170, which 3.46 has. Launches, copies to the host and waits are those of a step. A \
             line passes when its steps went through, and the memory in use is at most 5 % and 64 MiB above the plan.",
     budget_s: 450,

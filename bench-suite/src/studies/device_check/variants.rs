@@ -1,11 +1,11 @@
-//! WCSPH with other ways to walk over neighbors.
+//! WCSPH with other neighbor loops.
 
 use super::{Line, Plan, Work, Written, scenes};
 
 /// The section.
 pub(super) const PLAN: Plan = Plan {
     name: "Variants",
-    about: "Steps of WCSPH (Wendland C2, summed density) on the rivals' dam break with other ways to walk over \
+    about: "Steps of WCSPH (Wendland C2, summed density) on the reference codes' dam break with other loops over \
             neighbors, and with division and root that are not rounded correctly. Direct: a neighbor is processed where it is found, as every run does it. \
             Dense: neighbors are collected first. Kept: rows of neighbors serve several steps. Half-cells: cells of half \
             a support, alone and with dense. A line passes when its steps went through and the kinetic energy is within \

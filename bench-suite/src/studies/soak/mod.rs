@@ -1,4 +1,4 @@
-//! A column of water at rest for many steps: does anything creep that should stand still?
+//! A column of water at rest for many steps: drift of energy, memory and open files.
 
 pub mod page;
 
@@ -16,7 +16,7 @@ use sph_core::{
     method::{observer::View, state::State},
     numerics::parallel::{self, Sum},
     scene::Scene,
-    watch::leak::LeakMeter,
+    watch::penetration::PenetrationMonitor,
 };
 use std::time::Instant;
 
@@ -127,7 +127,7 @@ pub fn soak(options: &Options, progress: &dyn Fn(&[Sample])) -> Result<Soak, Err
     let weight = 9.81 * f64::from(simulation.state.rest.m) * particles as f64;
     let start = Instant::now();
     let mut watch = Watch {
-        // Room for all, so that the watch itself does not grow.
+        // Capacity for all, so that the watch itself does not grow.
         samples: Vec::with_capacity(SAMPLES as usize + 2),
         steps: options.steps,
         warm_up: options.steps / 10,
@@ -136,13 +136,13 @@ pub fn soak(options: &Options, progress: &dyn Fn(&[Sample])) -> Result<Soak, Err
         progress,
         failure: None,
     };
-    let mut leak = LeakMeter::new(&simulation.state);
+    let mut monitor = PenetrationMonitor::new(&simulation.state);
     let mut look = |view: &View<'_, 3>| watch.look(view);
-    let ended = simulation.run(f64::INFINITY, options.steps, &mut [&mut look, &mut leak]);
+    let ended = simulation.run(f64::INFINITY, options.steps, &mut [&mut look, &mut monitor]);
     let ended = ended.and_then(|()| simulation.fetch());
-    leak.look(&simulation.state);
+    monitor.measure(&simulation.state);
     let mut failure = watch.failure.or(ended.err().map(|error| error.to_string()));
-    if let (None, Some(first)) = (&failure, leak.escaped().first()) {
+    if let (None, Some(first)) = (&failure, monitor.escaped().first()) {
         failure = Some(format!("particle {first} has escaped"));
     }
     Ok(Soak {
@@ -157,8 +157,8 @@ pub fn soak(options: &Options, progress: &dyn Fn(&[Sample])) -> Result<Soak, Err
         steps: options.steps,
         warm_up: watch.warm_up,
         wall_s: start.elapsed().as_secs_f64(),
-        escaped: leak.escaped().len(),
-        deepest: leak.deepest().map_or(0.0, |p| p.depth),
+        escaped: monitor.escaped().len(),
+        deepest: monitor.deepest().map_or(0.0, |p| p.depth),
         samples: watch.samples,
         failure,
     })
@@ -196,7 +196,7 @@ pub fn warm(samples: &[Sample], warm_up: u64) -> Option<&Sample> {
     samples.iter().find(|sample| sample.step >= warm_up)
 }
 
-/// Growth of resident memory since the warm-up `[bytes]`; none before its end, or where nobody tells.
+/// Growth of resident memory since the warm-up `[bytes]`; none before its end, or where the system does not tell.
 pub fn growth(samples: &[Sample], warm_up: u64) -> Option<u64> {
     let (warm, last) = (warm(samples, warm_up)?, samples.last()?);
     Some(last.memory?.saturating_sub(warm.memory?))

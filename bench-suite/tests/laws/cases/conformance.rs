@@ -159,8 +159,8 @@ fn sliding<const D: usize>(
 ) -> Scene {
     let mut scene = fluid::<D>(variant, [8.0; D]);
     if variant.name == "projection" {
-        // Levels are of cells that stand in space, not in the fluid: another place, another way to the same solution, which
-        // then agrees to the tolerance of the iteration alone.
+        // Aggregates belong to a lattice fixed in space, not to the fluid: translated fluid has another preconditioner
+        // and the same solution, which then agrees to the tolerance of the iteration alone.
         scene.solver.set("preconditioner", "diagonal");
     }
     let origin = place([0.0; D]);
@@ -200,12 +200,12 @@ fn agrees<const D: usize>(
     let (end, image_end) =
         (by_id(&run::<D>(variant.name, &here, n, dt)), by_id(&run::<D>(variant.name, &there, n, dt)));
     let mut farthest = 0.0_f64;
-    let mut way = 0.0_f64;
+    let mut displacement = 0.0_f64;
     for (i, (x0, _)) in start.iter().enumerate() {
         let expected = place(*x0);
         let j = (0..image.len()).find(|&j| distance(&image[j].0, &expected) < 0.1 * SPACING).unwrap();
         farthest = farthest.max(distance(&image_end[j].0, &place(end[i].0)));
-        way = way.max(distance(x0, &end[i].0));
+        displacement = displacement.max(distance(x0, &end[i].0));
     }
     // A place rounds at ε times its size, about 4 m. Pressure answers with c₀² ε 4 m/Δx² a step. Where velocities are
     // read from places, the rounding of one step goes on in all that follow, n²/2 in sum, and neighbors answer each
@@ -218,7 +218,7 @@ fn agrees<const D: usize>(
         Method::Projection => (20.0 * t / SPACING).powi(2),
     };
     let bound = EPSILON * 4.0 * (steps + grown);
-    assert!(way > 0.05 * SPACING, "{} {D}D: nothing happens, {way} m", variant.name);
+    assert!(displacement > 0.05 * SPACING, "{} {D}D: nothing happens, {displacement} m", variant.name);
     assert!(farthest < bound, "{} {D}D, {what}: {farthest} m, bound {bound} m", variant.name);
 }
 

@@ -1,7 +1,7 @@
 //! Are the results at low resolution those that were stored?
 //!
-//! A change of physics moves them, and is accepted with its reason by `cargo run --release -- bless --reason "…"`
-//! and the same with `--features f64`.
+//! A change of physics moves them, and is accepted with its reason by
+//! `cargo run --release -- update-goldens --reason "…"` and the same with `--features f64`.
 
 use bench_suite::{campaign::golden, system::processor::Processor};
 use std::collections::BTreeSet;
@@ -20,7 +20,10 @@ fn agree(a: f64, b: f64) -> bool {
 #[test]
 fn results_are_the_stored_ones() {
     let stored = golden::stored().unwrap();
-    assert!(!stored.scores.is_empty(), "nothing is stored: cargo run --release -- bless --reason \"…\"");
+    assert!(
+        !stored.scores.is_empty(),
+        "nothing is stored: cargo run --release -- update-goldens --reason \"…\""
+    );
     let today = golden::measure(&Processor::default()).unwrap();
     let keys: BTreeSet<_> = stored.scores.keys().chain(today.keys()).collect();
     let mut changed = Vec::new();
@@ -32,7 +35,7 @@ fn results_are_the_stored_ones() {
     }
     assert!(
         changed.is_empty(),
-        "{} results have changed since {:?}:\n  {}\nif that is meant: cargo run --release -- bless --reason \"…\"",
+        "{} results have changed since {:?}:\n  {}\nif that is meant: cargo run --release -- update-goldens --reason \"…\"",
         changed.len(),
         stored.reason,
         changed.join("\n  ")

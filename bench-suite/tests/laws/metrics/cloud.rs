@@ -3,7 +3,7 @@
 use bench_suite::metrics::HostView;
 use sph_core::Real;
 
-/// Particles at rest in the plane.
+/// Particles at rest in 2D.
 pub struct Cloud {
     /// Positions, one list an axis, `[m]`.
     pub x: [Vec<Real>; 2],

@@ -79,7 +79,7 @@ fn a_dam_in_the_plane_shows_fluid_walls_and_text() {
 
 #[test]
 fn a_dam_in_space_is_lit_and_its_tank_open() {
-    let style = Style::new(1200, 800, "Dam break in space", Scale::speed(3.0));
+    let style = Style::new(1200, 800, "Dam break in 3D", Scale::speed(3.0));
     let (_, _, pixels) = decode(&picture::<3>(24, &style));
     let middle = &pixels[1200 * 60..1200 * 700];
     assert!(has(middle, |[r, _, b]| b > 120 && r < 80) && has(middle, |[r, _, b]| r > 150 && b < 80));

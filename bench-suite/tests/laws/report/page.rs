@@ -79,7 +79,7 @@ fn a_comparison_holds_all_its_parts() {
     ] {
         assert!(html.contains(part), "{part}");
     }
-    assert!(!html.contains("NaN,") && !html.contains("inf,"), "a coordinate is no number");
+    assert!(!html.contains("NaN,") && !html.contains("inf,"), "a coordinate is not finite");
     assert_balanced(&html);
     assert_fetches_nothing(&html);
     for name in ["results.json", "runs.csv", "scores.csv", "series.csv", "phases.csv"] {

@@ -2,7 +2,7 @@
 
 mod container;
 mod determinism;
-mod leak;
 mod memory_plan;
+mod penetration;
 mod restart;
 mod solved;

@@ -22,7 +22,7 @@ fn known_tags() -> BTreeSet<String> {
     known
 }
 
-/// Words in brackets of letters and digits alone: ranges, as `[0, 1]`, are none.
+/// Words in brackets of letters and digits alone: ranges such as `[0, 1]` do not count.
 fn tags_of(text: &str) -> Vec<String> {
     let inside = text.split('[').skip(1).filter_map(|rest| rest.split(']').next());
     let words = inside.flat_map(|inside| inside.split(", "));

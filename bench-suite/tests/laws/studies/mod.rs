@@ -2,7 +2,7 @@
 
 mod device_check;
 mod iterations;
-mod knobs;
 mod parity;
 mod soak;
 mod solving;
+mod sweep;

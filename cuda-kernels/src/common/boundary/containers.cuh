@@ -8,56 +8,56 @@
 inline namespace SPH_SPACE {
 
 /// A vector in f64.
-struct Place {
+struct Vec64 {
   double a[DIM];
   SPH_FN double& operator[](int k) { return a[k]; }
   SPH_FN double operator[](int k) const { return a[k]; }
 };
 
-SPH_FN double dot(const Place& a, const double* b) {
+SPH_FN double dot(const Vec64& a, const double* b) {
   double sum = exact_mul(a[0], b[0]);
   for (int k = 1; k < DIM; k++) sum = exact_add(sum, exact_mul(a[k], b[k]));
   return sum;
 }
 
-SPH_FN double norm(const Place& a) { return sqrt(dot(a, a.a)); }
+SPH_FN double norm(const Vec64& a) { return sqrt(dot(a, a.a)); }
 
-SPH_FN Place minus(const Place& a, const double* b) {
-  Place d;
+SPH_FN Vec64 minus(const Vec64& a, const double* b) {
+  Vec64 d;
   for (int k = 0; k < DIM; k++) d[k] = exact_sub(a[k], b[k]);
   return d;
 }
 
 /// The unit vector along axis `k`.
-SPH_FN Place unit(int k) {
-  Place e;
+SPH_FN Vec64 unit(int k) {
+  Vec64 e;
   for (int a = 0; a < DIM; a++) e[a] = a == k ? 1.0 : 0.0;
   return e;
 }
 
 /// `d/|d|`; at the center, the first axis.
-SPH_FN Place radial(const Place& d) {
+SPH_FN Vec64 radial(const Vec64& d) {
   const double r = norm(d);
-  Place n = unit(0);
+  Vec64 n = unit(0);
   for (int k = 0; k < DIM; k++) n[k] = r > 0.0 ? d[k] / r : n[k];
   return n;
 }
 
 /// Some unit vector at right angles to a unit vector, always the same one.
-SPH_FN Place perpendicular(const double* axis) {
+SPH_FN Vec64 perpendicular(const double* axis) {
   int least = 0;
   double along = axis[0];
   for (int k = 1; k < DIM; k++) {
     if (fabs(axis[k]) < fabs(along)) least = k, along = axis[k];
   }
-  Place e = unit(least);
+  Vec64 e = unit(least);
   for (int k = 0; k < DIM; k++) e[k] = exact_sub(e[k], exact_mul(along, axis[k]));
   return radial(e);
 }
 
 /// Exact distance to a box from the excess over each of N pairs of its faces.
 template <int N> SPH_FN double box_phi(const double (&excess)[N]) {
-  // Below every number, so that what is not a number is not moved.
+  // Below every number, so that NaN is not moved.
   double largest = -1.7976931348623157e308;
   for (int k = 0; k < N; k++) largest = fmax(largest, excess[k]);
   if (largest <= 0.0) return largest;
@@ -109,12 +109,12 @@ struct Enclosure {
   SPH_FN bool is_turned() const { return outside % 2 != 0; }
 
   /// Of a block: how far `x` is beyond the nearer face of each pair.
-  SPH_FN void block_excess(const Place& x, double (&excess)[DIM]) const {
+  SPH_FN void block_excess(const Vec64& x, double (&excess)[DIM]) const {
     for (int k = 0; k < DIM; k++) excess[k] = fmax(exact_sub(point[k], x[k]), exact_sub(x[k], other[k]));
   }
 
   /// Of a cylinder: the coordinate along its axis, and the vector from the axis to the point.
-  SPH_FN double split(const Place& x, Place& across) const {
+  SPH_FN double split(const Vec64& x, Vec64& across) const {
     across = minus(x, point);
     const double along = dot(across, other);
     for (int k = 0; k < DIM; k++) across[k] = exact_sub(across[k], exact_mul(along, other[k]));
@@ -122,11 +122,11 @@ struct Enclosure {
   }
 
   /// Signed distance to the surface of the shape, [m].
-  SPH_FN double phi_of_shape(const Place& x) const {
+  SPH_FN double phi_of_shape(const Vec64& x) const {
     if (shape == SHAPE_BALL) return exact_sub(norm(minus(x, point)), radius);
     if (shape == SHAPE_HALF_SPACE) return dot(minus(x, point), other);
     if (shape == SHAPE_CYLINDER) {
-      Place across;
+      Vec64 across;
       const double along = split(x, across);
       const double excess[2] = {exact_sub(norm(across), radius), exact_sub(fabs(along), half_length)};
       return box_phi(excess);
@@ -137,26 +137,26 @@ struct Enclosure {
   }
 
   /// Signed distance to the surface, negative where particles may be, [m].
-  SPH_FN double phi(const Place& x) const { return is_turned() ? -phi_of_shape(x) : phi_of_shape(x); }
+  SPH_FN double phi(const Vec64& x) const { return is_turned() ? -phi_of_shape(x) : phi_of_shape(x); }
 
-  SPH_FN Place normal_of_block(const Place& x) const {
+  SPH_FN Vec64 normal_of_block(const Vec64& x) const {
     double excess[DIM], weights[DIM];
     block_excess(x, excess);
     box_weights(excess, weights);
-    Place n;
+    Vec64 n;
     for (int k = 0; k < DIM; k++) {
       n[k] = x[k] < exact_mul(0.5, exact_add(point[k], other[k])) ? -weights[k] : weights[k];
     }
     return n;
   }
 
-  SPH_FN Place normal_of_cylinder(const Place& x) const {
-    Place across;
+  SPH_FN Vec64 normal_of_cylinder(const Vec64& x) const {
+    Vec64 across;
     const double along = split(x, across), r = norm(across);
     const double excess[2] = {exact_sub(r, radius), exact_sub(fabs(along), half_length)};
     double weights[2];
     box_weights(excess, weights);
-    Place side = perpendicular(other);
+    Vec64 side = perpendicular(other);
     for (int k = 0; k < DIM; k++) side[k] = r > 0.0 ? across[k] / r : side[k];
     const double cap = along < 0.0 ? -weights[1] : weights[1];
     for (int k = 0; k < DIM; k++) side[k] = exact_add(exact_mul(weights[0], side[k]), exact_mul(cap, other[k]));
@@ -164,8 +164,8 @@ struct Enclosure {
   }
 
   /// Outward normal `∇phi`, of length 1; on an edge or a center, where there is none, one of its limits.
-  SPH_FN Place normal(const Place& x) const {
-    Place n;
+  SPH_FN Vec64 normal(const Vec64& x) const {
+    Vec64 n;
     for (int k = 0; k < DIM; k++) n[k] = other[k];
     if (shape == SHAPE_BLOCK) n = normal_of_block(x);
     if (shape == SHAPE_BALL) n = radial(minus(x, point));
@@ -180,11 +180,11 @@ struct Enclosure {
     return shape == SHAPE_BLOCK ? 2 * DIM : shape == SHAPE_CYLINDER ? 3 : 1;
   }
 
-  /// How far `x` is beyond a face, negative inside, [m]. The twin of `Region::over_faces`, one face a call.
-  SPH_FN double over_face(int face, const Place& x) const {
+  /// How far `x` is beyond a face, negative inside, [m]. The twin of `Region::face_distances`, one face a call.
+  SPH_FN double face_distance(int face, const Vec64& x) const {
     if (n_faces() == 1) return phi(x);
     if (shape == SHAPE_CYLINDER) {
-      Place across;
+      Vec64 across;
       const double along = split(x, across);
       if (face == 0) return exact_sub(norm(across), radius);
       return exact_sub(face == 1 ? -along : along, half_length);
@@ -197,9 +197,9 @@ struct Enclosure {
   }
 
   /// Outward normal of a face, [-].
-  SPH_FN Place face_normal(int face, const Place& x) const {
+  SPH_FN Vec64 face_normal(int face, const Vec64& x) const {
     if (n_faces() == 1) return normal(x);
-    Place n;
+    Vec64 n;
     if (shape == SHAPE_BLOCK) {
       for (int k = 0; k < DIM; k++) n[k] = face / 2 != k ? 0.0 : face % 2 ? 1.0 : -1.0;
       return n;
@@ -213,7 +213,7 @@ struct Enclosure {
   }
 
   /// Turns a velocity back from a surface of normal `n`: where `v_n = v·n > 0`, `v ← v − (1 + e) v_n n − μ_t v_t`.
-  SPH_FN void turn_back(const Place& n, Place& v) const {
+  SPH_FN void turn_back(const Vec64& n, Vec64& v) const {
     const double v_n = dot(v, n.a);
     if (!(v_n > 0.0)) return;
     for (int k = 0; k < DIM; k++) {
@@ -226,7 +226,7 @@ struct Enclosure {
   /// Moves a point to the depth r_c if it is nearer to the surface, `x ← x − (phi + r_c) n` at most DIM + 1 times,
   /// since near an edge of a block one move can leave another face violated. Calls `moved(n)` for each. Returns whether
   /// there was one.
-  template <class F> SPH_FN bool clamp(Place& x, F moved) const {
+  template <class F> SPH_FN bool clamp(Vec64& x, F moved) const {
     double scale = collision_radius;
     for (int k = 0; k < DIM; k++) scale = fmax(scale, fabs(x[k]));
     // 4 ε.
@@ -235,7 +235,7 @@ struct Enclosure {
     for (int turn = 0; turn <= DIM; turn++) {
       const double excess = exact_add(phi(x), collision_radius);
       if (excess <= nothing) return turn > 0;
-      const Place n = normal(x);
+      const Vec64 n = normal(x);
       for (int k = 0; k < DIM; k++) x[k] = exact_sub(x[k], exact_mul(excess, n[k]));
       moved(n);
     }
@@ -244,18 +244,18 @@ struct Enclosure {
 
   /// Keeps a particle at the depth r_c, and turns its velocity back. Returns whether it was moved.
   SPH_FN bool collide(Vec& x, Vec& v) const {
-    Place place, velocity;
+    Vec64 place, velocity;
     for (int k = 0; k < DIM; k++) place[k] = double(x[k]), velocity[k] = double(v[k]);
-    if (!clamp(place, [&](const Place& n) { turn_back(n, velocity); })) return false;
+    if (!clamp(place, [&](const Vec64& n) { turn_back(n, velocity); })) return false;
     for (int k = 0; k < DIM; k++) x[k] = real(place[k]), v[k] = real(velocity[k]);
     return true;
   }
 
   /// The same of a position alone.
   SPH_FN bool keep(Vec& x) const {
-    Place place;
+    Vec64 place;
     for (int k = 0; k < DIM; k++) place[k] = double(x[k]);
-    if (!clamp(place, [](const Place&) {})) return false;
+    if (!clamp(place, [](const Vec64&) {})) return false;
     for (int k = 0; k < DIM; k++) x[k] = real(place[k]);
     return true;
   }

@@ -79,7 +79,7 @@ impl<const D: usize> Affine<D> {
     /// Where a dynamic body has its samples now.
     fn of_rigid(body: &Rigid<D>) -> Self {
         let omega = body.angular_velocity();
-        let turned: [[f64; 3]; D] = each(|k| body.rotation.turn(&each(|a| if a == k { 1.0 } else { 0.0 })));
+        let turned: [[f64; 3]; D] = each(|k| body.rotation.rotate(&each(|a| if a == k { 1.0 } else { 0.0 })));
         let turning = turned.map(|arm| cross(&omega, &arm));
         Self {
             a: of_columns(turned.map(|column| each(|a| column[a]))),
@@ -97,7 +97,7 @@ fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
 }
 
 /// Where every rigid set of samples is: that of a prescribed motion at time `t` `[s]`, that of a dynamic body where the
-/// body is now. As `Boundary::move_to` and `Bodies::place_samples` have it.
+/// body is now. As `Boundary::move_to` and `Bodies::update_samples` have it.
 pub fn affine_maps<const D: usize>(walls: &Boundary<D>, bodies: &Bodies<D>, t: f64) -> Vec<Affine<D>> {
     let map = |set: &Body<D>| match set.rigid {
         // Samples of a body that is not there stay.
@@ -129,7 +129,7 @@ pub struct Wrenches<const D: usize> {
 }
 
 impl<const D: usize> Wrenches<D> {
-    /// Room for `n_bodies` bodies, whose samples are among `n_sets` sets.
+    /// Buffers for `n_bodies` bodies, whose samples are among `n_sets` sets.
     ///
     /// # Errors
     /// When there is no memory left.

@@ -93,7 +93,7 @@ SPH_FN Vec difference(Vec a, Vec b) {
 /// True for numbers; the difference of an infinite or undefined one to itself is undefined.
 SPH_FN bool is_finite(real a) { return a - a == real(0); }
 
-// Sums and products that the compiler must not fuse: who is a neighbor is then decided by the same bits as on the
+// Sums and products that the compiler must not fuse: the set of neighbors is then decided by the same bits as on the
 // processor, whatever the options of the module.
 SPH_FN float exact_mul(float a, float b) { return __fmul_rn(a, b); }
 SPH_FN float exact_add(float a, float b) { return __fadd_rn(a, b); }

@@ -1,4 +1,4 @@
-// Sums, maxima, first places and boxes of fields: one kernel a question, one a kind of partial result.
+// Sums, maxima, first indices and boxes of fields: one kernel a question, one a kind of partial result.
 #include "common/numerics/reduce.cuh"
 
 inline namespace SPH_SPACE {
@@ -34,7 +34,7 @@ KERNEL void __launch_bounds__(REDUCE_THREADS) max_norms2(Points v, u32 n, double
 }
 SHIM_EXPORT(max_norms2)
 
-/// `Σ_i max(ρ_i/ρ₀ − 1, 0)` and `max_i ρ_i/ρ₀ − 1`. The sum is not a number where a density is none, or what follows from
+/// `Σ_i max(ρ_i/ρ₀ − 1, 0)` and `max_i ρ_i/ρ₀ − 1`. The sum is NaN where a density is NaN, or what follows from
 /// it (`of_rho`, nowhere if there is nothing).
 // THEN merge_errors
 KERNEL void __launch_bounds__(REDUCE_THREADS)
@@ -42,7 +42,7 @@ density_errors(const real* __restrict__ rho, const real* __restrict__ of_rho /* 
                DensityErrors* __restrict__ partial) {
   reduce_terms<Farthest>(n, partial, [=](u32 i) {
     const real error = rho[i] / rho_0 - real(1), all = of_rho ? rho[i] + of_rho[i] : rho[i];
-    // 0 of numbers; of others, and of sums with them, not a number.
+    // 0 if finite, NaN otherwise.
     const real nothing = all - all;
     return DensityErrors{double(max_of(error, real(0)) + nothing), double(error)};
   });
@@ -53,7 +53,7 @@ SHIM_EXPORT(density_errors)
 // THEN merge_peaks
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 max_place(const real* __restrict__ x, u32 n, Peak* __restrict__ partial) {
-  reduce_terms<MaxPlace>(n, partial, [=](u32 i) { return Peak{double(x[i]), i}; });
+  reduce_terms<MaxIndex>(n, partial, [=](u32 i) { return Peak{double(x[i]), i}; });
 }
 SHIM_EXPORT(max_place)
 
@@ -76,7 +76,7 @@ KERNEL void __launch_bounds__(REDUCE_THREADS) enclose_points(Points x, u32 n, Bo
 }
 SHIM_EXPORT(enclose_points)
 
-/// The first particle outside of the domain, or at a position or velocity that is not a number.
+/// The first particle outside of the domain, or at a position or velocity that is not finite.
 /// Two blocks a multiprocessor leave it 128 registers: not told so, the assembler spills.
 // THEN merge_places
 KERNEL void __launch_bounds__(REDUCE_THREADS, 2)
@@ -90,7 +90,7 @@ first_lost(Points x, Points v, Domain domain, u32 n, u32* __restrict__ partial) 
 }
 SHIM_EXPORT(first_lost)
 
-/// The first number that is infinite or undefined.
+/// The first value that is not finite.
 // THEN merge_places
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 first_not_finite(const real* __restrict__ x, u32 n, u32* __restrict__ partial) {
@@ -121,7 +121,7 @@ SHIM_EXPORT(merge_errors)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 merge_peaks(const Peak* __restrict__ partial, u32 n, Peak* __restrict__ result) {
-  reduce_partials<MaxPlace>(partial, n, result);
+  reduce_partials<MaxIndex>(partial, n, result);
 }
 SHIM_EXPORT(merge_peaks)
 

@@ -71,7 +71,7 @@ struct Max {
 
 /// How far densities are from that at rest.
 struct DensityErrors {
-  /// Mean of `max(ρ/ρ₀ − 1, 0)`; not a number where a density is none, or what follows from it, [-].
+  /// Mean of `max(ρ/ρ₀ − 1, 0)`; NaN where a density is NaN, or what follows from it, [-].
   double mean;
   /// Largest `ρ/ρ₀ − 1`, [-].
   double largest;
@@ -89,21 +89,21 @@ struct MaxCount {
   SPH_FN static T merge(T a, T b) { return a > b ? a : b; }
 };
 
-/// The first of several places; NONE when there is none.
+/// The first of several indices; NONE when there is none.
 struct First {
   typedef u32 T;
   SPH_FN static T identity() { return NONE; }
   SPH_FN static T merge(T a, T b) { return a < b ? a : b; }
 };
 
-/// A maximum and the first place where it stands.
+/// A maximum and the first index where it stands.
 struct Peak {
   /// The maximum.
   double value;
-  /// Its place.
+  /// Its index.
   u64 place;
 };
-struct MaxPlace {
+struct MaxIndex {
   typedef Peak T;
   SPH_FN static T identity() { return Peak{-infinity(), NONE}; }
   SPH_FN static T merge(T a, T b) {

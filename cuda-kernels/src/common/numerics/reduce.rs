@@ -16,7 +16,7 @@ use sph_core::{Real, fluid::material::Domain};
 
 crate::device::launch::generated!("common_numerics_reduce.rs");
 
-/// What a search for a place says when there is none.
+/// Result of a search that finds no index.
 pub const NONE: u32 = u32::MAX;
 
 /// Most blocks of the first pass: items of a field of partial results.
@@ -35,13 +35,13 @@ pub fn reduce_blocks(n: usize) -> Result<u32, CudaError> {
 pub struct Reduce<const D: usize> {
     numbers: Field<f64>,
     errors: Field<DensityErrors>,
-    places: Field<u32>,
+    indices: Field<u32>,
     peaks: Field<Peak>,
     bounds: Field<Bounds<D>>,
 }
 
 impl<const D: usize> Reduce<D> {
-    /// Room for the partial results.
+    /// Buffers of the partial results.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -49,7 +49,7 @@ impl<const D: usize> Reduce<D> {
         Ok(Self {
             numbers: executor.zeros(PARTIALS)?,
             errors: executor.zeros(PARTIALS)?,
-            places: executor.zeros(PARTIALS)?,
+            indices: executor.zeros(PARTIALS)?,
             peaks: executor.zeros(PARTIALS)?,
             bounds: executor.zeros(PARTIALS)?,
         })
@@ -154,7 +154,7 @@ impl<const D: usize> Reduce<D> {
         n: usize,
         result: &mut Field<u32>,
     ) -> Launched {
-        max_counts::<D>(executor, counts, n, &mut self.places, result)
+        max_counts::<D>(executor, counts, n, &mut self.indices, result)
     }
 
     /// `result[0]` ← the box of the first `n` points. NaN does not widen it.
@@ -185,7 +185,7 @@ impl<const D: usize> Reduce<D> {
         n: usize,
         result: &mut Field<u32>,
     ) -> Launched {
-        first_lost::<D>(executor, x, v, space::Domain::from(domain), n, &mut self.places, result)
+        first_lost::<D>(executor, x, v, space::Domain::from(domain), n, &mut self.indices, result)
     }
 
     /// `result[0]` ← the first i < n whose x is no finite number, or [`NONE`].
@@ -199,6 +199,6 @@ impl<const D: usize> Reduce<D> {
         n: usize,
         result: &mut Field<u32>,
     ) -> Launched {
-        first_not_finite::<D>(executor, x, n, &mut self.places, result)
+        first_not_finite::<D>(executor, x, n, &mut self.indices, result)
     }
 }

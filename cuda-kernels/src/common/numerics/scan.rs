@@ -18,7 +18,7 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Room for `n` items.
+    /// Buffers for `n` items.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -36,7 +36,7 @@ impl Scan {
     /// `values[k] ← Σ_{l < k} values[l]` of the first `n` values, in integers modulo 2³².
     ///
     /// # Errors
-    /// When there are fewer than `n` values or less room, or a launch fails.
+    /// When there are fewer than `n` values or a smaller capacity, or a launch fails.
     pub fn exclusive<const D: usize>(
         &mut self,
         executor: &dyn Executor,

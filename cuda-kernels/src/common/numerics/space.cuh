@@ -1,4 +1,4 @@
-// Numbers, vectors and periodic space: what every other text here stands on.
+// Numbers, vectors and periodic space: the base of all other sources.
 //
 // Plain C++17 without intrinsics: NVRTC compiles it for the GPU and any compiler for the host, where tests compare
 // it with the Rust source. `DIM` is 2 or 3 and `REAL` is float or double. Equal bits need a compiler that fuses no
@@ -40,7 +40,7 @@ SPH_FN real max_of(real a, real b) { return a > b ? a : b; }
 /// `a` if it is below `b`, else `b`: so `b` where either is NaN, as `Lane::min`.
 SPH_FN real min_of(real a, real b) { return a < b ? a : b; }
 
-/// A vector in space.
+/// A vector of `DIM` components.
 struct Vec {
   real a[DIM];
   SPH_FN real& operator[](int k) { return a[k]; }

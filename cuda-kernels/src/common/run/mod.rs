@@ -1,11 +1,11 @@
 //! The run of a method whose steps are done by kernels: the same for all methods.
 
+pub mod cell_box;
 pub mod entry;
 mod on_gpu;
 pub mod plan;
 pub mod resident;
 pub mod rigid;
-pub mod room;
 pub mod summary;
 
 pub use on_gpu::{Demand, OnGpu, Parts};
@@ -15,9 +15,9 @@ use crate::{
         boundary::containers::Containers,
         numerics::reduce::{NONE, Reduce},
         run::{
+            cell_box::{CellBoxFit, Content, Frame},
             resident::{Fluid, Population, Samples},
             rigid::RigidSets,
-            room::{Content, Frame, Room},
             summary::{Judged, Summaries, Summary},
         },
         search::cells::CellGrid,
@@ -74,7 +74,7 @@ pub struct Common<const D: usize> {
 }
 
 impl<const D: usize> Common<D> {
-    /// Room for so many points in these cells.
+    /// Buffers for so many points in these cells.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -124,9 +124,9 @@ pub struct GpuRun<const D: usize, M: OnGpu<D>> {
     /// Memory that rows have needed so far.
     sizes: M::Sizes,
     /// True while the state is what the device holds.
-    is_home: bool,
-    /// True while [`OnGpu::read_rest`] has nothing to bring.
-    rest_is_home: bool,
+    is_on_host: bool,
+    /// True while [`OnGpu::read_rest`] has nothing to copy.
+    rest_is_on_host: bool,
     /// What the next step fails with, where something could not be copied to the host.
     failed: Option<CudaError>,
 }
@@ -143,8 +143,15 @@ pub fn simulation<const D: usize, M: OnGpu<D>>(
     let (state, method) = M::of_scene(scene, Isa::best(), clock)?;
     let sizes = M::first_sizes(method.params());
     M::check_on_gpu(method.params()).map_err(|error| scene.locate(error))?;
-    let run =
-        GpuRun { method, executor, device: None, sizes, is_home: true, rest_is_home: true, failed: None };
+    let run = GpuRun {
+        method,
+        executor,
+        device: None,
+        sizes,
+        is_on_host: true,
+        rest_is_on_host: true,
+        failed: None,
+    };
     Simulation::new(scene, state, Box::new(run))
 }
 
@@ -155,7 +162,7 @@ impl<const D: usize, M: OnGpu<D>> GpuRun<D, M> {
         let edge = Method::support_radius(method) * M::cell_over_support(executor);
         let demand = Demand {
             population: &Population::of(state),
-            grid: Room(&mut method.shell_mut().cells).grid(edge, state)?,
+            grid: CellBoxFit(&mut method.shell_mut().cells).grid(edge, state)?,
             spacing: state.rest.spacing,
             bounded: state.containers.is_empty(),
         };
@@ -165,15 +172,15 @@ impl<const D: usize, M: OnGpu<D>> GpuRun<D, M> {
     }
 
     /// Copies the rest to the host.
-    fn bring_rest(&mut self) {
-        let (false, Some(device)) = (self.rest_is_home, &self.device) else { return };
+    fn fetch_rest(&mut self) {
+        let (false, Some(device)) = (self.rest_is_on_host, &self.device) else { return };
         self.failed = self.method.read_rest(&*self.executor, device).err();
-        self.rest_is_home = true;
+        self.rest_is_on_host = true;
     }
 
     /// The state is ahead of the device from now on.
     fn forget(&mut self) {
-        self.bring_rest();
+        self.fetch_rest();
         self.device = None;
     }
 
@@ -209,7 +216,7 @@ impl<const D: usize, M: OnGpu<D>> GpuRun<D, M> {
         let Some(device) = &self.device else { return Ok(()) };
         let read = self.method.read_chain(&*self.executor, device);
         read.map_err(|error| error.in_phase(state, "fetch"))?;
-        self.bring_rest();
+        self.fetch_rest();
         Ok(())
     }
 }
@@ -227,8 +234,8 @@ fn summarize<const D: usize, M: OnGpu<D>>(
     let summary = summaries.of(executor, &judged, fluid.n)?;
     let radius = Method::support_radius(method) * M::cell_over_support(executor);
     let frame = Frame { radius, domain: &state.domain };
-    let mut room = Room(&mut method.shell_mut().cells);
-    if room.follow(executor, frame, Content { fluid, walls, reduce }, &summary)? {
+    let mut fit = CellBoxFit(&mut method.shell_mut().cells);
+    if fit.follow(executor, frame, Content { fluid, walls, reduce }, &summary)? {
         *walls_packed = false;
         M::refit(executor, device)?;
     }
@@ -247,7 +254,7 @@ fn read<const D: usize, M: OnGpu<D>>(
     if *walls_sorted {
         walls.read(executor, &mut state.walls)?;
     }
-    state.bodies.place_samples(&mut state.walls);
+    state.bodies.update_samples(&mut state.walls);
     method.read(executor, device)
 }
 
@@ -260,7 +267,7 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
             Some(device) => device,
             None => self.upload(state).map_err(|error| error.in_phase(state, "upload"))?,
         };
-        (self.is_home, self.rest_is_home) = (false, false);
+        (self.is_on_host, self.rest_is_on_host) = (false, false);
         let summary = self.step_on(&mut device, state, dt);
         self.sizes = self.method.learn(&mut device, summary.as_ref().ok());
         self.device = Some(device);
@@ -272,7 +279,7 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
                 self.fetch_all(state)?;
                 Err(self.method.blame(state, &summary))
             }
-            // An equation with numbers that are not finite has no solution, either.
+            // NaN in the system also ends the iteration without convergence.
             Err(error) if matches!(error.cause, Cause::NotConverged(_)) => {
                 self.fetch_all(state)?;
                 Err(self.method.explain(state).unwrap_or(error))
@@ -282,10 +289,10 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
     }
 
     fn fetch(&mut self, state: &mut State<D>) -> Result<(), StepError> {
-        let (false, Some(device)) = (self.is_home, &mut self.device) else { return Ok(()) };
+        let (false, Some(device)) = (self.is_on_host, &mut self.device) else { return Ok(()) };
         let read = read(&mut self.method, &*self.executor, device, state);
         read.map_err(|error| error.in_phase(state, "fetch"))?;
-        self.is_home = true;
+        self.is_on_host = true;
         Ok(())
     }
 
@@ -294,7 +301,7 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        self.bring_rest();
+        self.fetch_rest();
         Method::memory(&mut self.method, visit);
         self.method.shell_mut().memory(visit);
     }
@@ -325,9 +332,9 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
         let cells: CellBox<D> = take(&mut self.method.shell_mut().cells);
         Solver::restored(&mut self.method, state);
         self.method.shell_mut().cells = cells;
-        // What a failure has left is none of this moment.
+        // An earlier failure does not concern the new state.
         self.method.forget_chain();
-        (self.device, self.is_home, self.rest_is_home) = (None, true, true);
+        (self.device, self.is_on_host, self.rest_is_on_host) = (None, true, true);
     }
 
     fn name(&self) -> &'static str {

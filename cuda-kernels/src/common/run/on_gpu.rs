@@ -29,8 +29,8 @@ pub struct Demand<'a, const D: usize> {
 /// Parts of the memory of a run, by name.
 pub type Parts = Vec<(&'static str, Box<dyn Any>)>;
 
-/// A method whose steps run on a GPU. What it is on the CPU holds its parameters, its constants and the fields of the last
-/// copy to the host.
+/// A method whose steps run on a GPU. What it is on the CPU holds its parameters, its constants and the fields of the
+/// last copy to the host.
 pub trait OnGpu<const D: usize>: Method<D> {
     /// What a run holds on the device.
     type Fields: Send + 'static;
@@ -81,7 +81,7 @@ pub trait OnGpu<const D: usize>: Method<D> {
         state: &State<D>,
     ) -> Result<(), CudaError>;
 
-    /// The phases of a step. Nobody is lost yet, and nobody has gained velocity.
+    /// The phases of a step. No particle is lost yet, and none has gained velocity.
     ///
     /// # Errors
     /// When a phase fails.
@@ -125,7 +125,7 @@ pub trait OnGpu<const D: usize>: Method<D> {
         Ok(())
     }
 
-    /// Copies to the host what tells where a failure began.
+    /// Copies to the host the fields that locate the start of a failure.
     ///
     /// # Errors
     /// When a copy fails.
@@ -133,10 +133,10 @@ pub trait OnGpu<const D: usize>: Method<D> {
         Ok(())
     }
 
-    /// The failure that a summary tells of. All is on the host.
+    /// The failure that a summary reports. All fields are on the host.
     fn blame(&mut self, state: &State<D>, summary: &Summary) -> StepError;
 
-    /// What has made an iteration fail, if it shows in the fields. All is on the host.
+    /// Cause of a failed iteration, if it shows in the fields. All fields are on the host.
     fn explain(&mut self, _state: &State<D>) -> Option<StepError> {
         None
     }

@@ -4,8 +4,8 @@ use crate::{
     common::{
         run::{
             Demand, OnGpu,
+            cell_box::{Ends, cells_around},
             resident::Population,
-            room::{Ends, cells_around},
         },
         search::cells::CellGrid,
     },
@@ -59,7 +59,8 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     Ok(plan)
 }
 
-/// Cells of edge `radius` `[m]` in the box around all that the scene draws, as [`Room::grid`](crate::common::run::room::Room::grid) has it.
+/// Cells of edge `radius` `[m]` in the box around all that the scene draws, as
+/// [`CellBoxFit::grid`](crate::common::run::cell_box::CellBoxFit::grid) has it.
 ///
 /// # Errors
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.

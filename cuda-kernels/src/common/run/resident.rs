@@ -39,7 +39,7 @@ impl Population {
     /// That of a state.
     pub fn of<const D: usize>(state: &State<D>) -> Self {
         let State { fluid, walls, bodies, .. } = state;
-        let (sets, surfaces) = (walls.bodies.len(), walls.barriers.len());
+        let (sets, surfaces) = (walls.bodies.len(), walls.surfaces.len());
         Self { fluid: fluid.len(), walls: walls.len(), sets, surfaces, bodies: bodies.list.len() }
     }
 }
@@ -163,7 +163,7 @@ pub struct Fluid<const D: usize> {
 }
 
 impl<const D: usize> Fluid<D> {
-    /// Room for `n` particles, to be sorted into the cells of `grid`.
+    /// Buffers for `n` particles, to be sorted into the cells of `grid`.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -179,7 +179,7 @@ impl<const D: usize> Fluid<D> {
         })
     }
 
-    /// Takes the particles, as many as there is room for.
+    /// Takes the particles, up to the capacity.
     ///
     /// # Errors
     /// When a copy fails.
@@ -242,7 +242,7 @@ pub struct Samples<const D: usize> {
 }
 
 impl<const D: usize> Samples<D> {
-    /// Room for `n` samples, to be sorted into the cells of `grid`.
+    /// Buffers for `n` samples, to be sorted into the cells of `grid`.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -262,7 +262,7 @@ impl<const D: usize> Samples<D> {
         })
     }
 
-    /// Takes the samples, as many as there is room for.
+    /// Takes the samples, up to the capacity.
     ///
     /// # Errors
     /// When a copy fails.

@@ -28,7 +28,7 @@ pub struct RigidSets<const D: usize> {
 }
 
 impl<const D: usize> RigidSets<D> {
-    /// Room for the sets of so many samples.
+    /// Buffers for the sets of so many samples.
     ///
     /// # Errors
     /// When there is no memory left.

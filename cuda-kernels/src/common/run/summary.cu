@@ -20,7 +20,7 @@ struct Summary {
   double a2;
   /// First particle whose density, velocity or acceleration is not finite, or `NONE`.
   u64 bad;
-  /// First particle that has left the domain, or whose place would not be finite, or the same.
+  /// First particle that has left the domain, or whose position would not be finite, or the same.
   u64 lost;
   /// Particles and wall samples that the last sorts found outside of the box of cells; 0 without a particle.
   u64 outside;

@@ -41,7 +41,7 @@ pub struct Judged<'a, const D: usize> {
     pub cells: [&'a CellSort<D>; 2],
 }
 
-/// Room for a summary.
+/// Buffers of a summary.
 #[derive(Debug)]
 pub struct Summaries {
     partial: Field<Summary>,
@@ -49,7 +49,7 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// Room for one.
+    /// Buffers of one summary.
     ///
     /// # Errors
     /// When there is no memory left.

@@ -1,8 +1,8 @@
 //! The stable sort of particles by cell.
 //!
 //! Cells, their order and the order in them are those of [`sph_core::neighbors::Cells`] with the dense grid. The box of
-//! cells is given ([`room`](crate::common::run::room) chooses it), so that no step waits for an extent to come back from the GPU; it
-//! changes no order as long as all particles lie in it.
+//! cells is given ([`cell_box`](crate::common::run::cell_box) chooses it), so that no step waits for an extent to come
+//! back from the GPU; it changes no order as long as all particles lie in it.
 
 use crate::{
     common::numerics::scan::Scan,
@@ -102,7 +102,7 @@ pub struct CellSort<const D: usize> {
 }
 
 impl<const D: usize> CellSort<D> {
-    /// Room for `n` particles: 16 bytes a particle and 4 a cell.
+    /// Buffers for `n` particles: 16 bytes a particle and 4 a cell.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -145,7 +145,7 @@ impl<const D: usize> CellSort<D> {
     /// nearest cell.
     ///
     /// # Errors
-    /// When there is room for fewer, or a launch fails.
+    /// When the capacity is smaller, or a launch fails.
     pub fn sort(&mut self, executor: &dyn Executor, x: &[Field<Real>; D], n: usize) -> Launched {
         COUNT_CELLS.expect("order", self.order.len(), n)?;
         // Points of an empty box have no cell.

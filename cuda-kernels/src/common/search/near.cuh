@@ -55,7 +55,7 @@ template <class F> struct Queue {
 
   /// Processes what was found if one of the threads that run together could not collect a group more. When a thread
   /// does it changes no result, since neighbors keep their order.
-  SPH_FN void make_room() {
+  SPH_FN void flush_if_full() {
     if (__any_sync(__activemask(), n + GROUP > QUEUE)) process_all();
   }
 
@@ -84,7 +84,7 @@ template <class F> SPH_FN void visit_near(const Near& near, Vec x_i, u32 self, F
   }
 }
 
-/// `visit_near` of a point that is none of `near`.
+/// `visit_near` of a point that is not one of `near`.
 template <class F> SPH_FN void visit(const Near& near, Vec x_i, F f) { visit_near(near, x_i, NONE, f); }
 
 /// What a row says of a neighbor, with its number.

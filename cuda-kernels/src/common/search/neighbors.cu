@@ -52,7 +52,7 @@ place_slices(const u32* __restrict__ count, u32 n, u32 width, u32 from_line,
   }
   line[s] = s * width;
   if (longest <= width) return;
-  // Lines beyond all numbers are of no use: the host sees their number, and makes room or refuses.
+  // Lines beyond all numbers are of no use: the host sees their number, and grows the buffer or refuses.
   line[s] = u32(u64(from_line) + atomicAdd(&used[0], u64(longest)));
   atomicAdd(&used[1], long_rows);
 }

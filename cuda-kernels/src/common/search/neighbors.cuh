@@ -4,7 +4,7 @@
 // by most of them and comes from L1. Neighbors come in ascending order, as in the rows of the processor, so sums over
 // them have one order.
 //
-// A text whose line `// WALKS` lists other ways to find neighbors may be compiled with one of them, as the macro
+// A source file whose line `// WALKS` lists other neighbor loops may be compiled with one of them, as the macro
 // `SPH_WALK` (`Walk` in variant.rs). Stored rows and texts without that line walk as `Direct`.
 #pragma once
 #include "common/search/cells.cuh"
@@ -83,7 +83,7 @@ template <bool PERIODIC> struct Around {
 
 /// True for cells that may hold neighbors, with `gap2` the sum of squares over the axes, [m²].
 SPH_FN bool in_reach(const Search& s, real gap2) {
-  // Gaps are rounded, and so is what decides who is a neighbor.
+  // Gaps are rounded, and so is the distance test of a neighbor.
   return REACH == 1 || gap2 < s.radius2 * real(1.001);
 }
 
@@ -97,7 +97,7 @@ SPH_FN Vec nearest_image(const CellGrid& grid, Vec d) {
   return d;
 }
 
-/// Points of a run that are tested before the next look at what a walk has collected.
+/// Points of a run that are tested before the next check of the queue.
 constexpr u32 GROUP = 8;
 
 /// Calls `f(j, d, |d|²)` with `d = x_j - x_i` for the points of one run that lie within the radius.
@@ -127,7 +127,7 @@ SPH_FN void visit_run(const Search& s, const Packed* __restrict__ from, u32 begi
                       u32 self, F& f) {
   if constexpr (COLLECTS) {
     for (u32 j = begin; j < end; j += GROUP) {
-      f.make_room();
+      f.flush_if_full();
       visit_some<SHIFTED>(s, from, j, j + GROUP < end ? j + GROUP : end, x_i, shift, self, f);
     }
   } else {
@@ -196,7 +196,7 @@ SPH_FN void visit_cells(const Search& s, const Packed* __restrict__ from, const 
 template <class F>
 SPH_FN void for_each_neighbor(const Search& s, const Packed* __restrict__ from, const u32* __restrict__ start,
                               Vec x_i, u32 self, F&& f) {
-  // Two loops: without periodic axes nobody pays for shifts.
+  // Two loops: without periodic axes there are no shifts to pay for.
   if (s.grid.periodic) {
     visit_cells<true>(s, from, start, x_i, self, f);
   } else {

@@ -5,12 +5,13 @@
 //! Rows end at their count; nothing is padded. All slices begin with the same width, so one pass finds and stores a row.
 //!
 //! **Long rows.** A slice with a longer row gets lines of its own in a pool behind all others, as many as its longest row,
-//! and is searched once more: one crowded place costs its neighborhood, not all rows. The alternative, exact widths of all
-//! slices, searches all rows twice and needs a sum over slices in between; searches are most of the time of a list. Lines
-//! keep their stride, so loops over rows read one number more for each row, and nothing more for each entry. Slices take
-//! their lines in any order, which no result depends on. The host reads how many are taken where it read the longest row
-//! else. A pool that is too small grows by a quarter more than needed; where it would be half of all, rows become wider
-//! instead. In both cases the old memory is free before the new is taken, since rows are listed again.
+//! and is searched once more: one dense place costs its neighborhood, not all rows. The alternative, exact widths of
+//! all slices, searches all rows twice and needs a sum over slices in between; searches are most of the time of a list.
+//! Lines keep their stride, so loops over rows read one number more for each row, and nothing more for each entry.
+//! Slices take their lines in any order, which no result depends on. The host reads how many are taken where it read
+//! the longest row else. A pool that is too small grows by a quarter more than needed; where it would be half of all,
+//! rows become wider instead. In both cases the old memory is free before the new is taken, since rows are listed
+//! again.
 //!
 //! Set and order are those of [`sph_core::neighbors::NeighborLists`]: the decision is made from the same bits, unfused,
 //! and rows ascend because runs of cells do. Solvers that need no stored rows walk in the same order by
@@ -84,7 +85,7 @@ impl<const D: usize, C> Parameter<C> for &Around<'_, D> {
 /// How much memory rows have, and keep when they are made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowSize {
-    /// Entries that each row has room for.
+    /// Capacity of each row, in entries.
     pub width: u32,
     /// Lines that the pool has at least, beside what it has for that width.
     pub pool: usize,
@@ -218,7 +219,7 @@ pub struct Query<'a> {
 }
 
 impl NeighborRows {
-    /// Room for the rows of `n` points: 4 bytes for each of `width + 1` entries a point, and a pool.
+    /// Buffers of the rows of `n` points: 4 bytes for each of `width + 1` entries a point, and a pool.
     ///
     /// # Errors
     /// When there is no memory left.
@@ -240,7 +241,7 @@ impl NeighborRows {
     /// Lists the neighbors of all points of `query` among all of `from`.
     ///
     /// # Errors
-    /// When there is room for fewer points, there is no memory left, a launch or a copy fails.
+    /// When the capacity is smaller, there is no memory left, a launch or a copy fails.
     pub fn list<const D: usize>(
         &mut self,
         executor: &dyn Executor,
@@ -381,7 +382,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_grow_until_all_rows_have_room() {
+    fn sizes_grow_until_all_rows_fit() {
         for (width, n, needed) in [(0, 1, 1), (0, 1_000, 100_000), (8, 100, 5_000), (104, 1_000_000, 900_000)]
         {
             let sizes = std::iter::successors(Some(RowSize::of(width)), |size| {

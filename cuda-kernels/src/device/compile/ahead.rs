@@ -42,10 +42,10 @@ pub struct Ahead {
 /// smoothing kernels, in each of the variants (those [for comparison](Variant::is_for_comparison) with the first smoothing
 /// kernel alone), for each architecture (`sm_90` is machine code of compute capability 9.0,
 /// `compute_80` is PTX, which the driver of any GPU from 8.0 on translates). Uses all cores. What the folder holds
-/// already, of the same text, options and compiler, is kept. `progress` is told of each file.
+/// already, of the same source, options and compiler, is kept. `progress` is told of each file.
 ///
 /// # Errors
-/// When there is no compiler, the compiler refuses a text or an architecture, or the folder cannot be written.
+/// When there is no compiler, the compiler refuses a source or an architecture, or the folder cannot be written.
 pub fn compile_ahead(
     folder: &Path,
     architectures: &[String],

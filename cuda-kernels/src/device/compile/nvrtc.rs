@@ -30,7 +30,7 @@ fn architectures() -> Vec<c_int> {
         return Vec::new();
     }
     let mut known = vec![0; n.max(0) as usize];
-    // SAFETY: there is room for as many as the compiler said.
+    // SAFETY: the buffer is as long as the compiler said.
     match unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) }.result() {
         Ok(()) => known,
         Err(_) => Vec::new(),
@@ -50,10 +50,10 @@ fn target(capability: Version, known: &[c_int]) -> String {
     }
 }
 
-/// One text to compile.
+/// One source to compile.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The text by its name, and with all that it includes.
+    /// The source by its name, and with all that it includes.
     file: &'static str,
     text: String,
     /// All that the compiler is told.
@@ -74,9 +74,9 @@ impl Job {
     /// `file` with `options`, for an architecture as `sm_90` or `compute_80`.
     ///
     /// # Errors
-    /// When it includes a text that is not there.
+    /// When it includes a file that does not exist.
     pub fn new(file: &'static str, mut options: Vec<String>, architecture: &str) -> Result<Self, CudaError> {
-        let missing = |name| CudaError::Compile { file, log: format!("there is no text {name}") };
+        let missing = |name| CudaError::Compile { file, log: format!("there is no source {name}") };
         let text = source::joined(file).map_err(missing)?;
         options.push(format!("--gpu-architecture={architecture}"));
         Ok(Self { file, text, options })
@@ -108,7 +108,7 @@ impl fmt::Display for Job {
     }
 }
 
-/// Compiles `file` with `options` for a GPU, or takes what the cache kept for the same text, options, GPU and
+/// Compiles `file` with `options` for a GPU, or takes what the cache kept for the same source, options, GPU and
 /// compiler.
 ///
 /// # Errors
@@ -170,7 +170,7 @@ fn code(program: sys::nvrtcProgram, machine: bool) -> Result<Vec<u8>, String> {
     // SAFETY: the program was compiled, the pointer is to a live number.
     unsafe { sys::nvrtcGetCUBINSize(program, &mut size) }.result().map_err(failed)?;
     let mut cubin = vec![0_u8; size];
-    // SAFETY: there is room for as much as the compiler said.
+    // SAFETY: the buffer is as long as the compiler said.
     unsafe { sys::nvrtcGetCUBIN(program, cubin.as_mut_ptr().cast()) }.result().map_err(failed)?;
     Ok(cubin)
 }

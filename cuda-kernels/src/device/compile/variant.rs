@@ -42,7 +42,7 @@ impl Walk {
     /// makes rows longer by 40 %.
     pub const SKIN: Real = 0.15;
 
-    /// Edge of the cells that it wants in supports, `[-]`.
+    /// Edge of its cells in supports, `[-]`.
     pub fn edge(self) -> Real {
         match self {
             Self::Direct | Self::Dense => 1.0,
@@ -51,7 +51,8 @@ impl Walk {
         }
     }
 
-    /// The value of the macro `SPH_WALK` for a text, if its line `// WALKS` lists this walk. All others walk as `Direct`.
+    /// The value of the macro `SPH_WALK` for a source, if its line `// WALKS` lists this walk. All others walk as
+    /// `Direct`.
     pub fn macro_of(self, file: &str) -> Option<&'static str> {
         if self == Self::Direct {
             return None;
@@ -85,7 +86,7 @@ impl Variant {
         self.approximate || self.walk != Walk::Direct
     }
 
-    /// What the compiler is told of a text beside what it is always told.
+    /// What the compiler is told of a source beside what it is always told.
     pub fn options(&self, file: &str) -> Vec<String> {
         let walk = self.walk.macro_of(file);
         let mut options: Vec<_> = walk.iter().map(|walk| format!("-DSPH_WALK={walk}")).collect();

@@ -2,10 +2,10 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::device::layout::Place;
+use crate::device::layout::Member;
 use sph_core::Real;
 
-/// A function of a text; the twin of `PhysicsFunction` in `host/physics_table.h`.
+/// A function of a source; the twin of `PhysicsFunction` in `host/physics_table.h`.
 #[repr(C)]
 struct Function {
     name: *const c_char,
@@ -16,7 +16,7 @@ struct Function {
 
 /// The twin of `PhysicsField`.
 #[repr(C)]
-struct PlaceRow {
+struct MemberRow {
     block: *const c_char,
     name: *const c_char,
     offset: usize,
@@ -36,8 +36,8 @@ unsafe extern "C" {
     fn physics_viscoelastic_3d() -> *const Function;
     fn physics_projection_2d() -> *const Function;
     fn physics_projection_3d() -> *const Function;
-    fn physics_layout_2d() -> *const PlaceRow;
-    fn physics_layout_3d() -> *const PlaceRow;
+    fn physics_layout_2d() -> *const MemberRow;
+    fn physics_layout_3d() -> *const MemberRow;
 }
 
 /// A file with formulas.
@@ -59,7 +59,7 @@ pub enum Formulas {
 
 impl Formulas {
     fn table<const D: usize>(self) -> *const Function {
-        const { assert!(D == 2 || D == 3, "the text is built in 2 and 3 dimensions") };
+        const { assert!(D == 2 || D == 3, "the source is built in 2 and 3 dimensions") };
         // SAFETY: these functions take nothing and return a table that lives as long as the program.
         unsafe {
             match (self, D) {
@@ -82,7 +82,7 @@ impl Formulas {
     /// The functions that can be called in `D` dimensions, by their place in the table.
     fn functions<const D: usize>(self) -> impl Iterator<Item = &'static Function> {
         let table = self.table::<D>();
-        // SAFETY: the table ends with an entry without a name, and nobody looks behind it.
+        // SAFETY: the table ends with an entry without a name, and nothing behind it is read.
         (0..).map(move |k| unsafe { &*table.add(k) }).take_while(|function| !function.name.is_null())
     }
 
@@ -121,7 +121,7 @@ impl Formulas {
         rust: &[Real],
     ) -> Result<(), String> {
         let cuda = self.call::<D>(function, input)?;
-        // Every NaN is the same: its sign and payload are nobody's word.
+        // Every NaN is the same: its sign and payload have no meaning.
         let same = |(a, b): (&Real, &Real)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
         if cuda.len() == rust.len() && cuda.iter().zip(rust).all(same) {
             return Ok(());
@@ -136,16 +136,16 @@ fn text(name: *const c_char) -> String {
 }
 
 /// The fields of the C++ struct `block` in `D` dimensions, and its size; empty when it is in no table.
-pub fn layout<const D: usize>(block: &str) -> (Vec<Place>, usize) {
+pub fn layout<const D: usize>(block: &str) -> (Vec<Member>, usize) {
     // SAFETY: as for the tables of functions.
     let table = unsafe { if D == 2 { physics_layout_2d() } else { physics_layout_3d() } };
-    // SAFETY: the table ends with an entry without a block, and nobody looks behind it.
-    let places = (0..).map(|k| unsafe { &*table.add(k) }).take_while(|place| !place.block.is_null());
+    // SAFETY: the table ends with an entry without a block, and nothing behind it is read.
+    let members = (0..).map(|k| unsafe { &*table.add(k) }).take_while(|member| !member.block.is_null());
     let (mut fields, mut size) = (Vec::new(), 0);
-    for place in places.filter(|place| text(place.block) == block) {
-        match text(place.name) {
-            name if name.is_empty() => size = place.size,
-            name => fields.push(Place { name, offset: place.offset, size: place.size }),
+    for member in members.filter(|member| text(member.block) == block) {
+        match text(member.name) {
+            name if name.is_empty() => size = member.size,
+            name => fields.push(Member { name, offset: member.offset, size: member.size }),
         }
     }
     (fields, size)

@@ -1,4 +1,4 @@
-//! Runs kernels on the processor, from the same text and through the same launchers as a GPU (feature `host`).
+//! Runs kernels on the processor, from the same source and through the same launchers as a GPU (feature `host`).
 //!
 //! Every thread of a block is a fiber, every block one thread of the system, so barriers, shuffles and atomics have
 //! their meaning. What it finds: wrong results, barriers that never complete, arguments of another size, and, as a
@@ -22,7 +22,7 @@ pub mod names;
 mod values;
 
 /// Entry of a kernel: grid, block, shared bytes, arguments, their sizes and number, first and last block, order, and
-/// room for a message.
+/// capacity of the buffer for a message.
 type HostKernel = unsafe extern "C" fn(
     *const u32,
     *const u32,

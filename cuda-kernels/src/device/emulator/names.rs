@@ -1,4 +1,4 @@
-//! The functions that a text defines, in order, for the tests that find one without a twin (feature `host`).
+//! The functions that a source defines, in order, for the tests that find one without a twin (feature `host`).
 //!
 //! This is no parser of either language. It knows how the formatted texts here look.
 

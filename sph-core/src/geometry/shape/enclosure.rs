@@ -1,4 +1,4 @@
-//! Walls without particles: a signed distance that keeps particles inside.
+//! Containers: walls without particles, a signed distance that keeps particles inside.
 use super::Region;
 use crate::Real;
 
@@ -20,7 +20,7 @@ impl<const D: usize> Enclosure<D> {
     ///
     /// `x ← x - (phi + r_c) n` where `phi > -r_c`, and where `v_n = v·n > 0`:
     /// `v ← v - (1 + e) v_n n - μ_t v_t`. Returns whether the particle was moved. In `f64` inside, so that
-    /// the place is right to the last bit of `Real`.
+    /// the position is right to the last bit of `Real`.
     pub fn collide(&self, x: &mut [Real; D], v: &mut [Real; D]) -> bool {
         let mut place = x.map(to_f64);
         let mut velocity = v.map(to_f64);

@@ -84,7 +84,7 @@ impl<const D: usize> Region<D> {
 
     /// How far a point is beyond each face, and how many faces there are: those of
     /// [`Face::of`](crate::geometry::sampling::Face::of) in their order, or the whole surface as one. Negative inside `[m]`.
-    pub fn over_faces(&self, x: &[f64; D]) -> ([f64; 6], usize) {
+    pub fn face_distances(&self, x: &[f64; D]) -> ([f64; 6], usize) {
         let mut over = [0.0; 6];
         match self {
             Self::Block { min, max } => {
@@ -130,7 +130,7 @@ impl<const D: usize> Region<D> {
         }
     }
 
-    /// Outward normal of one of the faces of [`over_faces`](Self::over_faces), `[-]`.
+    /// Outward normal of one of the faces of [`face_distances`](Self::face_distances), `[-]`.
     pub fn face_normal(&self, face: usize, x: &[f64; D]) -> [f64; D] {
         match self {
             Self::Block { .. } => {

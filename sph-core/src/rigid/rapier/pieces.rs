@@ -1,7 +1,7 @@
 //! Convex pieces that fill what lies behind a surface.
 
 use crate::{
-    fluid::barrier::Barrier,
+    fluid::wall_surface::WallSurface,
     geometry::{sampling::Side, shape::Region},
     rigid::Rotation,
 };
@@ -16,7 +16,7 @@ pub enum Piece<const D: usize> {
     Behind {
         /// A point of the plane, `[m]`.
         point: [f64; D],
-        /// The way out.
+        /// Exit direction.
         normal: [f64; D],
     },
     /// A block that was turned about its center.
@@ -35,10 +35,10 @@ const AROUND: usize = 64;
 /// Flat pieces around a sphere: their surface is nowhere farther outside than 1 % of the radius.
 const ON_SPHERE: usize = 600;
 
-/// The pieces behind a barrier, as it was drawn.
-pub fn behind<const D: usize>(barrier: &Barrier<D>) -> Vec<Piece<D>> {
+/// The pieces behind a surface, as it was drawn.
+pub fn behind<const D: usize>(surface: &WallSurface<D>) -> Vec<Piece<D>> {
     let mut pieces = Vec::new();
-    fill(&barrier.region, barrier.side, barrier.open(), &mut pieces);
+    fill(&surface.region, surface.side, surface.open(), &mut pieces);
     pieces
 }
 
@@ -135,7 +135,7 @@ fn cylinder<const D: usize>(
 
 /// A slab whose center lies `distance` from `center` along its own first axis.
 fn slab<const D: usize>(center: &[f64; D], rotation: Rotation, distance: f64, half: [f64; D]) -> Piece<D> {
-    let out = rotation.turn(&[distance, 0.0, 0.0]);
+    let out = rotation.rotate(&[distance, 0.0, 0.0]);
     Piece::Slab { center: from_fn(|a| center[a] + out[a]), rotation, half }
 }
 

@@ -1,4 +1,4 @@
-//! A world of one step, over the words of the module above: the same text for the plane and for space.
+//! A world of one step, over the types of the module above: the same source for 2D and 3D.
 
 use super::{
     D, angular_velocity, free_axes, mass, pose,
@@ -66,7 +66,7 @@ impl World {
         let velocity: [f64; D] = each(|a| v[a] + around[a]);
         let body = body.pose(at).linvel(vector(&velocity)).angvel(turning(&obstacle.angular_velocity));
         let handle = self.physics.insert_body(body);
-        for piece in pieces::behind(obstacle.barrier) {
+        for piece in pieces::behind(obstacle.surface) {
             self.add_piece(&piece, handle, 0.0, 0.0);
         }
     }

@@ -171,7 +171,7 @@ fn read_header(from: &mut dyn Read, size: u64) -> Result<(Header, u64), Error> {
     if crc32fast::hash(&text) != word(16) {
         return Err(Error::new("is damaged: its header has another checksum"));
     }
-    let text = String::from_utf8(text).map_err(|_| Error::new("is damaged: its header is no text"))?;
+    let text = String::from_utf8(text).map_err(|_| Error::new("is damaged: its header is not UTF-8 text"))?;
     let header = toml::from_str(&text)
         .map_err(|error| Error::new(format!("has a header of another program: {}", error.message())))?;
     Ok((header, (PREFIX + text.len()) as u64))

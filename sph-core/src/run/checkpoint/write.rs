@@ -89,16 +89,16 @@ fn describe<const D: usize>(run: &mut Simulation<D>, scene: &str, program: &str)
 }
 
 /// The text of the header. The places of the arrays depend on its length, and its length on their digits:
-/// the room for the header only ever grows, so this ends.
+/// the space for the header only ever grows, so this ends.
 fn settle(header: &mut Header) -> io::Result<String> {
-    let mut room = 0;
+    let mut length = 0;
     loop {
-        header.place(room);
+        header.place(length);
         let text = toml::to_string(header).map_err(io::Error::other)?;
-        if aligned(PREFIX as u64 + text.len() as u64) == aligned(PREFIX as u64 + room) {
+        if aligned(PREFIX as u64 + text.len() as u64) == aligned(PREFIX as u64 + length) {
             return Ok(text);
         }
-        room = room.max(text.len() as u64);
+        length = length.max(text.len() as u64);
     }
 }
 

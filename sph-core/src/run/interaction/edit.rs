@@ -40,7 +40,7 @@ impl<const D: usize> Subject<'_, D> {
         if points.is_empty() {
             return Err(Error::invalid(key, "holds no particle").hint("enlarge the shape"));
         }
-        check_room(self.state, &points, &self.state.fluid.x, &join(key, "shape"))?;
+        check_free_space(self.state, &points, &self.state.fluid.x, &join(key, "shape"))?;
         self.append(&points, |x| body.velocity.at(x));
         Ok(())
     }
@@ -132,19 +132,19 @@ impl<const D: usize> Subject<'_, D> {
 }
 
 /// Refuses points outside of the domain, or nearer than [`CLEARANCE`] to each other, to `fluid` or to a wall.
-pub(super) fn check_room<const D: usize>(
+pub(super) fn check_free_space<const D: usize>(
     state: &State<D>,
     points: &[[f64; D]],
     fluid: &[Vec<Real>; D],
     key: &str,
 ) -> Result<(), Error> {
-    let x = places(points, state);
+    let x = wrapped_positions(points, state);
     for i in 0..points.len() {
         if !state.domain.holds(std::array::from_fn(|a| x[a][i])) {
             let message = format!("reaches out of the domain at {:?} m", points[i]);
             return Err(Error::invalid(key, message).hint("enlarge `domain`, or put it elsewhere"));
         }
-        if let Some(body) = state.bodies.around(&points[i]) {
+        if let Some(body) = state.bodies.containing(&points[i]) {
             let message = format!("reaches into the body `{}` at {:?} m", body.form.name, points[i]);
             return Err(Error::invalid(key, message).hint("put it elsewhere, or later"));
         }
@@ -163,7 +163,7 @@ pub(super) fn check_room<const D: usize>(
 }
 
 /// Points in the precision of the run and inside of its period, one array an axis.
-pub(super) fn places<const D: usize>(points: &[[f64; D]], state: &State<D>) -> [Vec<Real>; D] {
+pub(super) fn wrapped_positions<const D: usize>(points: &[[f64; D]], state: &State<D>) -> [Vec<Real>; D] {
     let mut x = [const { Vec::new() }; D];
     for point in points {
         let place = state.domain.periodic.wrap(point.map(|x| x as Real));

@@ -2,14 +2,14 @@
 
 use super::{
     Subject,
-    edit::{check_room, places},
+    edit::{check_free_space, wrapped_positions},
 };
 use crate::{
     error::Error,
     geometry::shape::{direction, perpendicular, vector},
     keys::join,
     method::state::State,
-    scene::{self, setup::crowded},
+    scene::{self, setup::too_close},
 };
 
 /// Layers before one step. A step that is stable for their speed gives one at most.
@@ -66,7 +66,7 @@ impl<const D: usize> Emitter<D> {
 
     /// Refuses an outlet in a wall or outside of the domain.
     pub(super) fn check_outlet(&self, key: &str, state: &State<D>) -> Result<(), Error> {
-        check_room(state, &self.outlet, &[const { Vec::new() }; D], key)
+        check_free_space(state, &self.outlet, &[const { Vec::new() }; D], key)
     }
 
     /// True when it has nothing more to give at time `t`, `[s]`.
@@ -95,7 +95,7 @@ impl<const D: usize> Emitter<D> {
             let layer: Vec<[f64; D]> = layer.collect();
             let (state, n) = (&*run.state, layer.len());
             let (spacing, periodic) = (state.rest.spacing, &state.domain.periodic);
-            let near = crowded(&places(&layer, state), &state.fluid.x, spacing, periodic);
+            let near = too_close(&wrapped_positions(&layer, state), &state.fluid.x, spacing, periodic);
             let free = layer.into_iter().zip(near).filter(|(_, near)| !near).map(|(x, _)| x);
             let mut free: Vec<_> = free.collect();
             self.emitted.blocked += (n - free.len()) as u64;

@@ -4,17 +4,17 @@ use crate::{
     Real, error::Error, geometry::shape::vector, keys::join, method::state::State, numerics::parallel, scene,
 };
 
-/// A pointer under way.
+/// An active pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Push<const D: usize> {
     radius: f64,
     rate: f64,
-    /// Times of the run, and places: at least two.
+    /// Times of the run, and positions: at least two.
     path: Vec<(f64, [f64; D])>,
 }
 
 impl<const D: usize> Push<D> {
-    /// The pointer that a command sets on its way at time `t`, `[s]`.
+    /// The pointer that a command starts at time `t`, `[s]`.
     pub(super) fn begin(push: &scene::Push, key: &str, t: f64) -> Result<Self, Error> {
         let point = |(i, point): (usize, &scene::PathPoint)| {
             let key = format!("{}[{i}].position", join(key, "path"));

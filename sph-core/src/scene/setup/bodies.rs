@@ -1,12 +1,12 @@
-//! Dynamic bodies of a scene, and whether there is room for them.
+//! Dynamic bodies of a scene, and whether there is space for them.
 
 use crate::{
     Real,
     error::Error,
     fluid::{
-        barrier::{Barrier, Grip, Place},
         boundary::{Body, Boundary},
         particles::Particles,
+        wall_surface::{Place, WallCondition, WallSurface},
     },
     geometry::{motion::Trajectory, shape::Enclosure},
     numerics::lane::each,
@@ -39,7 +39,14 @@ pub(super) fn add<const D: usize>(
         };
         let samples: Vec<[Real; D]> = samples.iter().map(|sample| super::reals(sample.x)).collect();
         walls.add_body(set, &samples);
-        walls.add_barrier(&rigid.form.name, region, &layers, scene.spacing, first, Grip::new(no_slip));
+        walls.add_surface(
+            &rigid.form.name,
+            region,
+            &layers,
+            scene.spacing,
+            first,
+            WallCondition::new(no_slip),
+        );
         bodies.list.push(rigid);
     }
     if bodies.is_empty() {
@@ -52,7 +59,7 @@ pub(super) fn add<const D: usize>(
     }
     let containers = containers.iter().enumerate();
     bodies.containers =
-        Arc::new(containers.map(|(k, c)| Barrier::of_container(k, c, scene.spacing)).collect());
+        Arc::new(containers.map(|(k, c)| WallSurface::of_container(k, c, scene.spacing)).collect());
     Ok(bodies)
 }
 
@@ -60,7 +67,7 @@ pub(super) fn add<const D: usize>(
 const OVERLAP: f64 = 0.05;
 
 /// Refuses bodies that reach into each other, into a wall or a container, and fluid inside of bodies.
-pub(super) fn check_room<const D: usize>(
+pub(super) fn check_free_space<const D: usize>(
     scene: &Scene,
     fluid: &Particles<D>,
     walls: &Boundary<D>,
@@ -72,18 +79,20 @@ pub(super) fn check_room<const D: usize>(
             Err(Error::invalid(format!("body[{k}].shape"), message).hint("move one of them"))
         };
         for x in surface(scene, walls, body, k) {
-            let into = |other: &&Rigid<D>| other.form.region.phi(&other.drawn(&x)) < -OVERLAP * scene.spacing;
+            let into = |other: &&Rigid<D>| {
+                other.form.region.phi(&other.inverse_transform(&x)) < -OVERLAP * scene.spacing
+            };
             if let Some(other) = bodies.list[k + 1..].iter().chain(&bodies.list[..k]).find(into) {
                 return refuse(&format!("the body `{}`", other.form.name), &x);
             }
-            let n_walls = walls.barriers.len() - bodies.list.len();
-            let behind = |wall: &&Barrier<D>| matches!(wall.place(&x), Place::Behind(d) if d > OVERLAP * scene.spacing);
-            if let Some(wall) = walls.barriers[..n_walls].iter().chain(&*bodies.containers).find(behind) {
+            let n_walls = walls.surfaces.len() - bodies.list.len();
+            let behind = |wall: &&WallSurface<D>| matches!(wall.locate(&x), Place::Behind(d) if d > OVERLAP * scene.spacing);
+            if let Some(wall) = walls.surfaces[..n_walls].iter().chain(&*bodies.containers).find(behind) {
                 return refuse(&format!("the wall `{}`", wall.name), &x);
             }
         }
     }
-    let inside = |i: usize| bodies.around(&fluid.position(i).map(f64::from)).map(|body| (i, body));
+    let inside = |i: usize| bodies.containing(&fluid.position(i).map(f64::from)).map(|body| (i, body));
     let Some((i, body)) = (0..fluid.len()).find_map(inside) else { return Ok(()) };
     let message =
         format!("holds a particle at {:?} m, inside of the body `{}`", fluid.position(i), body.form.name);
@@ -100,9 +109,9 @@ fn surface<const D: usize>(scene: &Scene, walls: &Boundary<D>, body: &Rigid<D>, 
     let mut points: Vec<[f64; D]> = first
         .map(|x: [f64; D]| {
             let (n, phi) = (region.normal(&x), region.phi(&x));
-            body.place(&each(|a| x[a] - phi * n[a]))
+            body.transform(&each(|a| x[a] - phi * n[a]))
         })
         .collect();
-    points.extend(region.corners().iter().map(|x| body.place(x)));
+    points.extend(region.corners().iter().map(|x| body.transform(x)));
     points
 }

@@ -77,7 +77,7 @@ pub fn check_clearance<const D: usize>(
 
 /// Which points are nearer than [`CLEARANCE`] spacings to one of `others`: as [`check_clearance`], for few points that
 /// may keep away one by one. Shape `[n]`.
-pub fn crowded<const D: usize>(
+pub fn too_close<const D: usize>(
     points: &[Vec<Real>; D],
     others: &[Vec<Real>; D],
     spacing: Real,

@@ -1,12 +1,12 @@
-//! The way a particle took out of the domain, followed backwards.
+//! The path of a particle out of the domain, integrated backward in time.
 
 use crate::{
     method::{failure::Culprit, state::State},
     numerics::{lane::each, vector::norm2},
 };
 
-/// How a particle got out.
-pub struct Way {
+/// Path of a particle out of the domain.
+pub struct EscapePath {
     /// Thickness of the last wall that it came through, if it came through one, `[m]`.
     pub thickness: Option<f64>,
     /// How far it is outside, `[m]`.
@@ -17,7 +17,7 @@ pub struct Way {
 
 /// A domain that ends within this many spacings of the walls is tight; that of a scene without one has 50.
 const TIGHT: f64 = 10.0;
-/// Points of the way are this many spacings apart.
+/// Points of the path are this many spacings apart.
 const STRIDE: f64 = 0.25;
 /// A gap of this many spacings ends a wall.
 const GAP: f64 = 1.5;
@@ -25,11 +25,11 @@ const GAP: f64 = 1.5;
 const BESIDE: f64 = 1.5;
 /// ... and slid along it if it stayed there for so many without coming through.
 const SLID: f64 = 2.0;
-/// The way is followed back over this many points at most.
+/// The path is integrated back over this many points at most.
 const MAX_POINTS: usize = 4000;
 
-impl Way {
-    /// Follows the way back as a fall under gravity: what hit the particle on its way is not known.
+impl EscapePath {
+    /// Integrates the path backward as free fall: collisions on the path are not known.
     pub fn of<const D: usize>(culprit: &Culprit, state: &State<D>) -> Self {
         let domain = &state.domain;
         let (mut beyond, mut leaves_tight_domain) = (0.0_f64, state.walls.is_empty());
@@ -59,11 +59,11 @@ fn bounds<const D: usize>(state: &State<D>) -> [(f64, f64); D] {
     })
 }
 
-/// Length of the last stretch of the way that wall samples line. The way ends where the particle slid along a
-/// wall, or has come past the middle of all walls: those behind are not on its way out.
+/// Length of the last part of the path inside of a layer of wall samples. The path ends where the particle slid along a
+/// wall, or has come past the middle of all walls: those behind are not on the path.
 fn thickness<const D: usize>(culprit: &Culprit, state: &State<D>) -> Option<f64> {
     let spacing = f64::from(state.rest.spacing);
-    // The farthest that a way through a layer of samples can keep from all of them, and a little more.
+    // The farthest that a path through a layer of samples can keep from all of them, and a little more.
     let reach = spacing * (0.5 * (D as f64 - 1.0).sqrt() + 0.05);
     let start: [f64; D] = each(|a| culprit.x[a]);
     let bounds = bounds(state);

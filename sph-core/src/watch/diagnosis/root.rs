@@ -1,6 +1,6 @@
-//! Where a failure began: the first field that went wrong, and in it the particle that the rest caught it from.
+//! Where a failure began: the first field that went wrong, and in it the particle from which it spread.
 
-use super::culprit::Who;
+use super::culprit::ParticleIndex;
 use crate::{
     Real,
     method::{
@@ -65,28 +65,32 @@ fn wall_links<const D: usize>(state: &State<D>) -> Vec<Link<'_>> {
     ]
 }
 
-/// Finds who began it. A field that is not finite goes before whatever the solver noticed first; of its bad
-/// particles the one with most bad neighbors is the source that the others caught it from.
-pub fn find<const D: usize>(error: &mut StepError, state: &State<D>, solver: &dyn Solver<D>) -> Option<Who> {
+/// Finds the particle where the failure began. A field that is not finite goes before whatever the solver noticed
+/// first; of its bad particles the one with most bad neighbors is the source from which it spread.
+pub fn find<const D: usize>(
+    error: &mut StepError,
+    state: &State<D>,
+    solver: &dyn Solver<D>,
+) -> Option<ParticleIndex> {
     let mut chain = wall_links(state);
     // A phase that finds a new position or velocity bad leaves the old one, so these are the input's own.
     chain.push(Link::fluid(BEFORE, "position", &state.fluid.x));
     chain.push(Link::fluid(BEFORE, "velocity", &state.fluid.v));
     chain.extend(solver.chain(state));
     let found = chain.iter().find_map(|link| Some((link, worst(link, state, solver)?)));
-    if let Some((link, who)) = found {
+    if let Some((link, index)) = found {
         // The solver knows better when within the step it was, if it found the same field.
         if error.cause != (Cause::NotFinite { field: link.field }) {
             error.cause = Cause::NotFinite { field: link.field };
             error.phase = link.phase;
         }
-        return Some(who);
+        return Some(index);
     }
     named(error, state)
 }
 
 /// The particle that a failure of finite numbers is about.
-fn named<const D: usize>(error: &StepError, state: &State<D>) -> Option<Who> {
+fn named<const D: usize>(error: &StepError, state: &State<D>) -> Option<ParticleIndex> {
     let fluid = &state.fluid;
     let largest = |measure: &dyn Fn(usize) -> f64| {
         // The first of equals: `max_by` would give the last, and the order is the sort's.
@@ -106,7 +110,7 @@ fn named<const D: usize>(error: &StepError, state: &State<D>) -> Option<Who> {
             error.particle.and_then(|id| fluid.id.iter().position(|&other| other == id))
         }
     };
-    i.map(Who::Fluid)
+    i.map(ParticleIndex::Fluid)
 }
 
 fn square<const D: usize>(v: [Real; D]) -> f64 {
@@ -114,10 +118,10 @@ fn square<const D: usize>(v: [Real; D]) -> f64 {
 }
 
 /// The bad particle of a field with most bad neighbors, of several the one with the lowest id.
-fn worst<const D: usize>(link: &Link<'_>, state: &State<D>, solver: &dyn Solver<D>) -> Option<Who> {
+fn worst<const D: usize>(link: &Link<'_>, state: &State<D>, solver: &dyn Solver<D>) -> Option<ParticleIndex> {
     if link.on_walls {
         let bad = (0..state.walls.len()).filter(|&b| !(link.is_finite)(b));
-        return bad.min_by_key(|&b| state.walls.id[b]).map(Who::Wall);
+        return bad.min_by_key(|&b| state.walls.id[b]).map(ParticleIndex::Wall);
     }
     let n = state.fluid.len();
     let bad: Vec<bool> = (0..n).map(|i| !(link.is_finite)(i)).collect();
@@ -127,5 +131,5 @@ fn worst<const D: usize>(link: &Link<'_>, state: &State<D>, solver: &dyn Solver<
         false => 0,
     };
     let worst = (0..n).filter(|&i| bad[i]).min_by_key(|&i| (n - bad_neighbors(i), state.fluid.id[i]));
-    worst.map(Who::Fluid)
+    worst.map(ParticleIndex::Fluid)
 }

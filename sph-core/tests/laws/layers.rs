@@ -8,9 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The rooms of each crate, modules of its root, from the ground to the top: a room imports those that stand before it. A
-/// crate that is not listed has no such order yet. What the root itself holds, as the type of a method, belongs to no room.
-const ROOMS: &[(&str, &str)] = &[
+/// The layers of each crate, modules of its root, from the ground to the top: a layer imports those that stand before
+/// it. A crate that is not listed has no such order yet. What the root itself holds, as the type of a method, belongs
+/// to no layer.
+const LAYERS: &[(&str, &str)] = &[
     ("sph-core", "numerics keys kernel geometry neighbors fluid rigid method scene watch run"),
     ("solver-wcsph", "params physics step memory cpu setup derived gpu"),
     ("solver-pbf", "params physics step memory cpu setup derived gpu"),
@@ -190,28 +191,28 @@ fn parsed(texts: &[(PathBuf, String)]) -> Vec<(&Path, Vec<(usize, &str)>)> {
     parsed
 }
 
-/// Imports of a crate that lead upward, and rooms that the list does not name.
-fn upward(krate: &str, rooms: &[&str]) -> Vec<String> {
+/// Imports of a crate that lead upward, and layers that the list does not name.
+fn upward(krate: &str, layers: &[&str]) -> Vec<String> {
     // The core shows its errors at the root, too.
-    let shown = |known: &str, room: &str| (krate, known, room) == ("sph-core", "keys", "error");
-    let floor = |room: &str| rooms.iter().position(|known| *known == room || shown(known, room));
+    let shown = |known: &str, layer: &str| (krate, known, layer) == ("sph-core", "keys", "error");
+    let floor = |layer: &str| layers.iter().position(|known| *known == layer || shown(known, layer));
     let (src, own) = (root().join(krate).join("src"), krate.replace('-', "_"));
     let texts =
         files(&src, &["rs"]).into_iter().map(|file| (file.clone(), fs::read_to_string(file).unwrap()));
     let mut wrong = Vec::new();
     for (file, tokens) in parsed(&texts.collect::<Vec<_>>()) {
         let module = module(file, &src);
-        let room = &module[0][..];
-        if module.len() == 1 && matches!(room, "lib" | "main") {
+        let layer = &module[0][..];
+        if module.len() == 1 && matches!(layer, "lib" | "main") {
             continue;
         }
-        let Some(own_floor) = floor(room) else {
-            wrong.push(format!("{}: `{room}` is not among the rooms of {krate}", name(file)));
+        let Some(own_floor) = floor(layer) else {
+            wrong.push(format!("{}: `{layer}` is not among the layers of {krate}", name(file)));
             continue;
         };
         for (line, path) in imports(&tokens, &own, &module) {
-            if path.first().and_then(|room| floor(room)).is_some_and(|floor| floor > own_floor) {
-                wrong.push(format!("{}:{line}: `{room}` imports `{}`", name(file), path.join("::")));
+            if path.first().and_then(|layer| floor(layer)).is_some_and(|floor| floor > own_floor) {
+                wrong.push(format!("{}:{line}: `{layer}` imports `{}`", name(file), path.join("::")));
             }
         }
     }
@@ -220,7 +221,8 @@ fn upward(krate: &str, rooms: &[&str]) -> Vec<String> {
 
 #[test]
 fn imports_lead_down() {
-    let wrong = ROOMS.iter().flat_map(|(krate, rooms)| upward(krate, &rooms.split(' ').collect::<Vec<_>>()));
+    let wrong =
+        LAYERS.iter().flat_map(|(krate, layers)| upward(krate, &layers.split(' ').collect::<Vec<_>>()));
     let wrong: Vec<_> = wrong.collect();
     assert!(wrong.is_empty(), "imports that lead upward:\n{}", wrong.join("\n"));
 }
@@ -235,9 +237,9 @@ fn no_source_is_longer_than_500_lines() {
 
 /// A module and the folder of its submodules are one entry.
 #[test]
-fn a_folder_of_rooms_holds_at_most_twelve_things() {
+fn a_folder_of_layers_holds_at_most_twelve_things() {
     let mut full = Vec::new();
-    for (krate, _) in ROOMS {
+    for (krate, _) in LAYERS {
         walk(&root().join(krate).join("src"), &mut |folder, entries| {
             let things: BTreeSet<_> = entries.iter().map(|entry| entry.file_stem()).collect();
             if things.len() > MOST_ENTRIES

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// What probably made a step fail, with the numbers that speak for it.
+/// The likely cause of a failed step, with the numbers that support it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Suspicion {
+pub enum LikelyCause {
     /// A number was not finite before the step: an initial value, a command, a file.
     BadValue {
         /// Which field.
         field: &'static str,
     },
-    /// Two particles are nearly at one place.
+    /// Two particles nearly coincide.
     Overlap {
         /// Their distance over the spacing, `[-]`.
         distance: f64,
@@ -58,7 +58,7 @@ pub enum Suspicion {
         /// The support radius, which a wall should fill, `[m]`.
         support: f64,
     },
-    /// The particle met no wall on its way out, far beyond those that there are.
+    /// The particle left the domain without crossing a wall, far from all walls.
     WallMissing {
         /// Speed of the particle, `[m/s]`.
         speed: f64,
@@ -70,7 +70,7 @@ pub enum Suspicion {
         /// Its speed, `[m/s]`.
         speed: f64,
     },
-    /// A limit asks for steps below the floor.
+    /// A limit requires steps below the smallest allowed.
     TooStiff {
         /// The limit.
         limit: &'static str,
@@ -79,7 +79,7 @@ pub enum Suspicion {
     },
     /// An iteration did not reach its tolerance.
     NoConvergence,
-    /// The GPU failed, or has no room left.
+    /// The GPU failed, or has no memory left.
     Device,
     /// Particles are spread over a space that the dense grid cannot hold.
     TooFarApart,
@@ -92,7 +92,7 @@ pub enum Suspicion {
     },
 }
 
-impl Suspicion {
+impl LikelyCause {
     /// The name for tables and files.
     pub fn name(&self) -> &'static str {
         match self {
@@ -129,11 +129,11 @@ impl Suspicion {
     }
 }
 
-impl fmt::Display for Suspicion {
+impl fmt::Display for LikelyCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadValue { field } => {
-                write!(f, "{field} was not finite when the step began: look for who set it")
+                write!(f, "{field} was not finite when the step began: check what set it")
             }
             Self::Overlap { distance, at_start: true } => write!(
                 f,
@@ -175,11 +175,11 @@ impl fmt::Display for Suspicion {
             ),
             Self::WallMissing { speed } => write!(
                 f,
-                "wall missing: the particle met none on its way out, at {speed:.3} m/s; close the hole, or let the run end earlier"
+                "wall missing: the particle crossed none on its path out, at {speed:.3} m/s; close the hole, or let the run end earlier"
             ),
             Self::DomainTooSmall { beyond, speed } => write!(
                 f,
-                "domain too small: the particle is {beyond:.3e} m outside at {speed:.3} m/s, no wall on its way; enlarge `domain`"
+                "domain too small: the particle is {beyond:.3e} m outside at {speed:.3} m/s, no wall on its path; enlarge `domain`"
             ),
             Self::TooStiff { limit, speed } => write!(
                 f,
@@ -196,9 +196,9 @@ impl fmt::Display for Suspicion {
                 write!(f, "particles are too far apart for the dense grid; set `neighbors.backend`")
             }
             Self::Unclear { travel } if travel.is_finite() => {
-                write!(f, "none of the usual ones; the particle moves {travel:.2} spacings a step")
+                write!(f, "none of the known causes; the particle moves {travel:.2} spacings a step")
             }
-            Self::Unclear { .. } => write!(f, "none of the usual ones"),
+            Self::Unclear { .. } => write!(f, "none of the known causes"),
         }
     }
 }

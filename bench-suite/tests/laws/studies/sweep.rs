@@ -1,4 +1,4 @@
-use bench_suite::{studies::knobs::*, system::processor::Processor};
+use bench_suite::{studies::sweep::*, system::processor::Processor};
 
 #[test]
 fn s_corr_keeps_particles_of_a_column_apart() {

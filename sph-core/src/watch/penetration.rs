@@ -1,4 +1,4 @@
-//! The leak meter: how deep particles have come into walls, and which have passed them.
+//! The penetration monitor: depth of particles behind wall surfaces, and particles that have passed them.
 //!
 //! It knows the nominal surfaces of walls and containers, not what the solver makes of them. A particle's
 //! *penetration* is the distance of its center behind a surface; on the right side it is 0. A particle has
@@ -13,7 +13,7 @@
 //! wall it is of no account until it is back on the fluid's side, or before the first layer.
 
 use crate::{
-    fluid::barrier::{Barrier, Place, Pose},
+    fluid::wall_surface::{Place, Pose, WallSurface},
     geometry::sampling::Side,
     method::{
         observer::{Observer, View},
@@ -25,9 +25,9 @@ use crate::{
     },
 };
 
-/// A look is due when a particle may have moved so far since the last one, in spacings.
+/// A measurement is due when a particle may have moved so far since the last one, in spacings.
 const TRAVEL: f64 = 0.25;
-/// A look is due after so many steps in any case: drift corrections are no part of the speed.
+/// A measurement is due after so many steps in any case: drift corrections are no part of the speed.
 const MOST_STEPS: u32 = 16;
 /// Cosine of 120°, the least angle between the normals of entry and exit of what has passed an obstacle.
 const TURNED: f64 = -0.5;
@@ -48,28 +48,28 @@ pub struct Penetration {
 /// A particle inside of an obstacle, and the outward normal where it came in, both in the obstacle's drawing.
 #[derive(Clone, Copy, Debug)]
 struct Entry<const D: usize> {
-    barrier: usize,
+    surface: usize,
     particle: u64,
     normal: [f64; D],
 }
 
-/// Measures how tight the walls of a run are. It only looks: no bit of the run depends on it.
+/// Measures how tight the walls of a run are. It only reads the state: no bit of the run depends on it.
 #[derive(Debug)]
-pub struct LeakMeter<const D: usize> {
-    containers: Vec<Barrier<D>>,
+pub struct PenetrationMonitor<const D: usize> {
+    containers: Vec<WallSurface<D>>,
     spacing: f64,
-    /// The longest way between two looks, `[m]`.
+    /// The longest displacement between two measurements, `[m]`.
     reach: f64,
-    /// What may have been made since the last look, `[m]`, and in how many steps.
+    /// Displacement that is possible since the last measurement, `[m]`, and the steps since then.
     travel: f64,
     steps: u32,
     poses: Vec<Option<Pose<D>>>,
-    /// True where a particle is legitimately behind a barrier. By barrier and id; empty while there is none.
+    /// True where a particle is legitimately behind a surface. By surface and id; empty while there is none.
     left: Vec<Vec<bool>>,
     /// True for the particles of `entries`. By id; empty while there is none.
     inside: Vec<bool>,
     entries: Vec<Entry<D>>,
-    /// Whether the next look must treat a particle. Shape `[n]`, in the order of the particles.
+    /// Whether the next measurement must treat a particle. Shape `[n]`, in the order of the particles.
     noted: Vec<bool>,
     /// Ids from here on have not been seen.
     known: u64,
@@ -78,14 +78,14 @@ pub struct LeakMeter<const D: usize> {
     deepest: Option<Penetration>,
 }
 
-impl<const D: usize> LeakMeter<D> {
-    /// A meter that has looked at the state once: what is behind a wall now belongs there.
+impl<const D: usize> PenetrationMonitor<D> {
+    /// A monitor that has measured the state once: what is behind a wall now belongs there.
     pub fn new(state: &State<D>) -> Self {
         let spacing = f64::from(state.rest.spacing);
         let containers = state.containers.iter().enumerate();
-        let containers: Vec<_> = containers.map(|(k, c)| Barrier::of_container(k, c, spacing)).collect();
-        let thinnest = state.walls.barriers.iter().filter_map(|b| b.region.thickness());
-        let mut meter = Self {
+        let containers: Vec<_> = containers.map(|(k, c)| WallSurface::of_container(k, c, spacing)).collect();
+        let thinnest = state.walls.surfaces.iter().filter_map(|b| b.region.thickness());
+        let mut monitor = Self {
             containers,
             spacing,
             reach: thinnest.fold(TRAVEL * spacing, |reach, thickness| reach.min(0.25 * thickness)),
@@ -100,8 +100,8 @@ impl<const D: usize> LeakMeter<D> {
             escaped: Vec::new(),
             deepest: None,
         };
-        meter.look(state);
-        meter
+        monitor.measure(state);
+        monitor
     }
 
     /// Ids of the particles that have escaped, ascending.
@@ -114,12 +114,12 @@ impl<const D: usize> LeakMeter<D> {
         self.deepest.as_ref()
     }
 
-    /// Looks at every particle now.
-    pub fn look(&mut self, state: &State<D>) {
+    /// Measures every particle now.
+    pub fn measure(&mut self, state: &State<D>) {
         (self.travel, self.steps) = (0.0, 0);
-        let walls = &state.walls.barriers;
-        let n_barriers = self.containers.len() + walls.len();
-        self.left.resize(n_barriers, Vec::new());
+        let walls = &state.walls.surfaces;
+        let n_surfaces = self.containers.len() + walls.len();
+        self.left.resize(n_surfaces, Vec::new());
         self.poses.clear();
         self.poses.resize(self.containers.len(), None);
         self.poses.extend(walls.iter().map(|wall| wall.pose(|id| sample(state, id))));
@@ -133,11 +133,11 @@ impl<const D: usize> LeakMeter<D> {
         self.known = self.known.max(state.fluid.id.iter().max().map_or(0, |last| last + 1));
     }
 
-    /// Barrier `k`: containers first, then walls.
-    fn barrier<'a>(&'a self, state: &'a State<D>, k: usize) -> &'a Barrier<D> {
+    /// WallSurface `k`: containers first, then walls.
+    fn surface<'a>(&'a self, state: &'a State<D>, k: usize) -> &'a WallSurface<D> {
         match k.checked_sub(self.containers.len()) {
             None => &self.containers[k],
-            Some(k) => &state.walls.barriers[k],
+            Some(k) => &state.walls.surfaces[k],
         }
     }
 
@@ -146,11 +146,11 @@ impl<const D: usize> LeakMeter<D> {
         let n = state.fluid.len();
         let mut noted = std::mem::take(&mut self.noted);
         noted.resize(n, false);
-        let meter = &*self;
+        let monitor = &*self;
         let any = parallel::blocks(n, &mut noted[..], |range, noted| {
             let mut any = false;
             for (noted, i) in noted.iter_mut().zip(range) {
-                *noted = meter.is_notable(state, i);
+                *noted = monitor.is_notable(state, i);
                 any |= *noted;
             }
             Any(any)
@@ -166,11 +166,11 @@ impl<const D: usize> LeakMeter<D> {
         }
         let x = x.map(f64::from);
         (0..self.poses.len()).any(|k| {
-            let (barrier, left) = (self.barrier(state, k), flag(&self.left[k], id));
-            match barrier.place(&drawn(&self.poses[k], &x)) {
+            let (surface, left) = (self.surface(state, k), flag(&self.left[k], id));
+            match surface.locate(&drawn(&self.poses[k], &x)) {
                 Place::Free => left,
                 Place::Open => !left,
-                Place::Behind(depth) => !left || depth <= barrier.first_layer,
+                Place::Behind(depth) => !left || depth <= surface.first_layer,
             }
         })
     }
@@ -187,11 +187,11 @@ impl<const D: usize> LeakMeter<D> {
         let x = state.fluid.position(i).map(f64::from);
         for k in 0..self.poses.len() {
             let x = drawn(&self.poses[k], &x);
-            let barrier = self.barrier(state, k);
-            let place = barrier.place(&x);
-            let normal = barrier.region.normal(&x);
-            let obstacle = barrier.side == Side::Outside;
-            let (first_layer, last_layer) = (barrier.first_layer, barrier.last_layer);
+            let surface = self.surface(state, k);
+            let place = surface.locate(&x);
+            let normal = surface.region.normal(&x);
+            let obstacle = surface.side == Side::Outside;
+            let (first_layer, last_layer) = (surface.first_layer, surface.last_layer);
             match place {
                 Place::Free => {
                     self.set_left(k, id, false);
@@ -221,7 +221,7 @@ impl<const D: usize> LeakMeter<D> {
     fn record(&mut self, state: &State<D>, k: usize, depth: f64, particle: u64) {
         let depth = depth / self.spacing;
         if self.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth) {
-            let wall = self.barrier(state, k).name.clone();
+            let wall = self.surface(state, k).name.clone();
             self.deepest = Some(Penetration { depth, t: state.t, particle, wall });
         }
     }
@@ -238,17 +238,17 @@ impl<const D: usize> LeakMeter<D> {
         }
     }
 
-    fn enter(&mut self, barrier: usize, particle: u64, normal: [f64; D]) {
-        if self.entries.iter().any(|entry| (entry.barrier, entry.particle) == (barrier, particle)) {
+    fn enter(&mut self, surface: usize, particle: u64, normal: [f64; D]) {
+        if self.entries.iter().any(|entry| (entry.surface, entry.particle) == (surface, particle)) {
             return;
         }
-        self.entries.push(Entry { barrier, particle, normal });
+        self.entries.push(Entry { surface, particle, normal });
         set(&mut self.inside, particle as usize, true);
     }
 
     /// Forgets an entry, and returns its normal.
-    fn leave(&mut self, barrier: usize, particle: u64) -> Option<[f64; D]> {
-        let is_it = |entry: &Entry<D>| (entry.barrier, entry.particle) == (barrier, particle);
+    fn leave(&mut self, surface: usize, particle: u64) -> Option<[f64; D]> {
+        let is_it = |entry: &Entry<D>| (entry.surface, entry.particle) == (surface, particle);
         let place = self.entries.iter().position(is_it)?;
         let entry = self.entries.swap_remove(place);
         let stays = self.entries.iter().any(|entry| entry.particle == particle);
@@ -257,14 +257,14 @@ impl<const D: usize> LeakMeter<D> {
     }
 }
 
-impl<const D: usize> Observer<D> for LeakMeter<D> {
-    /// Looks when a particle or a wall may have moved a quarter of a spacing, or of the thinnest wall.
+impl<const D: usize> Observer<D> for PenetrationMonitor<D> {
+    /// Measures when a particle or a wall may have moved a quarter of a spacing, or of the thinnest wall.
     fn observe(&mut self, view: &View<'_, D>) -> bool {
         let due = self.is_due(view);
         self.travel += travel(view);
         self.steps += 1;
         if due {
-            self.look(view.state);
+            self.measure(view.state);
         }
         true
     }
@@ -290,7 +290,7 @@ impl Merge for Any {
 }
 
 fn drawn<const D: usize>(pose: &Option<Pose<D>>, x: &[f64; D]) -> [f64; D] {
-    pose.as_ref().map_or(*x, |pose| pose.drawn(x))
+    pose.as_ref().map_or(*x, |pose| pose.inverse_transform(x))
 }
 
 /// Where the wall sample of an id is now.

@@ -2,7 +2,7 @@
 
 use bench_suite::{
     campaign::{self, registry},
-    metrics::leak,
+    metrics::penetration,
     result::Score,
     run,
     system::processor::Processor,
@@ -11,7 +11,7 @@ use sph_core::scene::Scene;
 
 /// Penetration and number of escaped, and their verdicts.
 fn numbers(scores: &[Score]) -> [(f64, Option<bool>); 2] {
-    [leak::DEEPEST, leak::ESCAPED].map(|name| {
+    [penetration::DEEPEST, penetration::ESCAPED].map(|name| {
         let score = scores.iter().find(|score| score.name == name).unwrap();
         (score.value, score.passed)
     })
@@ -28,7 +28,7 @@ fn walls_hold_a_fast_drop_at_low_resolution() {
     assert!(escaped == 0.0 && none == Some(true), "{escaped}");
 }
 
-/// A wall of one layer without contact lets the same drop in: else the meter would measure nothing.
+/// A wall of one layer without contact lets the same drop in: else the monitor would measure nothing.
 #[test]
 fn a_wall_that_does_not_hold_is_reported() {
     let mut scene: Scene = registry::case("walls/fast_drop").unwrap().scene(40);
@@ -47,7 +47,7 @@ fn a_wall_that_does_not_hold_is_reported() {
         output: None,
     };
     let mut result = run::run(&scene, Vec::new(), None, &options).unwrap().result;
-    leak::judge(&mut result.scores, 0.1);
+    penetration::judge(&mut result.scores, 0.1);
     let [(deepest, held), _] = numbers(&result.scores);
     assert!(deepest > 0.1 && held == Some(false), "{deepest}");
 }

@@ -1,21 +1,21 @@
-//! How tight the walls were: the numbers of the leak meter.
+//! Scores of the penetration monitor.
 
 use crate::result::{Band, Score};
-use sph_core::watch::leak::LeakMeter;
+use sph_core::watch::penetration::PenetrationMonitor;
 
 /// Particles that have passed a wall.
 pub const ESCAPED: &str = "escaped particles";
 /// The deepest penetration of a wall.
 pub const DEEPEST: &str = "deepest penetration";
 
-/// Both numbers of a run from step `first` on: a meter starts anew with a restart.
-pub fn scores<const D: usize>(meter: &LeakMeter<D>, first: u64) -> [Score; 2] {
-    let escaped = Score::new(ESCAPED, "-", meter.escaped().len() as f64);
-    let escaped = match meter.escaped().first() {
+/// Both numbers of a run from step `first` on: a monitor starts anew with a restart.
+pub fn scores<const D: usize>(monitor: &PenetrationMonitor<D>, first: u64) -> [Score; 2] {
+    let escaped = Score::new(ESCAPED, "-", monitor.escaped().len() as f64);
+    let escaped = match monitor.escaped().first() {
         None => escaped,
         Some(first) => escaped.with_note(&format!("the first by number is particle {first}")),
     };
-    let deepest = match meter.deepest() {
+    let deepest = match monitor.deepest() {
         None => Score::new(DEEPEST, "dx", 0.0).with_note("no particle was behind a wall"),
         Some(p) => {
             let note = format!("particle {} in {} at t = {:.4} s", p.particle, p.wall, p.t);
@@ -29,13 +29,13 @@ pub fn scores<const D: usize>(meter: &LeakMeter<D>, first: u64) -> [Score; 2] {
 }
 
 /// Whether a score is one of these.
-pub fn is_leak(score: &Score) -> bool {
+pub fn is_penetration(score: &Score) -> bool {
     [ESCAPED, DEEPEST].contains(&score.name.as_str())
 }
 
 /// Demands that no particle has escaped, and none came deeper than `deepest` spacings.
 pub fn judge(scores: &mut [Score], deepest: f64) {
-    for score in scores.iter_mut().filter(|score| is_leak(score)) {
+    for score in scores.iter_mut().filter(|score| is_penetration(score)) {
         let most = if score.name == ESCAPED { 0.0 } else { deepest };
         *score = std::mem::take(score).within(Band::at_most(most));
     }

@@ -1,13 +1,13 @@
 //! The box of cells of a run: around all that moves, wider than its content, and fitted anew when too much has left it.
 //!
 //! **Why it moves.** What is outside of the box counts to the cells at its surface, which changes no neighbor but costs
-//! time: k points in one cell are k² tests. A sort counts them, and the summary of a step, which the host waits for anyway,
-//! brings the number to it. The host then asks for the ends of the content, which it does for no other step.
+//! time: k points in one cell are k² tests. A sort counts them, and the summary of a step, which the host waits for
+//! anyway, brings the number to it. The host then asks for the ends of the content, which it does for no other step.
 //!
-//! **What a restart keeps.** Points outside of the box are not in the order in which they would be inside, so the order of
-//! all sums depends on the box, and the box on the past. So a [`CellBox`] is part of the memory of every method, on the
-//! processor too, which does not use it: checkpoints of both are alike. Whatever changes particles or walls in a step's
-//! place empties it, and the next upload fits it from the state.
+//! **What a restart keeps.** Points outside of the box are not in the order in which they would be inside, so the order
+//! of all sums depends on the box, and the box on the past. So a [`CellBox`] is part of the memory of every method, on
+//! the processor too, which does not use it: checkpoints of both are alike. Whatever changes particles or walls in a
+//! step's place empties it, and the next upload fits it from the state.
 
 use crate::{
     common::{
@@ -33,11 +33,11 @@ pub type Ends<const D: usize> = ([Real; D], [Real; D]);
 
 /// How much wider than its content a box may become on each side, in sizes of the content; the first that has few
 /// enough cells is taken.
-const ROOM: [Real; 5] = [1.0, 0.5, 0.25, 0.125, 0.0];
+const MARGINS: [Real; 5] = [1.0, 0.5, 0.25, 0.125, 0.0];
 /// So many cells cost nothing, however few the particles.
 const FEW_CELLS: usize = 1 << 16;
-/// The box is fitted anew when more than one in so many points has left it: in one cell, of ten million points these are
-/// 1.5 · 10⁹ tests, where a search makes 10¹⁰.
+/// The box is fitted anew when more than one in so many points has left it: in one cell, of ten million points these
+/// are 1.5 · 10⁹ tests, where a search makes 10¹⁰.
 const SHARE: u64 = 256;
 /// So many points outside cost nothing, however few there are in all: four full cells.
 const FEW_POINTS: u64 = 128;
@@ -74,11 +74,11 @@ pub struct Content<'a, const D: usize> {
     pub reduce: &'a mut Reduce<D>,
 }
 
-/// The box of cells of a run, which fits itself to what is in it.
+/// Fits the box of cells of a run to its content.
 #[derive(Debug)]
-pub struct Room<'a, const D: usize>(pub &'a mut CellBox<D>);
+pub struct CellBoxFit<'a, const D: usize>(pub &'a mut CellBox<D>);
 
-impl<const D: usize> Room<'_, D> {
+impl<const D: usize> CellBoxFit<'_, D> {
     /// The cells of a state that is taken to a GPU: those of the run, or a fit where it has none.
     ///
     /// # Errors
@@ -105,8 +105,8 @@ impl<const D: usize> Room<'_, D> {
         })
     }
 
-    /// Fits the box after a step, if its summary asks for that. Returns whether it did: the cells of both are others then,
-    /// samples are in their order, and the fluid is to be sorted.
+    /// Fits the box after a step, if its summary asks for that. Returns whether it did: the cells of both are others
+    /// then, samples are in their order, and the fluid is to be sorted.
     ///
     /// # Errors
     /// When there is no memory left, a launch or a copy fails.
@@ -143,8 +143,8 @@ impl<const D: usize> Room<'_, D> {
         outside > self.0.outside as u64 + FEW_POINTS.max(n as u64 / SHARE)
     }
 
-    /// Cells around `content` within the limits, of which `count` counts the points in slices. Where the content alone has
-    /// too many cells, the slices with the fewest points are left outside.
+    /// Cells around `content` within the limits, of which `count` counts the points in slices. Where the content alone
+    /// has too many cells, the slices with the fewest points are left outside.
     fn fit(
         &mut self,
         frame: Frame<'_, D>,
@@ -188,18 +188,19 @@ fn enclose<const D: usize>(
     Ok(ends)
 }
 
-/// The content with the largest share of [`ROOM`] around it, as far as the domain reaches, that has few enough cells.
+/// The content with the largest share of [`MARGINS`] around it, as far as the domain reaches, that has few enough
+/// cells.
 fn widest<const D: usize>(
     (low, high): Ends<D>,
     domain: Ends<D>,
     few: impl Fn(&Ends<D>) -> bool,
 ) -> Option<Ends<D>> {
     let wider = |share: Real| -> Ends<D> {
-        let room = |a: usize| share * (high[a] - low[a]).max(0.0);
-        let below = each(|a| low[a].min((low[a] - room(a)).max(domain.0[a])));
-        (below, each(|a| high[a].max((high[a] + room(a)).min(domain.1[a]))))
+        let margin = |a: usize| share * (high[a] - low[a]).max(0.0);
+        let below = each(|a| low[a].min((low[a] - margin(a)).max(domain.0[a])));
+        (below, each(|a| high[a].max((high[a] + margin(a)).min(domain.1[a]))))
     };
-    ROOM.into_iter().map(wider).find(few)
+    MARGINS.into_iter().map(wider).find(few)
 }
 
 /// A box without slices at its ends, one after the other that with the fewest points for its part of the box, until it
@@ -269,13 +270,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tight_domain_leaves_no_room() {
+    fn a_tight_domain_leaves_no_margin() {
         assert_eq!(n_cells(0.3, BLOCK, 1000), 4 * 4 * 4);
     }
 
     #[test]
     fn sparse_content_has_its_own_box() {
-        // 10^6 cells of content alone: no room, and no refusal.
+        // 10^6 cells of content alone: no margin, and no refusal.
         assert_eq!(n_cells(0.01, EVERYWHERE, 40_000), 100 * 100 * 100);
     }
 }

@@ -1,15 +1,18 @@
-//! Space in the words of rapier.
+//! Types and conversions of rapier in 3D.
 
 use super::pieces::Piece;
 use crate::{
-    fluid::barrier::Pose,
+    fluid::wall_surface::Pose,
     geometry::shape::Region,
     rigid::{Form, Rotation},
 };
 pub use rapier3d_f64::prelude as rapier;
 
 #[path = "world.rs"]
-#[allow(clippy::duplicate_mod, reason = "one text over two crates, which differ in the number of dimensions")]
+#[allow(
+    clippy::duplicate_mod,
+    reason = "one source over two crates, which differ in the number of dimensions"
+)]
 mod world;
 pub use world::World;
 

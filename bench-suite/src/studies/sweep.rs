@@ -1,4 +1,4 @@
-//! How the numbers ε and k of Position Based Fluids act on a column at rest.
+//! Parameter sweep of ε and k of Position Based Fluids on a column at rest.
 
 use crate::{
     report::plots::{Chart, Label, Line, Look, PlotError},
@@ -28,7 +28,7 @@ const TIMES: (f64, f64) = (1.0, 2.0);
 pub const EPSILONS: [f64; 9] = [1e-6, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0];
 /// Values of k, scaled.
 pub const STRENGTHS: [f64; 8] = [1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.4, 0.8];
-/// Largest numbers of iterations that are tried.
+/// Numbers of iterations of the sweep.
 pub const ITERATIONS: [u32; 3] = [2, 4, 8];
 
 /// What a column at rest looks like, as means over the time from rest to the end.
@@ -98,11 +98,11 @@ pub fn measure(
 ) -> Result<Rest, Box<dyn std::error::Error + Send + Sync>> {
     let mut simulation = run::simulation::<2>(&scene(&wanted), processor)?;
     simulation.run(TIMES.0, u64::MAX, &mut [])?;
-    Ok(looks(&mut simulation, wanted)?)
+    Ok(average(&mut simulation, wanted)?)
 }
 
 /// Means over the rest of a run.
-fn looks(simulation: &mut Simulation<2>, wanted: Rest) -> Result<Rest, StepError> {
+fn average(simulation: &mut Simulation<2>, wanted: Rest) -> Result<Rest, StepError> {
     let (mut sum, mut n) = (Rest { nearest_least: f64::INFINITY, ..wanted }, 0.0);
     while simulation.state.t < TIMES.1 {
         let report = simulation.step(TIMES.1)?;
@@ -126,7 +126,7 @@ fn looks(simulation: &mut Simulation<2>, wanted: Rest) -> Result<Rest, StepError
     Ok(sum)
 }
 
-/// All that are tried: first ε with each number of iterations, then k with four.
+/// All points of the sweep: first ε with each number of iterations, then k with four.
 pub fn wanted() -> Vec<Rest> {
     let start = Rest { epsilon: 1e-2, k: 0.1, iterations: 4, ..Rest::default() };
     let epsilons = ITERATIONS.iter().flat_map(|&iterations| {

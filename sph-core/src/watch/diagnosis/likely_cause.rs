@@ -1,13 +1,13 @@
-//! The likely cause of a failure, by rules that go from what is certain to what is merely usual.
+//! The likely cause of a failure, by rules from the certain to the probable.
 
 use super::{Facts, culprit::closest, escape, is_before};
 use crate::{
     Real,
     method::{
         failure::{Cause, Culprit, StepError},
+        likely_cause::LikelyCause,
         solver::Solver,
         state::State,
-        suspicion::Suspicion,
     },
     numerics::{lane::each, vector::norm},
 };
@@ -34,27 +34,27 @@ pub struct Case<'a, const D: usize> {
 
 impl<const D: usize> Case<'_, D> {
     /// The likely cause.
-    pub fn suspect(&self) -> Suspicion {
+    pub fn likely_cause(&self) -> LikelyCause {
         match &self.error.cause {
-            Cause::NotFinite { field } if is_before(self.error) => Suspicion::BadValue { field },
-            Cause::NotConverged(_) => Suspicion::NoConvergence,
-            Cause::Device(_) => Suspicion::Device,
+            Cause::NotFinite { field } if is_before(self.error) => LikelyCause::BadValue { field },
+            Cause::NotConverged(_) => LikelyCause::NoConvergence,
+            Cause::Device(_) => LikelyCause::Device,
             Cause::StepTooSmall { limit, .. } => {
-                self.blown_up().unwrap_or(Suspicion::TooStiff { limit, speed: self.max_speed() })
+                self.blown_up().unwrap_or(LikelyCause::TooStiff { limit, speed: self.max_speed() })
             }
-            Cause::Neighbors(_) => self.blown_up().unwrap_or(Suspicion::TooFarApart),
-            Cause::Command(_) => Suspicion::BadCommand,
+            Cause::Neighbors(_) => self.blown_up().unwrap_or(LikelyCause::TooFarApart),
+            Cause::Command(_) => LikelyCause::BadCommand,
             Cause::Escaped => self.escaped(),
-            Cause::BodyEscaped { .. } => Suspicion::WallMissing { speed: self.state.bodies.top_speed() },
+            Cause::BodyEscaped { .. } => LikelyCause::WallMissing { speed: self.state.bodies.top_speed() },
             Cause::NotFinite { .. } | Cause::TooDense { .. } => self
                 .wrong_from_the_start()
                 .or_else(|| self.blown_up())
                 .or_else(|| self.too_close())
-                .unwrap_or(Suspicion::Unclear { travel: self.travel() }),
+                .unwrap_or(LikelyCause::Unclear { travel: self.travel() }),
         }
     }
 
-    fn wrong_from_the_start(&self) -> Option<Suspicion> {
+    fn wrong_from_the_start(&self) -> Option<LikelyCause> {
         let moved = self.always_too_large().is_some() || self.wall_too_fast().is_some();
         if self.error.step > FIRST_STEPS || moved {
             return None;
@@ -62,9 +62,9 @@ impl<const D: usize> Case<'_, D> {
         let distance = self.closest_before() / self.spacing();
         let error = self.culprit?.rho / f64::from(self.state.rest.rho_0) - 1.0;
         if distance < OVERLAP {
-            return Some(Suspicion::Overlap { distance, at_start: true });
+            return Some(LikelyCause::Overlap { distance, at_start: true });
         }
-        (error > COMPRESSED).then_some(Suspicion::Inconsistent { error })
+        (error > COMPRESSED).then_some(LikelyCause::Inconsistent { error })
     }
 
     /// Distance of the closest two particles when the forces were computed: a step that came to its end has
@@ -76,23 +76,23 @@ impl<const D: usize> Case<'_, D> {
     }
 
     /// The dynamics has failed: steps, walls or sound.
-    fn blown_up(&self) -> Option<Suspicion> {
+    fn blown_up(&self) -> Option<LikelyCause> {
         self.always_too_large()
             .or_else(|| self.wall_too_fast())
             .or_else(|| self.now_too_large())
             .or_else(|| self.sound_too_low(MACH))
     }
 
-    fn escaped(&self) -> Suspicion {
-        let Some(culprit) = self.culprit else { return Suspicion::Unclear { travel: f64::NAN } };
-        if let Some(suspicion) = self.always_too_large().or_else(|| self.wrong_from_the_start()) {
-            return suspicion;
+    fn escaped(&self) -> LikelyCause {
+        let Some(culprit) = self.culprit else { return LikelyCause::Unclear { travel: f64::NAN } };
+        if let Some(likely_cause) = self.always_too_large().or_else(|| self.wrong_from_the_start()) {
+            return likely_cause;
         }
-        let way = escape::Way::of(culprit, self.state);
+        let path = escape::EscapePath::of(culprit, self.state);
         let (speed, support) = (culprit.speed(), f64::from(self.solver.support_radius()));
         let travel = speed * self.facts.dt;
-        if let Some(thickness) = way.thickness {
-            let thin = Suspicion::WallTooThin { thickness, speed, travel, support };
+        if let Some(thickness) = path.thickness {
+            let thin = LikelyCause::WallTooThin { thickness, speed, travel, support };
             // Samples fill the support to within half a spacing.
             return match travel > thickness || thickness < support - 0.5 * self.spacing() {
                 true => self.wall_too_fast().unwrap_or(thin),
@@ -100,31 +100,31 @@ impl<const D: usize> Case<'_, D> {
             };
         }
         match self.now_too_large() {
-            Some(suspicion) if travel > self.spacing() => suspicion,
-            _ if way.leaves_tight_domain => Suspicion::DomainTooSmall { beyond: way.beyond, speed },
+            Some(likely_cause) if travel > self.spacing() => likely_cause,
+            _ if path.leaves_tight_domain => LikelyCause::DomainTooSmall { beyond: path.beyond, speed },
             // What falls for long is fast, too: only beyond sound it is certain that something went wrong.
-            _ => self.sound_too_low(1.0).unwrap_or(Suspicion::WallMissing { speed }),
+            _ => self.sound_too_low(1.0).unwrap_or(LikelyCause::WallMissing { speed }),
         }
     }
 
     /// A fixed step above the limit that bound before anything moved.
-    fn always_too_large(&self) -> Option<Suspicion> {
+    fn always_too_large(&self) -> Option<LikelyCause> {
         let start = self.facts.at_start?;
         self.too_large(start.value, start.name)
     }
 
     /// A fixed step above the limit that bound when the step began.
-    fn now_too_large(&self) -> Option<Suspicion> {
+    fn now_too_large(&self) -> Option<LikelyCause> {
         let limits = self.solver.derived(self.state).step_limits;
         let binding = limits.iter().min_by(|a, b| a.value.total_cmp(&b.value));
         self.too_large(self.facts.allowed?, binding.map_or("", |limit| limit.name))
     }
 
-    fn too_large(&self, allowed: f64, limit: &'static str) -> Option<Suspicion> {
+    fn too_large(&self, allowed: f64, limit: &'static str) -> Option<LikelyCause> {
         let dt = self.facts.dt;
         let travel = self.travel();
         // A step that the method itself chose is within its limits but for rounding.
-        (self.facts.fixed && dt > 1.001 * allowed).then_some(Suspicion::StepTooLarge {
+        (self.facts.fixed && dt > 1.001 * allowed).then_some(LikelyCause::StepTooLarge {
             dt,
             allowed,
             limit,
@@ -132,7 +132,7 @@ impl<const D: usize> Case<'_, D> {
         })
     }
 
-    fn wall_too_fast(&self) -> Option<Suspicion> {
+    fn wall_too_fast(&self) -> Option<LikelyCause> {
         let walls = &self.state.walls;
         if !walls.is_moving() {
             return None;
@@ -141,19 +141,19 @@ impl<const D: usize> Case<'_, D> {
             (0..walls.len()).map(|b| norm::<D>(each(|a| f64::from(walls.v[a][b])))).fold(0.0, f64::max);
         let travel = speed * self.facts.dt / self.spacing();
         let outruns_sound = self.solver.sound_speed().is_some_and(|c| speed > MACH * c);
-        (travel > WALL_TRAVEL || outruns_sound).then_some(Suspicion::WallTooFast { speed, travel })
+        (travel > WALL_TRAVEL || outruns_sound).then_some(LikelyCause::WallTooFast { speed, travel })
     }
 
-    fn sound_too_low(&self, limit: f64) -> Option<Suspicion> {
+    fn sound_too_low(&self, limit: f64) -> Option<LikelyCause> {
         let mach = self.max_speed() / self.solver.sound_speed()?;
         let rho = self.culprit.map_or(f64::NAN, |culprit| culprit.rho);
         let compression = rho / f64::from(self.state.rest.rho_0) - 1.0;
-        (mach > limit).then_some(Suspicion::SoundTooLow { mach, compression })
+        (mach > limit).then_some(LikelyCause::SoundTooLow { mach, compression })
     }
 
-    fn too_close(&self) -> Option<Suspicion> {
+    fn too_close(&self) -> Option<LikelyCause> {
         let distance = self.culprit?.nearest? / self.spacing();
-        (distance < OVERLAP).then_some(Suspicion::Overlap { distance, at_start: false })
+        (distance < OVERLAP).then_some(LikelyCause::Overlap { distance, at_start: false })
     }
 
     fn spacing(&self) -> f64 {

@@ -1,4 +1,4 @@
-//! Does the leak meter say what was done to the walls?
+//! Does the penetration monitor say what was done to the walls?
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
@@ -8,7 +8,7 @@ use sph_core::{
     kernel::{Formula, WendlandC2},
     method::state::State,
     scene::{Scene, setup},
-    watch::leak::LeakMeter,
+    watch::penetration::PenetrationMonitor,
 };
 
 const DX: f64 = 0.1;
@@ -22,7 +22,7 @@ fn state<const D: usize>(walls: &str) -> State<D> {
         corner("0.0"),
         corner("1.0")
     );
-    let scene = Scene::parse("leak.toml", &text).unwrap();
+    let scene = Scene::parse("penetration.toml", &text).unwrap();
     setup::build(&scene, &WendlandC2::<D>::new((3.0 * DX) as Real)).unwrap().state
 }
 
@@ -39,16 +39,16 @@ fn close(depth: f64, expected: f64) -> bool {
 }
 
 /// Depth in spacings and number of escaped after particle 7 was seen at each place.
-fn after<const D: usize>(state: &mut State<D>, way: &[[f64; D]]) -> (f64, usize) {
-    let mut meter = LeakMeter::new(state);
-    for &x in way {
+fn after<const D: usize>(state: &mut State<D>, path: &[[f64; D]]) -> (f64, usize) {
+    let mut monitor = PenetrationMonitor::new(state);
+    for &x in path {
         put(state, 7, x);
-        meter.look(state);
+        monitor.measure(state);
     }
-    if let Some(deepest) = meter.deepest() {
+    if let Some(deepest) = monitor.deepest() {
         assert_eq!(deepest.particle, 7);
     }
-    (meter.deepest().map_or(0.0, |deepest| deepest.depth), meter.escaped().len())
+    (monitor.deepest().map_or(0.0, |deepest| deepest.depth), monitor.escaped().len())
 }
 
 const TANK: &str = "[[wall]]\nshape.block = { min = [0.0, 0.0], max = [1.0, 1.0] }\nlayers = 3";
@@ -56,8 +56,8 @@ const TANK: &str = "[[wall]]\nshape.block = { min = [0.0, 0.0], max = [1.0, 1.0]
 #[test]
 fn nothing_is_behind_a_wall_at_the_start() {
     let state = state::<2>(TANK);
-    let meter = LeakMeter::new(&state);
-    assert_eq!((meter.deepest(), meter.escaped().len()), (None, 0));
+    let monitor = PenetrationMonitor::new(&state);
+    assert_eq!((monitor.deepest(), monitor.escaped().len()), (None, 0));
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn depth_behind_a_flat_wall_and_a_corner_is_exact() {
 #[test]
 fn beyond_the_last_layer_is_escaped_and_counted_once() {
     // Layers at 0.5, 1.5 and 2.5 spacings.
-    let way = |depth: f64| [1.0 + depth * DX, 0.5];
-    assert_eq!(after(&mut state::<2>(TANK), &[way(1.0), way(2.0), way(2.45)]).1, 0);
-    assert_eq!(after(&mut state::<2>(TANK), &[way(1.0), way(2.0), way(2.55)]).1, 1);
-    assert_eq!(after(&mut state::<2>(TANK), &[way(1.0), way(2.0), way(2.55), way(9.0), way(1.0)]).1, 1);
+    let at = |depth: f64| [1.0 + depth * DX, 0.5];
+    assert_eq!(after(&mut state::<2>(TANK), &[at(1.0), at(2.0), at(2.45)]).1, 0);
+    assert_eq!(after(&mut state::<2>(TANK), &[at(1.0), at(2.0), at(2.55)]).1, 1);
+    assert_eq!(after(&mut state::<2>(TANK), &[at(1.0), at(2.0), at(2.55), at(9.0), at(1.0)]).1, 1);
 }
 
 #[test]
@@ -97,12 +97,12 @@ fn depth_behind_curved_walls_is_exact() {
 /// Moves the walls to `t` and asks for the depth of a point that was drawn 0.3 spacings behind the surface.
 fn moved<const D: usize>(walls: &str, drawn: [f64; D], t: f64) -> (State<D>, f64) {
     let mut state = state::<D>(walls);
-    let mut meter = LeakMeter::new(&state);
+    let mut monitor = PenetrationMonitor::new(&state);
     let x = state.walls.bodies[0].motion.at(&drawn, t).x;
     state.walls.move_to(t);
     put(&mut state, 7, x);
-    meter.look(&state);
-    let depth = meter.deepest().unwrap().clone();
+    monitor.measure(&state);
+    let depth = monitor.deepest().unwrap().clone();
     assert_eq!(depth.particle, 7);
     (state, depth.depth)
 }
@@ -124,7 +124,7 @@ fn depth_behind_a_moving_wall_is_that_in_its_own_frame() {
     let wheel = "[[wall]]\nshape.block = { min = [2.0, 0.0, 0.0], max = [3.0, 1.0, 1.0] }\nside = \"outside\"\n\
                  motion.rotation = { center = [2.0, 1.0, 0.0], angular_velocity = 2.0, axis = [1.0, 1.0, 1.0] }";
     let (_, depth) = moved(wheel, [2.0 + 0.3 * DX, 0.4, 0.6], 0.8);
-    assert!(close(depth, 0.3), "in space: {depth}");
+    assert!(close(depth, 0.3), "3D: {depth}");
 }
 
 /// As when the motion of a body is replaced in a run: its samples go on from where they are.
@@ -180,11 +180,11 @@ fn outside_of_a_container_or_of_the_domain_is_escaped() {
 #[test]
 fn a_new_particle_behind_a_wall_belongs_there() {
     let mut state = state::<2>(TANK);
-    let mut meter = LeakMeter::new(&state);
+    let mut monitor = PenetrationMonitor::new(&state);
     let id = state.fluid.len() as u64;
     state.fluid.push(id, [2.0, 0.5], [0.0; 2], 1000.0);
-    meter.look(&state);
-    assert_eq!((meter.deepest(), meter.escaped().len()), (None, 0));
+    monitor.measure(&state);
+    assert_eq!((monitor.deepest(), monitor.escaped().len()), (None, 0));
 }
 
 #[test]
@@ -197,13 +197,13 @@ fn the_number_of_threads_changes_nothing() {
             );
             let more = (0..10_000_u64).map(|k| [0.001 * k as f64 % 1.0, 0.5, 0.5].map(|x| x as Real));
             more.for_each(|x| state.fluid.push(state.fluid.len() as u64, x, [0.0; 3], 1000.0));
-            let mut meter = LeakMeter::new(&state);
+            let mut monitor = PenetrationMonitor::new(&state);
             for i in 0..state.fluid.len() {
                 let depth = (i * 7919 % 1000) as f64 * 0.003;
                 put(&mut state, i, [1.0 + depth * DX, 0.5, 0.5]);
             }
-            meter.look(&state);
-            (meter.deepest().unwrap().clone(), meter.escaped().to_vec())
+            monitor.measure(&state);
+            (monitor.deepest().unwrap().clone(), monitor.escaped().to_vec())
         })
     };
     let one = seen(1);

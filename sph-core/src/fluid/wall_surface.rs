@@ -1,4 +1,4 @@
-//! What particles must not pass: the nominal surface of a wall, or of a container.
+//! Wall surfaces: the nominal surfaces of walls and containers, which particles must not pass.
 
 use crate::{
     geometry::{
@@ -9,9 +9,9 @@ use crate::{
 };
 use std::array::from_fn;
 
-/// A nominal surface, as it was drawn, and what marks where it is now.
+/// A nominal surface in the reference frame of the scene, and the samples that give its pose.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Barrier<const D: usize> {
+pub struct WallSurface<const D: usize> {
     /// Name of the wall.
     pub name: String,
     /// The shape, where the scene has drawn it.
@@ -22,38 +22,39 @@ pub struct Barrier<const D: usize> {
     pub first_layer: f64,
     /// Depth of the last layer behind the surface, `[m]`.
     pub last_layer: f64,
-    /// How it holds the fluid.
-    pub grip: Grip<D>,
-    /// Faces without wall, in the order of [`Region::over_faces`].
+    /// Wall condition: slip, and velocities of the faces.
+    pub condition: WallCondition<D>,
+    /// Faces without wall, in the order of [`Region::face_distances`].
     open: [bool; 6],
     /// Samples of the wall that tell where it is now; none for a container.
     marks: Vec<Mark<D>>,
 }
 
-/// How a surface holds the fluid that touches it.
+/// Condition of the tangential velocity at a wall surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grip<const D: usize> {
-    /// True when the fluid sticks to it, false when it slips.
+pub struct WallCondition<const D: usize> {
+    /// True for no-slip, false for free slip.
     pub no_slip: bool,
-    /// Velocities that its faces have beside the motion of the wall, in the order of [`Region::over_faces`], `[m/s]`.
+    /// Velocities that its faces have beside the motion of the wall, in the order of [`Region::face_distances`],
+    /// `[m/s]`.
     pub drag: [[f64; D]; 6],
 }
 
-impl<const D: usize> Grip<D> {
+impl<const D: usize> WallCondition<D> {
     /// A surface that has no velocity of its own.
     pub fn new(no_slip: bool) -> Self {
         Self { no_slip, drag: [[0.0; D]; 6] }
     }
 }
 
-/// A wall sample, and where it was drawn.
+/// A wall sample, and its reference position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Mark<const D: usize> {
     id: u64,
     drawn: [f64; D],
 }
 
-/// Where a point is, seen from a barrier.
+/// Position of a point relative to a wall surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
     /// On the side of the fluid.
@@ -64,7 +65,7 @@ pub enum Place {
     Behind(f64),
 }
 
-/// Where a rigid set is: `x = A x_drawn + b`.
+/// Pose of a rigid set: `x = A x_ref + b`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<const D: usize> {
     /// Columns of the rotation A.
@@ -84,27 +85,27 @@ impl<const D: usize> Pose<D> {
         &self.shift
     }
 
-    /// The point of the drawing that is now at `x`: `A^T (x - b)`.
-    pub fn drawn(&self, x: &[f64; D]) -> [f64; D] {
+    /// The point of the reference configuration that is now at `x`: `A^T (x - b)`.
+    pub fn inverse_transform(&self, x: &[f64; D]) -> [f64; D] {
         let d: [f64; D] = from_fn(|k| x[k] - self.shift[k]);
         from_fn(|k| dot(self.columns[k], d))
     }
 
-    /// The direction that was drawn as `n`: `A n`.
-    pub fn turned(&self, n: &[f64; D]) -> [f64; D] {
+    /// The reference direction `n` in the current pose: `A n`.
+    pub fn rotate(&self, n: &[f64; D]) -> [f64; D] {
         from_fn(|row| (0..D).map(|k| self.columns[k][row] * n[k]).sum())
     }
 }
 
-impl<const D: usize> Barrier<D> {
-    /// The surface of a wall whose samples, by id and place, have just been drawn.
+impl<const D: usize> WallSurface<D> {
+    /// The surface of a wall whose samples, by id and position, are in the reference configuration.
     pub fn of_wall(
         name: &str,
         region: Region<D>,
         layers: &Layers,
         spacing: f64,
         samples: &[(u64, [f64; D])],
-        grip: Grip<D>,
+        condition: WallCondition<D>,
     ) -> Self {
         let mut open = [false; 6];
         if let Some(walls) = &layers.faces {
@@ -117,7 +118,7 @@ impl<const D: usize> Barrier<D> {
             side: layers.side,
             first_layer: layers.offset * spacing,
             last_layer: (layers.offset + layers.count.saturating_sub(1) as f64) * spacing,
-            grip,
+            condition,
             open,
             marks: marks(samples),
             region,
@@ -132,13 +133,13 @@ impl<const D: usize> Barrier<D> {
             side: Side::Inside,
             first_layer: 0.5 * spacing,
             last_layer: 0.5 * spacing,
-            grip: Grip::new(false),
+            condition: WallCondition::new(false),
             open: [false; 6],
             marks: Vec::new(),
         }
     }
 
-    /// Faces without wall, in the order of [`Region::over_faces`].
+    /// Faces without wall, in the order of [`Region::face_distances`].
     pub fn open(&self) -> &[bool; 6] {
         &self.open
     }
@@ -148,9 +149,9 @@ impl<const D: usize> Barrier<D> {
         self.marks.first().map(|mark| mark.id)
     }
 
-    /// Where a point of the drawing is.
-    pub fn place(&self, x: &[f64; D]) -> Place {
-        let (over, n) = self.region.over_faces(x);
+    /// Position of a point of the reference configuration relative to the surface.
+    pub fn locate(&self, x: &[f64; D]) -> Place {
+        let (over, n) = self.region.face_distances(x);
         let faces = || over[..n].iter().zip(&self.open);
         match self.side {
             Side::Inside if faces().any(|(&over, &open)| open && over > 0.0) => Place::Open,
@@ -175,11 +176,12 @@ impl<const D: usize> Barrier<D> {
         }
     }
 
-    /// The parts of the surface that a point of the drawing is nearer to than `reach`, `[m]`, or behind, as deep as the
-    /// layers: `touch` gets the face, the signed distance, negative behind it, `[m]`, and the normal into the fluid. In a
-    /// corner of a tank these are several, at an obstacle it is the nearest. Beyond an open face there is none.
+    /// The parts of the surface that a point of the reference configuration is nearer to than `reach`, `[m]`, or
+    /// behind, as deep as the layers: `touch` gets the face, the signed distance, negative behind it, `[m]`, and the
+    /// normal into the fluid. In a corner of a tank these are several, at an obstacle it is the nearest. Beyond an open
+    /// face there is none.
     pub fn near(&self, x: &[f64; D], reach: f64, mut touch: impl FnMut(usize, f64, [f64; D])) {
-        let (over, n) = self.region.over_faces(x);
+        let (over, n) = self.region.face_distances(x);
         match self.side {
             Side::Inside => {
                 // Behind all layers of one face the others go on as planes alone: nothing is there.
@@ -201,9 +203,9 @@ impl<const D: usize> Barrier<D> {
         }
     }
 
-    /// How deep a point of the drawing lies behind the surface, `[m]`, negative before it, and the normal into the fluid
-    /// at the nearest point of it.
-    pub fn facing(&self, x: &[f64; D]) -> (f64, [f64; D]) {
+    /// How deep a point of the reference configuration lies behind the surface, `[m]`, negative before it, and the
+    /// normal into the fluid at the nearest point of it.
+    pub fn depth_and_normal(&self, x: &[f64; D]) -> (f64, [f64; D]) {
         let (phi, normal) = (self.region.phi(x), self.region.normal(x));
         match self.side {
             Side::Inside => (phi, normal.map(|n| -n)),
@@ -239,14 +241,14 @@ const ON_LINE: f64 = 0.01;
 fn marks<const D: usize>(samples: &[(u64, [f64; D])]) -> Vec<Mark<D>> {
     let mut marks: Vec<Mark<D>> = Vec::new();
     while marks.len() < D {
-        let places: Vec<[f64; D]> = marks.iter().map(|mark: &Mark<D>| mark.drawn).collect();
-        let far = |x: &[f64; D]| distance2(&places, x);
+        let points: Vec<[f64; D]> = marks.iter().map(|mark: &Mark<D>| mark.drawn).collect();
+        let far = |x: &[f64; D]| distance2(&points, x);
         let best = samples.iter().fold(None::<(f64, &(u64, [f64; D]))>, |best, sample| {
             let far = far(&sample.1);
             if best.is_none_or(|(most, _)| far > most) { Some((far, sample)) } else { best }
         });
         match best {
-            Some((far, &(id, drawn))) if far > least(&places) => marks.push(Mark { id, drawn }),
+            Some((far, &(id, drawn))) if far > least(&points) => marks.push(Mark { id, drawn }),
             _ => break,
         }
     }
@@ -254,15 +256,15 @@ fn marks<const D: usize>(samples: &[(u64, [f64; D])]) -> Vec<Mark<D>> {
 }
 
 /// Squared distance that a further mark must have.
-fn least<const D: usize>(places: &[[f64; D]]) -> f64 {
-    places.get(1).map_or(0.0, |end| ON_LINE * ON_LINE * distance2(&places[..1], end))
+fn least<const D: usize>(points: &[[f64; D]]) -> f64 {
+    points.get(1).map_or(0.0, |end| ON_LINE * ON_LINE * distance2(&points[..1], end))
 }
 
-/// Squared distance of `x` from the point or line through `places`; infinite from none.
-fn distance2<const D: usize>(places: &[[f64; D]], x: &[f64; D]) -> f64 {
-    let Some(origin) = places.first() else { return f64::INFINITY };
+/// Squared distance of `x` from the point or line through `points`; infinite from none.
+fn distance2<const D: usize>(points: &[[f64; D]], x: &[f64; D]) -> f64 {
+    let Some(origin) = points.first() else { return f64::INFINITY };
     let d: [f64; D] = from_fn(|k| x[k] - origin[k]);
-    let along = places.get(1).map_or(0.0, |end| {
+    let along = points.get(1).map_or(0.0, |end| {
         let axis = unit(&from_fn(|k| end[k] - origin[k]));
         dot(d, axis)
     });

@@ -5,8 +5,8 @@ use cuda_kernels::{
     common::{
         numerics::reduce::{NONE, Reduce},
         run::{
+            cell_box::{CellBoxFit, Content, Frame},
             resident::{Fluid, Samples},
-            room::{Content, Frame, Room},
             summary::Summary,
         },
         search::cells::CellGrid,
@@ -29,7 +29,7 @@ struct Run<const D: usize> {
     executor: &'static dyn Executor,
     fluid: Fluid<D>,
     walls: Samples<D>,
-    room: CellBox<D>,
+    cells: CellBox<D>,
 }
 
 impl<const D: usize> Run<D> {
@@ -43,7 +43,7 @@ impl<const D: usize> Run<D> {
             executor,
             fluid: on_device,
             walls: Samples::new(executor, grid, 0).unwrap(),
-            room: CellBox::default(),
+            cells: CellBox::default(),
         };
         run.sort();
         run
@@ -63,7 +63,7 @@ impl<const D: usize> Run<D> {
         let mut reduce = Reduce::new(self.executor).unwrap();
         let content = Content { fluid: &mut self.fluid, walls: &mut self.walls, reduce: &mut reduce };
         let frame = Frame { radius: RADIUS, domain: &domain };
-        Room(&mut self.room).follow(self.executor, frame, content, &summary).unwrap()
+        CellBoxFit(&mut self.cells).follow(self.executor, frame, content, &summary).unwrap()
     }
 }
 
@@ -100,7 +100,7 @@ fn a_box_that_cannot_hold_all_holds_most_and_is_not_fitted_in_vain() {
             assert!((1..=400).contains(&left), "{left} outside");
             assert!(run.fluid.cells.grid().n_cells() <= FEW_CELLS);
             assert!(!run.follow(left) && !run.follow(left + 100) && run.follow(left + 200));
-            found.push((*run.fluid.cells.grid(), run.room, left));
+            found.push((*run.fluid.cells.grid(), run.cells, left));
         }
         assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
     }
@@ -118,6 +118,6 @@ fn a_failed_step_moves_no_box() {
     let mut reduce = Reduce::new(run.executor).unwrap();
     let content = Content { fluid: &mut run.fluid, walls: &mut run.walls, reduce: &mut reduce };
     let frame = Frame { radius: RADIUS, domain: &domain };
-    assert!(!Room(&mut run.room).follow(run.executor, frame, content, &summary).unwrap());
+    assert!(!CellBoxFit(&mut run.cells).follow(run.executor, frame, content, &summary).unwrap());
     assert_eq!(*run.fluid.cells.grid(), grid);
 }

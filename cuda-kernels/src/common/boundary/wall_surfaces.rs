@@ -1,18 +1,18 @@
-//! Barriers: nominal surfaces of walls and bodies as a GPU reads them, where they are now and how they move.
+//! Nominal surfaces of walls and bodies as a GPU reads them, where they are now and how they move.
 //!
-//! What particles find near them is in `barriers.cuh`.
+//! What particles find near them is in `wall_surfaces.cuh`.
 
 use crate::common::boundary::containers::Enclosure;
 use sph_core::{
-    fluid::barrier::Barrier,
+    fluid::wall_surface::WallSurface,
     geometry::sampling::Side,
     numerics::lane::each,
     rigid::{Obstacle, Rigid},
 };
 
-crate::device::launch::generated!("common_boundary_barriers.rs");
+crate::device::launch::generated!("common_boundary_wall_surfaces.rs");
 
-/// The matrix that turns nothing.
+/// The identity matrix.
 fn unit<const D: usize>() -> [[f64; D]; D] {
     each(|k| each(|a| if a == k { 1.0 } else { 0.0 }))
 }
@@ -28,40 +28,40 @@ impl<const D: usize> Surface<D> {
             velocity: obstacle.point.1,
             angular: obstacle.angular_velocity,
             posed: obstacle.pose.is_some().into(),
-            ..Self::drawn(obstacle.barrier)
+            ..Self::in_reference(obstacle.surface)
         }
     }
 
     /// Of a body: it is where `ahead` is, and moves as one with the center of mass at `center` `[m]`, with this
-    /// velocity `[m/s]` and angular velocity `[rad/s]`. `barrier` is drawn in the frame of the body.
+    /// velocity `[m/s]` and angular velocity `[rad/s]`. `surface` is drawn in the frame of the body.
     pub fn of_body(
-        barrier: &Barrier<D>,
+        surface: &WallSurface<D>,
         ahead: &Rigid<D>,
         center: [f64; D],
         velocity: [f64; D],
         angular: [f64; 3],
     ) -> Self {
-        let axes: [[f64; 3]; D] = each(|k| ahead.rotation.turn(&each(|a| if a == k { 1.0 } else { 0.0 })));
+        let axes: [[f64; 3]; D] = each(|k| ahead.rotation.rotate(&each(|a| if a == k { 1.0 } else { 0.0 })));
         Self {
             pose: Pose { columns: axes.map(|column| each(|a| column[a])), shift: ahead.x },
             point: center,
             velocity,
             angular,
             posed: 1,
-            ..Self::drawn(barrier)
+            ..Self::in_reference(surface)
         }
     }
 
-    /// At rest, where it was drawn.
-    fn drawn(barrier: &Barrier<D>) -> Self {
+    /// At rest, in the reference configuration.
+    fn in_reference(surface: &WallSurface<D>) -> Self {
         let bit = |(face, &open): (usize, &bool)| u32::from(open) << face;
         Self {
-            region: Enclosure::of_region(&barrier.region),
-            last_layer: barrier.last_layer,
-            drag: barrier.grip.drag,
-            outside: (barrier.side == Side::Outside).into(),
-            no_slip: barrier.grip.no_slip.into(),
-            open: barrier.open().iter().enumerate().map(bit).sum(),
+            region: Enclosure::of_region(&surface.region),
+            last_layer: surface.last_layer,
+            drag: surface.condition.drag,
+            outside: (surface.side == Side::Outside).into(),
+            no_slip: surface.condition.no_slip.into(),
+            open: surface.open().iter().enumerate().map(bit).sum(),
             pose: Pose { columns: unit(), shift: [0.0; D] },
             ..Self::default()
         }

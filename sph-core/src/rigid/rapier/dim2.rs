@@ -1,8 +1,8 @@
-//! The plane in the words of rapier.
+//! Types and conversions of rapier in 2D.
 
 use super::pieces::Piece;
 use crate::{
-    fluid::barrier::Pose,
+    fluid::wall_surface::Pose,
     geometry::shape::Region,
     rigid::{Form, Rotation},
 };
