@@ -27,6 +27,7 @@ mod spiky;
 mod viscosity;
 mod wendland_c2;
 mod wendland_c4;
+mod wendland_c6;
 
 pub use cohesion::{Adhesion, Cohesion};
 pub use viscosity::ViscosityLaplacian;
@@ -164,6 +165,8 @@ kernels! { $
     wendland_c2::WendlandC2: bell;
     /// `(1 - q)⁶ (1 + 6q + 35/3 q²)`; `σ_2 = 9/π`, `σ_3 = 495/(32π)`; C⁴; `[Wen95]`.
     wendland_c4::WendlandC4: bell;
+    /// `(1 - q)⁸ (1 + 8q + 25q² + 32q³)`; `σ_2 = 78/(7π)`, `σ_3 = 1365/(64π)`; C⁶; `[Wen95]`.
+    wendland_c6::WendlandC6: bell;
     /// Density by `poly6`, gradient by `spiky`; `[MM13]`.
     poly6_spiky::Poly6Spiky;
     // ANCHOR_END: table

@@ -11,7 +11,7 @@
 
 // The groups and the list of all kernels. Lines `// SMOOTHING` of other files name groups or single kernels. The first
 // member is the one that walks are compiled with (`// WALKS`).
-#define SPH_BELL(X) X(WendlandC2) X(WendlandC4) X(CubicSpline)
+#define SPH_BELL(X) X(WendlandC2) X(WendlandC4) X(WendlandC6) X(CubicSpline)
 #define SPH_KERNELS(X) SPH_BELL(X) X(Poly6) X(Spiky) X(Poly6Spiky)
 
 inline namespace SPH_SPACE {
@@ -153,6 +153,28 @@ struct WendlandC4 : KernelConstants {
     const real a = support.one_minus_q(sqrt(r2));
     const real a2 = a * a;
     return f_scale * (a2 * a2 * a * (real(6.0) - real(5.0) * a));
+  }
+};
+
+/// Wendland C6 kernel (Wendland 1995): `f = (1 - q)⁸ (1 + 8q + 25q² + 32q³)`, `σ_2 = 78/(7π)`, `σ_3 = 1365/(64π)`.
+struct WendlandC6 : KernelConstants {
+  /// `σ/h^d (1 - q)₊⁸ (1 + 8q + 25q² + 32q³)` [m^-D].
+  SPH_FN real w(real r2) const {
+    const real a = support.one_minus_q(sqrt(r2));
+    const real q = real(1.0) - a;
+    const real a2 = a * a;
+    const real a4 = a2 * a2;
+    const real polynomial = real(1.0) + q * (real(8.0) + q * (real(25.0) + real(32.0) * q));
+    return w_scale * (a4 * a4 * polynomial);
+  }
+
+  /// `-22 σ/h^(d+2) (1 - q)₊⁷ (1 + 7q + 16q²)` [m^-(D+2)]. All terms of the polynomial are positive: nothing cancels.
+  SPH_FN real grad_factor(real r2) const {
+    const real a = support.one_minus_q(sqrt(r2));
+    const real q = real(1.0) - a;
+    const real a2 = a * a;
+    const real polynomial = real(1.0) + q * (real(7.0) + real(16.0) * q);
+    return f_scale * (a2 * a2 * a2 * a * polynomial);
   }
 };
 
