@@ -2,18 +2,9 @@
 
 use super::{
     common::{NAME, with_order},
-    solver::{
-        bodies, faults,
-        leaving::{box_follows, flight},
-        measures::scene,
-        on_gpu::stirred,
-        restarting::*,
-        scenes::dam_break,
-        ticking,
-    },
+    solver::{bodies, faults, measures::scene, on_gpu::stirred, restarting::*, scenes::dam_break, ticking},
 };
-use solver_pbf::simulation;
-use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa, run::simulation::Simulation};
+use sph_core::{method::stopwatch::NoClock, run::simulation::Simulation};
 
 fn hash<const D: usize>(text: &str, order: u64, steps: u64) -> u64 {
     let run: Simulation<D> = with_order(&scene(text), order, Box::new(NoClock)).unwrap();
@@ -59,17 +50,6 @@ fn so_does_one_with_dynamic_bodies() {
 
 fn body() -> String {
     format!("{}\ndensity = 700.0\nangle = 0.3\nvelocity = [0.8, -2.0]", bodies::brick::<2>(0.52))
-}
-
-#[test]
-fn the_box_of_cells_follows_what_leaves_it() {
-    fn follows<const D: usize>(steps: u64, bound: f64) {
-        let text = flight::<D>("standard", "");
-        let on_cpu = simulation::<D>(&scene(&text), Isa::best(), Box::new(NoClock)).unwrap();
-        box_follows::<D>(&text, on_cpu, steps, bound);
-    }
-    follows::<2>(300, 1e6);
-    follows::<3>(150, 1e6);
 }
 
 #[test]
