@@ -7,16 +7,16 @@ use sph_core::{
 };
 
 /// All methods; the first is that of scenes which name none.
-pub const SOLVERS: &[Entry] =
-    &[solver_wcsph::METHOD, solver_pbf::METHOD, solver_viscoelastic::METHOD, solver_projection::METHOD];
+pub static SOLVERS: &[&Entry] =
+    &[&solver_wcsph::METHOD, &solver_pbf::METHOD, &solver_viscoelastic::METHOD, &solver_projection::METHOD];
 
 /// The method of a scene.
 ///
 /// # Errors
 /// When there is none of that name.
 pub fn solver_of(scene: &Scene) -> Result<&'static Entry, Error> {
-    let Some(name) = scene.solver.name() else { return Ok(&SOLVERS[0]) };
-    SOLVERS.iter().find(|solver| solver.name == name).ok_or_else(|| {
+    let Some(name) = scene.solver.name() else { return Ok(SOLVERS[0]) };
+    SOLVERS.iter().copied().find(|solver| solver.name == name).ok_or_else(|| {
         let known = SOLVERS.iter().map(|solver| format!("{:?}", solver.name)).collect::<Vec<_>>();
         let error = Error::invalid("solver.name", "is no solver").value(format!("{name:?}"));
         scene.locate(error.hint(format!("use {}", either(&known))))

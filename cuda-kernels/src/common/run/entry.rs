@@ -76,13 +76,13 @@ impl Entry {
     }
 }
 
-/// The [`Entry`] of a method that is generic over its dimension, and the functions that make its runs. It stands in the
-/// crate of the method, so that nothing of it is compiled again in what uses it.
+/// The [`Entry`] of a method that is generic over its dimension, and the functions that make its runs. It is a `static`: its
+/// functions are then compiled into the crate of the method, and not, as those of a constant, into what uses it.
 #[macro_export]
 macro_rules! entry {
     ($Method:ident, $about:literal) => {
         /// The method as programs know it.
-        pub const METHOD: $crate::common::run::entry::Entry = {
+        pub static METHOD: $crate::common::run::entry::Entry = {
             use sph_core::scene::Parameters as _;
             type Params = <$Method<2> as sph_core::run::method::Method<2>>::Params;
             $crate::common::run::entry::Entry {
