@@ -83,7 +83,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
         }
         self.method.shell.stopwatch.lap("find_neighbors");
-        let found = self.pack_places();
+        let found = self.pack_positions();
         let walls = self.pack_walls();
         self.method.shell.stopwatch.lap("pack");
         if let Some(b) = walls.place() {
@@ -107,7 +107,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         if self.method.params.reference == Reference::FirstStep && self.method.fields.full[0] == 0.0 {
             self.method.fields.full[0] = self.largest(|fields, i| fields.moments[i].alpha);
         }
-        let found = self.pack_motions();
+        let found = self.pack_velocities();
         self.check(BEFORE, found, "velocity")?;
         self.correct_walls();
         self.assemble();

@@ -34,14 +34,14 @@ pub struct Gauges {
     interval: f64,
     source: &'static str,
     /// Part of the water below the bed.
-    leaked: f64,
+    passed: f64,
 }
 
 impl Gauges {
     /// Looks every `interval`, `[s]`.
     pub fn new(gauges: Vec<Gauge>, interval: f64, source: &'static str) -> Self {
         let curves = gauges.iter().map(|_| Curve::default()).collect();
-        Self { gauges, curves, interval, source, leaked: 0.0 }
+        Self { gauges, curves, interval, source, passed: 0.0 }
     }
 
     fn score(&self, gauge: &Gauge, curve: &Curve) -> Vec<Score> {
@@ -109,7 +109,7 @@ impl Metric for Gauges {
             curve.push(view.t, value);
         }
         let below = (0..view.n()).filter(|&i| view.position(i)[1] < -view.spacing).count();
-        self.leaked = below as f64 / view.n() as f64;
+        self.passed = below as f64 / view.n() as f64;
     }
 
     fn finish(&self) -> Outcome {
@@ -120,8 +120,7 @@ impl Metric for Gauges {
             let name = format!("gauge {}", gauge.name);
             out.series.push(curve.series(&name, SeriesGroup::Result, ("time", "s"), y));
         }
-        out.scores
-            .push(Score::new("water that leaked through the bed", "-", self.leaked).with_error(self.leaked));
+        out.scores.push(Score::new("water that passed the bed", "-", self.passed).with_error(self.passed));
         if let Some(first) = out.scores.iter_mut().find(|s| s.name.contains("dH")) {
             first.headline = true;
         }

@@ -58,7 +58,7 @@ impl HostBody {
             numbers.extend(names.iter().zip(values).map(|(&name, &value)| (name, unit, value)));
         };
         let (rotation, omega, torque) = (body.rotation, body.angular_velocity(), body.wrench.torque);
-        // In the plane there is one turn, about its normal.
+        // In 2D there is one rotation, about the normal.
         let turns = if D == 2 { 2 } else { 0 };
         add(&PLACE, "m", &body.x);
         if D == 2 {

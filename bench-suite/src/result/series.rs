@@ -41,7 +41,7 @@ pub mod series_name {
     pub const DENSITY_ERROR: &str = "density error";
     /// Iterations of a step, with time.
     pub const ITERATIONS: &str = "iterations of a step";
-    /// Residual over the right side, with the iterations of one step.
+    /// Residual over the right-hand side, with the iterations of one step.
     pub const RESIDUAL: &str = "residual in the last step";
 }
 

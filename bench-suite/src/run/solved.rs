@@ -51,7 +51,7 @@ impl Solved {
         if !residuals.is_empty() {
             let x = (1..=residuals.len()).map(|k| k as f64).collect();
             let curve = Curve { x, y: residuals.to_vec() };
-            let y = ("residual over right side", "-");
+            let y = ("residual over right-hand side", "-");
             series.push(draw(&curve, series_name::RESIDUAL, ("iteration", "-"), y));
         }
         series

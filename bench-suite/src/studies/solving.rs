@@ -14,7 +14,7 @@ pub struct Options {
     pub warmup: u64,
     /// Steps that count.
     pub steps: u64,
-    /// Residual over the right side at which iterations end, `[-]`.
+    /// Residual over the right-hand side at which iterations end, `[-]`.
     pub tolerance: f64,
     /// Where and how steps run.
     pub processor: Processor,
@@ -35,7 +35,7 @@ pub struct Solving {
     pub ms: f64,
     /// Million particle-iterations a second.
     pub million_per_second: f64,
-    /// Largest residual of a step over its right side, `[-]`.
+    /// Largest residual of a step over its right-hand side, `[-]`.
     pub residual: f64,
 }
 

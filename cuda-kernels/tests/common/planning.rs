@@ -97,7 +97,7 @@ fn scenes<const D: usize>(spacing: f64, solver: &str) -> [(&'static str, Scene);
 }
 
 /// Draws the particles around the middle of the column into one place: rows there are several times as long as all others.
-fn crowd<const D: usize>(run: &mut Simulation<D>) {
+fn compress<const D: usize>(run: &mut Simulation<D>) {
     let state = &mut run.state;
     let (reach, center) = ([0.0, 0.0, 7.0, 3.2][D] * state.rest.spacing, [0.25, 0.3, 0.25]);
     for i in 0..state.fluid.len() {
@@ -113,7 +113,7 @@ fn planned_over_held<const D: usize>(scene: &Scene, crowded: bool, make: Make<D>
     let counting = Arc::new(Counting::default());
     let mut run = make(scene, Arc::clone(&counting)).unwrap_or_else(|error| panic!("{error}"));
     if crowded {
-        crowd(&mut run);
+        compress(&mut run);
     }
     let stepped = run.step(1.0);
     // So dense a place is refused at the end of a step, which has then taken all of its memory.
@@ -127,9 +127,9 @@ fn planned_over_held<const D: usize>(scene: &Scene, crowded: bool, make: Make<D>
 pub fn wrong_plans<const D: usize>(spacing: f64, solver: &str, make: Make<D>, plan: Plan) -> Vec<String> {
     let mut wrong = Vec::new();
     let plain = scenes::<D>(spacing, solver).map(|(name, scene)| (name, scene, false));
-    // Springs of a crowd take a line for each of their entries, which in so small a scene outgrows the plan.
-    let crowd = (!solver.contains("spring")).then(|| ("crowded", scene::<D>(spacing, solver), true));
-    for (name, scene, crowded) in plain.into_iter().chain(crowd) {
+    // Springs of crowded particles take a line for each of their entries, which in so small a scene outgrows the plan.
+    let dense = (!solver.contains("spring")).then(|| ("crowded", scene::<D>(spacing, solver), true));
+    for (name, scene, crowded) in plain.into_iter().chain(dense) {
         let found = planned_over_held::<D>(&scene, crowded, make, plan);
         let line = format!("{D}D {name} {solver:?}: planned / held = {found:.4}");
         println!("{line}");

@@ -152,7 +152,7 @@ impl<const D: usize> Case<D> {
         (cells, rows)
     }
 
-    /// Couplings of neighbors, and air for a third of all particles.
+    /// Off-diagonal entries, and a Dirichlet term for a third of all particles.
     fn matrix(&self) -> Matrix {
         let rows = self.prepare(&ORDERS[0]).1.download(&ORDERS[0], self.n()).unwrap();
         // Alike from both sides, and unlike from pair to pair.
@@ -242,7 +242,7 @@ impl<const D: usize> Case<D> {
         for ((of, matrix), level) in expected.iter().zip(&found.equations) {
             assert_eq!(&level.of, of);
             for (c, row) in level.rows.iter().enumerate() {
-                // Couplings are sums of fractions of 32: exact.
+                // Entries are sums of fractions of 32: exact.
                 let row: BTreeMap<u32, f64> =
                     row.iter().filter(|(_, w)| *w != 0.0).map(|&(d, w)| (d, f64::from(w))).collect();
                 assert_eq!(row, matrix.rows[c]);

@@ -22,7 +22,7 @@ fn is_finite(record: &[Real]) -> bool {
 
 impl<const D: usize> Cpu<'_, D> {
     /// `[x y z ·]`. Returns the first particle whose position is not finite.
-    pub(super) fn pack_places(&mut self) -> First {
+    pub(super) fn pack_positions(&mut self) -> First {
         let (x, n) = (&self.state.fluid.x, self.state.fluid.len());
         parallel::blocks(n, &mut self.method.fields.place[..n], |range, place| {
             let mut bad = First::NONE;
@@ -86,7 +86,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// `[x y z 1/α | v* ·]`, α with its floor. Returns the first particle whose numbers are not finite.
-    pub(super) fn pack_motions(&mut self) -> First {
+    pub(super) fn pack_velocities(&mut self) -> First {
         let (full, asymmetry) = (self.method.full()[0], self.method.params.surface_asymmetry);
         let everywhere = self.method.has_floor_everywhere();
         let (state, fields) = (&*self.state, &mut self.method.fields);

@@ -268,7 +268,7 @@ impl Fluid {
         }
     }
 
-    /// The places of its particles `[m]`, x fastest. `key` is the body's own, as `fluid[0]`.
+    /// The positions of its particles `[m]`, x fastest. `key` is the body's own, as `fluid[0]`.
     ///
     /// # Errors
     ///

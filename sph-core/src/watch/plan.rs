@@ -76,7 +76,7 @@ impl MemoryPlan {
     fn in_dimension<const D: usize>(scene: &Scene, demand: &Demand) -> Self {
         let (d, Counts { fluid: n, walls: w }) = (D as f64, demand.counts);
         let rows = Rows::of::<D>(scene, demand.support_ratio);
-        // Id, places, velocities, density; for walls also accelerations, places at first, volume and body.
+        // Id, positions, velocities, density; for walls also accelerations, initial positions, volume and body.
         let (particle, sample) = (8.0 + (2.0 * d + 1.0) * REAL, 10.0 + (4.0 * d + 1.0) * REAL);
         let row = |count: f64, row: f64| count * (4.0 * ROOM * row + 5.0);
         let wetted = demand.counts.walls.min(rows.n_wetted);
@@ -101,7 +101,7 @@ impl MemoryPlan {
             plan.add("snapshots", 2.0 * ((particle + d * REAL) * n + sample * w));
         }
         plan.add("threads and tables", FIXED);
-        // Each sample has its place in double precision, then in the order of cells, its cell and its sums.
+        // Each sample has its position in double precision, then in the order of cells, its cell and its sums.
         plan.start = FIXED + particle * n + (sample + 26.0 + (REAL + 4.0) * d + 8.0 * d + 16.0) * w;
         plan
     }

@@ -253,7 +253,7 @@ fn hollow_containers_keep_bodies_in() {
     stays_in_a_hollow::<3>("ball = { center = [0.5, 0.5, 0.5], radius = 0.4 }");
 }
 
-/// The engine has no memory: places and momenta are all that a step depends on.
+/// The engine has no memory: positions and momenta are all that a step depends on.
 #[test]
 fn numbers_are_all_that_a_step_depends_on() {
     let text = format!(

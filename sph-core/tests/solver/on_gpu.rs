@@ -11,7 +11,7 @@ use sph_core::{
     run::simulation::Simulation,
 };
 
-/// A start in disorder, with something to rub, to turn and to diffuse: nothing of an option is then zero.
+/// A start in disorder, with shear, rotation and diffusion: nothing of an option is then zero.
 pub fn stirred<const D: usize>(mut sim: Simulation<D>) -> Simulation<D> {
     let state = &mut sim.state;
     let amplitude = 0.05 * f64::from(state.rest.spacing);
@@ -28,7 +28,7 @@ pub fn stirred<const D: usize>(mut sim: Simulation<D>) -> Simulation<D> {
     sim
 }
 
-/// Largest difference of places over the spacing, of velocities over the largest speed, and of densities over that at
+/// Largest difference of positions over the spacing, of velocities over the largest speed, and of densities over that at
 /// rest. Dynamic bodies count with their centers and velocities, and so does what the last step reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference {

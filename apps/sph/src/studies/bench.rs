@@ -88,7 +88,7 @@ pub enum Bench {
         /// Steps that count.
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
         steps: u64,
-        /// Residual over the right side at which iterations end.
+        /// Residual over the right-hand side at which iterations end.
         #[arg(long, default_value_t = 1e-5, value_parser = part)]
         tolerance: f64,
         /// Random displacement of the lattice, in spacings.

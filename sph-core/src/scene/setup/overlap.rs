@@ -44,7 +44,7 @@ pub struct Overlap<const D: usize> {
 
 /// Checks that points keep [`CLEARANCE`] spacings to each other, to the fluid and to the walls.
 ///
-/// `points`, `fluid` and `walls` are places in `[m]`, one array an axis, `spacing` is in `[m]`. A distance that is
+/// `points`, `fluid` and `walls` are positions in `[m]`, one array an axis, `spacing` is in `[m]`. A distance that is
 /// the limit itself up to rounding is accepted. `points` may be the whole fluid of a scene, with no other, or what
 /// is to be added to a run.
 ///
@@ -110,7 +110,7 @@ struct Table<'a, const D: usize> {
     /// Where each bucket begins in `points` and `places`.
     start: Vec<u32>,
     points: Vec<u32>,
-    /// Their places side by side: a look-up then touches one line of the cache.
+    /// Their positions side by side: a look-up then touches one line of the cache.
     places: Vec<[Real; D]>,
     /// The box of the points, larger by the clearance.
     bounds: [(Real, Real); D],
