@@ -287,12 +287,12 @@ fn so_do_dynamic_bodies() {
             let solver =
                 in_mode(mode, &format!("stiffness = 100.0\ndt_max = 0.002\nviscosity_linear = 5.0\n{more}"));
             let what = format!("{mode} {slip} {more}");
-            compare::<2>(&collision::<2>(slip, &solver), 10).check(1e4, &format!("2D bodies {what}"));
-            compare::<3>(&collision::<3>(slip, &solver), 5).check(1e4, &format!("3D bodies {what}"));
+            compare::<2>(&collision::<2>(slip, &solver), 6).check(1e4, &format!("2D bodies {what}"));
+            compare::<3>(&collision::<3>(slip, &solver), 3).check(1e4, &format!("3D bodies {what}"));
         }
         let solver = in_mode(mode, ALL);
-        compare::<2>(&bodies::busy::<2>(&solver, ""), 10).check(1e4, &format!("2D busy {mode}"));
-        compare::<3>(&bodies::busy::<3>(&solver, ""), 5).check(1e4, &format!("3D busy {mode}"));
+        compare::<2>(&bodies::busy::<2>(&solver, ""), 6).check(1e4, &format!("2D busy {mode}"));
+        compare::<3>(&bodies::busy::<3>(&solver, ""), 3).check(1e4, &format!("3D busy {mode}"));
     }
 }
 

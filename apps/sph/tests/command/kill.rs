@@ -1,6 +1,6 @@
 //! A run that is killed at any moment goes on from its checkpoints, with the bits of a run that was not.
 //!
-//! `SPH_KILLS` says how often (default 12): `SPH_KILLS=1000 cargo test --release -p sph --test laws kill::`.
+//! `SPH_KILLS` says how often (default 12): `SPH_KILLS=1000 cargo test --release -p sph --test command kill::`.
 #![cfg(unix)]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(clippy::print_stdout, reason = "skips and counts are printed")]
