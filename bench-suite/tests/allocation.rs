@@ -1,7 +1,7 @@
 //! Does a steady step of every variant and option allocate nothing?
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
-#[path = "laws/common.rs"]
+#[path = "suite/common.rs"]
 mod common;
 #[path = "../../sph-core/tests/solver/counting.rs"]
 mod counting;
