@@ -107,7 +107,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         if self.method.params.reference == Reference::FirstStep && self.method.fields.full[0] == 0.0 {
             self.method.fields.full[0] = self.largest(|fields, i| fields.moments[i].alpha);
         }
-        let found = self.pack_velocities();
+        let found = self.pack_alpha();
         self.check(BEFORE, found, "velocity")?;
         self.correct_walls();
         self.assemble();

@@ -86,7 +86,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// `[x y z 1/α | v* ·]`, α with its floor. Returns the first particle whose numbers are not finite.
-    pub(super) fn pack_velocities(&mut self) -> First {
+    pub(super) fn pack_alpha(&mut self) -> First {
         let (full, asymmetry) = (self.method.full()[0], self.method.params.surface_asymmetry);
         let everywhere = self.method.has_floor_everywhere();
         let (state, fields) = (&*self.state, &mut self.method.fields);
