@@ -139,7 +139,11 @@ impl Swept<'_> {
 }
 
 phase! {
-/// Gauss-Seidel sweep over the particles of cells. Returns the largest displacement of a particle by its own pressure.
+/// Gauss-Seidel sweep over the particles of cells: densities of each from the present positions, then half of each
+/// displacement for the neighbor and half for the particle. Returns the largest displacement of a particle by its own
+/// pressure.
+///
+/// One function: closures of another one would not be compiled for the instruction set, and cost five times as much.
 pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, swept: &Swept<'_>, cells: &[CellRange]) -> Max {
     let mut largest: Real = 0.0;
     for (cell, next) in with_next(cells, swept.reverse) {
@@ -148,64 +152,47 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, swept: &Swept<'_>, cells:
         let (ahead, mut later) = (&swept.rows[0].chunks()[next.chunk as usize], next.particles(swept.reverse));
         for i in cell.particles(swept.reverse) {
             later.next().into_iter().for_each(|i| prefetch_all(ahead.row(i)));
-            // SAFETY: cells of one color have no neighbors in common, so no other task touches those of `i`.
-            let displacement = unsafe { relax_one::<L, D>(s, swept, fluid, walls, i) };
+            let row = fluid.row(i);
+            // SAFETY: all entries of a row are at most the null particle's; cells of one color have no neighbors in common,
+            // so no other task touches them.
+            let (records, here) = unsafe { (swept.position.at(0).cast::<Real>(), *swept.position.at(i)) };
+            let x_i: [Real; D] = each(|a| here[a]);
+            let to = |j: &[u32]| -> [L; D] {
+                // SAFETY: as above, and the row is padded to whole lanes.
+                let quad = unsafe { L::quads(records, 4, j.as_ptr()) };
+                s.periodic.nearest(each(|a| L::splat(x_i[a]) - quad[a]))
+            };
+            let mut sums = [L::splat(0.0); 2];
+            for j in row.chunks_exact(L::N) {
+                let terms = physics::density_terms(physics::closeness(norm2(to(j)).sqrt(), s.inv_h));
+                sums = [sums[0] + terms[0], sums[1] + terms[1]];
+            }
+            let outer = walls.sum::<L, D, 4, 2>(i, x_i, s.walls, &s.periodic, |_, r2, b| s.wall_densities(r2, b[3]));
+            let sums = [sums[0].sum() + outer[0], sums[1].sum() + outer[1]];
+            let [p, near] = s.stiffness.pressures(sums);
+            let pressures = [L::splat(p), L::splat(near)];
+            let mut inner = [L::splat(0.0); D];
+            for j in row.chunks_exact(L::N) {
+                let x_ij = to(j);
+                let over_r = s.pair_over_r(norm2(x_ij), pressures);
+                let part: [L; D] = each(|a| over_r * x_ij[a]);
+                inner = each(|a| inner[a] + part[a]);
+                // SAFETY: as above.
+                unsafe { scatter(records, j, fluid.null, part) };
+            }
+            let on_walls = s.stiffness.on_wall(pressures);
+            let outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
+                let over_r = s.wall_over_r(r2, on_walls, b[3]);
+                each(|a| over_r * x_ib[a])
+            });
+            let displacement: [Real; D] = each(|a| inner[a].sum() + outer[a]);
             largest = largest.max(norm2(displacement));
+            // SAFETY: as above.
+            unsafe { swept.write(i, displacement, sums[0], [here[0], here[1], here[2], 0.0, p, near, 0.0, 0.0]) };
         }
     }
     Max(f64::from(largest.sqrt()))
 }
-}
-
-/// Densities of particle `i` from the present positions, then half of each displacement for the neighbor and half for
-/// the particle. Returns the displacement of the particle.
-///
-/// # Safety
-/// No other task touches the particle and its neighbors.
-#[inline(always)]
-unsafe fn relax_one<L: Lane, const D: usize>(
-    s: &Relaxation<'_, D>,
-    swept: &Swept<'_>,
-    fluid: &Chunk,
-    walls: &Chunk,
-    i: usize,
-) -> [Real; D] {
-    let row = fluid.row(i);
-    // SAFETY: all entries of a row are at most the null particle's; the caller vouches for the other tasks.
-    let (records, here) = unsafe { (swept.position.at(0).cast::<Real>(), *swept.position.at(i)) };
-    let x_i: [Real; D] = each(|a| here[a]);
-    let to = |j: &[u32]| -> [L; D] {
-        // SAFETY: as above, and the row is padded to whole lanes.
-        let quad = unsafe { L::quads(records, 4, j.as_ptr()) };
-        s.periodic.nearest(each(|a| L::splat(x_i[a]) - quad[a]))
-    };
-    let mut sums = [L::splat(0.0); 2];
-    for j in row.chunks_exact(L::N) {
-        let terms = physics::density_terms(physics::closeness(norm2(to(j)).sqrt(), s.inv_h));
-        sums = [sums[0] + terms[0], sums[1] + terms[1]];
-    }
-    let outer = walls.sum::<L, D, 4, 2>(i, x_i, s.walls, &s.periodic, |_, r2, b| s.wall_densities(r2, b[3]));
-    let sums = [sums[0].sum() + outer[0], sums[1].sum() + outer[1]];
-    let [p, near] = s.stiffness.pressures(sums);
-    let pressures = [L::splat(p), L::splat(near)];
-    let mut inner = [L::splat(0.0); D];
-    for j in row.chunks_exact(L::N) {
-        let x_ij = to(j);
-        let over_r = s.pair_over_r(norm2(x_ij), pressures);
-        let part: [L; D] = each(|a| over_r * x_ij[a]);
-        inner = each(|a| inner[a] + part[a]);
-        // SAFETY: as above.
-        unsafe { scatter(records, j, fluid.null, part) };
-    }
-    let on_walls = s.stiffness.on_wall(pressures);
-    let outer = walls.sum::<L, D, 4, D>(i, x_i, s.walls, &s.periodic, |x_ib, r2, b| {
-        let over_r = s.wall_over_r(r2, on_walls, b[3]);
-        each(|a| over_r * x_ib[a])
-    });
-    let displacement: [Real; D] = each(|a| inner[a].sum() + outer[a]);
-    // SAFETY: as above.
-    unsafe { swept.write(i, displacement, sums[0], [here[0], here[1], here[2], 0.0, p, near, 0.0, 0.0]) };
-    displacement
 }
 
 /// Moves the particles `j` against `part`.
