@@ -94,15 +94,19 @@ impl<const D: usize> Projection<D> {
         self.fields.residuals.iter_mut().for_each(|r2| *r2 = r2.sqrt() / solved.right_hand_side);
     }
 
-    /// Fails if the matrix was indefinite or the iteration broke down. At the iteration limit the step goes on.
+    /// Fails if the matrix was indefinite or the iteration broke down. At the iteration limit the step goes on, and counts it.
     pub(crate) fn check_outcome(
-        &self,
+        &mut self,
         state: &State<D>,
         phase: &'static str,
         outcome: Outcome,
     ) -> Result<(), StepError> {
         match outcome {
-            Outcome::Converged | Outcome::IterationLimitReached => Ok(()),
+            Outcome::Converged => Ok(()),
+            Outcome::IterationLimitReached => {
+                self.shell.report.unconverged += 1;
+                Ok(())
+            }
             Outcome::Indefinite | Outcome::Singular => {
                 let cause = Cause::NotConverged(Box::new(self.shell.report));
                 Err(StepError::new(state, phase, None, cause))

@@ -264,7 +264,7 @@ impl<const D: usize> Gpu<'_, D> {
 
     /// Fails if a launch did, or an iteration met what no step can mend.
     fn check_outcome(
-        &self,
+        &mut self,
         phase: &'static str,
         outcome: Result<Outcome, CudaError>,
     ) -> Result<(), StepError> {

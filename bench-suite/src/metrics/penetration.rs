@@ -1,7 +1,7 @@
 //! Scores of the penetration monitor.
 
 use crate::result::{Band, Score};
-use sph_core::watch::penetration::PenetrationMonitor;
+use sph_core::watch::penetration::{Escape, PenetrationMonitor};
 
 /// Particles that have passed a wall.
 pub const ESCAPED: &str = "escaped particles";
@@ -26,6 +26,14 @@ pub fn scores<const D: usize>(monitor: &PenetrationMonitor<D>, first: u64) -> [S
         0 => [escaped, deepest],
         _ => [escaped, deepest].map(|score| score.with_note(&format!("since the restart at step {first}"))),
     }
+}
+
+/// A warning of particles that have passed walls.
+pub fn warning<const D: usize>(monitor: &PenetrationMonitor<D>) -> Option<String> {
+    let Escape { t, particle, wall } = monitor.first_escape()?;
+    let wall = wall.as_ref().map_or("the end of the domain".to_owned(), |wall| format!("`{wall}`"));
+    let n = monitor.escaped().len();
+    Some(format!("{n} particles have passed walls; the first was {particle}, through {wall} at t = {t:.6} s"))
 }
 
 /// Whether a score is one of these.

@@ -31,15 +31,17 @@ pub(super) fn contents(sections: &[(String, String)]) -> String {
     format!("<nav aria-label=\"Sections\">\n{}</nav>\n", sections.iter().map(link).collect::<String>())
 }
 
-/// Failed runs of a case, each with its reason.
+/// Failed runs of a case, each with its reason, and warnings of the others.
 pub(super) fn failures(all: &Comparison, case: &str) -> String {
-    let failed = all.results.iter().filter(|run| run.case == case);
-    let failed = failed.filter_map(|run| Some((run, run.failure.as_deref()?)));
-    let line = |(run, reason): (&RunResult, &str)| {
+    let line = |run: &RunResult, what: &str, text: &str| {
         let name = format!("{}, {}", method_name(run), resolution(run));
-        format!("<p class=\"failed\"><strong>Failed:</strong> {}: {}</p>\n", escape(&name), escape(reason))
+        format!("<p class=\"failed\"><strong>{what}:</strong> {}: {}</p>\n", escape(&name), escape(text))
     };
-    failed.map(line).collect()
+    let lines = |run: &RunResult| -> String {
+        let failed = run.failure.iter().map(|reason| line(run, "Failed", reason));
+        failed.chain(run.warnings.iter().map(|warning| line(run, "Warning", warning))).collect()
+    };
+    all.results.iter().filter(|run| run.case == case).map(lines).collect()
 }
 
 /// Which methods of a case lack a quantity that it draws, as a pressure.

@@ -106,6 +106,9 @@ pub struct RunResult {
     /// Failures that the run went back from.
     #[serde(default)]
     pub retries: Vec<Retry>,
+    /// What is to be known of a run that came to its end: particles that passed walls, steps that did not converge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// The backend of results from before there was another.

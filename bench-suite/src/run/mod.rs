@@ -187,7 +187,7 @@ fn run_in<const D: usize>(
     };
     let first = simulation.state.step;
     let mut watch = Watch::of(scene, metrics, simulation.state.t, options);
-    let mut monitor = PenetrationMonitor::new(&simulation.state);
+    let mut monitor = PenetrationMonitor::new(&simulation.state).with_limit(scene.run.escape_limit);
     let start = Instant::now();
     let ended = drive(&mut simulation, &mut watch, (&mut stream, &mut monitor), &result.scene_toml, resumed);
     let frames = stream.as_ref().map_or(0.0, Stream::seconds);
@@ -205,6 +205,10 @@ fn run_in<const D: usize>(
     result.state_hash = format!("{:016x}", simulation.state.hash());
     let ended = match (ended, unfetched) {
         (Ended::Done | Ended::Interrupted, Some(error)) => Ended::Failed(Box::new(error)),
+        (Ended::Done, None) => match monitor.failure(&simulation.state) {
+            Some(error) => Ended::Failed(Box::new(simulation.explain(error))),
+            None => Ended::Done,
+        },
         (ended, _) => ended,
     };
     result.failure = ended.failure(&simulation, unwritten.as_ref());
@@ -217,6 +221,7 @@ fn run_in<const D: usize>(
     }
     result.series.extend(watch.solved.series(simulation.solver.residuals()));
     result.scores.extend(penetration::scores(&monitor, first));
+    result.warnings = penetration::warning(&monitor).into_iter().chain(watch.solved.warning()).collect();
     result.frames = watch.frames;
     let interrupted = matches!(ended, Ended::Interrupted);
     Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })
@@ -307,12 +312,15 @@ fn drive<const D: usize>(
         }
         watch.look(&run.view(&report));
         let entered = Instant::now();
-        monitor.observe(&run.view(&report));
+        let inside = monitor.observe(&run.view(&report));
         watch.looking += entered.elapsed().as_secs_f64();
         if let Some(stream) = stream.as_mut()
             && !stream.observe(&run.view(&report))
         {
             return Ended::NotStreamed;
+        }
+        if let Some(error) = monitor.failure(&run.state).filter(|_| !inside) {
+            return Ended::Failed(Box::new(run.explain(error)));
         }
         if run.state.t >= watch.end || run.state.step >= watch.max_steps {
             return Ended::Done;

@@ -4,22 +4,38 @@ use crate::{
     metrics::Curve,
     result::{Series, SeriesGroup, series_name},
 };
+use sph_core::method::report::StepReport;
 
 /// Counts the iterations of steps.
 #[derive(Debug, Default)]
 pub struct Solved {
     steps: u64,
     iterations: u64,
+    /// Steps of which an equation ended at its iteration limit.
+    unconverged: u64,
     /// Steps and iterations up to the last look.
     seen: (u64, u64),
     curve: Curve,
 }
 
 impl Solved {
-    /// A step was done with so many iterations.
-    pub fn count(&mut self, iterations: u32) {
+    /// A step was done.
+    pub fn count(&mut self, step: &StepReport) {
         self.steps += 1;
-        self.iterations += u64::from(iterations);
+        self.iterations += u64::from(step.iterations);
+        self.unconverged += u64::from(step.unconverged > 0);
+    }
+
+    /// A warning of steps that did not converge.
+    pub fn warning(&self) -> Option<String> {
+        let Self { steps, unconverged, .. } = self;
+        let text = || {
+            format!(
+                "{unconverged} of {steps} steps ended at the iteration limit, above the tolerance of their equation; raise \
+                 the limit, or make the steps smaller"
+            )
+        };
+        (*unconverged > 0).then(text)
     }
 
     /// Notes the mean over the steps since the last look.

@@ -65,7 +65,7 @@ impl<'a, 'b> Watch<'a, 'b> {
 
     /// Takes note of what a step did.
     pub(super) fn count(&mut self, report: StepReport) -> StepReport {
-        self.solved.count(report.iterations);
+        self.solved.count(&report);
         report
     }
 

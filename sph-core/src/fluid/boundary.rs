@@ -140,6 +140,23 @@ impl<const D: usize> Boundary<D> {
         self.bodies.iter().any(|body| !body.is_fixed())
     }
 
+    /// Largest speed of a prescribed motion from time `t` on, `[m/s]`.
+    pub fn top_speed(&self, t: f64) -> f64 {
+        let of_body = |(k, body): (usize, &Body<D>)| {
+            let from = t - body.since;
+            match body.motion {
+                // The only one whose points differ.
+                Trajectory::Rotation { .. } => {
+                    let own = (0..self.len()).filter(|&b| usize::from(self.body[b]) == k);
+                    let x_0 = |b: usize| std::array::from_fn(|a| f64::from(self.x_0[a][b]));
+                    own.map(|b| body.motion.top_speed(&x_0(b), from)).fold(0.0, f64::max)
+                }
+                _ => body.motion.top_speed(&[0.0; D], from),
+            }
+        };
+        self.bodies.iter().enumerate().map(of_body).fold(0.0, f64::max)
+    }
+
     /// Adds a body whose samples are at `x_0` at t = 0. Call [`Boundary::weigh`] after the last one.
     pub fn add_body(&mut self, body: Body<D>, x_0: &[[Real; D]]) {
         let index = self.bodies.len() as u16;

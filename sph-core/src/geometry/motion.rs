@@ -213,15 +213,19 @@ impl<const D: usize> Trajectory<D> {
         matches!(self, Self::Static)
     }
 
-    /// Largest speed, at any time, of the point that is at `x0` at time 0 `[m/s]`.
-    pub fn top_speed(&self, x0: &[f64; D]) -> f64 {
+    /// Largest speed, from time `t` on, of the point that is at `x0` at time 0 `[m/s]`.
+    pub fn top_speed(&self, x0: &[f64; D], t: f64) -> f64 {
         let norm = |v: &[f64; D]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
         match self {
             Self::Static => 0.0,
+            Self::Translation { stop, .. } if t >= *stop => 0.0,
             Self::Translation { velocity, .. } => norm(velocity),
             Self::Oscillation { amplitude, frequency, .. } => TAU * frequency * norm(amplitude),
             Self::Rotation { .. } => norm(&self.at(x0, 0.0).v),
-            Self::Piecewise(legs) => legs.iter().map(|leg| norm(&leg.velocity)).fold(0.0, f64::max),
+            Self::Piecewise(legs) => {
+                let now = norm(&along(legs, x0, t).v);
+                legs.iter().filter(|leg| leg.time > t).map(|leg| norm(&leg.velocity)).fold(now, f64::max)
+            }
         }
     }
 

@@ -17,6 +17,22 @@ pub enum Cause {
     /// A particle left the domain.
     #[error("the particle left the domain")]
     Escaped,
+    /// More particles have passed walls than may.
+    #[error(
+        "{escaped} of {n} particles have passed walls, more than {limit} of all (run.escape_limit); this was the first, through `{wall}` at t = {t:.6} s"
+    )]
+    Penetrated {
+        /// How many have.
+        escaped: usize,
+        /// Particles of the run.
+        n: usize,
+        /// Largest share of them that may, `[-]`.
+        limit: f64,
+        /// When the first was seen behind its wall, `[s]`.
+        t: f64,
+        /// Name of that wall.
+        wall: String,
+    },
     /// A dynamic body left the domain.
     #[error("the body `{name}` left the domain")]
     BodyEscaped {

@@ -9,6 +9,8 @@ pub struct StepReport {
     pub iterations: u32,
     /// Residual of an iterative solver, in its own unit.
     pub residual: f64,
+    /// Solutions of an equation that ended at their iteration limit, above their tolerance.
+    pub unconverged: u32,
     /// Mean over the particles of max(ρ/ρ₀ − 1, 0), `[-]`.
     pub density_error_mean: f64,
     /// Largest ρ/ρ₀ − 1, `[-]`.

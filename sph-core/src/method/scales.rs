@@ -59,7 +59,7 @@ fn wall_speed<const D: usize>(state: &State<D>) -> f64 {
         let speeds = range.map(|b| {
             let body = &walls.bodies[usize::from(walls.body[b])];
             let x_0 = std::array::from_fn(|a| f64::from(walls.x_0[a][b]));
-            body.motion.top_speed(&x_0) + f64::from(norm2(body.surface_velocity)).sqrt()
+            body.motion.top_speed(&x_0, 0.0) + f64::from(norm2(body.surface_velocity)).sqrt()
         });
         Max(speeds.fold(0.0, f64::max))
     });

@@ -227,7 +227,7 @@ impl<const D: usize, M: Method<D>> Solver<D> for M {
     }
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        Method::max_dt(self, state)
+        max_dt(self, state)
     }
 
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
@@ -306,7 +306,7 @@ impl<const D: usize, M: Method<D>> Solver<D> for M {
     }
 
     fn derived(&self, state: &State<D>) -> Derived {
-        Method::derived(self, state)
+        derived(self, state)
     }
 
     fn watch(&mut self, hook: PhaseHook<D>) {
@@ -346,6 +346,32 @@ pub fn search<const D: usize>(scene: &Scene, state: &State<D>, radius: Real, isa
         wall_rows: !state.bodies.is_empty(),
     }
 }
+
+/// The largest step of a method, which moves no wall farther than half a spacing, `[s]`: one that moves farther jumps
+/// onto particles, or over them.
+///
+/// # Errors
+/// As of [`Method::max_dt`].
+pub fn max_dt<const D: usize, M: Method<D>>(method: &mut M, state: &State<D>) -> Result<f64, StepError> {
+    let own = Method::max_dt(method, state)?;
+    least(state, [("", own), wall_limit(state)])
+}
+
+/// What follows from the first state, with the limit of moving walls among those of the step.
+pub fn derived<const D: usize, M: Method<D>>(method: &M, state: &State<D>) -> Derived {
+    let mut derived = Method::derived(method, state);
+    derived
+        .step_limits
+        .extend(numbers([wall_limit(state)]).into_iter().filter(|limit| limit.value.is_finite()));
+    derived
+}
+
+fn wall_limit<const D: usize>(state: &State<D>) -> (&'static str, f64) {
+    ("moving walls", WALL_TRAVEL * f64::from(state.rest.spacing) / state.walls.top_speed(state.t))
+}
+
+/// How far a wall may move in a step, in spacings, `[-]`.
+const WALL_TRAVEL: f64 = 0.5;
 
 /// Limits of the step by name, `[s]`.
 pub type Limits<const N: usize> = [(&'static str, f64); N];

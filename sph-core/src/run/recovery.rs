@@ -58,6 +58,11 @@ impl Default for Recovery {
 /// the two that a run goes back at most, or a failure would repeat forever.
 const CALM: u64 = 5;
 
+/// Residual over the right-hand side above which a solution that ended at its iteration limit is none `[convention]`.
+pub const MOST_RESIDUAL: f64 = 0.1;
+/// A run fails after this many such steps in a row `[convention]`.
+pub const MOST_UNCONVERGED: u32 = 10;
+
 /// Watches the steps of a run: keeps snapshots if the policy asks for them, and what a diagnosis must know.
 #[derive(Debug)]
 pub struct Guard<const D: usize> {
@@ -74,6 +79,8 @@ pub struct Guard<const D: usize> {
     at_start: Option<Number>,
     /// What is known of the step that is being done.
     facts: Facts,
+    /// Steps in a row that ended far from convergence.
+    unconverged: u32,
 }
 
 impl<const D: usize> Guard<D> {
@@ -86,6 +93,7 @@ impl<const D: usize> Guard<D> {
             snapshots: Default::default(),
             at_start: None,
             facts: Facts::default(),
+            unconverged: 0,
         }
     }
 
@@ -136,8 +144,14 @@ impl<const D: usize> Guard<D> {
         &self.facts
     }
 
-    /// After a step: fails it if it compressed the fluid too much.
-    pub(crate) fn judge(&self, state: &State<D>, report: &StepReport) -> Result<(), StepError> {
+    /// After a step: fails it if it compressed the fluid too much, or is one too many that ended far from convergence.
+    pub(crate) fn judge(&mut self, state: &State<D>, report: &StepReport) -> Result<(), StepError> {
+        let is_far = report.unconverged > 0 && report.residual > MOST_RESIDUAL;
+        self.unconverged = if is_far { self.unconverged + 1 } else { 0 };
+        if self.unconverged >= MOST_UNCONVERGED {
+            let cause = Cause::NotConverged(Box::new(*report));
+            return Err(StepError::new(state, "solve_pressure", None, cause));
+        }
         let (error, limit) = (report.density_error_max, self.policy.density_limit);
         if error <= limit {
             return Ok(());

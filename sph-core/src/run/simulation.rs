@@ -90,6 +90,11 @@ impl<const D: usize> Simulation<D> {
         self.solver.fetch(&mut self.state)
     }
 
+    /// A failure that was found beside the steps, with its likely cause.
+    pub fn explain(&self, error: StepError) -> StepError {
+        diagnosis::explain(error, &self.state, &*self.solver, self.guard.facts())
+    }
+
     /// The interaction, and the run that it acts on.
     pub(crate) fn parts(&mut self) -> (&mut Interaction<D>, Subject<'_, D>) {
         let run = Subject { state: &mut self.state, solver: &mut *self.solver, fixed_dt: &mut self.fixed_dt };
@@ -132,7 +137,7 @@ impl<const D: usize> Simulation<D> {
                 Err(error) => {
                     // What cannot be fetched is not explained, but the failure is told all the same.
                     let _ = self.fetch();
-                    let error = diagnosis::explain(error, &self.state, &*self.solver, self.guard.facts());
+                    let error = self.explain(error);
                     let (guard, interaction) = (&mut self.guard, &mut self.interaction);
                     guard.recover(error, &mut self.state, &mut *self.solver, interaction)?;
                 }

@@ -80,6 +80,8 @@ parameters! {
         pub allow_unstable_time_step: bool = false;
         /// Largest `ρ/ρ₀ − 1` of a particle; the run fails beyond it.
         pub density_limit: f64 = 1.0, "-", "(0, inf)";
+        /// Largest share of the particles that may pass walls; the run fails beyond it. 1 lets all pass `[convention]`.
+        pub escape_limit: f64 = 0.001, "-", "[0, 1]";
         /// What a failed step leads to.
         pub on_failure: OnFailure = OnFailure::Stop;
         /// How often in a row a run goes back before it gives up, with `on_failure = "reduce_dt"` `[convention]`.
@@ -123,6 +125,7 @@ impl Run {
             threads: None,
             time_step: None,
             density_limit: 1.0,
+            escape_limit: 0.001,
             on_failure: OnFailure::Stop,
             max_retries: 5,
             snapshot_every: 20,

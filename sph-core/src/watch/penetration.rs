@@ -16,12 +16,13 @@ use crate::{
     fluid::wall_surface::{Place, Pose, WallSurface},
     geometry::sampling::Side,
     method::{
+        failure::{Cause, StepError},
         observer::{Observer, View},
         state::State,
     },
     numerics::{
-        parallel::{self, Max, Merge},
-        vector::{dot, norm2},
+        parallel::{self, Merge},
+        vector::dot,
     },
 };
 
@@ -45,6 +46,17 @@ pub struct Penetration {
     pub wall: String,
 }
 
+/// The first particle that was seen to have escaped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Escape {
+    /// When it was seen, `[s]`.
+    pub t: f64,
+    /// Id of the particle.
+    pub particle: u64,
+    /// Name of the wall that it passed; none if it left the domain.
+    pub wall: Option<String>,
+}
+
 /// A particle inside of an obstacle, and the outward normal where it came in, both in the obstacle's drawing.
 #[derive(Clone, Copy, Debug)]
 struct Entry<const D: usize> {
@@ -58,6 +70,8 @@ struct Entry<const D: usize> {
 pub struct PenetrationMonitor<const D: usize> {
     containers: Vec<WallSurface<D>>,
     spacing: f64,
+    /// Largest share of the particles that may escape, `[-]`.
+    limit: f64,
     /// The longest displacement between two measurements, `[m]`.
     reach: f64,
     /// Displacement that is possible since the last measurement, `[m]`, and the steps since then.
@@ -75,6 +89,7 @@ pub struct PenetrationMonitor<const D: usize> {
     known: u64,
     /// Ids, ascending.
     escaped: Vec<u64>,
+    first: Option<Escape>,
     deepest: Option<Penetration>,
 }
 
@@ -88,6 +103,7 @@ impl<const D: usize> PenetrationMonitor<D> {
         let mut monitor = Self {
             containers,
             spacing,
+            limit: 1.0,
             reach: thinnest.fold(TRAVEL * spacing, |reach, thickness| reach.min(0.25 * thickness)),
             travel: 0.0,
             steps: 0,
@@ -98,15 +114,40 @@ impl<const D: usize> PenetrationMonitor<D> {
             noted: Vec::new(),
             known: 0,
             escaped: Vec::new(),
+            first: None,
             deepest: None,
         };
         monitor.measure(state);
         monitor
     }
 
+    /// The same, which ends a run when more than the share `limit` `[-]` of the particles has escaped; 1 lets all.
+    pub fn with_limit(self, limit: f64) -> Self {
+        Self { limit, ..self }
+    }
+
     /// Ids of the particles that have escaped, ascending.
     pub fn escaped(&self) -> &[u64] {
         &self.escaped
+    }
+
+    /// The first of them that was seen; none if no particle has escaped.
+    pub fn first_escape(&self) -> Option<&Escape> {
+        self.first.as_ref()
+    }
+
+    /// The failure of a run that more particles have left than may: the first of them, and where and when it was seen.
+    pub fn failure(&self, state: &State<D>) -> Option<StepError> {
+        let (escaped, n) = (self.escaped.len(), state.fluid.len());
+        let Escape { t, particle, wall } = self.first.clone().filter(|_| self.is_over(n))?;
+        let cause =
+            Cause::Penetrated { escaped, n, limit: self.limit, t, wall: wall.unwrap_or("the domain".into()) };
+        Some(StepError::new(state, "penetration", Some(particle), cause))
+    }
+
+    /// Whether more of `n` particles have escaped than may.
+    fn is_over(&self, n: usize) -> bool {
+        self.limit < 1.0 && self.escaped.len() as f64 > self.limit * n as f64
     }
 
     /// The deepest penetration so far; none if no particle was behind a wall.
@@ -182,7 +223,7 @@ impl<const D: usize> PenetrationMonitor<D> {
             return;
         }
         if !state.domain.holds(state.fluid.position(i)) {
-            self.escape(id);
+            self.escape(state, None, id);
         }
         let x = state.fluid.position(i).map(f64::from);
         for k in 0..self.poses.len() {
@@ -196,7 +237,7 @@ impl<const D: usize> PenetrationMonitor<D> {
                 Place::Free => {
                     self.set_left(k, id, false);
                     if self.leave(k, id).is_some_and(|entry| dot(entry, normal) < TURNED) {
-                        self.escape(id);
+                        self.escape(state, Some(k), id);
                     }
                 }
                 Place::Open => self.set_left(k, id, true),
@@ -211,7 +252,7 @@ impl<const D: usize> PenetrationMonitor<D> {
                         self.enter(k, id, normal);
                     }
                     if depth > last_layer {
-                        self.escape(id);
+                        self.escape(state, Some(k), id);
                     }
                 }
             }
@@ -226,9 +267,14 @@ impl<const D: usize> PenetrationMonitor<D> {
         }
     }
 
-    fn escape(&mut self, id: u64) {
-        if let Err(place) = self.escaped.binary_search(&id) {
-            self.escaped.insert(place, id);
+    /// Counts a particle that has passed a surface, or left the domain.
+    fn escape(&mut self, state: &State<D>, surface: Option<usize>, particle: u64) {
+        if let Err(place) = self.escaped.binary_search(&particle) {
+            self.escaped.insert(place, particle);
+        }
+        if self.first.is_none() {
+            let wall = surface.map(|k| self.surface(state, k).name.clone());
+            self.first = Some(Escape { t: state.t, particle, wall });
         }
     }
 
@@ -258,7 +304,8 @@ impl<const D: usize> PenetrationMonitor<D> {
 }
 
 impl<const D: usize> Observer<D> for PenetrationMonitor<D> {
-    /// Measures when a particle or a wall may have moved a quarter of a spacing, or of the thinnest wall.
+    /// Measures when a particle or a wall may have moved a quarter of a spacing, or of the thinnest wall. Ends the run when
+    /// more particles have escaped than may.
     fn observe(&mut self, view: &View<'_, D>) -> bool {
         let due = self.is_due(view);
         self.travel += travel(view);
@@ -266,7 +313,7 @@ impl<const D: usize> Observer<D> for PenetrationMonitor<D> {
         if due {
             self.measure(view.state);
         }
-        true
+        !self.is_over(view.state.fluid.len())
     }
 
     fn is_due(&self, view: &View<'_, D>) -> bool {
@@ -276,8 +323,9 @@ impl<const D: usize> Observer<D> for PenetrationMonitor<D> {
 
 /// How far a particle and a wall may have moved towards each other in the step, `[m]`.
 fn travel<const D: usize>(view: &View<'_, D>) -> f64 {
-    let wall_speed = if view.state.walls.is_moving() { max_wall_speed(view.state) } else { 0.0 };
-    (view.report.max_speed + wall_speed) * view.report.dt
+    let state = view.state;
+    let walls = state.walls.top_speed(state.t - view.report.dt).max(state.bodies.top_speed());
+    (view.report.max_speed + walls) * view.report.dt
 }
 
 /// Whether something was found.
@@ -297,14 +345,6 @@ fn drawn<const D: usize>(pose: &Option<Pose<D>>, x: &[f64; D]) -> [f64; D] {
 fn sample<const D: usize>(state: &State<D>, id: u64) -> Option<[f64; D]> {
     let b = state.walls.id.iter().position(|&other| other == id)?;
     Some(state.walls.position(b).map(f64::from))
-}
-
-fn max_wall_speed<const D: usize>(state: &State<D>) -> f64 {
-    let walls = &state.walls;
-    let Max(v2) = parallel::blocks(walls.len(), (), |range, ()| {
-        Max(range.map(|b| f64::from(norm2(walls.velocity(b)))).fold(0.0, f64::max))
-    });
-    v2.sqrt()
 }
 
 fn flag(flags: &[bool], id: usize) -> bool {

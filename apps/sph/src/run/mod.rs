@@ -167,6 +167,7 @@ impl Job<'_> {
         let out = &self.args.out;
         let (failure, report) = (ran.result.failure.clone(), ran.result.failure_report.clone());
         let (retries, summary) = (ran.result.retries.clone(), summary(&ran.result));
+        ran.result.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         let command = format!("cargo run --release -- run {}", self.args.scene.display());
         let all = campaign::collect(&self.scene.title, command, self.processor, vec![ran.result]);
         // The input was right and the work is done: this is no refusal.

@@ -40,7 +40,7 @@ use sph_core::{
     neighbors::Neighbors,
     numerics::lane::Isa,
     run::{
-        method::{CellBox, Method},
+        method::{self, CellBox, Method},
         simulation::Simulation,
     },
     scene::{Parameters as _, Scene},
@@ -346,7 +346,7 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
     }
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        Method::max_dt(&mut self.method, state)
+        method::max_dt(&mut self.method, state)
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
@@ -378,7 +378,7 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
     }
 
     fn derived(&self, state: &State<D>) -> Derived {
-        Method::derived(&self.method, state)
+        method::derived(&self.method, state)
     }
 
     fn stopwatch(&self) -> &Stopwatch {

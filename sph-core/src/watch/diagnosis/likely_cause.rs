@@ -20,8 +20,8 @@ const MACH: f64 = 0.3;
 const FIRST_STEPS: u64 = 1;
 /// Above this ρ/ρ₀ − 1 no liquid is at its start.
 const COMPRESSED: f64 = 0.5;
-/// A wall that moves farther in a step jumps onto particles, in spacings.
-const WALL_TRAVEL: f64 = 0.5;
+/// A wall that moves farther limits the step, which ends at half a spacing: what then happens is its doing, in spacings.
+const WALL_TRAVEL: f64 = 0.45;
 
 /// A failure, and all that is known of it.
 pub struct Case<'a, const D: usize> {
@@ -45,6 +45,10 @@ impl<const D: usize> Case<'_, D> {
             Cause::Neighbors(_) => self.blown_up().unwrap_or(LikelyCause::TooFarApart),
             Cause::Command(_) => LikelyCause::BadCommand,
             Cause::Escaped => self.escaped(),
+            Cause::Penetrated { .. } => self
+                .blown_up()
+                .or_else(|| self.too_thin())
+                .unwrap_or(LikelyCause::Unclear { travel: self.travel() }),
             Cause::BodyEscaped { .. } => LikelyCause::WallMissing { speed: self.state.bodies.top_speed() },
             Cause::NotFinite { .. } | Cause::TooDense { .. } => self
                 .wrong_from_the_start()
@@ -85,7 +89,9 @@ impl<const D: usize> Case<'_, D> {
 
     fn escaped(&self) -> LikelyCause {
         let Some(culprit) = self.culprit else { return LikelyCause::Unclear { travel: f64::NAN } };
-        if let Some(likely_cause) = self.always_too_large().or_else(|| self.wrong_from_the_start()) {
+        let certain =
+            self.always_too_large().or_else(|| self.wrong_from_the_start()).or_else(|| self.wall_too_fast());
+        if let Some(likely_cause) = certain {
             return likely_cause;
         }
         let path = escape::EscapePath::of(culprit, self.state);
@@ -95,7 +101,7 @@ impl<const D: usize> Case<'_, D> {
             let thin = LikelyCause::WallTooThin { thickness, speed, travel, support };
             // Samples fill the support to within half a spacing.
             return match travel > thickness || thickness < support - 0.5 * self.spacing() {
-                true => self.wall_too_fast().unwrap_or(thin),
+                true => thin,
                 false => self.blown_up().unwrap_or(thin),
             };
         }
@@ -149,6 +155,21 @@ impl<const D: usize> Case<'_, D> {
         let rho = self.culprit.map_or(f64::NAN, |culprit| culprit.rho);
         let compression = rho / f64::from(self.state.rest.rho_0) - 1.0;
         (mach > limit).then_some(LikelyCause::SoundTooLow { mach, compression })
+    }
+
+    /// The thinnest wall, if it does not fill the support to within half a spacing.
+    fn too_thin(&self) -> Option<LikelyCause> {
+        let support = f64::from(self.solver.support_radius());
+        let layers =
+            self.state.walls.surfaces.iter().map(|surface| surface.last_layer + 0.5 * self.spacing());
+        let thickness = layers.fold(f64::INFINITY, f64::min);
+        let (speed, travel) = (self.culprit?.speed(), self.culprit?.speed() * self.facts.dt);
+        (thickness < support - 0.5 * self.spacing()).then_some(LikelyCause::WallTooThin {
+            thickness,
+            speed,
+            travel,
+            support,
+        })
     }
 
     fn too_close(&self) -> Option<LikelyCause> {
