@@ -89,6 +89,10 @@ fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
         counts.walls += layer_count(&region, scene.spacing, &body.layout());
     }
     Ok(counts)
+    for emitter in scene.command.iter().filter_map(|command| command.emitter.as_ref()) {
+        // One layer: how much of what comes is gone again, no shape tells.
+        counts.fluid += (2.0 * emitter.radius / scene.spacing).max(1.0).powi(D as i32 - 1);
+    }
 }
 
 /// Lattice sites that are looked at to fill the fluid: those of the boxes around its shapes.

@@ -19,6 +19,7 @@ mod parallel;
 mod penetration;
 #[cfg(feature = "rigid")]
 mod pieces;
+mod plan;
 mod ranges;
 mod rigid;
 mod rotation;

@@ -31,8 +31,8 @@ const NUMBERS: &[Wrong] = &[
     ("spacing = 0.01", "dim = 300\nspacing = 1", (2, 7), "dim", Some("300"), Some("[2, 3]"), "must lie"),
     ("factor = 0.8", "factor = 3.0", (3, 20), "mass_mode.factor", Some("3"), Some("(0, 2]"), "[-]"),
     ("end_time = 1", "end_time = 0", (10, 12), "run.end_time", Some("0"), Some("(0, inf)"), "[s]"),
-    ("threads = 2", "threads = -1", (11, 11), "run.threads", Some("-1"), Some("[1, 4096]"), "whole number"),
-    ("threads = 2", "threads = 0", (11, 11), "run.threads", Some("0"), Some("[1, 4096]"), "must lie"),
+    ("threads = 2", "threads = -1", (11, 11), "run.threads", Some("-1"), Some("[1, 1024]"), "whole number"),
+    ("threads = 2", "threads = 0", (11, 11), "run.threads", Some("0"), Some("[1, 1024]"), "must lie"),
     (
         "min = [0.0, 0]",
         "min = [0.0, \"x\"]",
