@@ -2,6 +2,7 @@
 
 mod bodies;
 mod overlap;
+mod solids;
 
 pub use overlap::{CLEARANCE, Near, Overlap, check_clearance, too_close};
 
@@ -58,7 +59,8 @@ fn sample<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result
     let containers: Vec<Enclosure<D>> = containers.collect::<Result<_, _>>()?;
     let (walls, bodies) = walls(scene, kernel, &rest, periodic, &containers)?;
     clear(scene, &fluid, &ends, &walls, &periodic)?;
-    bodies::check_free_space(scene, &fluid, &walls, &bodies)?;
+    solids::check(scene, &walls, &bodies)?;
+    bodies::check_free_space(&fluid, &bodies)?;
     let domain = domain(scene, (&fluid, &walls, &containers), periodic)?;
     let state = State {
         n_owned: fluid.len(),

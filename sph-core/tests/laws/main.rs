@@ -28,6 +28,7 @@ mod sampling;
 mod scene;
 mod scene_errors;
 mod setup;
+mod solids;
 mod strategies;
 mod surface;
 mod wall_surface;
