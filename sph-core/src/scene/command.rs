@@ -257,9 +257,11 @@ impl Command {
             super::check::fluid::<D>(scene, fluid, &join(key, "add"))?;
         }
         if let Some(emitter) = &self.emitter {
-            vector::<D>(&join(key, "emitter.center"), &emitter.center)?;
+            let center_key = join(key, "emitter.center");
+            let center = vector::<D>(&center_key, &emitter.center)?;
             direction::<D>(&join(key, "emitter.direction"), &emitter.direction)?;
             emitter.across(&join(key, "emitter"), scene.spacing)?;
+            super::check::outlet(scene, &center, &center_key)?;
         }
         if let Some(drain) = &self.drain {
             drain.shape.resolve::<D>(&join(key, "drain.shape"))?;
