@@ -90,12 +90,12 @@ pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut Me
     plan.add("fields of projection", fields.bytes());
     let n = run.fluid as f64;
     // Rows of some particles are longer than those of the lattice, and lists leave room to grow.
-    let neighbors = lattice::n_neighbors::<D>(run.support_ratio).next_multiple_of(PAD) as f64;
+    let neighbors = lattice::n_neighbors::<D>(run.search_ratio).next_multiple_of(PAD) as f64;
     let entries = size_of::<Real>() as f64 * 1.15 * neighbors * n;
     plan.add("entries of the matrix", entries + holes(neighbors, entries));
     if params.preconditioner == Preconditioner::Multilevel {
         // Each level has a 2^d-th of the aggregates below it; those at the rim of the fluid are not full.
-        let aggregates = 1.3 / run.support_ratio.powi(D as i32) / (1.0 - 0.5_f64.powi(D as i32));
+        let aggregates = 1.3 / run.search_ratio.powi(D as i32) / (1.0 - 0.5_f64.powi(D as i32));
         plan.add("multigrid levels", (8.0 + aggregates * bytes_per_aggregate(D)) * n);
     }
 }

@@ -61,12 +61,12 @@ pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut Me
     let n = run.fluid as f64;
     if params.relax_mode != RelaxMode::Jacobi {
         // Chunk, ends and color of each cell, in arrays with spare capacity.
-        plan.add("cells by color", 2.0 * 13.0 * n / run.support_ratio.powi(D as i32));
+        plan.add("cells by color", 2.0 * 13.0 * n / run.search_ratio.powi(D as i32));
     }
     if needs.springs {
         // Rows of both ends, padded, in two buffers; ids, order, offsets of rows; the partner of a particle, of each
         // thread.
-        let neighbors = lattice::n_neighbors::<D>(run.support_ratio).next_multiple_of(PAD) as f64;
+        let neighbors = lattice::n_neighbors::<D>(run.search_ratio).next_multiple_of(PAD) as f64;
         let row = 2.0 * (4.0 + size_of::<Real>() as f64) * neighbors + 2.0 * 12.0 + 12.0;
         plan.add("springs", (row + 4.0 * run.threads as f64) * n);
     }

@@ -192,8 +192,8 @@ pub struct Planned {
     pub walls: usize,
     /// True with dynamic bodies.
     pub has_bodies: bool,
-    /// Support radius over spacing, `[-]`.
-    pub support_ratio: f64,
+    /// Radius of the neighbor search over spacing, `[-]`.
+    pub search_ratio: f64,
     /// Threads of the run.
     pub threads: usize,
 }
@@ -208,11 +208,12 @@ pub fn memory<const D: usize, M: Method<D>>(
     threads: usize,
 ) -> Result<MemoryPlan, Error> {
     let mut params = M::Params::of_scene(scene)?;
-    let (support_ratio, has_bodies) = (f64::from(*params.support_ratio()), !scene.body.is_empty());
+    let search_ratio = f64::from(*params.support_ratio()) + scene.neighbors.skin / scene.spacing;
+    let has_bodies = !scene.body.is_empty();
     let wall_rows = M::has_wall_rows(&params, counts.walls, has_bodies);
-    let mut plan = MemoryPlan::of_core(scene, &Demand { counts, support_ratio, wall_rows, threads })?;
+    let mut plan = MemoryPlan::of_core(scene, &Demand { counts, search_ratio, wall_rows, threads })?;
     let (fluid, walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);
-    M::plan(&params, &Planned { fluid, walls, has_bodies, support_ratio, threads }, &mut plan);
+    M::plan(&params, &Planned { fluid, walls, has_bodies, search_ratio, threads }, &mut plan);
     Ok(plan)
 }
 

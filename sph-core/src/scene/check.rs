@@ -3,12 +3,15 @@ use super::{Body, Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
 use crate::{
     Real,
     error::Error,
+    fluid::wall_surface::{Place, WallSurface},
     geometry::{
+        motion::Motion,
         sampling::{Face, Lattice, Layers, SURFACE_TOLERANCE, Side},
         shape::{Region, ordered, vector},
     },
     keys::join,
 };
+use std::collections::BTreeMap;
 
 /// Number of points, known or estimated from the volumes of the shapes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,12 +37,18 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
         let region = fluid::<D>(scene, body, &key)?;
         if let (Some((min, max)), Some(domain)) = (domain, &scene.domain) {
             within(&region, &min, &max, scene.spacing, &key)?;
-            whole_periods(&region, body.lattice, domain, &min, &max, scene.spacing)?;
+            if let (Lattice::Cartesian, Some(ends)) = (body.lattice, region.bounds()) {
+                whole_periods(&ends, domain, &(min, max), scene.spacing)?;
+            }
         }
     }
     for (i, body) in scene.wall.iter().enumerate() {
-        wall::<D>(scene, body, &format!("wall[{i}]"))?;
+        let region = wall::<D>(scene, body, &format!("wall[{i}]"))?;
+        if let (Some(ends), Some(domain)) = (domain, &scene.domain) {
+            whole_periods(&with_layers(&region, body, scene.spacing), domain, &ends, scene.spacing)?;
+        }
     }
+    names(scene)?;
     for (i, body) in scene.body.iter().enumerate() {
         rigid::<D>(scene, body, i)?;
     }
@@ -80,6 +89,10 @@ fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
         let region: Region<D> = body.shape.resolve(&join(&key, "shape"))?;
         counts.fluid += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
     }
+    for emitter in scene.command.iter().filter_map(|command| command.emitter.as_ref()) {
+        // One layer: how much of what comes is gone again, no shape tells.
+        counts.fluid += (2.0 * emitter.radius / scene.spacing).max(1.0).powi(D as i32 - 1);
+    }
     for (i, body) in scene.wall.iter().enumerate() {
         let region: Region<D> = body.shape.resolve(&format!("wall[{i}].shape"))?;
         counts.walls += layer_count(&region, scene.spacing, &body.layout());
@@ -102,7 +115,10 @@ fn sites<const D: usize>(scene: &Scene) -> Result<f64, Error> {
     Ok(sites)
 }
 
-fn domain<const D: usize>(domain: &Domain) -> Result<([f64; D], [f64; D]), Error> {
+/// The lower and the upper corner of a box, `[m]`.
+type Corners<const D: usize> = ([f64; D], [f64; D]);
+
+fn domain<const D: usize>(domain: &Domain) -> Result<Corners<D>, Error> {
     let min = vector("domain.min", &domain.min)?;
     let max = vector("domain.max", &domain.max)?;
     ordered(&min, &max, "domain")?;
@@ -141,7 +157,7 @@ pub(super) fn fluid<const D: usize>(scene: &Scene, body: &Fluid, key: &str) -> R
     Ok(region)
 }
 
-fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<(), Error> {
+fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<Region<D>, Error> {
     let shape = join(key, "shape");
     let named = join(&shape, body.shape.name());
     let region = bounded(body.shape.resolve::<D>(&shape)?, &named)?;
@@ -149,6 +165,10 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<(), Err
         thick(&region, scene.spacing, &named)?;
     }
     let faces = Face::of(&region);
+    if body.faces.as_ref().is_some_and(Vec::is_empty) {
+        let error = Error::invalid(join(key, "faces"), "names no face, and leaves no wall").value("[]");
+        return Err(error.hint("leave it out for all faces"));
+    }
     for (i, face) in body.faces.iter().flatten().enumerate() {
         has_face(faces, *face, body, &format!("{key}.faces[{i}]"))?;
     }
@@ -164,7 +184,64 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<(), Err
         }
         tangential(&velocity, face, &join(&key, "velocity"))?;
     }
+    Ok(region)
+}
+
+/// Refuses two walls or bodies of one name: commands and results go by it.
+fn names(scene: &Scene) -> Result<(), Error> {
+    let walls = scene.wall.iter().enumerate().map(|(k, wall)| (format!("wall[{k}].name"), wall.called(k)));
+    let bodies = scene.body.iter().enumerate().map(|(k, body)| (format!("body[{k}].name"), body.called(k)));
+    let mut known = BTreeMap::new();
+    for (key, name) in walls.chain(bodies) {
+        if let Some(first) = known.insert(name.clone(), key.clone()) {
+            let error =
+                Error::invalid(key, format!("is the name of {first}, too")).value(format!("{name:?}"));
+            return Err(error.hint("give each wall and body a name of its own"));
+        }
+    }
     Ok(())
+}
+
+/// Refuses an outlet out of the domain, in an obstacle, or where neither a container nor a tank holds what comes from it.
+pub(super) fn outlet<const D: usize>(scene: &Scene, center: &[f64; D], key: &str) -> Result<(), Error> {
+    let refuse = |what: String| {
+        let error = Error::invalid(key, what).value(format!("{center:?}"));
+        Err(error.hint("move it to where its fluid shall flow"))
+    };
+    if let Some((min, max)) = scene.domain.as_ref().map(domain::<D>).transpose()?
+        && (0..D).any(|k| center[k] < min[k] || center[k] > max[k])
+    {
+        return refuse(format!("lies out of the domain, {min:?} to {max:?} m"));
+    }
+    let margin = 0.5 * scene.spacing;
+    for (i, container) in scene.container.iter().enumerate() {
+        let container = container.resolve::<D>(&format!("container[{i}]"), scene.spacing)?;
+        if container.region.phi(center) > margin {
+            return refuse(format!("lies outside of container[{i}]"));
+        }
+    }
+    // Walls that move may be elsewhere when it opens.
+    let moved = scene.command.iter().any(|command| command.move_wall.is_some());
+    let (mut beyond, mut held) = (None, false);
+    for (i, wall) in scene.wall.iter().enumerate() {
+        if moved || wall.motion != Motion::Static {
+            held |= wall.side == Side::Inside;
+            continue;
+        }
+        let (region, name) = (wall.shape.resolve::<D>(&format!("wall[{i}].shape"))?, wall.called(i));
+        let condition = wall.condition(&region);
+        let surface = WallSurface::of_wall(&name, region, &wall.layout(), scene.spacing, &[], condition);
+        let behind = matches!(surface.locate(center), Place::Behind(depth) if depth > margin);
+        match wall.side {
+            Side::Outside if behind => return refuse(format!("lies in the wall `{name}`")),
+            Side::Outside => {}
+            Side::Inside if behind => beyond = beyond.or(Some(name)),
+            Side::Inside => held = true,
+        }
+    }
+    beyond
+        .filter(|_| !held)
+        .map_or(Ok(()), |name| refuse(format!("lies behind the wall `{name}`, outside of what walls hold")))
 }
 
 fn rigid<const D: usize>(scene: &Scene, body: &Body, i: usize) -> Result<(), Error> {
@@ -298,22 +375,38 @@ fn within<const D: usize>(
     Err(Error::invalid(join(key, "shape"), message))
 }
 
-/// A cartesian lattice that fills a period must meet itself at its end.
+/// The ends of a wall with its layers.
+fn with_layers<const D: usize>(region: &Region<D>, wall: &Wall, spacing: f64) -> Corners<D> {
+    let (mut low, mut high) = region.bounds().unwrap_or(([0.0; D], [0.0; D]));
+    let layers = wall.layout();
+    let depth = (layers.offset + layers.count as f64 - 1.0) * spacing;
+    let faces = Face::of(region);
+    let is_wall = |face: usize| {
+        layers.faces.as_ref().is_none_or(|walls| faces.get(face).is_none_or(|face| walls.contains(face)))
+    };
+    for k in (0..D).filter(|_| wall.side == Side::Inside) {
+        let block = matches!(region, Region::Block { .. });
+        low[k] -= if !block || is_wall(2 * k) { depth } else { 0.0 };
+        high[k] += if !block || is_wall(2 * k + 1) { depth } else { 0.0 };
+    }
+    (low, high)
+}
+
+/// What fills a period or crosses its ends, a cartesian lattice or a wall, must meet itself there.
 fn whole_periods<const D: usize>(
-    region: &Region<D>,
-    lattice: Lattice,
+    (low, high): &Corners<D>,
     domain: &Domain,
-    min: &[f64; D],
-    max: &[f64; D],
+    (min, max): &Corners<D>,
     spacing: f64,
 ) -> Result<(), Error> {
-    let Some((low, high)) = region.bounds() else { return Ok(()) };
+    let tolerance = SURFACE_TOLERANCE * spacing;
     for k in domain.periodic.iter().map(|axis| axis.index()) {
-        let fills = high[k] - low[k] > max[k] - min[k] - spacing;
+        let crosses = low[k] < min[k] - tolerance || high[k] > max[k] + tolerance;
+        let fills = crosses || high[k] - low[k] > max[k] - min[k] - spacing;
         let cells = (max[k] - min[k]) / spacing;
         let miss = (cells - cells.round()).abs();
         // Single-precision input, such as 0.33333334, still counts as whole.
-        if lattice == Lattice::Cartesian && fills && miss > 1e-5 * cells {
+        if fills && miss > 1e-5 * cells {
             let message = format!("gives a period of {cells} spacings, which must be a whole number");
             let error = Error::invalid(format!("domain.max[{k}]"), message).value(max[k]);
             return Err(error.hint(format!("use spacing = {}", (max[k] - min[k]) / cells.round().max(1.0))));

@@ -257,9 +257,11 @@ impl Command {
             super::check::fluid::<D>(scene, fluid, &join(key, "add"))?;
         }
         if let Some(emitter) = &self.emitter {
-            vector::<D>(&join(key, "emitter.center"), &emitter.center)?;
+            let center_key = join(key, "emitter.center");
+            let center = vector::<D>(&center_key, &emitter.center)?;
             direction::<D>(&join(key, "emitter.direction"), &emitter.direction)?;
             emitter.across(&join(key, "emitter"), scene.spacing)?;
+            super::check::outlet(scene, &center, &center_key)?;
         }
         if let Some(drain) = &self.drain {
             drain.shape.resolve::<D>(&join(key, "drain.shape"))?;
@@ -296,7 +298,7 @@ impl Set {
     /// If the key cannot change in a run, or has a value of another kind.
     pub(crate) fn change<const D: usize>(&self, key: &str) -> Result<Change<'_, D>, Error> {
         const FINITE: Range = Range::parse("(-inf, inf)");
-        const POSITIVE: Range = Range::parse("(0, inf)");
+        const TIME_STEP: Range = Range::parse("[1e-9, inf)");
         let (value, value_key) = (&self.value.0, join(key, "value"));
         let wrong = |kind: &str| Error::invalid(&value_key, format!("must be {kind}")).value(value);
         if let Some(name) = self.key.strip_prefix("solver.") {
@@ -310,7 +312,7 @@ impl Set {
             }
             "run.time_step" => {
                 let dt: f64 = value.clone().try_into().map_err(|_| wrong("a number"))?;
-                dt.check(&value_key, "s", &POSITIVE)?;
+                dt.check(&value_key, "s", &TIME_STEP)?;
                 Ok(Change::TimeStep(dt))
             }
             other => {

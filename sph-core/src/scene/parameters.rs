@@ -47,6 +47,8 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned + JsonSchema + 'stati
             *Self::support_ratio(&mut parameters) = eta as Real;
         }
         parameters.check().map_err(|error| scene.locate(error))?;
+        let support = f64::from(*Self::support_ratio(&mut parameters)) * scene.spacing;
+        check_skin(scene, support).map_err(|error| scene.locate(error))?;
         Ok(parameters)
     }
 
@@ -65,4 +67,15 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned + JsonSchema + 'stati
         parameters.check()?;
         Ok(parameters)
     }
+}
+
+/// A skin wider than the support makes rows more than eight times as long in 3D, and saves no search for it.
+fn check_skin(scene: &Scene, support: f64) -> Result<(), Error> {
+    let skin = scene.neighbors.skin;
+    if skin <= support {
+        return Ok(());
+    }
+    // In single precision, in which the ratio was read: three spacings of 0.1 m are 0.3 m.
+    let error = Error::range("neighbors.skin", skin, &format!("[0, {}]", support as f32)).unit("m");
+    Err(error.hint("at most the support radius; a tenth of it is common"))
 }

@@ -58,7 +58,7 @@ parameters! {
     pub struct Neighbors {
         /// Structure of the search.
         pub backend: NeighborBackend = NeighborBackend::DenseGrid;
-        /// Distance added to the support so that lists last for several steps.
+        /// Distance added to the support so that lists last for several steps; at most the support radius.
         pub skin: f64 = 0.0, "m", "[0, inf)";
     }
 }
@@ -73,9 +73,9 @@ parameters! {
         /// Simulated time between outputs; a hundredth of the run if left out.
         pub output_interval: Option<f64> = None, "s", "(0, inf)";
         /// Threads; all of the machine if left out.
-        pub threads: Option<u32> = None, "-", "[1, 4096]";
-        /// Fixed step; chosen by the solver if left out.
-        pub time_step: Option<f64> = None, "s", "(0, inf)";
+        pub threads: Option<u32> = None, "-", "[1, 1024]";
+        /// Fixed step, no smaller than a run may fall to; chosen by the solver if left out.
+        pub time_step: Option<f64> = None, "s", "[1e-9, inf)";
         /// Runs with a fixed step above the solver's limits, which is refused otherwise.
         pub allow_unstable_time_step: bool = false;
         /// Largest `ρ/ρ₀ − 1` of a particle; the run fails beyond it.

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod overlap;
+mod solids;
 
 pub use overlap::{CLEARANCE, Near, Overlap, check_clearance, too_close};
 
@@ -56,9 +57,11 @@ fn sample<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result
     let containers = scene.container.iter().enumerate();
     let containers = containers.map(|(k, c)| c.resolve(&format!("container[{k}]"), scene.spacing));
     let containers: Vec<Enclosure<D>> = containers.collect::<Result<_, _>>()?;
+    check_contained(&fluid, &ends, &containers, scene.spacing)?;
     let (walls, bodies) = walls(scene, kernel, &rest, periodic, &containers)?;
     clear(scene, &fluid, &ends, &walls, &periodic)?;
-    bodies::check_free_space(scene, &fluid, &walls, &bodies)?;
+    solids::check(scene, &walls, &bodies)?;
+    bodies::check_free_space(&fluid, &bodies)?;
     let domain = domain(scene, (&fluid, &walls, &containers), periodic)?;
     let state = State {
         n_owned: fluid.len(),
@@ -162,6 +165,26 @@ fn fluid<const D: usize>(
         return Err(Error::invalid("fluid", "the scene holds no fluid particle"));
     }
     Ok((particles, pressure, ends))
+}
+
+/// Refuses fluid outside of a container, which would throw it inside at the first step.
+fn check_contained<const D: usize>(
+    fluid: &Particles<D>,
+    ends: &[usize],
+    containers: &[Enclosure<D>],
+    spacing: f64,
+) -> Result<(), Error> {
+    for (k, container) in containers.iter().enumerate() {
+        let outside = |i: &usize| container.region.phi(&fluid.position(*i).map(f64::from)) > 0.5 * spacing;
+        let Some(i) = (0..fluid.len()).find(outside) else { continue };
+        let (body, x) = (ends.partition_point(|&end| end <= i), fluid.position(i));
+        let message = format!("has a particle at {x:?} m, outside of container[{k}]");
+        let error = Error::invalid(format!("fluid[{body}].shape"), message);
+        return Err(
+            error.hint("every container holds all fluid: move one of them, or leave the container out")
+        );
+    }
+    Ok(())
 }
 
 /// Refuses particles that are too near each other or a wall; `ends` tells their bodies apart.

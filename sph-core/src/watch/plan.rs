@@ -25,8 +25,8 @@ pub struct Part {
 pub struct Demand {
     /// Points of the scene.
     pub counts: Counts,
-    /// Support radius over spacing, `[-]`.
-    pub support_ratio: f64,
+    /// Radius of the neighbor search over spacing, `[-]`.
+    pub search_ratio: f64,
     /// True when wall samples have rows of fluid particles.
     pub wall_rows: bool,
     /// Threads of the run.
@@ -75,7 +75,7 @@ impl MemoryPlan {
 
     fn in_dimension<const D: usize>(scene: &Scene, demand: &Demand) -> Self {
         let (d, Counts { fluid: n, walls: w }) = (D as f64, demand.counts);
-        let rows = Rows::of::<D>(scene, demand.support_ratio);
+        let rows = Rows::of::<D>(scene, demand.search_ratio);
         // Id, positions, velocities, density; for walls also accelerations, initial positions, volume and body.
         let (particle, sample) = (8.0 + (2.0 * d + 1.0) * REAL, 10.0 + (4.0 * d + 1.0) * REAL);
         let row = |count: f64, row: f64| count * (4.0 * ROOM * row + 5.0);
@@ -96,6 +96,9 @@ impl MemoryPlan {
         plan.add("walls", sample * w);
         plan.add("neighbor rows", fluid_rows + holes + row(n, rows.walls) + wall_rows);
         plan.add("sorting", sorting + candidates);
+        if scene.neighbors.skin > 0.0 {
+            plan.add("positions of the lists", d * REAL * (n + w));
+        }
         if scene.run.on_failure == OnFailure::ReduceDt {
             // Two, each with the vector that most methods keep from step to step.
             plan.add("snapshots", 2.0 * ((particle + d * REAL) * n + sample * w));
@@ -147,7 +150,7 @@ impl MemoryPlan {
 /// Bytes of the grids of cells: the number of points before each cell, for all and by thread, and of the fluid
 /// the cells that hold points.
 fn cells<const D: usize>(scene: &Scene, demand: &Demand) -> f64 {
-    let edge = demand.support_ratio * scene.spacing;
+    let edge = demand.search_ratio * scene.spacing;
     let count = |shapes: &mut dyn Iterator<Item = &Shape>| {
         let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
         let regions = shapes.filter_map(|shape| shape.resolve::<D>("").ok());

@@ -19,6 +19,7 @@ mod parallel;
 mod penetration;
 #[cfg(feature = "rigid")]
 mod pieces;
+mod plan;
 mod ranges;
 mod rigid;
 mod rotation;
@@ -27,6 +28,7 @@ mod sampling;
 mod scene;
 mod scene_errors;
 mod setup;
+mod solids;
 mod strategies;
 mod surface;
 mod wall_surface;

@@ -31,8 +31,8 @@ const NUMBERS: &[Wrong] = &[
     ("spacing = 0.01", "dim = 300\nspacing = 1", (2, 7), "dim", Some("300"), Some("[2, 3]"), "must lie"),
     ("factor = 0.8", "factor = 3.0", (3, 20), "mass_mode.factor", Some("3"), Some("(0, 2]"), "[-]"),
     ("end_time = 1", "end_time = 0", (10, 12), "run.end_time", Some("0"), Some("(0, inf)"), "[s]"),
-    ("threads = 2", "threads = -1", (11, 11), "run.threads", Some("-1"), Some("[1, 4096]"), "whole number"),
-    ("threads = 2", "threads = 0", (11, 11), "run.threads", Some("0"), Some("[1, 4096]"), "must lie"),
+    ("threads = 2", "threads = -1", (11, 11), "run.threads", Some("-1"), Some("[1, 1024]"), "whole number"),
+    ("threads = 2", "threads = 0", (11, 11), "run.threads", Some("0"), Some("[1, 1024]"), "must lie"),
     (
         "min = [0.0, 0]",
         "min = [0.0, \"x\"]",
@@ -243,6 +243,33 @@ const CONTRADICTIONS: &[Wrong] = &[
         None,
         "needs gravity",
     ),
+    (
+        "faces = [\"x_min\", \"x_max\", \"y_min\"]",
+        "faces = []",
+        (22, 9),
+        "wall[0].faces",
+        Some("[]"),
+        None,
+        "names no face",
+    ),
+    (
+        "side = \"outside\"",
+        "side = \"outside\"\nname = \"wall[0]\"",
+        (28, 8),
+        "wall[1].name",
+        Some("\"wall[0]\""),
+        None,
+        "is the name of wall[0].name, too",
+    ),
+    (
+        "[solver]",
+        "[[command]]\nemitter = { center = [2.5, 0], direction = [1, 0], radius = 0.1, speed = 1 }\n[solver]",
+        (35, 22),
+        "command[0].emitter.center",
+        Some("[2.5, 0.0]"),
+        None,
+        "lies behind the wall",
+    ),
     ("max = [3.0, 3.0]", "max = [3.0, 0.5]", (14, 1), "fluid[0].shape", None, None, "out of the domain"),
     (
         "max = [3.0, 3.0]",
@@ -306,6 +333,26 @@ fn wrong_scenes_are_told_where_and_what() {
         assert!(shown.contains(message), "{shown}");
         assert!(shown.contains(&format!("dam.toml:{line}:{column}: ")), "{shown}");
     }
+}
+
+#[test]
+fn walls_that_cross_a_period_hold_whole_spacings() {
+    let scene = |length: f64, faces: &str| {
+        format!(
+            "spacing = 0.1\nrun.end_time = 1.0\ndomain = {{ min = [0, 0], max = [{length}, 1], periodic = [\"x\"] }}\n\
+             [[fluid]]\nshape.block = {{ min = [0, 0], max = [0.5, 0.5] }}\n\
+             [[wall]]\nshape.block = {{ min = [0, 0], max = [1, 1] }}\n{faces}"
+        )
+    };
+    let floor = "faces = [\"y_min\"]";
+    assert!(Scene::parse("x", &scene(1.0, "")).is_ok());
+    assert!(Scene::parse("x", &scene(1.25, floor)).is_ok(), "ends within the period");
+    assert_eq!(fails(&scene(1.05, floor)).key(), Some("domain.max[0]"), "goes on through its end");
+    assert_eq!(fails(&scene(1.15, "")).key(), Some("domain.max[0]"), "layers beyond its end");
+    let obstacle = "side = \"outside\"";
+    let inside =
+        scene(1.05, floor).replace("min = [0, 0], max = [1, 1] }", "min = [0.6, 0.6], max = [0.8, 0.8] }");
+    assert!(Scene::parse("x", &inside.replace(floor, obstacle)).is_ok(), "stands within the period");
 }
 
 #[test]

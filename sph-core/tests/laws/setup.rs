@@ -247,6 +247,7 @@ fn wrong_scenes_are_refused() {
 fn containers_hold_particles() {
     let scene = parse(
         "spacing = 0.1\n[[fluid]]\nshape.disc = { center = [0.0, 0.0], radius = 0.9 }\n\
+         cut = [{ disc = { center = [0.0, 0.0], radius = 0.2 } }]\n\
          [[container]]\nshape.disc = { center = [0.0, 0.0], radius = 1.0 }\n\
          [[container]]\nshape.outside.disc = { center = [0.0, 0.0], radius = 0.2 }\ncollision_radius = 0.0\n",
     );

@@ -2,13 +2,15 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "how long refusals take")]
 
+mod from_schema;
+
 use crate::skip::skip;
 use bench_suite::system::processor::Processor;
 use rayon::prelude::*;
 use serde::Deserialize;
 use sph_core::scene::Scene;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Read,
     path::{Path, PathBuf},
@@ -80,6 +82,16 @@ fn cases() -> Vec<(String, Case)> {
         }
     }
     all.extend(checkpoint_cases(&base));
+    let written: BTreeSet<_> =
+        all.iter().flat_map(|(_, case)| &case.expect).filter_map(|e| from_schema::meaning(e)).collect();
+    let made = from_schema::rows(&base).into_iter().filter(|row| !written.contains(&row.meaning));
+    all.extend(made.map(|row| {
+        let [what, key] = row.meaning;
+        (
+            format!("schema-{what}-{key}"),
+            Case { scene: Some(row.scene), expect: row.expect, ..Case::default() },
+        )
+    }));
     all.sort_by(|a, b| a.0.cmp(&b.0));
     assert!(all.windows(2).all(|pair| pair[0].0 != pair[1].0), "a name comes twice");
     all
@@ -117,9 +129,12 @@ fn checkpoint_cases(base: &str) -> Vec<(String, Case)> {
             "is damaged: its header",
         ));
     }
+    for (name, field, value, why) in FORGED {
+        files.push((format!("forged_{name}"), forged(&whole, field, value), why));
+    }
     let refused = |(name, bytes, why): (String, Vec<u8>, &str)| {
         let args = ["run", "case.toml", "--out", "out", "--resume=bad.sph"].map(str::to_owned).to_vec();
-        let expect = vec!["bad.sph: ".to_owned(), why.to_owned()];
+        let expect = vec!["bad.sph".to_owned(), why.to_owned()];
         let bytes = BTreeMap::from([("bad.sph".to_owned(), bytes)]);
         let case = Case {
             base: true,
@@ -134,6 +149,41 @@ fn checkpoint_cases(base: &str) -> Vec<(String, Case)> {
     files.into_iter().map(refused).collect()
 }
 
+/// Whole checkpoints that no run can have written: what is changed in the header, and to what.
+const FORGED: [(&str, &str, &str, &str); 8] = [
+    ("time_nan", "t", "nan", "t = NaN: must lie in [0, inf) [s]"),
+    ("time_inf", "t", "inf", "t = inf: must lie in [0, inf) [s]"),
+    ("time_negative", "t", "-1.0", "t = -1: must lie in [0, inf) [s]"),
+    ("step_negative", "step", "-2", "step: has a header of another program: invalid value: integer `-2`"),
+    ("step_beyond", "step", "9007199254740993", "step = 9007199254740993: must lie in [0, 9007199254740992]"),
+    ("step_of_the_start", "step", "0", "must be 0 before the first step"),
+    (
+        "id_of_a_particle",
+        "next_id",
+        "3",
+        "next_id = 3: must be larger than every id, of which the largest is 24",
+    ),
+    ("dimension", "dim", "300", "dim: has a header of another program: invalid value: integer `300`"),
+];
+
+/// A checkpoint with another value of a field of its header, and the checksum of that.
+fn forged(whole: &[u8], field: &str, value: &str) -> Vec<u8> {
+    let end = 24 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize;
+    let header = std::str::from_utf8(&whole[24..end]).unwrap();
+    let line = header.lines().find(|line| line.starts_with(&format!("{field} = "))).unwrap();
+    let mut forged = header.replacen(line, &format!("{field} = {value}"), 1);
+    // The name of the program gives the room, so that all arrays stay where they are.
+    let name = forged.find(PROGRAM).unwrap();
+    let length = PROGRAM.len() + header.len() - forged.len();
+    forged.replace_range(name..name + PROGRAM.len(), &"x".repeat(length));
+    let mut bytes = [&whole[..24], forged.as_bytes(), &whole[end..]].concat();
+    bytes[16..20].copy_from_slice(&crc32fast::hash(forged.as_bytes()).to_le_bytes());
+    bytes
+}
+
+/// What the checkpoints of this test say of their program.
+const PROGRAM: &str = "a test with a long name";
+
 /// The base scene after two steps.
 fn checkpoint(base: &str) -> Vec<u8> {
     let scene = Scene::parse("case.toml", base).unwrap();
@@ -142,7 +192,7 @@ fn checkpoint(base: &str) -> Vec<u8> {
         run.step(f64::INFINITY).unwrap();
     }
     let (mut bytes, scene) = (Vec::new(), bench_suite::run::resolved(&scene).unwrap());
-    sph_core::run::checkpoint::write(&mut run, &scene, "test", &mut bytes).unwrap();
+    sph_core::run::checkpoint::write(&mut run, &scene, PROGRAM, &mut bytes).unwrap();
     bytes
 }
 
@@ -248,7 +298,7 @@ fn bad_input_is_refused_at_once_and_in_words() {
         bytes >> 20
     );
     assert!(wrong.is_empty(), "{} of {} failed:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
-    assert!(cases.len() >= 200, "only {} cases", cases.len());
+    assert!(cases.len() >= 600, "only {} cases", cases.len());
 }
 
 #[test]

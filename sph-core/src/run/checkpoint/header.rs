@@ -15,6 +15,8 @@ pub const VERSION: u32 = 1;
 pub(super) const PREFIX: usize = 24;
 /// A longer header is damage, not a history.
 pub(super) const LONGEST_HEADER: u32 = 1 << 28;
+/// Numbers of steps are exact up to here.
+const LAST_STEP: u64 = 1 << 53;
 /// Arrays begin at multiples of this.
 pub(super) const ALIGNMENT: u64 = 64;
 
@@ -101,12 +103,31 @@ impl Header {
         at
     }
 
+    /// Refuses a time or a step that no run has come to.
+    fn check_moment(&self) -> Result<(), Error> {
+        let times = |key: &str, t: f64, last: f64| match t.is_finite() && (0.0..=last).contains(&t) {
+            true => Ok(()),
+            false if last.is_finite() => Err(Error::range(key, t, &format!("[0, {last}]")).unit("s")),
+            false => Err(Error::range(key, t, "[0, inf)").unit("s")),
+        };
+        times("t", self.t, f64::INFINITY)?;
+        if self.step > LAST_STEP {
+            return Err(Error::range("step", self.step, &format!("[0, {LAST_STEP}]")));
+        }
+        if self.step == 0 && self.t > 0.0 {
+            return Err(Error::invalid("t", "must be 0 before the first step").value(self.t));
+        }
+        let mut history = self.history.iter().enumerate();
+        history.try_for_each(|(k, done)| times(&format!("history[{k}].t"), done.t, self.t))
+    }
+
     /// Refuses what this program cannot go on with.
     pub(super) fn check(&self, file_size: u64) -> Result<(), Error> {
         if self.size != file_size {
             let message = format!("is damaged: it has {file_size} bytes and says {}", self.size);
             return Err(Error::new(message));
         }
+        self.check_moment()?;
         let mut at = 0;
         for array in &self.array {
             let end = array.end().filter(|end| array.offset >= at && *end <= file_size);

@@ -120,6 +120,11 @@ impl Checkpoint {
 fn check_lengths<const D: usize>(run: &mut Simulation<D>) -> Result<(), Error> {
     let (n, n_walls) = (run.state.fluid.len(), run.state.walls.len());
     let bodies = run.state.walls.bodies.len();
+    let (largest, next_id) = (run.state.fluid.id.iter().max(), run.state.next_id);
+    if let Some(largest) = largest.filter(|id| **id >= next_id) {
+        let message = format!("must be larger than every id, of which the largest is {largest}");
+        return Err(Error::invalid("next_id", message).value(next_id));
+    }
     if let Some(body) = run.state.walls.body.iter().find(|body| usize::from(**body) >= bodies) {
         return Err(Error::new(format!("counts on wall {body} of {bodies}")));
     }
@@ -172,8 +177,13 @@ fn read_header(from: &mut dyn Read, size: u64) -> Result<(Header, u64), Error> {
         return Err(Error::new("is damaged: its header has another checksum"));
     }
     let text = String::from_utf8(text).map_err(|_| Error::new("is damaged: its header is not UTF-8 text"))?;
-    let header = toml::from_str(&text)
-        .map_err(|error| Error::new(format!("has a header of another program: {}", error.message())))?;
+    let header = toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let key = line.split(" =").next().unwrap_or_default();
+        let message = format!("has a header of another program: {}", error.message());
+        if key.is_empty() { Error::new(message) } else { Error::invalid(key, message) }
+    })?;
     Ok((header, (PREFIX + text.len()) as u64))
 }
 

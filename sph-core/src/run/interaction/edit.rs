@@ -144,6 +144,13 @@ pub(super) fn check_free_space<const D: usize>(
             let message = format!("reaches out of the domain at {:?} m", points[i]);
             return Err(Error::invalid(key, message).hint("enlarge `domain`, or put it elsewhere"));
         }
+        let margin = 0.5 * f64::from(state.rest.spacing);
+        if let Some(k) = state.containers.iter().position(|c| c.region.phi(&points[i]) > margin) {
+            let message = format!("reaches out of container[{k}] at {:?} m", points[i]);
+            return Err(
+                Error::invalid(key, message).hint("put it elsewhere: every container holds all fluid")
+            );
+        }
         if let Some(body) = state.bodies.containing(&points[i]) {
             let message = format!("reaches into the body `{}` at {:?} m", body.form.name, points[i]);
             return Err(Error::invalid(key, message).hint("put it elsewhere, or later"));
