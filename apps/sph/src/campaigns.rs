@@ -47,11 +47,8 @@ pub fn compare(
 ) -> Outcome {
     check_names("case", cases, &case_names())?;
     check_names("variant", variants, &registry::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>())?;
+    let jobs = campaign::comparison(effort, cases, variants)?;
     check_folder(out).map_err(|error| format!("--out: {error}"))?;
-    let jobs = campaign::comparison(effort, cases, variants);
-    if jobs.is_empty() {
-        return Err("no run is left: this effort does not include the chosen cases; try --full".into());
-    }
     let all = campaign::collect("Particle fluids compared", command(), processor, run_all(&jobs, processor)?);
     finish(&all, Page::Compare, out, json)
 }
