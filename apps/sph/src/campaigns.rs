@@ -1,6 +1,6 @@
 //! `sph compare`, `sph validate`, `sph report`.
 
-use crate::exit_code::FAILED;
+use crate::program::{call, exit_code::FAILED, print::out, taken::Taken};
 use bench_suite::{
     campaign::{self, Effort, Job, registry},
     cases::walls,
@@ -8,7 +8,7 @@ use bench_suite::{
     result::{Comparison, RunResult},
     run::Progress,
     studies::iterations,
-    system::{processor::Processor, write::check_folder},
+    system::processor::Processor,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{error::Error, path::Path, process::ExitCode};
@@ -47,11 +47,8 @@ pub fn compare(
 ) -> Outcome {
     check_names("case", cases, &case_names())?;
     check_names("variant", variants, &registry::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>())?;
-    check_folder(out).map_err(|error| format!("--out: {error}"))?;
-    let jobs = campaign::comparison(effort, cases, variants);
-    if jobs.is_empty() {
-        return Err("no run is left: this effort does not include the chosen cases; try --full".into());
-    }
+    let jobs = campaign::comparison(effort, cases, variants)?;
+    let _taken = Taken::take("--out", out, &report::FILES)?;
     let all = campaign::collect("Particle fluids compared", command(), processor, run_all(&jobs, processor)?);
     finish(&all, Page::Compare, out, json)
 }
@@ -59,7 +56,7 @@ pub fn compare(
 /// Published numbers, met or missed.
 pub fn validate(cases: &[String], out: &Path, processor: &Processor, json: bool) -> Outcome {
     check_names("case", cases, &case_names())?;
-    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let _taken = Taken::take("--out", out, &report::FILES)?;
     let all = campaign::collect(
         "Validation",
         command(),
@@ -74,7 +71,7 @@ pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, js
     if !(end_time > 0.0 && end_time.is_finite()) {
         return Err(format!("--end-time {end_time}: must lie in (0, inf) [s]").into());
     }
-    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let _taken = Taken::take("--out", out, &report::FILES)?;
     let bar = bar("iterations");
     let results = iterations::compare(n, end_time, processor, &|scheme, iterations, p| {
         bar.set_prefix(format!("{scheme}, {iterations} iterations"));
@@ -84,7 +81,7 @@ pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, js
     let all = campaign::collect("What iterations buy", command(), processor, results);
     for percent in [1.0, 0.1] {
         for (scheme, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
-            println!("density error {percent} %: {scheme}: {iterations} iterations, {ms:.2} ms a step");
+            out!("density error {percent} %: {scheme}: {iterations} iterations, {ms:.2} ms a step");
         }
     }
     finish(&all, Page::Compare, out, json)
@@ -93,14 +90,15 @@ pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, js
 /// The report of stored results.
 pub fn report(folder: &Path, validation: bool) -> Outcome {
     let all = report::load(&folder.join("results.json"))?;
-    report::write(&all, if validation { Page::Validate } else { Page::Compare }, folder)?;
-    println!("{}", folder.join("index.html").display());
+    let _taken = Taken::take("FOLDER", folder, &report::FILES)?;
+    report::write(&all, if validation { Page::Validate } else { Page::of(&all) }, folder)?;
+    out!("{}", folder.join("index.html").display());
     Ok(ExitCode::SUCCESS)
 }
 
-fn command() -> String {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    format!("cargo run --release -- {}", args.join(" "))
+/// What reports say of how they were made.
+pub fn command() -> String {
+    format!("cargo run --release -- {}", call::arguments())
 }
 
 fn run_all(jobs: &[Job], processor: &Processor) -> Result<Vec<RunResult>, Box<dyn Error + Send + Sync>> {
@@ -134,34 +132,47 @@ pub fn show(bar: &ProgressBar, p: Progress) {
 fn finish(all: &Comparison, page: Page, out: &Path, json: bool) -> Outcome {
     report::write(all, page, out)?;
     if json {
-        println!("{}", serde_json::to_string(all)?);
+        out!("{}", serde_json::to_string(all)?);
     } else {
         print_table(&all.results);
-        println!("\nreport: {}", out.join("index.html").display());
+        let [failed, missed, judged] = counts(&all.results);
+        out!("\n{failed} of {} runs failed, {missed} of {judged} bands missed", all.results.len());
+        out!("report: {}", out.join("index.html").display());
     }
-    let failed = all.results.iter().any(|r| r.failure.is_some());
-    let missed = page == Page::Validate
-        && all.results.iter().any(|r| r.scores.iter().any(|s| s.passed == Some(false)));
-    Ok(if failed || missed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    // Whatever is shown as failed or missed counts, on every page.
+    let [failed, missed, _] = counts(&all.results);
+    Ok(if (failed, missed) == (0, 0) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// Runs that failed, bands that were missed, and bands that were judged.
+fn counts(results: &[RunResult]) -> [usize; 3] {
+    let failed = results.iter().filter(|run| run.failure.is_some()).count();
+    let (met, judged) =
+        results.iter().map(RunResult::bands).fold((0, 0), |(m, n), (met, set)| (m + met, n + set));
+    [failed, judged - met, judged]
 }
 
 fn print_table(results: &[RunResult]) {
     for r in results {
-        println!(
+        out!(
             "{} n = {}, {}: {:.2} s wall, {} steps",
-            r.case, r.particles_across, r.variant, r.wall_s, r.steps
+            r.case,
+            r.particles_across,
+            r.variant,
+            r.wall_s,
+            r.steps
         );
         if let Some(failure) = &r.failure {
-            println!("    FAILED: {failure}");
+            out!("    FAILED: {failure}");
         }
         for s in &r.scores {
-            let verdict = match s.passed {
-                Some(true) => "met   ",
-                Some(false) => "MISSED",
-                None => "      ",
+            let verdict = match (&r.failure, s.passed) {
+                (_, None) => "      ",
+                (None, Some(true)) => "met   ",
+                _ => "MISSED", // a failed run meets no band
             };
             let unit = if s.unit == "-" { "" } else { &s.unit };
-            println!("    {verdict} {} = {:.5} {unit} {}", s.name, s.value, s.note);
+            out!("    {verdict} {} = {:.5} {unit} {}", s.name, s.value, s.note);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `sph devices`: the GPUs, or why none can be used.
 
+use crate::program::print::out;
 use serde_json::{Value, json};
 use std::{error::Error, process::ExitCode};
 
@@ -7,9 +8,9 @@ use std::{error::Error, process::ExitCode};
 pub fn devices(as_json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let (text, value) = found();
     if as_json {
-        println!("{value}");
+        out!("{value}");
     } else {
-        println!("{text}");
+        out!("{text}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! `sph update-goldens`.
 
+use crate::program::print::out;
 use bench_suite::{
     campaign::golden::{self, Golden},
     system::{processor::Processor, write::write_atomic},
@@ -20,6 +21,6 @@ pub fn update(reason: &str, processor: &Processor) -> Result<ExitCode, Box<dyn E
     }
     let golden = Golden { reason: reason.into(), scores: golden::measure(processor)? };
     write_atomic(&path, (serde_json::to_string_pretty(&golden)? + "\n").as_bytes())?;
-    println!("{}", path.display());
+    out!("{}", path.display());
     Ok(ExitCode::SUCCESS)
 }

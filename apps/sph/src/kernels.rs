@@ -1,5 +1,7 @@
 //! `sph kernels`.
 
+#[cfg(feature = "cuda")]
+use crate::program::print::{note, out};
 use clap::Args;
 use cuda_kernels::device::compile::variant::Variant;
 use std::{error::Error, path::PathBuf, process::ExitCode};
@@ -32,13 +34,13 @@ pub fn run(args: &KernelsArgs, json: bool) -> Result<ExitCode, Box<dyn Error + S
     use bench_suite::system::write::check_folder;
     use cuda_kernels::device::compile::ahead::compile_ahead;
     check_folder(&args.folder).map_err(|error| format!("{}: {error}", args.folder.display()))?;
-    let done = compile_ahead(&args.folder, &args.architectures, &args.variants, &|what| eprintln!("{what}"))?;
+    let done = compile_ahead(&args.folder, &args.architectures, &args.variants, &|what| note!("{what}"))?;
     let (files, bytes, compiler) = (done.files, done.bytes, done.compiler.to_string());
     match json {
         true => {
-            println!("{}", serde_json::json!({ "files": files, "bytes": bytes, "compiler": compiler }));
+            out!("{}", serde_json::json!({ "files": files, "bytes": bytes, "compiler": compiler }));
         }
-        false => println!("{}: {files} files, {bytes} bytes, by NVRTC {compiler}", args.folder.display()),
+        false => out!("{}: {files} files, {bytes} bytes, by NVRTC {compiler}", args.folder.display()),
     }
     Ok(ExitCode::SUCCESS)
 }

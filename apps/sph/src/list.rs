@@ -1,5 +1,6 @@
 //! `sph list`: cases, variants, solvers and scenes.
 
+use crate::program::print::out;
 use bench_suite::{
     campaign::registry,
     scenes::{files, methods::SOLVERS, read, schema, tables::Parameter},
@@ -12,25 +13,25 @@ type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
 /// Cases, variants, solvers and scenes.
 pub fn all(as_json: bool) -> Outcome {
     if as_json {
-        println!("{}", as_value());
+        out!("{}", as_value());
         return Ok(ExitCode::SUCCESS);
     }
-    println!("cases (sph validate --case NAME):");
+    out!("cases (sph validate --case NAME):");
     for case in registry::all_cases() {
-        println!("  {:<28}{}\n{:30}{}", case.name(), case.about(), "", case.source());
+        out!("  {:<28}{}\n{:30}{}", case.name(), case.about(), "", case.source());
     }
-    println!("variants (sph compare --variant NAME):");
+    out!("variants (sph compare --variant NAME):");
     for variant in registry::VARIANTS {
-        println!("  {:<28}{}", variant.name, variant.label);
+        out!("  {:<28}{}", variant.name, variant.label);
     }
-    println!("solvers (solver.name in a scene; their numbers: sph list --parameters):");
+    out!("solvers (solver.name in a scene; their numbers: sph list --parameters):");
     for solver in SOLVERS {
-        println!("  {:<28}{}; presets {}", solver.name, solver.about, (solver.presets)().join(", "));
+        out!("  {:<28}{}; presets {}", solver.name, solver.about, (solver.presets)().join(", "));
     }
-    println!("scenes (sph run FILE):");
+    out!("scenes (sph run FILE):");
     for file in files() {
         let title = read(&file).map_or_else(|error| error.to_string(), |scene| scene.title);
-        println!("  {:<48}{title}", file.display().to_string());
+        out!("  {:<48}{title}", file.display().to_string());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -59,16 +60,16 @@ pub fn parameters(as_json: bool) -> Outcome {
         let of = |p: &Parameter| json!({ "name": p.name, "unit": p.unit, "range": p.range, "default": p.default, "about": p.about, "values": p.values });
         let tables =
             tables.iter().map(|table| (table.name.clone(), table.parameters.iter().map(of).collect()));
-        println!("{}", Value::Object(tables.collect()));
+        out!("{}", Value::Object(tables.collect()));
         return Ok(ExitCode::SUCCESS);
     }
     for table in tables {
-        println!("{}", table.name);
+        out!("{}", table.name);
         for p in table.parameters {
             let numbers = [p.unit, p.range].join(" ");
-            println!("  {:<28}{:<20}{}\n{:30}{}", p.name, numbers.trim(), p.default, "", p.about);
+            out!("  {:<28}{:<20}{}\n{:30}{}", p.name, numbers.trim(), p.default, "", p.about);
             if !p.values.is_empty() {
-                println!("{:30}one of {}", "", p.values.join(", "));
+                out!("{:30}one of {}", "", p.values.join(", "));
             }
         }
     }

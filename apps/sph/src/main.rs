@@ -1,29 +1,38 @@
 //! The `sph` command.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is where the project speaks to people")]
 
 mod campaigns;
 mod cli;
 mod devices;
-mod exit_code;
 mod golden;
 mod kernels;
 mod list;
 mod output;
+mod program;
 mod run;
 mod studies;
 
 use clap::Parser;
+use program::{
+    exit_code::{self, REFUSED},
+    print::{self, note},
+};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A reader that goes away, as `| head` does, ends the program and is no failure of it.
     sigpipe::reset();
-    let args = cli::Args::parse();
-    match cli::execute(&args) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(exit_code::REFUSED)
+    print::finish(match cli::Args::try_parse() {
+        Ok(args) => cli::execute(&args).unwrap_or_else(|error| {
+            note!("error: {error}");
+            ExitCode::from(exit_code::of(&*error))
+        }),
+        // Help counts as such, too: it goes to standard output, and ends with 0.
+        Err(help) => {
+            let printed = help.print();
+            if !help.use_stderr() {
+                print::keep(printed);
+            }
+            if help.exit_code() == 0 { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) }
         }
-    }
+    })
 }

@@ -12,6 +12,7 @@ use crate::{
     system::{machine, processor::Processor},
 };
 use sph_core::error::Error;
+use std::fmt::{self, Display, Formatter};
 
 /// How much of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,16 @@ pub enum Effort {
     Full,
 }
 
+impl Display for Effort {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quick => "compare --quick",
+            Self::Default => "compare",
+            Self::Full => "compare --full",
+        })
+    }
+}
+
 /// One run to do.
 pub struct Job {
     /// The case.
@@ -34,9 +45,9 @@ pub struct Job {
     pub n: usize,
 }
 
-/// The runs of a comparison. Empty filters mean all.
-pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<Job> {
-    let plan: &[(&str, &[usize])] = match effort {
+/// The cases of a comparison, each with its resolutions.
+pub fn plan(effort: Effort) -> &'static [(&'static str, &'static [usize])] {
+    match effort {
         Effort::Quick => &[("dam_break", &[16, 24, 32]), ("column", &[16])],
         Effort::Default => &[("dam_break", &[20, 40, 80]), ("column", &[20, 40])],
         Effort::Full => &[
@@ -48,17 +59,36 @@ pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Vec<
             ("stretched_bar", &[8, 16]),
             ("stretched_bar_plastic", &[8, 16]),
         ],
-    };
+    }
+}
+
+/// The runs of a comparison. Empty filters mean all.
+///
+/// # Errors
+/// When a name of a filter is left without a run.
+pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Result<Vec<Job>, String> {
     let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|l| l == name);
     let mut jobs = Vec::new();
-    for (name, resolutions) in plan.iter().filter(|(name, _)| wanted(cases, name)) {
+    for (name, resolutions) in plan(effort).iter().filter(|(name, _)| wanted(cases, name)) {
         let Some(case) = registry::case(name) else { continue };
         for variant in registry::VARIANTS.iter().filter(|v| wanted(variants, v.name)) {
             let resolutions = resolutions.iter().filter(|&&n| variant.scene(case, n).is_some());
             jobs.extend(resolutions.map(|&n| Job { case, variant, n }));
         }
     }
-    jobs
+    if let Some(name) = cases.iter().find(|name| jobs.iter().all(|job| job.case.name() != **name)) {
+        let contained = plan(effort).iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        return Err(format!(
+            "--case {name:?}: no run is left of it; {effort} contains {contained}, each for the variants that it suits; \
+             `sph compare --help` says what --full adds, `sph validate --case {name}` runs it alone"
+        ));
+    }
+    if let Some(name) = variants.iter().find(|name| jobs.iter().all(|job| job.variant.name != **name)) {
+        return Err(format!(
+            "--variant {name:?}: no run is left of it: none of the chosen cases is for its method"
+        ));
+    }
+    Ok(jobs)
 }
 
 /// The runs of a validation: every case at the resolution of its bands, by every method that it is for. Without

@@ -30,6 +30,11 @@ use crate::{
 use sph_core::{error::Error, run::simulation::Simulation};
 use std::path::{Path, PathBuf};
 
+/// Name of the file with the last particles of a run.
+pub const FINAL: &str = "final.vtu";
+/// Name of the folder of a run's frames.
+pub const FRAMES: &str = "frames";
+
 /// Names of the axes.
 const AXES: [&str; 3] = ["x", "y", "z"];
 

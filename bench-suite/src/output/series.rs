@@ -1,6 +1,6 @@
 //! The frames of a run as a series: names that carry the step, and the lists of what is there.
 
-use super::{Format, OutputError, vtu};
+use super::{FINAL, FRAMES, Format, OutputError, vtu};
 use crate::system::write::write_atomic;
 use clap::ValueEnum as _;
 use std::{
@@ -36,18 +36,21 @@ pub fn walls_of(frame: &Path) -> Option<PathBuf> {
     names.map(|name| frame.with_file_name(name)).into_iter().find(|path| path.is_file())
 }
 
-/// The `.vtu` frames of a run's folder, or of its folder `frames`.
+/// The `.vtu` frames of a run's folder, or of its folder `frames`; of a run without frames its last particles.
 ///
 /// # Errors
 /// When it holds none, or their list cannot be read.
-pub fn listed(folder: &Path) -> Result<Vec<PathBuf>, OutputError> {
-    let inner = folder.join("frames");
-    let folder = if inner.is_dir() { &inner } else { folder };
+pub fn listed(run: &Path) -> Result<Vec<PathBuf>, OutputError> {
+    let inner = run.join(FRAMES);
+    let folder = if inner.is_dir() { &inner } else { run };
     let members = read_index(folder)?.into_iter();
     let frames = members.map(|member| folder.join(frame_name(member.step, Format::Vtu)));
-    let frames: Vec<_> = frames.filter(|path| path.is_file()).collect();
+    let mut frames: Vec<_> = frames.filter(|path| path.is_file()).collect();
     if frames.is_empty() {
-        return Err(left(folder, "holds no frames; `sph run --format vtu` writes them"));
+        frames.extend(Some(run.join(FINAL)).filter(|path| path.is_file()));
+    }
+    if frames.is_empty() {
+        return Err(left(folder, "holds no frames and no final.vtu; `sph run --format vtu` writes both"));
     }
     Ok(frames)
 }

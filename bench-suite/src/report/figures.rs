@@ -4,6 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use super::plots::bars::Bars;
 use super::plots::{Chart, Label, Line, Look, PlotError};
+use crate::result::number;
 use crate::result::{Comparison, CurveStyle, RunResult, Series, SeriesGroup, series_name};
 
 /// A plot with the words below it.
@@ -252,10 +253,13 @@ pub fn phases(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError>
     Ok(Some(Figure { svg: chart.svg()?, caption: caption.into() }))
 }
 
-/// `40 across`.
+/// `40 across`; of a scene, which is not across anything, its spacing.
 #[must_use]
 pub fn resolution(run: &RunResult) -> String {
-    format!("{} across", run.particles_across)
+    match run.particles_across {
+        0 => format!("Δx = {}", number::with_unit(run.spacing, "m", 3)),
+        across => format!("{across} across"),
+    }
 }
 
 fn series_figure(

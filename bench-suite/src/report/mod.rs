@@ -6,6 +6,7 @@ pub mod figures;
 pub mod html;
 pub mod markdown;
 pub mod plots;
+pub mod run;
 mod sections;
 pub mod validate;
 
@@ -48,7 +49,22 @@ pub enum Page {
     Compare,
     /// Published numbers, met or missed.
     Validate,
+    /// A scene that was run once.
+    Run,
 }
+
+impl Page {
+    /// The page of stored results: those of a scene file have no resolution of a case.
+    #[must_use]
+    pub fn of(all: &Comparison) -> Self {
+        let is_scene = all.results.iter().all(|run| run.particles_across == 0);
+        if is_scene && !all.results.is_empty() { Self::Run } else { Self::Compare }
+    }
+}
+
+/// What a report may be made of.
+pub const FILES: [&str; 7] =
+    ["index.html", "results.json", "runs.csv", "scores.csv", "series.csv", "phases.csv", "validation.md"];
 
 /// Writes `index.html`, `results.json` and the CSV tables into `folder`, and of a validation its table as
 /// `validation.md`. Picture files of the results are
@@ -67,6 +83,7 @@ pub fn write(all: &Comparison, page: Page, folder: &Path) -> Result<(), ReportEr
     let html = match page {
         Page::Compare => compare::page(all, folder)?,
         Page::Validate => validate::page(all, folder)?,
+        Page::Run => run::page(all, folder)?,
     };
     Ok(write_atomic(&folder.join("index.html"), html.as_bytes())?)
 }

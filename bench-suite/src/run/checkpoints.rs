@@ -3,7 +3,7 @@
 //! Each stands under its own name and is written beside it, flushed and renamed; only then is the oldest of
 //! three removed, or before the next is written. Whenever the program dies, the newest or the one before it is whole.
 
-use crate::system::write::{self, Files, PART, WriteError};
+use crate::system::write::{self, Files, WriteError};
 use sph_core::{
     error::Error,
     run::{
@@ -81,7 +81,7 @@ impl<'a> Checkpoints<'a> {
     /// # Errors
     /// When one cannot be removed.
     pub fn tidy(&self) -> Result<(), WriteError> {
-        self.remove(self.listed(|path| path.to_string_lossy().ends_with(PART)))
+        self.remove(self.listed(write::is_unfinished))
     }
 
     fn remove(&self, paths: impl IntoIterator<Item = PathBuf>) -> Result<(), WriteError> {
@@ -131,8 +131,7 @@ fn is_checkpoint(path: &Path) -> bool {
 
 /// Set aside, or unfinished.
 fn is_left(path: &Path) -> bool {
-    let name = path.to_string_lossy();
-    name.ends_with(ASIDE) || name.ends_with(PART)
+    path.to_string_lossy().ends_with(ASIDE) || write::is_unfinished(path)
 }
 
 /// Reads a checkpoint file.

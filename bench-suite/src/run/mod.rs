@@ -270,13 +270,13 @@ impl Ended {
         run: &Simulation<D>,
         unwritten: Option<&OutputError>,
     ) -> Option<String> {
+        let place = format!("after step {}, t = {:.6} s", run.state.step, run.state.t);
         let why = match self {
-            Self::Done | Self::NotStreamed => None,
-            Self::Interrupted => {
-                Some(format!("interrupted after step {}, t = {:.6} s", run.state.step, run.state.t))
-            }
+            Self::Done => None,
+            Self::NotStreamed => Some(format!("ended {place}")),
+            Self::Interrupted => Some(format!("interrupted {place}")),
             Self::Failed(error) => Some(error.line()),
-            Self::NotKept(why) => Some(why.clone()),
+            Self::NotKept(why) => Some(format!("ended {place}: {why}")),
         };
         let all: Vec<_> = why.into_iter().chain(unwritten.map(ToString::to_string)).collect();
         if all.is_empty() { None } else { Some(all.join("; ")) }

@@ -107,7 +107,7 @@ pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
         let message = format!("{} is a file, must be a folder", there.display());
         return Err(failed(io::Error::new(io::ErrorKind::NotADirectory, message)));
     }
-    let probe = there.join(format!(".sph-{}.part", std::process::id()));
+    let probe = beside(&there.join("probe")).map_err(failed)?;
     File::create_new(&probe).map_err(failed)?;
     fs::remove_file(&probe).map_err(failed)
 }
@@ -150,6 +150,21 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
 
 /// The end of the names of unfinished files.
 pub const PART: &str = ".part";
+
+/// Whether a file has a name that is given to unfinished ones, `.NAME.PROCESS-COUNT.part`.
+#[must_use]
+pub fn is_unfinished(path: &Path) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let inner = name.as_deref().and_then(|name| name.strip_prefix('.')?.strip_suffix(PART)?.rsplit_once('.'));
+    inner.and_then(|(_, numbers)| numbers.split_once('-')).is_some_and(|(a, b)| is_number(a) && is_number(b))
+}
+
+/// Removes the files of a folder that killed programs have left unfinished; what cannot be removed does no harm.
+pub fn remove_unfinished(folder: &Path) {
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    paths.filter(|path| is_unfinished(path)).for_each(|path| drop(fs::remove_file(path)));
+}
 
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -1,6 +1,7 @@
 //! `sph mesh`: surfaces of frames.
 
 use super::frames;
+use crate::program::print::out;
 use bench_suite::{
     output::{
         FrameData, ReadError, encode_mesh,
@@ -42,7 +43,7 @@ pub fn run(args: &MeshArgs) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let file = path.with_file_name(format!("{stem}_surface.ply"));
         write_atomic(&file, &encode_mesh(&frame, &surface.corners, &surface.triangles))?;
-        println!("{}: {} triangles", file.display(), surface.triangles.len());
+        out!("{}: {} triangles", file.display(), surface.triangles.len());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -56,7 +56,7 @@ impl OutputArgs {
             every: every.unwrap_or(Every::Seconds(interval)),
             fields: fields.clone(),
             color_by: color_by.clone().unwrap_or_else(|| "speed".into()),
-            folder: out.join("frames"),
+            folder: out.join(output::FRAMES),
         }))
     }
 }

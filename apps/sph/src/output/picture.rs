@@ -1,6 +1,7 @@
 //! `sph picture`: frames as PNG.
 
 use super::frames;
+use crate::program::print::out;
 use bench_suite::{
     output::{self, AnyFrame, Format, FrameData, Look, ReadError, read_vtu, walls_of},
     system::write::write_atomic,
@@ -61,7 +62,7 @@ pub fn run(args: &PictureArgs) -> Result<ExitCode, Refused> {
         };
         let file = path.with_extension(Format::Png.extension());
         write_atomic(&file, &png)?;
-        println!("{}", file.display());
+        out!("{}", file.display());
     }
     Ok(ExitCode::SUCCESS)
 }

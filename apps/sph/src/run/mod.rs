@@ -1,11 +1,19 @@
 //! `sph run`.
 
 mod announce;
-mod interrupt;
 mod resume;
 
 use self::announce::Short;
-use crate::{campaigns, exit_code::FAILED, output::OutputArgs};
+use crate::{
+    campaigns,
+    output::OutputArgs,
+    program::{
+        call,
+        exit_code::{FAILED, INTERRUPTED},
+        print::{note, out},
+        taken::Taken,
+    },
+};
 use bench_suite::{
     campaign,
     metrics::{Metric, bodies::BodyCurves, conservation::Conservation, penetration},
@@ -17,10 +25,7 @@ use bench_suite::{
         checkpoints::{Checkpoints, Found},
     },
     scenes,
-    system::{
-        processor::Processor,
-        write::{Disk, check_folder},
-    },
+    system::{processor::Processor, write::Disk},
 };
 use indicatif::ProgressBar;
 use sph_core::{method::failure::Retry, scene::Scene};
@@ -28,6 +33,7 @@ use std::{
     error::Error,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::atomic::Ordering,
 };
 
 type Refused = Box<dyn Error + Send + Sync>;
@@ -70,7 +76,7 @@ pub fn run(
         let script = scenes::read_script(script, &scene)?;
         scene.command.extend(script.command);
     }
-    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let taken = Taken::take("--out", out, &files())?;
     let checkpoints = Checkpoints::of(out, &Disk);
     let found = match &args.resume {
         Some(named) => Some(resume::find(named.as_deref(), &checkpoints, &mut scene)?),
@@ -78,7 +84,7 @@ pub fn run(
     };
     let frames = args.frames.settings(&scene, out)?;
     make_way(args, &checkpoints)?;
-    let job = Job { args, scene: &scene, checkpoints: &checkpoints, frames, processor, json };
+    let job = Job { args, scene: &scene, taken: &taken, checkpoints: &checkpoints, frames, processor, json };
     let bar = campaigns::bar(&scene.title);
     let ran = match scene.run.threads.filter(|_| threads.is_none()) {
         None => job.steps(found, &bar),
@@ -89,6 +95,11 @@ pub fn run(
     };
     bar.finish_and_clear();
     job.finish(ran?)
+}
+
+/// What a run writes into its folder; checkpoints have names of their own.
+fn files() -> Vec<&'static str> {
+    [&report::FILES[..], &[output::FINAL, FAILURE_FILE, output::FRAMES]].concat()
 }
 
 /// A fresh run must not leave checkpoints of another one behind, which a later `--resume` would take for its
@@ -113,6 +124,7 @@ fn make_way(args: &RunArgs, checkpoints: &Checkpoints<'_>) -> Result<(), Refused
 struct Job<'a> {
     args: &'a RunArgs,
     scene: &'a Scene,
+    taken: &'a Taken,
     checkpoints: &'a Checkpoints<'a>,
     frames: Option<output::Settings>,
     processor: &'a Processor,
@@ -126,11 +138,11 @@ impl Job<'_> {
         let show = |p| campaigns::show(bar, p);
         let announce = |start: &Start| {
             if !self.json {
-                println!("{}", announce::announcement(scene, start));
+                out!("{}", announce::announcement(scene, start));
             }
-            start.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+            self.taken.looks.store(true, Ordering::Relaxed);
+            start.warnings.iter().for_each(|warning| note!("warning: {warning}"));
         };
-        let interrupt = interrupt::flag()?;
         let from = found.as_ref().map(|found| found.path.clone());
         let options = Options {
             case: file
@@ -148,13 +160,13 @@ impl Job<'_> {
                 every: self.args.checkpoint_every,
                 from: from.as_deref(),
             }),
-            interrupt: Some(&interrupt),
+            interrupt: Some(&self.taken.asked),
         };
         let interval = scene.run.output_interval.unwrap_or(end / 100.0);
         let checkpoint = found.map(|found| {
-            found.passed.iter().for_each(|error| eprintln!("warning: passed over: {error}"));
+            found.passed.iter().for_each(|error| note!("warning: passed over: {error}"));
             let header = found.checkpoint.header();
-            eprintln!("resumed: {} at step {}, t = {} s", found.path.display(), header.step, header.t);
+            note!("resumed: {} at step {}, t = {} s", found.path.display(), header.step, header.t);
             found.checkpoint
         });
         let metrics: Vec<Box<dyn Metric>> =
@@ -164,49 +176,65 @@ impl Job<'_> {
 
     /// Writes and tells what the run has left behind.
     fn finish(&self, ran: Ran) -> Result<ExitCode, Refused> {
-        let out = &self.args.out;
-        let (failure, report) = (ran.result.failure.clone(), ran.result.failure_report.clone());
-        let (retries, summary) = (ran.result.retries.clone(), summary(&ran.result));
-        ran.result.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
-        let command = format!("cargo run --release -- run {}", self.args.scene.display());
-        let all = campaign::collect(&self.scene.title, command, self.processor, vec![ran.result]);
-        // The input was right and the work is done: this is no refusal.
+        let Ran { result, last, interrupted, checkpoint } = ran;
+        let (failure, report) = (result.failure.clone(), result.failure_report.clone());
+        let (retries, summary) = (result.retries.clone(), summary(&result));
+        result.warnings.iter().for_each(|warning| note!("warning: {warning}"));
+        let all = campaign::collect(&self.scene.title, campaigns::command(), self.processor, vec![result]);
         let (written, particles) = match &report {
-            None => (write(&all, &ran.last, out), "final.vtu"),
-            Some(report) => (write_failure(&all, report, &ran.last, out), FAILURE_FILE),
+            None => (write(&all, &last, &self.args.out), output::FINAL),
+            Some(report) => (write_failure(&all, report, &last, &self.args.out), FAILURE_FILE),
         };
-        if let Err(error) = written {
-            eprintln!("error: {error}");
-            return Ok(ExitCode::from(FAILED));
-        }
-        if self.json {
-            println!("{}", serde_json::to_string(&all)?);
-        } else {
-            println!("{summary}");
-            println!(
-                "report: {}\nparticles: {}",
-                out.join("index.html").display(),
-                out.join(particles).display()
-            );
-            if let Some(frames) = &self.frames {
-                println!("frames: {}", frames.folder.display());
-            }
+        match &written {
+            Ok(()) => self.tell(&all, &summary, particles)?,
+            // The input was right and the work is done: this is no refusal.
+            Err(error) => note!("error: {error}; the run had come to {}", place(&last)),
         }
         for Retry { step, t, back_to, scale, reason, .. } in &retries {
-            eprintln!("step {step}, t = {t:.6} s: back to step {back_to}, steps times {scale}: {reason}");
+            note!("step {step}, t = {t:.6} s: back to step {back_to}, steps times {scale}: {reason}");
         }
-        if let Some(checkpoint) = &ran.checkpoint {
-            eprintln!("last checkpoint: {}", checkpoint.display());
+        if let Some(checkpoint) = &checkpoint {
+            note!("last checkpoint: {}", checkpoint.display());
         }
-        let Some(failure) = failure else { return Ok(ExitCode::SUCCESS) };
-        eprintln!("the run stopped: {}", report.map_or(failure, |report| report.to_string()));
-        if ran.interrupted {
-            let (scene, out) = (self.args.scene.display(), out.display());
-            eprintln!("go on with: sph run {scene} --out {out} --resume");
-            return Ok(ExitCode::from(interrupt::INTERRUPTED));
+        if let Some(failure) = &failure {
+            note!("the run stopped: {}", report.as_ref().map_or(failure.clone(), ToString::to_string));
         }
-        Ok(ExitCode::from(FAILED))
+        if failure.is_none() && written.is_ok() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        // A step that failed would fail again; a run that was interrupted, or found the disk full, can go on.
+        match (&report, checkpoint) {
+            (Some(_), _) => {}
+            (None, Some(_)) => note!("go on with: {}", call::resuming()),
+            (None, None) => {
+                note!("there is no checkpoint to go on from: run it again, with --checkpoint-every")
+            }
+        }
+        Ok(ExitCode::from(if interrupted && written.is_ok() { INTERRUPTED } else { FAILED }))
     }
+
+    /// Prints what the run has come to, and where it is.
+    fn tell(&self, all: &Comparison, summary: &str, particles: &str) -> Result<(), Refused> {
+        if self.json {
+            out!("{}", serde_json::to_string(all)?);
+            return Ok(());
+        }
+        let file = |name: &str| self.args.out.join(name).display().to_string();
+        out!("{summary}\nreport: {}\nparticles: {}", file("index.html"), file(particles));
+        if let Some(frames) = &self.frames {
+            out!("frames: {}", frames.folder.display());
+        }
+        Ok(())
+    }
+}
+
+/// Step and time of the last state.
+fn place(last: &Final) -> String {
+    let (step, t) = match last {
+        Final::Two(simulation) => (simulation.state.step, simulation.state.t),
+        Final::Three(simulation) => (simulation.state.step, simulation.state.t),
+    };
+    format!("step {step}, t = {t:.6} s")
 }
 
 fn summary(result: &RunResult) -> String {
@@ -229,8 +257,8 @@ fn summary(result: &RunResult) -> String {
 }
 
 fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
-    report::write(all, Page::Compare, out)?;
-    let file = out.join("final.vtu");
+    report::write(all, Page::Run, out)?;
+    let file = out.join(output::FINAL);
     match last {
         Final::Two(simulation) => output::write_vtu(simulation, &file)?,
         Final::Three(simulation) => output::write_vtu(simulation, &file)?,
@@ -241,7 +269,7 @@ fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
 /// The report, and the particles around the failure. The last state cannot be continued from and may hold numbers
 /// that are not finite.
 fn write_failure(all: &Comparison, failure: &Failure, last: &Final, out: &Path) -> Result<(), Refused> {
-    report::write(all, Page::Compare, out)?;
+    report::write(all, Page::Run, out)?;
     match last {
         Final::Two(simulation) => failure.write_vtu(simulation, out)?,
         Final::Three(simulation) => failure.write_vtu(simulation, out)?,

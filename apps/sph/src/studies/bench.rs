@@ -1,15 +1,19 @@
 //! `sph bench`: steps per second of the reference codes' case, the cost of frames, and the effect of iterations.
 
 use super::step;
-use crate::{campaigns, exit_code::FAILED};
+use crate::{
+    campaigns,
+    program::{
+        exit_code::FAILED,
+        print::{note, out},
+        taken::Taken,
+    },
+};
 use bench_suite::{
-    output::Format,
+    output::{self, Format},
     scenes,
     studies::{cost, repeat::repeat, solving, sweep},
-    system::{
-        processor::Processor,
-        write::{check_folder, write_atomic},
-    },
+    system::{processor::Processor, write::write_atomic},
 };
 use clap::Subcommand;
 use std::{
@@ -162,13 +166,13 @@ fn repeats(
 ) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let repeats = repeat(&scenes::read(scene)?, steps, runs, processor)?;
     if json {
-        println!("{}", serde_json::to_string(&repeats)?);
+        out!("{}", serde_json::to_string(&repeats)?);
     } else {
-        println!("{} particles, {}: {runs} runs of {steps} steps", repeats.particles, repeats.backend);
-        repeats.hashes.iter().for_each(|hash| println!("  {hash}"));
+        out!("{} particles, {}: {runs} runs of {steps} steps", repeats.particles, repeats.backend);
+        repeats.hashes.iter().for_each(|hash| out!("  {hash}"));
     }
     if repeats.hashes.len() > 1 {
-        eprintln!("equal steps ended with {} different states", repeats.hashes.len());
+        note!("equal steps ended with {} different states", repeats.hashes.len());
         return Ok(ExitCode::from(FAILED));
     }
     Ok(ExitCode::SUCCESS)
@@ -186,12 +190,12 @@ fn copy(
     let gb_per_s = 2e-9 * bytes as f64 / seconds;
     if json {
         let backend = processor.name();
-        println!(
+        out!(
             "{}",
             serde_json::json!({ "backend": backend, "bytes": bytes, "copies": copies, "seconds": seconds, "gb_per_s": gb_per_s })
         );
     } else {
-        println!(
+        out!(
             "{}: {mib} MiB in {:.3} ms, {gb_per_s:.0} GB/s read and written",
             processor.name(),
             1e3 * seconds
@@ -201,16 +205,15 @@ fn copy(
 }
 
 fn sweep(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    check_folder(out).map_err(|error| format!("--out: {error}"))?;
+    let _taken = Taken::take("--out", out, &["epsilon.svg", "scorr.svg", "sweep.csv"])?;
     let mut all = Vec::new();
     for wanted in sweep::wanted() {
         match sweep::measure(wanted, processor) {
             Ok(rest) => all.push(rest),
             // A column that does not rest is an answer, too: its point is missing.
-            Err(error) => eprintln!(
-                "ε = {}, k = {}, {} iterations: {error}",
-                wanted.epsilon, wanted.k, wanted.iterations
-            ),
+            Err(error) => {
+                note!("ε = {}, k = {}, {} iterations: {error}", wanted.epsilon, wanted.k, wanted.iterations)
+            }
         }
     }
     let table = sweep::table(&all);
@@ -218,25 +221,33 @@ fn sweep(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<
     write_atomic(&out.join("scorr.svg"), sweep::plot_of_strength(&all)?.as_bytes())?;
     write_atomic(&out.join("sweep.csv"), table.as_bytes())?;
     match json {
-        true => println!("{}", serde_json::to_string(&all)?),
-        false => print!("{table}"),
+        true => out!("{}", serde_json::to_string(&all)?),
+        false => out!("{}", table.trim_end()),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn output(options: &cost::Options, out: &Path, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let _taken = Taken::take("--out", out, &[output::INDEX, output::PVD])?;
     let cost = cost::time(options, out)?;
     if json {
-        println!("{}", serde_json::to_string(&cost)?);
+        out!("{}", serde_json::to_string(&cost)?);
         return Ok(ExitCode::SUCCESS);
     }
-    println!(
+    out!(
         "{} particles, {} threads, a frame every {} steps: {:.2} ms a step without frames, {:.2} with: {:+.2} %",
-        cost.particles, cost.threads, cost.every, cost.ms_without, cost.ms_with, cost.percent
+        cost.particles,
+        cost.threads,
+        cost.every,
+        cost.ms_without,
+        cost.ms_with,
+        cost.percent
     );
-    println!(
+    out!(
         "  a frame is copied in {:.2} ms ({:.2} % of the steps' time) and written in {:.2} ms by another thread",
-        cost.ms_copying, cost.copying_percent, cost.ms_writing
+        cost.ms_copying,
+        cost.copying_percent,
+        cost.ms_writing
     );
     Ok(ExitCode::SUCCESS)
 }
@@ -244,17 +255,20 @@ fn output(options: &cost::Options, out: &Path, json: bool) -> Result<ExitCode, B
 fn solve(options: &solving::Options, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let runs = solving::compare(options)?;
     if json {
-        println!("{}", serde_json::to_string(&runs)?);
+        out!("{}", serde_json::to_string(&runs)?);
         return Ok(ExitCode::SUCCESS);
     }
     let (particles, backend) = (runs.first().map_or(0, |run| run.particles), options.processor.name());
-    println!("{particles} particles, {backend}, {} threads", rayon::current_num_threads());
-    println!("preconditioner  start  iterations  ms a step  million particle-iterations/s");
+    out!("{particles} particles, {backend}, {} threads", rayon::current_num_threads());
+    out!("preconditioner  start  iterations  ms a step  million particle-iterations/s");
     for run in &runs {
         let start = if run.warm_start { "warm" } else { "zero" };
-        println!(
+        out!(
             "{:<14}  {start}   {:10.1} {:10.1}  {:10.1}",
-            run.preconditioner, run.iterations, run.ms, run.million_per_second
+            run.preconditioner,
+            run.iterations,
+            run.ms,
+            run.million_per_second
         );
     }
     Ok(ExitCode::SUCCESS)

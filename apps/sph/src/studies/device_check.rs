@@ -1,6 +1,9 @@
 //! `sph device-check`.
 
-use crate::exit_code::FAILED;
+use crate::program::{
+    exit_code::FAILED,
+    print::{note, out},
+};
 use bench_suite::{
     studies::device_check::{self, FILES, Kind, Options, REHEARSED, Verdict},
     system::{
@@ -53,23 +56,23 @@ pub fn run(
         package: args.package.clone(),
         dry_run: args.dry_run,
     };
-    eprintln!("{name}");
+    note!("{name}");
     let checked = device_check::check(&options, &|line| match &line.verdict {
-        Verdict::Passed => eprintln!("passed   {}", line.what),
-        Verdict::Failed(reason) => eprintln!("FAILED   {}: {reason}", line.what),
-        Verdict::NotRun(reason) => eprintln!("not run  {}: {reason}", line.what),
+        Verdict::Passed => note!("passed   {}", line.what),
+        Verdict::Failed(reason) => note!("FAILED   {}: {reason}", line.what),
+        Verdict::NotRun(reason) => note!("not run  {}: {reason}", line.what),
     });
     // What is left there is of no use to anyone.
     let _ = fs::remove_dir_all(&options.work);
     let check = checked?;
     match json {
-        true => println!("{}", serde_json::to_string(&check)?),
-        false => FILES.iter().for_each(|file| println!("{}", args.out.join(file).display())),
+        true => out!("{}", serde_json::to_string(&check)?),
+        false => FILES.iter().for_each(|file| out!("{}", args.out.join(file).display())),
     }
     let [passed, failed, not_run] = check.counts();
-    eprintln!("{passed} passed, {failed} failed, {not_run} not run");
+    note!("{passed} passed, {failed} failed, {not_run} not run");
     if args.dry_run {
-        eprintln!("{REHEARSED}");
+        note!("{REHEARSED}");
     }
     Ok(if check.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }

@@ -1,6 +1,9 @@
 //! `sph parity`.
 
-use crate::exit_code::FAILED;
+use crate::program::{
+    exit_code::FAILED,
+    print::{note, out},
+};
 use bench_suite::{
     scenes,
     studies::parity::{self, table},
@@ -21,11 +24,11 @@ pub fn parity(
     }
     let parity = parity::compare(&scenes::read(scene)?, steps, processor)?;
     match json {
-        true => println!("{}", serde_json::to_string(&parity)?),
-        false => print!("{}", table(&parity)),
+        true => out!("{}", serde_json::to_string(&parity)?),
+        false => out!("{}", table(&parity).trim_end()),
     }
     if let Some(failure) = &parity.failure {
-        eprintln!("a run failed: {failure}");
+        note!("a run failed: {failure}");
         return Ok(ExitCode::from(FAILED));
     }
     Ok(ExitCode::SUCCESS)

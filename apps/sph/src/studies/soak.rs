@@ -1,6 +1,10 @@
 //! `sph soak`.
 
-use crate::exit_code::FAILED;
+use crate::program::{
+    exit_code::FAILED,
+    print::{note, out},
+    taken::Taken,
+};
 use bench_suite::{
     studies::soak::{self as run, Options, Sample, page},
     system::processor::Processor,
@@ -24,15 +28,13 @@ pub fn soak(
     processor: &Processor,
     json: bool,
 ) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    if out.exists() && !out.is_dir() {
-        return Err(format!("--out {}: is a file, must be a folder", out.display()).into());
-    }
+    let _taken = Taken::take("--out", out, &page::FILES)?;
     let shown = Cell::new(Instant::now());
     let progress = |samples: &[Sample]| {
         let Some(last) = samples.last().filter(|_| shown.get().elapsed() >= PAUSE) else { return };
         shown.set(Instant::now());
         if !json {
-            println!("{}", line(last));
+            out!("{}", line(last));
         }
         // A stopped run leaves its series; a disk that is full now is reported at the end.
         let _ = page::write_series(samples, out);
@@ -40,12 +42,12 @@ pub fn soak(
     let soak = run::soak(&Options { steps, particles, processor: processor.clone() }, &progress)?;
     page::write(&soak, out)?;
     if json {
-        println!("{}", serde_json::to_string(&soak)?);
+        out!("{}", serde_json::to_string(&soak)?);
     } else {
-        println!("{}\nreport: {}", page::page(&soak), out.join("soak.md").display());
+        out!("{}\nreport: {}", page::page(&soak), out.join("soak.md").display());
     }
     if let Some(failure) = &soak.failure {
-        eprintln!("the soak did not hold: {failure}");
+        note!("the soak did not hold: {failure}");
         return Ok(ExitCode::from(FAILED));
     }
     Ok(ExitCode::SUCCESS)

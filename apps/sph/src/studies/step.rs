@@ -1,6 +1,7 @@
 //! `sph bench step`.
 
 use super::bench::{jitter, part};
+use crate::program::print::out;
 use bench_suite::{
     scenes,
     studies::stepping::{self, Options, Until},
@@ -83,10 +84,10 @@ pub fn run(
     let StepArgs { warmup, steps, kernels, .. } = *args;
     let timing = stepping::time(&Options { scene, warmup, steps, processor, kernels })?;
     if json {
-        println!("{}", serde_json::to_string(&timing)?);
+        out!("{}", serde_json::to_string(&timing)?);
         return Ok(ExitCode::SUCCESS);
     }
-    println!(
+    out!(
         "{} particles, {}, {} threads, {}: {:.2} ms a step ({:.2} at best), {:.2} million particle-steps/s",
         timing.particles,
         timing.backend,
@@ -97,16 +98,16 @@ pub fn run(
         timing.million_per_second
     );
     for (phase, ns) in &timing.phases {
-        println!("  {phase:<24}{ns:8.2} ns a particle");
+        out!("  {phase:<24}{ns:8.2} ns a particle");
     }
     if let Some(iterations) = timing.iterations {
         let error = 100.0 * timing.physics["density_error_mean"];
-        println!("  {iterations:.1} iterations a step, mean density error {error:.3} %");
+        out!("  {iterations:.1} iterations a step, mean density error {error:.3} %");
     }
     for kernel in &timing.kernels {
         let (name, launches) = (kernel.kernel, kernel.launches_per_step);
-        println!("  {name:<32}{:8.3} ns a particle, {launches:.1} launches a step", kernel.ns_per_particle);
+        out!("  {name:<32}{:8.3} ns a particle, {launches:.1} launches a step", kernel.ns_per_particle);
     }
-    println!("  peak memory {:.0} bytes a particle", timing.bytes_per_particle);
+    out!("  peak memory {:.0} bytes a particle", timing.bytes_per_particle);
     Ok(ExitCode::SUCCESS)
 }

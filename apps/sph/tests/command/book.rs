@@ -6,7 +6,8 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
 use crate::skip::skip;
-use bench_suite::campaign::registry::VALIDATION;
+use bench_suite::{campaign::registry::VALIDATION, report::csv, result::Comparison};
+use sph_core::Real;
 use std::{
     collections::BTreeSet,
     fs,
@@ -157,9 +158,46 @@ fn steps_on_a_card() {
     examples("cuda.md");
 }
 
+/// Every column of every table, and every code of the help.
+#[test]
+fn columns_and_exit_codes_are_explained() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/how-to");
+    let page = fs::read_to_string(book.join("formats.md")).unwrap();
+    let tables = csv::tables(&Comparison::default());
+    for (file, head) in
+        tables.iter().map(|(file, head)| (*file, head.as_str())).chain([("frames.csv", "step,t [s]")])
+    {
+        assert!(page.contains(&format!("`{file}`")), "{file}");
+        for column in head.trim_end().split(',') {
+            assert!(page.contains(&format!("`{column}`")), "{column:?} of {file}");
+        }
+    }
+    let page = fs::read_to_string(book.join("running.md")).unwrap();
+    for code in [0, 1, 2, 130] {
+        assert!(page.contains(&format!("| {code} | ")), "{code}");
+    }
+}
+
 #[test]
 fn what_to_do_when_it_explodes() {
     examples("how-to/explosions.md");
+}
+
+/// Its message is that of today's program, number by number.
+#[test]
+fn the_explosion_of_the_book_is_the_one_that_happens() {
+    if size_of::<Real>() != size_of::<f32>() {
+        return; // the book shows single precision
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/how-to/explosions.md");
+    let blocks = blocks(&fs::read_to_string(page).unwrap());
+    let shown = blocks.iter().find(|block| block.text.starts_with("the run stopped: ")).unwrap();
+    let folder = scratch("explosion");
+    let mut sph = Command::new(env!("CARGO_BIN_EXE_sph"));
+    let out = sph.current_dir(&folder).args(["run", "bench-suite/scenes/too_soft.toml"]).output().unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains(&shown.text), "the book shows\n{}\nit says\n{said}", shown.text);
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The `sph` command as people and scripts meet it.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
+use bench_suite::campaign::{Effort, plan};
 use serde_json::Value;
 use std::{
     fs,
@@ -201,6 +202,48 @@ fn run_writes_frames_and_picture_draws_them() {
     assert_refused(&folder, &["picture", "."], &["holds no frames"]);
 }
 
+/// As the help of `sph picture` says.
+#[test]
+fn picture_of_a_plain_run_draws_its_last_particles() {
+    let folder = folder("plain-picture");
+    run_tiny(&folder, &[]);
+    let output = sph(&folder, &["picture", "out", "--size", "320x240"]);
+    assert_eq!((stdout(&output), stderr(&output)), ("out/final.png\n".into(), String::new()));
+    // Frames in other formats are none that it could draw.
+    run_tiny(&folder, &["--format", "csv"]);
+    assert_eq!(stdout(&sph(&folder, &["picture", "out", "--size", "320x240"])), "out/final.png\n");
+}
+
+#[cfg(not(feature = "mesh"))]
+#[test]
+fn mesh_says_how_to_get_it() {
+    let folder = folder("no-mesh");
+    let line = "cargo run --release --features mesh -- mesh out --cube 0.5 'a b'";
+    assert_refused(&folder, &["mesh", "out", "--cube", "0.5", "a b"], &[line]);
+}
+
+/// One run is compared with nothing.
+#[test]
+fn the_report_of_a_run_has_a_page_of_its_own() {
+    let folder = folder("page");
+    run_tiny(&folder, &[]);
+    let page = fs::read_to_string(folder.join("out/index.html")).unwrap();
+    for part in [
+        "Came to its end",
+        "Fluid particles",
+        "Hash of the last state",
+        "Before the first step",
+        "sound speed",
+        "Time by phase",
+    ] {
+        assert!(page.contains(part), "{part:?}");
+    }
+    for part in ["Across", "0 across", "finest", "none set", "Error and wall time"] {
+        assert!(!page.contains(part), "{part:?}");
+    }
+    assert!(page.contains("cargo run --release -- run tiny.toml --out out"));
+}
+
 #[test]
 fn frames_that_cannot_be_are_refused() {
     let folder = folder("no-frames");
@@ -344,7 +387,9 @@ fn help_shows_examples_and_exit_codes() {
     let folder = folder("help");
     let help = sph(&folder, &["--help"]);
     assert_eq!(help.status.code(), Some(0));
-    for part in ["Examples:", "sph compare --quick", "Exit codes: 0 done; 1", "2 bad input"] {
+    for part in
+        ["Examples:", "sph compare --quick", "Exit codes: 0 done; 1", "2 bad input", "130 interrupted"]
+    {
         assert!(stdout(&help).contains(part), "{part:?}");
     }
     let commands = [
@@ -364,6 +409,23 @@ fn help_shows_examples_and_exit_codes() {
     ];
     for command in commands {
         assert!(stdout(&sph(&folder, &[command, "--help"])).contains("Example"), "{command}");
+    }
+}
+
+/// Every case and resolution of a comparison stands in its help.
+#[test]
+fn help_says_what_an_effort_contains() {
+    let help = stdout(&sph(&folder("efforts"), &["compare", "--help"]));
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for effort in [Effort::Quick, Effort::Default, Effort::Full] {
+        for (case, across) in plan(effort) {
+            let (last, first) = across.split_last().unwrap();
+            let first = first.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let all = if first.is_empty() { last.to_string() } else { format!("{first} and {last}") };
+            let behind =
+                |(k, _)| help[k..].split_once(" at ").is_some_and(|(_, rest)| rest.starts_with(&all));
+            assert!(help.match_indices(case).any(behind), "{effort}: {case} at {all}: {help}");
+        }
     }
 }
 

@@ -4,7 +4,10 @@ mod bad;
 mod book;
 mod cli;
 mod device_check;
+mod exit;
 mod failure;
+#[cfg(unix)]
+mod folder;
 mod kill;
 #[cfg(feature = "mesh")]
 mod mesh;

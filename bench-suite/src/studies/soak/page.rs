@@ -5,6 +5,9 @@ use crate::system::write::write_atomic;
 use crate::{report::ReportError, result::number};
 use std::path::Path;
 
+/// What is written.
+pub const FILES: [&str; 3] = ["soak.csv", "soak.json", "soak.md"];
+
 /// Writes `soak.csv`, `soak.json` and `soak.md` into `folder`.
 ///
 /// # Errors

@@ -122,14 +122,15 @@ fn nothing_and_only_failures_still_give_a_page() {
     let empty = Comparison { title: "Nothing".into(), ..Comparison::default() };
     assert_balanced(&report::compare::page(&empty, Path::new(".")).unwrap());
     assert_balanced(&report::validate::page(&empty, Path::new(".")).unwrap());
+    assert_balanced(&report::run::page(&empty, Path::new(".")).unwrap());
     let mut all = synthetic::comparison();
     for run in &mut all.results {
         run.failure = Some("out of <memory>".into());
         run.series.iter_mut().for_each(|series| series.y.fill(f64::NAN));
         run.scores.clear();
     }
-    for html in [report::compare::page(&all, Path::new(".")), report::validate::page(&all, Path::new("."))] {
-        let html = html.unwrap();
+    for page in [report::compare::page, report::validate::page, report::run::page] {
+        let html = page(&all, Path::new(".")).unwrap();
         assert_balanced(&html);
         assert!(html.contains("out of &lt;memory&gt;"));
     }

@@ -1,0 +1,183 @@
+//! Exit codes of every subcommand, and what becomes of results that cannot be printed.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+
+use crate::cli::{SCENE, folder, sph, stderr, stdout};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// Calls of a subcommand, which is their first words, that end with each code. Some succeed on machines with a GPU alone.
+struct Codes {
+    command: &'static str,
+    succeeds: &'static [&'static str],
+    fails: &'static [&'static str],
+    refused: &'static [&'static str],
+}
+
+const fn codes(
+    command: &'static str,
+    succeeds: &'static [&'static str],
+    fails: &'static [&'static str],
+    refused: &'static [&'static str],
+) -> Codes {
+    Codes { command, succeeds, fails, refused }
+}
+
+const CODES: &[Codes] = &[
+    codes("list", &["list", "list --parameters", "list --json"], &[], &["list all"]),
+    codes("devices", &["devices"], &[], &["devices 0"]),
+    codes("run", &["run tiny.toml --out run"], &["run soft.toml --out soft"], &["run nowhere.toml"]),
+    codes("picture", &["picture run"], &[], &["picture nowhere.vtu"]),
+    #[cfg(not(feature = "mesh"))]
+    codes("mesh", &[], &[], &["mesh run --cube 0.5"]),
+    #[cfg(feature = "mesh")]
+    codes("mesh", &[], &[], &["mesh run --cube none"]),
+    codes(
+        "compare",
+        &["compare --quick --case column --variant wcsph-delta --out compare"],
+        &["compare --quick --case dam_break --variant projection-peridyno --out missed"],
+        &["compare --quick --case dam_break --case standing_wave"],
+    ),
+    codes(
+        "validate",
+        &["validate --case rebound_liquid --out validate"],
+        &["validate --case dam_break --out dam"],
+        &["validate --case x"],
+    ),
+    codes("device-check", &[], &[], &["device-check --only speed"]),
+    codes("kernels", &[], &[], &["kernels out --arch sm_9x"]),
+    codes("parity", &[], &[], &["parity tiny.toml --backend cpu"]),
+    codes("report", &["report run"], &[], &["report nowhere"]),
+    codes("update-goldens", &[], &[], &["update-goldens --reason none"]),
+    codes("soak", &["soak --steps 20 --particles 150 --out soak"], &[], &["soak --steps 0"]),
+    codes("schema", &["schema"], &[], &["schema scene"]),
+    codes("bench step", &["bench step --m 2 --steps 1 --warmup 0"], &[], &["bench step --m 1"]),
+    codes(
+        "bench repeat",
+        &["bench repeat tiny.toml --steps 2 --runs 2"],
+        &[],
+        &["bench repeat nowhere.toml"],
+    ),
+    codes(
+        "bench output",
+        &["bench output --m 2 --every 1 --pairs 1 --out frames"],
+        &[],
+        &["bench output --m 1"],
+    ),
+    codes("bench copy", &[], &[], &["bench copy --mib 0"]),
+    codes(
+        "bench iterations",
+        &[],
+        &["bench iterations --n 4 --end-time 0.02 --out iterations"],
+        &["bench iterations --end-time 0"],
+    ),
+    codes("bench solve", &["bench solve --m 3 --steps 1 --warmup 0"], &[], &["bench solve --m 1"]),
+    codes("bench sweep", &[], &[], &["bench sweep --out tiny.toml"]),
+    codes("help", &["help", "--help", "--version", "run --help"], &[], &["frobnicate"]),
+];
+
+/// A folder with a scene that runs and one that explodes.
+fn scenes(name: &str) -> PathBuf {
+    let folder = folder(name);
+    fs::write(folder.join("tiny.toml"), SCENE).unwrap();
+    fs::write(folder.join("soft.toml"), SCENE.replace("[solver]", "[solver]\nsound_speed = 1e9")).unwrap();
+    folder
+}
+
+fn words(call: &str) -> Vec<&str> {
+    call.split(' ').collect()
+}
+
+/// The subcommands that help names.
+fn listed(folder: &Path, of: &[&str]) -> BTreeSet<String> {
+    let help = stdout(&sph(folder, &[of, &["--help"]].concat()));
+    let lines = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let names = lines
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_subcommand_ends_with_the_code_of_what_happened() {
+    let folder = scenes("codes");
+    let mut all: BTreeSet<_> = listed(&folder, &[]);
+    all.remove("bench");
+    all.extend(
+        listed(&folder, &["bench"])
+            .into_iter()
+            .filter(|name| name != "help")
+            .map(|name| format!("bench {name}")),
+    );
+    let asked: BTreeSet<_> = CODES.iter().map(|codes| codes.command.to_owned()).collect();
+    assert_eq!(asked, all);
+    for codes in CODES {
+        for (code, calls) in [(0, codes.succeeds), (1, codes.fails), (2, codes.refused)] {
+            for call in calls {
+                let output = sph(&folder, &words(call));
+                let text = stderr(&output) + &stdout(&output);
+                assert_eq!(output.status.code(), Some(code), "{call}: {text}");
+                assert!(!text.contains("panicked"), "{call}: {text}");
+                // What is shown as failed or missed is never a success, and the other way around.
+                let bad = ["MISSED", "FAILED", "the run stopped"];
+                let is_bad =
+                    text.lines().any(|line| bad.iter().any(|word| line.trim_start().starts_with(word)));
+                assert_eq!(is_bad, code == 1, "{call}: {text}");
+            }
+        }
+    }
+}
+
+/// The input was right and the work is done.
+#[test]
+fn results_that_cannot_be_written_are_no_refusal() {
+    let folder = scenes("unwritten");
+    let compare = "compare --quick --case column --variant wcsph-delta --out compare";
+    for (call, file) in [
+        (compare, "compare/index.html"),
+        ("run tiny.toml --out run", "run/final.vtu"),
+        ("picture run", "run/final.png"),
+    ] {
+        assert_eq!(sph(&folder, &words(call)).status.code(), Some(0), "{call}");
+        fs::remove_file(folder.join(file)).unwrap();
+        fs::create_dir(folder.join(file)).unwrap();
+        let output = sph(&folder, &words(call));
+        assert_eq!(output.status.code(), Some(1), "{call}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains(&format!("error: cannot write {file}: ")),
+            "{call}: {}",
+            stderr(&output)
+        );
+        fs::remove_dir(folder.join(file)).unwrap();
+        assert_eq!(sph(&folder, &words(call)).status.code(), Some(0), "{call}");
+    }
+}
+
+#[test]
+fn results_that_cannot_be_printed_are_no_success() {
+    let full = Path::new("/dev/full");
+    if !full.exists() {
+        return crate::skip::skip("there is no /dev/full");
+    }
+    let folder = scenes("full");
+    for call in CODES.iter().flat_map(|codes| codes.succeeds) {
+        let open = fs::File::options().write(true).open(full).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sph"));
+        command.current_dir(&folder).args(words(call)).stdout(open).stderr(Stdio::piped());
+        let output = command.output().unwrap();
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{call}: {text}");
+        assert!(text.contains("error: cannot write to standard output: No space left"), "{call}: {text}");
+        assert!(!text.contains("panicked"), "{call}: {text}");
+    }
+    // The work is done all the same.
+    assert!(folder.join("run/index.html").is_file() && folder.join("run/final.vtu").is_file());
+    // Nor does it matter when nobody can be told why.
+    let open = || fs::File::options().write(true).open(full).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sph"));
+    let status = command.args(["run", "nowhere.toml"]).stdout(open()).stderr(open()).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
