@@ -1,5 +1,5 @@
 //! Which solids may stand in the same place, and how far.
-#![allow(clippy::expect_used, reason = "a failure is that of the test")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a failure is that of the test")]
 
 use sph_core::{
     Real,
