@@ -20,8 +20,9 @@ const MACH: f64 = 0.3;
 const FIRST_STEPS: u64 = 1;
 /// Above this ρ/ρ₀ − 1 no liquid is at its start.
 const COMPRESSED: f64 = 0.5;
-/// A wall that moves farther limits the step, which ends at half a spacing: what then happens is its doing, in spacings.
-const WALL_TRAVEL: f64 = 0.45;
+/// A wall that moves farther in a step limits it, or drives fluid that does (particles move 0.4 spacings at most where
+/// speed limits the step): what then happens is its doing, in spacings.
+const WALL_TRAVEL: f64 = 0.3;
 
 /// A failure, and all that is known of it.
 pub struct Case<'a, const D: usize> {
