@@ -221,7 +221,9 @@ fn run_in<const D: usize>(
     }
     result.series.extend(watch.solved.series(simulation.solver.residuals()));
     result.scores.extend(penetration::scores(&monitor, first));
-    result.warnings = penetration::warning(&monitor).into_iter().chain(watch.solved.warning()).collect();
+    if result.failure.is_none() {
+        result.warnings = penetration::warning(&monitor).into_iter().chain(watch.solved.warning()).collect();
+    }
     result.frames = watch.frames;
     let interrupted = matches!(ended, Ended::Interrupted);
     Ok(Ran { result, interrupted, checkpoint: watch.checkpoint, last: wrap(simulation) })

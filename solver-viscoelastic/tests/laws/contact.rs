@@ -20,6 +20,8 @@ const QUIET: &str = "stiffness = 0.0\nrest_density = 1.0";
 /// A scene of 2 m around the origin with these walls, and the given particles in it, all with the same velocity.
 fn among<const D: usize>(walls: &str, solver: &str, x: &[[f64; D]], v: [f64; D]) -> Simulation<D> {
     let of = |x: f64| format!("{:?}", vec![x; D]);
+    // The fluid of the scene goes; until then no wall stands in it, and containers hold it.
+    let first = if walls.contains("[[container]]") { 0.3 } else { 2.5 };
     let mut sim = simulation::<D>(&format!(
         "dim = {D}\nspacing = {SPACING:?}\nrest_density = 1000.0\ngravity = {zero}\nrun.end_time = 10.0\n\
          domain = {{ min = {low}, max = {high} }}\n\
@@ -28,8 +30,8 @@ fn among<const D: usize>(walls: &str, solver: &str, x: &[[f64; D]], v: [f64; D])
         zero = of(0.0),
         low = of(-9.0),
         high = of(9.0),
-        min = of(2.5),
-        max = of(2.7),
+        min = of(first),
+        max = of(first + 0.2),
     ));
     sim.state.fluid = Default::default();
     for (id, x) in x.iter().enumerate() {

@@ -281,7 +281,7 @@ fn what_cannot_change_is_refused() {
         ("solver.nonsense", "1.0", "unknown"),
         ("spacing", "0.1", "cannot change in a run"),
         ("gravity", "[1.0]", "dim = 2"),
-        ("run.time_step", "0.0", "(0, inf)"),
+        ("run.time_step", "0.0", "[1e-9, inf)"),
     ] {
         let set = format!("[[command]]\nset = {{ key = \"{key}\", value = {value} }}");
         refused(&mut run, &text, &set, because);

@@ -20,7 +20,9 @@ fn scenes(name: &str) -> PathBuf {
 }
 
 fn start(folder: &Path, args: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sph"));
+    // Where the tests run without a terminal, hang-ups may be ignored.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_sph")]);
     command.current_dir(folder).args(args).env_remove("SPH_BACKEND").env_remove("SPH_ISA");
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -46,6 +48,8 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// A run that has written its first frame, hence steps.
 fn stepping(folder: &Path, more: &[&str]) -> Child {
+    // Frames of an earlier run do not tell that this one steps.
+    let _ = fs::remove_dir_all(folder.join("out/frames"));
     let child = start(folder, &[&["run", "long.toml", "--out", "out", "--format", "csv"], more].concat());
     wait_for(&folder.join("out/frames/frames.csv"));
     child
