@@ -157,7 +157,7 @@ fn the_schema_tells_editors_what_the_reader_checks() {
     assert_eq!(run["additionalProperties"], false);
     assert_eq!(run["properties"]["end_time"]["exclusiveMinimum"], 0.0);
     assert_eq!(run["properties"]["end_time"]["x-unit"], "s");
-    assert_eq!(run["properties"]["threads"]["maximum"], 4096.0);
+    assert_eq!(run["properties"]["threads"]["maximum"], 1024.0);
     let density = &schema["properties"]["rest_density"];
     assert_eq!(density["default"], 1000.0);
     assert_eq!(density["description"], "Rest density `ρ_0`; left out, that of `[water]`.");
