@@ -35,6 +35,10 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
     Ok(html::page(&all.title, &(sections::head(all) + &sections::contents(&links) + &body)))
 }
 
+fn warning(line: &str) -> String {
+    format!("<p class=\"failed\">Warning: {}</p>\n", escape(line))
+}
+
 /// How the run ended, and its numbers.
 fn outcome(run: &RunResult) -> String {
     let ended = match (&run.failure, &run.failure_report) {
@@ -49,6 +53,7 @@ fn outcome(run: &RunResult) -> String {
             format!("<p class=\"failed\"><strong>Ended early:</strong> {}</p>\n", escape(reason))
         }
     };
+    let ended = run.warnings.iter().fold(ended, |text, line| text + &warning(line));
     let mut list = vec![
         ("Method", run.solver.clone()),
         ("Fluid particles", number::count(run.n_fluid)),
@@ -89,8 +94,7 @@ fn start(run: &RunResult) -> String {
     };
     let constants = start.constants.iter().map(|one| row("derived", one));
     let rows: Vec<_> = constants.chain(start.step_limits.iter().map(limit)).collect();
-    let warning = |text: &String| format!("<p class=\"failed\">Warning: {}</p>\n", escape(text));
-    let warnings: String = start.warnings.iter().map(warning).collect();
+    let warnings: String = start.warnings.iter().map(|line| warning(line)).collect();
     section(
         "start",
         "Before the first step",
