@@ -149,6 +149,8 @@ impl<const D: usize> Guard<D> {
         let is_far = report.unconverged > 0 && report.residual > MOST_RESIDUAL;
         self.unconverged = if is_far { self.unconverged + 1 } else { 0 };
         if self.unconverged >= MOST_UNCONVERGED {
+            // A run that goes back counts anew.
+            self.unconverged = 0;
             let cause = Cause::NotConverged(Box::new(*report));
             return Err(StepError::new(state, "solve_pressure", None, cause));
         }
