@@ -30,8 +30,7 @@ class Frame:
         self.x = np.array(plain["x"], real).reshape(-1, dim)
         self.velocity = np.array(plain["velocity"], real).reshape(-1, dim)
         self.scalars = {
-            name: np.array([np.nan if v is None else v for v in plain[name]], "u4" if "neigh" in name else real)
-            for name in SCALARS
+            name: np.array(plain[name], "u4" if "neigh" in name else real) for name in SCALARS if name in plain
         }
 
     def three(self, vectors):
@@ -43,7 +42,7 @@ def by_vtk(path, frame):
     same("vtk points", points, frame.three(frame.x))
     same("vtk ids", data["id"][0], frame.id)
     same("vtk velocity", data["velocity"][0], frame.three(frame.velocity))
-    for name in SCALARS:
+    for name in frame.scalars:
         same(f"vtk {name}", data[name][0], frame.scalars[name])
     assert {name: unit for name, (_, unit) in data.items() if unit} == UNITS, data
     assert field == {"dimension": frame.dim, "TimeValue": frame.t, "step": frame.step, "spacing": frame.spacing}
@@ -71,7 +70,7 @@ def by_meshio(path, frame):
     same("meshio points", mesh.points, frame.three(frame.x))
     same("meshio ids", mesh.point_data["id"], frame.id)
     same("meshio velocity", mesh.point_data["velocity"], frame.three(frame.velocity))
-    for name in SCALARS:
+    for name in frame.scalars:
         same(f"meshio {name}", mesh.point_data[name], frame.scalars[name])
 
 
@@ -81,7 +80,7 @@ def ply_by_meshio(path, frame):
     same("ply ids", mesh.point_data["id"], frame.id)
     for d, axis in enumerate(AXES):
         same("ply velocity", mesh.point_data[f"velocity_{axis}"], frame.three(frame.velocity)[:, d])
-    for name in SCALARS:
+    for name in frame.scalars:
         same(f"ply {name}", mesh.point_data[name], frame.scalars[name])
     head = open(path, "rb").read().split(b"end_header")[0].decode("ascii").splitlines()
     comments = [line.split()[1:] for line in head if line.startswith("comment ")]
@@ -96,7 +95,7 @@ def by_numpy(path, frame):
         same("npz x", arrays["x"], frame.x)
         same("npz velocity", arrays["velocity"], frame.velocity)
         assert arrays["x"].dtype == frame.x.dtype
-        for name in SCALARS:
+        for name in frame.scalars:
             same(f"npz {name}", arrays[name], frame.scalars[name])
             assert arrays[name].dtype == frame.scalars[name].dtype, name
         assert (arrays["t"], arrays["step"], arrays["spacing"]) == (frame.t, frame.step, frame.spacing)
@@ -114,11 +113,11 @@ def by_csv(path, frame):
     for d in range(frame.dim):
         same("csv x", column(f"{AXES[d]} [m]"), frame.x[:, d])
         same("csv velocity", column(f"velocity_{AXES[d]} [m/s]"), frame.velocity[:, d])
-    for name in SCALARS:
+    for name in frame.scalars:
         label = f"{name} [{UNITS[name]}]" if name in UNITS else name
         same(f"csv {name}", column(label, frame.scalars[name].dtype), frame.scalars[name])
     assert {(row["step"], float(row["t [s]"])) for row in rows} == {(str(frame.step), frame.t)}
-    assert len(rows[0]) == 3 + 2 * frame.dim + len(SCALARS), rows[0]
+    assert len(rows[0]) == 3 + 2 * frame.dim + len(frame.scalars), rows[0]
 
 
 def png_by_vtk(path, frame):

@@ -68,6 +68,17 @@ enum Source {
     Solver,
 }
 
+impl Source {
+    /// True when there is a value for each of `n` particles now.
+    fn has<const D: usize>(self, name: &str, n: usize, solver: &dyn Solver<D>) -> bool {
+        match self {
+            Self::Velocity | Self::Speed | Self::Density => true,
+            Self::Neighbors | Self::WallNeighbors => solver.neighbors().fluid.len() == n,
+            Self::Solver => solver.field(name).is_some_and(|field| field.len() == n),
+        }
+    }
+}
+
 /// Fields that every method has: name, unit and source.
 const COMMON: [(FieldInfo, Source); 5] = [
     (FieldInfo { name: "velocity", unit: "m/s" }, Source::Velocity),
@@ -79,9 +90,10 @@ const COMMON: [(FieldInfo, Source); 5] = [
 
 /// The fields of a frame, chosen before the run.
 ///
-/// Before the first step there are no neighbor rows: counts are then 0, and a field that the solver does not
-/// have yet is NaN. Later, counts are those of the last step's rows: they belong to the positions at
-/// which the forces were evaluated, and reach as far as the support plus the skin of the lists.
+/// A frame before the first step lacks what only a step finds: counts of neighbors, and fields of the solver that do
+/// not follow from the state. So does every frame of a run on a GPU with the counts, which stay there. Counts are those
+/// of the last step's rows: they belong to the positions at which the forces were evaluated, and reach as far as the
+/// support plus the skin of the lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields(Vec<(FieldInfo, Source)>);
 
@@ -134,15 +146,16 @@ impl Fields {
 }
 
 impl<const D: usize> FrameData<D> {
-    /// Becomes a copy of the fluid with the chosen fields. Allocates only what it has not held before.
+    /// Becomes a copy of the fluid with those of the chosen fields that there are. Allocates only what it has not held
+    /// before.
     pub fn copy(&mut self, fields: &Fields, state: &State<D>, solver: &dyn Solver<D>) {
         self.copy_particles(state, &state.fluid.id, &state.fluid.x);
-        let same =
-            self.fields.iter().map(|field| &*field.name).eq(fields.0.iter().map(|(info, _)| info.name));
-        if !same {
-            self.fields = fields.0.iter().map(|&(info, source)| Field::empty(info, source)).collect();
+        let n = state.fluid.len();
+        let there = || fields.0.iter().copied().filter(|(info, source)| source.has(info.name, n, solver));
+        if !self.fields.iter().map(|field| &*field.name).eq(there().map(|(info, _)| info.name)) {
+            self.fields = there().map(|(info, source)| Field::empty(info, source)).collect();
         }
-        for (field, &(info, source)) in self.fields.iter_mut().zip(&fields.0) {
+        for (field, (info, source)) in self.fields.iter_mut().zip(there()) {
             field.values.copy(info.name, source, state, solver);
         }
     }
@@ -220,10 +233,7 @@ impl<const D: usize> Values<D> {
                 refill(speed, (0..n).map(|i| norm(fluid.velocity(i))));
             }
             Self::Scalar(density) if source == Source::Density => refill(density, fluid.rho.iter().copied()),
-            Self::Scalar(values) => match solver.field(name).filter(|field| field.len() == n) {
-                Some(field) => refill(values, field.iter().copied()),
-                None => refill(values, std::iter::repeat_n(Real::NAN, n)),
-            },
+            Self::Scalar(values) => refill(values, solver.field(name).into_iter().flatten().copied()),
         }
     }
 }
@@ -233,7 +243,7 @@ pub(super) fn norm<const D: usize>(v: [Real; D]) -> Real {
     v.iter().map(|v| v * v).sum::<Real>().sqrt()
 }
 
-/// Length of every row; 0 where there are no rows of so many particles.
+/// Length of every row; 0 where there are none, as without walls.
 fn count(rows: &NeighborLists, n: usize, counts: &mut Vec<u32>) {
     counts.clear();
     counts.resize(n, 0);

@@ -85,13 +85,14 @@ fn cloud<'a, const D: usize>(
     }
 }
 
-/// The bytes of a PNG file.
+/// The bytes of a PNG file. A frame that lacks the field, as one before the first step may, is black.
 pub(super) fn draw<const D: usize>(
     fluid: &FrameData<D>,
     walls: &FrameData<D>,
     look: &Look<'_, D>,
 ) -> Result<Vec<u8>, OutputError> {
-    let (values, unit) = colored(fluid, look.color_by)?;
+    let (values, unit) =
+        colored(fluid, look.color_by).unwrap_or_else(|_| (vec![Real::NAN; fluid.id.len()], ""));
     let (mut low, mut high) = look.range.unwrap_or_else(|| range(look.color_by, &values));
     if !high.is_finite() {
         (low, high) = (0.0, 1.0); // no value is a number, and none is shown

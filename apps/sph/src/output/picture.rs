@@ -55,6 +55,8 @@ pub fn run(args: &PictureArgs) -> Result<ExitCode, Refused> {
             AnyFrame::Three(frame) => views.1.add(&frame, path, &args.color_by)?,
         }
     }
+    views.0.check()?;
+    views.1.check()?;
     for path in &paths {
         let png = match read_vtu(path)? {
             AnyFrame::Two(frame) => views.0.draw(&frame, path, args)?,
@@ -72,6 +74,8 @@ pub fn run(args: &PictureArgs) -> Result<ExitCode, Refused> {
 struct View<const D: usize> {
     range: Option<(f64, f64)>,
     bounds: Option<([f64; D], [f64; D])>,
+    /// What the first frame without the field has instead.
+    lacks: Option<sph_core::error::Error>,
 }
 
 impl<const D: usize> View<D>
@@ -79,16 +83,27 @@ where
     FrameData<D>: TryFrom<AnyFrame, Error = &'static str>,
 {
     fn add(&mut self, frame: &FrameData<D>, path: &Path, color_by: &str) -> Result<(), Refused> {
-        let values =
-            output::colored(frame, color_by).map_err(|error| error.in_file(&path.display().to_string()))?.0;
-        let (low, high) = output::range(color_by, &values);
-        let before = self.range.unwrap_or((low, high));
-        self.range = Some((low.min(before.0), high.max(before.1)));
+        match output::colored(frame, color_by) {
+            Ok((values, _)) => {
+                let (low, high) = output::range(color_by, &values);
+                let before = self.range.unwrap_or((low, high));
+                self.range = Some((low.min(before.0), high.max(before.1)));
+            }
+            Err(error) if self.lacks.is_none() => {
+                self.lacks = Some(error.in_file(&path.display().to_string()));
+            }
+            Err(_) => {}
+        }
         let (low, high) = output::extent(frame, &walls(path)?);
         let before = self.bounds.unwrap_or((low, high));
         let axis = |d: usize| (low[d].min(before.0[d]), high[d].max(before.1[d]));
         self.bounds = Some((std::array::from_fn(|d| axis(d).0), std::array::from_fn(|d| axis(d).1)));
         Ok(())
+    }
+
+    /// Frames before the first step may lack the field, but not all.
+    fn check(&mut self) -> Result<(), sph_core::error::Error> {
+        self.lacks.take().filter(|_| self.range.is_none()).map_or(Ok(()), Err)
     }
 
     fn draw(&self, frame: &FrameData<D>, path: &Path, args: &PictureArgs) -> Result<Vec<u8>, Refused> {
