@@ -1,6 +1,7 @@
-//! The program as its caller meets it: how it was called, what it prints, signals, and exit codes.
+//! The program as its caller meets it: how it was called, what it prints, memory, signals, and exit codes.
 
 pub mod call;
 pub mod exit_code;
+mod memory;
 pub mod print;
 pub mod taken;

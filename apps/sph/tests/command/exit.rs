@@ -181,3 +181,19 @@ fn results_that_cannot_be_printed_are_no_success() {
     let status = command.args(["run", "nowhere.toml"]).stdout(open()).stderr(open()).status().unwrap();
     assert_eq!(status.code(), Some(2));
 }
+
+/// The system refuses more than the process may have, which the plan cannot know.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_cannot_be_had_ends_with_a_message() {
+    let folder = folder("no-memory");
+    let large = SCENE.replace("spacing = 0.1", "spacing = 0.0003");
+    assert_ne!(large, SCENE);
+    fs::write(folder.join("scene.toml"), large).unwrap();
+    let run =
+        format!("ulimit -v 600000; exec {} run scene.toml --out out --threads 1", env!("CARGO_BIN_EXE_sph"));
+    let output = Command::new("sh").current_dir(&folder).args(["-c", &run]).output().unwrap();
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("bytes of memory more cannot be had"), "{text}");
+}
