@@ -68,6 +68,8 @@ pub struct Keep<'a> {
     pub every: Option<u64>,
     /// The one that the run goes on from.
     pub from: Option<&'a Path>,
+    /// Removes those of an earlier run, once the scene is accepted.
+    pub fresh: bool,
 }
 
 /// Where a run is.
@@ -173,9 +175,12 @@ fn run_in<const D: usize>(
     if let Some(checkpoint) = resume {
         checkpoint.restore(&mut simulation)?;
     }
+    let begun = Start::of(scene, &simulation, &options.processor)?;
+    if let Some(keep) = options.checkpoints.filter(|keep| keep.fresh) {
+        keep.to.remove_all().map_err(|error| Error::new(error.to_string()))?;
+    }
     let mut stream =
         options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
-    let begun = Start::of(scene, &simulation, &options.processor)?;
     if let Some(started) = options.started {
         started(&begun);
     }

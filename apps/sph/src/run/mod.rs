@@ -102,13 +102,9 @@ fn files() -> Vec<&'static str> {
     [&report::FILES[..], &[output::FINAL, FAILURE_FILE, output::FRAMES]].concat()
 }
 
-/// A fresh run must not leave checkpoints of another one behind, which a later `--resume` would take for its
-/// own.
+/// A new run must not leave checkpoints of another one behind, which a later `--resume` would take for its own.
 fn make_way(args: &RunArgs, checkpoints: &Checkpoints<'_>) -> Result<(), Refused> {
-    if args.fresh {
-        checkpoints.remove_all()?;
-    }
-    match checkpoints.all().first().filter(|_| args.resume.is_none()) {
+    match checkpoints.all().first().filter(|_| args.resume.is_none() && !args.fresh) {
         None => Ok(checkpoints.tidy()?),
         Some(newest) => Err(format!(
             "--out {}: holds the checkpoints of another run, the newest {}; give --resume to go on with it, \
@@ -159,6 +155,7 @@ impl Job<'_> {
                 to: self.checkpoints,
                 every: self.args.checkpoint_every,
                 from: from.as_deref(),
+                fresh: self.args.fresh,
             }),
             interrupt: Some(&self.taken.asked),
         };

@@ -228,3 +228,21 @@ fn a_disk_that_takes_no_more_names_step_cause_and_how_to_go_on() {
     let again = sph(&folder, &format!("{run} --resume").split(' ').collect::<Vec<_>>());
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
 }
+
+/// What an earlier run has left is given up for a new run, not for one that does not begin.
+#[test]
+fn checkpoints_outlive_a_scene_that_is_refused() {
+    let folder = scenes("outlive");
+    let run =
+        |scene: &str| sph(&folder, &["run", scene, "--out", "out", "--checkpoint-every", "1", "--fresh"]);
+    assert_eq!(run("tiny.toml").status.code(), Some(0));
+    let kept = names(&folder.join("out/checkpoints"));
+    assert!(!kept.is_empty());
+    let unstable = SCENE.replace("end_time", "time_step = 0.01\nrun.end_time");
+    for (name, text) in [("unstable", unstable), ("huge", SCENE.replace("spacing = 0.1", "spacing = 1e-6"))] {
+        let file = format!("{name}.toml");
+        fs::write(folder.join(&file), text).unwrap();
+        assert_eq!(run(&file).status.code(), Some(2), "{name}");
+        assert_eq!(names(&folder.join("out/checkpoints")), kept, "{name}");
+    }
+}
