@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "how long refusals take")]
 
 mod from_schema;
+pub mod schema;
 
 use crate::skip::skip;
 use bench_suite::system::processor::Processor;

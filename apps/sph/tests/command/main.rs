@@ -8,6 +8,8 @@ mod exit;
 mod failure;
 #[cfg(unix)]
 mod folder;
+#[cfg(unix)]
+mod hostile;
 mod kill;
 #[cfg(feature = "mesh")]
 mod mesh;

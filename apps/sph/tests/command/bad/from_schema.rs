@@ -1,9 +1,10 @@
 //! Bad input of every key, made from the schema of scenes: numbers out of their range and of no number, values of another
 //! type, choices and keys that do not exist, keys that are missing.
 
+use super::schema::{Path, Schema, below, is_whole, name_of, of_type, text};
 use bench_suite::scenes::methods::SOLVERS;
 use serde_json::Value as Json;
-use sph_core::{keys::Range, scene::Scene};
+use sph_core::keys::Range;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
@@ -20,18 +21,13 @@ pub struct Row {
 /// The rows of all tables of the schema, each table once, and of the parameters of each method.
 pub fn rows(base: &str) -> Vec<Row> {
     let base: Table = toml::from_str(base).unwrap();
-    let mut maker = Maker { schema: Json::Null, base, seen: BTreeSet::new(), rows: Vec::new() };
+    let mut maker = Maker { schema: Schema::of(0), base, seen: BTreeSet::new(), rows: Vec::new() };
     for (k, method) in SOLVERS.iter().enumerate() {
-        let (mut schema, mut own) =
-            (serde_json::from_str::<Json>(&Scene::schema()).unwrap(), (method.schema)().to_value());
-        if let Json::Object(definitions) = own["$defs"].take() {
-            schema["$defs"].as_object_mut().unwrap().extend(definitions);
-        }
-        schema["$defs"]["Solver"] = own;
         maker
             .base
             .insert("solver".into(), Table::from_iter([("name".to_owned(), method.name.into())]).into());
-        maker.schema = schema.clone();
+        maker.schema = Schema::of(k);
+        let schema = maker.schema.0.clone();
         if k == 0 {
             maker.seen.insert("Solver".into());
             maker.visit(&schema, &[]);
@@ -41,11 +37,8 @@ pub fn rows(base: &str) -> Vec<Row> {
     maker.rows
 }
 
-/// Steps from the root to a value: keys, and `[0]` for the entry of a list.
-type Path = [String];
-
 struct Maker {
-    schema: Json,
+    schema: Schema,
     base: Table,
     /// Tables that stand at several places are visited at the first.
     seen: BTreeSet<String>,
@@ -59,7 +52,7 @@ impl Maker {
         }
         if let Some(name) = name_of(node) {
             if self.seen.insert(name.to_owned()) {
-                let target = self.schema["$defs"][name].clone();
+                let target = self.schema.0["$defs"][name].clone();
                 self.visit(&target, path);
             }
             return;
@@ -161,8 +154,7 @@ impl Maker {
 
     /// Adds the base scene with this value, or without any, at a path.
     fn row(&mut self, what: &str, path: &Path, value: Option<Value>, expect: Vec<String>) {
-        let whole = self.put(&self.schema, Some(self.base.clone().into()), path, value);
-        let Some(Value::Table(scene)) = whole else { panic!("{} is no scene", text(path)) };
+        let scene = self.schema.put(self.base.clone(), path, value);
         // The method of the base scene goes without saying.
         let method = self.base["solver"]["name"].as_str().filter(|name| *name != SOLVERS[0].name);
         let method = method.map_or_else(String::new, |name| format!("{name}-"));
@@ -171,106 +163,6 @@ impl Maker {
         let meaning = [what.to_owned(), method + &text(key)];
         self.rows.push(Row { meaning, scene: scene.to_string(), expect });
     }
-
-    /// The value at a place with another put at a path below it. What is not there yet is made, with all that it must hold.
-    fn put(&self, node: &Json, now: Option<Value>, path: &Path, value: Option<Value>) -> Option<Value> {
-        let Some((step, rest)) = path.split_first() else { return value };
-        let node = self.target(node);
-        if step == "[0]" {
-            let mut list = now.and_then(|now| now.as_array().cloned()).unwrap_or_default();
-            let first = (!list.is_empty()).then(|| list.remove(0));
-            if let Some(entry) = self.put(&node["items"], first, rest, value) {
-                list.insert(0, entry);
-            }
-            return Some(list.into());
-        }
-        let (holder, is_variant) = self.holder(node, step).unwrap_or((node, false));
-        let now = now.filter(|now| now.is_table() && (!is_variant || now.get(step.as_str()).is_some()));
-        let made = || if is_variant { Table::new().into() } else { self.example(holder) };
-        let Value::Table(mut table) = now.unwrap_or_else(made) else { panic!("{step} of no table") };
-        match self.put(&holder["properties"][step], table.remove(step), rest, value) {
-            Some(value) => drop(table.insert(step.clone(), value)),
-            None => drop(table.remove(step)),
-        }
-        Some(table.into())
-    }
-
-    /// The table that declares a key, and whether it is one of several variants.
-    fn holder<'a>(&'a self, node: &'a Json, key: &str) -> Option<(&'a Json, bool)> {
-        let node = self.target(node);
-        if node["properties"].get(key).is_some() {
-            return Some((node, false));
-        }
-        ["anyOf", "oneOf"].into_iter().find_map(|of| {
-            let found = node[of].as_array()?.iter().find_map(|one| self.holder(one, key));
-            found.map(|(table, is_variant)| (table, is_variant || of == "oneOf"))
-        })
-    }
-
-    fn target<'a>(&'a self, node: &'a Json) -> &'a Json {
-        match (name_of(node), &node["anyOf"]) {
-            (Some(name), _) => self.target(&self.schema["$defs"][name]),
-            // An option: what it is, or null.
-            (None, Json::Array(options)) if options.len() == 2 && options[1]["type"] == "null" => {
-                self.target(&options[0])
-            }
-            _ => node,
-        }
-    }
-
-    /// A value that is in its range.
-    fn example(&self, node: &Json) -> Value {
-        let node = self.target(node);
-        if let Some(range) = node["x-range"].as_str() {
-            let range = Range::parse(range.to_owned().leak());
-            let x = [1.0, 0.5, 0.1, 2.0, 3.0].into_iter().find(|x| range.contains(*x)).unwrap();
-            return match (node.get("items"), node["items"].get("items")) {
-                (None, _) => of_type(node, x),
-                (_, None) => vec![x, x].into(),
-                _ => vec![vec![x, x], vec![x, x]].into(),
-            };
-        }
-        let first = |of: &str| node[of].as_array().and_then(|all| all.first());
-        if let Some(name) = first("enum").or(node.get("const")).and_then(Json::as_str) {
-            return name.into();
-        }
-        if let Some(variant) = first("oneOf").or(first("anyOf")) {
-            return self.example(variant);
-        }
-        match node["type"].as_str() {
-            Some("string") => "x".into(),
-            Some("array") => Value::Array(Vec::new()),
-            Some("object") => {
-                let keys = node["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
-                Table::from_iter(keys.map(|key| (key.to_owned(), self.example(&node["properties"][key]))))
-                    .into()
-            }
-            _ => 1.into(),
-        }
-    }
-}
-
-fn is_whole(node: &Json) -> bool {
-    node["type"].to_string().contains("integer")
-}
-
-/// A number as its key is declared.
-fn of_type(node: &Json, x: f64) -> Value {
-    if is_whole(node) { Value::Integer(x as i64) } else { x.into() }
-}
-
-/// What a node refers to.
-fn name_of(node: &Json) -> Option<&str> {
-    node["$ref"].as_str()?.strip_prefix("#/$defs/")
-}
-
-fn below(path: &Path, step: &str) -> Vec<String> {
-    path.iter().cloned().chain([step.to_owned()]).collect()
-}
-
-/// As messages write a path.
-fn text(path: &Path) -> String {
-    path.join(".").replace(".[", "[")
 }
 
 /// What a message that is expected says, in the words of [`Row::meaning`], so that no case comes twice.
