@@ -7,6 +7,7 @@ mod common;
 mod skip;
 
 mod cases;
+mod corpus;
 mod metrics;
 mod output;
 mod report;

@@ -6,7 +6,6 @@ mod bodies;
 mod checkpoint;
 mod commands;
 mod common;
-mod corpus;
 mod derived;
 mod determinism;
 mod failure;

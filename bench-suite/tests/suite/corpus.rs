@@ -3,8 +3,14 @@
 
 #[path = "../../../fuzz/src/checkpoint.rs"]
 mod checkpoint;
+#[path = "../../../fuzz/src/frame.rs"]
+mod frame;
+#[path = "../../../fuzz/src/results.rs"]
+mod results;
 #[path = "../../../fuzz/src/scene.rs"]
 mod scene;
+#[path = "../../../fuzz/src/script.rs"]
+mod script;
 
 use std::{fs, path::Path};
 
@@ -35,6 +41,24 @@ fn replays_the_kept_scenes() {
 fn replays_the_kept_checkpoints() {
     let replayed = replay(&["fuzz/corpus/checkpoint"], checkpoint::reads_or_refuses);
     assert!(replayed >= 5, "only {replayed} inputs");
+}
+
+#[test]
+fn replays_the_kept_scripts() {
+    let replayed = replay(&["fuzz/corpus/script"], script::runs_or_refuses);
+    assert!(replayed >= 5, "only {replayed} inputs");
+}
+
+#[test]
+fn replays_the_kept_results() {
+    let replayed = replay(&["fuzz/corpus/results"], results::draws_or_refuses);
+    assert!(replayed >= 2, "only {replayed} inputs");
+}
+
+#[test]
+fn replays_the_kept_frames() {
+    let replayed = replay(&["fuzz/corpus/frame"], frame::writes_or_refuses);
+    assert!(replayed >= 2, "only {replayed} inputs");
 }
 
 /// A seed in the form that the target mends: the header, a zero, the arrays.
