@@ -67,7 +67,7 @@ fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bit
 
 #[test]
 fn so_does_one_with_dynamic_bodies() {
-    bodies::restarts::<2>(&bodies::busy::<2>(ALL, ""), &[1, 4]);
+    bodies::restarts::<2>(&bodies::busy::<2>(ALL, ""), &[2]);
 }
 
 /// The levels of the preconditioner are fitted with the box.
