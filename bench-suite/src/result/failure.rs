@@ -21,6 +21,9 @@ pub struct Failure {
     pub likely_cause_name: String,
     /// The likely cause in a sentence.
     pub likely_cause: String,
+    /// Names of other causes whose signs are there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_fits: Vec<String>,
     /// The particle where it began.
     pub culprit: Option<Culprit>,
     /// The step size `[s]`.
@@ -85,6 +88,11 @@ impl Failure {
             cause: error.cause.to_string(),
             likely_cause_name: diagnosis.map_or(String::new(), |d| d.likely_cause.name().into()),
             likely_cause: diagnosis.map_or(String::new(), |d| d.likely_cause.to_string()),
+            also_fits: diagnosis
+                .into_iter()
+                .flat_map(|d| &d.also_fits)
+                .map(|cause| cause.name().to_owned())
+                .collect(),
             culprit: diagnosis.and_then(|d| d.culprit.as_ref()).map(Culprit::of),
             dt: diagnosis.map_or(f64::NAN, |d| d.dt),
             suggested_dt: diagnosis.and_then(|d| d.suggested_dt),

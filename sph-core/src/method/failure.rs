@@ -112,6 +112,8 @@ pub struct Diagnosis {
     pub culprit: Option<Culprit>,
     /// The likely cause.
     pub likely_cause: LikelyCause,
+    /// Other causes whose signs are there: the less certain is the likely one.
+    pub also_fits: Vec<LikelyCause>,
     /// A step size to try: no more than half the failed one, nor than the method's limits allow, `[s]`. `None`
     /// if smaller steps cannot help.
     pub suggested_dt: Option<f64>,
@@ -202,6 +204,7 @@ impl fmt::Display for Diagnosis {
             write!(f, "\n  {culprit}")?;
         }
         write!(f, "\n  likely cause: {}", self.likely_cause)?;
+        self.also_fits.iter().try_for_each(|cause| write!(f, "\n  which fits, too: {cause}"))?;
         if self.dt.is_finite() {
             write!(f, "\n  step size: {:.3e} s", self.dt)?;
         }

@@ -44,8 +44,10 @@ pub fn explain<const D: usize>(
     error.particle = culprit.as_ref().map(|c| c.id).or(error.particle);
     let case = likely_cause::Case { error: &error, culprit: culprit.as_ref(), state, solver, facts };
     let likely_cause = case.likely_cause();
+    let also_fits = case.also_fits(&likely_cause);
     let suggested_dt = suggest(&likely_cause, facts);
-    let diagnosis = Diagnosis { dt: facts.dt, culprit, likely_cause, suggested_dt, retries: Vec::new() };
+    let diagnosis =
+        Diagnosis { dt: facts.dt, culprit, likely_cause, also_fits, suggested_dt, retries: Vec::new() };
     error.diagnosis = Some(Box::new(diagnosis));
     error
 }

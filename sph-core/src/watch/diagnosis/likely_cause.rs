@@ -22,7 +22,7 @@ const FIRST_STEPS: u64 = 1;
 const COMPRESSED: f64 = 0.5;
 /// A wall that moves farther in a step limits it, or drives fluid that does (particles move 0.4 spacings at most where
 /// speed limits the step): what then happens is its doing, in spacings.
-const WALL_TRAVEL: f64 = 0.3;
+const DRIVING_WALL: f64 = 0.3;
 
 /// A failure, and all that is known of it.
 pub struct Case<'a, const D: usize> {
@@ -82,10 +82,27 @@ impl<const D: usize> Case<'_, D> {
 
     /// The dynamics has failed: steps, walls or sound.
     fn blown_up(&self) -> Option<LikelyCause> {
-        self.always_too_large()
-            .or_else(|| self.wall_too_fast())
-            .or_else(|| self.now_too_large())
-            .or_else(|| self.sound_too_low(MACH))
+        self.signs().next()
+    }
+
+    /// What has made the dynamics fail, the most certain first.
+    fn signs(&self) -> impl Iterator<Item = LikelyCause> {
+        let always = self.always_too_large();
+        let now = if always.is_none() { self.now_too_large() } else { None };
+        [always, self.wall_too_fast(), now, self.sound_too_low(MACH)].into_iter().flatten()
+    }
+
+    /// What else shows signs of a failed dynamics, where that is the cause.
+    pub fn also_fits(&self, likely_cause: &LikelyCause) -> Vec<LikelyCause> {
+        let certain = matches!(
+            likely_cause,
+            LikelyCause::BadValue { .. }
+                | LikelyCause::BadCommand
+                | LikelyCause::Device
+                | LikelyCause::Inconsistent { .. }
+                | LikelyCause::Overlap { at_start: true, .. }
+        );
+        self.signs().filter(|cause| !certain && cause.name() != likely_cause.name()).collect()
     }
 
     fn escaped(&self) -> LikelyCause {
@@ -148,7 +165,7 @@ impl<const D: usize> Case<'_, D> {
             (0..walls.len()).map(|b| norm::<D>(each(|a| f64::from(walls.v[a][b])))).fold(0.0, f64::max);
         let travel = speed * self.facts.dt / self.spacing();
         let outruns_sound = self.solver.sound_speed().is_some_and(|c| speed > MACH * c);
-        (travel > WALL_TRAVEL || outruns_sound).then_some(LikelyCause::WallTooFast { speed, travel })
+        (travel > DRIVING_WALL || outruns_sound).then_some(LikelyCause::WallTooFast { speed, travel })
     }
 
     fn sound_too_low(&self, limit: f64) -> Option<LikelyCause> {
