@@ -4,6 +4,7 @@ use crate::{
     Viscoelastic,
     memory::{Fields, Needs},
     params::{Params, RelaxMode},
+    springs::BY_ID,
 };
 use sph_core::{
     Real,
@@ -69,5 +70,8 @@ pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut Me
         let neighbors = lattice::n_neighbors::<D>(run.search_ratio).next_multiple_of(PAD) as f64;
         let row = 2.0 * (4.0 + size_of::<Real>() as f64) * neighbors + 2.0 * 12.0 + 12.0;
         plan.add("springs", (row + 4.0 * run.threads as f64) * n);
+        // In snapshots and checkpoints, each of which is made of the springs by id.
+        let by_id = BY_ID * lattice::n_neighbors::<D>(run.search_ratio) as f64 * n;
+        plan.add("springs by id", (1 + run.snapshots) as f64 * by_id);
     }
 }

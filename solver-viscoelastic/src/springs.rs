@@ -180,6 +180,8 @@ struct ById {
     columns: [Vec<Real>; 5],
 }
 
+/// Memory of one end of a spring by id, `[B]`.
+pub const BY_ID: f64 = 5.0 * size_of::<Real>() as f64;
 /// Ids are cut into parts below this.
 const PART: u64 = 1 << 20;
 const COLUMNS: [&str; 5] =
@@ -294,7 +296,8 @@ impl Springs {
         if self.by_id.is_some() {
             return;
         }
-        let mut by_id = ById::default();
+        let ends = (0..self.ids.len()).map(|i| self.rows.row(i).n).sum();
+        let mut by_id = ById { columns: [(); 5].map(|()| Vec::with_capacity(ends)) };
         for (i, &owner) in self.ids.iter().enumerate() {
             let row = self.rows.row(i);
             for end in row.ends(0..row.n) {

@@ -74,6 +74,8 @@ pub struct Neighbors<const D: usize> {
     wall_order: Vec<u32>,
     iota: Vec<u32>,
     scratch: Scratch,
+    /// Of walls, which have another number: one buffer for both would grow all fields to the larger. None at rest.
+    wall_scratch: Scratch,
     per_thread: PerThread<D>,
     /// Positions at the last build, with a skin: fluid, walls. Empty before the first one.
     built: [[Vec<Real>; D]; 2],
@@ -96,6 +98,7 @@ impl<const D: usize> Neighbors<D> {
             wall_order: Vec::new(),
             iota: Vec::new(),
             scratch: Scratch::default(),
+            wall_scratch: Scratch::default(),
             per_thread: Vec::new(),
             built: none(),
             listed: false,
@@ -140,7 +143,10 @@ impl<const D: usize> Neighbors<D> {
         if !self.walls_sorted || points.walls_move() {
             self.wall_cells.sort(points.walls(), &mut self.wall_order)?;
             self.wall_cells.mark_surroundings();
-            points.permute_walls(&self.wall_order, &mut self.scratch);
+            points.permute_walls(&self.wall_order, &mut self.wall_scratch);
+            if !points.walls_move() {
+                self.wall_scratch = Scratch::default();
+            }
             self.walls_sorted = true;
         }
         self.build([points.fluid(), points.walls()]);

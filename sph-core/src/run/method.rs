@@ -14,8 +14,8 @@ use crate::{
     neighbors::{Neighbors, Settings},
     numerics::lane::Isa,
     run::simulation::Simulation,
-    scene::{Counts, Parameters, Scene},
-    watch::plan::{Demand, MemoryPlan},
+    scene::{Counts, OnFailure, Parameters, Scene},
+    watch::plan::{Demand, MemoryPlan, SNAPSHOTS},
 };
 
 /// What a run keeps of any method beside its own fields.
@@ -196,6 +196,8 @@ pub struct Planned {
     pub search_ratio: f64,
     /// Threads of the run.
     pub threads: usize,
+    /// Snapshots that the run keeps, to go back to after a failure.
+    pub snapshots: usize,
 }
 
 /// The memory that a run of the scene needs with a method.
@@ -213,7 +215,8 @@ pub fn memory<const D: usize, M: Method<D>>(
     let wall_rows = M::has_wall_rows(&params, counts.walls, has_bodies);
     let mut plan = MemoryPlan::of_core(scene, &Demand { counts, search_ratio, wall_rows, threads })?;
     let (fluid, walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);
-    M::plan(&params, &Planned { fluid, walls, has_bodies, search_ratio, threads }, &mut plan);
+    let snapshots = if scene.run.on_failure == OnFailure::ReduceDt { SNAPSHOTS } else { 0 };
+    M::plan(&params, &Planned { fluid, walls, has_bodies, search_ratio, threads, snapshots }, &mut plan);
     Ok(plan)
 }
 

@@ -9,7 +9,7 @@ use crate::{
     },
     run::{interaction::Interaction, snapshot::Snapshot},
     scene::{self, OnFailure},
-    watch::diagnosis::Facts,
+    watch::{diagnosis::Facts, plan::SNAPSHOTS},
 };
 
 /// What a scene says about failures; see [`scene::Run`].
@@ -74,7 +74,7 @@ pub struct Guard<const D: usize> {
     pub retries: Vec<Retry>,
     /// The older and the newer snapshot. The newer may lie in the last moments before a failure, when all is
     /// lost already; so it is the older that a run goes back to.
-    snapshots: [Snapshot<D>; 2],
+    snapshots: [Snapshot<D>; SNAPSHOTS],
     /// The limit that bound at the first step.
     at_start: Option<Number>,
     /// What is known of the step that is being done.

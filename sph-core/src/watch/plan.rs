@@ -5,7 +5,7 @@ mod rows;
 use crate::{
     Real,
     error::Error,
-    geometry::shape::Shape,
+    geometry::{motion::Motion, shape::Shape},
     neighbors::{CHUNK, PAD},
     scene::{Counts, OnFailure, Scene},
 };
@@ -53,6 +53,9 @@ const LONG: f64 = 4.0 * PAD as f64;
 /// Stacks and tables that a run of any size has, `[B]` (measured).
 const FIXED: f64 = 8e4;
 
+/// Snapshots of a run that goes back after a failure.
+pub const SNAPSHOTS: usize = 2;
+
 const REAL: f64 = size_of::<Real>() as f64;
 
 /// The holes that rows of this length leave in memory when they grow, of `bytes` in all rows, `[B]`.
@@ -87,9 +90,11 @@ impl MemoryPlan {
             0.0 => 0.0,
             holes => holes + chunks.min(0.2 * fluid_rows),
         };
-        // Order, numbers and cells of the points; a field and the ids twice, since walls and fluid take turns.
+        // Order, numbers and cells of the points; a field and the ids twice, and the bodies of walls that move.
         let most = n.max(w);
-        let sorting = 8.0 * most + 4.0 * (n + 2.0 * w) + 2.0 * (8.0 + REAL) * n + cells::<D>(scene, demand);
+        let moving = if walls_move(scene) { (10.0 + REAL) * w } else { 0.0 };
+        let sorting =
+            8.0 * most + 4.0 * (n + 2.0 * w) + (8.0 + REAL) * n + moving + cells::<D>(scene, demand);
         let candidates = demand.threads as f64 * (d * REAL + 4.0) * 2.0 * CHUNK as f64;
         let mut plan = Self::default();
         plan.add("particles", particle * n);
@@ -100,8 +105,8 @@ impl MemoryPlan {
             plan.add("positions of the lists", d * REAL * (n + w));
         }
         if scene.run.on_failure == OnFailure::ReduceDt {
-            // Two, each with the vector that most methods keep from step to step.
-            plan.add("snapshots", 2.0 * ((particle + d * REAL) * n + sample * w));
+            // Each with the vector that most methods keep from step to step.
+            plan.add("snapshots", SNAPSHOTS as f64 * ((particle + d * REAL) * n + sample * w));
         }
         plan.add("threads and tables", FIXED);
         // Each sample has its position in double precision, then in the order of cells, its cell and its sums.
@@ -145,6 +150,12 @@ impl MemoryPlan {
         let error = Error::invalid("spacing", message).value(scene.spacing);
         Err(scene.locate(error.hint(format!("a spacing of {fits:.3e} m would fit"))))
     }
+}
+
+/// True when walls or bodies may move.
+fn walls_move(scene: &Scene) -> bool {
+    let moves = scene.wall.iter().any(|wall| wall.motion != Motion::Static);
+    moves || !scene.body.is_empty() || scene.command.iter().any(|command| command.move_wall.is_some())
 }
 
 /// Bytes of the grids of cells: the number of points before each cell, for all and by thread, and of the fluid
