@@ -77,6 +77,13 @@ pub enum LikelyCause {
         /// Largest speed of the fluid, `[m/s]`.
         speed: f64,
     },
+    /// A step that the method chose itself has thrown the particle.
+    Unstable {
+        /// Speed of the particle, `[m/s]`.
+        speed: f64,
+        /// How far it moves in a step, in spacings, `[-]`.
+        travel: f64,
+    },
     /// An iteration did not reach its tolerance.
     NoConvergence,
     /// The GPU failed, or has no memory left.
@@ -106,6 +113,7 @@ impl LikelyCause {
             Self::WallMissing { .. } => "wall_missing",
             Self::DomainTooSmall { .. } => "domain_too_small",
             Self::TooStiff { .. } => "too_stiff",
+            Self::Unstable { .. } => "unstable",
             Self::NoConvergence => "no_convergence",
             Self::Device => "device",
             Self::TooFarApart => "too_far_apart",
@@ -188,9 +196,14 @@ impl fmt::Display for LikelyCause {
             Self::Device => {
                 f.write_str("the GPU, its driver or its memory: see `sph devices`; or run on the CPU")
             }
-            Self::NoConvergence => {
-                write!(f, "the equations are too stiff for this step: a smaller one makes them easier")
-            }
+            Self::Unstable { speed, travel } => write!(
+                f,
+                "unstable: the method chose the step itself, and the particle moves {travel:.1} spacings in it, at {speed:.3e} m/s; go back to the defaults of what was set, one by one"
+            ),
+            Self::NoConvergence => write!(
+                f,
+                "the equations are too stiff for this step, or the iterations too few: smaller steps make them easier"
+            ),
             Self::BadCommand => write!(f, "a command of the script does not fit the run as it is then"),
             Self::TooFarApart => {
                 write!(f, "particles are too far apart for the dense grid; set `neighbors.backend`")

@@ -23,6 +23,8 @@ const COMPRESSED: f64 = 0.5;
 /// A wall that moves farther in a step limits it, or drives fluid that does (particles move 0.4 spacings at most where
 /// speed limits the step): what then happens is its doing, in spacings.
 const DRIVING_WALL: f64 = 0.3;
+/// A particle that moves farther in a step that no scene has fixed was thrown by it, in spacings.
+const UNSTABLE: f64 = 1.0;
 
 /// A failure, and all that is known of it.
 pub struct Case<'a, const D: usize> {
@@ -60,8 +62,8 @@ impl<const D: usize> Case<'_, D> {
     }
 
     fn wrong_from_the_start(&self) -> Option<LikelyCause> {
-        let moved = self.always_too_large().is_some() || self.wall_too_fast().is_some();
-        if self.error.step > FIRST_STEPS || moved {
+        let moved = self.always_too_large().or_else(|| self.wall_too_fast()).or_else(|| self.unstable());
+        if self.error.step > FIRST_STEPS || moved.is_some() {
             return None;
         }
         let distance = self.closest_before() / self.spacing();
@@ -89,7 +91,7 @@ impl<const D: usize> Case<'_, D> {
     fn signs(&self) -> impl Iterator<Item = LikelyCause> {
         let always = self.always_too_large();
         let now = if always.is_none() { self.now_too_large() } else { None };
-        [always, self.wall_too_fast(), now, self.sound_too_low(MACH)].into_iter().flatten()
+        [always, self.wall_too_fast(), now, self.sound_too_low(MACH), self.unstable()].into_iter().flatten()
     }
 
     /// What else shows signs of a failed dynamics, where that is the cause.
@@ -111,6 +113,10 @@ impl<const D: usize> Case<'_, D> {
             self.always_too_large().or_else(|| self.wrong_from_the_start()).or_else(|| self.wall_too_fast());
         if let Some(likely_cause) = certain {
             return likely_cause;
+        }
+        // What falls for long stays within the limits of the step.
+        if let Some(likely_cause) = self.unstable() {
+            return self.blown_up().unwrap_or(likely_cause);
         }
         let path = escape::EscapePath::of(culprit, self.state);
         let (speed, support) = (culprit.speed(), f64::from(self.solver.support_radius()));
@@ -154,6 +160,12 @@ impl<const D: usize> Case<'_, D> {
             limit,
             travel,
         })
+    }
+
+    /// No method lets a particle move by more than a spacing in a step.
+    fn unstable(&self) -> Option<LikelyCause> {
+        let (travel, speed) = (self.travel(), self.culprit?.speed());
+        (!self.facts.fixed && travel > UNSTABLE).then_some(LikelyCause::Unstable { speed, travel })
     }
 
     fn wall_too_fast(&self) -> Option<LikelyCause> {
