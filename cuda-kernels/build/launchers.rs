@@ -353,6 +353,38 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// What a launch passes for a parameter.
+    fn argument(
+        &self,
+        file: &File,
+        parameter: &Variable,
+        all: &[(Variable, bool, &File)],
+        is_last: bool,
+    ) -> String {
+        let plain = &parameter.name;
+        let name = rust_name(plain);
+        let exclusive = all.iter().any(|(p, exclusive, _)| p.name == *plain && *exclusive);
+        let own = is_exclusive(self.sources, file, parameter);
+        let is_field = parameter.is_pointer || matches!(parameter.ty.as_str(), "Points" | "Writable");
+        let is_optional = Note::of(parameter).or_none;
+        let given = match (is_field && !is_last && !is_optional, exclusive, own) {
+            (_, true, false) if is_field => format!("&*{name}"),
+            (true, true, true) => format!("&mut *{name}"),
+            _ => name.clone(),
+        };
+        match parameter.ty.as_str() {
+            _ if self.sources.is_passed(file, parameter) => {
+                format!("Parameter::raw({given}, &call, {plain:?}, n_of_{plain})?")
+            }
+            "u32" if plain.starts_with("n_") || plain == "n" => {
+                format!("crate::device::executor::count({name})?")
+            }
+            "u32" if Note::of(parameter).is_bool => format!("u32::from({name})"),
+            _ if self.constants && plain == "c" => "*c".into(),
+            _ => name.clone(),
+        }
+    }
+
     fn start(
         &self,
         file: &File,
@@ -383,28 +415,7 @@ impl Writer<'_> {
         );
         let mut arguments = Vec::new();
         for parameter in parameters {
-            let plain = &parameter.name;
-            let name = rust_name(plain);
-            let exclusive = all.iter().any(|(p, exclusive, _)| p.name == *plain && *exclusive);
-            let own = is_exclusive(self.sources, file, parameter);
-            let is_field = parameter.is_pointer || matches!(parameter.ty.as_str(), "Points" | "Writable");
-            let is_optional = Note::of(parameter).or_none;
-            let given = match (is_field && !is_last && !is_optional, exclusive, own) {
-                (_, true, false) if is_field => format!("&*{name}"),
-                (true, true, true) => format!("&mut *{name}"),
-                _ => name.clone(),
-            };
-            let value = match parameter.ty.as_str() {
-                _ if self.sources.is_passed(file, parameter) => {
-                    format!("Parameter::raw({given}, &call, {plain:?}, n_of_{plain})?")
-                }
-                "u32" if plain.starts_with("n_") || plain == "n" => {
-                    format!("crate::device::executor::count({name})?")
-                }
-                "u32" if Note::of(parameter).is_bool => format!("u32::from({name})"),
-                _ if self.constants && plain == "c" => "*c".into(),
-                _ => name.clone(),
-            };
+            let (plain, value) = (&parameter.name, self.argument(file, parameter, all, is_last));
             let _ = writeln!(text, "    let a_{plain} = {value};");
             arguments.push(format!("Argument::named({plain:?}, &a_{plain})"));
         }

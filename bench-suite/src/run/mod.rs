@@ -204,27 +204,14 @@ fn run_in<const D: usize>(
     take_memory(&mut result, before);
     result.steps = simulation.state.step - first;
     result.simulated_s = simulation.state.t;
-    result.iterations = watch.solved.mean(result.steps);
     result.n_walls = simulation.state.walls.len() as u64;
     result.phases = phases(&simulation);
     result.state_hash = format!("{:016x}", simulation.state.hash());
-    let ended = match (ended, unfetched) {
-        (Ended::Done | Ended::Interrupted, Some(error)) => Ended::Failed(Box::new(error)),
-        (Ended::Done, None) => match monitor.failure(&simulation.state) {
-            Some(error) => Ended::Failed(Box::new(simulation.explain(error))),
-            None => Ended::Done,
-        },
-        (ended, _) => ended,
-    };
+    let ended = ended.judged(unfetched, &monitor, &simulation);
     result.failure = ended.failure(&simulation, unwritten.as_ref());
     result.failure_report = ended.report(watch.checkpoint.as_deref(), unwritten.as_ref());
     result.retries = std::mem::take(&mut simulation.guard.retries);
-    for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
-        result.scores.extend(outcome.scores);
-        result.series.extend(outcome.series);
-        result.fits.extend(outcome.fits);
-    }
-    result.series.extend(watch.solved.series(simulation.solver.residuals()));
+    take_measured(&mut result, &watch, simulation.solver.residuals());
     result.scores.extend(penetration::scores(&monitor, first));
     if result.failure.is_none() {
         result.warnings = penetration::warning(&monitor).into_iter().chain(watch.solved.warning()).collect();
@@ -251,6 +238,17 @@ fn about<const D: usize>(scene: &Scene, simulation: &Simulation<D>, options: &Op
     }
 }
 
+/// Takes what was measured while the run went on.
+fn take_measured(result: &mut RunResult, watch: &Watch<'_, '_>, residuals: &[f64]) {
+    result.iterations = watch.solved.mean(result.steps);
+    for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
+        result.scores.extend(outcome.scores);
+        result.series.extend(outcome.series);
+        result.fits.extend(outcome.fits);
+    }
+    result.series.extend(watch.solved.series(residuals));
+}
+
 /// Takes the peak of the process's memory, and what of it came after `before`, `[B]`.
 fn take_memory(result: &mut RunResult, before: Option<u64>) {
     let peak = machine::peak_memory_bytes();
@@ -271,6 +269,23 @@ enum Ended {
 }
 
 impl Ended {
+    /// The end of a run whose last state may not have come to the host, or have particles behind walls.
+    fn judged<const D: usize>(
+        self,
+        unfetched: Option<StepError>,
+        monitor: &PenetrationMonitor<D>,
+        simulation: &Simulation<D>,
+    ) -> Self {
+        match (self, unfetched) {
+            (Self::Done | Self::Interrupted, Some(error)) => Self::Failed(Box::new(error)),
+            (Self::Done, None) => match monitor.failure(&simulation.state) {
+                Some(error) => Self::Failed(Box::new(simulation.explain(error))),
+                None => Self::Done,
+            },
+            (ended, _) => ended,
+        }
+    }
+
     /// Why it ended early, if it did, and why not all frames could be written.
     fn failure<const D: usize>(
         &self,

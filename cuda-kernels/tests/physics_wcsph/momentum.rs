@@ -145,33 +145,16 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
         let sets = Sets { flags: &flags, body: &body };
         let mass = of.mass();
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        launcher
-            .acceleration(&fluid, &motion, Walls { near, motion: &wall_motion, mass: &mass }, n, &mut with)
-            .unwrap();
-        launcher
-            .reaction(
-                &fluid,
-                &motion,
-                Walls { near, motion: &wall_motion, mass: &mass },
-                sets,
-                n_walls,
-                &mut force,
-            )
-            .unwrap();
+        let walls = || Walls { near, motion: &wall_motion, mass: &mass };
+        launcher.acceleration(&fluid, &motion, walls(), n, &mut with).unwrap();
+        launcher.reaction(&fluid, &motion, walls(), sets, n_walls, &mut force).unwrap();
         let mut without: Axes<D> = std::array::from_fn(|_| field![0.0; n]);
         // Walls without mass and contact.
         c.contact.stiffness = 0.0;
         let nothing = field![Packed::default(); n_walls];
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
-        launcher
-            .acceleration(
-                &fluid,
-                &motion,
-                Walls { near, motion: &wall_motion, mass: &nothing },
-                n,
-                &mut without,
-            )
-            .unwrap();
+        let weightless = Walls { near, motion: &wall_motion, mass: &nothing };
+        launcher.acceleration(&fluid, &motion, weightless, n, &mut without).unwrap();
         for a in 0..D {
             let m = f64::from(c.m);
             let on_fluid: f64 = (0..n).map(|i| m * f64::from(with[a][i] - without[a][i])).sum();
@@ -185,16 +168,7 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };
         let at_rest = field![0];
         let sets = Sets { flags: &at_rest, body: &body };
-        launcher
-            .reaction(
-                &fluid,
-                &motion,
-                Walls { near, motion: &wall_motion, mass: &mass },
-                sets,
-                n_walls,
-                &mut force,
-            )
-            .unwrap();
+        launcher.reaction(&fluid, &motion, walls(), sets, n_walls, &mut force).unwrap();
         assert!(force.iter().flatten().all(|f| *f == 0.0), "samples of no body get nothing");
     }
 }

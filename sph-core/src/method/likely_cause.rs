@@ -137,8 +137,9 @@ impl LikelyCause {
     }
 }
 
-impl fmt::Display for LikelyCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// What the longer ones say.
+impl LikelyCause {
+    fn of_input(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadValue { field } => {
                 write!(f, "{field} was not finite when the step began: check what set it")
@@ -155,6 +156,37 @@ impl fmt::Display for LikelyCause {
                 f,
                 "mass, spacing and rest density do not fit: ρ/ρ₀ − 1 = {error:.2} from the start, without overlap"
             ),
+            _ => Ok(()),
+        }
+    }
+
+    fn of_bounds(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WallTooFast { speed, travel } => write!(
+                f,
+                "a moving wall is too fast: {speed:.3} m/s, {travel:.2} spacings a step; slow it, raise the sound speed or reduce dt"
+            ),
+            Self::WallTooThin { thickness, speed, travel, support } => write!(
+                f,
+                "wall too thin for this speed: {thickness:.3e} m thick (the support is {support:.3e} m), the particle has {speed:.3} m/s and moves {travel:.3e} m a step"
+            ),
+            Self::WallMissing { speed } => write!(
+                f,
+                "wall missing: the particle crossed none on its path out, at {speed:.3} m/s; close the hole, or let the run end earlier"
+            ),
+            Self::DomainTooSmall { beyond, speed } => write!(
+                f,
+                "domain too small: the particle is {beyond:.3e} m outside at {speed:.3} m/s, no wall on its path; enlarge `domain`"
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for LikelyCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadValue { .. } | Self::Overlap { .. } | Self::Inconsistent { .. } => self.of_input(f),
             Self::StepTooLarge { dt, allowed, limit, travel } => {
                 write!(f, "too large dt: {dt:.3e} s, the limit")?;
                 if !limit.is_empty() {
@@ -173,22 +205,10 @@ impl fmt::Display for LikelyCause {
                 }
                 write!(f, "; keep it at ten times the largest speed")
             }
-            Self::WallTooFast { speed, travel } => write!(
-                f,
-                "a moving wall is too fast: {speed:.3} m/s, {travel:.2} spacings a step; slow it, raise the sound speed or reduce dt"
-            ),
-            Self::WallTooThin { thickness, speed, travel, support } => write!(
-                f,
-                "wall too thin for this speed: {thickness:.3e} m thick (the support is {support:.3e} m), the particle has {speed:.3} m/s and moves {travel:.3e} m a step"
-            ),
-            Self::WallMissing { speed } => write!(
-                f,
-                "wall missing: the particle crossed none on its path out, at {speed:.3} m/s; close the hole, or let the run end earlier"
-            ),
-            Self::DomainTooSmall { beyond, speed } => write!(
-                f,
-                "domain too small: the particle is {beyond:.3e} m outside at {speed:.3} m/s, no wall on its path; enlarge `domain`"
-            ),
+            Self::WallTooFast { .. }
+            | Self::WallTooThin { .. }
+            | Self::WallMissing { .. }
+            | Self::DomainTooSmall { .. } => self.of_bounds(f),
             Self::TooStiff { limit, speed } => write!(
                 f,
                 "too fast or too stiff: {limit} asks for steps below the floor, the largest speed is {speed:.3} m/s"

@@ -227,69 +227,88 @@ impl Random {
     }
 }
 
+/// Words of a scene in its dimension.
+struct Words {
+    dim: usize,
+}
+
+impl Words {
+    fn point(&self, x: f64, y: f64, z: f64) -> String {
+        format!("{:?}", &[x, y, z][..self.dim])
+    }
+
+    /// As deep as it is wide.
+    fn block(&self, [left, low]: [f64; 2], [right, high]: [f64; 2]) -> String {
+        let (min, max) = (self.point(left, low, left), self.point(right, high, right));
+        format!("block = {{ min = {min}, max = {max} }}")
+    }
+
+    fn fluid(&self, low: f64, high: f64) -> String {
+        format!("[[fluid]]\nshape.{}\n", self.block([low; 2], [high; 2]))
+    }
+
+    fn tank(&self) -> String {
+        format!("[[wall]]\nname = \"tank\"\nshape.{}\n", self.block([0.0; 2], [1.0; 2]))
+    }
+
+    fn paddle(&self, speed: f64) -> String {
+        let (block, velocity) = (self.block([0.75, 0.0], [0.875, 0.5]), self.point(-speed, 0.0, 0.0));
+        format!(
+            "[[wall]]\nname = \"paddle\"\nside = \"outside\"\nshape.{block}\n\
+             motion.translation = {{ velocity = {velocity} }}\n"
+        )
+    }
+
+    fn stone(&self, density: f64) -> String {
+        let (shape, center) = (if self.dim == 2 { "disc" } else { "ball" }, self.point(0.25, 0.75, 0.25));
+        format!(
+            "[[body]]\nname = \"stone\"\nshape.{shape} = {{ center = {center}, radius = 0.125 }}\n\
+             density = {density:?}\n"
+        )
+    }
+
+    fn tap(&self, speed: f64) -> String {
+        let (center, down) = (self.point(0.5, 0.75, 0.5), self.point(0.0, -1.0, 0.0));
+        format!(
+            "[[command]]\nat = 0.0\nemitter = {{ name = \"tap\", center = {center}, direction = {down}, \
+             radius = 0.2, speed = {speed:?} }}\n"
+        )
+    }
+
+    fn period(&self) -> String {
+        let (min, max) = (self.point(0.0, -1.0, -1.0), self.point(1.0, 2.0, 2.0));
+        format!("faces = [\"y_min\", \"y_max\"]\n[domain]\nperiodic = [\"x\"]\nmin = {min}\nmax = {max}\n")
+    }
+
+    fn star(&self, strength: f64) -> String {
+        let (none, center) = (self.point(0.0, 0.0, 0.0), self.point(0.5, 0.5, 0.5));
+        format!("gravity = {none}\nforces.central = {{ center = {center}, strength = {strength:?} }}\n")
+    }
+
+    fn jump(&self, speed: f64) -> String {
+        let velocity = self.point(speed, 0.0, 0.0);
+        format!(
+            "[[command]]\nat = 0.01\nmove_wall = {{ wall = \"tank\", motion.translation = {{ velocity = \
+             {velocity} }} }}\n"
+        )
+    }
+}
+
 /// A scene of its kind with a few numbers of its own.
 fn plain(method: &str, random: &mut Random) -> String {
-    let dim = if random.below(4) == 0 { 3 } else { 2 };
-    let v =
-        |x: f64, y: f64| if dim == 2 { format!("[{x:?}, {y:?}]") } else { format!("[{x:?}, {y:?}, 0.5]") };
-    let block = |low: [f64; 2], high: [f64; 2]| {
-        let z = |z: f64| if dim == 2 { String::new() } else { format!(", {z:?}") };
-        let [[a, b], [c, d]] = [low, high];
-        format!("block = {{ min = [{a:?}, {b:?}{}], max = [{c:?}, {d:?}{}] }}", z(a), z(c))
-    };
-    let spacing = if dim == 2 { 0.05 } else { 0.125 };
-    let tank = format!("[[wall]]\nname = \"tank\"\nshape.{}\n", block([0.0; 2], [1.0; 2]));
-    let fluid = |low, high| format!("[[fluid]]\nshape.{}\n", block(low, high));
-    let dam = fluid([0.0; 2], [0.5; 2]) + &tank;
+    let words = Words { dim: if random.below(4) == 0 { 3 } else { 2 } };
+    let dam = words.fluid(0.0, 0.5) + &words.tank();
     let kind = random.below(9);
     let things = match kind {
         0 => dam,
-        1 => fluid([0.0; 2], [1.0; 2]) + &tank,
-        2 => {
-            let velocity = v(-random.power(-1.0, 2.5), 0.0).replace("0.5]", "0.0]");
-            let paddle = block([0.75, 0.0], [0.875, 0.5]);
-            format!(
-                "{dam}[[wall]]\nname = \"paddle\"\nside = \"outside\"\nshape.{paddle}\n\
-                 motion.translation = {{ velocity = {velocity} }}\n"
-            )
-        }
-        3 => {
-            let shape = if dim == 2 { "disc" } else { "ball" };
-            let (center, density) = (v(0.25, 0.75), random.power(0.0, 5.0));
-            format!(
-                "{dam}[[body]]\nname = \"stone\"\nshape.{shape} = {{ center = {center}, radius = 0.125 }}\n\
-                 density = {density:?}\n"
-            )
-        }
-        4 => {
-            let (center, speed) = (v(0.5, 0.75), random.power(-1.0, 2.0));
-            let down = v(0.0, -1.0).replace("0.5]", "0.0]");
-            format!(
-                "{tank}[[command]]\nat = 0.0\nemitter = {{ name = \"tap\", center = {center}, direction = {down}, \
-                 radius = 0.2, speed = {speed:?} }}\n"
-            )
-        }
-        5 => format!("{}[[container]]\nshape.{}\n", fluid([0.25; 2], [0.75; 2]), block([0.0; 2], [1.0; 2])),
-        6 => {
-            let floor = "faces = [\"y_min\", \"y_max\"]\n[domain]\nperiodic = [\"x\"]\n";
-            let (low, high) = (v(0.0, -1.0), v(1.0, 2.0));
-            let z = |text: String, z: &str| text.replace("0.5]", z);
-            format!("{dam}{floor}min = {}\nmax = {}\n", z(low, "-1.0]"), z(high, "2.0]"))
-        }
-        7 => format!(
-            "gravity = {}\nforces.central = {{ center = {}, strength = {:?} }}\n{}",
-            v(0.0, 0.0).replace("0.5]", "0.0]"),
-            v(0.5, 0.5),
-            random.power(-1.0, 3.0),
-            fluid([0.25; 2], [0.75; 2])
-        ),
-        _ => {
-            let velocity = v(random.power(-1.0, 3.0), 0.0).replace("0.5]", "0.0]");
-            format!(
-                "{dam}[[command]]\nat = 0.01\nmove_wall = {{ wall = \"tank\", motion.translation = {{ velocity = \
-                 {velocity} }} }}\n"
-            )
-        }
+        1 => words.fluid(0.0, 1.0) + &words.tank(),
+        2 => dam + &words.paddle(random.power(-1.0, 2.5)),
+        3 => dam + &words.stone(random.power(0.0, 5.0)),
+        4 => words.tank() + &words.tap(random.power(-1.0, 2.0)),
+        5 => format!("{}[[container]]\nshape.{}\n", words.fluid(0.25, 0.75), words.block([0.0; 2], [1.0; 2])),
+        6 => dam + &words.period(),
+        7 => words.star(random.power(-1.0, 3.0)) + &words.fluid(0.25, 0.75),
+        _ => dam + &words.jump(random.power(-1.0, 3.0)),
     };
     // Without gravity or fluid these cannot be derived.
     let scales = match method {
@@ -298,7 +317,9 @@ fn plain(method: &str, random: &mut Random) -> String {
         _ => "",
     };
     format!(
-        "dim = {dim}\nspacing = {spacing:?}\nrun.end_time = 0.3\nrun.max_steps = {STEPS}\n{things}\
-         [solver]\nname = \"{method}\"\n{scales}"
+        "dim = {}\nspacing = {:?}\nrun.end_time = 0.3\nrun.max_steps = {STEPS}\n{things}\
+         [solver]\nname = \"{method}\"\n{scales}",
+        words.dim,
+        if words.dim == 2 { 0.05 } else { 0.125 },
     )
 }
