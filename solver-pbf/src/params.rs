@@ -85,7 +85,8 @@ parameters! {
         pub scorr_dq: Real = 0.2, "-", "[0.1, 0.3]";
         /// Whether corrections are added or averaged.
         pub relaxation_mode: RelaxationMode = RelaxationMode::Global;
-        /// Factor of the corrections, above 1 over-relaxes `[MMCK14]`.
+        /// Factor of the corrections, above 1 over-relaxes `[MMCK14]`; relative to the largest stable one where that is
+        /// below 1, as it is above two spacings of support in 3D.
         pub relaxation_factor: Real = 1.0, "-", "(0, 2]";
         /// Velocity from positions.
         pub velocity_update: VelocityUpdate = VelocityUpdate::FirstOrder;

@@ -43,6 +43,13 @@ impl Scorr {
     }
 }
 
+/// Spectral radius up to which Jacobi's iteration is used as it is `[-]`: above, all corrections are reduced by their ratio.
+/// An iteration of equations is stable up to 2; one that corrects compression alone was stable up to 3.2 and not from 3.4 on
+/// (blocks in 2D and 3D that fall into a tank).
+pub fn stable_radius(unilateral: bool) -> f64 {
+    if unilateral { 2.85 } else { 1.9 }
+}
+
 /// Step and number of iterations for which the strength of s_corr is given, `[s]` and `[-]`.
 const SCORR_STEP: (f64, f64) = (1.0 / 60.0, 4.0);
 

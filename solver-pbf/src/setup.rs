@@ -5,7 +5,7 @@ use crate::{
     cpu::Relaxation,
     memory::{Fields, Needs},
     params::{CfmMode, RelaxationMode, Smoothing, VelocityUpdate},
-    physics::Scorr,
+    physics::{self, Scorr},
 };
 use sph_core::{
     Real,
@@ -75,15 +75,16 @@ impl Constants {
         let volume = lattice::calibrated_mass(kernel, dx, rho_0) / rho_0;
         let reference = lattice::gradient_squares(kernel, dx, volume);
         let dq = params.scorr_dq * h;
-        let relaxation = Relaxation {
-            factor: params.relaxation_factor,
-            averages: params.relaxation_mode == RelaxationMode::Local,
-        };
         let constraints = lattice::n_neighbors::<D>(f64::from(h) / dx) + 1;
         let epsilon = match params.cfm_mode {
             CfmMode::Relative => f64::from(params.cfm()) * reference,
             CfmMode::Absolute => f64::from(params.cfm()),
         };
+        let averages = params.relaxation_mode == RelaxationMode::Local;
+        let radius = lattice::jacobi_radius(kernel, dx) * reference / (reference + epsilon);
+        let stable =
+            if averages { 1.0 } else { (physics::stable_radius(params.unilateral) / radius).min(1.0) };
+        let relaxation = Relaxation { factor: stable as Real * params.relaxation_factor, averages };
         Self {
             rest,
             reference,

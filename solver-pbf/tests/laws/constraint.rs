@@ -3,7 +3,10 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common;
 
-use common::{Block, EPSILON, EXACT, KERNELS, by_id, cases, displacements, norm, squeeze, sum, vectors};
+use common::{
+    Block, EPSILON, EXACT, KERNELS, by_id, cases, dam_break, displacements, norm, simulation, squeeze, sum,
+    vectors,
+};
 use proptest::prelude::*;
 use sph_core::Real;
 
@@ -238,4 +241,20 @@ fn follows_gradients<const D: usize>() {
 fn corrections_follow_the_gradients_of_the_constraint() {
     follows_gradients::<2>();
     follows_gradients::<3>();
+}
+
+/// Neighbors' constraints overlap the more the larger the support is, and must not over-correct together.
+#[test]
+fn a_large_support_is_as_stable_as_the_default() {
+    fn falls<const D: usize>(ratio: f64, spacing: f64, solver: &str) {
+        let text = dam_break::<D>("standard", spacing, &format!("support_ratio = {ratio}"), solver);
+        let ended = simulation::<D>(&text.replace("layers = 3", "layers = 4")).run(0.2, 1000, &mut []);
+        assert!(ended.is_ok(), "{D}D, {ratio} spacings, {solver}: {}", ended.unwrap_err());
+    }
+    for ratio in [2.0, 2.8, 3.2] {
+        for solver in ["", "unilateral = false"] {
+            falls::<2>(ratio, 0.02, solver);
+            falls::<3>(ratio, 0.05, solver);
+        }
+    }
 }

@@ -61,6 +61,25 @@ pub fn gradient_squares<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64, v
     })
 }
 
+/// Spectral radius of Jacobi's iteration for the density constraints of the rest lattice,
+/// `max_k |Σ_j ∇W(r_j) sin(k·r_j)|² / Σ_j |∇W(r_j)|²` \[-\]: constraints overlap, and together over-correct a wave of
+/// wavenumber k. The largest lies on the diagonal of the lattice, or next to it.
+#[must_use]
+pub fn jacobi_radius<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64) -> f64 {
+    const WAVES: u32 = 64;
+    let wave = |k: u32| {
+        let k = std::f64::consts::PI * f64::from(k) / f64::from(WAVES);
+        let mut along = [0.0; D];
+        for_each_site::<D>(f64::from(kernel.support_radius()) / dx, |offset| {
+            let r2 = offset.iter().map(|c| c * c).sum::<f64>() * dx * dx;
+            let factor = kernel.grad_factor_f64(r2) * (k * offset.iter().sum::<f64>()).sin();
+            (0..D).for_each(|a| along[a] += factor * offset[a] * dx);
+        });
+        along.iter().map(|a| a * a).sum::<f64>()
+    };
+    (1..WAVES).map(wave).fold(0.0, f64::max) / gradient_squares(kernel, dx, 1.0)
+}
+
 /// `Σ_j term(r_j², y_j²)`, self included.
 fn sum<const D: usize>(kernel: &dyn ScalarKernel<D>, dx: f64, term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut total = 0.0;

@@ -73,8 +73,6 @@ fn varied(dim: u8, n: f64, seed: usize) -> Scene {
     let [search, policy, support, layers, body] = SETTINGS.map(|all| all[pick(all.len())]);
     let (method, all) = OF_METHODS[pick(OF_METHODS.len())];
     let options = all[pick(all.len())];
-    // Beyond two spacings Jacobi's iterations of PBF diverge in 3D.
-    let support = if method == "pbf" { "" } else { support };
     let search = match search.split_once("skin = ") {
         Some((key, skin)) => format!("{key}skin = {}", skin.parse::<f64>().unwrap() * spacing),
         None => search.to_owned(),
@@ -157,7 +155,7 @@ fn in_a_process(run: &str) -> [f64; 2] {
 
 /// What pages, stacks and the memory that the small run has left make of any run, `[MB]`: of these sizes it is 5 % of
 /// the first alone.
-const GRAIN: f64 = 0.5;
+const GRAIN: f64 = 0.125 * size_of::<sph_core::Real>() as f64;
 
 /// `SPH_PLAN=2D:10000,3D:500000` asks for other sizes.
 #[test]
