@@ -1,6 +1,7 @@
 //! Reads the `.vtu` files that this program wrote.
 
 use super::{Field, FrameData, Values, vtu};
+use crate::system::read::read;
 use sph_core::Real;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +52,7 @@ pub struct ReadError {
 /// When the file cannot be read, or is no frame that this program wrote.
 pub fn read_vtu(path: &Path) -> Result<AnyFrame, ReadError> {
     let failed = |reason| ReadError { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let bytes = read(path).map_err(|error| failed(error.to_string()))?;
     decode(&bytes).map_err(failed)
 }
 

@@ -13,7 +13,10 @@ pub mod validate;
 use std::path::{Path, PathBuf};
 
 use crate::result::Comparison;
-use crate::system::write::{WriteError, write_atomic};
+use crate::system::{
+    read::read,
+    write::{WriteError, write_atomic},
+};
 
 /// A report could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +106,6 @@ pub fn save(all: &Comparison, path: &Path) -> Result<(), ReportError> {
 /// # Errors
 /// When the file cannot be read or holds something else.
 pub fn load(path: &Path) -> Result<Comparison, ReportError> {
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|source| ReportError::Read { path: path.into(), source })?;
-    serde_json::from_str(&text).map_err(|source| ReportError::Json { path: path.into(), source })
+    let text = read(path).map_err(|source| ReportError::Read { path: path.into(), source })?;
+    serde_json::from_slice(&text).map_err(|source| ReportError::Json { path: path.into(), source })
 }

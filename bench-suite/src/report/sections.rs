@@ -1,11 +1,16 @@
 //! Sections that every page has: pictures, memory, machine, scenes, sources.
 
-use std::{borrow::Cow, collections::BTreeSet, path::Path};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    path::{Component, Path},
+};
 
 use super::figures::{Method, cases, lacking as lacking_methods, method_name, methods, resolution};
 use super::html::{Cell, citation, details, escape, facts, section, table};
 use crate::result::{Band, Comparison, Frame, Image, Judged, RunResult, Score};
 use crate::result::{base64, number};
+use crate::system::read::read;
 
 /// Title, and the line that says when, what and where.
 pub(super) fn head(all: &Comparison) -> String {
@@ -129,7 +134,11 @@ fn picture(run: &RunResult, frame: &Frame, folder: &Path) -> String {
     let caption = format!("t = {time}. {}, {}. {}", method_name(run), resolution(run), frame.caption);
     let data = match &frame.image {
         Image::Png(data) => Some(data.clone()),
-        Image::File(path) => std::fs::read(folder.join(path)).ok().map(|bytes| base64(&bytes)),
+        // Of the result's own folder: a report shows no other file.
+        Image::File(path) if Path::new(path).components().all(|c| matches!(c, Component::Normal(_))) => {
+            read(&folder.join(path)).ok().map(|bytes| base64(&bytes))
+        }
+        Image::File(_) => None,
     };
     let image = match (data, &frame.image) {
         (Some(data), _) => {

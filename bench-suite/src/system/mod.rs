@@ -1,7 +1,8 @@
-//! The machine: its description and clock, files that are written whole, and where steps run.
+//! The machine: its description and clock, files that are read and written whole, and where steps run.
 
 pub mod clock;
 pub mod folder;
 pub mod machine;
 pub mod processor;
+pub mod read;
 pub mod write;

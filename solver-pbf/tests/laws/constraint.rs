@@ -110,7 +110,7 @@ fn clamped_multipliers_only_push() {
 /// Pairs nearer than 0.7 spacings in a tank of a thousand particles that has come to rest from disorder.
 fn close_pairs(k: f64, support_ratio: f64) -> usize {
     let spacing = 0.02;
-    let mut sim = common::simulation::<2>(&format!(
+    let mut sim = simulation::<2>(&format!(
         "spacing = {spacing:?}\nrun.end_time = 10.0\nrun.time_step = 0.005\n\
          [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 0.4] }}\njitter = 0.2\n\
          [[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.0] }}\n\

@@ -174,6 +174,25 @@ fn fitted_curves_are_drawn() {
     assert!(report::validate::page(&all, Path::new(".")).unwrap().contains("a fitted line"));
 }
 
+/// Results may come from anyone.
+#[test]
+fn a_picture_outside_of_the_folder_is_not_shown() {
+    let inner = Path::new(env!("CARGO_TARGET_TMPDIR")).join("picture-outside/inner");
+    std::fs::create_dir_all(&inner).unwrap();
+    let outer = inner.with_file_name("outer.png");
+    [&outer, &inner.join("own.png")].iter().for_each(|path| std::fs::write(path, "a secret").unwrap());
+    let mut all = synthetic::comparison();
+    all.results.retain(|run| !run.frames.is_empty());
+    let mut shows = |path: &str| {
+        all.results[0].frames[0].image = Image::File(path.into());
+        !report::compare::page(&all, &inner).unwrap().contains("is missing")
+    };
+    assert!(shows("own.png"));
+    for path in ["../outer.png", outer.to_str().unwrap(), "/dev/zero", "./../outer.png"] {
+        assert!(!shows(path), "{path}");
+    }
+}
+
 #[test]
 fn a_missing_picture_is_told() {
     let mut all = synthetic::comparison();

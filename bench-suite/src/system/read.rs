@@ -1,0 +1,14 @@
+//! Files that are read whole.
+
+use std::{fs, io, path::Path};
+
+/// The bytes of a file.
+///
+/// # Errors
+/// When it cannot be read, or is a device or a pipe, which may never end.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("is no regular file"));
+    }
+    fs::read(path)
+}
