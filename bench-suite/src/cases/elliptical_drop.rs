@@ -57,18 +57,24 @@ impl EllipticalDrop {
             .from_source(SOURCE)
             .with_note("kinetic and internal energy, end over start")
             .only_with(&axis);
-        vec![
+        let mut scores = vec![
             axis,
             energy,
             Score::new("semi-axis a(0.0076 s)", "m", e.a.last()).against(1.0 / b).from_source(SOURCE),
             Score::new("product of the semi-axes by second moments", "m^2", area)
                 .against(1.0)
                 .with_note("voids make it larger than 1"),
-            Score::new("center pressure over its first value", "-", e.pressure.last() / PRESSURE)
-                .against(p)
-                .from_source(SOURCE)
-                .with_note("reported, not judged: the pressure rings after the start"),
-        ]
+        ];
+        // Of a method that has one.
+        if e.pressure.last().is_finite() {
+            scores.push(
+                Score::new("center pressure over its first value", "-", e.pressure.last() / PRESSURE)
+                    .against(p)
+                    .from_source(SOURCE)
+                    .with_note("reported, not judged: the pressure rings after the start"),
+            );
+        }
+        scores
     }
 }
 
