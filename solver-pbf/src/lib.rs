@@ -197,6 +197,10 @@ impl<const D: usize> Method<D> for Pbf<D> {
         self.fields.chain(&state.fluid.rho)
     }
 
+    fn substeps(&self) -> u32 {
+        self.params.substeps
+    }
+
     fn field(&self, name: &str) -> Option<&[Real]> {
         (name == "lambda").then_some(&self.fields.lambda)
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::result::Comparison;
 use crate::system::{
-    read::read,
+    read::read_text,
     write::{WriteError, write_atomic},
 };
 
@@ -106,6 +106,6 @@ pub fn save(all: &Comparison, path: &Path) -> Result<(), ReportError> {
 /// # Errors
 /// When the file cannot be read or holds something else.
 pub fn load(path: &Path) -> Result<Comparison, ReportError> {
-    let text = read(path).map_err(|source| ReportError::Read { path: path.into(), source })?;
-    serde_json::from_slice(&text).map_err(|source| ReportError::Json { path: path.into(), source })
+    let text = read_text(path).map_err(|source| ReportError::Read { path: path.into(), source })?;
+    serde_json::from_str(&text).map_err(|source| ReportError::Json { path: path.into(), source })
 }

@@ -12,3 +12,11 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
     fs::read(path)
 }
+
+/// The text of a file.
+///
+/// # Errors
+/// As of [`read`], and when it is no UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|_| io::Error::other("is no text in UTF-8"))
+}

@@ -93,6 +93,11 @@ pub trait Solver<const D: usize>: Send {
         None
     }
 
+    /// Parts of a step that move particles each, `[-]`.
+    fn substeps(&self) -> u32 {
+        1
+    }
+
     /// A field that the method computes, in the order of the particles; `None` for an unknown name.
     fn field(&self, name: &str) -> Option<&[Real]>;
 

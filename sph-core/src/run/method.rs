@@ -156,6 +156,11 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
         None
     }
 
+    /// As [`Solver::substeps`].
+    fn substeps(&self) -> u32 {
+        1
+    }
+
     /// As [`Solver::field`].
     fn field(&self, _name: &str) -> Option<&[Real]> {
         None
@@ -287,6 +292,10 @@ impl<const D: usize, M: Method<D>> Solver<D> for M {
 
     fn sound_speed(&self) -> Option<f64> {
         Method::sound_speed(self)
+    }
+
+    fn substeps(&self) -> u32 {
+        Method::substeps(self)
     }
 
     fn field(&self, name: &str) -> Option<&[Real]> {

@@ -357,6 +357,10 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
         Method::sound_speed(&self.method)
     }
 
+    fn substeps(&self) -> u32 {
+        Method::substeps(&self.method)
+    }
+
     fn field(&self, name: &str) -> Option<&[Real]> {
         Method::field(&self.method, name)
     }

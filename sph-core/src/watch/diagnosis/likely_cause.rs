@@ -62,7 +62,9 @@ impl<const D: usize> Case<'_, D> {
     }
 
     fn wrong_from_the_start(&self) -> Option<LikelyCause> {
-        let moved = self.always_too_large().or_else(|| self.wall_too_fast()).or_else(|| self.unstable());
+        // Where a step has parts, what the first of them began with is not known.
+        let thrown = if self.solver.substeps() > 1 { self.unstable() } else { None };
+        let moved = self.always_too_large().or_else(|| self.wall_too_fast()).or(thrown);
         if self.error.step > FIRST_STEPS || moved.is_some() {
             return None;
         }
