@@ -27,7 +27,6 @@ impl<const D: usize> Wcsph<D> {
     /// limits of the step.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
-        let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
         let scales = Scales::of(state);
         let (speed, c_0, nu) = (scales.speed(), f64::from(self.constants.c_0), f64::from(self.constants.nu));
         Derived {
@@ -43,7 +42,7 @@ impl<const D: usize> Wcsph<D> {
                 number("Reynolds number U L/ν", speed * scales.length / nu, "-"),
                 number("Mach number U/c₀", speed / c_0, "-"),
             ],
-            step_limits: method::numbers(self.limits(scales.fluid_speed, gravity)),
+            step_limits: method::numbers(self.limits(scales.fluid_speed, state.max_outer_acceleration())),
             warnings: slow_sound(c_0, speed).into_iter().collect(),
         }
     }

@@ -147,8 +147,7 @@ impl<const D: usize> Method<D> for Wcsph<D> {
 
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
         if self.shell.max_speed < 0.0 {
-            let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>();
-            self.fields.max_acceleration = gravity.sqrt();
+            self.fields.max_acceleration = state.max_outer_acceleration();
         }
         let speed = self.shell.top_speed(state);
         method::least(state, self.limits(speed, self.fields.max_acceleration))

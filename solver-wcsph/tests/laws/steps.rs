@@ -159,3 +159,20 @@ fn a_sound_pulse_travels_with_the_sound_speed() {
         assert!((phase / (TAU * 10.0 * 0.0125) - 1.0).abs() < 0.03, "{solver}: phase {phase}");
     }
 }
+
+/// Before the first step no acceleration is known but those from outside: a fluid that falls onto a center was moved by
+/// many spacings.
+#[test]
+fn a_central_force_limits_the_first_step() {
+    let (strength, spacing) = (400.0, 0.05);
+    let mut sim = simulation::<2>(&format!(
+        "spacing = {spacing}\nrun.end_time = 1.0\ngravity = [0.0, 0.0]\n\
+         forces.central = {{ center = [0.0, 0.0], strength = {strength:?} }}\n\
+         [[fluid]]\nshape.block = {{ min = [-0.5, -0.5], max = [0.5, 0.5] }}\n\
+         [solver]\nname = \"wcsph\"\nsound_speed = 20.0\n"
+    ));
+    let reach = sim.state.fluid.x.iter().flatten().fold(0.0, |most: f64, &x| most.max(f64::from(x).abs()));
+    let largest = strength * strength * reach * std::f64::consts::SQRT_2;
+    let report = sim.step(1.0).expect("a healthy step");
+    assert!(report.dt <= (spacing / largest).sqrt(), "{} s, at {largest} m/s²", report.dt);
+}

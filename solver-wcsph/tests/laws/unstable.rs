@@ -166,6 +166,18 @@ fn sound_that_is_too_slow() {
 }
 
 #[test]
+fn two_causes_are_both_named() {
+    let both = |sim: &mut Simulation<2>| sim.fixed_dt = Some(50.0 * limit(sim));
+    let soft = dam::<2>("graphics", "sound_speed = 1.0");
+    let error = stops::<2>("50 times, and 1 m/s", soft, &both, "step_too_large");
+    let also = &error.diagnosis.as_ref().expect("an explanation").also_fits;
+    assert!(also.iter().any(|cause| cause.name() == "sound_too_low"), "{error}");
+    assert!(error.to_string().contains("which fits, too: the sound speed is too low"), "{error}");
+    let alone = stops::<2>("1 m/s", dam::<2>("graphics", "sound_speed = 1.0"), &|_| (), "sound_too_low");
+    assert!(!alone.to_string().contains("which fits, too"), "{alone}");
+}
+
+#[test]
 fn walls_that_are_too_thin() {
     let name = "wall_too_thin";
     let one_layer = |solver| dam::<2>("validation", solver).replace("layers = 3", "layers = 1");

@@ -54,6 +54,18 @@ impl<const D: usize> State<D> {
         v2.sqrt() as Real
     }
 
+    /// The largest acceleration from outside: that of gravity, or with a central force the largest on a particle, `[m/s²]`.
+    pub fn max_outer_acceleration(&self) -> f64 {
+        let size2 = |a: [Real; D]| a.iter().map(|a| f64::from(a * a)).sum::<f64>();
+        if self.forces.central.is_none() {
+            return size2(self.forces.gravity).sqrt();
+        }
+        let Max(a2) = parallel::blocks(self.fluid.len(), (), |range, ()| {
+            Max(range.map(|i| size2(self.forces.acceleration(self.fluid.position(i)))).fold(0.0, f64::max))
+        });
+        a2.sqrt()
+    }
+
     /// Extent of the fluid along gravity, and a spacing for the half particles at both ends; 0 without gravity, `[m]`.
     pub fn height(&self) -> Real {
         let g = self.forces.gravity;
