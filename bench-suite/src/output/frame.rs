@@ -91,9 +91,8 @@ const COMMON: [(FieldInfo, Source); 5] = [
 /// The fields of a frame, chosen before the run.
 ///
 /// A frame before the first step lacks what only a step finds: counts of neighbors, and fields of the solver that do
-/// not follow from the state. So does every frame of a run on a GPU with the counts, which stay there. Counts are those
-/// of the last step's rows: they belong to the positions at which the forces were evaluated, and reach as far as the
-/// support plus the skin of the lists.
+/// not follow from the state. Frames of a run on a GPU never have counts. Counts are those of the last step's rows: they
+/// belong to the positions at which the forces were evaluated, and reach as far as the support plus the skin of the lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields(Vec<(FieldInfo, Source)>);
 

@@ -29,36 +29,21 @@ fn replay(folders: &[&str], target: fn(&[u8])) -> usize {
     replayed
 }
 
-/// Every scene file and every kept input is accepted, or refused in words.
+/// Every kept input is taken, or refused in words.
 #[test]
-fn replays_the_kept_scenes() {
-    let replayed = replay(&["fuzz/corpus/scene", "bench-suite/scenes"], scene::accepts_or_refuses);
-    assert!(replayed >= 100, "only {replayed} inputs");
-}
-
-/// Every kept checkpoint is restored, or refused in words.
-#[test]
-fn replays_the_kept_checkpoints() {
-    let replayed = replay(&["fuzz/corpus/checkpoint"], checkpoint::reads_or_refuses);
-    assert!(replayed >= 5, "only {replayed} inputs");
-}
-
-#[test]
-fn replays_the_kept_scripts() {
-    let replayed = replay(&["fuzz/corpus/script"], script::runs_or_refuses);
-    assert!(replayed >= 5, "only {replayed} inputs");
-}
-
-#[test]
-fn replays_the_kept_results() {
-    let replayed = replay(&["fuzz/corpus/results"], results::draws_or_refuses);
-    assert!(replayed >= 2, "only {replayed} inputs");
-}
-
-#[test]
-fn replays_the_kept_frames() {
-    let replayed = replay(&["fuzz/corpus/frame"], frame::writes_or_refuses);
-    assert!(replayed >= 2, "only {replayed} inputs");
+fn replays_what_is_kept() {
+    let scenes = replay(&["fuzz/corpus/scene", "bench-suite/scenes"], scene::accepts_or_refuses);
+    let rest = [
+        ("checkpoint", checkpoint::reads_or_refuses as fn(&[u8])),
+        ("script", script::runs_or_refuses),
+        ("results", results::draws_or_refuses),
+        ("frame", frame::writes_or_refuses),
+    ];
+    let rest = rest.map(|(input, target)| replay(&[&format!("fuzz/corpus/{input}")], target));
+    assert!(
+        scenes >= 100 && rest[0] >= 5 && rest[1..].iter().all(|&n| n >= 2),
+        "{scenes} and {rest:?} inputs"
+    );
 }
 
 /// A seed in the form that the target mends: the header, a zero, the arrays.

@@ -112,7 +112,7 @@ pub struct Diagnosis {
     pub culprit: Option<Culprit>,
     /// The likely cause.
     pub likely_cause: LikelyCause,
-    /// Other causes whose signs are there: the less certain is the likely one.
+    /// Other causes whose signs are there. With any, the likely one is less certain.
     pub also_fits: Vec<LikelyCause>,
     /// A step size to try: no more than half the failed one, nor than the method's limits allow, `[s]`. `None`
     /// if smaller steps cannot help.

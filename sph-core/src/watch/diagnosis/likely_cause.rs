@@ -117,8 +117,8 @@ impl<const D: usize> Case<'_, D> {
             return likely_cause;
         }
         // What falls for long stays within the limits of the step.
-        if let Some(likely_cause) = self.unstable() {
-            return self.blown_up().unwrap_or(likely_cause);
+        if let Some(likely_cause) = self.unstable().and_then(|_| self.blown_up()) {
+            return likely_cause;
         }
         let path = escape::EscapePath::of(culprit, self.state);
         let (speed, support) = (culprit.speed(), f64::from(self.solver.support_radius()));
