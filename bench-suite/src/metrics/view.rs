@@ -1,6 +1,6 @@
 //! The view of a run that metrics get.
 
-use sph_core::{Real, method::observer::View, rigid::Rigid};
+use sph_core::{Real, method::observer::View, rigid::Rigid, watch::measure::body_numbers};
 
 /// What a metric may see of a run, whatever its dimension.
 pub struct HostView<'a> {
@@ -48,34 +48,7 @@ pub struct HostBody {
 
 impl HostBody {
     fn of<const D: usize>(body: &Rigid<D>) -> Self {
-        const PLACE: [&str; 3] = ["x", "y", "z"];
-        const VELOCITY: [&str; 3] = ["velocity x", "velocity y", "velocity z"];
-        const TURNING: [&str; 3] = ["angular velocity x", "angular velocity y", "angular velocity z"];
-        const FORCE: [&str; 3] = ["force x", "force y", "force z"];
-        const TORQUE: [&str; 3] = ["torque x", "torque y", "torque z"];
-        let mut numbers = Vec::new();
-        let mut add = |names: &[&'static str], unit: &'static str, values: &[f64]| {
-            numbers.extend(names.iter().zip(values).map(|(&name, &value)| (name, unit, value)));
-        };
-        let (rotation, omega, torque) = (body.rotation, body.angular_velocity(), body.wrench.torque);
-        // In 2D there is one rotation, about the normal.
-        let turns = if D == 2 { 2 } else { 0 };
-        add(&PLACE, "m", &body.x);
-        if D == 2 {
-            add(&["angle"], "rad", &[rotation.angle()]);
-        } else {
-            let [x, y, z] = rotation.v;
-            add(
-                &["quaternion w", "quaternion x", "quaternion y", "quaternion z"],
-                "-",
-                &[rotation.w, x, y, z],
-            );
-        }
-        add(&VELOCITY, "m/s", &body.velocity());
-        add(&TURNING[turns..], "rad/s", &omega[turns..]);
-        add(&FORCE, "N", &body.wrench.force);
-        add(&TORQUE[turns..], "N m", &torque[turns..]);
-        Self { name: body.form.name.clone(), numbers }
+        Self { name: body.form.name.clone(), numbers: body_numbers(body) }
     }
 }
 

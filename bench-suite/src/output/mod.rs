@@ -20,7 +20,7 @@ pub use frame::{Field, Fields, FrameData, Values};
 pub use image::{Look, SIZE, colored, extent, range};
 pub use ply::encode_mesh;
 pub use read::{AnyFrame, ReadError, read_vtu};
-pub use series::{INDEX, PVD, frame_name, listed, walls_of};
+pub use series::{INDEX, PVD, frame_name, listed, measures, walls_of};
 pub use stream::{Spent, Stream};
 
 use crate::{
@@ -34,6 +34,9 @@ use std::path::{Path, PathBuf};
 pub const FINAL: &str = "final.vtu";
 /// Name of the folder of a run's frames.
 pub const FRAMES: &str = "frames";
+
+/// Name of the folder of the samples of measures.
+pub const MEASURES: &str = "measures";
 
 /// Names of the axes.
 const AXES: [&str; 3] = ["x", "y", "z"];

@@ -8,7 +8,7 @@ use super::{
     FrameData, OutputError, Values,
     vtu::{bytes, vector_bytes},
 };
-use sph_core::Real;
+use sph_core::{Real, watch::measure::Series};
 use std::{
     collections::BTreeMap,
     io::{Cursor, Write as _},
@@ -21,7 +21,7 @@ const REAL: &str = if size_of::<Real>() == 8 { "<f8" } else { "<f4" };
 /// The bytes of an archive.
 pub(super) fn encode<const D: usize>(frame: &FrameData<D>) -> Result<Vec<u8>, OutputError> {
     let n = frame.id.len();
-    let mut archive = Archive { zip: ZipWriter::new(Cursor::new(Vec::new())), units: BTreeMap::new() };
+    let mut archive = Archive::new();
     archive.add("id", "-", "<u8", &[n], &bytes(&frame.id, u64::to_le_bytes))?;
     archive.add("x", "m", REAL, &[n, D], &vector_bytes(&frame.x, D))?;
     for field in &frame.fields {
@@ -38,12 +38,32 @@ pub(super) fn encode<const D: usize>(frame: &FrameData<D>) -> Result<Vec<u8>, Ou
     archive.finish()
 }
 
+/// The bytes of an archive of a measure: `t (n,)` and each column `(n,)`; of a profile `along (m,)` and columns `(n, m)`.
+pub fn encode_series(series: &Series) -> Result<Vec<u8>, OutputError> {
+    let (n, points) = (series.t.len(), series.along.len());
+    let mut archive = Archive::new();
+    archive.add("t", "s", "<f8", &[n], &bytes(&series.t, f64::to_le_bytes))?;
+    let shape = if points == 0 { vec![n] } else { vec![n, points] };
+    if points > 0 {
+        archive.add("along", "m", "<f8", &[points], &bytes(&series.along, f64::to_le_bytes))?;
+    }
+    for (k, column) in series.columns.iter().enumerate() {
+        let values: Vec<f64> = series.values.iter().skip(k).step_by(series.columns.len()).copied().collect();
+        archive.add(&column.name, column.unit, "<f8", &shape, &bytes(&values, f64::to_le_bytes))?;
+    }
+    archive.finish()
+}
+
 struct Archive {
     zip: ZipWriter<Cursor<Vec<u8>>>,
     units: BTreeMap<String, String>,
 }
 
 impl Archive {
+    fn new() -> Self {
+        Self { zip: ZipWriter::new(Cursor::new(Vec::new())), units: BTreeMap::new() }
+    }
+
     fn add(
         &mut self,
         name: &str,

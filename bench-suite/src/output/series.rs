@@ -1,4 +1,7 @@
-//! The frames of a run as a series: names that carry the step, and the lists of what is there.
+//! The frames of a run as a series: names that carry the step, and the lists of what is there. Below it the samples of
+//! measures.
+
+pub mod measures;
 
 use super::{FINAL, FRAMES, Format, OutputError, vtu};
 use crate::system::write::write_atomic;

@@ -11,7 +11,7 @@ pub use failure::FAILURE_FILE;
 use self::watch::Watch;
 use crate::{
     metrics::{Metric, penetration},
-    output::{self, OutputError, Stream},
+    output::{self, OutputError, Stream, measures},
     result::{Phase, RunResult, failure::Failure, start::Start},
     run::checkpoints::Checkpoints,
     scenes::methods::solver_of,
@@ -211,7 +211,7 @@ fn run_in<const D: usize>(
     result.failure = ended.failure(&simulation, unwritten.as_ref());
     result.failure_report = ended.report(watch.checkpoint.as_deref(), unwritten.as_ref());
     result.retries = std::mem::take(&mut simulation.guard.retries);
-    take_measured(&mut result, &watch, simulation.solver.residuals());
+    take_measured(&mut result, &watch, &simulation);
     result.scores.extend(penetration::scores(&monitor, first));
     if result.failure.is_none() {
         result.warnings = penetration::warning(&monitor).into_iter().chain(watch.solved.warning()).collect();
@@ -239,14 +239,15 @@ fn about<const D: usize>(scene: &Scene, simulation: &Simulation<D>, options: &Op
 }
 
 /// Takes what was measured while the run went on.
-fn take_measured(result: &mut RunResult, watch: &Watch<'_, '_>, residuals: &[f64]) {
+fn take_measured<const D: usize>(result: &mut RunResult, watch: &Watch<'_, '_>, simulation: &Simulation<D>) {
     result.iterations = watch.solved.mean(result.steps);
     for outcome in watch.metrics.iter().map(|s| s.metric.finish()) {
         result.scores.extend(outcome.scores);
         result.series.extend(outcome.series);
         result.fits.extend(outcome.fits);
     }
-    result.series.extend(watch.solved.series(residuals));
+    result.series.extend(simulation.measures.series().flat_map(measures::curves));
+    result.series.extend(watch.solved.series(simulation.solver.residuals()));
 }
 
 /// Takes the peak of the process's memory, and what of it came after `before`, `[B]`.
@@ -329,6 +330,11 @@ fn drive<const D: usize>(
     let first = run.state.step;
     loop {
         let old = resumed && run.state.step == first;
+        let entered = Instant::now();
+        if let Err(error) = run.measure(&report) {
+            return Ended::Failed(Box::new(error));
+        }
+        watch.looking += entered.elapsed().as_secs_f64();
         if let Err(error) = fetch(run, watch, (stream, monitor), &report) {
             return Ended::Failed(Box::new(error));
         }

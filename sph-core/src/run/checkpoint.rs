@@ -30,6 +30,7 @@ enum Values<'a> {
     Reals(&'a mut Vec<Real>),
     Words(&'a mut Vec<u64>),
     Shorts(&'a mut Vec<u16>),
+    Doubles(&'a mut Vec<f64>),
 }
 
 /// Shows `visit` every array that a restart must keep, with its name, to read or to overwrite it.
@@ -61,6 +62,7 @@ fn arrays<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&str, V
         Memory::Pairs(values) => visit(&format!("{PAIRS}.{name}"), Values::Reals(values)),
         Memory::Number(_) => {}
     });
+    run.measures.arrays(&mut |name, values| visit(&format!("{MEASURE}.{name}"), Values::Doubles(values)));
 }
 
 /// Shows `visit` every number of bodies, solver and recovery that a restart must keep.
@@ -81,6 +83,9 @@ fn numbers<const D: usize>(run: &mut Simulation<D>, visit: &mut dyn FnMut(&str, 
 
 /// What names of columns of pairs begin with.
 const PAIRS: &str = "pairs";
+
+/// What names of samples of measures begin with.
+const MEASURE: &str = "measure";
 
 /// The type of `Real` in the words of numpy.
 const REAL: &str = if size_of::<Real>() == 4 { "<f4" } else { "<f8" };

@@ -14,7 +14,7 @@ use crate::{
         recovery::{Guard, Policy},
     },
     scene::{Change, Command, Scene},
-    watch::diagnosis,
+    watch::{diagnosis, measure::Measures},
 };
 use std::any::Any;
 
@@ -31,6 +31,8 @@ pub struct Simulation<const D: usize> {
     pub interaction: Interaction<D>,
     /// What it does about failures.
     pub guard: Guard<D>,
+    /// What is measured, and the samples so far.
+    pub measures: Measures<D>,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -38,7 +40,7 @@ impl<const D: usize> Simulation<D> {
     ///
     /// # Errors
     /// When a command of the scene changes a parameter that the method does not have, or gives it a value that
-    /// the method refuses.
+    /// the method refuses; when a measure reads a place out of the domain, or a field that the method does not have.
     pub fn new(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
         let limits = solver.derived(&state);
         for command in &scene.command {
@@ -51,8 +53,9 @@ impl<const D: usize> Simulation<D> {
             });
             checked.map_err(|error| command.locate(error.under(format!("{key}.value"))))?;
         }
+        let measures = Measures::of(scene, &state, &*solver).map_err(|error| scene.locate(error))?;
         let (interaction, guard) = (Interaction::of(scene), Guard::new(Policy::from(&scene.run)));
-        Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction, guard })
+        Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction, guard, measures })
     }
 
     /// The run that `two` or `three` makes of `input`, by the dimension. Methods hand in functions that are not generic: they
@@ -181,6 +184,20 @@ impl<const D: usize> Simulation<D> {
         Ok(report)
     }
 
+    /// Takes the samples of measures that are due, after a step that did `report`; no bit of the run depends on it. Call it
+    /// before the first step and after every one.
+    ///
+    /// # Errors
+    /// When the state cannot be fetched.
+    pub fn measure(&mut self, report: &StepReport) -> Result<(), StepError> {
+        if self.measures.is_due(self.state.t) {
+            self.fetch()?;
+            let Self { state, solver, measures, .. } = self;
+            measures.sample(&View { state, solver: &**solver, report });
+        }
+        Ok(())
+    }
+
     /// What an observer sees, after a step that did `report`.
     pub fn view<'a>(&'a self, report: &'a StepReport) -> View<'a, D> {
         View { state: &self.state, solver: &*self.solver, report }
@@ -198,6 +215,7 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<(), StepError> {
         let mut report = StepReport::default();
         loop {
+            self.measure(&report)?;
             if observers.iter().any(|observer| observer.is_due(&self.view(&report))) {
                 self.fetch()?;
             }

@@ -58,6 +58,7 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
         thick(&container.region, scene.spacing, &join(&key, &format!("shape.{}", body.shape.name())))?;
     }
     super::command::check_all(&scene.command, scene)?;
+    super::measure::check::<D>(scene)?;
     if let Some(force) = &scene.forces.central {
         vector::<D>("forces.central.center", &force.center)?;
     }
@@ -200,6 +201,24 @@ fn names(scene: &Scene) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses a name that is none of `names`; `what` is the kind of thing that they name.
+pub(super) fn known(
+    what: &str,
+    names: impl Iterator<Item = String>,
+    name: &str,
+    key: &str,
+) -> Result<(), Error> {
+    let names: Vec<String> = names.collect();
+    if names.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    let hint = match names.is_empty() {
+        true => format!("the scene has no {what}"),
+        false => format!("it has {}", names.join(", ")),
+    };
+    Err(Error::invalid(key, format!("is no {what} of the scene")).value(format!("{name:?}")).hint(hint))
 }
 
 /// Refuses an outlet out of the domain, in an obstacle, or where neither a container nor a tank holds what comes from it.

@@ -359,13 +359,5 @@ fn check_path<const D: usize>(path: &[PathPoint], key: &str) -> Result<(), Error
 /// Walls without a name are called by their place, as `wall[0]`.
 fn known_wall(scene: &Scene, name: &str, key: &str) -> Result<(), Error> {
     let names = scene.wall.iter().enumerate().map(|(k, wall)| wall.called(k));
-    let names: Vec<String> = names.collect();
-    if names.iter().any(|known| known == name) {
-        return Ok(());
-    }
-    let hint = match names.is_empty() {
-        true => "the scene has no wall".to_owned(),
-        false => format!("it has {}", names.join(", ")),
-    };
-    Err(Error::invalid(key, "is no wall of the scene").value(format!("{name:?}")).hint(hint))
+    super::check::known("wall", names, name, key)
 }

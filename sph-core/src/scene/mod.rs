@@ -22,6 +22,7 @@ mod body;
 mod check;
 mod command;
 mod fluid;
+mod measure;
 mod parameters;
 mod settings;
 pub mod setup;
@@ -37,6 +38,7 @@ pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Se
 pub use fluid::{
     Fluid, Hydrostatic, LinearVelocity, PressureField, StandingWave, StrainedDrop, TaylorGreen, VelocityField,
 };
+pub use measure::{FlowRate, Gauge, Measure, Probe, Profile, Total};
 pub use parameters::{Parameters, Preset};
 pub use settings::{
     Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighbors, OnFailure, Run, SolverSettings,
@@ -85,6 +87,8 @@ parameters! {
         pub damping: Option<Damping> = None, validate;
         /// What is done to the run between its steps.
         pub command: Vec<Command> = Vec::new(), validate;
+        /// What is measured and kept as time series.
+        pub measure: Vec<Measure> = Vec::new(), validate;
         /// The search of neighbors.
         pub neighbors: Neighbors = Neighbors::default(), validate;
         /// Length and output of the run.
@@ -115,6 +119,7 @@ impl Scene {
             forces: Forces::default(),
             damping: None,
             command: Vec::new(),
+            measure: Vec::new(),
             neighbors: Neighbors::default(),
             run: Run::until(end_time),
             solver: SolverSettings::default(),

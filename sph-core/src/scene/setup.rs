@@ -16,6 +16,7 @@ use crate::{
     },
     geometry::{
         lattice,
+        sampling::SURFACE_TOLERANCE,
         shape::{Enclosure, vector},
     },
     kernel::choice::ScalarKernel,
@@ -175,7 +176,8 @@ fn check_contained<const D: usize>(
     spacing: f64,
 ) -> Result<(), Error> {
     for (k, container) in containers.iter().enumerate() {
-        let outside = |i: &usize| container.region.phi(&fluid.position(*i).map(f64::from)) > 0.5 * spacing;
+        let limit = (0.5 + SURFACE_TOLERANCE) * spacing;
+        let outside = |i: &usize| container.region.phi(&fluid.position(*i).map(f64::from)) > limit;
         let Some(i) = (0..fluid.len()).find(outside) else { continue };
         let (body, x) = (ends.partition_point(|&end| end <= i), fluid.position(i));
         let message = format!("has a particle at {x:?} m, outside of container[{k}]");

@@ -1,6 +1,7 @@
-//! Monitoring of a run: diagnosis of failures, penetration of walls, memory plan. Imports
+//! Monitoring of a run: measures, diagnosis of failures, penetration of walls, memory plan. Imports
 //! `scene`, `method` and what is below; changes nothing.
 
 pub mod diagnosis;
+pub mod measure;
 pub mod penetration;
 pub mod plan;

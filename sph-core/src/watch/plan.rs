@@ -108,6 +108,9 @@ impl MemoryPlan {
             // Each with the vector that most methods keep from step to step.
             plan.add("snapshots", SNAPSHOTS as f64 * ((particle + d * REAL) * n + sample * w));
         }
+        if !scene.measure.is_empty() {
+            plan.add("measures", scene.measure.iter().map(|measure| measure.bytes(scene)).sum());
+        }
         plan.add("threads and tables", FIXED);
         // Each sample has its position in double precision, then in the order of cells, its cell and its sums.
         plan.start = FIXED + particle * n + (sample + 26.0 + (REAL + 4.0) * d + 8.0 * d + 16.0) * w;

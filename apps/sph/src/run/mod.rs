@@ -17,7 +17,7 @@ use crate::{
 use bench_suite::{
     campaign,
     metrics::{Metric, bodies::BodyCurves, conservation::Conservation, penetration},
-    output,
+    output::{self, OutputError, measures},
     report::{self, Page},
     result::{Comparison, RunResult, failure::Failure, start::Start},
     run::{
@@ -99,7 +99,7 @@ pub fn run(
 
 /// What a run writes into its folder; checkpoints have names of their own.
 fn files() -> Vec<&'static str> {
-    [&report::FILES[..], &[output::FINAL, FAILURE_FILE, output::FRAMES]].concat()
+    [&report::FILES[..], &[output::FINAL, FAILURE_FILE, output::FRAMES, output::MEASURES]].concat()
 }
 
 /// A new run must not leave checkpoints of another one behind, which a later `--resume` would take for its own.
@@ -255,6 +255,7 @@ fn summary(result: &RunResult) -> String {
 
 fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
     report::write(all, Page::Run, out)?;
+    write_measures(last, out)?;
     let file = out.join(output::FINAL);
     match last {
         Final::Two(simulation) => output::write_vtu(simulation, &file)?,
@@ -263,10 +264,19 @@ fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
     Ok(())
 }
 
+fn write_measures(last: &Final, out: &Path) -> Result<(), OutputError> {
+    let folder = out.join(output::MEASURES);
+    match last {
+        Final::Two(simulation) => measures::write(simulation.measures.series(), &folder),
+        Final::Three(simulation) => measures::write(simulation.measures.series(), &folder),
+    }
+}
+
 /// The report, and the particles around the failure. The last state cannot be continued from and may hold numbers
 /// that are not finite.
 fn write_failure(all: &Comparison, failure: &Failure, last: &Final, out: &Path) -> Result<(), Refused> {
     report::write(all, Page::Run, out)?;
+    write_measures(last, out)?;
     match last {
         Final::Two(simulation) => failure.write_vtu(simulation, out)?,
         Final::Three(simulation) => failure.write_vtu(simulation, out)?,

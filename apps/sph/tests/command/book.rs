@@ -138,6 +138,11 @@ fn pages_of_methods_name_the_bands_that_are_missed() {
 }
 
 #[test]
+fn measuring_in_a_run() {
+    examples("how-to/measure.md");
+}
+
+#[test]
 fn running_and_resuming() {
     examples("how-to/running.md");
 }

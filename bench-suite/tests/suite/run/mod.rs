@@ -2,6 +2,7 @@
 
 mod container;
 mod determinism;
+mod measures;
 mod memory_plan;
 mod penetration;
 mod restart;

@@ -75,7 +75,9 @@ fn of_functions(ptx: &str) -> Vec<(&str, usize)> {
         let code = line.split("//").next().unwrap_or_default();
         let declared = code.split_once(".entry ").or_else(|| code.split_once(".func "));
         if let Some((_, rest)) = declared {
-            found.push((rest.trim_end_matches('('), 0));
+            // What a function returns is declared before its name.
+            let name = rest.split_once(") ").map_or(rest, |(_, name)| name);
+            found.push((name.trim_end_matches('('), 0));
         }
         let fused = ["fma.", "mul.f", "add.f", "sub.f"].iter().any(|operation| code.contains(operation));
         if let Some((_, n)) = found.last_mut().filter(|_| fused) {
@@ -93,8 +95,9 @@ mod tests {
     #[test]
     fn strict_kernels_fuse_nothing() {
         let text = "\t.entry one(\n\tfma.rn.f32 %f1;\n@%p1 fma.rn.f64 %f2;\n// fma.\n.visible .entry two(\n\
-                    add.rn.f32 %f1;\nmad.lo.s32 %r1;\n.visible .entry three(\n mul.f32 %f1;\n";
-        assert_eq!(of_functions(text), [("one", 2), ("two", 0), ("three", 1)]);
+                    add.rn.f32 %f1;\nmad.lo.s32 %r1;\n.visible .entry three(\n mul.f32 %f1;\n\
+                    .func  (.param .b64 func_retval0) power(\n";
+        assert_eq!(of_functions(text), [("one", 2), ("two", 0), ("three", 1), ("power", 0)]);
         if nvrtc_is_missing() {
             return;
         }

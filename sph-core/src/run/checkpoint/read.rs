@@ -1,7 +1,7 @@
 //! From bytes to a run.
 
 use super::{
-    Array, Header, MAGIC, PAIRS, REAL, VERSION, Values, arrays,
+    Array, Header, MAGIC, MEASURE, PAIRS, REAL, VERSION, Values, arrays,
     header::{ALIGNMENT, LONGEST_HEADER, PREFIX},
     numbers,
 };
@@ -18,6 +18,7 @@ pub struct Checkpoint {
     reals: BTreeMap<String, Vec<Real>>,
     words: BTreeMap<String, Vec<u64>>,
     shorts: BTreeMap<String, Vec<u16>>,
+    doubles: BTreeMap<String, Vec<f64>>,
 }
 
 impl Checkpoint {
@@ -28,8 +29,13 @@ impl Checkpoint {
     pub fn read(from: &mut dyn Read, size: u64) -> Result<Self, Error> {
         let (header, mut at) = read_header(from, size)?;
         header.check(size)?;
-        let mut checkpoint =
-            Self { header, reals: BTreeMap::new(), words: BTreeMap::new(), shorts: BTreeMap::new() };
+        let mut checkpoint = Self {
+            header,
+            reals: BTreeMap::new(),
+            words: BTreeMap::new(),
+            shorts: BTreeMap::new(),
+            doubles: BTreeMap::new(),
+        };
         for array in checkpoint.header.array.clone() {
             checkpoint.read_array(from, &array, &mut at)?;
         }
@@ -49,6 +55,9 @@ impl Checkpoint {
         let name = array.name.clone();
         let n = array.count as usize;
         let fresh = match array.dtype.as_str() {
+            "<f8" if name.split('.').next() == Some(MEASURE) => {
+                self.doubles.insert(name, values(from, n, &mut crc, f64::from_le_bytes)?).is_none()
+            }
             REAL => self.reals.insert(name, values(from, n, &mut crc, Real::from_le_bytes)?).is_none(),
             "<u8" => self.words.insert(name, values(from, n, &mut crc, u64::from_le_bytes)?).is_none(),
             "<u2" => self.shorts.insert(name, values(from, n, &mut crc, u16::from_le_bytes)?).is_none(),
@@ -79,6 +88,7 @@ impl Checkpoint {
                 Values::Reals(to) => self.reals.remove(name).map(|from| *to = from).is_some(),
                 Values::Words(to) => self.words.remove(name).map(|from| *to = from).is_some(),
                 Values::Shorts(to) => self.shorts.remove(name).map(|from| *to = from).is_some(),
+                Values::Doubles(to) => self.doubles.remove(name).map(|from| *to = from).is_some(),
             };
             if !found {
                 wrong.get_or_insert_with(|| format!("lacks the array {name:?}"));
@@ -89,6 +99,7 @@ impl Checkpoint {
             None => drop(wrong.get_or_insert_with(|| format!("lacks the number {name:?}"))),
         });
         let arrays = self.reals.keys().chain(self.words.keys()).chain(self.shorts.keys());
+        let arrays = arrays.chain(self.doubles.keys());
         if let Some(left) = arrays.chain(self.header.numbers.keys()).next() {
             wrong.get_or_insert_with(|| format!("holds {left:?}, which this solver does not know"));
         }
@@ -99,6 +110,7 @@ impl Checkpoint {
         (state.t, state.step, state.next_id) = (self.header.t, self.header.step, self.header.next_id);
         state.n_owned = state.fluid.len();
         check_lengths(run)?;
+        run.measures.check(run.state.t)?;
         run.solver.restored(&run.state);
         Ok(())
     }
@@ -134,12 +146,15 @@ fn check_lengths<const D: usize>(run: &mut Simulation<D>) -> Result<(), Error> {
             Values::Reals(values) => values.len(),
             Values::Words(values) => values.len(),
             Values::Shorts(values) => values.len(),
+            Values::Doubles(values) => values.len(),
         };
         let fits = match name.split('.').next() {
             Some("fluid") => found == n,
             Some("walls") => found == n_walls,
             // The method takes the rows that are whole.
             Some(PAIRS) => true,
+            // They know themselves whether they are whole.
+            Some(MEASURE) => true,
             _ => found == 0 || found == n || found == n_walls,
         };
         if !fits {

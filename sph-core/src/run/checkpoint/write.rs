@@ -62,6 +62,7 @@ fn describe<const D: usize>(run: &mut Simulation<D>, scene: &str, program: &str)
             Values::Reals(values) => (REAL, values.len()),
             Values::Words(values) => ("<u8", values.len()),
             Values::Shorts(values) => ("<u2", values.len()),
+            Values::Doubles(values) => ("<f8", values.len()),
         };
         let (name, dtype) = (name.to_owned(), dtype.to_owned());
         array.push(Array { name, dtype, count: count as u64, offset: 0, crc32: crc.finalize() });
@@ -115,6 +116,7 @@ fn each_part(values: &Values<'_>, put: &mut dyn FnMut(&[u8]) -> io::Result<()>) 
         Values::Reals(values) => parts(values, |x| x.to_le_bytes(), put),
         Values::Words(values) => parts(values, |x| x.to_le_bytes(), put),
         Values::Shorts(values) => parts(values, |x| x.to_le_bytes(), put),
+        Values::Doubles(values) => parts(values, |x| x.to_le_bytes(), put),
     }
 }
 

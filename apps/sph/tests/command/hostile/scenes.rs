@@ -251,6 +251,23 @@ impl Words {
         format!("[[wall]]\nname = \"tank\"\nshape.{}\n", self.block([0.0; 2], [1.0; 2]))
     }
 
+    /// A measure at a place that may be anywhere.
+    fn measure(&self, random: &mut Random) -> String {
+        let mut place =
+            || self.point(random.uniform(-0.2, 1.2), random.uniform(-0.2, 1.2), random.uniform(-0.2, 1.2));
+        let (from, to) = (place(), place());
+        let kinds = [
+            format!("probe = {{ at = {from}, field = \"velocity\" }}"),
+            format!("probe = {{ at = {from}, field = \"density\", diameter = 0.3, normal = {to} }}"),
+            format!("gauge = {{ from = {from}, to = {to} }}"),
+            format!("profile = {{ from = {from}, to = {to}, field = \"speed\" }}"),
+            format!("flow = {{ at = {from}, normal = {to} }}"),
+            "totals = [\"total_energy\", \"extent\", \"angular_momentum\"]".into(),
+        ];
+        let kind = &kinds[random.below(kinds.len())];
+        format!("[[measure]]\nname = \"one\"\ninterval = {:?}\n{kind}\n", random.power(-4.0, -1.0))
+    }
+
     fn paddle(&self, speed: f64) -> String {
         let (block, velocity) = (self.block([0.75, 0.0], [0.875, 0.5]), self.point(-speed, 0.0, 0.0));
         format!(
@@ -310,6 +327,7 @@ fn plain(method: &str, random: &mut Random) -> String {
         7 => words.star(random.power(-1.0, 3.0)) + &words.fluid(0.25, 0.75),
         _ => dam + &words.jump(random.power(-1.0, 3.0)),
     };
+    let measure = if random.below(2) == 0 { words.measure(random) } else { String::new() };
     // Without gravity or fluid these cannot be derived.
     let scales = match method {
         "wcsph" if matches!(kind, 4 | 7) => "sound_speed = 20.0\n",
@@ -317,7 +335,7 @@ fn plain(method: &str, random: &mut Random) -> String {
         _ => "",
     };
     format!(
-        "dim = {}\nspacing = {:?}\nrun.end_time = 0.3\nrun.max_steps = {STEPS}\n{things}\
+        "dim = {}\nspacing = {:?}\nrun.end_time = 0.3\nrun.max_steps = {STEPS}\n{things}{measure}\
          [solver]\nname = \"{method}\"\n{scales}",
         words.dim,
         if words.dim == 2 { 0.05 } else { 0.125 },

@@ -1,0 +1,82 @@
+//! Samples of measures as files and curves: of each measure a table, the same as arrays, and what a report draws.
+
+use crate::{
+    output::{OutputError, npz},
+    result::{self, SeriesGroup},
+    system::write::write_atomic,
+};
+use sph_core::watch::measure::Series;
+use std::{fmt::Write as _, path::Path};
+
+/// Writes `NAME.csv` and `NAME.npz` of each series into a folder, which is made if there are any.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write<'a>(all: impl Iterator<Item = &'a Series>, folder: &Path) -> Result<(), OutputError> {
+    for series in all {
+        let file = |ending: &str| folder.join(format!("{}.{ending}", series.name));
+        write_atomic(&file("csv"), table(series).as_bytes())?;
+        write_atomic(&file("npz"), &npz::encode_series(series)?)?;
+    }
+    Ok(())
+}
+
+/// A line a sample; of a profile a line a point, with its distance from the first.
+fn table(series: &Series) -> String {
+    let is_profile = !series.along.is_empty();
+    let mut text = String::from(if is_profile { "t [s],along [m]" } else { "t [s]" });
+    for column in &series.columns {
+        let unit = if column.unit == "-" { String::new() } else { format!(" [{}]", column.unit) };
+        let _ = write!(text, ",{}{unit}", column.name); // writing to a string cannot fail
+    }
+    text.push('\n');
+    for (t, row) in series.rows() {
+        for (point, values) in row.chunks(series.columns.len()).enumerate() {
+            let _ = write!(text, "{t}");
+            if is_profile {
+                let _ = write!(text, ",{}", series.along[point]);
+            }
+            values.iter().for_each(|value| {
+                let _ = write!(text, ",{value}");
+            });
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The curves of a series: each column against time, or of a profile its last sample against the distance.
+pub fn curves(series: &Series) -> Vec<result::Series> {
+    let n = series.columns.len();
+    let of = |(k, column): (usize, &sph_core::watch::measure::Column)| {
+        let name = if n == 1 { series.name.clone() } else { format!("{}, {}", series.name, column.name) };
+        let last = series.rows().last();
+        let (x, y, x_name, x_unit, name) = match (series.along.is_empty(), last) {
+            (false, Some((t, row))) => {
+                let y = row.iter().skip(k).step_by(n).copied().collect();
+                (
+                    series.along.clone(),
+                    y,
+                    "distance from the first point",
+                    "m",
+                    format!("{name} at t = {t:.6} s"),
+                )
+            }
+            _ => {
+                let y = series.rows().map(|(_, row)| row[k]).collect();
+                (series.t.clone(), y, "time", "s", name)
+            }
+        };
+        result::Series {
+            name,
+            group: SeriesGroup::Result,
+            x_name: x_name.into(),
+            x_unit: x_unit.into(),
+            y_name: column.name.replace('_', " "),
+            y_unit: column.unit.into(),
+            x,
+            y,
+        }
+    };
+    series.columns.iter().enumerate().map(of).collect()
+}

@@ -1,0 +1,285 @@
+//! What is measured in a run: declarations of probes, gauges, profiles, flow rates, bodies and totals.
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Scene;
+use crate::{
+    error::Error,
+    geometry::shape::{direction, vector},
+    keys::join,
+    parameters,
+};
+
+parameters! {
+    /// A quantity that is kept as a time series: exactly one kind of it.
+    pub struct Measure {
+        /// Name of the series and of its files.
+        pub name: String;
+        /// Simulated time between two samples; `run.output_interval` if left out.
+        pub interval: Option<f64> = None, "s", "(0, inf)";
+        /// A field at a point, or its mean over a disc.
+        pub probe: Option<Probe> = None, validate;
+        /// Level of the fluid along a line.
+        pub gauge: Option<Gauge> = None, validate;
+        /// A field at points along a line.
+        pub profile: Option<Profile> = None, validate;
+        /// Flow rate through a plane.
+        pub flow: Option<FlowRate> = None, validate;
+        /// Position, velocity and load of the body of this name.
+        pub body: Option<String> = None;
+        /// Sums and extremes over the whole fluid, and numbers of the step.
+        pub totals: Option<Vec<Total>> = None;
+    }
+}
+
+parameters! {
+    /// A field at a point: that of the plane of least squares through the particles within the support radius, weighted by
+    /// Wendland's C2 kernel.
+    pub struct Probe {
+        /// The point, or the middle of the disc.
+        pub at: Vec<f64>, "m", "(-inf, inf)";
+        /// `velocity`, `speed`, `density`, or a field of the solver, as `pressure`.
+        pub field: String;
+        /// Order of the interpolation: 1 is exact for linear fields, at walls too; 0 is the weighted mean.
+        pub order: u8 = 1, "-", "[0, 1]";
+        /// Diameter of a disc over which the field is averaged, as of a sensor in a wall; in two dimensions it is seen from
+        /// the side, and the chord at a place is its weight.
+        pub diameter: Option<f64> = None, "m", "(0, inf)";
+        /// Normal of the disc, of any length.
+        pub normal: Option<Vec<f64>> = None, "-", "(-inf, inf)";
+    }
+}
+
+parameters! {
+    /// Level along a line: where the part of the space that fluid fills, `Σ V W` over the part that no wall takes, falls
+    /// through one half. Of several stretches of fluid the longest counts, and what hangs higher over the one below than it is
+    /// long is spray.
+    pub struct Gauge {
+        /// Lower end of the line, from which the level is counted.
+        pub from: Vec<f64>, "m", "(-inf, inf)";
+        /// Upper end.
+        pub to: Vec<f64>, "m", "(-inf, inf)";
+    }
+}
+
+parameters! {
+    /// A field at points along a line, both ends included, each as of a probe.
+    pub struct Profile {
+        /// First point.
+        pub from: Vec<f64>, "m", "(-inf, inf)";
+        /// Last point.
+        pub to: Vec<f64>, "m", "(-inf, inf)";
+        /// Number of points `[convention]`.
+        pub points: u32 = 51, "-", "[2, 10000]";
+        /// `velocity`, `speed`, `density`, or a field of the solver, as `pressure`.
+        pub field: String;
+        /// Order of the interpolation, as of a probe.
+        pub order: u8 = 1, "-", "[0, 1]";
+    }
+}
+
+parameters! {
+    /// Volume that passes a plane in a unit of time, `Q = Σ V (v · n) W₁(d)`: `d` is the distance from the plane, `W₁`
+    /// Wendland's C2 kernel in one dimension.
+    pub struct FlowRate {
+        /// A point of the plane.
+        pub at: Vec<f64>, "m", "(-inf, inf)";
+        /// Normal, of any length: what flows along it counts as positive.
+        pub normal: Vec<f64>, "-", "(-inf, inf)";
+        /// Radius of the disc around the point that counts, in two dimensions half of its width; all of the plane if left
+        /// out.
+        pub radius: Option<f64> = None, "m", "(0, inf)";
+    }
+}
+
+/// A number of the whole fluid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Total {
+    /// `½ Σ m v²`.
+    KineticEnergy,
+    /// In gravity and the central force: `Σ m (−g · x + ½ B² |x − c|²)`.
+    PotentialEnergy,
+    /// Of compression, `Σ m e(ρ)`; 0 of a method without one.
+    InternalEnergy,
+    /// Sum of the three.
+    TotalEnergy,
+    /// `Σ m v`.
+    Momentum,
+    /// `Σ m x × v`, about the origin.
+    AngularMomentum,
+    /// `Σ m/ρ`.
+    Volume,
+    /// Center of mass.
+    Center,
+    /// Least and largest coordinates of particles.
+    Extent,
+    /// Number of particles.
+    Particles,
+    /// Largest speed of a particle.
+    LargestSpeed,
+    /// Mean over the particles of `max(ρ/ρ₀ − 1, 0)`, and largest `ρ/ρ₀ − 1`, of the last step.
+    DensityError,
+    /// Size of the last step.
+    TimeStep,
+    /// Iterations of the last step.
+    Iterations,
+}
+
+/// Samples that a series may have: intervals down to this part of the run `[convention]`.
+const MOST_SAMPLES: f64 = 1e6;
+/// Numbers that a series may have, 80 MB `[convention]`.
+const MOST_NUMBERS: f64 = 1e7;
+/// Longest name, in bytes.
+const LONGEST_NAME: usize = 64;
+/// Signs beside letters and digits that a name may have: it names a file.
+const SIGNS: &str = " _-.+()";
+
+impl Measure {
+    /// Simulated time between two samples in a scene, `[s]`.
+    pub fn interval_in(&self, scene: &Scene) -> f64 {
+        let run = &scene.run;
+        self.interval.or(run.output_interval).unwrap_or(run.end_time / 100.0)
+    }
+
+    /// Numbers of a sample in `dim` dimensions, its time among them, if every field were a vector.
+    fn width(&self, dim: usize) -> usize {
+        let of_points = |points: u32| points as usize * dim;
+        let totals = self.totals.iter().flatten().map(|total| total.width(dim)).sum::<usize>();
+        // A body has at most a position, an orientation, two velocities, a force and a torque.
+        let body = if self.body.is_some() { 5 * dim + 4 } else { 0 };
+        1 + self.profile.as_ref().map_or(dim, |profile| of_points(profile.points)).max(totals).max(body)
+    }
+
+    /// Memory of its series in a scene, `[B]`.
+    pub fn bytes(&self, scene: &Scene) -> f64 {
+        let samples = scene.run.end_time / self.interval_in(scene) + 1.0;
+        (size_of::<f64>() * self.width(scene.dim.into())) as f64 * samples
+    }
+}
+
+impl Total {
+    /// Numbers of it in `dim` dimensions.
+    pub fn width(self, dim: usize) -> usize {
+        match self {
+            Self::Momentum | Self::Center => dim,
+            Self::AngularMomentum => 2 * dim - 3,
+            Self::Extent => 2 * dim,
+            Self::DensityError => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Checks what can be wrong with the measures of a scene before anything is made of it.
+pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
+    let mut names = BTreeMap::new();
+    for (k, measure) in scene.measure.iter().enumerate() {
+        let key = format!("measure[{k}]");
+        check_name(&measure.name, &join(&key, "name"))?;
+        // Not every file system tells small letters from large ones.
+        if let Some(first) = names.insert(measure.name.to_lowercase(), key.clone()) {
+            let message = format!("is the name of {first}, too");
+            let error = Error::invalid(join(&key, "name"), message).value(format!("{:?}", measure.name));
+            return Err(error.hint("give each measure a name of its own"));
+        }
+        check_kind(measure, &key)?;
+        check_size(measure, scene, &key)?;
+        places::<D>(measure, &key)?;
+        if let Some(name) = &measure.body {
+            let names = scene.body.iter().enumerate().map(|(k, body)| body.called(k));
+            super::check::known("body", names, name, &join(&key, "body"))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_name(name: &str, key: &str) -> Result<(), Error> {
+    let fits = |c: char| c.is_alphanumeric() || SIGNS.contains(c);
+    let plain =
+        name.starts_with(char::is_alphanumeric) && name.chars().all(fits) && !name.ends_with(['.', ' ']);
+    if plain && name.len() <= LONGEST_NAME {
+        return Ok(());
+    }
+    let message = "must be a name of a file: at most 64 bytes of letters, digits, blanks and _ - . + ( ), a letter or digit first";
+    Err(Error::invalid(key, message).value(format!("{name:?}")))
+}
+
+fn check_kind(measure: &Measure, key: &str) -> Result<(), Error> {
+    let Measure { probe, gauge, profile, flow, body, totals, .. } = measure;
+    let kinds = [
+        probe.is_some(),
+        gauge.is_some(),
+        profile.is_some(),
+        flow.is_some(),
+        body.is_some(),
+        totals.is_some(),
+    ];
+    let n = kinds.into_iter().filter(|given| *given).count();
+    if n != 1 {
+        let error = Error::invalid(key, format!("names {n} kinds of measure, must name one"));
+        return Err(error.hint("give one of probe, gauge, profile, flow, body, totals"));
+    }
+    if let Some(totals) = totals {
+        let key = join(key, "totals");
+        if totals.is_empty() {
+            return Err(Error::invalid(key, "names nothing to measure").value("[]"));
+        }
+        if let Some(k) = (1..totals.len()).find(|&k| totals[..k].contains(&totals[k])) {
+            return Err(Error::invalid(format!("{key}[{k}]"), "is named twice"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a series that would not fit into memory and files.
+fn check_size(measure: &Measure, scene: &Scene, key: &str) -> Result<(), Error> {
+    let (interval, end) = (measure.interval_in(scene), scene.run.end_time);
+    let least = (end / MOST_SAMPLES).max(end * measure.width(scene.dim.into()) as f64 / MOST_NUMBERS);
+    if interval >= least {
+        return Ok(());
+    }
+    let range = format!("[{least:?}, inf)");
+    let error = Error::range(join(key, "interval"), interval, &range).unit("s");
+    Err(error.hint("a series holds at most a million samples and ten million numbers"))
+}
+
+/// Checks points, normals and lines.
+fn places<const D: usize>(measure: &Measure, key: &str) -> Result<(), Error> {
+    if let Some(probe) = &measure.probe {
+        let key = join(key, "probe");
+        vector::<D>(&join(&key, "at"), &probe.at)?;
+        match (&probe.normal, probe.diameter) {
+            (Some(normal), Some(_)) => drop(direction::<D>(&join(&key, "normal"), normal)?),
+            (None, None) => {}
+            (Some(_), None) => return Err(alone(&key, "normal", "diameter")),
+            (None, Some(_)) => return Err(alone(&key, "diameter", "normal")),
+        }
+    }
+    if let Some(gauge) = &measure.gauge {
+        line::<D>(&gauge.from, &gauge.to, &join(key, "gauge"))?;
+    }
+    if let Some(profile) = &measure.profile {
+        line::<D>(&profile.from, &profile.to, &join(key, "profile"))?;
+    }
+    if let Some(flow) = &measure.flow {
+        vector::<D>(&join(key, "flow.at"), &flow.at)?;
+        direction::<D>(&join(key, "flow.normal"), &flow.normal)?;
+    }
+    Ok(())
+}
+
+fn alone(key: &str, name: &str, missing: &str) -> Error {
+    Error::invalid(join(key, name), format!("needs `{missing}` beside it")).hint("a disc has both")
+}
+
+fn line<const D: usize>(from: &[f64], to: &[f64], key: &str) -> Result<(), Error> {
+    let from = vector::<D>(&join(key, "from"), from)?;
+    if vector::<D>(&join(key, "to"), to)? == from {
+        let error = Error::invalid(join(key, "to"), "is the point `from`").value(format!("{to:?}"));
+        return Err(error.hint("a line has two ends"));
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Measures: time series of a run that a scene asks for (`[[measure]]`).
+//!
+//! A sample is taken at the first step in each interval, counted from t = 0. No bit of the run depends on it, and a run that
+//! goes on from a checkpoint has the same series as one that was not interrupted.
+
+mod body;
+mod field;
+mod flow;
+mod interpolate;
+mod level;
+mod near;
+mod points;
+pub mod totals;
+
+pub use body::numbers as body_numbers;
+
+use self::{
+    body::Body,
+    flow::Flow,
+    interpolate::Interpolation,
+    level::Gauge,
+    near::{Map, Near, Place},
+    points::{Probe, Profile},
+    totals::Totals,
+};
+use crate::{
+    error::Error,
+    geometry::shape::vector,
+    keys::join,
+    method::{observer::View, solver::Solver, state::State},
+    scene::{Measure, Scene},
+};
+use std::fmt::Debug;
+
+/// Times that differ by less than this part of an interval are one: a sum of steps may fall short of a moment by its
+/// rounding.
+const SAME: f64 = 1e-9;
+
+/// A number of each sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name, as `velocity_x`.
+    pub name: String,
+    /// Unit, `-` for a pure number.
+    pub unit: &'static str,
+}
+
+/// The samples of a measure.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Name of the measure.
+    pub name: String,
+    /// What a sample holds. Of a profile it repeats for each point.
+    pub columns: Vec<Column>,
+    /// Distances of the points of a profile from its first, `[m]`; empty for other measures.
+    pub along: Vec<f64>,
+    /// Times of the samples. Shape `[samples]`, `[s]`.
+    pub t: Vec<f64>,
+    /// Their values; NaN where there is nothing to measure. Shape `[samples][points][columns]`.
+    pub values: Vec<f64>,
+}
+
+impl Series {
+    /// Numbers of a sample.
+    pub fn width(&self) -> usize {
+        self.columns.len() * self.along.len().max(1)
+    }
+
+    /// The samples, each with its time.
+    pub fn rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        self.t.iter().copied().zip(self.values.chunks(self.width()))
+    }
+}
+
+/// A kind of measure.
+trait Reader<const D: usize>: Debug + Send {
+    /// Where it reads; `None` for what needs no place.
+    fn place(&self) -> Option<Place<D>>;
+
+    /// Adds a sample to `row`, from the particles `near` its place.
+    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>);
+}
+
+/// A measure of a run.
+#[derive(Debug)]
+struct Measured<const D: usize> {
+    reader: Box<dyn Reader<D>>,
+    interval: f64,
+    series: Series,
+}
+
+impl<const D: usize> Measured<D> {
+    fn of(
+        measure: &Measure,
+        key: &str,
+        scene: &Scene,
+        state: &State<D>,
+        solver: &dyn Solver<D>,
+    ) -> Result<Self, Error> {
+        let mut along = Vec::new();
+        let (reader, columns): (Box<dyn Reader<D>>, _) = if let Some(probe) = &measure.probe {
+            let probe = Probe::of(probe, &join(key, "probe"), state, solver)?;
+            let columns = probe.field.columns::<D>();
+            (Box::new(probe), columns)
+        } else if let Some(profile) = &measure.profile {
+            let profile = Profile::of(profile, &join(key, "profile"), state, solver)?;
+            let columns = profile.field.columns::<D>();
+            along = profile.along();
+            (Box::new(profile), columns)
+        } else if let Some(gauge) = &measure.gauge {
+            let gauge = Gauge::of(gauge, &join(key, "gauge"), state)?;
+            (Box::new(gauge), vec![column("level", "m"), column("wetted_length", "m")])
+        } else if let Some(flow) = &measure.flow {
+            let flow = Flow::of(flow, &join(key, "flow"), state)?;
+            (Box::new(flow), vec![column("flow_rate", "m^3/s")])
+        } else if let Some(name) = &measure.body {
+            let found = state.bodies.list.iter().position(|body| body.form.name == *name);
+            let error = || Error::invalid(join(key, "body"), "is no body").value(format!("{name:?}"));
+            let k = found.ok_or_else(error)?;
+            let numbers = body_numbers(&state.bodies.list[k]).into_iter();
+            (Box::new(Body(k)), numbers.map(|(name, unit, _)| column(name, unit)).collect())
+        } else {
+            let totals = Totals(measure.totals.clone().unwrap_or_default());
+            let columns = totals.columns(D);
+            (Box::new(totals), columns)
+        };
+        let series = Series { name: measure.name.clone(), columns, along, ..Series::default() };
+        Ok(Self { reader, interval: measure.interval_in(scene), series })
+    }
+
+    /// How many whole intervals have passed at time `t`.
+    fn intervals(&self, t: f64) -> f64 {
+        (t / self.interval + SAME).floor()
+    }
+
+    fn is_due(&self, t: f64) -> bool {
+        self.series.t.last().is_none_or(|&last| self.intervals(t) > self.intervals(last))
+    }
+}
+
+/// All measures of a run.
+#[derive(Debug)]
+pub struct Measures<const D: usize> {
+    list: Vec<Measured<D>>,
+    map: Map<D>,
+    interpolation: Interpolation<D>,
+}
+
+impl<const D: usize> Measures<D> {
+    /// Those of a scene.
+    ///
+    /// # Errors
+    /// When a place lies out of the domain, or the method has no field of a name: by key, not place.
+    pub fn of(scene: &Scene, state: &State<D>, solver: &dyn Solver<D>) -> Result<Self, Error> {
+        let measures = scene.measure.iter().enumerate();
+        let list = measures.map(|(k, m)| Measured::of(m, &format!("measure[{k}]"), scene, state, solver));
+        let list = list.collect::<Result<Vec<_>, _>>()?;
+        let h = f64::from(solver.support_radius());
+        let places: Vec<_> = list.iter().filter_map(|measured| measured.reader.place()).collect();
+        let interpolation = Interpolation { h, linear: true, periodic: state.domain.periodic };
+        Ok(Self { list, map: Map::of(&places, h, &state.domain), interpolation })
+    }
+
+    /// True when a sample is due at time `t`, `[s]`.
+    pub fn is_due(&self, t: f64) -> bool {
+        self.list.iter().any(|measured| measured.is_due(t))
+    }
+
+    /// Takes the samples that are due.
+    pub fn sample(&mut self, view: &View<'_, D>) {
+        let t = view.state.t;
+        let mut near: Option<Near<D>> = None;
+        for measured in self.list.iter_mut().filter(|measured| measured.is_due(t)) {
+            let near = match measured.reader.place() {
+                Some(_) => near.get_or_insert_with(|| self.map.near(view.state)),
+                None => &Near::default(),
+            };
+            measured.reader.read(near, &self.interpolation, view, &mut measured.series.values);
+            measured.series.t.push(t);
+        }
+    }
+
+    /// The series so far.
+    pub fn series(&self) -> impl Iterator<Item = &Series> {
+        self.list.iter().map(|measured| &measured.series)
+    }
+
+    /// Shows `visit` every array that a restart must keep, with its name, to read or to overwrite it.
+    pub(crate) fn arrays(&mut self, visit: &mut dyn FnMut(&str, &mut Vec<f64>)) {
+        for (k, Measured { series, .. }) in self.list.iter_mut().enumerate() {
+            visit(&format!("{k}.t"), &mut series.t);
+            visit(&format!("{k}.values"), &mut series.values);
+        }
+    }
+
+    /// Refuses series that were put back at time `t` `[s]` and are not whole.
+    pub(crate) fn check(&self, t: f64) -> Result<(), Error> {
+        let wrong = |series: &&Series| {
+            let within = series.t.iter().all(|sample| (0.0..=t).contains(sample));
+            let ordered = within && series.t.windows(2).all(|pair| pair[0] < pair[1]);
+            series.values.len() != series.t.len() * series.width() || !ordered
+        };
+        self.series().find(wrong).map_or(Ok(()), |series| {
+            Err(Error::new(format!("holds samples of {:?} that are not whole", series.name)))
+        })
+    }
+}
+
+fn column(name: &str, unit: &'static str) -> Column {
+    Column { name: name.to_owned(), unit }
+}
+
+/// A point of the domain.
+fn inside<const D: usize>(key: String, at: &[f64], state: &State<D>) -> Result<[f64; D], Error> {
+    let (point, domain) = (vector::<D>(&key, at)?, &state.domain);
+    // The ends of the domain, as a scene writes them, belong to it.
+    let reach = 1e-3 * f64::from(state.rest.spacing);
+    let holds = |a: usize| {
+        let (low, high) = (f64::from(domain.low[a]), f64::from(domain.high[a]));
+        low - reach <= point[a] && point[a] <= high + reach
+    };
+    if (0..D).all(holds) {
+        return Ok(point);
+    }
+    let message = format!("lies out of the domain, {:?} to {:?} m", domain.low, domain.high);
+    Err(Error::invalid(key, message).value(format!("{at:?}")))
+}

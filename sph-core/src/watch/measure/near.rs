@@ -1,0 +1,171 @@
+//! The particles near the places that measures read: found in one pass over the fluid, by a map of marked cells.
+
+use crate::{
+    Real,
+    fluid::material::Domain,
+    method::state::State,
+    neighbors::Periodic,
+    numerics::{
+        lane::each,
+        parallel::{self, Merge},
+        vector::{dot, norm, norm2},
+    },
+};
+
+/// Cells of a map at most; those of a wider one are larger.
+const MOST_CELLS: f64 = (1 << 18) as f64;
+
+/// Part of space that a measure reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place<const D: usize> {
+    /// Around the line from one point to another, or around a single one, `[m]`.
+    Line([f64; D], [f64; D]),
+    /// Around the disc of a plane: middle, normal and radius, `[m]`.
+    Disc([f64; D], [f64; D], f64),
+}
+
+/// Cells in which a particle may matter to a measure.
+#[derive(Debug)]
+pub(super) struct Map<const D: usize> {
+    low: [Real; D],
+    /// One over the size of a cell, `[1/m]`.
+    inverse: Real,
+    /// Cells along each axis.
+    n: [usize; D],
+    marked: Vec<bool>,
+}
+
+/// The particles in marked cells, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Near<const D: usize> {
+    /// Positions, `[m]`.
+    pub x: Vec<[f64; D]>,
+    /// Places in the arrays of the fluid.
+    pub index: Vec<usize>,
+}
+
+/// Indices that a task has found.
+struct Found(Vec<usize>);
+
+impl Merge for Found {
+    fn merge(mut self, later: Self) -> Self {
+        self.0.extend(later.0);
+        self
+    }
+}
+
+impl<const D: usize> Map<D> {
+    /// Marks what lies within `reach` `[m]` of the places.
+    pub fn of(places: &[Place<D>], reach: f64, domain: &Domain<D>) -> Self {
+        if places.is_empty() {
+            return Self { low: [0.0; D], inverse: 0.0, n: [0; D], marked: Vec::new() };
+        }
+        let (low, high) = ends(places, reach, domain);
+        let count = |size: f64| each::<f64, D>(|a| ((high[a] - low[a]) / size).floor() + 1.0);
+        let mut size = reach;
+        while count(size).iter().product::<f64>() > MOST_CELLS {
+            size *= 2.0;
+        }
+        let n = count(size).map(|n| n as usize);
+        // What rounding may move a particle by, and half of the diagonal of a cell.
+        let margin = reach + 0.01 * size + 0.5 * size * (D as f64).sqrt();
+        let is_marked = |cell: usize| {
+            let column = |a: usize| cell / n[..a].iter().product::<usize>() % n[a];
+            let middle = each(|a| low[a] + (column(a) as f64 + 0.5) * size);
+            places.iter().any(|place| place.distance(&middle, &domain.periodic) <= margin)
+        };
+        let marked = (0..n.iter().product()).map(is_marked).collect();
+        Self { low: low.map(|x| x as Real), inverse: (1.0 / size) as Real, n, marked }
+    }
+
+    /// The particles in marked cells.
+    pub fn near(&self, state: &State<D>) -> Near<D> {
+        if self.marked.is_empty() {
+            return Near::default();
+        }
+        let x = state.fluid.x.each_ref().map(Vec::as_slice);
+        let Found(index) = parallel::blocks(state.fluid.len(), (), |range, ()| {
+            Found(range.filter(|&i| self.holds(each(|a| x[a][i]))).collect())
+        });
+        Near { x: index.iter().map(|&i| each(|a| f64::from(x[a][i]))).collect(), index }
+    }
+
+    fn holds(&self, x: [Real; D]) -> bool {
+        let (mut cell, mut stride) = (0, 1);
+        for a in 0..D {
+            let k = ((x[a] - self.low[a]) * self.inverse).floor();
+            // False for NaN, too.
+            if !(k >= 0.0 && k < self.n[a] as Real) {
+                return false;
+            }
+            cell += stride * k as usize;
+            stride *= self.n[a];
+        }
+        self.marked[cell]
+    }
+}
+
+/// The box around all places: along periodic axes and in planes that of the domain.
+fn ends<const D: usize>(places: &[Place<D>], reach: f64, domain: &Domain<D>) -> ([f64; D], [f64; D]) {
+    let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
+    for place in places {
+        for a in 0..D {
+            let all =
+                domain.periodic.is_periodic(a) || matches!(place, Place::Disc(_, _, r) if !r.is_finite());
+            let (from, to) = match place {
+                _ if all => (f64::from(domain.low[a]), f64::from(domain.high[a])),
+                Place::Line(from, to) => (from[a].min(to[a]), from[a].max(to[a])),
+                Place::Disc(x, _, r) => (x[a] - r, x[a] + r),
+            };
+            (low[a], high[a]) = (low[a].min(from - reach), high[a].max(to + reach));
+        }
+    }
+    (low, high)
+}
+
+impl<const D: usize> Place<D> {
+    /// Distance of a point from it, `[m]`.
+    fn distance(&self, x: &[f64; D], periodic: &Periodic<D>) -> f64 {
+        match self {
+            Self::Line(from, to) => {
+                let line: [f64; D] = each(|a| to[a] - from[a]);
+                let length2 = norm2(line).max(f64::MIN_POSITIVE);
+                let mut least = f64::INFINITY;
+                images(periodic, |shift| {
+                    let d: [f64; D] = each(|a| x[a] + shift[a] - from[a]);
+                    let part = (dot(d, line) / length2).clamp(0.0, 1.0);
+                    least = least.min(norm(each::<f64, D>(|a| d[a] - part * line[a])));
+                });
+                least
+            }
+            Self::Disc(at, normal, radius) => {
+                let (along, across) = split(&between(at, x, periodic), normal);
+                along.abs().hypot((across - radius).max(0.0))
+            }
+        }
+    }
+}
+
+/// From a point to the nearest image of another, `[m]`.
+pub(super) fn between<const D: usize>(from: &[f64; D], to: &[f64; D], periodic: &Periodic<D>) -> [f64; D] {
+    each(|a| {
+        let (d, length) = (to[a] - from[a], f64::from(periodic.length[a]));
+        if length > 0.0 { d - length * (d / length).round() } else { d }
+    })
+}
+
+/// Calls `visit` with the shift of every image that may be near: none, and one period each way along periodic axes, `[m]`.
+pub(super) fn images<const D: usize>(periodic: &Periodic<D>, mut visit: impl FnMut(&[f64; D])) {
+    for image in 0..3_usize.pow(D as u32) {
+        let turns = each::<_, D>(|a| (image / 3_usize.pow(a as u32) % 3) as f64 - 1.0);
+        if (0..D).all(|a| turns[a] == 0.0 || periodic.is_periodic(a)) {
+            visit(&each(|a| turns[a] * f64::from(periodic.length[a])));
+        }
+    }
+}
+
+/// The part of a vector along a direction of length 1, and the length of the rest.
+pub(super) fn split<const D: usize>(d: &[f64; D], direction: &[f64; D]) -> (f64, f64) {
+    let along = dot(*d, *direction);
+    (along, norm(each::<f64, D>(|a| d[a] - along * direction[a])))
+}
