@@ -113,7 +113,8 @@ impl Case for OscillatingDrop {
             strength: 1.0,
         });
         scene.fluid = vec![body];
-        scene.forces = Forces { central: Some(CentralForce { center, strength: 1.0 }) };
+        let central = Some(CentralForce { center, strength: 1.0 });
+        scene.forces = Forces { central, ..Forces::default() };
         set(
             &mut scene,
             [

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use crate::error::Error;
 
 pub mod error;
+pub mod formula;
 mod range;
 mod schema;
 mod table;

@@ -15,7 +15,10 @@ pub use open::{Drain, Open};
 pub use push::Push;
 
 use crate::{
+    Real,
     error::Error,
+    keys::formula::Formula,
+    method::state::State,
     scene::{Command, Scene},
 };
 
@@ -75,13 +78,16 @@ pub struct Interaction<const D: usize> {
     by_step: Queue,
     by_time: Queue,
     history: Vec<Done>,
+    /// Gravity as scene and commands have it, and the acceleration beside it, `[m/s²]`.
+    gravity: [Real; D],
+    acceleration: Vec<Formula>,
     /// A run that goes back to an earlier state goes back to these, too.
     pub(crate) open: Openings<D>,
 }
 
 impl<const D: usize> Interaction<D> {
-    /// The script of a scene.
-    pub fn of(scene: &Scene) -> Self {
+    /// The script of a scene, whose state has this gravity, `[m/s²]`.
+    pub fn of(scene: &Scene, gravity: [Real; D]) -> Self {
         let (mut by_step, mut by_time): (Vec<_>, Vec<_>) =
             scene.command.iter().cloned().partition(|command| command.step.is_some());
         // Stable: commands of one moment keep the order in which they stand.
@@ -92,7 +98,16 @@ impl<const D: usize> Interaction<D> {
             by_step: queue(by_step),
             by_time: queue(by_time),
             history: Vec::new(),
+            gravity,
+            acceleration: scene.forces.acceleration.clone(),
             open: Openings::default(),
+        }
+    }
+
+    /// Gives gravity the acceleration that a scene prescribes beside it at the beginning of a step.
+    pub fn accelerate(&self, state: &mut State<D>) {
+        for (a, formula) in self.acceleration.iter().enumerate() {
+            state.forces.gravity[a] = self.gravity[a] + formula.at(&[], state.t) as Real;
         }
     }
 
@@ -201,7 +216,16 @@ impl<const D: usize> Interaction<D> {
             self.close(name, &format!("{key}.close"))?;
         }
         self.begin(command, self.history.len(), run.state.t)?;
-        run.reconfigure(command)
+        self.reconfigure(command, run)
+    }
+
+    fn reconfigure(&mut self, command: &Command, run: &mut Subject<'_, D>) -> Result<(), Error> {
+        // A command may set gravity: not what is prescribed beside it.
+        run.state.forces.gravity = self.gravity;
+        let done = run.reconfigure(command);
+        self.gravity = run.state.forces.gravity;
+        self.accelerate(run.state);
+        done
     }
 
     /// Opens a drain, or starts a pointer.
@@ -242,7 +266,7 @@ impl<const D: usize> Interaction<D> {
     ) -> Result<(), Error> {
         for done in &history {
             run.state.t = done.t;
-            run.reconfigure(&done.command)?;
+            self.reconfigure(&done.command, run)?;
         }
         self.history = history;
         for &by in counters.drains.iter().chain(&counters.pushes) {

@@ -54,7 +54,8 @@ impl<const D: usize> Simulation<D> {
             checked.map_err(|error| command.locate(error.under(format!("{key}.value"))))?;
         }
         let measures = Measures::of(scene, &state, &*solver).map_err(|error| scene.locate(error))?;
-        let (interaction, guard) = (Interaction::of(scene), Guard::new(Policy::from(&scene.run)));
+        let interaction = Interaction::of(scene, state.forces.gravity);
+        let guard = Guard::new(Policy::from(&scene.run));
         Ok(Self { state, solver, fixed_dt: scene.run.time_step, interaction, guard, measures })
     }
 
@@ -151,6 +152,7 @@ impl<const D: usize> Simulation<D> {
     /// One step that may fail.
     fn attempt(&mut self, end: f64) -> Result<StepReport, StepError> {
         self.guard.settle(f64::NAN);
+        self.interaction.accelerate(&mut self.state);
         diagnosis::check_inputs(&self.state)?;
         self.interact()?;
         if self.guard.keeps_now(self.state.step) {

@@ -62,6 +62,9 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
     if let Some(force) = &scene.forces.central {
         vector::<D>("forces.central.center", &force.center)?;
     }
+    if !scene.forces.acceleration.is_empty() {
+        super::fluid::axes::<D>(&scene.forces.acceleration, "forces.acceleration", &["t"])?;
+    }
     let Counts { fluid, walls } = count::<D>(scene)?;
     let count = (fluid + walls).max(sites::<D>(scene)?);
     if count <= MAX_PARTICLES {

@@ -11,7 +11,7 @@ use crate::{
         sampling::{Jitter, Lattice, fill_where},
         shape::{Region, Shape, vector},
     },
-    keys::{Bounded, Range, Validate, join},
+    keys::{Bounded, Range, Validate, formula::Formula, join},
     parameters,
 };
 
@@ -115,6 +115,8 @@ pub enum VelocityField {
     TaylorGreen(TaylorGreen),
     /// A standing wave whose surface is flat.
     StandingWave(StandingWave),
+    /// A formula of x, y, z for each axis.
+    Formula(Vec<Formula>),
 }
 
 /// Pressure of a body of fluid at time 0.
@@ -130,13 +132,15 @@ pub enum PressureField {
     TaylorGreen(TaylorGreen),
     /// That of a strained drop.
     StrainedDrop(StrainedDrop),
+    /// A formula of x, y, z.
+    Formula(Formula),
 }
 
 impl Validate for VelocityField {
     fn validate(&self, prefix: &str) -> Result<(), Error> {
         const RANGE: Range = Range::parse("(-inf, inf)");
         match self {
-            Self::Rest => Ok(()),
+            Self::Rest | Self::Formula(_) => Ok(()),
             Self::Uniform(velocity) => velocity.check(&join(prefix, "uniform"), "m/s", &RANGE),
             Self::Linear(field) => field.validate(&join(prefix, "linear")),
             Self::TaylorGreen(field) => field.validate(&join(prefix, "taylor_green")),
@@ -148,7 +152,7 @@ impl Validate for VelocityField {
 impl Validate for PressureField {
     fn validate(&self, prefix: &str) -> Result<(), Error> {
         match self {
-            Self::Zero => Ok(()),
+            Self::Zero | Self::Formula(_) => Ok(()),
             Self::Hydrostatic(field) => field.validate(&join(prefix, "hydrostatic")),
             Self::TaylorGreen(field) => field.validate(&join(prefix, "taylor_green")),
             Self::StrainedDrop(field) => field.validate(&join(prefix, "strained_drop")),
@@ -171,6 +175,7 @@ impl VelocityField {
                 let mut rows = field.matrix.iter().enumerate();
                 rows.try_for_each(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop))
             }
+            Self::Formula(formulas) => axes::<D>(formulas, &join(key, "formula"), &COORDINATES[..D]),
             Self::Rest | Self::TaylorGreen(_) | Self::StandingWave(_) => Ok(()),
         }
     }
@@ -204,6 +209,7 @@ impl VelocityField {
                 let v = [-sin * cosh, cos * sinh, 0.0];
                 from_fn(|k| speed * v[k])
             }
+            Self::Formula(formulas) => from_fn(|k| formulas.get(k).map_or(0.0, |formula| formula.at(x, 0.0))),
         }
     }
 }
@@ -215,6 +221,7 @@ impl PressureField {
             Self::StrainedDrop(drop) => {
                 vector::<D>(&join(key, "strained_drop.center"), &drop.center).map(std::mem::drop)
             }
+            Self::Formula(formula) => formula.check(&join(key, "formula"), &COORDINATES[..D]),
             Self::Zero | Self::Hydrostatic(_) | Self::TaylorGreen(_) => Ok(()),
         }
     }
@@ -244,8 +251,21 @@ impl PressureField {
                 let pull = if D == 2 { a2 + b2 } else { 2.0 * a2 + b2 };
                 (0.5 * rest_density * pull * (drop.radius.powi(2) - r2)).max(0.0)
             }
+            Self::Formula(formula) => formula.at(x, 0.0),
         }
     }
+}
+
+const COORDINATES: [&str; 3] = ["x", "y", "z"];
+
+/// Refuses other than one formula an axis, and formulas of other variables.
+pub(super) fn axes<const D: usize>(formulas: &[Formula], key: &str, variables: &[&str]) -> Result<(), Error> {
+    if formulas.len() != D {
+        let message = format!("has {} formulas, but the scene has dim = {D}", formulas.len());
+        return Err(Error::invalid(key, message).hint(format!("give {D} formulas")));
+    }
+    let mut formulas = formulas.iter().enumerate();
+    formulas.try_for_each(|(k, formula)| formula.check(&format!("{key}[{k}]"), variables))
 }
 
 fn entry(values: &[f64], k: usize) -> f64 {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::source::Source;
 use crate::{
     error::Error,
-    keys::{Bounded, Range, Validate, join},
+    keys::{Bounded, Range, Validate, formula::Formula, join},
     neighbors::Backend as NeighborBackend,
     parameters,
 };
@@ -30,6 +30,9 @@ parameters! {
     pub struct Forces {
         /// A pull towards a point.
         pub central: Option<CentralForce> = None, validate;
+        /// Acceleration beside gravity, `[m/s²]`: a formula of t `[s]` for each axis, taken at the beginning of a step. That of
+        /// a tank which is shaken is felt in it with the opposite sign.
+        pub acceleration: Vec<Formula> = Vec::new();
     }
 }
 

@@ -5,6 +5,7 @@ mod common;
 mod dam;
 mod errors;
 mod forms;
+mod formula;
 mod frame;
 mod jitter;
 mod kernels;

@@ -269,3 +269,34 @@ fn a_checkpoint_with_other_measures_is_refused() {
     assert!(more.contains("lacks the array \"measure.1.t\""), "{more}");
     assert!(none.contains("holds \"measure.0.t\""), "{none}");
 }
+
+/// A block in free fall under a prescribed acceleration: its velocity is the integral, through a restart and a change of
+/// gravity as well.
+#[test]
+fn what_shakes_a_tank_accelerates_the_fluid() {
+    let text = "spacing = 0.1\nrun.end_time = 0.5\nrun.time_step = 0.001\ngravity = [0, -2]\nforces.acceleration = \
+                [\"3*sin(8*t)\", \"2\"]\n[[fluid]]\nshape.block = { min = [0, 0], max = [1, 1] }\n[[command]]\nat = \
+                0.25\nset = { key = \"gravity\", value = [0, 5] }\n[[measure]]\nname = \"all\"\ninterval = 0.001\ntotals \
+                = [\"momentum\"]\n[solver]\nname = \"wcsph\"\nsound_speed = 10\n";
+    let scene = Scene::parse("shaken", text).unwrap();
+    let run = || -> Simulation<2> { common::simulation("shaken", &scene, &Processor::default()) };
+    let mut whole = run();
+    whole.run(0.5, 10_000, &mut []).unwrap();
+    let mass = f64::from(whole.state.rest.m) * whole.state.fluid.len() as f64;
+    for (t, momentum) in whole.measures.series().next().unwrap().rows() {
+        let expected = [3.0 / 8.0 * (1.0 - (8.0 * t).cos()), 7.0 * (t - 0.25).max(0.0)];
+        // The acceleration is that of the beginning of a step: half a step late.
+        for (found, expected) in momentum.iter().zip(expected) {
+            assert!((found / mass - expected).abs() < 5e-3, "{t}: {found}, {}", expected * mass);
+        }
+    }
+    for middle in [0.1, 0.3] {
+        let (mut half, mut again) = (run(), run());
+        half.run(0.5, (middle * 1000.0) as u64, &mut []).unwrap();
+        let mut bytes = Vec::new();
+        checkpoint::write(&mut half, "", "test", &mut bytes).unwrap();
+        Checkpoint::read(&mut &bytes[..], bytes.len() as u64).unwrap().restore(&mut again).unwrap();
+        again.run(0.5, 10_000, &mut []).unwrap();
+        assert_eq!((again.state.hash(), bits(&again)), (whole.state.hash(), bits(&whole)), "{middle}");
+    }
+}

@@ -1,0 +1,317 @@
+//! Formulas in scenes, as `sin(2*pi*x)*exp(-t/3)`.
+//!
+//! ```text
+//! sum     = product (("+" | "-") product)*
+//! product = signed (("*" | "/") signed)*
+//! signed  = ("+" | "-") signed | power
+//! power   = value ("^" signed)?                     so -x^2 = -(x^2), 2^3^2 = 2^(3^2), 2^-1 = 0.5
+//! value   = number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
+//! ```
+//!
+//! The well-kept libraries for this (exmex, fasteval, mathexpr) take `-x^2` for `(-x)^2`, or divide whole numbers without a
+//! remainder: `exp(-(x-1)^2)` would grow without bound and nobody be told.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+use crate::error::Error;
+
+/// A formula of place and time, with the text that a scene has of it.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    text: String,
+    /// What is done to a stack of numbers, from the first to the last.
+    steps: Vec<Step>,
+}
+
+/// What formulas may name: the coordinates `[m]`, and the time `[s]`.
+const VARIABLES: [&str; 4] = ["x", "y", "z", "t"];
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Number(f64),
+    Variable(usize),
+    One(fn(f64) -> f64),
+    Two(fn(f64, f64) -> f64),
+}
+
+/// Longest formula, in bytes, and deepest nesting.
+const LONGEST: usize = 1000;
+const DEEPEST: usize = 64;
+
+const ONE: [(&str, fn(f64) -> f64); 15] = [
+    ("sin", f64::sin),
+    ("cos", f64::cos),
+    ("tan", f64::tan),
+    ("asin", f64::asin),
+    ("acos", f64::acos),
+    ("atan", f64::atan),
+    ("sinh", f64::sinh),
+    ("cosh", f64::cosh),
+    ("tanh", f64::tanh),
+    ("exp", f64::exp),
+    ("ln", f64::ln),
+    ("sqrt", f64::sqrt),
+    ("abs", f64::abs),
+    ("floor", f64::floor),
+    // 1 from 0 on.
+    ("step", |x| if x >= 0.0 { 1.0 } else { 0.0 }),
+];
+const TWO: [(&str, fn(f64, f64) -> f64); 3] = [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2)];
+
+impl JsonSchema for Formula {
+    fn schema_name() -> Cow<'static, str> {
+        "Formula".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "A formula, as sin(2*pi*x)." })
+    }
+}
+
+impl PartialEq for Formula {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Serialize for Formula {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Formula {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl Formula {
+    /// Reads a formula.
+    ///
+    /// # Errors
+    /// Why it is none, as a formula that names what nobody knows, and where.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > LONGEST {
+            return Err(format!("is no formula: {} bytes are more than {LONGEST}", text.len()));
+        }
+        let mut reader = Reader { text, at: 0, depth: 0, steps: Vec::new() };
+        reader.sum().and_then(|()| reader.end()).map_err(|message| reader.place(&message))?;
+        Ok(Self { text: text.to_owned(), steps: reader.steps })
+    }
+
+    /// Refuses one that names another variable than those that there are where it stands.
+    ///
+    /// # Errors
+    /// With its `key`.
+    pub fn check(&self, key: &str, variables: &[&str]) -> Result<(), Error> {
+        let named = self.steps.iter().filter_map(|step| match step {
+            Step::Variable(k) => Some(VARIABLES[*k]),
+            _ => None,
+        });
+        let strange = named.into_iter().find(|name| !variables.contains(name));
+        strange.map_or(Ok(()), |name| {
+            let message = format!("names `{name}`, but here a formula has {} alone", variables.join(", "));
+            Err(Error::invalid(key, message).value(format!("{:?}", self.text)))
+        })
+    }
+
+    /// The value at a place, `[m]`, and a time, `[s]`; not finite where there is none, as after a division by 0.
+    pub fn at(&self, x: &[f64], t: f64) -> f64 {
+        let mut stack = Vec::with_capacity(8);
+        for step in &self.steps {
+            match *step {
+                Step::Number(x) => stack.push(x),
+                Step::Variable(k) if k + 1 == VARIABLES.len() => stack.push(t),
+                Step::Variable(k) => stack.push(x.get(k).copied().unwrap_or(0.0)),
+                Step::One(f) => {
+                    if let Some(x) = stack.last_mut() {
+                        *x = f(*x);
+                    }
+                }
+                Step::Two(f) => {
+                    let second = stack.pop();
+                    if let (Some(x), Some(y)) = (stack.last_mut(), second) {
+                        *x = f(*x, y);
+                    }
+                }
+            }
+        }
+        stack.pop().unwrap_or(f64::NAN)
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    steps: Vec<Step>,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// Takes a sign, if it comes next.
+    fn take(&mut self, sign: char) -> bool {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+        let is_next = self.rest().starts_with(sign);
+        self.at += if is_next { sign.len_utf8() } else { 0 };
+        is_next
+    }
+
+    /// Takes the longest beginning of what `belongs`.
+    fn word(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let word = &rest[..rest.find(|c| !belongs(c)).unwrap_or(rest.len())];
+        self.at += word.len();
+        word
+    }
+
+    fn sum(&mut self) -> Result<(), String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(format!("is nested more than {DEEPEST} deep"));
+        }
+        self.product()?;
+        loop {
+            let minus = if self.take('+') {
+                false
+            } else if self.take('-') {
+                true
+            } else {
+                break;
+            };
+            self.product()?;
+            self.steps.push(Step::Two(if minus { |x, y| x - y } else { |x, y| x + y }));
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn product(&mut self) -> Result<(), String> {
+        self.signed()?;
+        loop {
+            let over = if self.take('*') {
+                false
+            } else if self.take('/') {
+                true
+            } else {
+                return Ok(());
+            };
+            self.signed()?;
+            self.steps.push(Step::Two(if over { |x, y| x / y } else { |x, y| x * y }));
+        }
+    }
+
+    fn signed(&mut self) -> Result<(), String> {
+        let mut minus = false;
+        while self.take('-') || self.take('+') {
+            minus ^= self.text[..self.at].ends_with('-');
+        }
+        self.value()?;
+        if self.take('^') {
+            self.depth += 1;
+            if self.depth > DEEPEST {
+                return Err(format!("is nested more than {DEEPEST} deep"));
+            }
+            self.signed()?;
+            self.depth -= 1;
+            self.steps.push(Step::Two(f64::powf));
+        }
+        if minus {
+            self.steps.push(Step::One(|x| -x));
+        }
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<(), String> {
+        if self.take('(') {
+            self.sum()?;
+            return self.expect(')');
+        }
+        let begin = self.at;
+        let name = self.word(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        match name.chars().next() {
+            None => Err("needs a number, a name or a parenthesis".into()),
+            Some(c) if c.is_ascii_digit() || c == '.' => self.number(begin),
+            Some(_) if self.take('(') => self.call(begin, name),
+            Some(_) => self.variable(begin, name),
+        }
+    }
+
+    /// A number, whose exponent may have a sign.
+    fn number(&mut self, begin: usize) -> Result<(), String> {
+        if self.text[..self.at].ends_with(['e', 'E']) && self.rest().starts_with(['+', '-']) {
+            self.at += 1;
+            self.word(|c| c.is_ascii_digit());
+        }
+        let number: Result<f64, _> = self.text[begin..self.at].parse();
+        let number = number.ok().filter(|x| x.is_finite()).ok_or_else(|| {
+            let text = format!("has {:?}, which is no number", &self.text[begin..self.at]);
+            self.at = begin;
+            text
+        })?;
+        self.steps.push(Step::Number(number));
+        Ok(())
+    }
+
+    fn call(&mut self, begin: usize, name: &str) -> Result<(), String> {
+        let one = ONE.iter().find(|(known, _)| *known == name);
+        let two = TWO.iter().find(|(known, _)| *known == name);
+        if one.is_none() && two.is_none() {
+            self.at = begin;
+            let names: Vec<_> = ONE.iter().map(|f| f.0).chain(TWO.iter().map(|f| f.0)).collect();
+            return Err(format!("knows no function `{name}`, but {}", names.join(", ")));
+        }
+        self.sum()?;
+        if let Some((_, f)) = two {
+            self.expect(',')?;
+            self.sum()?;
+            self.steps.push(Step::Two(*f));
+        }
+        if let Some((_, f)) = one {
+            self.steps.push(Step::One(*f));
+        }
+        self.expect(')')
+    }
+
+    fn variable(&mut self, begin: usize, name: &str) -> Result<(), String> {
+        let step = match VARIABLES.iter().position(|known| *known == name) {
+            Some(k) => Step::Variable(k),
+            None if name == "pi" => Step::Number(std::f64::consts::PI),
+            None => {
+                self.at = begin;
+                return Err(format!("knows no `{name}`, but {} and pi", VARIABLES.join(", ")));
+            }
+        };
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn expect(&mut self, sign: char) -> Result<(), String> {
+        if self.take(sign) { Ok(()) } else { Err(format!("needs `{sign}`")) }
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.take(' ');
+        if self.rest().is_empty() { Ok(()) } else { Err("needs an operation, or to end".into()) }
+    }
+
+    /// The message with the place in the formula.
+    fn place(&self, message: &str) -> String {
+        match self.rest().trim_start().chars().next() {
+            Some(c) => {
+                format!(
+                    "is no formula: {message}, at `{c}`, sign {}",
+                    self.text[..self.at].chars().count() + 1
+                )
+            }
+            None => format!("is no formula: {message} at its end"),
+        }
+    }
+}
