@@ -3,7 +3,7 @@
 use crate::program::{call, exit_code::FAILED, print::out, taken::Taken};
 use bench_suite::{
     campaign::{self, Effort, Job, registry},
-    cases::walls,
+    cases::{Case, folder::FolderCase, walls},
     report::{self, Page},
     result::{Comparison, RunResult},
     run::Progress,
@@ -24,9 +24,39 @@ pub fn effort(quick: bool, full: bool) -> Effort {
     }
 }
 
+/// The names among `cases`, and the folders, read and checked: what is no name of a case may be the path of one.
+///
+/// # Errors
+/// When it is neither, or something in the folder is wrong.
+fn sorted(cases: &[String]) -> Result<(Vec<String>, Vec<FolderCase>), Box<dyn Error + Send + Sync>> {
+    let known = case_names();
+    let is_folder = |name: &&String| !known.contains(&name.as_str()) && FolderCase::is_one(Path::new(name));
+    let (folders, names): (Vec<&String>, Vec<&String>) = cases.iter().partition(is_folder);
+    let names: Vec<String> = names.into_iter().cloned().collect();
+    check_names("case", &names, &known)?;
+    let folders = folders.into_iter().map(|folder| FolderCase::read(Path::new(folder)));
+    let folders: Vec<FolderCase> = folders.collect::<Result<_, _>>()?;
+    for (k, case) in folders.iter().enumerate() {
+        let taken =
+            known.contains(&case.name()) || folders[..k].iter().any(|other| other.name() == case.name());
+        if taken {
+            return Err(format!(
+                "--case {:?}: there is another case of this name; rename the folder",
+                case.name()
+            )
+            .into());
+        }
+    }
+    Ok((names, folders))
+}
+
 /// Refuses names that do not exist before anything is run.
 fn check_names(kind: &str, given: &[String], known: &[&str]) -> Result<(), String> {
     match given.iter().find(|name| !known.contains(&name.as_str())) {
+        Some(name) if kind == "case" => {
+            let known = known.join(", ");
+            Err(format!("--case {name:?} is unknown, and no folder with a case.toml; there are {known}"))
+        }
         Some(name) => Err(format!("--{kind} {name:?} is unknown; there are {}", known.join(", "))),
         None => Ok(()),
     }
@@ -45,24 +75,19 @@ pub fn compare(
     processor: &Processor,
     json: bool,
 ) -> Outcome {
-    check_names("case", cases, &case_names())?;
+    let (cases, folders) = sorted(cases)?;
     check_names("variant", variants, &registry::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>())?;
-    let jobs = campaign::comparison(effort, cases, variants)?;
+    let jobs = campaign::comparison(effort, &cases, &folders, variants)?;
     let _taken = Taken::take("--out", out, &report::FILES)?;
-    let all = campaign::collect("Particle fluids compared", command(), processor, run_all(&jobs, processor)?);
+    let all = run_all("Particle fluids compared", &jobs, processor)?;
     finish(&all, Page::Compare, out, json)
 }
 
 /// Published numbers, met or missed.
 pub fn validate(cases: &[String], out: &Path, processor: &Processor, json: bool) -> Outcome {
-    check_names("case", cases, &case_names())?;
+    let (cases, folders) = sorted(cases)?;
     let _taken = Taken::take("--out", out, &report::FILES)?;
-    let all = campaign::collect(
-        "Validation",
-        command(),
-        processor,
-        run_all(&campaign::validation(cases), processor)?,
-    );
+    let all = run_all("Validation", &campaign::validation(&cases, &folders), processor)?;
     finish(&all, Page::Validate, out, json)
 }
 
@@ -78,7 +103,7 @@ pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, js
         show(&bar, p);
     })?;
     bar.finish_and_clear();
-    let all = campaign::collect("What iterations buy", command(), processor, results);
+    let all = campaign::collect("What iterations buy", command(), processor, results, Vec::new());
     for percent in [1.0, 0.1] {
         for (scheme, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
             out!("density error {percent} %: {scheme}: {iterations} iterations, {ms:.2} ms a step");
@@ -101,7 +126,11 @@ pub fn command() -> String {
     format!("cargo run --release -- {}", call::arguments())
 }
 
-fn run_all(jobs: &[Job], processor: &Processor) -> Result<Vec<RunResult>, Box<dyn Error + Send + Sync>> {
+fn run_all(
+    title: &str,
+    jobs: &[Job<'_>],
+    processor: &Processor,
+) -> Result<Comparison, Box<dyn Error + Send + Sync>> {
     let mut results = Vec::new();
     for (k, job) in jobs.iter().enumerate() {
         let bar =
@@ -109,7 +138,7 @@ fn run_all(jobs: &[Job], processor: &Processor) -> Result<Vec<RunResult>, Box<dy
         results.push(campaign::run(job, processor, Some(&|p| show(&bar, p)))?);
         bar.finish_and_clear();
     }
-    Ok(results)
+    Ok(campaign::collect(title, command(), processor, results, campaign::references(jobs)))
 }
 
 /// A progress bar for one run.

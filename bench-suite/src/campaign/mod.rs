@@ -5,10 +5,10 @@ pub mod registry;
 
 use crate::{
     campaign::registry::Variant,
-    cases::Case,
+    cases::{Case, folder::FolderCase},
     metrics::penetration,
-    result::{Comparison, RunResult},
-    run::{self, Options, Progress},
+    result::{Comparison, ReferenceCurve, RunResult},
+    run::{self, Options, Progress, Ran},
     system::{machine, processor::Processor},
 };
 use sph_core::error::Error;
@@ -36,9 +36,9 @@ impl Display for Effort {
 }
 
 /// One run to do.
-pub struct Job {
+pub struct Job<'a> {
     /// The case.
-    pub case: &'static dyn Case,
+    pub case: &'a dyn Case,
     /// The method and its settings.
     pub variant: &'static Variant,
     /// Particles across.
@@ -66,15 +66,33 @@ pub fn plan(effort: Effort) -> &'static [(&'static str, &'static [usize])] {
 ///
 /// # Errors
 /// When a name of a filter is left without a run.
-pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Result<Vec<Job>, String> {
+pub fn comparison<'a>(
+    effort: Effort,
+    cases: &[String],
+    folders: &'a [FolderCase],
+    variants: &[String],
+) -> Result<Vec<Job<'a>>, String> {
     let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|l| l == name);
     let mut jobs = Vec::new();
-    for (name, resolutions) in plan(effort).iter().filter(|(name, _)| wanted(cases, name)) {
-        let Some(case) = registry::case(name) else { continue };
+    let planned = plan(effort)
+        .iter()
+        .filter(|(name, _)| wanted(cases, name) && (folders.is_empty() || !cases.is_empty()));
+    let planned =
+        planned.filter_map(|(name, resolutions)| Some((registry::case(name)?, resolutions.to_vec())));
+    let own = folders.iter().map(|case| (case as &dyn Case, case.resolutions()));
+    for (case, resolutions) in planned.chain(own) {
         for variant in registry::VARIANTS.iter().filter(|v| wanted(variants, v.name)) {
             let resolutions = resolutions.iter().filter(|&&n| variant.scene(case, n).is_some());
             jobs.extend(resolutions.map(|&n| Job { case, variant, n }));
         }
+    }
+    if let Some(case) =
+        folders.iter().find(|case| jobs.iter().all(|job: &Job<'_>| job.case.name() != case.name()))
+    {
+        return Err(format!(
+            "--case {:?}: no run is left of it: it is not for the methods of the chosen variants",
+            case.name()
+        ));
     }
     if let Some(name) = cases.iter().find(|name| jobs.iter().all(|job| job.case.name() != **name)) {
         let contained = plan(effort).iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -93,15 +111,16 @@ pub fn comparison(effort: Effort, cases: &[String], variants: &[String]) -> Resu
 
 /// The runs of a validation: every case at the resolution of its bands, by every method that it is for. Without
 /// names those of the registry's list; the group of the walls is named by `walls`.
-pub fn validation(cases: &[String]) -> Vec<Job> {
+pub fn validation<'a>(cases: &[String], folders: &'a [FolderCase]) -> Vec<Job<'a>> {
     let is = |case: &dyn Case, name: &str| {
         case.name().strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let wanted: Vec<_> = match cases {
-        [] => registry::CASES.to_vec(),
+    let mut wanted: Vec<&'a dyn Case> = match cases {
+        [] if folders.is_empty() => registry::CASES.to_vec(),
         names => registry::all_cases().filter(|&case| names.iter().any(|name| is(case, name))).collect(),
     };
-    let jobs = |case: &'static dyn Case| {
+    wanted.extend(folders.iter().map(|case| case as &dyn Case));
+    let jobs = |case: &'a dyn Case| {
         let job = move |variant| Job { case, variant, n: case.resolution() };
         registry::VALIDATION
             .iter()
@@ -116,7 +135,7 @@ pub fn validation(cases: &[String]) -> Vec<Job> {
 /// # Errors
 /// When the case is not for the method, or its scene is refused, which is a mistake in the case.
 pub fn run(
-    job: &Job,
+    job: &Job<'_>,
     processor: &Processor,
     progress: Option<&dyn Fn(Progress)>,
 ) -> Result<RunResult, Error> {
@@ -135,19 +154,32 @@ pub fn run(
         checkpoints: None,
         interrupt: None,
     };
-    let mut result = run::run(&scene, job.case.metrics(&scene), None, &options)?.result;
+    let Ran { mut result, last, .. } = run::run(&scene, job.case.metrics(&scene), None, &options)?;
+    result.scores.splice(0..0, job.case.judge(&last.measured()).scores);
+    // What is compared is shown first.
+    let references = job.case.references();
+    result.series.sort_by_key(|series| !references.iter().any(|curve| curve.series == series.name));
     if let Some(deepest) = job.case.deepest_penetration() {
         penetration::judge(&mut result.scores, deepest);
     }
     Ok(result)
 }
 
+/// What the cases of some jobs are compared with.
+pub fn references(jobs: &[Job<'_>]) -> Vec<ReferenceCurve> {
+    let mut cases: Vec<&dyn Case> = jobs.iter().map(|job| job.case).collect();
+    cases.dedup_by_key(|case| case.name().to_owned());
+    cases.into_iter().flat_map(Case::references).collect()
+}
+
 /// Results with everything that makes them reproducible.
-pub fn collect(title: &str, command: String, processor: &Processor, results: Vec<RunResult>) -> Comparison {
-    let mut cases: Vec<&str> = results.iter().map(|r| r.case.as_str()).collect();
-    cases.dedup();
-    let references =
-        cases.iter().filter_map(|name| registry::case(name)).flat_map(|case| case.references()).collect();
+pub fn collect(
+    title: &str,
+    command: String,
+    processor: &Processor,
+    results: Vec<RunResult>,
+    references: Vec<ReferenceCurve>,
+) -> Comparison {
     Comparison {
         title: title.into(),
         created: machine::utc_now(),

@@ -5,6 +5,7 @@ pub mod channel;
 pub mod column;
 pub mod dam_break;
 pub mod elliptical_drop;
+pub mod folder;
 pub mod obstacle;
 pub mod oscillating_drop;
 pub mod rebound;
@@ -17,25 +18,30 @@ pub mod volume;
 pub mod wall_pressure;
 pub mod walls;
 
-use crate::{metrics::Metric, result::ReferenceCurve, scenes::methods::Method};
+use crate::{
+    metrics::{Metric, Outcome},
+    result::ReferenceCurve,
+    scenes::methods::Method,
+};
 use sph_core::{
     geometry::{
         sampling::{Face, Side},
         shape::{Ball, Block, Shape},
     },
     scene::{Axis, Domain, Fluid, MassMode, PressureField, Scene, Slip, SolverSettings, Wall},
+    watch::measure::Series,
 };
 
 /// A published experiment, an exact solution, or a state that must not change.
 pub trait Case: Sync {
     /// Name on the command line.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// One line for `sph list`.
-    fn about(&self) -> &'static str;
+    fn about(&self) -> &str;
 
     /// Citation of what it is compared with.
-    fn source(&self) -> &'static str;
+    fn source(&self) -> &str;
 
     /// The scene with `n` particles across its reference length, with the settings that suit WCSPH.
     fn scene(&self, n: usize) -> Scene;
@@ -49,8 +55,18 @@ pub trait Case: Sync {
     /// Particles across at which the bands are stated.
     fn resolution(&self) -> usize;
 
+    /// Resolutions of a comparison.
+    fn resolutions(&self) -> Vec<usize> {
+        vec![self.resolution()]
+    }
+
     /// Fresh metrics for one run of `scene`.
     fn metrics(&self, scene: &Scene) -> Vec<Box<dyn Metric>>;
+
+    /// What the measures of the scene come to.
+    fn judge(&self, _series: &[&Series]) -> Outcome {
+        Outcome::default()
+    }
 
     /// Published or exact curves for the report.
     fn references(&self) -> Vec<ReferenceCurve> {

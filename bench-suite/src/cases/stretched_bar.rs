@@ -52,6 +52,17 @@ fn change(key: &str, value: f64) -> Command {
     command
 }
 
+impl StretchedBar {
+    /// Why so much of the elongation stays.
+    fn reason(&self) -> &'static str {
+        if self.plastic {
+            "held springs flow until |r − L| = γL (Clavet et al. 2005, algorithm 4): L = r/(1 + γ)"
+        } else {
+            "an elastic body has no permanent set"
+        }
+    }
+}
+
 impl Case for StretchedBar {
     fn name(&self) -> &'static str {
         if self.plastic { "stretched_bar_plastic" } else { "stretched_bar" }
@@ -66,11 +77,7 @@ impl Case for StretchedBar {
     }
 
     fn source(&self) -> &'static str {
-        if self.plastic {
-            "held springs flow until |r − L| = γL (Clavet et al. 2005, algorithm 4): L = r/(1 + γ)"
-        } else {
-            "an elastic body has no permanent set"
-        }
+        self.reason()
     }
 
     fn resolution(&self) -> usize {
@@ -136,7 +143,7 @@ impl Case for StretchedBar {
             release: RELEASE,
             rest: REST,
             set: self.set(),
-            source: self.source(),
+            source: self.reason(),
             band: (!self.plastic).then(|| Band::between(-0.005, 0.005)),
         };
         vec![Box::new(Conservation::every(0.05).driven()), Box::new(Stretch::new(bars, 0.05))]

@@ -39,9 +39,12 @@ const VISCOSITY: f64 = 0.05;
 /// Citation.
 const SOURCE: &str = "Waters & King 1970, Rheol. Acta 9, 345-355: exact series of an Oldroyd-B fluid";
 
+/// Name of the case.
+const NAME: &str = "viscoelastic_channel";
+
 impl Case for ViscoelasticChannel {
     fn name(&self) -> &'static str {
-        "viscoelastic_channel"
+        NAME
     }
 
     fn about(&self) -> &'static str {
@@ -87,7 +90,7 @@ impl Case for ViscoelasticChannel {
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
         let start = Start { half_width: H, force: F };
-        let flow = Flow { start, end: END, relaxation: 1.0 / PLASTICITY, case: self.name(), source: SOURCE };
+        let flow = Flow { start, end: END, relaxation: 1.0 / PLASTICITY, case: NAME, source: SOURCE };
         let interval = END / 200.0;
         vec![Box::new(Conservation::every(interval).driven()), Box::new(StartUp::new(flow, interval))]
     }

@@ -27,7 +27,7 @@ use sph_core::{
     method::{failure::StepError, observer::Observer, report::StepReport},
     run::{checkpoint::Checkpoint, simulation::Simulation},
     scene::{Counts, Scene},
-    watch::{penetration::PenetrationMonitor, plan::MemoryPlan},
+    watch::{measure::Series, penetration::PenetrationMonitor, plan::MemoryPlan},
 };
 use std::{
     path::{Path, PathBuf},
@@ -91,6 +91,16 @@ pub enum Final {
     Two(Box<Simulation<2>>),
     /// In three.
     Three(Box<Simulation<3>>),
+}
+
+impl Final {
+    /// The series of its measures.
+    pub fn measured(&self) -> Vec<&Series> {
+        match self {
+            Self::Two(simulation) => simulation.measures.series().collect(),
+            Self::Three(simulation) => simulation.measures.series().collect(),
+        }
+    }
 }
 
 /// A run that has ended.

@@ -35,3 +35,18 @@ pub enum Method {
     /// Variational pressure projection on staggered particles.
     Projection,
 }
+
+impl Method {
+    /// All of them, in the order of [`SOLVERS`].
+    const ALL: [Self; 4] = [Self::Wcsph, Self::Pbf, Self::Viscoelastic, Self::Projection];
+
+    /// What scenes call it.
+    pub fn name(self) -> &'static str {
+        SOLVERS[self as usize].name
+    }
+
+    /// The method of a name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}

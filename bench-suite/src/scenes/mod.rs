@@ -50,7 +50,11 @@ pub fn read_script(file: &Path, scene: &Scene) -> Result<Script, Error> {
     Script::parse(&name, &text, scene)
 }
 
-fn text_of(file: &Path) -> Result<(String, String), Error> {
+/// Name and text of a file.
+///
+/// # Errors
+/// When it cannot be read, is too long, or is not text.
+pub fn text_of(file: &Path) -> Result<(String, String), Error> {
     let name = file.display().to_string();
     let refused = |error: std::io::Error| Error::new(error.to_string()).in_file(&name);
     let mut text = String::new();

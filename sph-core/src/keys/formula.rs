@@ -33,15 +33,19 @@ const VARIABLES: [&str; 4] = ["x", "y", "z", "t"];
 enum Step {
     Number(f64),
     Variable(usize),
-    One(fn(f64) -> f64),
-    Two(fn(f64, f64) -> f64),
+    One(One),
+    Two(Two),
 }
 
 /// Longest formula, in bytes, and deepest nesting.
 const LONGEST: usize = 1000;
 const DEEPEST: usize = 64;
 
-const ONE: [(&str, fn(f64) -> f64); 15] = [
+/// Functions of one number, and of two.
+type One = fn(f64) -> f64;
+type Two = fn(f64, f64) -> f64;
+
+const ONE: [(&str, One); 15] = [
     ("sin", f64::sin),
     ("cos", f64::cos),
     ("tan", f64::tan),
@@ -59,7 +63,7 @@ const ONE: [(&str, fn(f64) -> f64); 15] = [
     // 1 from 0 on.
     ("step", |x| if x >= 0.0 { 1.0 } else { 0.0 }),
 ];
-const TWO: [(&str, fn(f64, f64) -> f64); 3] = [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2)];
+const TWO: [(&str, Two); 3] = [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2)];
 
 impl JsonSchema for Formula {
     fn schema_name() -> Cow<'static, str> {

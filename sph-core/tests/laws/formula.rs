@@ -1,5 +1,5 @@
 //! What formulas of scenes mean, and what is said of those that mean nothing.
-#![allow(clippy::unwrap_used)] // Helpers of tests may panic as tests do.
+#![allow(clippy::unwrap_used, clippy::panic)] // Helpers of tests may panic as tests do.
 use proptest::prelude::*;
 use sph_core::{keys::formula::Formula, scene::Scene};
 use std::f64::consts::PI;

@@ -177,7 +177,13 @@ impl Job<'_> {
         let (failure, report) = (result.failure.clone(), result.failure_report.clone());
         let (retries, summary) = (result.retries.clone(), summary(&result));
         result.warnings.iter().for_each(|warning| note!("warning: {warning}"));
-        let all = campaign::collect(&self.scene.title, campaigns::command(), self.processor, vec![result]);
+        let all = campaign::collect(
+            &self.scene.title,
+            campaigns::command(),
+            self.processor,
+            vec![result],
+            Vec::new(),
+        );
         let (written, particles) = match &report {
             None => (write(&all, &last, &self.args.out), output::FINAL),
             Some(report) => (write_failure(&all, report, &last, &self.args.out), FAILURE_FILE),
@@ -265,11 +271,7 @@ fn write(all: &Comparison, last: &Final, out: &Path) -> Result<(), Refused> {
 }
 
 fn write_measures(last: &Final, out: &Path) -> Result<(), OutputError> {
-    let folder = out.join(output::MEASURES);
-    match last {
-        Final::Two(simulation) => measures::write(simulation.measures.series(), &folder),
-        Final::Three(simulation) => measures::write(simulation.measures.series(), &folder),
-    }
+    measures::write(&last.measured(), &out.join(output::MEASURES))
 }
 
 /// The report, and the particles around the failure. The last state cannot be continued from and may hold numbers

@@ -143,6 +143,11 @@ fn measuring_in_a_run() {
 }
 
 #[test]
+fn comparing_with_an_experiment_of_ones_own() {
+    examples("how-to/own-case.md");
+}
+
+#[test]
 fn running_and_resuming() {
     examples("how-to/running.md");
 }

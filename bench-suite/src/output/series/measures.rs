@@ -5,14 +5,14 @@ use crate::{
     result::{self, SeriesGroup},
     system::write::write_atomic,
 };
-use sph_core::watch::measure::Series;
+use sph_core::watch::measure::{Column, Series};
 use std::{fmt::Write as _, path::Path};
 
 /// Writes `NAME.csv` and `NAME.npz` of each series into a folder, which is made if there are any.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write<'a>(all: impl Iterator<Item = &'a Series>, folder: &Path) -> Result<(), OutputError> {
+pub fn write(all: &[&Series], folder: &Path) -> Result<(), OutputError> {
     for series in all {
         let file = |ending: &str| folder.join(format!("{}.{ending}", series.name));
         write_atomic(&file("csv"), table(series).as_bytes())?;
@@ -45,30 +45,30 @@ fn table(series: &Series) -> String {
     text
 }
 
+/// What reports call the curve of a column.
+pub fn name(series: &Series, column: usize) -> String {
+    match series.columns.get(column) {
+        Some(column) if series.columns.len() > 1 => {
+            format!("{}, {}", series.name, column.name.replace('_', " "))
+        }
+        _ => series.name.clone(),
+    }
+}
+
 /// The curves of a series: each column against time, or of a profile its last sample against the distance.
 pub fn curves(series: &Series) -> Vec<result::Series> {
     let n = series.columns.len();
-    let of = |(k, column): (usize, &sph_core::watch::measure::Column)| {
-        let name = if n == 1 { series.name.clone() } else { format!("{}, {}", series.name, column.name) };
-        let last = series.rows().last();
-        let (x, y, x_name, x_unit, name) = match (series.along.is_empty(), last) {
-            (false, Some((t, row))) => {
-                let y = row.iter().skip(k).step_by(n).copied().collect();
-                (
-                    series.along.clone(),
-                    y,
-                    "distance from the first point",
-                    "m",
-                    format!("{name} at t = {t:.6} s"),
-                )
-            }
-            _ => {
-                let y = series.rows().map(|(_, row)| row[k]).collect();
-                (series.t.clone(), y, "time", "s", name)
-            }
+    let of = |(k, column): (usize, &Column)| {
+        let (x, y, x_name, x_unit) = if series.along.is_empty() {
+            let y = series.rows().map(|(_, row)| row[k]).collect();
+            (series.t.clone(), y, "time", "s")
+        } else {
+            let last = series.rows().last();
+            let y = last.iter().flat_map(|(_, row)| row.iter().skip(k).step_by(n)).copied().collect();
+            (series.along.clone(), y, "distance, at the last sample", "m")
         };
         result::Series {
-            name,
+            name: name(series, k),
             group: SeriesGroup::Result,
             x_name: x_name.into(),
             x_unit: x_unit.into(),

@@ -2,6 +2,7 @@
 
 mod channel;
 mod conformance;
+mod folder;
 mod oscillating_drop;
 mod registry;
 mod regression;

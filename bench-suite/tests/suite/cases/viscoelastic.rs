@@ -14,7 +14,7 @@ use bench_suite::{
 const OWN: [&str; 5] =
     ["stretched_bar", "stretched_bar_plastic", "rebound", "rebound_liquid", "viscoelastic_channel"];
 
-fn job(name: &str, n: usize) -> Job {
+fn job(name: &str, n: usize) -> Job<'static> {
     let case = registry::case(name).unwrap();
     let mut variants = registry::VALIDATION.iter();
     Job { case, variant: variants.find(|v| v.method == Method::Viscoelastic).unwrap(), n }
@@ -34,7 +34,7 @@ fn value(result: &RunResult, name: &str) -> f64 {
 #[test]
 fn only_the_viscoelastic_fluid_takes_part_in_its_cases() {
     for name in OWN {
-        let jobs = campaign::validation(&[name.into()]);
+        let jobs = campaign::validation(&[name.into()], &[]);
         assert!(
             !jobs.is_empty() && jobs.iter().all(|job| job.variant.method == Method::Viscoelastic),
             "{name}"

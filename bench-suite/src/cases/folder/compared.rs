@@ -1,0 +1,252 @@
+//! One comparison of a case: a measured curve against a published curve or number.
+
+use super::file::{Compare, Norm};
+use crate::{
+    metrics::Curve,
+    output::measures,
+    reference::{Column, Table},
+    result::{Band, CurveStyle, ReferenceCurve, Score},
+};
+use sph_core::{error::Error, keys::join, watch::measure::Series};
+
+/// A comparison whose measure, column and table were found.
+#[derive(Debug)]
+pub struct Compared {
+    how: Compare,
+    /// Place of the column in a sample.
+    column: usize,
+    unit: &'static str,
+    /// True for a curve along a line, at a time.
+    is_profile: bool,
+    /// Name of the curve in reports.
+    curve: String,
+    /// The published curve in the units of the measure.
+    published: Option<(Curve, String)>,
+}
+
+impl Compared {
+    /// Finds what a comparison names, in the series of a scene that was set up.
+    ///
+    /// # Errors
+    /// When it does not exist, lacks what its norm needs, or has other units.
+    pub fn of(how: &Compare, key: &str, table: Option<Table>, all: &[Series]) -> Result<Self, Error> {
+        let names: Vec<_> = all.iter().map(|series| series.name.as_str()).collect();
+        let series = all.iter().find(|series| series.name == how.measure);
+        let series = series.ok_or_else(|| unknown(&join(key, "measure"), &how.measure, "measure", &names))?;
+        let names: Vec<_> = series.columns.iter().map(|column| column.name.as_str()).collect();
+        let place = match &how.column {
+            None if names.len() == 1 => Some(0),
+            None => {
+                let error = Error::invalid(join(key, "column"), "is missing: the measure has several");
+                return Err(error.hint(format!("it has {}", names.join(", "))));
+            }
+            Some(name) => names.iter().position(|known| known == name),
+        };
+        let column = place.ok_or_else(|| {
+            unknown(&join(key, "column"), how.column.as_deref().unwrap_or_default(), "column", &names)
+        })?;
+        check(how, key, table.is_some(), !series.along.is_empty())?;
+        let unit = series.columns[column].unit;
+        let axis = if series.along.is_empty() { "s" } else { "m" };
+        let published = table.map(|table| published(how, key, table, [axis, unit])).transpose()?;
+        let curve = measures::name(series, column);
+        let is_profile = !series.along.is_empty();
+        Ok(Self { how: how.clone(), column, unit, is_profile, curve, published })
+    }
+
+    /// What a run comes to.
+    pub fn score(&self, all: &[&Series], source: &str) -> Score {
+        let measured = all.iter().find(|series| series.name == self.how.measure);
+        let measured = measured.map_or_else(Curve::default, |series| self.measured(series));
+        let Compare { norm, band, note, .. } = &self.how;
+        let name = self.how.name.clone().unwrap_or_else(|| format!("{}, {}", self.curve, norm.words()));
+        let score = match norm {
+            Norm::Rms | Norm::Mean | Norm::Largest => {
+                let error = self.distance(&measured);
+                Score::new(&name, "-", error).with_error(error)
+            }
+            _ => {
+                let (found, expected) = (self.number(&measured), self.expected());
+                let unit = if *norm == Norm::Arrival { "s" } else { self.unit };
+                let error = (found - expected).abs() / self.how.over.unwrap_or(expected.abs());
+                Score::new(&name, unit, found).against(expected).with_error(error)
+            }
+        };
+        let score = score.from_source(source).with_note(note);
+        band.map_or(score.clone(), |band| score.within(Band::error_at_most(band)))
+    }
+
+    /// The published curve, to draw beside the measured one.
+    pub fn reference(&self, case: &str) -> Option<ReferenceCurve> {
+        let (curve, citation) = self.published.as_ref()?;
+        Some(ReferenceCurve {
+            case: case.into(),
+            series: self.curve.clone(),
+            label: self.how.series.clone().unwrap_or_else(|| "published".into()),
+            citation: citation.clone(),
+            style: CurveStyle::Points,
+            x: curve.x.clone(),
+            y: curve.y.clone(),
+        })
+    }
+
+    fn counts(&self, t: f64) -> bool {
+        t >= self.how.from.unwrap_or(0.0) && t <= self.how.to.unwrap_or(f64::INFINITY)
+    }
+
+    /// The measured curve: a column against time, or of a profile its mean over the time that counts, the last sample without
+    /// such a time.
+    fn measured(&self, series: &Series) -> Curve {
+        let n = series.columns.len();
+        if series.along.is_empty() {
+            let rows = series.rows().filter(|(t, row)| self.counts(*t) && row[self.column].is_finite());
+            let (x, y) = rows.map(|(t, row)| (t, row[self.column])).unzip();
+            return Curve { x, y };
+        }
+        let timed = self.how.from.is_some() || self.how.to.is_some();
+        let rows: Vec<_> = match timed {
+            true => series.rows().filter(|(t, _)| self.counts(*t)).map(|(_, row)| row).collect(),
+            false => series.rows().last().map(|(_, row)| row).into_iter().collect(),
+        };
+        let mean =
+            |k: usize| rows.iter().map(|row| row[k * n + self.column]).sum::<f64>() / rows.len() as f64;
+        let points = series.along.iter().enumerate().map(|(k, &x)| (x, mean(k)));
+        let (x, y) = points.filter(|(_, y)| y.is_finite()).unzip();
+        Curve { x, y }
+    }
+
+    /// The published points that count.
+    fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        let points =
+            self.published.iter().flat_map(|(curve, _)| curve.x.iter().copied().zip(curve.y.iter().copied()));
+        points.filter(|(x, _)| self.is_profile || self.counts(*x))
+    }
+
+    /// The difference at the published points that the measured curve reaches, in the norm; NaN without any.
+    fn distance(&self, measured: &Curve) -> f64 {
+        let largest = self.points().fold(0.0_f64, |most, (_, y)| most.max(y.abs()));
+        let at = |x| crate::reference::interpolate(&measured.x, &measured.y, x);
+        let off: Vec<f64> = self.points().filter_map(|(x, y)| Some((at(x)? - y).abs())).collect();
+        let n = off.len() as f64;
+        let size = match self.how.norm {
+            Norm::Largest => off.iter().copied().fold(f64::NAN, f64::max),
+            Norm::Mean => off.iter().sum::<f64>() / n,
+            _ => (off.iter().map(|off| off * off).sum::<f64>() / n).sqrt(),
+        };
+        size / self.how.over.unwrap_or(largest)
+    }
+
+    fn number(&self, curve: &Curve) -> f64 {
+        number(&self.how, curve.x.iter().copied().zip(curve.y.iter().copied()))
+    }
+
+    fn expected(&self) -> f64 {
+        self.how.value.unwrap_or_else(|| {
+            let mut points: Vec<_> = self.points().collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            number(&self.how, points.into_iter())
+        })
+    }
+}
+
+impl Norm {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Rms => "rms error",
+            Self::Mean => "mean error",
+            Self::Largest => "largest error",
+            Self::Peak => "largest value",
+            Self::Arrival => "arrival",
+            Self::Average => "mean",
+            Self::Last => "last value",
+        }
+    }
+}
+
+/// The number that a norm makes of a curve; NaN of an empty one, or one that does not pass the level.
+fn number(how: &Compare, points: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let points: Vec<_> = points.collect();
+    match how.norm {
+        Norm::Arrival => {
+            let level = how.level.unwrap_or(f64::INFINITY);
+            points.iter().find(|(_, y)| *y > level).map_or(f64::NAN, |(x, _)| *x)
+        }
+        Norm::Average => points.iter().map(|(_, y)| y).sum::<f64>() / points.len() as f64,
+        Norm::Last => points.last().map_or(f64::NAN, |(_, y)| *y),
+        _ => points.iter().map(|(_, y)| *y).fold(f64::NAN, f64::max),
+    }
+}
+
+fn unknown(key: &str, name: &str, what: &str, names: &[&str]) -> Error {
+    let error = Error::invalid(key, format!("is no {what} of the scene")).value(format!("{name:?}"));
+    error.hint(if names.is_empty() {
+        format!("it has no {what}")
+    } else {
+        format!("it has {}", names.join(", "))
+    })
+}
+
+/// Refuses what a norm cannot do without, or with.
+fn check(how: &Compare, key: &str, has_table: bool, is_profile: bool) -> Result<(), Error> {
+    let is_curve = matches!(how.norm, Norm::Rms | Norm::Mean | Norm::Largest);
+    let refuse = |name: &str, message: &str| Err(Error::invalid(join(key, name), message));
+    match (has_table, how.value) {
+        (true, Some(_)) => return refuse("value", "stands beside `table`: give one of them"),
+        (false, None) => return refuse("table", "is missing: give it, or a `value`"),
+        (false, Some(_)) if is_curve => return refuse("norm", "compares curves and needs a `table`"),
+        _ => {}
+    }
+    if how.norm == Norm::Arrival && how.level.is_none() {
+        return refuse("level", "is missing: an arrival is the first time above it");
+    }
+    if how.norm == Norm::Arrival && is_profile {
+        return refuse("norm", "needs a measure with time, a profile has none");
+    }
+    if how.value == Some(0.0) && how.over.is_none() {
+        return refuse("over", "is missing: errors cannot be divided by the published 0");
+    }
+    if how.to.is_some_and(|to| to <= how.from.unwrap_or(0.0)) {
+        return refuse("to", "must be later than `from`");
+    }
+    Ok(())
+}
+
+/// The published curve in the units of the measure, `[of the axis, of the values]`.
+fn published(how: &Compare, key: &str, table: Table, units: [&str; 2]) -> Result<(Curve, String), Error> {
+    let in_table = |error: crate::reference::ReferenceError| Error::new(error.to_string());
+    let table = match &how.series {
+        Some(series) => table.of_series(series).map_err(in_table)?,
+        None => table,
+    };
+    let column = |name: &Option<String>, place: usize| match name {
+        Some(name) => table.column(name).map_err(in_table),
+        None => table
+            .columns
+            .get(place)
+            .ok_or_else(|| Error::new("a table has at least two columns").in_file(&table.name)),
+    };
+    let (x, y) = (column(&how.x, 0)?, column(&how.y, 1)?);
+    for ((column, scale), (name, unit)) in
+        [(x, how.x_scale), (y, how.y_scale)].into_iter().zip(["x_scale", "y_scale"].into_iter().zip(units))
+    {
+        check_unit(column, scale, unit, &join(key, name))?;
+    }
+    let scaled =
+        |column: &Column, scale: f64, shift: f64| column.values.iter().map(|v| scale * v + shift).collect();
+    let curve = Curve { x: scaled(x, how.x_scale, how.x_shift), y: scaled(y, how.y_scale, how.y_shift) };
+    if curve.x.is_empty() {
+        return Err(Error::new("has no rows").in_file(&table.name));
+    }
+    Ok((curve, table.citation.clone()))
+}
+
+/// Refuses numbers of another unit that nobody has said how to turn into that of the measure.
+fn check_unit(column: &Column, scale: f64, unit: &str, key: &str) -> Result<(), Error> {
+    let same = column.unit.is_empty() || column.unit == unit;
+    if same || scale != 1.0 {
+        return Ok(());
+    }
+    let message =
+        format!("is missing: `{}` of the table is in {}, the measure in {unit}", column.name, column.unit);
+    Err(Error::invalid(key, message).hint("say what the numbers are multiplied with"))
+}
