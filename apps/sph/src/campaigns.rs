@@ -2,8 +2,8 @@
 
 use crate::program::{call, exit_code::FAILED, print::out, taken::Taken};
 use bench_suite::{
-    campaign::{self, Effort, Job, registry},
-    cases::{Case, folder::FolderCase, walls},
+    campaign::{self, Effort, Job, folder::FolderCase, registry},
+    cases::{Case, walls},
     report::{self, Page},
     result::{Comparison, RunResult},
     run::Progress,

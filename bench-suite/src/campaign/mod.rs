@@ -1,12 +1,13 @@
 //! Comparison and validation: which runs, and what becomes of them.
 
+pub mod folder;
 pub mod golden;
 pub mod registry;
 
 use crate::{
-    campaign::registry::Variant,
-    cases::{Case, folder::FolderCase},
-    metrics::penetration,
+    campaign::{folder::FolderCase, registry::Variant},
+    cases::Case,
+    metrics::{Outcome, penetration},
     result::{Comparison, ReferenceCurve, RunResult},
     run::{self, Options, Progress, Ran},
     system::{machine, processor::Processor},
@@ -155,7 +156,10 @@ pub fn run(
         interrupt: None,
     };
     let Ran { mut result, last, .. } = run::run(&scene, job.case.metrics(&scene), None, &options)?;
-    result.scores.splice(0..0, job.case.judge(&last.measured()).scores);
+    let Outcome { scores, series, fits } = job.case.judge(&last.measured());
+    result.scores.splice(0..0, scores);
+    result.series.extend(series);
+    result.fits.extend(fits);
     // What is compared is shown first.
     let references = job.case.references();
     result.series.sort_by_key(|series| !references.iter().any(|curve| curve.series == series.name));

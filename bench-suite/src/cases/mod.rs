@@ -5,7 +5,6 @@ pub mod channel;
 pub mod column;
 pub mod dam_break;
 pub mod elliptical_drop;
-pub mod folder;
 pub mod obstacle;
 pub mod oscillating_drop;
 pub mod rebound;

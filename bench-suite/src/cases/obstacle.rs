@@ -3,17 +3,14 @@
 use super::{block, fluid, tank};
 use crate::{
     cases::Case,
-    metrics::{
-        Curve, Metric,
-        conservation::Conservation,
-        gauges::{Gauge, Gauges, Kind},
-    },
+    metrics::{Curve, Metric, Outcome, conservation::Conservation},
     reference::{self, ReferenceError},
-    result::{CurveStyle, ReferenceCurve},
+    result::{CurveStyle, ReferenceCurve, Score},
 };
 use sph_core::{
     geometry::sampling::{Face, Side},
-    scene::{MassMode, Scene, Slip, Wall},
+    scene::{Gauge, MassMode, Measure, Probe, Scene, Slip, Wall},
+    watch::measure::Series,
 };
 
 /// The MARIN tank, y up, z across, and x from the wall behind the water, so that the fluid's lattice and the walls'
@@ -26,26 +23,59 @@ const TANK: [f64; 3] = [3.22, 1.0, 1.0];
 const DEPTH: f64 = 0.55;
 /// Length of the water, `[m]`.
 const WATER: f64 = 3.22 - 1.992;
-/// Gauges: name, what, place in the coordinates of the paper, `[m]`.
-const GAUGES: [(&str, Kind, [f64; 3]); 4] = [
-    ("P1", Kind::Pressure, [0.8245, 0.021, 0.471]),
-    ("P3", Kind::Pressure, [0.8245, 0.101, 0.471]),
-    ("H2", Kind::Height, [0.992, 0.0, 0.5]),
-    ("H4", Kind::Height, [2.638, 0.0, 0.5]),
-];
+/// Pressure sensors on the box, and wires that tell by how much of them is wet how deep the water is: name, and place in the
+/// coordinates of the paper, `[m]`.
+const SENSORS: [(&str, [f64; 3]); 2] = [("P1", [0.8245, 0.021, 0.471]), ("P3", [0.8245, 0.101, 0.471])];
+const WIRES: [(&str, [f64; 3]); 2] = [("H2", [0.992, 0.0, 0.5]), ("H4", [2.638, 0.0, 0.5])];
+/// The column of a wire's measure that the experiment has.
+const WETTED: usize = 1;
+/// Time that is computed, `[s]`: the tank was watched longer.
+const END: f64 = 2.0;
 /// Citation.
 const SOURCE: &str = "Kleefsman et al. 2005, J. Comput. Phys. 206, 363-393 (SPHERIC test 2)";
 
-impl Obstacle {
-    fn gauges() -> Result<Vec<Gauge>, ReferenceError> {
-        let table = reference::table("spheric2_dambreak3d")?;
-        let t = &table.column("t")?.values;
-        let gauge = |&(name, kind, at): &(&'static str, Kind, [f64; 3])| {
-            let measured = Curve { x: t.clone(), y: table.column(name)?.values.clone() };
-            Ok(Gauge { name, kind, at: [TANK[0] - at[0], at[1], at[2]], measured })
-        };
-        GAUGES.iter().map(gauge).collect()
-    }
+/// The place in the tank of one in the paper.
+fn place(at: [f64; 3]) -> Vec<f64> {
+    vec![TANK[0] - at[0], at[1], at[2]]
+}
+
+fn measures() -> Vec<Measure> {
+    let named = |name: &str| Measure { interval: Some(0.005), ..Measure::named(name) };
+    let sensor = |&(name, at): &(&str, [f64; 3])| {
+        // As the experiment's, which reads the air where no water is.
+        let probe = Probe { order: 0, ..Probe::at(place(at), "pressure") };
+        Measure { probe: Some(probe), ..named(name) }
+    };
+    let wire = |&(name, at): &(&str, [f64; 3])| {
+        let gauge = Gauge { from: place(at), to: place([at[0], TANK[1], at[2]]) };
+        Measure { gauge: Some(gauge), ..named(name) }
+    };
+    SENSORS.iter().map(sensor).chain(WIRES.iter().map(wire)).collect()
+}
+
+/// What the experiment read, as long as it is computed.
+fn measured(name: &str) -> Result<Curve, ReferenceError> {
+    let table = reference::table("spheric2_dambreak3d")?;
+    let rows = table.column("t")?.values.iter().zip(&table.column(name)?.values);
+    let (x, y) = rows.filter(|(t, _)| **t <= END).map(|(t, y)| (*t, *y)).unzip();
+    Ok(Curve { x, y })
+}
+
+/// The largest pressure, and when it first is above 1 kPa.
+fn sensor(name: &str, ours: &Curve, theirs: &Curve) -> [Score; 2] {
+    let peak = |c: &Curve| c.y.iter().copied().fold(f64::NAN, f64::max);
+    let first = |c: &Curve| c.x.iter().zip(&c.y).find(|(_, p)| **p > 1e3).map_or(f64::NAN, |(t, _)| *t);
+    [
+        Score::new(&format!("{name}, largest pressure"), "Pa", peak(ours)).against(peak(theirs)),
+        Score::new(&format!("{name}, time of 1 kPa"), "s", first(ours)).against(first(theirs)),
+    ]
+}
+
+fn wire(name: &str, ours: &Curve, theirs: &Curve) -> Score {
+    let off = ours.x.iter().zip(&ours.y).map(|(&t, y)| (y - theirs.at(t)).abs()).sum::<f64>();
+    let peak = theirs.y.iter().copied().fold(f64::NAN, f64::max);
+    let mean = off / ours.x.len() as f64 / peak;
+    Score::new(&format!("{name}, mean |dH| over its peak"), "-", mean).with_error(mean)
 }
 
 impl Case for Obstacle {
@@ -68,7 +98,7 @@ impl Case for Obstacle {
     /// `n` particles across the depth; multiples of 11 fit the width of the tank.
     fn scene(&self, n: usize) -> Scene {
         let dx = DEPTH / n as f64;
-        let mut scene = Scene::new(3, dx, 2.0);
+        let mut scene = Scene::new(3, dx, END);
         scene.title = "Dam break against a box (SPHERIC test 2)".into();
         scene.mass_mode = MassMode::Volume;
         // The far wall, which matters last, stands up to one spacing farther.
@@ -80,33 +110,44 @@ impl Case for Obstacle {
             tank(&[0.0; 3], &end, &faces, Slip::FreeSlip, 3),
             Wall { slip: Slip::FreeSlip, layers: 3, ..Wall::new(obstacle, Side::Outside) },
         ];
+        scene.measure = measures();
         scene.solver.set("name", "wcsph");
         scene
     }
 
     fn metrics(&self, _scene: &Scene) -> Vec<Box<dyn Metric>> {
-        let mut metrics: Vec<Box<dyn Metric>> = vec![Box::new(Conservation::every(0.01))];
-        if let Ok(gauges) = Self::gauges() {
-            metrics.push(Box::new(Gauges::new(gauges, 0.005, SOURCE)));
+        vec![Box::new(Conservation::every(0.01))]
+    }
+
+    fn judge(&self, series: &[&Series]) -> Outcome {
+        let pair = |name: &str, column: usize| {
+            let rows = series.iter().filter(|series| series.name == name).flat_map(|series| series.rows());
+            let (x, y) = rows.map(|(t, row)| (t, row[column])).unzip();
+            Some((Curve { x, y }, measured(name).ok()?))
+        };
+        let mut scores = Vec::new();
+        for (name, _) in SENSORS {
+            scores.extend(pair(name, 0).iter().flat_map(|(ours, theirs)| sensor(name, ours, theirs)));
         }
-        metrics
+        for (name, _) in WIRES {
+            scores.extend(pair(name, WETTED).iter().map(|(ours, theirs)| wire(name, ours, theirs)));
+        }
+        let mut scores: Vec<Score> = scores.into_iter().map(|score| score.from_source(SOURCE)).collect();
+        if let Some(first) = scores.iter_mut().find(|score| score.name.contains("dH")) {
+            first.headline = true;
+        }
+        Outcome { scores, ..Outcome::default() }
     }
 
     fn references(&self) -> Vec<ReferenceCurve> {
-        let curve = |gauge: Gauge| {
-            // The tank was watched longer than it is computed.
-            let n = gauge.measured.x.partition_point(|&t| t <= 2.0);
-            ReferenceCurve {
-                case: self.name().into(),
-                series: format!("gauge {}", gauge.name),
-                label: "measured".into(),
-                citation: SOURCE.into(),
-                style: CurveStyle::Line,
-                x: gauge.measured.x[..n].to_vec(),
-                y: gauge.measured.y[..n].to_vec(),
-            }
+        let curve = |name: &str, series: String| {
+            let Curve { x, y } = measured(name).ok()?;
+            let (case, citation, label) = (self.name().into(), SOURCE.into(), "measured".into());
+            Some(ReferenceCurve { case, series, label, citation, style: CurveStyle::Line, x, y })
         };
-        Self::gauges().unwrap_or_default().into_iter().map(curve).collect()
+        let sensors = SENSORS.iter().map(|(name, _)| curve(name, (*name).into()));
+        let wires = WIRES.iter().map(|(name, _)| curve(name, format!("{name}, wetted length")));
+        sensors.chain(wires).flatten().collect()
     }
 
     fn pictures(&self) -> Vec<f64> {

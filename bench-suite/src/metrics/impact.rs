@@ -1,55 +1,11 @@
 //! Pressure of a surge on the wall that it meets (Buchner 2002).
 
-use super::{Curve, sample};
+use super::Curve;
 use crate::{
-    metrics::{HostView, Metric, Outcome},
+    metrics::Outcome,
     result::{Band, Score, SeriesGroup, series_name},
 };
 use std::ops::RangeInclusive;
-
-/// A round sensor in a wall that faces the fluid against the x axis.
-#[derive(Clone, Copy, Debug)]
-pub struct Sensor {
-    /// Place of the wall, `[m]`.
-    pub wall: f64,
-    /// Height of its center, `[m]`.
-    pub center: f64,
-    /// Diameter, `[m]`.
-    pub diameter: f64,
-}
-
-/// Heights at which a sensor is read.
-const HEIGHTS: usize = 9;
-
-impl Sensor {
-    /// The mean pressure on the disc, `[Pa]`: the chord at a height is its weight, as in the force on the disc.
-    ///
-    /// At each height it is the mean over the particles in reach, weighted by distance, not a sum of theirs: at a wall half
-    /// of the support is empty, and a sum would read half. Where no fluid stands it is 0, the pressure of the air.
-    pub fn pressure(&self, view: &HostView<'_>) -> f64 {
-        let (radius, h) = (0.5 * self.diameter, view.support);
-        let reach = |x: &[f64; 3]| self.wall - x[0] < h && (x[1] - self.center).abs() < radius + h;
-        let near: Vec<usize> = (0..view.p.len()).filter(|&i| reach(&view.position(i))).collect();
-        let at = |z: f64| {
-            let (mut sum, mut weights) = (0.0, 0.0);
-            for &i in &near {
-                let x = view.position(i);
-                let w = sample::wendland((x[0] - self.wall).hypot(x[1] - z) / h);
-                sum += w * f64::from(view.p[i]);
-                weights += w;
-            }
-            if weights > 0.0 { sum / weights } else { 0.0 }
-        };
-        let (mut force, mut area) = (0.0, 0.0);
-        for k in 0..HEIGHTS {
-            let from_center = radius * ((2 * k + 1) as f64 / HEIGHTS as f64 - 1.0);
-            let chord = (radius * radius - from_center * from_center).sqrt();
-            force += chord * at(self.center + from_center);
-            area += chord;
-        }
-        force / area
-    }
-}
 
 /// What the experiment says; times over √(H/g), pressures over ρgH.
 #[derive(Clone, Debug)]
@@ -77,15 +33,10 @@ const WINDOW: f64 = 0.1;
 /// Interval of looks in t*: twenty in such a window.
 pub const INTERVAL: f64 = 0.005;
 
-/// Height over H at which papers on particle methods often read the pressure in place of the disc.
-const POINT: f64 = 0.2;
-
-/// Reads a sensor in a tank whose column of height `H` collapses.
+/// The record of a sensor in a tank whose column collapses.
 pub struct Impact {
-    sensor: Sensor,
-    height: f64,
-    gravity: f64,
-    expected: Expected,
+    /// What the experiment says.
+    pub expected: Expected,
     /// Pressure on the sensor over that below the column at rest, against scaled time.
     pub curve: Curve,
     /// The same at one point, as papers on particle methods often read it.
@@ -93,11 +44,6 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// For a column of `height` `[m]` under `gravity` `[m/s²]`.
-    pub fn new(sensor: Sensor, height: f64, gravity: f64, expected: Expected) -> Self {
-        Self { sensor, height, gravity, expected, curve: Curve::default(), point: Curve::default() }
-    }
-
     /// When a curve first goes above `level` from `from` on.
     fn first_above(curve: &Curve, level: f64, from: f64) -> f64 {
         let above = |(x, y): &(&f64, &f64)| **x >= from && **y > level;
@@ -151,22 +97,9 @@ impl Impact {
         ];
         scores.map(|score| score.from_source(source)).into()
     }
-}
 
-impl Metric for Impact {
-    fn interval(&self) -> f64 {
-        INTERVAL * (self.height / self.gravity).sqrt()
-    }
-
-    fn observe(&mut self, view: &HostView<'_>) {
-        let scale = view.rho_0 * self.gravity * self.height;
-        let t = view.t * (self.gravity / self.height).sqrt();
-        self.curve.push(t, self.sensor.pressure(view) / scale);
-        let point = Sensor { center: POINT * self.height, diameter: view.spacing, ..self.sensor };
-        self.point.push(t, point.pressure(view) / scale);
-    }
-
-    fn finish(&self) -> Outcome {
+    /// Scores and curves.
+    pub fn outcome(&self) -> Outcome {
         let axes = (("t* = t √(g/H)", "-"), ("p* = p/(ρgH)", "-"));
         let draw = |curve: &Curve, name| curve.series(name, SeriesGroup::Result, axes.0, axes.1);
         let series = vec![

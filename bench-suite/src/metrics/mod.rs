@@ -8,7 +8,6 @@ pub mod conservation;
 pub mod decay;
 pub mod ellipse;
 pub mod front;
-pub mod gauges;
 pub mod impact;
 pub mod oldroyd;
 pub mod penetration;

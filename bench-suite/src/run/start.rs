@@ -23,10 +23,11 @@ impl Start {
         processor: &Processor,
     ) -> Result<Self, Error> {
         let state = &simulation.state;
-        let derived = simulation.solver.derived(state);
+        let mut derived = simulation.solver.derived(state);
         let (n_fluid, n_walls) = (state.fluid.len(), state.walls.len());
-        let plan =
-            super::memory_plan(scene, Counts { fluid: n_fluid as f64, walls: n_walls as f64 }, processor)?;
+        let counts = Counts { fluid: n_fluid as f64, walls: n_walls as f64 };
+        let plan = super::memory_plan(scene, counts, processor)?;
+        derived.warnings.extend(emitters_warning(scene, counts, processor)?);
         let mass = f64::from(state.rest.m) * n_fluid as f64;
         let dt = simulation.fixed_dt.or(derived.binding().map(|limit| limit.value));
         let most = scene.run.max_steps.map_or(f64::INFINITY, |steps| steps as f64);
@@ -46,6 +47,24 @@ impl Start {
             warnings: derived.warnings,
         })
     }
+}
+
+/// A warning of emitters that may give more particles than there is memory for.
+fn emitters_warning(scene: &Scene, counts: Counts, processor: &Processor) -> Result<Option<String>, Error> {
+    let emitted = scene.emitted();
+    let all =
+        super::memory_plan(scene, Counts { fluid: counts.fluid + emitted, ..counts }, processor)?.total();
+    let free = processor.backend.free_memory().ok().flatten().map_or(f64::INFINITY, |free| free as f64);
+    let mib = |bytes: f64| bytes / f64::from(1 << 20);
+    let text = || {
+        format!(
+            "emitters give up to {emitted:.1e} particles; without drains these need about {:.0} MiB of memory, of which {:.0} \
+             are free: give them a limit or a duration",
+            mib(all),
+            mib(free)
+        )
+    };
+    Ok((emitted > 0.0 && all > free).then(text))
 }
 
 fn quantity(number: &Number) -> Quantity {

@@ -137,7 +137,28 @@ const LONGEST_NAME: usize = 64;
 /// Signs beside letters and digits that a name may have: it names a file.
 const SIGNS: &str = " _-.+()";
 
+impl Probe {
+    /// A field at a point, of first order.
+    pub fn at(at: Vec<f64>, field: &str) -> Self {
+        Self { at, field: field.to_owned(), order: 1, diameter: None, normal: None }
+    }
+}
+
 impl Measure {
+    /// A measure of nothing yet, at the interval of the output.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            interval: None,
+            probe: None,
+            gauge: None,
+            profile: None,
+            flow: None,
+            body: None,
+            totals: None,
+        }
+    }
+
     /// Simulated time between two samples in a scene, `[s]`.
     pub fn interval_in(&self, scene: &Scene) -> f64 {
         let run = &scene.run;

@@ -193,6 +193,19 @@ impl Scene {
         check::estimate(self).map_err(|error| self.locate(error))
     }
 
+    /// Particles that the emitters of its commands give at most, whatever leaves the scene again, `[-]`.
+    pub fn emitted(&self) -> f64 {
+        let of = |command: &Command| {
+            let emitter = command.emitter.as_ref()?;
+            let time = self.run.end_time - command.at.unwrap_or(0.0);
+            let layers =
+                emitter.duration.unwrap_or(f64::INFINITY).min(time).max(0.0) * emitter.speed / self.spacing;
+            let across = (2.0 * emitter.radius / self.spacing).max(1.0).powi(i32::from(self.dim) - 1);
+            Some(((layers + 1.0) * across).min(emitter.limit.map_or(f64::INFINITY, |limit| limit as f64)))
+        };
+        self.command.iter().filter_map(of).sum()
+    }
+
     /// Adds line and column to an error that knows its key only.
     #[must_use]
     pub fn locate(&self, error: Error) -> Error {

@@ -2,8 +2,8 @@
 
 use crate::common;
 use bench_suite::{
-    campaign,
-    cases::{Case, folder::FolderCase},
+    campaign::{self, folder::FolderCase},
+    cases::Case,
     result::Score,
 };
 use sph_core::watch::measure::{Column, Series};

@@ -1,35 +1,4 @@
-use super::cloud::Cloud;
-use bench_suite::metrics::impact::*;
-use sph_core::Real;
-
-const SENSOR: Sensor = Sensor { wall: 2.0, center: 0.5, diameter: 0.3 };
-
-fn tank(pressure: impl Fn(f64, f64) -> f64) -> Cloud {
-    let mut cloud = Cloud::lattice(40, 20, 0.05);
-    for i in 0..cloud.p.len() {
-        cloud.p[i] = pressure(f64::from(cloud.x[0][i]), f64::from(cloud.x[1][i])) as Real;
-    }
-    cloud
-}
-
-#[test]
-fn a_sensor_reads_the_pressure_of_its_center_in_water_at_rest() {
-    let read = tank(|_, y| 1.0 - y).with(|view| SENSOR.pressure(view));
-    assert!((read - 0.5).abs() < 1e-3, "{read}");
-    // Far from the wall anything may be.
-    let read = tank(|x, _| if x < 1.8 { 9.0 } else { 2.0 }).with(|view| SENSOR.pressure(view));
-    assert!((read - 2.0).abs() < 1e-6, "{read}");
-}
-
-#[test]
-fn a_dry_sensor_reads_nothing_and_a_half_wet_one_half() {
-    let away = Sensor { wall: 3.0, ..SENSOR };
-    assert_eq!(tank(|_, _| 1.0).with(|view| away.pressure(view)), 0.0);
-    // Its middle is in air, as far over the water as the kernel reaches; the height there is a seventh of the disc.
-    let level = Sensor { center: 1.0 + 0.15, diameter: 2.0, ..SENSOR };
-    let read = tank(|_, _| 1.0).with(|view| level.pressure(view));
-    assert!((read - 0.5 * (1.0 - 0.14)).abs() < 0.01, "{read}");
-}
+use bench_suite::metrics::{Curve, impact::*};
 
 /// A record with known arrival, plateau, noise and second peak.
 fn record() -> Impact {
@@ -41,7 +10,7 @@ fn record() -> Impact {
         peak: (5.8, 0.87),
         source: "",
     };
-    let mut impact = Impact::new(SENSOR, 1.0, 1.0, expected);
+    let mut impact = Impact { expected, curve: Curve::default(), point: Curve::default() };
     for k in 0..=1300 {
         let t = INTERVAL * f64::from(k);
         // Periods of four looks vanish in the mean, and have a standard deviation of 0.04.

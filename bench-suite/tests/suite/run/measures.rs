@@ -300,3 +300,27 @@ fn what_shakes_a_tank_accelerates_the_fluid() {
         assert_eq!((again.state.hash(), bits(&again)), (whole.state.hash(), bits(&whole)), "{middle}");
     }
 }
+
+/// A disc that fluid wets by half reads half of its pressure, and a dry one that of the air.
+#[test]
+fn a_disc_reads_the_air_where_it_is_dry() {
+    // Its middle lies as far over the water as the kernel reaches: there the weight of a particle ends.
+    let disc = |name: &str, x: f64, y: f64| {
+        measure(
+            name,
+            &format!(
+                "probe = {{ at = [{x}, {y}], field = \"pressure\", order = 0, diameter = 0.4, normal = [1, 0] }}"
+            ),
+        )
+    };
+    let scene = format!(
+        "spacing = 0.02\nrun.end_time = 1\ngravity = [0, 0]\n{}{}[[fluid]]\nshape.block = {{ min = [0, 0], max = [1, \
+         0.6] }}\npressure.formula = \"1000\"\n[solver]\nname = \"wcsph\"\nsound_speed = 10\n",
+        disc("half", 1.0, 0.66),
+        disc("dry", 0.5, 0.9)
+    );
+    let read = first::<2>(&Scene::parse("disc", &scene).unwrap());
+    // Nine chords of the disc: the middle one, 0.17 of all, is out of reach by rounding alone.
+    assert_near(&read("half"), &[500.0], 100.0, "a disc that is wet by half");
+    assert_near(&read("dry"), &[0.0], 0.0, "a dry disc");
+}

@@ -204,3 +204,18 @@ fn what_does_not_fit_is_refused_before_it_is_made_with_what_would() {
     let smaller = run::memory_plan(&coarser, coarser.estimate().unwrap(), &Processor::default()).unwrap();
     assert_eq!(smaller.check(&coarser, 0.25 * plan.total()), Ok(()));
 }
+
+/// What emitters give at most: layers one spacing apart, as long as they flow or until their limit.
+#[test]
+fn what_emitters_give_is_bounded() {
+    let emitted = |more: &str| {
+        let text = format!(
+            "dim = 2\nspacing = 0.01\nrun.end_time = 2\n[[command]]\nat = 1\nemitter = {{ center = [0, 0], direction = [1, 0], \
+             radius = 0.05, speed = 0.5{more} }}\n[solver]\nname = \"pbf\"\n"
+        );
+        Scene::parse("tap", &text).unwrap().emitted()
+    };
+    assert!((emitted("") - 51.0 * 10.0).abs() < 1e-6, "{}", emitted(""));
+    assert!((emitted(", duration = 0.1") - 6.0 * 10.0).abs() < 1e-6);
+    assert!((emitted(", limit = 7") - 7.0).abs() < 1e-9);
+}

@@ -171,11 +171,11 @@ impl<const D: usize> Measures<D> {
         let t = view.state.t;
         let mut near: Option<Near<D>> = None;
         for measured in self.list.iter_mut().filter(|measured| measured.is_due(t)) {
-            let near = match measured.reader.place() {
-                Some(_) => near.get_or_insert_with(|| self.map.near(view.state)),
-                None => &Near::default(),
-            };
-            measured.reader.read(near, &self.interpolation, view, &mut measured.series.values);
+            let own = measured.reader.place().map_or_else(Near::default, |place| {
+                let Interpolation { h, periodic, .. } = &self.interpolation;
+                near.get_or_insert_with(|| self.map.near(view.state)).around(&place, *h, periodic)
+            });
+            measured.reader.read(&own, &self.interpolation, view, &mut measured.series.values);
             measured.series.t.push(t);
         }
     }

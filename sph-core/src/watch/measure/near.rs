@@ -105,6 +105,15 @@ impl<const D: usize> Map<D> {
     }
 }
 
+impl<const D: usize> Near<D> {
+    /// Those of them within `reach` `[m]` of a place.
+    pub fn around(&self, place: &Place<D>, reach: f64, periodic: &Periodic<D>) -> Self {
+        let is_near = |(x, _): &(&[f64; D], &usize)| place.distance(x, periodic) < reach;
+        let (x, index) = self.x.iter().zip(&self.index).filter(is_near).unzip();
+        Self { x, index }
+    }
+}
+
 /// The box around all places: along periodic axes and in planes that of the domain.
 fn ends<const D: usize>(places: &[Place<D>], reach: f64, domain: &Domain<D>) -> ([f64; D], [f64; D]) {
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
@@ -156,6 +165,9 @@ pub(super) fn between<const D: usize>(from: &[f64; D], to: &[f64; D], periodic: 
 
 /// Calls `visit` with the shift of every image that may be near: none, and one period each way along periodic axes, `[m]`.
 pub(super) fn images<const D: usize>(periodic: &Periodic<D>, mut visit: impl FnMut(&[f64; D])) {
+    if !periodic.any() {
+        return visit(&[0.0; D]);
+    }
     for image in 0..3_usize.pow(D as u32) {
         let turns = each::<_, D>(|a| (image / 3_usize.pow(a as u32) % 3) as f64 - 1.0);
         if (0..D).all(|a| turns[a] == 0.0 || periodic.is_periodic(a)) {
