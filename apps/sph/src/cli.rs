@@ -118,8 +118,8 @@ Examples:
         /// column at 20, 40 and 80, column_3d at 20 and 40, stretched_bar and stretched_bar_plastic at 8 and 16.
         #[arg(long)]
         full: bool,
-        /// Only these cases, of those that the effort contains.
-        #[arg(long = "case")]
+        /// Only these cases, of those that the effort contains, or folders with a `case.toml`.
+        #[arg(long = "case", value_name = "NAME|FOLDER")]
         cases: Vec<String>,
         /// Only these variants.
         #[arg(long = "variant")]
@@ -129,10 +129,13 @@ Examples:
         out: PathBuf,
     },
     /// Runs every case at the resolution of its bands and says which are met.
-    #[command(after_help = "Example: sph validate --case column --case dam_break")]
+    #[command(after_help = "\
+Examples:
+  sph validate --case column --case dam_break
+  sph validate --case bench-suite/cases/buchner      a case of one's own: scene, tables and bands in a folder")]
     Validate {
-        /// Only these cases.
-        #[arg(long = "case")]
+        /// Only these cases, or folders with a `case.toml`.
+        #[arg(long = "case", value_name = "NAME|FOLDER")]
         cases: Vec<String>,
         /// Folder for the report.
         #[arg(long, short, default_value = "results/validate")]

@@ -98,21 +98,33 @@ impl FolderCase {
         if scene.solver.name().unwrap_or(SOLVERS[0].name) != name {
             scene.solver = SolverSettings::named(name);
         }
+        if changes.contains_key("name") {
+            let message = "is the name of the table: another method is another table";
+            return Err(Error::invalid(format!("{key}.name"), message));
+        }
         for (setting, value) in changes.iter().filter(|(setting, _)| *setting != "scene") {
             scene.solver.set(setting, value.clone());
         }
         Ok((method, scene))
     }
 
-    /// Sets up every scene, so that whatever is wrong is said before any run. Returns the series of the first, which all
+    fn scene_across(&self, n: usize, method: Method) -> Scene {
+        let mut scene = self.scene(n);
+        self.suit(&mut scene, method);
+        scene
+    }
+
+    /// Checks the scenes of all resolutions, and sets up those of the bands, so that whatever is wrong is said before any run. Returns the series of the first, which all
     /// have.
     fn set_up(&self) -> Result<Vec<Series>, Error> {
         let mut first: Option<Vec<Series>> = None;
         for (method, _) in &self.scenes {
-            let mut scene = self.scene(self.resolution());
-            self.suit(&mut scene, *method);
-            scene.check()?;
-            let series = series_of(&scene)?;
+            for n in self.resolutions() {
+                let scene = self.scene_across(n, *method);
+                scene.check()?;
+                run::check_memory(&scene, &Processor::default())?;
+            }
+            let series = series_of(&self.scene_across(self.resolution(), *method))?;
             let all = |series: &[Series]| {
                 series.iter().map(|s| (s.name.clone(), s.columns.clone(), s.along.len())).collect::<Vec<_>>()
             };
@@ -142,7 +154,10 @@ fn text_of(path: &Path) -> Result<String, Error> {
 
 fn table_of(path: &Path) -> Result<Table, Error> {
     let name = path.display().to_string();
-    let table = Table::parse(&name, &text_of(path)?).map_err(|error| Error::new(error.to_string()))?;
+    let text = text_of(path)?;
+    // As some programs begin their tables.
+    let table = Table::parse(&name, text.trim_start_matches('\u{feff}'))
+        .map_err(|error| Error::new(error.to_string()))?;
     let not_finite = |k: usize| table.columns.iter().find(|column| !column.values[k].is_finite());
     match (0..table.n_rows()).find_map(|k| Some((k, not_finite(k)?))) {
         None => Ok(table),

@@ -153,7 +153,10 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
 }
 
 /// Refuses a scene that needs more than what is free, before anything is made.
-fn check_memory(scene: &Scene, processor: &Processor) -> Result<(), Error> {
+///
+/// # Errors
+/// As said, and when a shape or a parameter is refused.
+pub fn check_memory(scene: &Scene, processor: &Processor) -> Result<(), Error> {
     let plan = memory_plan(scene, scene.estimate()?, processor)?;
     let free = processor.backend.free_memory().map_err(|error| Error::new(error.to_string()))?;
     free.map_or(Ok(()), |free| plan.check_in(&processor.backend.memory_name(), scene, free as f64))
@@ -404,6 +407,7 @@ fn fetch<const D: usize>(
 pub fn resolved(scene: &Scene) -> Result<String, Error> {
     let mut all = scene.clone();
     (solver_of(scene)?.resolve)(scene, &mut all.solver)?;
+    all.measure.iter_mut().for_each(|measure| measure.interval = Some(measure.interval_in(scene)));
     all.to_toml()
 }
 

@@ -76,7 +76,8 @@ impl Folder {
         let taken = Self { path: path.to_owned(), _lock: lock, names, made, is_new, is_released, remark };
         let words = "sph writes into this folder, and replaces files of its names.\n";
         fs::write(path.join(MARKER), words).map_err(failed)?;
-        for folder in [path.to_owned(), path.join("frames"), path.join("checkpoints")] {
+        for folder in [path.to_owned(), path.join("frames"), path.join("checkpoints"), path.join("measures")]
+        {
             remove_unfinished(&folder);
         }
         Ok(taken)

@@ -60,10 +60,23 @@ const ONE: [(&str, One); 15] = [
     ("sqrt", f64::sqrt),
     ("abs", f64::abs),
     ("floor", f64::floor),
-    // 1 from 0 on.
-    ("step", |x| if x >= 0.0 { 1.0 } else { 0.0 }),
+    ("step", step),
 ];
-const TWO: [(&str, Two); 3] = [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2)];
+// Those of `f64` drop what is not a number.
+const TWO: [(&str, Two); 3] = [
+    ("min", |x, y| if x.is_nan() || x < y { x } else { y }),
+    ("max", |x, y| if x.is_nan() || x > y { x } else { y }),
+    ("atan2", f64::atan2),
+];
+
+/// 1 from 0 on, and 0 before.
+fn step(x: f64) -> f64 {
+    match x >= 0.0 {
+        true => 1.0,
+        false if x.is_nan() => x,
+        false => 0.0,
+    }
+}
 
 impl JsonSchema for Formula {
     fn schema_name() -> Cow<'static, str> {

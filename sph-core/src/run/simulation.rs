@@ -137,6 +137,7 @@ impl<const D: usize> Simulation<D> {
                     if report.retries == 0 || self.state.t > seen {
                         return Ok(report);
                     }
+                    self.measure(&report)?;
                 }
                 Err(error) => {
                     // What cannot be fetched is not explained, but the failure is told all the same.
@@ -144,6 +145,7 @@ impl<const D: usize> Simulation<D> {
                     let error = self.explain(error);
                     let (guard, interaction) = (&mut self.guard, &mut self.interaction);
                     guard.recover(error, &mut self.state, &mut *self.solver, interaction)?;
+                    self.measures.go_back(self.state.t);
                 }
             }
         }

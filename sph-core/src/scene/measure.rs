@@ -9,6 +9,7 @@ use crate::{
     error::Error,
     geometry::shape::{direction, vector},
     keys::join,
+    numerics::vector::norm,
     parameters,
 };
 
@@ -100,7 +101,7 @@ parameters! {
 pub enum Total {
     /// `½ Σ m v²`.
     KineticEnergy,
-    /// In gravity and the central force: `Σ m (−g · x + ½ B² |x − c|²)`.
+    /// In gravity, with the acceleration beside it in the last step, and the central force: `Σ m (−g · x + ½ B² |x − c|²)`.
     PotentialEnergy,
     /// Of compression, `Σ m e(ρ)`; 0 of a method without one.
     InternalEnergy,
@@ -130,8 +131,12 @@ pub enum Total {
 
 /// Samples that a series may have: intervals down to this part of the run `[convention]`.
 const MOST_SAMPLES: f64 = 1e6;
-/// Numbers that a series may have, 80 MB `[convention]`.
-const MOST_NUMBERS: f64 = 1e7;
+/// Numbers that a series may have `[convention]`.
+const MOST_NUMBERS: f64 = 4e6;
+/// Memory of a number, `[B]`: the series, its arrays and its text while they are written.
+const BYTES: f64 = 40.0;
+/// Longest line of a gauge, in spacings `[convention]`.
+const LONGEST_GAUGE: f64 = 1e5;
 /// Longest name, in bytes.
 const LONGEST_NAME: usize = 64;
 /// Signs beside letters and digits that a name may have: it names a file.
@@ -177,7 +182,7 @@ impl Measure {
     /// Memory of its series in a scene, `[B]`.
     pub fn bytes(&self, scene: &Scene) -> f64 {
         let samples = scene.run.end_time / self.interval_in(scene) + 1.0;
-        (size_of::<f64>() * self.width(scene.dim.into())) as f64 * samples
+        BYTES * self.width(scene.dim.into()) as f64 * samples
     }
 }
 
@@ -208,7 +213,7 @@ pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
         }
         check_kind(measure, &key)?;
         check_size(measure, scene, &key)?;
-        places::<D>(measure, &key)?;
+        places::<D>(measure, scene.spacing, &key)?;
         if let Some(name) = &measure.body {
             let names = scene.body.iter().enumerate().map(|(k, body)| body.called(k));
             super::check::known("body", names, name, &join(&key, "body"))?;
@@ -264,11 +269,11 @@ fn check_size(measure: &Measure, scene: &Scene, key: &str) -> Result<(), Error> 
     }
     let range = format!("[{least:?}, inf)");
     let error = Error::range(join(key, "interval"), interval, &range).unit("s");
-    Err(error.hint("a series holds at most a million samples and ten million numbers"))
+    Err(error.hint("a series holds at most a million samples and four million numbers"))
 }
 
 /// Checks points, normals and lines.
-fn places<const D: usize>(measure: &Measure, key: &str) -> Result<(), Error> {
+fn places<const D: usize>(measure: &Measure, spacing: f64, key: &str) -> Result<(), Error> {
     if let Some(probe) = &measure.probe {
         let key = join(key, "probe");
         vector::<D>(&join(&key, "at"), &probe.at)?;
@@ -280,7 +285,12 @@ fn places<const D: usize>(measure: &Measure, key: &str) -> Result<(), Error> {
         }
     }
     if let Some(gauge) = &measure.gauge {
-        line::<D>(&gauge.from, &gauge.to, &join(key, "gauge"))?;
+        let key = join(key, "gauge");
+        let length = line::<D>(&gauge.from, &gauge.to, &key)?;
+        if length > LONGEST_GAUGE * spacing {
+            let message = format!("makes the line {length:?} m long, more than {LONGEST_GAUGE:?} spacings");
+            return Err(Error::invalid(join(&key, "to"), message).value(format!("{:?}", gauge.to)));
+        }
     }
     if let Some(profile) = &measure.profile {
         line::<D>(&profile.from, &profile.to, &join(key, "profile"))?;
@@ -296,11 +306,13 @@ fn alone(key: &str, name: &str, missing: &str) -> Error {
     Error::invalid(join(key, name), format!("needs `{missing}` beside it")).hint("a disc has both")
 }
 
-fn line<const D: usize>(from: &[f64], to: &[f64], key: &str) -> Result<(), Error> {
+/// The length of a line, `[m]`.
+fn line<const D: usize>(from: &[f64], to: &[f64], key: &str) -> Result<f64, Error> {
     let from = vector::<D>(&join(key, "from"), from)?;
-    if vector::<D>(&join(key, "to"), to)? == from {
+    let end = vector::<D>(&join(key, "to"), to)?;
+    if end == from {
         let error = Error::invalid(join(key, "to"), "is the point `from`").value(format!("{to:?}"));
         return Err(error.hint("a line has two ends"));
     }
-    Ok(())
+    Ok(norm::<D>(std::array::from_fn(|a| end[a] - from[a])))
 }

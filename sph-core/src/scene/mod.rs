@@ -203,7 +203,7 @@ impl Scene {
             let across = (2.0 * emitter.radius / self.spacing).max(1.0).powi(i32::from(self.dim) - 1);
             Some(((layers + 1.0) * across).min(emitter.limit.map_or(f64::INFINITY, |limit| limit as f64)))
         };
-        self.command.iter().filter_map(of).sum()
+        self.command.iter().filter_map(of).sum::<f64>().min(MAX_PARTICLES)
     }
 
     /// Adds line and column to an error that knows its key only.

@@ -35,7 +35,17 @@ fn operations_bind_as_in_mathematics() {
     for (text, expected) in cases {
         assert!((value(text) - expected).abs() < 1e-14 * expected.abs().max(1.0), "{text}: {}", value(text));
     }
-    assert!(value("1/0").is_infinite() && value("sqrt(z)").is_nan(), "what has no value is not finite");
+    assert!(value("1/0").is_infinite(), "what has no value is not finite");
+    for text in [
+        "sqrt(z)",
+        "step(sqrt(z))",
+        "max(sqrt(z), 0)",
+        "max(0, sqrt(z))",
+        "min(sqrt(z), 0)",
+        "min(0, sqrt(z))",
+    ] {
+        assert!(value(text).is_nan(), "{text}");
+    }
 }
 
 #[test]

@@ -22,9 +22,14 @@ pub fn find(named: Option<&Path>, all: &Checkpoints<'_>, scene: &mut Scene) -> R
     };
     let name = found.path.display().to_string();
     let stored = &found.checkpoint.header().scene;
+    let kept = Scene::parse(&name, stored)?;
+    // What the file leaves out goes on as it was, also when the run becomes longer.
+    for (measure, kept) in scene.measure.iter_mut().zip(&kept.measure) {
+        measure.interval = measure.interval.or(kept.interval);
+    }
     check_same(stored, &run::resolved(scene)?, &name).map_err(|error| scene.locate(error))?;
     let now = scene.run.clone();
-    *scene = Scene::parse(&name, stored)?;
+    *scene = kept;
     scene.run = now;
     Ok(found)
 }

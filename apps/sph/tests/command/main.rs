@@ -11,6 +11,7 @@ mod folder;
 #[cfg(unix)]
 mod hostile;
 mod kill;
+mod measures;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod processor;

@@ -11,6 +11,7 @@ use sph_core::{
     numerics::lane::Isa,
     run::checkpoint::{self, Checkpoint},
     scene::{Counts, Scene},
+    watch::measure::Series,
 };
 use std::{fs, path::Path, sync::Arc};
 
@@ -238,6 +239,17 @@ fn parity_prints_fields_and_drifts_for_people_and_machines() {
     assert!(stderr(&output).contains("below its floor"), "{}", stderr(&output));
 }
 
+/// Whether a column of two series is the same but for rounding. What only a step computes is missing on both at the start.
+fn near(here: &Series, there: &Series, column: usize) -> bool {
+    let of = |series: &Series| {
+        let values = series.values.iter().skip(column).step_by(series.columns.len());
+        values.copied().collect::<Vec<f64>>()
+    };
+    let (here, there) = (of(here), of(there));
+    let scale = here.iter().fold(1e-3_f64, |most, x| most.max(x.abs()));
+    here.iter().zip(&there).all(|(a, b)| (a - b).abs() < 1e-3 * scale || a.is_nan() && b.is_nan())
+}
+
 /// Every kind of measure, in a tank that is shaken, with each method: kernels read the same but for rounding, and go on after a
 /// restart with the same bits.
 #[test]
@@ -262,8 +274,10 @@ totals = [\"kinetic_energy\", \"total_energy\", \"momentum\", \"center\", \"volu
 ";
     let emulator: Arc<dyn Executor> = Arc::new(Emulator::default());
     for solver in SOLVERS {
-        let text =
-            SCENE.replace("wcsph", solver.name).replacen("[[fluid]]", &format!("{MEASURES}[[fluid]]"), 1);
+        let pressure = "[[measure]]\nname = \"p\"\ninterval = 0.001\nprobe = { at = [0.25, 0.1], field = \"pressure\" }\n";
+        let pressure = if matches!(solver.name, "wcsph" | "projection") { pressure } else { "" };
+        let measured = format!("{MEASURES}{pressure}[[fluid]]");
+        let text = SCENE.replace("wcsph", solver.name).replacen("[[fluid]]", &measured, 1);
         let scene = Scene::parse("measured.toml", &text).unwrap();
         let clock = || Box::new(SystemClock::default());
         let on_kernels = || solver.simulation_on::<2>(&scene, Arc::clone(&emulator), clock()).unwrap();
@@ -271,19 +285,18 @@ totals = [\"kinetic_energy\", \"total_energy\", \"momentum\", \"center\", \"volu
         runs.iter_mut().for_each(|run| run.run(1.0, 12, &mut []).unwrap());
         let [here, there] = runs.each_ref().map(|run| run.measures.series().cloned().collect::<Vec<_>>());
         for (here, there) in here.iter().zip(&there) {
-            let scale = here.values.iter().fold(1e-3_f64, |most, x| most.max(x.abs()));
-            let near = here.values.iter().zip(&there.values).all(|(a, b)| (a - b).abs() < 1e-3 * scale);
-            assert!(
-                near && here.t.len() > 1 && here.t.len() == there.t.len(),
-                "{}: {here:?}\n{there:?}",
-                solver.name
-            );
+            let near = (0..here.columns.len()).all(|k| near(here, there, k));
+            let same = here.t.len() > 1 && here.t.len() == there.t.len();
+            assert!(near && same, "{}: {here:?}\n{there:?}", solver.name);
         }
         let (mut half, mut again, mut bytes) = (on_kernels(), on_kernels(), Vec::new());
         half.run(1.0, 6, &mut []).unwrap();
         checkpoint::write(&mut half, "", "test", &mut bytes).unwrap();
         Checkpoint::read(&mut &bytes[..], bytes.len() as u64).unwrap().restore(&mut again).unwrap();
         again.run(1.0, 12, &mut []).unwrap();
-        assert_eq!(again.measures.series().cloned().collect::<Vec<_>>(), there, "{}", solver.name);
+        // As texts: what is missing is equal, too.
+        let again: Vec<_> = again.measures.series().map(|series| format!("{series:?}")).collect();
+        let there: Vec<_> = there.iter().map(|series| format!("{series:?}")).collect();
+        assert_eq!(again, there, "{}", solver.name);
     }
 }

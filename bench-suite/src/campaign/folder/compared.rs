@@ -51,7 +51,8 @@ impl Compared {
         let published = table.map(|table| published(how, key, table, [axis, unit])).transpose()?;
         let curve = measures::name(series, column);
         let is_profile = !series.along.is_empty();
-        Ok(Self { how: how.clone(), column, unit, is_profile, curve, published })
+        let compared = Self { how: how.clone(), column, unit, is_profile, curve, published };
+        compared.check_reference(key).map(|()| compared)
     }
 
     /// What a run comes to.
@@ -62,8 +63,9 @@ impl Compared {
         let name = self.how.name.clone().unwrap_or_else(|| format!("{}, {}", self.curve, norm.words()));
         let score = match norm {
             Norm::Rms | Norm::Mean | Norm::Largest => {
-                let error = self.distance(&measured);
-                Score::new(&name, "-", error).with_error(error)
+                let (error, n) = self.distance(&measured);
+                let score = Score::new(&name, "-", error).with_error(error);
+                score.with_note(&format!("at {n} of {} published points", self.points().count()))
             }
             _ => {
                 let (found, expected) = (self.number(&measured), self.expected());
@@ -74,6 +76,22 @@ impl Compared {
         };
         let score = score.from_source(source).with_note(note);
         band.map_or(score.clone(), |band| score.within(Band::error_at_most(band)))
+    }
+
+    /// Refuses what nothing can be held against: a published curve without a point that counts, or a number that is none or 0.
+    fn check_reference(&self, key: &str) -> Result<(), Error> {
+        if self.published.is_some() && self.points().next().is_none() {
+            let message = "has no row between `from` and `to`";
+            return Err(Error::invalid(join(key, "table"), message));
+        }
+        let largest = self.points().fold(0.0_f64, |most, (_, y)| most.max(y.abs()));
+        let scale = if self.how.norm.is_of_curves() { largest } else { self.expected().abs() };
+        if scale.is_finite() && scale > 0.0 || self.how.over.is_some() && !scale.is_nan() {
+            return Ok(());
+        }
+        let message = format!("comes to {scale} in the norm of `{}`", self.how.norm.words());
+        let error = Error::invalid(join(key, "table"), message);
+        Err(error.hint("give `over`, what errors are divided by, or another level"))
     }
 
     /// The published curve, to draw beside the measured one.
@@ -122,18 +140,22 @@ impl Compared {
         points.filter(|(x, _)| self.is_profile || self.counts(*x))
     }
 
-    /// The difference at the published points that the measured curve reaches, in the norm; NaN without any.
-    fn distance(&self, measured: &Curve) -> f64 {
+    /// The difference at the published points that the measured curve reaches, in the norm, and how many these are; NaN for less
+    /// than half of them, which are another curve.
+    fn distance(&self, measured: &Curve) -> (f64, usize) {
         let largest = self.points().fold(0.0_f64, |most, (_, y)| most.max(y.abs()));
         let at = |x| crate::reference::interpolate(&measured.x, &measured.y, x);
         let off: Vec<f64> = self.points().filter_map(|(x, y)| Some((at(x)? - y).abs())).collect();
+        if 2 * off.len() < self.points().count() {
+            return (f64::NAN, off.len());
+        }
         let n = off.len() as f64;
         let size = match self.how.norm {
             Norm::Largest => off.iter().copied().fold(f64::NAN, f64::max),
             Norm::Mean => off.iter().sum::<f64>() / n,
             _ => (off.iter().map(|off| off * off).sum::<f64>() / n).sqrt(),
         };
-        size / self.how.over.unwrap_or(largest)
+        (size / self.how.over.unwrap_or(largest), off.len())
     }
 
     fn number(&self, curve: &Curve) -> f64 {
@@ -150,6 +172,11 @@ impl Compared {
 }
 
 impl Norm {
+    /// True where differences of curves are taken, not numbers of both.
+    fn is_of_curves(self) -> bool {
+        matches!(self, Self::Rms | Self::Mean | Self::Largest)
+    }
+
     fn words(self) -> &'static str {
         match self {
             Self::Rms => "rms error",
@@ -188,12 +215,13 @@ fn unknown(key: &str, name: &str, what: &str, names: &[&str]) -> Error {
 
 /// Refuses what a norm cannot do without, or with.
 fn check(how: &Compare, key: &str, has_table: bool, is_profile: bool) -> Result<(), Error> {
-    let is_curve = matches!(how.norm, Norm::Rms | Norm::Mean | Norm::Largest);
     let refuse = |name: &str, message: &str| Err(Error::invalid(join(key, name), message));
     match (has_table, how.value) {
         (true, Some(_)) => return refuse("value", "stands beside `table`: give one of them"),
         (false, None) => return refuse("table", "is missing: give it, or a `value`"),
-        (false, Some(_)) if is_curve => return refuse("norm", "compares curves and needs a `table`"),
+        (false, Some(_)) if how.norm.is_of_curves() => {
+            return refuse("norm", "compares curves and needs a `table`");
+        }
         _ => {}
     }
     if how.norm == Norm::Arrival && how.level.is_none() {
@@ -216,7 +244,13 @@ fn published(how: &Compare, key: &str, table: Table, units: [&str; 2]) -> Result
     let in_table = |error: crate::reference::ReferenceError| Error::new(error.to_string());
     let table = match &how.series {
         Some(series) => table.of_series(series).map_err(in_table)?,
-        None => table,
+        None if table.series.is_empty() => table,
+        None => {
+            let mut names = table.series.clone();
+            names.dedup();
+            let error = Error::invalid(join(key, "series"), "is missing: the table holds several");
+            return Err(error.hint(format!("it has {}", names.join(", "))));
+        }
     };
     let column = |name: &Option<String>, place: usize| match name {
         Some(name) => table.column(name).map_err(in_table),

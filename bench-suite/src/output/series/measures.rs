@@ -3,16 +3,24 @@
 use crate::{
     output::{OutputError, npz},
     result::{self, SeriesGroup},
-    system::write::write_atomic,
+    system::write::{WriteError, write_atomic},
 };
 use sph_core::watch::measure::{Column, Series};
-use std::{fmt::Write as _, path::Path};
+use std::{fmt::Write as _, fs, path::Path};
 
-/// Writes `NAME.csv` and `NAME.npz` of each series into a folder, which is made if there are any.
+/// Writes `NAME.csv` and `NAME.npz` of each series into a folder, which is made if there are any. Those of an earlier run are
+/// removed.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// When a file cannot be written, or an old one not be removed.
 pub fn write(all: &[&Series], folder: &Path) -> Result<(), OutputError> {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_one = path.extension().is_some_and(|ending| ending == "csv" || ending == "npz");
+        if is_one && !all.iter().any(|series| path.file_stem().is_some_and(|name| *name == *series.name)) {
+            fs::remove_file(&path).map_err(|source| WriteError { path, source })?;
+        }
+    }
     for series in all {
         let file = |ending: &str| folder.join(format!("{}.{ending}", series.name));
         write_atomic(&file("csv"), table(series).as_bytes())?;
@@ -55,13 +63,17 @@ pub fn name(series: &Series, column: usize) -> String {
     }
 }
 
+/// Points of a curve in reports at most; the files have all.
+const MOST_POINTS: usize = 5000;
+
 /// The curves of a series: each column against time, or of a profile its last sample against the distance.
 pub fn curves(series: &Series) -> Vec<result::Series> {
     let n = series.columns.len();
     let of = |(k, column): (usize, &Column)| {
-        let (x, y, x_name, x_unit) = if series.along.is_empty() {
-            let y = series.rows().map(|(_, row)| row[k]).collect();
-            (series.t.clone(), y, "time", "s")
+        let (x, y, x_name, x_unit): (Vec<f64>, Vec<f64>, _, _) = if series.along.is_empty() {
+            let every = series.t.len().div_ceil(MOST_POINTS).max(1);
+            let (x, y) = series.rows().step_by(every).map(|(t, row)| (t, row[k])).unzip();
+            (x, y, "time", "s")
         } else {
             let last = series.rows().last();
             let y = last.iter().flat_map(|(_, row)| row.iter().skip(k).step_by(n)).copied().collect();

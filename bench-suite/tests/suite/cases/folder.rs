@@ -76,6 +76,8 @@ fn norms_are_what_their_names_say() {
         (table("norm = \"mean\""), 1.0 / 3.0 / 5.0, None),
         (table("norm = \"largest\"\nover = 2.0"), 0.25, None),
         (table("norm = \"largest\"\nto = 0.5"), 0.0, None),
+        // Less than half of the published points are reached.
+        (table("x_scale = 3.0"), f64::NAN, None),
         // The table in halves of both units, from another zero.
         (table("norm = \"largest\"\nx_scale = 0.5\ny_scale = 0.5\ny_shift = 0.5"), 0.5 / 3.0, None),
         (table("norm = \"peak\""), 5.5, Some(0.1)),
@@ -177,6 +179,16 @@ fn tables_with_holes_and_scenes_that_are_none_are_refused_before_any_run() {
         ("table.csv", "# c\nt [s],h [m]\n0,NaN\n".into(), "row 1: h is NaN, no number"),
         ("table.csv", "# c\nt [s],h [cm]\n0,1\n".into(), "`h` of the table is in cm, the measure in m"),
         ("table.csv", "# c\nt [s],h [m]\n".into(), "has no rows"),
+        (
+            "table.csv",
+            "# c\nt [s],h [m]\n0,0\n1,0\n".into(),
+            "compare[0].table: comes to 0 in the norm of `rms error`; give `over`",
+        ),
+        (
+            "table.csv",
+            "# c\nseries,t [s],h [m]\na,0,1\nb,1,1\n".into(),
+            "compare[0].series: is missing: the table holds several; it has a, b",
+        ),
         ("table.csv", "# c\nt [s]\n0\n".into(), "a table has at least two columns"),
         ("scene.toml", scene("= 0.1", "= -1"), "scene.toml:1:11: spacing = -1"),
         ("scene.toml", scene("[[fluid]]", "[[liquid]]"), "unknown field `liquid`"),
@@ -196,6 +208,16 @@ fn cases_that_contradict_themselves_are_refused_before_any_run() {
         ),
         (case("method.wcsph", "method.dem"), "method.dem: is no method; there are wcsph, pbf"),
         (case("[method.wcsph]", "[method.wcsph]\nglue = 1"), "glue"),
+        (
+            case("[method.wcsph]", "[method.wcsph]\nname = \"pbf\""),
+            "method.wcsph.name: is the name of the table",
+        ),
+        (format!("{HEAD}{GOOD}from = 9\n"), "compare[0].table: has no row between `from` and `to`"),
+        (
+            format!("{HEAD}{GOOD}norm = \"arrival\"\nlevel = 99\n"),
+            "compare[0].table: comes to NaN in the norm of `arrival`",
+        ),
+        (case("resolution = 5", "resolution = 5\nresolutions = [100000]"), "spacing"),
         (case("[method.wcsph]", "[method.wcsph]\nscene = 1"), "method.wcsph.scene = 1: must be a text"),
         (
             case("\"scene.toml", "\"../scene.toml"),
@@ -242,11 +264,13 @@ fn the_folder_of_buchner_is_the_built_in_case() {
         "{names:?}"
     );
     // Its scene is that of WCSPH; the built-in case gives the projection another mass of its particles.
-    let [built_in, folder] = [&jobs[0], &jobs[2]].map(|job| {
+    let [built_in, folder] = [(&jobs[0], "sensor"), (&jobs[2], "pressure on the wall")].map(|(job, name)| {
         let scene = job.variant.scene(job.case, job.n).unwrap();
         let mut run = common::simulation::<2>("buchner", &scene, &Default::default());
-        common::steps("buchner", &mut run, 5);
-        run.state.hash()
+        run.run(0.67, 100_000, &mut []).unwrap();
+        let sensor = run.measures.series().find(|series| series.name == name).unwrap();
+        (run.state.hash(), sensor.t.clone(), sensor.values.clone())
     });
+    assert!(built_in.2.iter().any(|p| *p > 1000.0), "the surge has arrived");
     assert_eq!(built_in, folder);
 }

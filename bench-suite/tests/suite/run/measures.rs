@@ -123,6 +123,23 @@ fn a_container_and_an_obstacle_take_space_of_a_gauge_as_walls_do() {
     }
 }
 
+/// Through the middle of a thick obstacle, and from far below the bed.
+#[test]
+fn walls_below_the_fluid_are_no_air() {
+    let text = "spacing = 0.02\nrun.end_time = 1\n[domain]\nmin = [-1, -1]\nmax = [2, 2]\n[[fluid]]\nshape.block = { min = \
+                [0, 0], max = [1, 0.6] }\ncut = [{ block = { min = [0.3, 0.0], max = [0.7, 0.4] } }]\n[[wall]]\nshape.block = \
+                { min = [0, 0], max = [1, 1] }\nfaces = [\"x_min\", \"x_max\", \"y_min\"]\nlayers = 3\n[[wall]]\nside = \
+                \"outside\"\nlayers = 3\nshape.block = { min = [0.3, 0.0], max = [0.7, 0.4] }\n[solver]\nname = \"wcsph\"\n";
+    let gauge = |name: &str, x: f64, low: f64| {
+        measure(name, &format!("gauge = {{ from = [{x}, {low}], to = [{x}, 0.9] }}"))
+    };
+    let all = gauge("on the obstacle", 0.5, 0.0) + &gauge("from far below", 0.1, -0.9);
+    let read = first::<2>(&Scene::parse("thick", &text.replace("[solver]", &(all + "[solver]"))).unwrap());
+    // Where a line comes out of a wall it is known to a quarter of a spacing.
+    assert_near(&read("on the obstacle"), &[0.6, 0.2], 0.25 * 0.02, "on the obstacle");
+    assert_near(&read("from far below"), &[1.5, 0.6], 0.25 * 0.02, "from far below");
+}
+
 /// Uniform flow through planes: across a part of a plane, all of it, at an angle, against the normal, and over the end of
 /// a period.
 #[test]

@@ -40,6 +40,10 @@ impl<const D: usize> Subject<'_, D> {
         if points.is_empty() {
             return Err(Error::invalid(key, "holds no particle").hint("enlarge the shape"));
         }
+        if let Some(x) = points.iter().find(|x| !body.velocity.at(x).iter().all(|v| v.is_finite())) {
+            let error = Error::invalid(join(key, "velocity"), "gives a particle numbers that are not finite");
+            return Err(error.value(format!("{:?}", body.velocity.at(x))));
+        }
         check_free_space(self.state, &points, &self.state.fluid.x, &join(key, "shape"))?;
         self.append(&points, |x| body.velocity.at(x));
         Ok(())

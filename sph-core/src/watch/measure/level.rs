@@ -8,6 +8,7 @@ use super::{
 use crate::{
     error::Error,
     fluid::wall_surface::{Place, Pose, WallSurface},
+    geometry::sampling::Side,
     keys::join,
     method::{observer::View, state::State},
     numerics::{lane::each, vector::norm},
@@ -112,7 +113,8 @@ impl<const D: usize> Reader<D> for Gauge<D> {
 }
 
 /// Top of the longest stretch that is at least half filled, and the length of all, from what is filled at points one `step`
-/// apart; in walls it is NaN. A stretch that is shorter than the open space below it is spray and does not count as level.
+/// apart; in walls it is NaN. A stretch that is shorter than the open space below it, down to fluid or wall, is spray and does not
+/// count as level.
 fn level(filled: &[f64], step: f64) -> Level {
     let (mut level, mut longest, mut wetted) = (0.0, 0.0, 0.0);
     let (mut bottom, mut gap) = (None, 0.0);
@@ -121,7 +123,8 @@ fn level(filled: &[f64], step: f64) -> Level {
         let crossing = here + step * ((pair[0] - 0.5) / (pair[0] - pair[1])).max(0.0);
         let (from, is_end) = match (bottom, pair[0] >= 0.5, pair[1] >= 0.5) {
             (None, false, false) => {
-                gap += if pair[1].is_nan() { 0.0 } else { step };
+                // A wall between two spaces parts them.
+                gap = if pair[1].is_nan() { 0.0 } else { gap + step };
                 continue;
             }
             (None, true, goes_on) => (here, !goes_on),
@@ -164,9 +167,13 @@ impl<'a, const D: usize> Solids<'a, D> {
         inside.map(|(_, weight)| weight).sum()
     }
 
-    /// True for a point that lies deeper than `deep` in a solid, and at most `h`: farther behind a tank may be another.
+    /// True for a point that lies deeper than `deep` in a solid. Farther than `h` behind the wall of a tank may be another.
     fn holds(&self, x: &[f64; D], deep: f64) -> bool {
-        let behind = |surface: &WallSurface<D>, x: &[f64; D]| matches!(surface.locate(x), Place::Behind(depth) if depth > deep && depth <= self.h);
+        let behind = |surface: &WallSurface<D>, x: &[f64; D]| match (surface.side, surface.locate(x)) {
+            (Side::Inside, Place::Behind(depth)) => depth > deep && depth <= self.h,
+            (Side::Inside, _) => false,
+            (Side::Outside, _) => surface.region.phi(x) < -deep,
+        };
         let walls = self.state.walls.surfaces.iter().zip(self.poses);
         let mut walls = walls.map(|(surface, pose)| match pose {
             None => behind(surface, x),

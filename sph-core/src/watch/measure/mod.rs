@@ -10,7 +10,7 @@ mod interpolate;
 mod level;
 mod near;
 mod points;
-pub mod totals;
+mod totals;
 
 pub use body::numbers as body_numbers;
 
@@ -177,6 +177,15 @@ impl<const D: usize> Measures<D> {
             });
             measured.reader.read(&own, &self.interpolation, view, &mut measured.series.values);
             measured.series.t.push(t);
+        }
+    }
+
+    /// Forgets the samples of steps that a run has gone back over, to time `t`, `[s]`.
+    pub(crate) fn go_back(&mut self, t: f64) {
+        for Measured { series, .. } in &mut self.list {
+            let kept = series.t.partition_point(|sample| *sample <= t);
+            series.t.truncate(kept);
+            series.values.truncate(kept * series.width());
         }
     }
 

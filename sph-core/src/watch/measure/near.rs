@@ -126,6 +126,8 @@ fn ends<const D: usize>(places: &[Place<D>], reach: f64, domain: &Domain<D>) -> 
                 Place::Line(from, to) => (from[a].min(to[a]), from[a].max(to[a])),
                 Place::Disc(x, _, r) => (x[a] - r, x[a] + r),
             };
+            // No particle is farther out than the domain.
+            let (from, to) = (from.max(f64::from(domain.low[a])), to.min(f64::from(domain.high[a])));
             (low[a], high[a]) = (low[a].min(from - reach), high[a].max(to + reach));
         }
     }

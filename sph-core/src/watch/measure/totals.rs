@@ -17,7 +17,7 @@ use crate::{
 
 /// Sums of one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sums<const D: usize> {
+struct Sums<const D: usize> {
     /// Kinetic energy, `[J]`.
     pub kinetic: f64,
     /// Potential energy in gravity and the central force, `[J]`.
@@ -43,7 +43,7 @@ type Block<const D: usize> = (([Sum; 3], [[Sum; D]; 2]), ([Sum; 3], ([[Max; D]; 
 
 impl<const D: usize> Sums<D> {
     /// Those of the fluid, all in `f64` and in a fixed order.
-    pub fn of(state: &State<D>) -> Self {
+    fn of(state: &State<D>) -> Self {
         let fluid = &state.fluid;
         let gravity = state.forces.gravity.map(f64::from);
         let central = state.forces.central.map(|(c, b)| (c.map(f64::from), f64::from(b)));
@@ -99,6 +99,9 @@ impl<const D: usize> Reader<D> for Totals {
     fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
         let (sums, report) = (Sums::of(view.state), view.report);
         let n = view.state.fluid.len() as f64;
+        // Where there is no particle, there is no extent either.
+        let end = |x: &f64| if x.is_finite() { *x } else { f64::NAN };
+        let of_step = |x: f64| if view.state.step == 0 { f64::NAN } else { x };
         let compressed = |total: &Total| matches!(total, Total::InternalEnergy | Total::TotalEnergy);
         let internal = if self.0.iter().any(compressed) { internal_energy(view) } else { 0.0 };
         for total in &self.0 {
@@ -111,12 +114,14 @@ impl<const D: usize> Reader<D> for Totals {
                 Total::AngularMomentum => row.extend(&sums.angular[if D == 2 { 2 } else { 0 }..]),
                 Total::Volume => row.push(sums.volume),
                 Total::Center => row.extend(sums.x.map(|x| x / n)),
-                Total::Extent => row.extend(sums.low.iter().chain(&sums.high)),
+                Total::Extent => row.extend(sums.low.iter().chain(&sums.high).map(end)),
                 Total::Particles => row.push(n),
                 Total::LargestSpeed => row.push(sums.speed),
-                Total::DensityError => row.extend([report.density_error_mean, report.density_error_max]),
-                Total::TimeStep => row.push(report.dt),
-                Total::Iterations => row.push(f64::from(report.iterations)),
+                Total::DensityError => {
+                    row.extend([report.density_error_mean, report.density_error_max].map(of_step))
+                }
+                Total::TimeStep => row.push(of_step(report.dt)),
+                Total::Iterations => row.push(of_step(f64::from(report.iterations))),
             }
         }
     }
@@ -155,7 +160,7 @@ impl Totals {
 }
 
 /// Energy of compression, `Σ m e(ρ)`, `[J]`.
-pub fn internal_energy<const D: usize>(view: &View<'_, D>) -> f64 {
+fn internal_energy<const D: usize>(view: &View<'_, D>) -> f64 {
     let energies = view.state.fluid.rho.iter().map(|&rho| view.solver.internal_energy(f64::from(rho)));
     f64::from(view.state.rest.m) * energies.sum::<f64>()
 }
