@@ -74,8 +74,12 @@ impl Compared {
                 Score::new(&name, unit, found).against(expected).with_error(error)
             }
         };
-        let score = score.from_source(source).with_note(note);
-        band.map_or(score.clone(), |band| score.within(Band::error_at_most(band)))
+        let score = score.from_source(source);
+        let score = if note.is_empty() { score } else { score.with_note(note) };
+        match band {
+            Some(band) => score.within(Band::error_at_most(*band)),
+            None => score,
+        }
     }
 
     /// Refuses what nothing can be held against: a published curve without a point that counts, or a number that is none or 0.
