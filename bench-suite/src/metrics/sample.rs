@@ -1,12 +1,8 @@
 //! Values between particles: what a probe at a point would read.
 
 use crate::metrics::HostView;
+use sph_core::watch::measure::wendland;
 use std::collections::HashMap;
-
-/// Wendland's C2 kernel without its factor, 1 at the point and 0 from `q = r/h = 1` on.
-pub fn wendland(q: f64) -> f64 {
-    if q < 1.0 { (1.0 - q).powi(4) * (1.0 + 4.0 * q) } else { 0.0 }
-}
 
 /// The value at a point of the plane of least squares through the particles in reach (first order: exact for a
 /// linear field, near walls as well as inside). `None` where fewer than three stand in reach or all in a row.

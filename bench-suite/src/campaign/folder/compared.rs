@@ -82,7 +82,8 @@ impl Compared {
         }
     }
 
-    /// Refuses what nothing can be held against: a published curve without a point that counts, or a number that is none or 0.
+    /// Refuses a reference that gives no relative error: a published curve without a point that counts, or a number that is
+    /// undefined or 0.
     fn check_reference(&self, key: &str) -> Result<(), Error> {
         if self.published.is_some() && self.points().next().is_none() {
             let message = "has no row between `from` and `to`";

@@ -95,7 +95,9 @@ fn levels_are_those_of_the_surface_at_walls_and_corners_too() {
         + &gauge("from below the bed", [0.25, -0.06], [0.25, 1.0])
         + &gauge("oblique", [0.2, 0.0], [1.0, 0.8])
         + &gauge("in the air", [0.5, 0.7], [0.5, 1.0])
-        + &gauge("full", [0.5, 0.1], [0.5, 0.4]);
+        + &gauge("full", [0.5, 0.1], [0.5, 0.4])
+        // However large a disc is, it takes nothing from the others.
+        + &measure("vast", "flow = { at = [0.5, 0.3], normal = [1, 0], radius = 1e39 }");
     let read = first::<2>(&pool(&text));
     let near = 0.1 * 0.02;
     for (name, level) in [("middle", 0.6), ("wall", 0.6), ("corner", 0.6), ("full", 0.3), ("in the air", 0.0)]

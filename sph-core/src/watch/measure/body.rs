@@ -3,7 +3,7 @@
 use super::{
     Reader,
     interpolate::Interpolation,
-    near::{Near, Place},
+    near::{Near, Zone},
 };
 use crate::{method::observer::View, rigid::Rigid};
 
@@ -45,7 +45,7 @@ pub fn numbers<const D: usize>(body: &Rigid<D>) -> Vec<(&'static str, &'static s
 pub(super) struct Body(pub usize);
 
 impl<const D: usize> Reader<D> for Body {
-    fn place(&self) -> Option<Place<D>> {
+    fn zone(&self) -> Option<Zone<D>> {
         None
     }
 

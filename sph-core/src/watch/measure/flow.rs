@@ -3,7 +3,7 @@
 use super::{
     Reader, inside,
     interpolate::Interpolation,
-    near::{Near, Place, between, split},
+    near::{Near, Zone, between, split},
 };
 use crate::{
     error::Error,
@@ -32,8 +32,8 @@ impl<const D: usize> Flow<D> {
 }
 
 impl<const D: usize> Reader<D> for Flow<D> {
-    fn place(&self) -> Option<Place<D>> {
-        Some(Place::Disc(self.at, self.normal, self.radius))
+    fn zone(&self) -> Option<Zone<D>> {
+        Some(Zone::Disc(self.at, self.normal, self.radius))
     }
 
     /// `Q = Σ V (v · n) W₁(d)`, with the kernel `W₁` in one dimension.

@@ -3,7 +3,7 @@
 use super::{
     Reader, inside,
     interpolate::{Interpolation, wendland, wendland_factor},
-    near::{self, Near, images, split},
+    near::{Near, Zone, images, split},
 };
 use crate::{
     error::Error,
@@ -101,8 +101,8 @@ impl<const D: usize> Gauge<D> {
 }
 
 impl<const D: usize> Reader<D> for Gauge<D> {
-    fn place(&self) -> Option<near::Place<D>> {
-        Some(near::Place::Line(self.from, self.to))
+    fn zone(&self) -> Option<Zone<D>> {
+        Some(Zone::Line(self.from, self.to))
     }
 
     fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {

@@ -13,13 +13,14 @@ mod points;
 mod totals;
 
 pub use body::numbers as body_numbers;
+pub use interpolate::wendland;
 
 use self::{
     body::Body,
     flow::Flow,
     interpolate::Interpolation,
     level::Gauge,
-    near::{Map, Near, Place},
+    near::{Map, Near, Zone},
     points::{Probe, Profile},
     totals::Totals,
 };
@@ -75,7 +76,7 @@ impl Series {
 /// A kind of measure.
 trait Reader<const D: usize>: Debug + Send {
     /// Where it reads; `None` for what needs no place.
-    fn place(&self) -> Option<Place<D>>;
+    fn zone(&self) -> Option<Zone<D>>;
 
     /// Adds a sample to `row`, from the particles `near` its place.
     fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>);
@@ -156,7 +157,7 @@ impl<const D: usize> Measures<D> {
         let list = measures.map(|(k, m)| Measured::of(m, &format!("measure[{k}]"), scene, state, solver));
         let list = list.collect::<Result<Vec<_>, _>>()?;
         let h = f64::from(solver.support_radius());
-        let places: Vec<_> = list.iter().filter_map(|measured| measured.reader.place()).collect();
+        let places: Vec<_> = list.iter().filter_map(|measured| measured.reader.zone()).collect();
         let interpolation = Interpolation { h, linear: true, periodic: state.domain.periodic };
         Ok(Self { list, map: Map::of(&places, h, &state.domain), interpolation })
     }
@@ -171,7 +172,7 @@ impl<const D: usize> Measures<D> {
         let t = view.state.t;
         let mut near: Option<Near<D>> = None;
         for measured in self.list.iter_mut().filter(|measured| measured.is_due(t)) {
-            let own = measured.reader.place().map_or_else(Near::default, |place| {
+            let own = measured.reader.zone().map_or_else(Near::default, |place| {
                 let Interpolation { h, periodic, .. } = &self.interpolation;
                 near.get_or_insert_with(|| self.map.near(view.state)).around(&place, *h, periodic)
             });

@@ -17,7 +17,7 @@ const MOST_CELLS: f64 = (1 << 18) as f64;
 
 /// Part of space that a measure reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place<const D: usize> {
+pub(super) enum Zone<const D: usize> {
     /// Around the line from one point to another, or around a single one, `[m]`.
     Line([f64; D], [f64; D]),
     /// Around the disc of a plane: middle, normal and radius, `[m]`.
@@ -55,12 +55,12 @@ impl Merge for Found {
 }
 
 impl<const D: usize> Map<D> {
-    /// Marks what lies within `reach` `[m]` of the places.
-    pub fn of(places: &[Place<D>], reach: f64, domain: &Domain<D>) -> Self {
-        if places.is_empty() {
+    /// Marks what lies within `reach` `[m]` of the zones.
+    pub fn of(zones: &[Zone<D>], reach: f64, domain: &Domain<D>) -> Self {
+        if zones.is_empty() {
             return Self { low: [0.0; D], inverse: 0.0, n: [0; D], marked: Vec::new() };
         }
-        let (low, high) = ends(places, reach, domain);
+        let (low, high) = ends(zones, reach, domain);
         let count = |size: f64| each::<f64, D>(|a| ((high[a] - low[a]) / size).floor() + 1.0);
         let mut size = reach;
         while count(size).iter().product::<f64>() > MOST_CELLS {
@@ -72,7 +72,7 @@ impl<const D: usize> Map<D> {
         let is_marked = |cell: usize| {
             let column = |a: usize| cell / n[..a].iter().product::<usize>() % n[a];
             let middle = each(|a| low[a] + (column(a) as f64 + 0.5) * size);
-            places.iter().any(|place| place.distance(&middle, &domain.periodic) <= margin)
+            zones.iter().any(|zone| zone.distance(&middle, &domain.periodic) <= margin)
         };
         let marked = (0..n.iter().product()).map(is_marked).collect();
         Self { low: low.map(|x| x as Real), inverse: (1.0 / size) as Real, n, marked }
@@ -106,25 +106,23 @@ impl<const D: usize> Map<D> {
 }
 
 impl<const D: usize> Near<D> {
-    /// Those of them within `reach` `[m]` of a place.
-    pub fn around(&self, place: &Place<D>, reach: f64, periodic: &Periodic<D>) -> Self {
-        let is_near = |(x, _): &(&[f64; D], &usize)| place.distance(x, periodic) < reach;
+    /// Those of them within `reach` `[m]` of a zone.
+    pub fn around(&self, zone: &Zone<D>, reach: f64, periodic: &Periodic<D>) -> Self {
+        let is_near = |(x, _): &(&[f64; D], &usize)| zone.distance(x, periodic) < reach;
         let (x, index) = self.x.iter().zip(&self.index).filter(is_near).unzip();
         Self { x, index }
     }
 }
 
-/// The box around all places: along periodic axes and in planes that of the domain.
-fn ends<const D: usize>(places: &[Place<D>], reach: f64, domain: &Domain<D>) -> ([f64; D], [f64; D]) {
+/// The box around all zones, within the domain; along periodic axes that of the domain.
+fn ends<const D: usize>(zones: &[Zone<D>], reach: f64, domain: &Domain<D>) -> ([f64; D], [f64; D]) {
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
-    for place in places {
+    for zone in zones {
         for a in 0..D {
-            let all =
-                domain.periodic.is_periodic(a) || matches!(place, Place::Disc(_, _, r) if !r.is_finite());
-            let (from, to) = match place {
-                _ if all => (f64::from(domain.low[a]), f64::from(domain.high[a])),
-                Place::Line(from, to) => (from[a].min(to[a]), from[a].max(to[a])),
-                Place::Disc(x, _, r) => (x[a] - r, x[a] + r),
+            let (from, to) = match zone {
+                _ if domain.periodic.is_periodic(a) => (f64::NEG_INFINITY, f64::INFINITY),
+                Zone::Line(from, to) => (from[a].min(to[a]), from[a].max(to[a])),
+                Zone::Disc(x, _, r) => (x[a] - r, x[a] + r),
             };
             // No particle is farther out than the domain.
             let (from, to) = (from.max(f64::from(domain.low[a])), to.min(f64::from(domain.high[a])));
@@ -134,7 +132,7 @@ fn ends<const D: usize>(places: &[Place<D>], reach: f64, domain: &Domain<D>) -> 
     (low, high)
 }
 
-impl<const D: usize> Place<D> {
+impl<const D: usize> Zone<D> {
     /// Distance of a point from it, `[m]`.
     fn distance(&self, x: &[f64; D], periodic: &Periodic<D>) -> f64 {
         match self {

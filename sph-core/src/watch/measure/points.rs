@@ -5,7 +5,7 @@ use super::{
     field::Field,
     inside,
     interpolate::Interpolation,
-    near::{Near, Place},
+    near::{Near, Zone},
 };
 use crate::{
     error::Error,
@@ -28,7 +28,7 @@ const ANGLES: usize = 12;
 pub(super) struct Probe<const D: usize> {
     pub field: Field,
     linear: bool,
-    place: Place<D>,
+    zone: Zone<D>,
     /// Points, and their weights.
     points: Vec<([f64; D], f64)>,
 }
@@ -42,18 +42,18 @@ impl<const D: usize> Probe<D> {
     ) -> Result<Self, Error> {
         let at = inside(join(key, "at"), &probe.at, state)?;
         let field = Field::of(&probe.field, join(key, "field"), solver)?;
-        let (mut points, mut place) = (vec![(at, 1.0)], Place::Line(at, at));
+        let (mut points, mut zone) = (vec![(at, 1.0)], Zone::Line(at, at));
         if let (Some(diameter), Some(normal)) = (probe.diameter, &probe.normal) {
             let normal = direction::<D>(&join(key, "normal"), normal)?;
-            (points, place) = (disc(&at, 0.5 * diameter, &normal), Place::Disc(at, normal, 0.5 * diameter));
+            (points, zone) = (disc(&at, 0.5 * diameter, &normal), Zone::Disc(at, normal, 0.5 * diameter));
         }
-        Ok(Self { field, linear: probe.order == 1, place, points })
+        Ok(Self { field, linear: probe.order == 1, zone, points })
     }
 }
 
 impl<const D: usize> Reader<D> for Probe<D> {
-    fn place(&self) -> Option<Place<D>> {
-        Some(self.place)
+    fn zone(&self) -> Option<Zone<D>> {
+        Some(self.zone)
     }
 
     /// The mean of the points that have a value.
@@ -129,8 +129,8 @@ impl<const D: usize> Profile<D> {
 }
 
 impl<const D: usize> Reader<D> for Profile<D> {
-    fn place(&self) -> Option<Place<D>> {
-        Some(Place::Line(self.points[0], self.points[self.points.len() - 1]))
+    fn zone(&self) -> Option<Zone<D>> {
+        Some(Zone::Line(self.points[0], self.points[self.points.len() - 1]))
     }
 
     fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {

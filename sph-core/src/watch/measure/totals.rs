@@ -3,7 +3,7 @@
 use super::{
     Column, Reader, column,
     interpolate::Interpolation,
-    near::{Near, Place},
+    near::{Near, Zone},
 };
 use crate::{
     method::{observer::View, state::State},
@@ -92,7 +92,7 @@ fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
 pub(super) struct Totals(pub Vec<Total>);
 
 impl<const D: usize> Reader<D> for Totals {
-    fn place(&self) -> Option<Place<D>> {
+    fn zone(&self) -> Option<Zone<D>> {
         None
     }
 
