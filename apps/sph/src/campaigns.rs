@@ -37,11 +37,10 @@ fn sorted(cases: &[String]) -> Result<(Vec<String>, Vec<FolderCase>), Box<dyn Er
     let folders = folders.into_iter().map(|folder| FolderCase::read(Path::new(folder)));
     let folders: Vec<FolderCase> = folders.collect::<Result<_, _>>()?;
     for (k, case) in folders.iter().enumerate() {
-        let taken =
-            known.contains(&case.name()) || folders[..k].iter().any(|other| other.name() == case.name());
-        if taken {
+        let chosen = names.iter().map(String::as_str).chain(folders[..k].iter().map(Case::name));
+        if chosen.into_iter().any(|other| other == case.name()) {
             return Err(format!(
-                "--case {:?}: there is another case of this name; rename the folder",
+                "--case {:?}: another case of this name is chosen, too; rename the folder",
                 case.name()
             )
             .into());

@@ -132,7 +132,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   sph validate --case column --case dam_break
-  sph validate --case bench-suite/cases/buchner      a case of one's own: scene, tables and bands in a folder")]
+  sph validate --case bench-suite/cases/gate_force   a folder: scene, tables and bands")]
     Validate {
         /// Only these cases, or folders with a `case.toml`.
         #[arg(long = "case", value_name = "NAME|FOLDER")]

@@ -2,10 +2,13 @@
 
 mod compared;
 mod file;
+mod files;
+mod norm;
 
 use self::{
     compared::Compared,
     file::{CaseFile, NAME},
+    files::{BUILT_IN, Files},
 };
 use crate::{
     cases::Case,
@@ -13,24 +16,42 @@ use crate::{
     reference::Table,
     result::ReferenceCurve,
     run,
-    scenes::{self, methods::Method, methods::SOLVERS},
+    scenes::{methods::Method, methods::SOLVERS},
     system::processor::Processor,
 };
 use sph_core::{
     error::Error,
+    keys::join,
     scene::{Scene, SolverSettings, Source},
     watch::measure::Series,
 };
-use std::path::{Component, Path, PathBuf};
+use std::{
+    path::Path,
+    sync::{LazyLock, OnceLock},
+};
 
 /// A case of a folder, read and checked.
 #[derive(Debug)]
 pub struct FolderCase {
     name: String,
     file: CaseFile,
+    /// Where its keys stand.
+    source: Source,
     /// The scene of each method that it is for.
     scenes: Vec<(Method, Scene)>,
-    compared: Vec<Compared>,
+    /// The table of each comparison that has one.
+    tables: Vec<Option<Table>>,
+    compared: OnceLock<Vec<Compared>>,
+}
+
+/// The cases that are built into the program, from the folders of `bench-suite/cases`. Their scenes are set up when a report
+/// needs them.
+pub fn built_in() -> &'static [FolderCase] {
+    static CASES: LazyLock<Vec<FolderCase>> = LazyLock::new(|| {
+        // One that cannot be read fails the test that reads them all.
+        BUILT_IN.iter().filter_map(|case| FolderCase::open(&Files::BuiltIn(case)).ok()).collect()
+    });
+    &CASES
 }
 
 impl FolderCase {
@@ -44,17 +65,46 @@ impl FolderCase {
     /// # Errors
     /// What is wrong with the case, its scenes or its tables, with file, line, key and value.
     pub fn read(folder: &Path) -> Result<Self, Error> {
-        let folder_name = folder.canonicalize().map_err(|error| Error::new(error.to_string()))?;
-        let name = folder_name.file_name().map(|name| name.to_string_lossy().into_owned());
-        let path = folder.join(NAME);
-        let source = Source::new(&path.display().to_string(), &text_of(&path)?);
-        let file: CaseFile = source.read()?;
-        let case = Self { name: name.unwrap_or_default(), file, scenes: Vec::new(), compared: Vec::new() };
-        // What has no key is wrong in another file, which it names.
-        case.filled(folder).map_err(|error| if error.key().is_some() { source.locate(error) } else { error })
+        let case = Self::open(&Files::Folder(folder))?;
+        case.check()?;
+        Ok(case)
     }
 
-    fn filled(mut self, folder: &Path) -> Result<Self, Error> {
+    /// Sets up each of its scenes once at the resolution of its bands, if that was not yet done.
+    ///
+    /// # Errors
+    /// What is wrong with them, or what they do not measure.
+    pub fn check(&self) -> Result<&[Compared], Error> {
+        if let Some(compared) = self.compared.get() {
+            return Ok(compared);
+        }
+        let series = self.set_up().map_err(|error| self.locate(error))?;
+        let compared = self.file.compare.iter().zip(&self.tables).enumerate();
+        let compared = compared
+            .map(|(k, (compare, table))| {
+                Compared::of(compare, &format!("compare[{k}]"), table.clone(), &series)
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|error| self.locate(error))?;
+        Ok(self.compared.get_or_init(|| compared))
+    }
+
+    /// What has no key is wrong in another file, which it names.
+    fn locate(&self, error: Error) -> Error {
+        if error.key().is_some() { self.source.locate(error) } else { error }
+    }
+
+    fn open(files: &Files<'_>) -> Result<Self, Error> {
+        let (name, text) = files.text(NAME, "")?;
+        let source = Source::new(&name, &text);
+        let file: CaseFile = source.read()?;
+        let (scenes, tables, compared) = (Vec::new(), Vec::new(), OnceLock::new());
+        let mut case = Self { name: files.case()?, file, source, scenes, tables, compared };
+        case.fill(files).map_err(|error| case.locate(error))?;
+        Ok(case)
+    }
+
+    fn fill(&mut self, files: &Files<'_>) -> Result<(), Error> {
         self.file.validate("")?;
         if self.file.method.0.is_empty() {
             let known: Vec<_> = SOLVERS.iter().map(|solver| solver.name).collect();
@@ -64,43 +114,49 @@ impl FolderCase {
             );
         }
         for (name, changes) in &self.file.method.0 {
-            self.scenes.push(self.scene_of(name, changes, folder)?);
+            self.scenes.push(self.scene_of(name, changes, files)?);
         }
-        let series = self.set_up()?;
-        let compared = self.file.compare.iter().enumerate();
-        self.compared = compared
-            .map(|(k, compare)| {
-                let key = format!("compare[{k}]");
-                let table = match &compare.table {
-                    Some(name) => Some(table_of(&inside(folder, name, &format!("{key}.table"))?)?),
-                    None => None,
-                };
-                Compared::of(compare, &key, table, &series)
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(self)
+        for (k, compare) in self.file.compare.iter().enumerate() {
+            let text = compare.table.as_ref().map(|name| files.text(name, &format!("compare[{k}].table")));
+            self.tables.push(text.transpose()?.map(|(name, text)| table_of(&name, &text)).transpose()?);
+        }
+        Ok(())
     }
 
-    /// The scene of a method: the common one with another method and its settings, or one of its own.
-    fn scene_of(&self, name: &str, changes: &toml::Table, folder: &Path) -> Result<(Method, Scene), Error> {
+    /// The scene of a method: the common one with another method and its settings, with some of its keys replaced, or one of its
+    /// own.
+    fn scene_of(
+        &self,
+        name: &str,
+        changes: &toml::Table,
+        files: &Files<'_>,
+    ) -> Result<(Method, Scene), Error> {
         let key = format!("method.{name}");
         let known = || SOLVERS.iter().map(|solver| solver.name).collect::<Vec<_>>().join(", ");
         let method = Method::of(name)
             .ok_or_else(|| Error::invalid(&key, "is no method").hint(format!("there are {}", known())))?;
-        let own = match changes.get("scene") {
-            None => None,
-            Some(toml::Value::String(own)) => Some(own),
-            Some(other) => return Err(Error::invalid(format!("{key}.scene"), "must be a text").value(other)),
+        let scene_key = join(&key, "scene");
+        let (place, text) = match changes.get("scene") {
+            None => files.text(&self.file.scene, "scene")?,
+            Some(toml::Value::String(own)) => files.text(own, &scene_key)?,
+            Some(toml::Value::Table(keys)) => {
+                let (place, text) = files.text(&self.file.scene, "scene")?;
+                let mut scene: toml::Table =
+                    text.parse().map_err(|error| Error::new(format!("{error}")).in_file(&place))?;
+                scene.extend(keys.clone());
+                (format!("{place} with {scene_key}"), scene.to_string())
+            }
+            Some(other) => {
+                return Err(Error::invalid(scene_key, "must be a text, or a table of keys").value(other));
+            }
         };
-        let (place, scene_key) =
-            own.map_or((&self.file.scene, "scene".into()), |own| (own, format!("{key}.scene")));
-        let mut scene = scenes::read(&inside(folder, place, &scene_key)?)?;
+        let mut scene = Scene::parse(&place, &text)?;
         if scene.solver.name().unwrap_or(SOLVERS[0].name) != name {
             scene.solver = SolverSettings::named(name);
         }
         if changes.contains_key("name") {
             let message = "is the name of the table: another method is another table";
-            return Err(Error::invalid(format!("{key}.name"), message));
+            return Err(Error::invalid(join(&key, "name"), message));
         }
         for (setting, value) in changes.iter().filter(|(setting, _)| *setting != "scene") {
             scene.solver.set(setting, value.clone());
@@ -112,6 +168,11 @@ impl FolderCase {
         let mut scene = self.scene(n);
         self.suit(&mut scene, method);
         scene
+    }
+
+    /// The comparisons; none of a case that cannot be set up.
+    fn compared(&self) -> &[Compared] {
+        self.check().unwrap_or_default()
     }
 
     /// Checks the scenes of all resolutions, and sets up those of the bands, so that whatever is wrong is said before any run. Returns the series of the first, which all
@@ -148,37 +209,18 @@ fn series_of(scene: &Scene) -> Result<Vec<Series>, Error> {
     })
 }
 
-fn text_of(path: &Path) -> Result<String, Error> {
-    scenes::text_of(path).map(|(_, text)| text)
-}
-
-fn table_of(path: &Path) -> Result<Table, Error> {
-    let name = path.display().to_string();
-    let text = text_of(path)?;
+/// A table without holes.
+fn table_of(name: &str, text: &str) -> Result<Table, Error> {
     // As some programs begin their tables.
-    let table = Table::parse(&name, text.trim_start_matches('\u{feff}'))
+    let table = Table::parse(name, text.trim_start_matches('\u{feff}'))
         .map_err(|error| Error::new(error.to_string()))?;
     let not_finite = |k: usize| table.columns.iter().find(|column| !column.values[k].is_finite());
     match (0..table.n_rows()).find_map(|k| Some((k, not_finite(k)?))) {
         None => Ok(table),
         Some((row, column)) => {
             let message = format!("row {}: {} is {}, no number", row + 1, column.name, column.values[row]);
-            Err(Error::new(message).in_file(&name))
+            Err(Error::new(message).in_file(name))
         }
-    }
-}
-
-/// A file of the folder: none that a path leads to from it by `..`, by a root or by a link.
-fn inside(folder: &Path, name: &str, key: &str) -> Result<PathBuf, Error> {
-    let refuse = |message: String| Err(Error::invalid(key, message).value(format!("{name:?}")));
-    if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_))) || name.is_empty() {
-        return refuse("must be a file in the folder of the case".into());
-    }
-    let path = folder.join(name);
-    match (path.canonicalize(), folder.canonicalize()) {
-        (Ok(real), Ok(root)) if real.starts_with(&root) => Ok(path),
-        (Ok(_), Ok(_)) => refuse("leads out of the folder of the case".into()),
-        (Err(error), _) | (_, Err(error)) => refuse(error.to_string()),
     }
 }
 
@@ -229,15 +271,24 @@ impl Case for FolderCase {
 
     fn judge(&self, series: &[&Series]) -> Outcome {
         let mut scores: Vec<_> =
-            self.compared.iter().map(|compared| compared.score(series, &self.file.source)).collect();
+            self.compared().iter().map(|compared| compared.score(series, &self.file.source)).collect();
         if let Some(first) = scores.first_mut() {
             first.headline = true;
         }
-        Outcome { scores, ..Outcome::default() }
+        let averaged = self.compared().iter().filter_map(|compared| compared.averaged(series)).collect();
+        Outcome { scores, series: averaged, ..Outcome::default() }
     }
 
     fn references(&self) -> Vec<ReferenceCurve> {
-        self.compared.iter().filter_map(|compared| compared.reference(&self.name)).collect()
+        let mut curves = Vec::new();
+        let (source, end) = (&self.file.source, self.scenes[0].1.run.end_time);
+        let all = self.compared().iter().filter_map(|compared| compared.reference(&self.name, source, end));
+        for curve in all {
+            if !curves.contains(&curve) {
+                curves.push(curve);
+            }
+        }
+        curves
     }
 
     fn pictures(&self) -> Vec<f64> {

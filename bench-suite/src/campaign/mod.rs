@@ -80,7 +80,9 @@ pub fn comparison<'a>(
         .filter(|(name, _)| wanted(cases, name) && (folders.is_empty() || !cases.is_empty()));
     let planned =
         planned.filter_map(|(name, resolutions)| Some((registry::case(name)?, resolutions.to_vec())));
-    let own = folders.iter().map(|case| (case as &dyn Case, case.resolutions()));
+    // A folder names its resolutions itself.
+    let named = folder::built_in().iter().filter(|case| cases.iter().any(|name| name == case.name()));
+    let own = folders.iter().chain(named).map(|case| (case as &dyn Case, case.resolutions()));
     for (case, resolutions) in planned.chain(own) {
         for variant in registry::VARIANTS.iter().filter(|v| wanted(variants, v.name)) {
             let resolutions = resolutions.iter().filter(|&&n| variant.scene(case, n).is_some());
@@ -117,7 +119,7 @@ pub fn validation<'a>(cases: &[String], folders: &'a [FolderCase]) -> Vec<Job<'a
         case.name().strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let mut wanted: Vec<&'a dyn Case> = match cases {
-        [] if folders.is_empty() => registry::CASES.to_vec(),
+        [] if folders.is_empty() => registry::cases().collect(),
         names => registry::all_cases().filter(|&case| names.iter().any(|name| is(case, name))).collect(),
     };
     wanted.extend(folders.iter().map(|case| case as &dyn Case));

@@ -1,21 +1,20 @@
 //! Lists of cases and variants.
 
+use crate::campaign::folder;
 use crate::cases::{
-    Case, cavity::Cavity, channel::Channel, column::Column, dam_break::DamBreak,
-    elliptical_drop::EllipticalDrop, obstacle::Obstacle, oscillating_drop::OscillatingDrop, rebound::Rebound,
-    rotating_square::RotatingSquare, standing_wave::StandingWave, stretched_bar::StretchedBar,
-    taylor_green::Decaying, viscoelastic_channel::ViscoelasticChannel, volume::Lasting,
-    wall_pressure::WallPressure, walls,
+    Case, channel::Channel, column::Column, dam_break::DamBreak, elliptical_drop::EllipticalDrop,
+    obstacle::Obstacle, oscillating_drop::OscillatingDrop, rebound::Rebound, rotating_square::RotatingSquare,
+    standing_wave::StandingWave, stretched_bar::StretchedBar, taylor_green::Decaying,
+    viscoelastic_channel::ViscoelasticChannel, volume::Lasting, walls,
 };
 use crate::scenes::methods::Method;
 use sph_core::scene::Scene;
 
-/// All cases.
+/// The cases that need code.
 pub const CASES: &[&dyn Case] = &[
     &DamBreak { n2: 2, friction: false },
     &DamBreak { n2: 1, friction: false },
     &DamBreak { n2: 1, friction: true },
-    &WallPressure,
     &Column { dim: 2 },
     &Column { dim: 3 },
     &Lasting::AtRest,
@@ -25,7 +24,6 @@ pub const CASES: &[&dyn Case] = &[
     &Decaying { jittered: true },
     &Channel::Couette,
     &Channel::Poiseuille,
-    &Cavity,
     &EllipticalDrop,
     &OscillatingDrop,
     &RotatingSquare,
@@ -37,9 +35,14 @@ pub const CASES: &[&dyn Case] = &[
     &ViscoelasticChannel,
 ];
 
-/// The cases of a whole validation, and the scenes of walls that must hold, which are run when they are named.
+/// The cases of a whole validation: those, and the folders of `bench-suite/cases`.
+pub fn cases() -> impl Iterator<Item = &'static dyn Case> {
+    CASES.iter().copied().chain(folder::built_in().iter().map(|case| case as &dyn Case))
+}
+
+/// The same, and the scenes of walls that must hold, which are run when they are named.
 pub fn all_cases() -> impl Iterator<Item = &'static dyn Case> {
-    CASES.iter().copied().chain(walls::SCENES.iter().map(|scene| scene as &dyn Case))
+    cases().chain(walls::SCENES.iter().map(|scene| scene as &dyn Case))
 }
 
 /// The case of a name.

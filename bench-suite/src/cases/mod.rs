@@ -1,6 +1,5 @@
 //! The cases: one file, one paper or one exact solution.
 
-pub mod cavity;
 pub mod channel;
 pub mod column;
 pub mod dam_break;
@@ -14,7 +13,6 @@ pub mod stretched_bar;
 pub mod taylor_green;
 pub mod viscoelastic_channel;
 pub mod volume;
-pub mod wall_pressure;
 pub mod walls;
 
 use crate::{

@@ -2,13 +2,11 @@
 
 pub mod bodies;
 pub mod bounce;
-pub mod center_lines;
 pub mod channel;
 pub mod conservation;
 pub mod decay;
 pub mod ellipse;
 pub mod front;
-pub mod impact;
 pub mod oldroyd;
 pub mod penetration;
 pub mod pressure;
@@ -100,9 +98,15 @@ impl Curve {
         sum / n
     }
 
-    /// The curve averaged over so much of the abscissa around each of its points.
+    /// The curve averaged over so much of the abscissa, which rises throughout, around each of its points.
     pub fn running_mean(&self, width: f64) -> Self {
-        let around = |&x: &f64| self.mean(x - 0.5 * width..=x + 0.5 * width);
+        let n = self.x.len().min(self.y.len());
+        let up_to = |end: f64| self.x[..n].partition_point(|x| *x <= end);
+        let from = |start: f64| self.x[..n].partition_point(|x| *x < start);
+        let around = |&x: &f64| {
+            let near = &self.y[from(x - 0.5 * width)..up_to(x + 0.5 * width)];
+            near.iter().sum::<f64>() / near.len() as f64
+        };
         Self { x: self.x.clone(), y: self.x.iter().map(around).collect() }
     }
 

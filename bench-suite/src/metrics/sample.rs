@@ -4,32 +4,6 @@ use crate::metrics::HostView;
 use sph_core::watch::measure::wendland;
 use std::collections::HashMap;
 
-/// The value at a point of the plane of least squares through the particles in reach (first order: exact for a
-/// linear field, near walls as well as inside). `None` where fewer than three stand in reach or all in a row.
-pub fn plane_fit(view: &HostView<'_>, at: [f64; 2], value: impl Fn(usize) -> f64) -> Option<f64> {
-    let h = view.support;
-    let (mut m, mut r, mut n) = ([[0.0; 3]; 3], [0.0; 3], 0);
-    for i in 0..view.n() {
-        let [x, y, _] = view.position(i);
-        let (dx, dy) = ((x - at[0]) / h, (y - at[1]) / h);
-        let q = dx.hypot(dy);
-        if q >= 1.0 {
-            continue;
-        }
-        let (basis, w, f) = ([1.0, dx, dy], wendland(q), value(i));
-        for a in 0..3 {
-            for b in 0..3 {
-                m[a][b] += w * basis[a] * basis[b];
-            }
-            r[a] += w * basis[a] * f;
-        }
-        n += 1;
-    }
-    let matrix = nalgebra::Matrix3::from_fn(|a, b| m[a][b]);
-    let solved = matrix.lu().solve(&nalgebra::Vector3::from(r))?;
-    (n >= 3 && solved[0].is_finite()).then_some(solved[0])
-}
-
 /// The part of the space around a point that fluid fills, `Σ V W` (2D), with the particles mirrored at the walls
 /// `x = 0` and `y = 0`: 1 inside, ½ on a surface, also in the corner of a tank.
 fn filled(view: &HostView<'_>, near: &[[f64; 2]], at: [f64; 2]) -> f64 {

@@ -13,18 +13,12 @@ pub mod series_name {
     pub const LARGEST_SPEED: &str = "largest speed";
     /// Velocity profiles across a channel, those of all times in one series with gaps between them.
     pub const PROFILES: &str = "velocity profiles";
-    /// Horizontal velocity along the vertical center line of a cavity.
-    pub const CENTER_U: &str = "u on the vertical center line";
-    /// Vertical velocity along the horizontal center line of a cavity.
-    pub const CENTER_V: &str = "v on the horizontal center line";
     /// Semi-axis of a drop along x.
     pub const SEMI_AXIS_A: &str = "semi-axis a";
     /// Semi-axis of a drop along y.
     pub const SEMI_AXIS_B: &str = "semi-axis b";
     /// Pressure at the center of a drop.
     pub const CENTER_PRESSURE: &str = "center pressure";
-    /// Pressure on a sensor in a wall over that below the column at rest, smoothed, against scaled time.
-    pub const WALL_PRESSURE: &str = "pressure on the wall";
     /// Amplitude of a standing wave over that of the exact one.
     pub const WAVE: &str = "amplitude of the wave";
     /// Kinetic energy.

@@ -1,11 +1,14 @@
 //! One comparison of a case: a measured curve against a published curve or number.
 
-use super::file::{Compare, Norm};
+use super::{
+    file::{Compare, Norm},
+    norm,
+};
 use crate::{
     metrics::Curve,
     output::measures,
     reference::{Column, Table},
-    result::{Band, CurveStyle, ReferenceCurve, Score},
+    result::{Band, CurveStyle, ReferenceCurve, Score, Series as Drawn, SeriesGroup},
 };
 use sph_core::{error::Error, keys::join, watch::measure::Series};
 
@@ -55,24 +58,38 @@ impl Compared {
         compared.check_reference(key).map(|()| compared)
     }
 
+    /// Name of the score.
+    fn name(&self) -> String {
+        self.how.name.clone().unwrap_or_else(|| format!("{}, {}", self.curve, self.how.norm.words()))
+    }
+
+    /// True for the mean of a profile over a time, which no other curve shows.
+    fn is_averaged(&self) -> bool {
+        self.is_profile && self.published.is_some() && (self.how.from.is_some() || self.how.to.is_some())
+    }
+
+    /// What is compared with the published curve, where it is no curve of a measure: that of a profile over a time.
+    pub fn averaged(&self, all: &[&Series]) -> Option<Drawn> {
+        let series = all.iter().find(|series| series.name == self.how.measure)?;
+        let (x, y) = (("distance", "m"), (series.columns[self.column].name.replace('_', " "), self.unit));
+        let curve = self.is_averaged().then(|| self.measured(series))?;
+        Some(curve.series(&self.name(), SeriesGroup::Result, x, (&y.0, y.1)))
+    }
+
     /// What a run comes to.
     pub fn score(&self, all: &[&Series], source: &str) -> Score {
         let measured = all.iter().find(|series| series.name == self.how.measure);
         let measured = measured.map_or_else(Curve::default, |series| self.measured(series));
         let Compare { norm, band, note, .. } = &self.how;
-        let name = self.how.name.clone().unwrap_or_else(|| format!("{}, {}", self.curve, norm.words()));
-        let score = match norm {
-            Norm::Rms | Norm::Mean | Norm::Largest => {
-                let (error, n) = self.distance(&measured);
-                let score = Score::new(&name, "-", error).with_error(error);
-                score.with_note(&format!("at {n} of {} published points", self.points().count()))
-            }
-            _ => {
-                let (found, expected) = (self.number(&measured), self.expected());
-                let unit = if *norm == Norm::Arrival { "s" } else { self.unit };
-                let error = (found - expected).abs() / self.how.over.unwrap_or(expected.abs());
-                Score::new(&name, unit, found).against(expected).with_error(error)
-            }
+        let name = self.name();
+        let score = if norm.is_of_curves() {
+            let (error, note) = self.distance(&measured);
+            Score::new(&name, "-", error).with_error(error).with_note(&note)
+        } else {
+            let (found, expected) = (norm::number(&self.how, &measured), self.expected());
+            let unit = norm.unit(self.unit, if self.is_profile { "m" } else { "s" });
+            let error = (found - expected).abs() / self.how.over.unwrap_or(expected.abs());
+            Score::new(&name, &unit, found).against(expected).with_error(error)
         };
         let score = score.from_source(source);
         let score = if note.is_empty() { score } else { score.with_note(note) };
@@ -99,17 +116,25 @@ impl Compared {
         Err(error.hint("give `over`, what errors are divided by, or another level"))
     }
 
-    /// The published curve, to draw beside the measured one.
-    pub fn reference(&self, case: &str) -> Option<ReferenceCurve> {
-        let (curve, citation) = self.published.as_ref()?;
+    /// The published curve, to draw beside the measured one; or the published number, over the time that counts in a run until
+    /// `end`, `[s]`, where it is a level of the curve. `source` is that of the case.
+    pub fn reference(&self, case: &str, source: &str, end: f64) -> Option<ReferenceCurve> {
+        let (curve, citation, style) = match (&self.published, self.how.value) {
+            (Some((curve, citation)), _) => (curve.clone(), citation.as_str(), CurveStyle::Points),
+            (None, Some(value)) if self.how.norm.is_level() && !self.is_profile => {
+                let x = vec![self.how.from.unwrap_or(0.0), self.how.to.unwrap_or(end)];
+                (Curve { x, y: vec![value; 2] }, source, CurveStyle::Line)
+            }
+            _ => return None,
+        };
         Some(ReferenceCurve {
             case: case.into(),
-            series: self.curve.clone(),
+            series: if self.is_averaged() { self.name() } else { self.curve.clone() },
             label: self.how.series.clone().unwrap_or_else(|| "published".into()),
-            citation: citation.clone(),
-            style: CurveStyle::Points,
-            x: curve.x.clone(),
-            y: curve.y.clone(),
+            citation: citation.into(),
+            style,
+            x: curve.x,
+            y: curve.y,
         })
     }
 
@@ -122,12 +147,15 @@ impl Compared {
     fn measured(&self, series: &Series) -> Curve {
         let n = series.columns.len();
         if series.along.is_empty() {
-            let rows = series.rows().filter(|(t, row)| self.counts(*t) && row[self.column].is_finite());
+            let rows = series.rows().filter(|(_, row)| row[self.column].is_finite());
             let (x, y) = rows.map(|(t, row)| (t, row[self.column])).unzip();
+            let smooth = norm::smoothed(&self.how, Curve { x, y });
+            // Of two curves the published points are what counts.
+            let counts = |t| self.how.norm.is_of_curves() || self.counts(t);
+            let (x, y) = smooth.x.into_iter().zip(smooth.y).filter(|(t, _)| counts(*t)).unzip();
             return Curve { x, y };
         }
-        let timed = self.how.from.is_some() || self.how.to.is_some();
-        let rows: Vec<_> = match timed {
+        let rows: Vec<_> = match self.how.from.is_some() || self.how.to.is_some() {
             true => series.rows().filter(|(t, _)| self.counts(*t)).map(|(_, row)| row).collect(),
             false => series.rows().last().map(|(_, row)| row).into_iter().collect(),
         };
@@ -145,67 +173,29 @@ impl Compared {
         points.filter(|(x, _)| self.is_profile || self.counts(*x))
     }
 
-    /// The difference at the published points that the measured curve reaches, in the norm, and how many these are; NaN for less
-    /// than half of them, which are another curve.
-    fn distance(&self, measured: &Curve) -> (f64, usize) {
-        let largest = self.points().fold(0.0_f64, |most, (_, y)| most.max(y.abs()));
-        let at = |x| crate::reference::interpolate(&measured.x, &measured.y, x);
-        let off: Vec<f64> = self.points().filter_map(|(x, y)| Some((at(x)? - y).abs())).collect();
-        if 2 * off.len() < self.points().count() {
-            return (f64::NAN, off.len());
+    /// The difference at the published points that the measured curve reaches, in the norm, and a remark on it; NaN for less than
+    /// half of them, which are another curve.
+    fn distance(&self, measured: &Curve) -> (f64, String) {
+        let points: Vec<_> = self.points().collect();
+        let largest = points.iter().fold(0.0_f64, |most, (_, y)| most.max(y.abs()));
+        let shifted = self.how.norm == Norm::ShiftedRms;
+        let shift = if shifted { norm::best_shift(self.how.norm, &points, measured) } else { 0.0 };
+        let off = norm::differences(&points, measured, shift);
+        let late = if shifted { format!(", {shift:+.4} s late") } else { String::new() };
+        let note = format!("at {} of {} published points{late}", off.len(), points.len());
+        if 2 * off.len() < points.len() {
+            return (f64::NAN, note);
         }
-        let n = off.len() as f64;
-        let size = match self.how.norm {
-            Norm::Largest => off.iter().copied().fold(f64::NAN, f64::max),
-            Norm::Mean => off.iter().sum::<f64>() / n,
-            _ => (off.iter().map(|off| off * off).sum::<f64>() / n).sqrt(),
-        };
-        (size / self.how.over.unwrap_or(largest), off.len())
-    }
-
-    fn number(&self, curve: &Curve) -> f64 {
-        number(&self.how, curve.x.iter().copied().zip(curve.y.iter().copied()))
+        (norm::size(self.how.norm, &off) / self.how.over.unwrap_or(largest), note)
     }
 
     fn expected(&self) -> f64 {
         self.how.value.unwrap_or_else(|| {
             let mut points: Vec<_> = self.points().collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            number(&self.how, points.into_iter())
+            let (x, y) = points.into_iter().unzip();
+            norm::number(&self.how, &Curve { x, y })
         })
-    }
-}
-
-impl Norm {
-    /// True where differences of curves are taken, not numbers of both.
-    fn is_of_curves(self) -> bool {
-        matches!(self, Self::Rms | Self::Mean | Self::Largest)
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Rms => "rms error",
-            Self::Mean => "mean error",
-            Self::Largest => "largest error",
-            Self::Peak => "largest value",
-            Self::Arrival => "arrival",
-            Self::Average => "mean",
-            Self::Last => "last value",
-        }
-    }
-}
-
-/// The number that a norm makes of a curve; NaN of an empty one, or one that does not pass the level.
-fn number(how: &Compare, points: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let points: Vec<_> = points.collect();
-    match how.norm {
-        Norm::Arrival => {
-            let level = how.level.unwrap_or(f64::INFINITY);
-            points.iter().find(|(_, y)| *y > level).map_or(f64::NAN, |(x, _)| *x)
-        }
-        Norm::Average => points.iter().map(|(_, y)| y).sum::<f64>() / points.len() as f64,
-        Norm::Last => points.last().map_or(f64::NAN, |(_, y)| *y),
-        _ => points.iter().map(|(_, y)| *y).fold(f64::NAN, f64::max),
     }
 }
 
@@ -232,7 +222,13 @@ fn check(how: &Compare, key: &str, has_table: bool, is_profile: bool) -> Result<
     if how.norm == Norm::Arrival && how.level.is_none() {
         return refuse("level", "is missing: an arrival is the first time above it");
     }
-    if how.norm == Norm::Arrival && is_profile {
+    if how.norm == Norm::Noise && how.window.is_none() {
+        return refuse("window", "is missing: noise is what its mean leaves");
+    }
+    if how.window.is_some() && is_profile {
+        return refuse("window", "needs a measure with time, a profile has none");
+    }
+    if how.norm.needs_time() && is_profile {
         return refuse("norm", "needs a measure with time, a profile has none");
     }
     if how.value == Some(0.0) && how.over.is_none() {

@@ -61,6 +61,8 @@ parameters! {
         pub norm: Norm = Norm::Rms;
         /// The value whose first passing is an arrival.
         pub level: Option<f64> = None, "-", "(-inf, inf)";
+        /// The measured curve is averaged over so much time around each sample; noise is what is left of it then.
+        pub window: Option<f64> = None, "s", "(0, inf)";
         /// When it begins to count.
         pub from: Option<f64> = None, "s", "[0, inf)";
         /// When it ends to count.
@@ -85,14 +87,24 @@ pub enum Norm {
     Mean,
     /// The largest of them.
     Largest,
+    /// The same after the shift in time that fits best.
+    ShiftedRms,
     /// The largest values.
     Peak,
+    /// When they are reached.
+    PeakTime,
     /// When the curve first passes `level`.
     Arrival,
     /// The mean values.
     Average,
     /// The last values.
     Last,
+    /// The slopes of the straight lines of least squares.
+    Slope,
+    /// The mean times between rises through the middle of the smallest and largest value.
+    Period,
+    /// Roots of the mean squares about the means over `window`.
+    Noise,
 }
 
 /// Tables of settings by the name of the method.

@@ -1,13 +1,19 @@
 //! Cases that are folders: what they come to, and what is refused before any run.
 
-use crate::common;
 use bench_suite::{
-    campaign::{self, folder::FolderCase},
+    campaign::{
+        self,
+        folder::{self, FolderCase},
+        registry,
+    },
     cases::Case,
+    reference::interpolate,
     result::Score,
 };
 use sph_core::watch::measure::{Column, Series};
 use std::{
+    collections::BTreeSet,
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
@@ -37,7 +43,7 @@ fn read(name: &str, compare: &str) -> Result<FolderCase, String> {
     found
 }
 
-/// A level of `1 + 2t` that is 0.5 too high from 1 s on, and a speed of `x` and later of `3x`.
+/// A level of `1 + 2t` that is 0.5 too high from 1 s on, a sine with a period of 0.5 s, and a speed of `x` and later of `3x`.
 fn measured() -> [Series; 2] {
     let column = |name: &str, unit| Column { name: name.into(), unit };
     let t: Vec<f64> = (0..=20).map(|k| 0.1 * f64::from(k)).collect();
@@ -46,7 +52,7 @@ fn measured() -> [Series; 2] {
         Series {
             name: "level".into(),
             columns: vec![column("level", "m"), column("wetted_length", "m")],
-            values: t.iter().flat_map(|&t| [level(t), f64::NAN]).collect(),
+            values: t.iter().flat_map(|&t| [level(t), (4.0 * std::f64::consts::PI * t).sin()]).collect(),
             along: Vec::new(),
             t,
         },
@@ -66,10 +72,26 @@ fn score(name: &str, compare: &str) -> Score {
     case.judge(&all.iter().collect::<Vec<_>>()).scores.remove(0)
 }
 
+fn on_level(rest: &str) -> String {
+    format!("measure = \"level\"\ncolumn = \"level\"\n{rest}")
+}
+
+fn table(rest: &str) -> String {
+    on_level(&format!("table = \"table.csv\"\n{rest}"))
+}
+
+/// Comparisons, each with its value, and its error where that is another.
+fn agree(name: &str, cases: &[(String, f64, Option<f64>)]) {
+    for (k, (compare, value, error)) in cases.iter().enumerate() {
+        let found = score(&format!("{name}-{k}"), compare);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12 || a.is_nan() && b.is_nan();
+        let fits = near(found.value, *value) && near(found.error.unwrap(), error.unwrap_or(*value));
+        assert!(fits, "{compare}\n{found:?}, not {value} with {error:?}");
+    }
+}
+
 #[test]
 fn norms_are_what_their_names_say() {
-    let on_level = |rest: &str| format!("measure = \"level\"\ncolumn = \"level\"\n{rest}");
-    let table = |rest: &str| on_level(&format!("table = \"table.csv\"\n{rest}"));
     let cases = [
         // Off by 0, 0.5, 0.5 at the three points, over the largest value, 5.
         (table(""), (0.5_f64 / 3.0).sqrt() / 5.0, None),
@@ -89,15 +111,67 @@ fn norms_are_what_their_names_say() {
         ("measure = \"line\"\nnorm = \"peak\"\nvalue = 1.5".into(), 1.5, Some(0.0)),
         ("measure = \"line\"\nnorm = \"peak\"\nvalue = 2.0\nfrom = 0.0".into(), 1.0, Some(0.5)),
     ];
-    for (k, (compare, value, error)) in cases.into_iter().enumerate() {
-        let found = score(&format!("norm-{k}"), &compare);
-        let near = |a: f64, b: f64| (a - b).abs() < 1e-12 || a.is_nan() && b.is_nan();
-        let fits = near(found.value, value) && near(found.error.unwrap(), error.unwrap_or(value));
-        assert!(fits, "{compare}\n{found:?}, not {value} with {error:?}");
-    }
+    agree("norm", &cases);
     let judged =
         |band: f64| score(&format!("band-{band}"), &table(&format!("norm = \"peak\"\nband = {band}"))).passed;
     assert_eq!((judged(0.11), judged(0.09)), (Some(true), Some(false)));
+}
+
+#[test]
+fn norms_of_time_are_what_their_names_say() {
+    let on_sine = |rest: &str| format!("measure = \"level\"\ncolumn = \"wetted_length\"\n{rest}");
+    let cases = [
+        // 0.1 s late.
+        (
+            table("norm = \"shifted_rms\"\nx_scale = 0.4\nx_shift = 0.1\ny_scale = 0.4\ny_shift = 0.6"),
+            0.0,
+            None,
+        ),
+        (table("norm = \"peak_time\""), 2.0, Some(0.0)),
+        (table("norm = \"slope\"\nfrom = 1.0"), 2.0, Some(0.0)),
+        (on_level("norm = \"slope\"\nto = 0.9\nvalue = 1.0"), 2.0, Some(1.0)),
+        (on_level("norm = \"period\"\nvalue = 1.0"), f64::NAN, Some(f64::NAN)),
+        (on_sine("norm = \"period\"\nvalue = 0.4"), 0.5, Some(0.25)),
+        // Two whole periods, and a mean over one.
+        (
+            on_sine("norm = \"noise\"\nwindow = 0.5\nfrom = 0.45\nto = 1.45\nvalue = 0.0\nover = 2.0"),
+            0.5_f64.sqrt(),
+            Some(0.5_f64.sqrt() / 2.0),
+        ),
+        (
+            on_sine("norm = \"peak\"\nwindow = 0.5\nfrom = 0.45\nto = 1.45\nvalue = 0.0\nover = 1.0"),
+            0.0,
+            Some(0.0),
+        ),
+    ];
+    agree("time", &cases);
+}
+
+/// The mean of a profile over a time is a curve that no measure shows; published curves that are the same are drawn once.
+#[test]
+fn what_is_compared_is_what_is_drawn() {
+    let line = "measure = \"line\"\ntable = \"table.csv\"\nx_scale = 0.25\ny_scale = 0.5\n";
+    let case =
+        read("drawn", &format!("{line}name = \"mean\"\nfrom = 0.0\n[[compare]]\n{line}[[compare]]\n{line}"))
+            .unwrap();
+    let all = measured();
+    let drawn = case.judge(&all.iter().collect::<Vec<_>>()).series;
+    assert_eq!(drawn.len(), 1);
+    assert_eq!(
+        (drawn[0].name.as_str(), &drawn[0].x, &drawn[0].y),
+        ("mean", &all[1].along, &vec![0.0, 0.5, 1.0])
+    );
+    let published: Vec<_> = case.references().into_iter().map(|curve| (curve.series, curve.y)).collect();
+    let y = || vec![0.5, 1.5, 2.5];
+    assert_eq!(published, [("mean".into(), y()), ("line".into(), y())]);
+    // A number is a line over the time that counts.
+    let case = read("number", &on_level("norm = \"average\"\nvalue = 4.0\nfrom = 0.5\n")).unwrap();
+    let number = &case.references()[0];
+    assert_eq!(
+        (number.series.as_str(), &number.x[..], &number.y[..]),
+        ("level, level", &[0.5, 1.0][..], &[4.0; 2][..])
+    );
+    assert!(read("noise", &on_level("norm = \"slope\"\nvalue = 4.0\n")).unwrap().references().is_empty());
 }
 
 /// A comparison, and what is said of it.
@@ -119,6 +193,18 @@ const COMPARISONS: &[(&str, &str)] = &[
     (
         "measure = \"line\"\nvalue = 1\nnorm = \"arrival\"\nlevel = 1",
         "needs a measure with time, a profile has none",
+    ),
+    (
+        "measure = \"line\"\nvalue = 1\nnorm = \"period\"",
+        "compare[0].norm: needs a measure with time, a profile has none",
+    ),
+    (
+        "measure = \"line\"\nvalue = 1\nnorm = \"peak\"\nwindow = 1",
+        "compare[0].window: needs a measure with time, a profile has none",
+    ),
+    (
+        "measure = \"level\"\ncolumn = \"level\"\nvalue = 1\nnorm = \"noise\"",
+        "compare[0].window: is missing: noise is what its mean leaves",
     ),
     (
         "measure = \"line\"\nvalue = 0\nnorm = \"peak\"",
@@ -220,6 +306,10 @@ fn cases_that_contradict_themselves_are_refused_before_any_run() {
         (case("resolution = 5", "resolution = 5\nresolutions = [100000]"), "spacing"),
         (case("[method.wcsph]", "[method.wcsph]\nscene = 1"), "method.wcsph.scene = 1: must be a text"),
         (
+            case("[method.wcsph]", "[method.wcsph]\nscene = { spacing = -1 }"),
+            "scene.toml with method.wcsph.scene:1:11: spacing = -1: must lie in (0, inf) [m]",
+        ),
+        (
             case("\"scene.toml", "\"../scene.toml"),
             "scene = \"../scene.toml\": must be a file in the folder of the case",
         ),
@@ -250,27 +340,65 @@ fn links_out_of_the_folder_and_other_encodings_are_refused() {
     fs::remove_dir_all(folder.parent().unwrap()).unwrap();
 }
 
-/// The folder that comes with the project is the built-in case: the same scene, and a sensor that reads the same.
+/// A method may have other keys of the common scene, and the rest of it.
 #[test]
-fn the_folder_of_buchner_is_the_built_in_case() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/buchner");
-    let own = [FolderCase::read(&folder).unwrap()];
-    let jobs = campaign::validation(&["dam_break_pressure".into()], &own);
-    let names: Vec<_> = jobs.iter().map(|job| (job.case.name().to_owned(), job.variant.name)).collect();
-    let both = ["wcsph", "projection"];
-    let expected = both.map(|method| ("dam_break_pressure".to_owned(), method)).into_iter();
-    assert!(
-        names.iter().cloned().eq(expected.chain(both.map(|method| ("buchner".to_owned(), method)))),
-        "{names:?}"
-    );
-    // Its scene is that of WCSPH; the built-in case gives the projection another mass of its particles.
-    let [built_in, folder] = [(&jobs[0], "sensor"), (&jobs[2], "pressure on the wall")].map(|(job, name)| {
-        let scene = job.variant.scene(job.case, job.n).unwrap();
-        let mut run = common::simulation::<2>("buchner", &scene, &Default::default());
-        run.run(0.67, 100_000, &mut []).unwrap();
-        let sensor = run.measures.series().find(|series| series.name == name).unwrap();
-        (run.state.hash(), sensor.t.clone(), sensor.values.clone())
+fn a_method_may_replace_keys_of_the_scene() {
+    let case = format!("{HEAD}{GOOD}\n[method.projection]\nscene = {{ rest_density = 900.0 }}\n");
+    let folder = folder("replaced", &[("case.toml", &case)]);
+    let case = FolderCase::read(&folder).unwrap();
+    let [common, replaced] = ["wcsph", "projection"].map(|name| {
+        let variant = registry::VALIDATION.iter().find(|variant| variant.name == name).unwrap();
+        variant.scene(&case, case.resolution()).unwrap()
     });
-    assert!(built_in.2.iter().any(|p| *p > 1000.0), "the surge has arrived");
-    assert_eq!(built_in, folder);
+    assert_eq!((common.rest_density, replaced.rest_density), (1000.0, 900.0));
+    assert_eq!((common.fluid, common.measure), (replaced.fluid, replaced.measure));
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+}
+
+/// A folder of `cases` is a case of the program, which is what the folder says, and all that it compares can be measured.
+#[test]
+fn every_folder_of_the_project_is_a_built_in_case() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let names: BTreeSet<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let built_in = folder::built_in();
+    assert!(built_in.iter().map(|case| OsString::from(case.name())).eq(names));
+    for case in built_in {
+        let name = case.name();
+        case.check().unwrap_or_else(|error| panic!("{error}"));
+        assert!(case.about().len() > 10 && case.source().len() > 20, "{name} does not say what it is");
+        // Nothing was measured: every band is missed.
+        let scores = case.judge(&[]).scores;
+        assert!(scores.iter().any(|score| score.passed == Some(false)), "{name} judges nothing");
+        assert!(case.references().iter().all(|curve| curve.citation.len() > 20), "{name} cites nothing");
+        let read = FolderCase::read(&folder.join(name)).unwrap();
+        for variant in registry::VALIDATION {
+            let [ours, read] = [case, &read].map(|case| variant.scene(case, case.resolution()));
+            assert_eq!(ours, read, "{name}, {}", variant.name);
+        }
+    }
+}
+
+#[test]
+fn tables_of_folders_are_those_of_the_papers() {
+    let values = [
+        ("cavity", 0, 0.5, -0.20581),
+        ("cavity_re1000", 1, 0.5, 0.02526),
+        // Printed as -0.86636.
+        ("cavity_re3200", 0, 0.4531, -0.086636),
+        ("koshizuka_oka", 0, 3.110112 * 0.08626, 3.9 * 0.146),
+        ("oscillating_spheroid", 0, 0.0, 1.0),
+        ("pipe_start_up", 3, 0.0, 0.6517956),
+    ];
+    for (case, place, x, y) in values {
+        let curve = &registry::case(case).unwrap().references()[place];
+        assert!((interpolate(&curve.x, &curve.y, x).unwrap() - y).abs() < 1e-9, "{case}: {}", curve.label);
+    }
+}
+
+#[test]
+fn a_comparison_runs_a_built_in_folder_that_is_named() {
+    let named = |name: &str| campaign::comparison(campaign::Effort::Quick, &[name.into()], &[], &[]);
+    let across: BTreeSet<_> = named("koshizuka_oka").unwrap().iter().map(|job| job.n).collect();
+    assert_eq!(across, [40, 80].into());
+    assert!(named("standing_wave").is_err(), "a case of code is in the plan or not");
 }

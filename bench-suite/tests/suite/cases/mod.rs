@@ -8,5 +8,4 @@ mod registry;
 mod regression;
 mod taylor_green;
 mod viscoelastic;
-mod wall_pressure;
 mod walls;

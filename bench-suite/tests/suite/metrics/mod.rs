@@ -4,7 +4,6 @@ mod bodies;
 mod bounce;
 mod cloud;
 mod curve;
-mod impact;
 mod oldroyd;
 mod rotation;
 mod sample;

@@ -27,10 +27,7 @@ fn row_counts_match_the_list() {
     for (name, n) in [
         ("martin_moyce_front", 60),
         ("martin_moyce_height", 25),
-        ("koshizuka_oka_front", 42),
-        ("buchner_pressure", 181),
         ("spheric2_dambreak3d", 3120),
-        ("ghia_cavity_u", 17),
         ("taylor_green_2d_re100", 101),
         ("contact_angle_cap", 11),
     ] {
@@ -40,8 +37,6 @@ fn row_counts_match_the_list() {
 
 #[test]
 fn spot_values_match_the_papers() {
-    assert_eq!(value("ghia_cavity_u", "y", "u_Re100", 0.5), -0.20581);
-    assert_eq!(value("ghia_cavity_u", "y", "u_Re3200", 0.4531), -0.086636);
     for (t, b) in [(0.0008, 1.0831), (0.0038, 1.4392), (0.0076, 1.9445)] {
         assert!((value("elliptical_drop_monaghan1994", "t", "b (y semi-axis)", t) - b).abs() < 1e-4);
     }
@@ -73,7 +68,7 @@ fn a_series_is_taken_out() {
 #[test]
 fn missing_names_are_errors_that_tell_them() {
     assert!(table("nobody").unwrap_err().to_string().contains("nobody"));
-    assert!(table("ghia_cavity_u").unwrap().column("w").unwrap_err().to_string().contains("\"w\""));
+    assert!(table("taylor_green_2d_re100").unwrap().column("w").unwrap_err().to_string().contains("\"w\""));
     assert!(Table::parse("a", "# c\nx [m],y [m]\n1,2\n3\n").unwrap_err().to_string().contains("line 4"));
     assert!(Table::parse("a", "# c\nx [m],y [m]\n1,two\n").unwrap_err().to_string().contains("line 3"));
 }
