@@ -111,7 +111,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn apply_delta_x(&mut self) -> Result<(), StepError> {
-        if self.method.constants.needs.reactions {
+        if self.state.needs_reactions() {
             self.react();
         }
         let (n, relaxation) = (self.state.fluid.len(), self.method.constants.relaxation);
@@ -188,7 +188,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn move_bodies(&mut self) -> Result<(), StepError> {
-        if !self.state.bodies.is_empty() {
+        if self.state.needs_reactions() {
             self.advance_bodies(self.damping());
         }
         Ok(())

@@ -9,6 +9,7 @@ use constants::bdf2;
 use cuda_kernels::{
     common::{
         numerics::{Sets, fields::Packed, reduce::DensityErrors},
+        run::Common,
         search::neighbors::{NeighborRows, Pairs},
     },
     device::{
@@ -144,7 +145,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn move_bodies(&mut self) -> Result<(), StepError> {
-        if self.state.bodies.is_empty() {
+        if !self.state.needs_reactions() {
             return Ok(());
         }
         let collected = self.collect();
@@ -261,11 +262,7 @@ impl<const D: usize> Gpu<'_, D> {
     /// Neighbors at the predicted positions.
     fn list(&mut self) -> Launched {
         let (executor, device, radius) = (self.executor, &mut *self.device, self.pbf.kernel.support_radius());
-        device.list(
-            executor,
-            Pairs::needed(device.common.walls.n, self.pbf.constants.needs.reactions),
-            radius,
-        )
+        device.list(executor, Pairs::needed(device.common.walls.n, self.state.needs_reactions()), radius)
     }
 
     fn lambda(&mut self) -> Launched {
@@ -306,7 +303,7 @@ impl<const D: usize> Gpu<'_, D> {
     fn apply(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let n = device.common.fluid.n;
-        if self.pbf.constants.needs.reactions {
+        if self.state.needs_reactions() {
             let rest = self.state.rest;
             let factor = rest.m / rest.rho_0 * self.per_displacement / self.dt as Real;
             launcher.relax_lambda(&device.delta, n, &mut device.x_lambda)?;
@@ -392,7 +389,7 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.pack_densities(&device.x_star, &device.common.fluid.rho, n, &mut device.x_rho)?;
         launcher.color_normals(rows, &device.x_rho, n, &mut device.normal)?;
         launcher.tension(rows, walls, &device.x_rho, &device.normal, &device.x_psi, n, &mut device.a)?;
-        if self.pbf.constants.needs.reactions && self.pbf.params.adhesion > 0.0 {
+        if self.state.needs_reactions() && self.pbf.params.adhesion > 0.0 {
             let (n_walls, force) = (device.common.walls.n, &mut device.common.rigid.force);
             let sets = Sets { flags: &device.common.rigid.flags, body: &device.common.walls.body };
             launcher.adhesion_reaction(of_walls, &device.x_rho, &device.x_psi, sets, n_walls, force)?;
@@ -400,12 +397,10 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.accelerate(&device.a, n, dt, &mut device.common.fluid.v, &mut device.common.lost)
     }
 
-    /// Forces of the fluid on each body.
+    /// Forces of the fluid on each body, and on walls.
     fn collect(&mut self) -> Launched {
-        self.device.common.rigid.collect(
-            self.executor,
-            &self.device.common.walls,
-            &mut self.state.bodies.list,
-        )
+        let Common { rigid, walls, .. } = &mut self.device.common;
+        let k = ((self.end - self.state.t) / self.dt).round();
+        self.state.bodies.collect_substep(k, |bodies| rigid.collect(self.executor, walls, bodies))
     }
 }

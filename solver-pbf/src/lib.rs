@@ -159,13 +159,13 @@ impl<const D: usize> Method<D> for Pbf<D> {
     }
 
     fn check_change(&self, params: &Params) -> Result<(), Error> {
-        setup::check_bodies(params, self.constants.needs.reactions)
+        setup::check_reactions(params, self.constants.needs.reactions)
     }
 
     /// The depth remains that of the first state.
     fn change(&mut self, params: Params) {
-        let has_bodies = self.constants.needs.reactions;
-        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, has_bodies);
+        let reactions = self.constants.needs.reactions;
+        self.constants = Constants::derive(&params, &self.kernel, self.constants.rest, reactions);
         self.params = params;
     }
 
@@ -211,7 +211,7 @@ impl<const D: usize> Method<D> for Pbf<D> {
 
     fn plan(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
         let mut fields = Sizing::Count(0.0);
-        let needs = Needs::of(params, run.has_bodies);
+        let needs = Needs::of(params, run.reactions);
         Fields::<D>::default().resize(&mut fields, run.fluid, run.walls, needs);
         plan.add("fields of pbf", fields.bytes());
     }

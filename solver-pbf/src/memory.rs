@@ -63,14 +63,14 @@ pub struct Needs {
 
 impl Needs {
     /// Those of a set of parameters, and of a scene with or without dynamic bodies.
-    pub fn of(params: &Params, has_bodies: bool) -> Self {
+    pub fn of(params: &Params, reactions: bool) -> Self {
         let vorticity = params.vorticity_confinement > 0.0;
         Self {
             past: params.velocity_update == VelocityUpdate::SecondOrder,
             velocities: params.xsph_viscosity > 0.0 || vorticity,
             vorticity,
             surface_forces: params.cohesion > 0.0 || params.surface_tension > 0.0 || params.adhesion > 0.0,
-            reactions: has_bodies,
+            reactions,
         }
     }
 }

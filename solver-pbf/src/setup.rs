@@ -32,12 +32,12 @@ pub fn of_scene<const D: usize>(
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Pbf<D>), Error> {
     let params = Params::of_scene(scene)?;
-    check_bodies(&params, !scene.body.is_empty()).map_err(|error| scene.locate(error))?;
+    check_reactions(&params, !scene.body.is_empty()).map_err(|error| scene.locate(error))?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { state, .. } = setup::build(scene, &kernel)?;
     let mut solver = Pbf {
-        constants: Constants::derive(&params, &kernel, state.rest, !state.bodies.is_empty()),
+        constants: Constants::derive(&params, &kernel, state.rest, state.bodies.may_be_loaded()),
         depth: Depth::of(&state),
         shell: Shell::new(method::search(scene, &state, h, isa), clock),
         fields: Fields::default(),
@@ -49,17 +49,22 @@ pub fn of_scene<const D: usize>(
     Ok((state, solver))
 }
 
-/// Refuses the second-order update with bodies: its history applies impulses again of which bodies get no reaction.
+/// Refuses the second-order update where forces on bodies or walls are needed: its history applies impulses again of which
+/// these get no reaction.
 ///
 /// # Errors
-/// With `velocity_update = "second_order"` and bodies.
-pub fn check_bodies(params: &Params, has_bodies: bool) -> Result<(), Error> {
-    if !has_bodies || params.velocity_update == VelocityUpdate::FirstOrder {
+/// With `velocity_update = "second_order"` and such `reactions`.
+pub fn check_reactions(params: &Params, reactions: bool) -> Result<(), Error> {
+    if !reactions || params.velocity_update == VelocityUpdate::FirstOrder {
         return Ok(());
     }
-    let error =
-        Error::invalid("solver.velocity_update", "does not conserve the momentum of fluid and bodies");
-    Err(error.value("\"second_order\"").hint("use \"first_order\" in scenes with bodies"))
+    let error = Error::invalid(
+        "solver.velocity_update",
+        "does not conserve the momentum of fluid and what it acts on",
+    );
+    Err(error
+        .value("\"second_order\"")
+        .hint("use \"first_order\" with bodies, and where a force on a wall is measured"))
 }
 
 impl Constants {
@@ -68,7 +73,7 @@ impl Constants {
         params: &Params,
         kernel: &dyn ScalarKernel<D>,
         rest: Material,
-        has_bodies: bool,
+        reactions: bool,
     ) -> Self {
         let (h, dx) = (kernel.support_radius(), f64::from(rest.spacing));
         let rho_0 = f64::from(rest.rho_0);
@@ -92,7 +97,7 @@ impl Constants {
             scorr: Scorr { k: 0.0, inv_w_dq: 1.0 / kernel.w(dq * dq) },
             relaxation,
             effectiveness: f64::from(relaxation.of(constraints as Real)) * reference / (reference + epsilon),
-            needs: Needs::of(params, has_bodies),
+            needs: Needs::of(params, reactions),
         }
     }
 }

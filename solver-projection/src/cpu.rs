@@ -151,7 +151,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let found = self.project(dt as Real);
         let largest = &mut self.method.shell.report.max_acceleration;
         *largest = f64::from(found.square).sqrt() / dt;
-        if self.method.constants.needs.reactions {
+        if self.state.needs_reactions() {
             self.react_pressure(dt as Real);
         }
         self.check("correct_velocities", found.bad, "velocity")
@@ -188,7 +188,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
-        if self.state.bodies.is_empty() {
+        if !self.state.needs_reactions() {
             return Ok(());
         }
         let damping = self.state.forces.damping_of(self.state.t, dt);

@@ -85,7 +85,7 @@ impl<const D: usize> Projection<D> {
 
 /// The parts of the memory of a run that are of the method.
 pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
-    let (mut fields, needs) = (Sizing::Count(0.0), Needs::of(params, run.has_bodies));
+    let (mut fields, needs) = (Sizing::Count(0.0), Needs::of(params, run.reactions));
     Fields::<D>::default().resize(&mut fields, run.fluid, run.walls, needs);
     plan.add("fields of projection", fields.bytes());
     let n = run.fluid as f64;

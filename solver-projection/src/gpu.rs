@@ -194,7 +194,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
 
     fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let mut done = self.project(dt as Real);
-        if self.method.constants.needs.reactions {
+        if self.state.needs_reactions() {
             done = done.and_then(|()| self.react_pressure(dt as Real));
         }
         self.lap("correct_velocities", done)
@@ -221,12 +221,12 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
-        if self.state.bodies.is_empty() {
+        if !self.state.needs_reactions() {
             return Ok(());
         }
         let device = &mut *self.device;
         let collected =
-            device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies.list);
+            device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies);
         let damping = f64::from(self.state.forces.damping_of(self.state.t, dt));
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.kick(forces, dt, damping);
@@ -323,7 +323,7 @@ impl<const D: usize> Gpu<'_, D> {
     }
 
     fn list(&mut self) -> Launched {
-        let pairs = Pairs::needed(self.device.common.walls.n, self.method.constants.needs.reactions);
+        let pairs = Pairs::needed(self.device.common.walls.n, self.state.needs_reactions());
         self.device.list(self.executor, pairs, self.method.kernel.support_radius())
     }
 
@@ -459,7 +459,7 @@ impl<const D: usize> Gpu<'_, D> {
         let drag = &mut device.drag;
         launcher(self.executor, &self.constants).drag(near!(device), &device.place, n, drag)?;
         let outcome = self.solve_viscous(scale)?;
-        if !self.method.constants.needs.reactions {
+        if !self.state.needs_reactions() {
             return Ok(outcome);
         }
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
@@ -477,7 +477,7 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.pack_velocities(v, rho, n, &mut device.motion, &mut device.common.lost)?;
         let (v, lost) = (&mut device.common.fluid.v, &mut device.common.lost);
         launcher.xsph(near!(device), &device.place, &device.motion, n, v, lost)?;
-        if !self.method.constants.needs.reactions {
+        if !self.state.needs_reactions() {
             return Ok(());
         }
         let factor = self.state.rest.m / dt * self.constants.xsph;

@@ -143,8 +143,8 @@ impl<const D: usize> Method<D> for Projection<D> {
     }
 
     fn change(&mut self, params: Params) {
-        let has_bodies = self.constants.needs.reactions;
-        self.constants = Constants::derive::<D>(&params, self.constants.rest, has_bodies);
+        let reactions = self.constants.needs.reactions;
+        self.constants = Constants::derive::<D>(&params, self.constants.rest, reactions);
         self.params = params;
     }
 

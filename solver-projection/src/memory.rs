@@ -110,13 +110,13 @@ pub struct Needs {
 
 impl Needs {
     /// Those of a set of parameters, and of a scene with or without dynamic bodies.
-    pub fn of(params: &Params, has_bodies: bool) -> Self {
+    pub fn of(params: &Params, reactions: bool) -> Self {
         Self {
             viscosity: params.dynamic_viscosity > 0.0,
             xsph: params.xsph_viscosity > 0.0,
-            reactions: has_bodies,
+            reactions,
             wall_correction: params.gradient != Gradient::Peridyno,
-            tangential_reaction: params.gradient == Gradient::Adjoint && has_bodies,
+            tangential_reaction: params.gradient == Gradient::Adjoint && reactions,
         }
     }
 }

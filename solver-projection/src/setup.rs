@@ -32,7 +32,7 @@ pub fn of_scene<const D: usize>(
     let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
     let solver = Projection {
-        constants: Constants::derive::<D>(&params, state.rest, !state.bodies.is_empty()),
+        constants: Constants::derive::<D>(&params, state.rest, state.bodies.may_be_loaded()),
         shell: Shell::new(method::search(scene, &state, kernel.support_radius(), isa), clock),
         fields: Fields::default(),
         kernel,
@@ -43,7 +43,7 @@ pub fn of_scene<const D: usize>(
 
 impl Constants {
     /// Depends on nothing but its arguments.
-    pub(crate) fn derive<const D: usize>(params: &Params, rest: Material, has_bodies: bool) -> Self {
+    pub(crate) fn derive<const D: usize>(params: &Params, rest: Material, reactions: bool) -> Self {
         let h = params.support_ratio * rest.spacing;
         let weight = physics::Weight::new(params.projection_weight, h, params.clamp(D));
         let lattice = LatticeSums::new::<D>(weight, f64::from(params.support_ratio));
@@ -57,7 +57,7 @@ impl Constants {
                 at_wall: params.wall_surface_factor,
             },
             rest,
-            needs: Needs::of(params, has_bodies),
+            needs: Needs::of(params, reactions),
         }
     }
 }

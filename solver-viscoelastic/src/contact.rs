@@ -21,7 +21,7 @@ use sph_core::{
         parallel::Merge,
         vector::{cross, dot},
     },
-    rigid::Rigid,
+    rigid::{Rigid, Wrench, spatial},
 };
 use std::array::from_fn;
 
@@ -213,13 +213,13 @@ pub(crate) fn without_contacts<const D: usize>(
 }
 
 /// Applies the opposite of the momentum and angular momentum that particles get in the step `dt`, `[s]`.
-pub(crate) fn react<const D: usize>(rigid: &mut Rigid<D>, given: [f64; 6], dt: f64) {
+pub(crate) fn react<const D: usize>(to: &mut Wrench<D>, given: [f64; 6], dt: f64) {
     let given = given.map(|sum| sum / dt);
     for a in 0..D {
-        rigid.wrench.force[a] -= given[a];
+        to.force[a] -= given[a];
     }
     for a in 0..3 {
-        rigid.wrench.torque[a] -= given[3 + a];
+        to.torque[a] -= given[3 + a];
     }
 }
 
@@ -227,9 +227,4 @@ pub(crate) fn react<const D: usize>(rigid: &mut Rigid<D>, given: [f64; 6], dt: f
 pub fn wrench(force: &[f64; 3], arm: &[f64; 3]) -> [f64; 6] {
     let torque = cross(*arm, *force);
     from_fn(|a| if a < 3 { force[a] } else { torque[a - 3] })
-}
-
-/// A 3D vector; z = 0 of one in 2D.
-pub fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
-    from_fn(|a| if a < D { x[a] } else { 0.0 })
 }

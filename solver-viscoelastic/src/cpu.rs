@@ -133,7 +133,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn resolve_collisions(&mut self, dt: f64) -> Result<(), StepError> {
-        if !self.state.bodies.is_empty() {
+        if self.state.needs_reactions() {
             self.collect_reactions();
         }
         self.contacts(dt);

@@ -90,7 +90,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let packed = self.sort_walls();
         self.lap("pack", packed)?;
-        let pairs = Pairs::needed(self.device.common.walls.n, self.method.constants.needs.reactions);
+        let pairs = Pairs::needed(self.device.common.walls.n, self.state.needs_reactions());
         let listed = self.find(pairs);
         self.lap("find_neighbors", listed)
     }
@@ -273,9 +273,10 @@ impl<const D: usize> Gpu<'_, D> {
         Ok(())
     }
 
-    /// Forces and torques of the relaxation on the bodies, then contacts with bodies, walls and containers.
+    /// Forces and torques of the relaxation on bodies and measured walls, then contacts with bodies, walls and containers.
     fn collide(&mut self) -> Launched {
-        if !self.state.bodies.is_empty() {
+        self.place_surfaces()?;
+        if self.state.needs_reactions() {
             let factor = self.state.rest.m / self.constants.dt2;
             let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
             let sets = Sets { flags: &device.common.rigid.flags, body: &device.common.walls.body };
@@ -283,8 +284,9 @@ impl<const D: usize> Gpu<'_, D> {
             let force = &mut device.common.rigid.force;
             let (pressure, p_near, samples) = (&device.pressure, &device.p_near, &device.samples);
             launcher.reaction_forces(rows, pressure, p_near, samples, sets, n_walls, factor, force)?;
-            device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies.list)?;
+            device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies)?;
             self.resolve_bodies()?;
+            self.add_contact_loads()?;
         }
         self.contacts()
     }

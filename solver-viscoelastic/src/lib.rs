@@ -180,9 +180,9 @@ impl<const D: usize> Method<D> for Viscoelastic<D> {
 
     /// The depth of the first state stays.
     fn change(&mut self, params: Params) {
-        let (has_bodies, rest) = (self.constants.needs.reactions, self.constants.rest);
+        let (reactions, rest) = (self.constants.needs.reactions, self.constants.rest);
         // Errors of the derivation were reported before the first step.
-        if let Ok(constants) = Constants::derive::<D>(&params, rest, self.depth, has_bodies) {
+        if let Ok(constants) = Constants::derive::<D>(&params, rest, self.depth, reactions) {
             if !constants.needs.springs {
                 // Rows are not permuted by sorts without springs.
                 self.fields.springs.store_by_id();

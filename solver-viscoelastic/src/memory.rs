@@ -53,15 +53,15 @@ pub struct Needs {
 
 impl Needs {
     /// Those of a set of parameters, and of a scene with or without dynamic bodies.
-    pub fn of(params: &Params, has_bodies: bool) -> Self {
+    pub fn of(params: &Params, reactions: bool) -> Self {
         let jacobi = params.relax_mode == RelaxMode::Jacobi;
         Self {
-            pressure: jacobi || has_bodies,
+            pressure: jacobi || reactions,
             viscosity: params.has_viscosity(),
             // Springs that reach beyond their cells are treated by Jacobi in all modes.
             delta: jacobi || params.has_springs(),
             springs: params.has_springs(),
-            reactions: has_bodies,
+            reactions,
         }
     }
 }

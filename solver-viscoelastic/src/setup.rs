@@ -39,8 +39,8 @@ pub fn of_scene<const D: usize>(
     // Masses, and volumes of wall samples, are those of this kernel.
     let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
-    let (depth, has_bodies) = (Depth::of(&state), !state.bodies.is_empty());
-    let constants = Constants::derive::<D>(&params, state.rest, depth, has_bodies);
+    let (depth, reactions) = (Depth::of(&state), state.bodies.may_be_loaded());
+    let constants = Constants::derive::<D>(&params, state.rest, depth, reactions);
     let solver = Viscoelastic {
         constants: constants.map_err(|error| scene.locate(error))?,
         depth,
@@ -57,7 +57,7 @@ impl Constants {
         params: &Params,
         rest: Material,
         depth: Depth,
-        has_bodies: bool,
+        reactions: bool,
     ) -> Result<Self, Error> {
         let eta = f64::from(params.support_ratio);
         let h = params.support_ratio * rest.spacing;
@@ -85,7 +85,7 @@ impl Constants {
             lattice_rho: sums.rho as Real,
             n_neighbors: lattice::n_neighbors::<D>(eta),
             sound_speed: physics::sound_speed2::<D>(&stiffness, eta, f64::from(h)).max(0.0).sqrt(),
-            needs: Needs::of(params, has_bodies),
+            needs: Needs::of(params, reactions),
         })
     }
 }

@@ -61,7 +61,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             state.fluid.len(),
             state.walls.len(),
             s.constants.needs,
-            !state.bodies.is_empty(),
+            state.bodies.may_be_loaded(),
         );
         // Symplectic Euler computes both anew before it uses them.
         let kept = s.params.integrator == params::Integrator::VelocityVerlet;
@@ -158,7 +158,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn compute_reaction(&mut self) -> Result<(), StepError> {
-        if !self.state.bodies.is_empty() {
+        if self.state.needs_reactions() {
             self.reaction();
         }
         Ok(())

@@ -63,7 +63,7 @@ fn slow_sound(c_0: f64, speed: f64) -> Option<String> {
 /// The parts of the memory of a run that are of the method.
 pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut MemoryPlan) {
     let mut fields = Sizing::Count(0.0);
-    Fields::<D>::default().resize(&mut fields, run.fluid, run.walls, Needs::of(params), run.has_bodies);
+    Fields::<D>::default().resize(&mut fields, run.fluid, run.walls, Needs::of(params), run.reactions);
     fields.fit(
         &mut Vec::<Extrapolated>::new(),
         if params.has_dummy_walls() { run.walls } else { 0 },

@@ -152,7 +152,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn compute_reaction(&mut self) -> Result<(), StepError> {
-        if self.state.bodies.is_empty() {
+        if !self.state.needs_reactions() {
             return Ok(());
         }
         let done = self.reaction();
@@ -362,7 +362,7 @@ impl<const D: usize> Gpu<'_, D> {
             let smoothing = launcher.smoothing;
             surface_reaction(executor, smoothing, surface, fluid, samples, sets!(device), m, n, force)?;
         }
-        device.common.rigid.collect(executor, &device.common.walls, &mut self.state.bodies.list)
+        device.common.rigid.collect(executor, &device.common.walls, &mut self.state.bodies)
     }
 
     fn drift_correction(&mut self) -> Launched {

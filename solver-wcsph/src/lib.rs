@@ -197,8 +197,8 @@ impl<const D: usize> Method<D> for Wcsph<D> {
         self.numbers(state)
     }
 
-    fn has_wall_rows(params: &Params, walls: f64, has_bodies: bool) -> bool {
-        params.has_dummy_walls() && walls > 0.0 || has_bodies
+    fn has_wall_rows(params: &Params, walls: f64, reactions: bool) -> bool {
+        params.has_dummy_walls() && walls > 0.0 || reactions
     }
 
     fn plan(params: &Params, run: &Planned, plan: &mut MemoryPlan) {

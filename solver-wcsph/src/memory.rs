@@ -85,10 +85,10 @@ impl<const D: usize> Default for Fields<D> {
 
 impl<const D: usize> Fields<D> {
     /// Gives all fields their lengths, for `n` particles and `n_walls` samples.
-    pub fn resize(&mut self, sizing: &mut Sizing, n: usize, n_walls: usize, needs: Needs, has_bodies: bool) {
+    pub fn resize(&mut self, sizing: &mut Sizing, n: usize, n_walls: usize, needs: Needs, reactions: bool) {
         for a in 0..D {
             sizing.fit(&mut self.a[a], n, 0.0);
-            sizing.fit(&mut self.reaction[a], if has_bodies { n_walls } else { 0 }, 0.0);
+            sizing.fit(&mut self.reaction[a], if reactions { n_walls } else { 0 }, 0.0);
             sizing.fit(&mut self.w[a], if needs.drift_correction { n } else { 0 }, 0.0);
         }
         sizing.fit(&mut self.p, n, 0.0);

@@ -21,7 +21,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 pbf_correction_reaction(Constants c, Rows rows, const Packed* __restrict__ x_lambda /* [0] */,
                         const Packed* __restrict__ x_psi, Sets sets, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const Kernel kernel{c.kernel};
   const Packed sample = load(x_psi, b);
   Vec sum = zero();

@@ -57,7 +57,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 pbf_adhesion_reaction(Constants c, Rows rows, const Packed* __restrict__ x_rho /* [0] */,
                       const Packed* __restrict__ x_psi, Sets sets, u32 n, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const Packed sample = load(x_psi, b);
   const real strength = -c.surface.adhesion * sample.a[3];
   Vec sum = zero();

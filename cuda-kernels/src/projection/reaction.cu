@@ -15,7 +15,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_pressure(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                       const real* __restrict__ p /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   Vec sum = zero();
   visit_pressures(c, rows, place, p, b, vector(load(walls.samples, b)), [&](const PressurePoint& i, Vec x_ki, real r2) {
     const Weighed at = c.weight.at(r2);
@@ -31,7 +31,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_tangential(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                      const Packed* __restrict__ tangential_gradient /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const Vec normal = vector(load(walls.normal, b));
   Vec sum = zero();
   visit_twofold(c, rows, place, tangential_gradient, b, vector(load(walls.samples, b)), [&](const Twofold& i, Vec x_ki, real r2) {
@@ -47,7 +47,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_peridyno(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                      const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const Vec v_k = vector(load(walls.motion, b));
   Vec sum = zero();
   visit_twofold(c, rows, place, motion, b, vector(load(walls.samples, b)), [&](const Twofold& i, Vec x_ki, real r2) {
@@ -64,7 +64,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_viscous(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                      const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const Ghost wall = {load(walls.samples, b), load(walls.motion, b), load(walls.normal, b)};
   const Vec v_k = vector(wall.motion);
   Vec sum = zero();
@@ -81,7 +81,7 @@ KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_xsph(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                     const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const CubicSpline kernel{c.kernel};
   const Packed moving = load(walls.motion, b);
   const Vec v_k = vector(moving);

@@ -1,4 +1,4 @@
-// Contacts of particles with dynamic bodies: the twin of `BodyContact` in `solver-viscoelastic/src/cpu/contact.rs` and
+// Contacts of particles with dynamic bodies, and loads of contacts on walls: the twin of `BodyContact` in `solver-viscoelastic/src/cpu/contact.rs` and
 // of `ContactSystem` in `src/contact.rs` there. One body after the other, in f64.
 //
 // The first pass assembles the contact system of a body. The host solves it for the velocity after all impulses, with
@@ -198,6 +198,29 @@ visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n,
   sum_block(mine, partial + blockIdx.x);
 }
 SHIM_EXPORT(visco_apply_body_impulses)
+
+/// Sums momentum and angular momentum that particles are about to get from the wall `last`, over each block, and moves none.
+/// Twin of `Walls::add_to`.
+// THEN visco_merge_wrench
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+visco_sum_wall_impulses(Constants c, Contact contact, const Surface* __restrict__ walls /* [last as usize + 1] */,
+                        u32 last, double m, u32 n, Stream fluid, Wrench* __restrict__ partial) {
+  Wrench mine = {};
+#pragma unroll 1
+  for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
+    Particle p = fluid.take(u32(i), contact.dt);
+    Vec64 before = p.v;
+#pragma unroll 1
+    for (u32 k = 0; k <= last; k++) {
+      before = p.v;
+      resolve_wall(walls[k], contact, c.domain.periodic, p);
+    }
+    const Wrench g = wrench(minus(p.v, before.a), p.x_prev);
+    for (int a = 0; a < 6; a++) mine.a[a] += m * g.a[a];
+  }
+  sum_block(mine, partial + blockIdx.x);
+}
+SHIM_EXPORT(visco_sum_wall_impulses)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 visco_merge_wrench(const Wrench* __restrict__ partial, u32 n, Wrench* __restrict__ result) {

@@ -157,7 +157,7 @@ visco_reaction_forces(Constants c, Rows rows, const Packed* __restrict__ pressur
                 const real* __restrict__ p_near /* [0] */, const Packed* __restrict__ samples, Sets sets, u32 n,
                 real factor, Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const Packed sample = load(samples, b);
   Vec sum = zero();
   visit(c, rows, b, vector(sample), [=](u32 i) { return PressureRecord{load(pressure, i), __ldg(p_near + i)}; },

@@ -266,7 +266,7 @@ wcsph_reaction(Constants c, Near fluid /* [0] */, const Packed* __restrict__ mot
   const u32 b = thread_index();
   if (b >= n) return;
   Vec f = zero();
-  if (sets.is_rigid(b)) {
+  if (sets.is_loaded(b)) {
     switch (c.viscosity) {
       case VISCOSITY_MONAGHAN: f = reaction_of(c, c.monaghan, fluid, motion, walls, b); break;
       case VISCOSITY_MORRIS: f = reaction_of(c, c.morris, fluid, motion, walls, b); break;

@@ -37,7 +37,8 @@ use std::sync::Arc;
 
 fn body<const D: usize>(motion: Trajectory<D>) -> Body<D> {
     let surface_velocity = each(|a| [0.1, -0.3, 0.7][a]);
-    Body { name: String::new(), motion, since: 0.0, surface_velocity, no_slip: true, rigid: None }
+    let name = String::new();
+    Body { name, motion, since: 0.0, surface_velocity, no_slip: true, rigid: None, load: None }
 }
 
 /// Motions of every kind.
@@ -147,7 +148,7 @@ where
     let mut first = None;
     for executor in &ORDERS {
         let mut wrenches = Wrenches::new(executor, walls.bodies.len(), 2).unwrap();
-        wrenches.write(executor, &walls).unwrap();
+        wrenches.write(executor, &walls, &bodies).unwrap();
         wrenches.collect(executor, &body, &x, &on_device, n, &centers).unwrap();
         for (found, body) in wrenches.total.iter().zip(&bodies.list) {
             let found = rigid::Wrench::from(*found);

@@ -3,7 +3,7 @@
 use crate::{Axes, Case, ORDERS, SPACING, kernel};
 use cuda_kernels::{
     common::{
-        boundary::{containers::Containers, walls::RIGID},
+        boundary::{containers::Containers, walls::LOADED},
         numerics::{
             Sets,
             fields::Packed,
@@ -37,7 +37,7 @@ where
 {
     let (n, n_walls, rows) = (case.n(), case.n_walls(), case.rows(executor));
     let (x_psi, rigid) = (case.x_psi(), field![0; n_walls]);
-    let flags = field![RIGID];
+    let flags = field![LOADED];
     let sets = Sets { flags: &flags, body: &rigid };
     let launcher = Launcher { executor, constants: &case.constants, smoothing: "CubicSpline" };
     let mut reduce = Reduce::<D>::new(executor).unwrap();

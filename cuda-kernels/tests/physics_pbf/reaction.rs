@@ -3,7 +3,7 @@
 use crate::{Axes, Case, Points, Sum, at, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
     common::{
-        boundary::walls::RIGID,
+        boundary::walls::LOADED,
         numerics::{Sets, fields::Packed},
     },
     device::executor::{Executor, Field},
@@ -15,7 +15,7 @@ fn correction_reaction<const D: usize>(case: &mut Case<D>, executor: &dyn Execut
     let (n, n_walls, rows, k, x_psi) =
         (case.n(), case.n_walls(), case.rows(executor), kernel::<D>(), case.x_psi());
     let (flags, rigid): (_, Field<u16>) =
-        (field![0, RIGID], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
+        (field![0, LOADED], (0..n_walls).map(|b| u16::from(b % 5 != 0)).collect());
     let sets = Sets { flags: &flags, body: &rigid };
     let (lambda, factor) = (noise(n, 33), 0.7);
     for averages in [0, 1] {
@@ -66,7 +66,7 @@ fn momentum<const D: usize>(case: &mut Case<D>, executor: &dyn Executor) {
     launcher.delta_x(rows.near(&x_psi), &x_lambda, n, &mut delta).unwrap();
     let mut force: Axes<D> = std::array::from_fn(|_| field![0.0; n_walls]);
     let factor = c.m / c.rho_0 * per_displacement / dt;
-    let (flags, body) = (field![RIGID], field![0; n_walls]);
+    let (flags, body) = (field![LOADED], field![0; n_walls]);
     let sets = Sets { flags: &flags, body: &body };
     launcher
         .correction_reaction(&rows.of_walls, &x_lambda, &x_psi, sets, n_walls, factor, &mut force)

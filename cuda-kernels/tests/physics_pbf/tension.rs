@@ -3,7 +3,7 @@
 use crate::{Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
     common::{
-        boundary::walls::RIGID,
+        boundary::walls::LOADED,
         numerics::{Sets, fields::Packed},
         surface::Surface,
     },
@@ -74,7 +74,7 @@ fn adhesion_reaction<const D: usize>(case: &mut Case<D>, executor: &dyn Executor
     case.constants.surface = Surface::new::<D>(H, TENSION);
     let (n_walls, rows, x_psi) = (case.n_walls(), case.rows(executor), case.x_psi());
     let (flags, body): (_, Field<u16>) =
-        (field![0, RIGID], (0..n_walls).map(|b| u16::from(b % 3 != 0)).collect());
+        (field![0, LOADED], (0..n_walls).map(|b| u16::from(b % 3 != 0)).collect());
     let sets = Sets { flags: &flags, body: &body };
     let (x_rho, before) =
         (packed(&case.x, &case.rho), std::array::from_fn(|a| noise(n_walls, 60 + a as u64)) as Axes<D>);

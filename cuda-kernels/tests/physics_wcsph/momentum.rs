@@ -3,7 +3,7 @@
 use crate::{Axes, C_0, Case, RHO_0, Sum, around, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
     common::{
-        boundary::walls::{NO_SLIP, RIGID},
+        boundary::walls::{LOADED, NO_SLIP},
         numerics::{Sets, fields::Packed},
         search::cells::CellSort,
     },
@@ -141,7 +141,7 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
         let near = &around(&of.wall_cells, &wall_place);
         let (mut with, mut force): (Axes<D>, Axes<D>) =
             (std::array::from_fn(|_| field![0.0; n]), std::array::from_fn(|_| field![1.0; n_walls]));
-        let (flags, body) = (field![RIGID], field![0; n_walls]);
+        let (flags, body) = (field![LOADED], field![0; n_walls]);
         let sets = Sets { flags: &flags, body: &body };
         let mass = of.mass();
         let launcher = Launcher { executor, constants: &c, smoothing: case.smoothing };

@@ -3,7 +3,7 @@
 use crate::{Axes, Case, H, RHO_0, Sum, around, at, in_all_cases, noise, packed};
 use cuda_kernels::{
     common::{
-        boundary::walls::RIGID,
+        boundary::walls::LOADED,
         numerics::{Sets, fields::Packed},
         surface::{Surface, surface_forces, surface_normals, surface_reaction},
     },
@@ -82,7 +82,7 @@ pub fn reaction<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     let cells = case.cells(executor, &case.x);
     let (place, wall_place) = (packed(&case.x, &field![0.0; n]), packed(&case.wall_x, &psi));
     let fluid = around(&cells, &place);
-    let (flags, rigid): (_, Field<u16>) = (field![0, RIGID], (0..n_walls as u16).map(|b| b % 2).collect());
+    let (flags, rigid): (_, Field<u16>) = (field![0, LOADED], (0..n_walls as u16).map(|b| b % 2).collect());
     let sets = Sets { flags: &flags, body: &rigid };
     let before: Axes<D> = std::array::from_fn(|a| noise(n_walls, 60 + a as u64));
     let mut force = before.clone();

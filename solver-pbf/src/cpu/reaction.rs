@@ -24,11 +24,11 @@ struct Reaction<'a, const D: usize> {
 }
 
 phase! {
-/// Forces on samples of bodies, added: `F_b −= Σ_i m Δx_ib/Δt²`, with `m Δx_ib = m λ̂_i/ρ₀ psi_b ∇W_ib`.
+/// Forces on loaded samples, added: `F_b −= Σ_i m Δx_ib/Δt²`, with `m Δx_ib = m λ̂_i/ρ₀ psi_b ∇W_ib`.
 fn of_correction<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Reaction<'_, D>, rows: &Chunk, out: [&mut [Real]; D],
 ) {
-    for (k, b) in rows.points().enumerate().filter(|(_, b)| s.boundary.is_rigid(*b)) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| s.boundary.is_loaded(*b)) {
         let sample = &s.x_psi[b];
         let x_b: [Real; D] = each(|a| sample[a]);
         let sums = rows.sum::<L, D, 4, D>(b, x_b, s.x_lambda, &s.periodic, |x_bi, r2, [_, _, _, l_i]| {
@@ -64,8 +64,9 @@ impl<const D: usize> Cpu<'_, D> {
 
     /// Bodies are accelerated by the forces of the substep, and move.
     pub(super) fn advance_bodies(&mut self, damping: Real) {
-        let State { bodies, walls, forces, rest, .. } = &mut *self.state;
-        bodies.collect(walls, &self.method.fields.reaction);
+        let State { bodies, walls, forces, rest, t, .. } = &mut *self.state;
+        let k = ((self.end - *t) / self.dt).round();
+        bodies.collect_substep(k, |bodies| bodies.collect(walls, &self.method.fields.reaction));
         bodies.kick(forces, self.dt, f64::from(damping));
         bodies.drift(walls, self.end, f64::from(rest.spacing), self.dt);
     }

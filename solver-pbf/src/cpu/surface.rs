@@ -18,7 +18,7 @@ impl<const D: usize> Cpu<'_, D> {
         fields.a.iter_mut().for_each(|a| a.fill(0.0));
         surface.write_normals(isa, s.kernel, lists, &fields.x_rho, &mut fields.vorticity);
         surface.add_acceleration(isa, lists, &fields.x_psi, &fields.vorticity, &mut fields.a);
-        if s.constants.needs.reactions && tension.adhesion > 0.0 {
+        if state.needs_reactions() && tension.adhesion > 0.0 {
             let (walls, force) = (&fields.x_psi, &mut fields.reaction);
             surface.add_reaction(isa, lists, &state.walls, &fields.x_rho, walls, force);
         }

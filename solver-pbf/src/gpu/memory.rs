@@ -90,7 +90,7 @@ impl<const D: usize> DeviceFields<D> {
     ) -> Result<Self, CudaError> {
         let population = demand.population;
         let (n, n_walls, needs) =
-            (population.fluid, population.walls, Needs::of(params, population.bodies > 0));
+            (population.fluid, population.walls, Needs::of(params, population.pivots > 0));
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let [on_fluid, on_walls, of_walls] = sizes;

@@ -25,11 +25,11 @@ use sph_core::{
 use std::mem::take;
 
 phase! {
-/// Forces on samples of bodies, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 p_i n_ki`.
+/// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 p_i n_ki`.
 fn pressure_reaction<L>[const D: usize](
     s: &Gradients<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
-    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| s.walls[b][a]), s.record, &s.periodic, |x_ki, r2, i| {
             let at = s.weight.at(r2);
             let coefficient = i[INV_ALPHA] * at.w1 * at.inv_r * L::splat(2.0) * L::splat(0.0).max(i[P]);
@@ -43,12 +43,12 @@ fn pressure_reaction<L>[const D: usize](
 }
 
 phase! {
-/// Forces on samples of bodies, of the tangential wall correction:
+/// Forces on loaded samples, of the tangential wall correction:
 /// `F_k = −Σ_i m/ρ₀ d E_i/G_i w_ik t_ik t_ik·(Σ_j w¹_ij (p_j − p_i) n_ij)`, `t_ik` the part of `n_ik` along the wall.
 fn tangential_reaction<L>[const D: usize](
     s: &Gradients<'_, D>, tangential_gradient: &[[Real; 8]], boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
-    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
         let wall = &s.walls[b];
         let normal: [L; D] = each(|a| L::splat(wall[NORMAL + a]));
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| wall[a]), tangential_gradient, &s.periodic, |x_ki, r2, i| {
@@ -65,11 +65,11 @@ fn tangential_reaction<L>[const D: usize](
 }
 
 phase! {
-/// Forces on samples of bodies, of PeriDyno's walls: `F_k = −Σ_i m/dt w/α_i ((v_k − v_i)·n_ik) n_ik`.
+/// Forces on loaded samples, of PeriDyno's walls: `F_k = −Σ_i m/dt w/α_i ((v_k − v_i)·n_ik) n_ik`.
 fn peridyno_reaction<L>[const D: usize](
     s: &Gradients<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
-    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
         let wall = &s.walls[b];
         let v_k: [L; D] = each(|a| L::splat(wall[V + a]));
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| wall[a]), s.record, &s.periodic, |x_ki, r2, i| {
@@ -86,11 +86,11 @@ fn peridyno_reaction<L>[const D: usize](
 }
 
 phase! {
-/// Forces on samples of bodies, of the implicit viscosity: `F_k = Σ_i m/dt g a_ik w² τ β (v_i − v_k)`.
+/// Forces on loaded samples, of the implicit viscosity: `F_k = Σ_i m/dt g a_ik w² τ β (v_i − v_k)`.
 fn viscous_reaction<L>[const D: usize](
     s: &Viscous<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
-    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
         let wall: [L; 12] = each(|t| L::splat(s.walls[b][t]));
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| s.walls[b][a]), s.record, &s.periodic, |x_ki, r2, i| {
             let x_ik: [L; D] = each(|a| -x_ki[a]);
@@ -105,11 +105,11 @@ fn viscous_reaction<L>[const D: usize](
 }
 
 phase! {
-/// Forces on samples of bodies, of XSPH: `F_k = Σ_i m/dt c τ 2m/(ρ_i + ρ₀) W_ik (v_i − v_k)`.
+/// Forces on loaded samples, of XSPH: `F_k = Σ_i m/dt c τ 2m/(ρ_i + ρ₀) W_ik (v_i − v_k)`.
 fn xsph_reaction<L>[const D: usize](
     s: &Viscous<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
-    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
         let wall = &s.walls[b];
         let v_k: [L; D] = each(|a| L::splat(wall[V + a]));
         let (m, rho_0, tangential) = (L::splat(s.m), L::splat(s.rho_0), L::splat(wall[TANGENTIAL]));

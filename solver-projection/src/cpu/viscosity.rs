@@ -140,7 +140,7 @@ impl<const D: usize> Cpu<'_, D> {
         }
         let fields = &mut self.method.fields;
         (fields.drag, fields.equation, fields.viscous_residuals) = (drag, vectors, history);
-        if self.method.constants.needs.reactions {
+        if self.state.needs_reactions() {
             self.react_viscous(dt);
         }
         outcome
@@ -156,7 +156,7 @@ impl<const D: usize> Cpu<'_, D> {
             xsph(isa, &viscous, fluid, &lists.walls.chunks()[k], v);
         });
         self.state.fluid.v = v;
-        if self.method.constants.needs.reactions {
+        if self.state.needs_reactions() {
             self.react_xsph(dt);
         }
         found

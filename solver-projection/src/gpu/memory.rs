@@ -162,7 +162,7 @@ impl<const D: usize> DeviceFields<D> {
         demand: Demand<'_, D>,
     ) -> Result<Self, CudaError> {
         let Demand { grid, population, .. } = demand;
-        let needs = Needs::of(params, population.bodies > 0);
+        let needs = Needs::of(params, population.pivots > 0);
         let n_aggregates = first_aggregates::<D>(params, population.fluid);
         let (n, n_walls) = (population.fluid, population.walls);
         let when = |needed: bool, n: usize| if needed { n } else { 0 };

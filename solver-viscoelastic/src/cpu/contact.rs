@@ -2,7 +2,7 @@
 //! bodies are summed in the order of blocks.
 
 use super::Cpu;
-use crate::contact::{Contact, ContactPoint, ContactSystem, Twist, react, spatial, without_contacts, wrench};
+use crate::contact::{Contact, ContactPoint, ContactSystem, Twist, react, without_contacts, wrench};
 use sph_core::{
     Real,
     fluid::{
@@ -17,7 +17,7 @@ use sph_core::{
         parallel::{self, Merge, Sum},
         vector::{cross, dot},
     },
-    rigid::{Obstacle, Rigid},
+    rigid::{Load, Obstacle, Rigid, spatial},
 };
 use std::mem::take;
 
@@ -227,6 +227,35 @@ impl<const D: usize> BodyContact<'_, D> {
     }
 }
 
+/// The walls in the order in which particles meet them.
+struct Walls<'a, const D: usize> {
+    poses: &'a [WallPose<D>],
+    surfaces: &'a [WallSurface<D>],
+    contact: Contact,
+    periodic: Periodic<D>,
+}
+
+impl<const D: usize> Walls<'_, D> {
+    /// Adds the impulses that a wall is about to get from the contacts, and moves no particle. `m` is the mass of one, `[kg]`.
+    fn add_to(&self, load: &mut Load<D>, fluid: &mut Particles<D>, position: &mut [[Real; 4]], m: f64) {
+        let Some(last) = self.surfaces.iter().position(|surface| surface.name == load.wall) else { return };
+        let dt = self.contact.dt;
+        let given = for_each_particle(fluid, position, dt, |p, given: &mut [Sum; 6]| {
+            let mut before = p.v;
+            for (pose, surface) in self.poses.iter().zip(self.surfaces).take(last + 1) {
+                before = p.v;
+                pose.resolve(surface, &self.contact, &self.periodic, p);
+            }
+            p.touched = false;
+            let impulse = spatial::<D>(&each(|a| p.v[a] - before[a]));
+            for (sum, part) in given.iter_mut().zip(wrench(&impulse, &spatial(&p.x_prev))) {
+                sum.0 += m * part;
+            }
+        });
+        react(&mut load.wrench, given.map(|sum| sum.0), dt);
+    }
+}
+
 impl<const D: usize> Cpu<'_, D> {
     /// Contacts with bodies, walls and containers.
     pub(super) fn contacts(&mut self, dt: f64) {
@@ -235,11 +264,18 @@ impl<const D: usize> Cpu<'_, D> {
         let (mut wall_poses, mut position) = (take(&mut s.fields.wall_poses), take(&mut s.fields.position));
         let anti_stick = f64::from(s.params.anti_stick);
         self.resolve_bodies(&contact, &mut position[..n]);
-        let State { fluid, walls, bodies, containers, domain, .. } = &mut *self.state;
+        let State { fluid, walls, bodies, containers, domain, rest, .. } = &mut *self.state;
         let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
         let surfaces = &walls.surfaces[..n_walls];
         wall_poses.clear();
         wall_poses.extend(surfaces.iter().map(|wall| WallPose::of(&Obstacle::new(wall, walls, self.end))));
+        if walls.loads_due {
+            let before = Walls { poses: &wall_poses, surfaces, contact, periodic: domain.periodic };
+            let m = f64::from(rest.m);
+            for load in &mut bodies.loads {
+                before.add_to(load, fluid, &mut position[..n], m);
+            }
+        }
         if !(wall_poses.is_empty() && containers.is_empty()) {
             for_each_particle(fluid, &mut position[..n], dt, |p, _: &mut ()| {
                 for (pose, wall) in wall_poses.iter().zip(surfaces) {
@@ -261,7 +297,7 @@ impl<const D: usize> Cpu<'_, D> {
             let Some([body, ahead]) = without_contacts(rigid, forces, contact.dt) else { continue };
             let (contact, m) = (*contact, f64::from(rest.m));
             let contact_of_body = BodyContact { body, ahead, surface, contact, periodic: domain.periodic, m };
-            react(rigid, contact_of_body.resolve(fluid, position).map(|sum| sum.0), contact.dt);
+            react(&mut rigid.wrench, contact_of_body.resolve(fluid, position).map(|sum| sum.0), contact.dt);
         }
     }
 }

@@ -11,13 +11,13 @@ use sph_core::{
 };
 
 phase! {
-/// Forces on samples of bodies: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m/dt².
+/// Forces on loaded samples: `F_b = −Σ_i m Δx_ib/dt²`, with `factor` = m/dt².
 fn reaction_forces<L>[const D: usize](
     s: &Relaxation<'_, D>, pressure: &[[Real; 8]], boundary: &Boundary<D>, factor: Real, rows: &Chunk,
     out: [&mut [Real]; D],
 ) {
     let mut out = out;
-    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_rigid(*b)) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
         let sample = &s.walls[b];
         let w = L::splat(sample[3]);
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| sample[a]), pressure, &s.periodic, |x_bi, r2, i| {

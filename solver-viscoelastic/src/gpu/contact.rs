@@ -22,7 +22,7 @@ use sph_core::{
 pub struct Contacts<const D: usize> {
     /// Surfaces of walls in their poses. Shape `[n_surfaces]`.
     surfaces: Field<Surface<D>>,
-    /// Sums over the contacts of a body; `None` without bodies.
+    /// Sums over the contacts of a body or a measured wall; `None` without one.
     bodies: Option<ContactSums>,
 }
 
@@ -32,7 +32,7 @@ impl<const D: usize> Contacts<D> {
     /// # Errors
     /// When there is no memory left.
     pub fn new(executor: &dyn Executor, population: &Population) -> Result<Self, CudaError> {
-        let bodies = (population.bodies > 0).then(|| ContactSums::new(executor)).transpose()?;
+        let bodies = (population.pivots > 0).then(|| ContactSums::new(executor)).transpose()?;
         let n_walls = population.surfaces.saturating_sub(population.bodies);
         Ok(Self { surfaces: executor.zeros(n_walls)?, bodies })
     }
@@ -140,21 +140,52 @@ impl<const D: usize> Gpu<'_, D> {
                 &mut sums.wrench,
             )?;
             self.executor.read(&sums.wrench, &mut given)?;
-            react(rigid, given[0].a, self.dt);
+            react(&mut rigid.wrench, given[0].a, self.dt);
         }
         Ok(())
+    }
+
+    /// Adds the impulses that measured walls are about to get from the contacts.
+    pub(super) fn add_contact_loads(&mut self) -> Launched {
+        let (contact, device) = (self.contact(), &mut *self.device);
+        let launcher = Launcher { executor: self.executor, constants: &self.constants };
+        let Some(sums) = &mut device.contacts.bodies else { return Ok(()) };
+        let State { walls, bodies, rest, .. } = &mut *self.state;
+        for load in bodies.loads.iter_mut().filter(|_| walls.loads_due) {
+            let place = walls.surfaces.iter().position(|surface| surface.name == load.wall);
+            let Some(last) = place else { continue };
+            let (m, mut given) = (f64::from(rest.m), [kernels::Wrench::default()]);
+            launcher.sum_wall_impulses(
+                contact,
+                &device.contacts.surfaces,
+                last as u32,
+                m,
+                device.common.fluid.n,
+                stream!(device),
+                &mut sums.partial_wrenches,
+                &mut sums.wrench,
+            )?;
+            self.executor.read(&sums.wrench, &mut given)?;
+            react(&mut load.wrench, given[0].a, self.dt);
+        }
+        Ok(())
+    }
+
+    /// Brings the surfaces of moving walls to the end of the step.
+    pub(super) fn place_surfaces(&mut self) -> Launched {
+        if !self.state.walls.is_moving() {
+            return Ok(());
+        }
+        self.executor.write(&surfaces(self.state, self.end), &mut self.device.contacts.surfaces)
     }
 
     /// Contacts with walls and containers.
     pub(super) fn contacts(&mut self) -> Launched {
         let (contact, device) = (self.contact(), &mut *self.device);
         let anti_stick = f64::from(self.method.params.anti_stick);
-        let walls = &mut device.contacts.surfaces;
+        let walls = &device.contacts.surfaces;
         if walls.is_empty() && device.common.containers.is_empty() {
             return Ok(());
-        }
-        if self.state.walls.is_moving() {
-            self.executor.write(&surfaces(self.state, self.end), walls)?;
         }
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
         let (n_walls, containers, n) = (walls.len(), &device.common.containers, device.common.fluid.n);

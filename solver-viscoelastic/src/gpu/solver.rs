@@ -49,7 +49,7 @@ impl<const D: usize> OnGpu<D> for Viscoelastic<D> {
         sizes: Sizes,
         demand: Demand<'_, D>,
     ) -> Result<DeviceFields<D>, CudaError> {
-        DeviceFields::new(executor, Needs::of(params, demand.population.bodies > 0), sizes, demand)
+        DeviceFields::new(executor, Needs::of(params, demand.population.pivots > 0), sizes, demand)
     }
 
     fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {

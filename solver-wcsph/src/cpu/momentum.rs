@@ -133,12 +133,12 @@ pub fn acceleration<L>[const D: usize, K: Kernel<D>](
 }
 
 phase! {
-/// Force on the samples of dynamic bodies, opposite to that on the fluid: `F_b = −m Σ_i a_ib`. All others get 0.
+/// Force on loaded samples, opposite to that on the fluid: `F_b = −m Σ_i a_ib`. All others get 0.
 pub fn reaction<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Momentum<'_, D>, walls: &Boundary<D>, rows: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate() {
-        if !walls.is_rigid(b) {
+        if !walls.is_loaded(b) {
             for a in 0..D {
                 out[a][k] = 0.0;
             }

@@ -33,6 +33,9 @@ pub struct Body<const D: usize> {
     /// The dynamic body whose surface it is, by its place in [`Bodies::list`](crate::rigid::Bodies::list). Its samples
     /// are drawn in the frame of that body, which alone moves them.
     pub rigid: Option<usize>,
+    /// The load to which it belongs, by its place in [`Bodies::loads`](crate::rigid::Bodies::loads): of walls on which the
+    /// force is measured.
+    pub load: Option<usize>,
 }
 
 impl<const D: usize> Body<D> {
@@ -81,6 +84,8 @@ pub struct Boundary<const D: usize> {
     pub surfaces: Vec<WallSurface<D>>,
     /// The surface that each rigid set stands for, by its place in `surfaces`. Shape `[bodies]`.
     pub surface_of_body: Vec<Option<usize>>,
+    /// True in steps after which the loads on walls are read: only then are they summed.
+    pub loads_due: bool,
 }
 
 impl<const D: usize> Default for Boundary<D> {
@@ -99,6 +104,7 @@ impl<const D: usize> Default for Boundary<D> {
             bodies: Vec::new(),
             surfaces: Vec::new(),
             surface_of_body: Vec::new(),
+            loads_due: false,
         }
     }
 }
@@ -129,10 +135,15 @@ impl<const D: usize> Boundary<D> {
         std::array::from_fn(|a| self.v[a][b])
     }
 
-    /// True when sample `b` belongs to a dynamic body.
+    /// True when the force on samples of this set is needed in this step.
+    pub fn is_set_loaded(&self, set: &Body<D>) -> bool {
+        set.rigid.is_some() || (self.loads_due && set.load.is_some())
+    }
+
+    /// True when the force on sample `b` is needed in this step.
     #[inline(always)]
-    pub fn is_rigid(&self, b: usize) -> bool {
-        self.bodies[usize::from(self.body[b])].rigid.is_some()
+    pub fn is_loaded(&self, b: usize) -> bool {
+        self.is_set_loaded(&self.bodies[usize::from(self.body[b])])
     }
 
     /// True when a body moves, so that cells of samples change.

@@ -69,7 +69,7 @@ impl<const D: usize> Surface<D> {
         });
     }
 
-    /// Adds the forces of adhesion on the samples of dynamic bodies, opposite to those on the fluid, to `force`. Shape
+    /// Adds the forces of adhesion on loaded samples, opposite to those on the fluid, to `force`. Shape
     /// `[D][n_walls]`, `[N]`.
     pub fn add_reaction(
         &self,
@@ -142,13 +142,13 @@ fn forces<L>[const D: usize](
 }
 
 phase! {
-/// Adhesion on samples of dynamic bodies, added: `F_b += β m psi_b Σ_i A(r) x_ib/r`.
+/// Adhesion on loaded samples, added: `F_b += β m psi_b Σ_i A(r) x_ib/r`.
 fn adhesion<L>[const D: usize](
     s: &Surface<D>, boundary: &Boundary<D>, rows: &Chunk, x4: &[[Real; 4]], walls: &[[Real; 4]],
     force: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate() {
-        if !boundary.is_rigid(b) {
+        if !boundary.is_loaded(b) {
             continue;
         }
         let x_b: [Real; D] = each(|a| walls[b][a]);

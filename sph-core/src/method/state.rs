@@ -54,6 +54,11 @@ impl<const D: usize> State<D> {
         v2.sqrt() as Real
     }
 
+    /// True when the forces on samples are needed in this step: those of bodies always, those of walls where they are due.
+    pub fn needs_reactions(&self) -> bool {
+        !self.bodies.is_empty() || (self.walls.loads_due && !self.bodies.loads.is_empty())
+    }
+
     /// The largest acceleration from outside: that of gravity, or with a central force the largest on a particle, `[m/s²]`.
     pub fn max_outer_acceleration(&self) -> f64 {
         let size2 = |a: [Real; D]| a.iter().map(|a| f64::from(a * a)).sum::<f64>();
@@ -109,6 +114,10 @@ impl<const D: usize> Points<D> for State<D> {
 
     fn walls_move(&self) -> bool {
         self.walls.is_moving()
+    }
+
+    fn walls_are_loaded(&self) -> bool {
+        self.needs_reactions()
     }
 
     fn permute_fluid(&mut self, order: &[u32], scratch: &mut Scratch) {

@@ -36,7 +36,7 @@ pub struct Settings<const D: usize> {
     pub periodic: Periodic<D>,
     /// Instruction set of the lanes.
     pub isa: Isa,
-    /// True when wall samples need rows of fluid particles.
+    /// True when wall samples need rows of fluid particles in every step.
     pub wall_rows: bool,
 }
 
@@ -50,6 +50,9 @@ pub trait Points<const D: usize> {
 
     /// True when wall samples may have moved since the last search.
     fn walls_move(&self) -> bool;
+
+    /// True when wall samples need rows of fluid particles in this step.
+    fn walls_are_loaded(&self) -> bool;
 
     /// Brings the fluid into `order`: the new particle `k` is the old `order[k]`.
     fn permute_fluid(&mut self, order: &[u32], scratch: &mut Scratch);
@@ -68,7 +71,7 @@ pub struct Neighbors<const D: usize> {
     pub fluid: NeighborLists,
     /// Rows of fluid particles over wall samples, in the same chunks.
     pub walls: NeighborLists,
-    /// Rows of wall samples over fluid particles, if [`Settings::wall_rows`] is set.
+    /// Rows of wall samples over fluid particles, in steps that need them.
     pub wall_fluid: NeighborLists,
     order: Vec<u32>,
     wall_order: Vec<u32>,
@@ -79,8 +82,12 @@ pub struct Neighbors<const D: usize> {
     per_thread: PerThread<D>,
     /// Positions at the last build, with a skin: fluid, walls. Empty before the first one.
     built: [[Vec<Real>; D]; 2],
+    /// True when wall samples need rows in this step.
+    of_walls: bool,
     /// True while the rows are those of the last build: not after a restart.
     listed: bool,
+    /// True while [`Neighbors::wall_fluid`] is of that build, too.
+    walls_listed: bool,
     walls_sorted: bool,
 }
 
@@ -101,7 +108,9 @@ impl<const D: usize> Neighbors<D> {
             wall_scratch: Scratch::default(),
             per_thread: Vec::new(),
             built: none(),
+            of_walls: settings.wall_rows,
             listed: false,
+            walls_listed: false,
             walls_sorted: false,
             settings,
         }
@@ -132,7 +141,8 @@ impl<const D: usize> Neighbors<D> {
         points: &mut impl Points<D>,
         carried: impl IntoIterator<Item = &'a mut Vec<Real>>,
     ) -> Result<bool, TooManyCells> {
-        if self.still_valid([points.fluid(), points.walls()]) && (self.listed || self.list_again()?) {
+        self.of_walls = self.settings.wall_rows || points.walls_are_loaded();
+        if self.still_valid([points.fluid(), points.walls()]) && self.is_listed()? {
             return Ok(false);
         }
         self.cells.sort(points.fluid(), &mut self.order)?;
@@ -154,14 +164,18 @@ impl<const D: usize> Neighbors<D> {
         Ok(true)
     }
 
-    /// After a restart, builds the rows of the remembered positions: they then are what they would have been,
-    /// and so is the order of every sum. Returns false when the particles are not in the order of those.
-    fn list_again(&mut self) -> Result<bool, TooManyCells> {
+    /// After a restart, and where only now walls need rows, builds the rows of the remembered positions: they then are what
+    /// they would have been, and so is the order of every sum. Returns false when the particles are not in the order of those.
+    fn is_listed(&mut self) -> Result<bool, TooManyCells> {
+        if self.listed && (self.walls_listed || !self.of_walls) {
+            return Ok(true);
+        }
         let built = std::mem::replace(&mut self.built, none());
         let [fluid, walls] = &built;
         let sorted = self.sort_built(fluid, walls);
         if matches!(sorted, Ok(true)) {
             self.build([fluid, walls]);
+            self.listed = true;
         }
         self.built = built;
         sorted
@@ -210,7 +224,7 @@ impl<const D: usize> Neighbors<D> {
         }
         let fluid = (&self.cells, x_fluid);
         let walls = (&self.wall_cells, x_walls);
-        let Settings { backend, radius, skin, periodic, isa, wall_rows } = self.settings;
+        let Settings { backend, radius, skin, periodic, isa, .. } = self.settings;
         let search = |query: (_, _), from: (_, _), same| {
             let (query, query_x) = query;
             let (from, from_x) = from;
@@ -218,7 +232,8 @@ impl<const D: usize> Neighbors<D> {
         };
         search(fluid, fluid, true).build(isa, backend, &self.per_thread, &mut self.fluid);
         search(fluid, walls, false).build(isa, backend, &self.per_thread, &mut self.walls);
-        if wall_rows {
+        self.walls_listed = self.of_walls;
+        if self.of_walls {
             search(walls, fluid, false).build(isa, backend, &self.per_thread, &mut self.wall_fluid);
         }
         build::equalize_capacity(&mut self.per_thread);

@@ -42,7 +42,7 @@ pub use rotation::Rotation;
 use crate::{
     Real,
     fluid::{
-        boundary::Boundary,
+        boundary::{Body, Boundary},
         material::{Domain, Forces},
         wall_surface::WallSurface,
     },
@@ -63,10 +63,28 @@ pub struct Wrench<const D: usize> {
     pub torque: [f64; 3],
 }
 
+impl<const D: usize> Wrench<D> {
+    /// Adds a force `[N]` at an arm `[m]`.
+    pub fn add(&mut self, force: &[f64; D], arm: &[f64; D]) {
+        let torque = cross(spatial(arm), spatial(force));
+        self.force = each(|a| self.force[a] + force[a]);
+        self.torque = each(|a| self.torque[a] + torque[a]);
+    }
+}
+
 impl<const D: usize> Default for Wrench<D> {
     fn default() -> Self {
         Self { force: [0.0; D], torque: [0.0; 3] }
     }
+}
+
+/// The force of the fluid on a wall, as that of a body, and its torque about the origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load<const D: usize> {
+    /// Name of the wall.
+    pub wall: String,
+    /// Force and torque of the last step in which they were due.
+    pub wrench: Wrench<D>,
 }
 
 /// A rigid body.
@@ -203,6 +221,8 @@ pub trait Engine<const D: usize>: Debug + Send + Sync {
 pub struct Bodies<const D: usize> {
     /// The bodies, in the order of the scene.
     pub list: Vec<Rigid<D>>,
+    /// Loads on walls on which the force is measured.
+    pub loads: Vec<Load<D>>,
     /// What collides them; without it they pass through each other and through walls.
     pub engine: Option<Arc<dyn Engine<D>>>,
     /// Containers, which have no samples.
@@ -215,6 +235,28 @@ impl<const D: usize> Bodies<D> {
         for (k, body) in self.list.iter_mut().enumerate() {
             body.numbers(&mut |name, number| visit(&format!("body.{k}.{name}"), number));
         }
+    }
+
+    /// True when the fluid may act on one of them, or on a wall on which the force is measured.
+    pub fn may_be_loaded(&self) -> bool {
+        !self.list.is_empty() || !self.loads.is_empty()
+    }
+
+    /// The moving bodies and walls on which the fluid acts: where each has the point about which its torque is, `[m]`.
+    pub fn pivots(&self) -> impl Iterator<Item = [f64; D]> {
+        self.list.iter().map(|body| body.x).chain(self.loads.iter().map(|_| [0.0; D]))
+    }
+
+    /// Force and torque on each of [`Bodies::pivots`].
+    pub fn wrenches(&mut self) -> impl Iterator<Item = &mut Wrench<D>> {
+        let loads = self.loads.iter_mut().map(|load| &mut load.wrench);
+        self.list.iter_mut().map(|body| &mut body.wrench).chain(loads)
+    }
+
+    /// The place of a set of samples among [`Bodies::pivots`], if the force on it is needed in this step.
+    pub fn pivot_of(&self, set: &Body<D>, walls: &Boundary<D>) -> Option<usize> {
+        let load = set.load.filter(|_| walls.loads_due).map(|k| self.list.len() + k);
+        set.rigid.or(load)
     }
 
     /// True when there is none.
@@ -237,22 +279,30 @@ impl<const D: usize> Bodies<D> {
         self.list.iter().find(|body| !domain.holds(body.x.map(|x| x as Real)))
     }
 
-    /// Sums the forces on samples, in their order and in `f64`. Shape `[D][n_walls]`, `[N]`.
+    /// Sums the forces on the samples of bodies, and of walls whose loads are due, in their order and in `f64`. Shape `[D][n_walls]`, `[N]`.
     pub fn collect(&mut self, walls: &Boundary<D>, force: &[Vec<Real>; D]) {
-        self.list.iter_mut().for_each(|body| body.wrench = Wrench::default());
+        let pivot_of_set: Vec<_> = walls.bodies.iter().map(|set| self.pivot_of(set, walls)).collect();
+        let pivots: Vec<[f64; D]> = self.pivots().collect();
+        let mut sums = vec![Wrench::<D>::default(); pivots.len()];
         for b in 0..walls.len() {
-            let Some(k) = walls.bodies[usize::from(walls.body[b])].rigid else { continue };
-            let body = &mut self.list[k];
+            let Some(k) = pivot_of_set[usize::from(walls.body[b])] else { continue };
             let f: [f64; D] = each(|a| f64::from(force[a][b]));
-            let arm: [f64; D] = each(|a| f64::from(walls.x[a][b]) - body.x[a]);
-            let torque = cross(spatial(&arm), spatial(&f));
-            for a in 0..D {
-                body.wrench.force[a] += f[a];
-            }
-            for a in 0..3 {
-                body.wrench.torque[a] += torque[a];
-            }
+            sums[k].add(&f, &each(|a| f64::from(walls.x[a][b]) - pivots[k][a]));
         }
+        self.wrenches().zip(sums).for_each(|(wrench, sum)| *wrench = sum);
+    }
+
+    /// Does `collect` in the substep `k` of a step, from 1 on: loads on walls become the means over the substeps so far.
+    pub fn collect_substep<R>(&mut self, k: f64, collect: impl FnOnce(&mut Self) -> R) -> R {
+        let means: Vec<Wrench<D>> = self.loads.iter().map(|load| load.wrench).collect();
+        let done = collect(self);
+        let earlier = if k > 1.0 { (k - 1.0) / k } else { 0.0 };
+        for (load, mean) in self.loads.iter_mut().zip(&means) {
+            let now = load.wrench;
+            load.wrench.force = each(|a| now.force[a] + earlier * (mean.force[a] - now.force[a]));
+            load.wrench.torque = each(|a| now.torque[a] + earlier * (mean.torque[a] - now.torque[a]));
+        }
+        done
     }
 
     /// Advances the momenta by `dt`, `[s]`: with the wrenches, and with forces from outside, which act on the center
@@ -296,6 +346,6 @@ pub fn engine<const D: usize>() -> Option<Arc<dyn Engine<D>>> {
 }
 
 /// A 3D vector; a 2D one has z = 0.
-fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
+pub fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
     each(|a| if a < D { x[a] } else { 0.0 })
 }

@@ -179,9 +179,9 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
     /// As [`Solver::derived`].
     fn derived(&self, state: &State<D>) -> Derived;
 
-    /// True when wall samples have rows of fluid particles, in a scene with bodies or without.
-    fn has_wall_rows(_params: &Self::Params, _walls: f64, has_bodies: bool) -> bool {
-        has_bodies
+    /// True when wall samples have rows of fluid particles, where forces on samples are needed or not.
+    fn has_wall_rows(_params: &Self::Params, _walls: f64, reactions: bool) -> bool {
+        reactions
     }
 
     /// Adds its own parts to the memory that a run needs.
@@ -195,8 +195,8 @@ pub struct Planned {
     pub fluid: usize,
     /// Samples of walls and bodies.
     pub walls: usize,
-    /// True with dynamic bodies.
-    pub has_bodies: bool,
+    /// True where forces on samples are needed.
+    pub reactions: bool,
     /// Radius of the neighbor search over spacing, `[-]`.
     pub search_ratio: f64,
     /// Threads of the run.
@@ -216,12 +216,12 @@ pub fn memory<const D: usize, M: Method<D>>(
 ) -> Result<MemoryPlan, Error> {
     let mut params = M::Params::of_scene(scene)?;
     let search_ratio = f64::from(*params.support_ratio()) + scene.neighbors.skin / scene.spacing;
-    let has_bodies = !scene.body.is_empty();
-    let wall_rows = M::has_wall_rows(&params, counts.walls, has_bodies);
+    let reactions = !scene.body.is_empty() || scene.measure.iter().any(|measure| measure.force.is_some());
+    let wall_rows = M::has_wall_rows(&params, counts.walls, reactions);
     let mut plan = MemoryPlan::of_core(scene, &Demand { counts, search_ratio, wall_rows, threads })?;
     let (fluid, walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);
     let snapshots = if scene.run.on_failure == OnFailure::ReduceDt { SNAPSHOTS } else { 0 };
-    M::plan(&params, &Planned { fluid, walls, has_bodies, search_ratio, threads, snapshots }, &mut plan);
+    M::plan(&params, &Planned { fluid, walls, reactions, search_ratio, threads, snapshots }, &mut plan);
     Ok(plan)
 }
 

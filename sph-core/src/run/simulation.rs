@@ -176,14 +176,16 @@ impl<const D: usize> Simulation<D> {
         if interaction.push(&mut run, dt) {
             self.solver.velocities_changed();
         }
+        // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
+        let then = if dt == left { end } else { self.state.t + dt };
+        self.state.walls.loads_due = self.measures.loads_due(then);
         let report = self.solver.step(&mut self.state, dt)?;
         self.guard.judge(&self.state, &report)?;
         if let Some(body) = self.state.bodies.outside(&self.state.domain) {
             let cause = Cause::BodyEscaped { name: body.form.name.clone() };
             return Err(StepError::new(&self.state, "drift", None, cause));
         }
-        // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
-        self.state.t = if dt == left { end } else { self.state.t + dt };
+        self.state.t = then;
         self.state.step += 1;
         Ok(report)
     }

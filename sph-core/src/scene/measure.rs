@@ -30,6 +30,8 @@ parameters! {
         pub flow: Option<FlowRate> = None, validate;
         /// Position, velocity and load of the body of this name.
         pub body: Option<String> = None;
+        /// Force and moment of the fluid on a wall or a body.
+        pub force: Option<ForceOn> = None, validate;
         /// Sums and extremes over the whole fluid, and numbers of the step.
         pub totals: Option<Vec<Total>> = None;
     }
@@ -92,6 +94,17 @@ parameters! {
         /// Radius of the disc around the point that counts, in two dimensions half of its width; all of the plane if left
         /// out.
         pub radius: Option<f64> = None, "m", "(0, inf)";
+    }
+}
+
+parameters! {
+    /// Force and moment of the fluid on a wall or a body, `F = Σ F_b` and `M = Σ (x_b − c) × F_b` over its samples: the
+    /// opposite of what the fluid gets from them in the step.
+    pub struct ForceOn {
+        /// Name of the wall or the body.
+        pub on: String;
+        /// The point c of the moment; if left out, of a wall the origin, of a body its center of mass.
+        pub about: Option<Vec<f64>> = None, "m", "(-inf, inf)";
     }
 }
 
@@ -160,8 +173,14 @@ impl Measure {
             profile: None,
             flow: None,
             body: None,
+            force: None,
             totals: None,
         }
+    }
+
+    /// True when it measures the force on the wall or body of this name.
+    pub fn is_force_on(&self, name: &str) -> bool {
+        self.force.as_ref().is_some_and(|force| force.on == name)
     }
 
     /// Simulated time between two samples in a scene, `[s]`.
@@ -175,7 +194,7 @@ impl Measure {
         let of_points = |points: u32| points as usize * dim;
         let totals = self.totals.iter().flatten().map(|total| total.width(dim)).sum::<usize>();
         // A body has at most a position, an orientation, two velocities, a force and a torque.
-        let body = if self.body.is_some() { 5 * dim + 4 } else { 0 };
+        let body = if self.body.is_some() || self.force.is_some() { 5 * dim + 4 } else { 0 };
         1 + self.profile.as_ref().map_or(dim, |profile| of_points(profile.points)).max(totals).max(body)
     }
 
@@ -214,9 +233,12 @@ pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
         check_kind(measure, &key)?;
         check_size(measure, scene, &key)?;
         places::<D>(measure, scene.spacing, &key)?;
+        let bodies = scene.body.iter().enumerate().map(|(k, body)| body.called(k));
         if let Some(name) = &measure.body {
-            let names = scene.body.iter().enumerate().map(|(k, body)| body.called(k));
-            super::check::known("body", names, name, &join(&key, "body"))?;
+            super::check::known("body", bodies, name, &join(&key, "body"))?;
+        } else if let Some(force) = &measure.force {
+            let walls = scene.wall.iter().enumerate().map(|(k, wall)| wall.called(k));
+            super::check::known("wall or body", walls.chain(bodies), &force.on, &join(&key, "force.on"))?;
         }
     }
     Ok(())
@@ -234,19 +256,20 @@ fn check_name(name: &str, key: &str) -> Result<(), Error> {
 }
 
 fn check_kind(measure: &Measure, key: &str) -> Result<(), Error> {
-    let Measure { probe, gauge, profile, flow, body, totals, .. } = measure;
+    let Measure { probe, gauge, profile, flow, body, force, totals, .. } = measure;
     let kinds = [
         probe.is_some(),
         gauge.is_some(),
         profile.is_some(),
         flow.is_some(),
         body.is_some(),
+        force.is_some(),
         totals.is_some(),
     ];
     let n = kinds.into_iter().filter(|given| *given).count();
     if n != 1 {
         let error = Error::invalid(key, format!("names {n} kinds of measure, must name one"));
-        return Err(error.hint("give one of probe, gauge, profile, flow, body, totals"));
+        return Err(error.hint("give one of probe, gauge, profile, flow, body, force, totals"));
     }
     if let Some(totals) = totals {
         let key = join(key, "totals");
@@ -298,6 +321,9 @@ fn places<const D: usize>(measure: &Measure, spacing: f64, key: &str) -> Result<
     if let Some(flow) = &measure.flow {
         vector::<D>(&join(key, "flow.at"), &flow.at)?;
         direction::<D>(&join(key, "flow.normal"), &flow.normal)?;
+    }
+    if let Some(about) = measure.force.as_ref().and_then(|force| force.about.as_ref()) {
+        vector::<D>(&join(key, "force.about"), about)?;
     }
     Ok(())
 }

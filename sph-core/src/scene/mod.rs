@@ -38,7 +38,7 @@ pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Se
 pub use fluid::{
     Fluid, Hydrostatic, LinearVelocity, PressureField, StandingWave, StrainedDrop, TaylorGreen, VelocityField,
 };
-pub use measure::{FlowRate, Gauge, Measure, Probe, Profile, Total};
+pub use measure::{FlowRate, ForceOn, Gauge, Measure, Probe, Profile, Total};
 pub use parameters::{Parameters, Preset};
 pub use settings::{
     Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighbors, OnFailure, Run, SolverSettings,

@@ -23,7 +23,7 @@ use crate::{
     keys::join,
     method::state::State,
     neighbors::Periodic,
-    rigid::Bodies,
+    rigid::{Bodies, Load, Wrench},
     scene::{MassMode, Scene, Slip},
 };
 
@@ -225,11 +225,13 @@ fn walls<const D: usize>(
     periodic: Periodic<D>,
     containers: &[Enclosure<D>],
 ) -> Result<(Boundary<D>, Bodies<D>), Error> {
-    let mut boundary = Boundary::default();
+    let (mut boundary, mut loads) = (Boundary::default(), Vec::new());
     for (k, wall) in scene.wall.iter().enumerate() {
         let key = format!("wall[{k}]");
         let motion = wall.motion.resolve::<D>(&format!("{key}.motion"))?;
         let name = wall.called(k);
+        let load = scene.measure.iter().any(|measure| measure.is_force_on(&name)).then_some(loads.len());
+        loads.extend(load.map(|_| Load { wall: name.clone(), wrench: Wrench::default() }));
         let first = boundary.len();
         // Samples of one surface velocity are one body; most walls have a single one.
         let mut groups: Vec<([f64; D], Vec<[Real; D]>)> = Vec::new();
@@ -251,6 +253,7 @@ fn walls<const D: usize>(
                 surface_velocity: reals(velocity),
                 no_slip: wall.slip == Slip::NoSlip,
                 rigid: None,
+                load,
             };
             boundary.add_body(body, &samples);
         }
@@ -258,7 +261,7 @@ fn walls<const D: usize>(
         let condition = wall.condition(&region);
         boundary.add_surface(&name, region, &wall.layout(), scene.spacing, first, condition);
     }
-    let bodies = bodies::add(scene, &mut boundary, containers)?;
+    let bodies = Bodies { loads, ..bodies::add(scene, &mut boundary, containers)? };
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);
     bodies.update_samples(&mut boundary);

@@ -39,7 +39,15 @@ pub fn block<const D: usize>(counts: [usize; D], dx: f64, jitter: f64) -> Vec<[R
 }
 
 pub fn body<const D: usize>(motion: Trajectory<D>) -> Body<D> {
-    Body { name: String::new(), motion, since: 0.0, surface_velocity: [0.0; D], no_slip: true, rigid: None }
+    Body {
+        name: String::new(),
+        motion,
+        since: 0.0,
+        surface_velocity: [0.0; D],
+        no_slip: true,
+        rigid: None,
+        load: None,
+    }
 }
 
 pub fn walls<const D: usize>(x: &[[Real; D]]) -> Boundary<D> {

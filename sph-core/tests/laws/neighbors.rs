@@ -28,6 +28,7 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
         surface_velocity: [0.0; D],
         no_slip: false,
         rigid: None,
+        load: None,
     };
     boundary.add_body(body, walls);
     let domain = Domain { low: [-1e9; D], high: [1e9; D], periodic };

@@ -256,6 +256,10 @@ fn near(here: &Series, there: &Series, column: usize) -> bool {
 fn kernels_measure_what_the_processor_measures() {
     const MEASURES: &str = "forces.acceleration = [\"20*cos(50*t)\", \"0\"]
 [[measure]]
+name = \"force\"
+interval = 0.002
+force = { on = \"wall[0]\", about = [0.1, 0.2] }
+[[measure]]
 name = \"probe\"
 interval = 0.001
 probe = { at = [0.25, 0.1], field = \"velocity\" }

@@ -2,6 +2,7 @@
 
 mod container;
 mod determinism;
+mod forces;
 mod measures;
 mod memory_plan;
 mod penetration;

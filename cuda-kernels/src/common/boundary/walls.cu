@@ -89,19 +89,19 @@ SPH_FN Wrench wrench_of(Vec x, Vec force, const double* center) {
   return w;
 }
 
-/// First pass: `partial[k · WRENCH_BLOCKS + ·]` of body k, whose center of mass is `center` [k][DIM]. `rigid` is the
-/// body of each set of samples, NONE for walls.
+/// First pass: `partial[k · WRENCH_BLOCKS + ·]` of the body or wall k, with the torque about `center` [k][DIM]. `pivot` is
+/// that of each set of samples, NONE for those that need no force.
 // BLOCKS partial.len()
 // THEN merge_wrenches
 KERNEL void __launch_bounds__(REDUCE_THREADS)
-sum_wrenches(const u32* __restrict__ rigid /* [n_sets] */, u32 n_sets, const u16* __restrict__ body, Points x,
+sum_wrenches(const u32* __restrict__ pivot /* [n_sets] */, u32 n_sets, const u16* __restrict__ body, Points x,
              Points force, const double* __restrict__ center /* [partial.len() / WRENCH_BLOCKS as usize * D] */,
              u32 n, Wrench* __restrict__ partial /* [0] */) {
   const u32 k = blockIdx.x / WRENCH_BLOCKS, part = blockIdx.x % WRENCH_BLOCKS;
   Wrench mine = SumWrenches::identity();
   for (u64 i = part * REDUCE_THREADS + threadIdx.x; i < n; i += WRENCH_BLOCKS * REDUCE_THREADS) {
     const u32 set = body[i];
-    if (set < n_sets && rigid[set] == k) {
+    if (set < n_sets && pivot[set] == k) {
       mine = SumWrenches::merge(mine, wrench_of(x[u32(i)], force[u32(i)], center + k * DIM));
     }
   }
@@ -110,7 +110,7 @@ sum_wrenches(const u32* __restrict__ rigid /* [n_sets] */, u32 n_sets, const u16
 }
 SHIM_EXPORT(sum_wrenches)
 
-/// Second pass, by one block a body.
+/// Second pass, by one block a body or wall.
 // BLOCKS total.len()
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 merge_wrenches(const Wrench* __restrict__ partial /* [total.len() * WRENCH_BLOCKS as usize] */,

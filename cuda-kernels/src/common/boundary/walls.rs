@@ -112,46 +112,58 @@ pub const NO_SLIP: u32 = 1;
 /// Such a set is the surface of a dynamic body, [`Sets::flags`](crate::common::numerics::Sets).
 pub const RIGID: u32 = 2;
 
+/// The force on samples of such a set is needed in this step, [`Sets::flags`](crate::common::numerics::Sets).
+pub const LOADED: u32 = 4;
+
 /// What each rigid set of `walls` is, for [`Sets::flags`](crate::common::numerics::Sets).
 pub fn flags<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
-    let of = |set: &Body<D>| (u32::from(set.no_slip) * NO_SLIP) | (u32::from(set.rigid.is_some()) * RIGID);
+    let flag = |holds: bool, flag: u32| u32::from(holds) * flag;
+    let of = |set: &Body<D>| {
+        flag(set.no_slip, NO_SLIP) | flag(set.rigid.is_some(), RIGID) | flag(walls.is_set_loaded(set), LOADED)
+    };
     walls.bodies.iter().map(of).collect()
 }
 
-/// Forces and torques on the dynamic bodies of a run.
+/// Forces and torques on the dynamic bodies of a run, and on walls where they are measured.
 #[derive(Debug)]
 pub struct Wrenches<const D: usize> {
-    /// The body of each set of samples, [`NONE`] for walls. Shape `[sets]`.
-    rigid: Field<u32>,
+    /// The place of each set of samples in [`Bodies::pivots`], [`NONE`] of those that need no force. Shape `[sets]`.
+    pivot: Field<u32>,
     partial: Field<Wrench<D>>,
-    /// What the fluid does to each body, for the host to download. Shape `[bodies]`.
+    /// What the fluid does to each of [`Bodies::pivots`], for the host to download. Shape `[pivots]`.
     pub total: Field<Wrench<D>>,
 }
 
 impl<const D: usize> Wrenches<D> {
-    /// Buffers for `n_bodies` bodies, whose samples are among `n_sets` sets.
+    /// Buffers for `n_pivots` bodies and walls, whose samples are among `n_sets` sets.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &dyn Executor, n_sets: usize, n_bodies: usize) -> Result<Self, CudaError> {
+    pub fn new(executor: &dyn Executor, n_sets: usize, n_pivots: usize) -> Result<Self, CudaError> {
         Ok(Self {
-            rigid: executor.zeros(n_sets)?,
-            partial: executor.zeros(n_bodies * WRENCH_BLOCKS as usize)?,
-            total: executor.zeros(n_bodies)?,
+            pivot: executor.zeros(n_sets)?,
+            partial: executor.zeros(n_pivots * WRENCH_BLOCKS as usize)?,
+            total: executor.zeros(n_pivots)?,
         })
     }
 
-    /// Takes the bodies of the sets of `walls`.
+    /// Takes what the sets of `walls` belong to in this step.
     ///
     /// # Errors
     /// When the copy fails.
-    pub fn write(&mut self, executor: &dyn Executor, walls: &Boundary<D>) -> Result<(), CudaError> {
-        let rigid: Vec<u32> = walls.bodies.iter().map(|set| set.rigid.map_or(NONE, |k| k as u32)).collect();
-        executor.write(&rigid, &mut self.rigid)
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        walls: &Boundary<D>,
+        bodies: &Bodies<D>,
+    ) -> Result<(), CudaError> {
+        let pivot = |set| bodies.pivot_of(set, walls).map_or(NONE, |k| k as u32);
+        let pivots: Vec<u32> = walls.bodies.iter().map(pivot).collect();
+        executor.write(&pivots, &mut self.pivot)
     }
 
-    /// `total[k] ← Σ_b F_b, Σ_b (x_b − X) × F_b` over those of the first `n` samples that are of body k. `body` is the
-    /// set of each sample, `center` the centers of mass X, shape `[bodies · D]`, `[m]`.
+    /// `total[k] ← Σ_b F_b, Σ_b (x_b − X) × F_b` over those of the first `n` samples that are of pivot k. `body` is the
+    /// set of each sample, `center` the points X of [`Bodies::pivots`], shape `[pivots · D]`, `[m]`.
     ///
     /// # Errors
     /// When a field is too short, or a launch fails.
@@ -164,7 +176,7 @@ impl<const D: usize> Wrenches<D> {
         n: usize,
         center: &Field<f64>,
     ) -> Launched {
-        let Self { rigid, partial, total } = self;
-        sum_wrenches(executor, rigid, rigid.len(), body, x, force, center, n, partial, total)
+        let Self { pivot, partial, total } = self;
+        sum_wrenches(executor, pivot, pivot.len(), body, x, force, center, n, partial, total)
     }
 }

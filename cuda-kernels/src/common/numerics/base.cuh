@@ -121,6 +121,9 @@ struct Sets {
 
   /// True for samples of dynamic bodies. Twin of `RIGID` in walls.rs.
   SPH_FN bool is_rigid(u32 b) const { return flags[body[b]] & 2u; }
+
+  /// True for samples the force on which is needed in this step. Twin of `LOADED` in walls.rs.
+  SPH_FN bool is_loaded(u32 b) const { return flags[body[b]] & 4u; }
 };
 
 }  // namespace SPH_SPACE

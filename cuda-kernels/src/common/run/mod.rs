@@ -106,7 +106,7 @@ impl<const D: usize> Common<D> {
     pub fn write(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
         self.fluid.write(executor, &state.fluid)?;
         self.walls.write(executor, &state.walls)?;
-        self.rigid.write(executor, &state.walls)?;
+        self.rigid.write(executor, state)?;
         self.containers = Containers::new(executor, &state.containers)?;
         Ok(())
     }
@@ -193,9 +193,10 @@ impl<const D: usize, M: OnGpu<D>> GpuRun<D, M> {
     ) -> Result<Summary, StepError> {
         let executor = &*self.executor;
         self.method.shell_mut().report = StepReport::default();
-        let Common { lost, gain2, .. } = M::common(device);
+        let Common { lost, gain2, rigid, .. } = M::common(device);
         let cleared = executor.clear(lost).and_then(|()| executor.clear(gain2));
-        cleared.map_err(|error| error.in_phase(state, "clear"))?;
+        let begun = cleared.and_then(|()| rigid.follow(executor, state));
+        begun.map_err(|error| error.in_phase(state, "clear"))?;
         OnGpu::step(&mut self.method, executor, device, state, dt)?;
         let summary = summarize(&mut self.method, executor, device, state);
         self.method.shell_mut().stopwatch.lap("report");

@@ -38,7 +38,9 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     M::check_on_gpu(&params).map_err(|error| scene.locate(error))?;
     let bodies = scene.body.len();
     let sets = scene.wall.len() + bodies;
-    let population = Population { fluid, walls, sets, surfaces: sets, bodies };
+    let is_measured = |name: &str| scene.measure.iter().any(|measure| measure.is_force_on(name));
+    let loads = scene.wall.iter().enumerate().filter(|(k, wall)| is_measured(&wall.called(*k))).count();
+    let population = Population { fluid, walls, sets, surfaces: sets, bodies, pivots: bodies + loads };
     let spacing = scene.spacing as Real;
     let grid = cells::<D>(scene, *params.support_ratio() * spacing, fluid + walls)?;
     let (executor, sizes) = (Counting::default(), M::first_sizes(&params));

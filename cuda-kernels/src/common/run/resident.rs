@@ -33,6 +33,8 @@ pub struct Population {
     pub surfaces: usize,
     /// Dynamic bodies.
     pub bodies: usize,
+    /// These, and walls on which the force is measured.
+    pub pivots: usize,
 }
 
 impl Population {
@@ -40,7 +42,8 @@ impl Population {
     pub fn of<const D: usize>(state: &State<D>) -> Self {
         let State { fluid, walls, bodies, .. } = state;
         let (sets, surfaces) = (walls.bodies.len(), walls.surfaces.len());
-        Self { fluid: fluid.len(), walls: walls.len(), sets, surfaces, bodies: bodies.list.len() }
+        let (n, pivots) = (bodies.list.len(), bodies.list.len() + bodies.loads.len());
+        Self { fluid: fluid.len(), walls: walls.len(), sets, surfaces, bodies: n, pivots }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
         executor::{Executor, Field},
     },
 };
-use sph_core::{fluid::boundary::Boundary, method::state::State, rigid::Rigid};
+use sph_core::{method::state::State, rigid::Bodies};
 
 /// The rigid sets of a run.
 #[derive(Debug)]
@@ -19,12 +19,14 @@ pub struct RigidSets<const D: usize> {
     pub flags: Field<u32>,
     /// Where they are. Shape `[n_sets]`.
     maps: Field<Affine<D>>,
-    /// Centers of mass of the dynamic bodies. Shape `[bodies · D]`, `[m]`.
+    /// The points of [`Bodies::pivots`]. Shape `[pivots · D]`, `[m]`.
     centers: Field<f64>,
-    /// Sums of forces over each body.
+    /// Sums of forces over each of them.
     wrenches: Wrenches<D>,
-    /// Forces on the samples; empty without dynamic bodies. Shape `[D][n_walls]`, `[N]`.
+    /// Forces on the samples; empty where none are needed. Shape `[D][n_walls]`, `[N]`.
     pub force: Axes<D>,
+    /// Whether loads on walls are summed in this step, as the device has it.
+    loads_due: bool,
 }
 
 impl<const D: usize> RigidSets<D> {
@@ -33,13 +35,14 @@ impl<const D: usize> RigidSets<D> {
     /// # Errors
     /// When there is no memory left.
     pub fn new(executor: &dyn Executor, population: &Population) -> Result<Self, CudaError> {
-        let &Population { walls, sets, bodies, .. } = population;
+        let &Population { walls, sets, pivots, .. } = population;
         Ok(Self {
             flags: executor.zeros(sets)?,
             maps: executor.zeros(sets)?,
-            centers: executor.zeros(bodies * D)?,
-            wrenches: Wrenches::new(executor, sets, bodies)?,
-            force: zero_axes(executor, if bodies > 0 { walls } else { 0 })?,
+            centers: executor.zeros(pivots * D)?,
+            wrenches: Wrenches::new(executor, sets, pivots)?,
+            force: zero_axes(executor, if pivots > 0 { walls } else { 0 })?,
+            loads_due: false,
         })
     }
 
@@ -47,9 +50,18 @@ impl<const D: usize> RigidSets<D> {
     ///
     /// # Errors
     /// When a copy fails.
-    pub fn write(&mut self, executor: &dyn Executor, walls: &Boundary<D>) -> Result<(), CudaError> {
-        executor.write(&flags(walls), &mut self.flags)?;
-        self.wrenches.write(executor, walls)
+    pub fn write(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
+        self.loads_due = state.walls.loads_due;
+        executor.write(&flags(&state.walls), &mut self.flags)?;
+        self.wrenches.write(executor, &state.walls, &state.bodies)
+    }
+
+    /// The same, where loads on walls were due in the step before and are not now, or the reverse.
+    ///
+    /// # Errors
+    /// When a copy fails.
+    pub fn follow(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
+        if self.loads_due == state.walls.loads_due { Ok(()) } else { self.write(executor, state) }
     }
 
     /// Sets all forces to zero.
@@ -76,7 +88,7 @@ impl<const D: usize> RigidSets<D> {
         move_samples(executor, &self.maps, self.maps.len(), body, x_0, *n, x, v, a)
     }
 
-    /// What the forces on their samples do to the bodies.
+    /// What the forces on their samples do to the bodies, and to walls whose loads are due.
     ///
     /// # Errors
     /// When a copy or a launch fails.
@@ -84,15 +96,15 @@ impl<const D: usize> RigidSets<D> {
         &mut self,
         executor: &dyn Executor,
         samples: &Samples<D>,
-        bodies: &mut [Rigid<D>],
+        bodies: &mut Bodies<D>,
     ) -> Result<(), CudaError> {
-        let centers: Vec<f64> = bodies.iter().flat_map(|body| body.x).collect();
+        let centers: Vec<f64> = bodies.pivots().flatten().collect();
         executor.write(&centers, &mut self.centers)?;
         let sums = &mut self.wrenches;
         sums.collect(executor, &samples.body, &samples.x, &self.force, samples.n, &self.centers)?;
-        let mut found = vec![Wrench::default(); bodies.len()];
+        let mut found = vec![Wrench::default(); centers.len() / D];
         executor.read(&sums.total, &mut found)?;
-        bodies.iter_mut().zip(found).for_each(|(body, found)| body.wrench = found.into());
+        bodies.wrenches().zip(found).for_each(|(wrench, found)| *wrench = found.into());
         Ok(())
     }
 }

@@ -58,7 +58,7 @@ KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
 surface_reaction(Surface surface, Near fluid /* [0] */, const Packed* __restrict__ samples, Sets sets, real m, u32 n,
                  Writable force) {
   const u32 b = thread_index();
-  if (b >= n || !sets.is_rigid(b)) return;
+  if (b >= n || !sets.is_loaded(b)) return;
   const Packed r_b = load(samples, b);
   const real strength = -surface.adhesion * r_b.a[3];
   Vec sum = zero();

@@ -35,6 +35,7 @@ pub(super) fn add<const D: usize>(
             surface_velocity: [0.0; D],
             no_slip,
             rigid: Some(k),
+            load: None,
         };
         let samples: Vec<[Real; D]> = samples.iter().map(|sample| super::reals(sample.x)).collect();
         walls.add_body(set, &samples);

@@ -1,11 +1,19 @@
-//! Position, velocity and load of a rigid body as named numbers.
+//! Position, velocity and load of a rigid body, and the load on a wall, as named numbers.
 
 use super::{
-    Reader,
+    Column, Reader, column,
     interpolate::Interpolation,
     near::{Near, Zone},
 };
-use crate::{method::observer::View, rigid::Rigid};
+use crate::{
+    error::Error,
+    geometry::shape::vector,
+    keys::join,
+    method::{observer::View, state::State},
+    numerics::{lane::each, vector::cross},
+    rigid::{Rigid, Wrench, spatial},
+    scene::ForceOn,
+};
 
 const AXES: [[&str; 3]; 5] = [
     ["x", "y", "z"],
@@ -15,12 +23,16 @@ const AXES: [[&str; 3]; 5] = [
     ["torque_x", "torque_y", "torque_z"],
 ];
 
+/// The first axis of rotation in `dim` dimensions: in 2D there is one, about the normal.
+fn turns(dim: usize) -> usize {
+    if dim == 2 { 2 } else { 0 }
+}
+
 /// Center of mass, orientation (an angle in 2D, a quaternion in 3D), velocities, and force and torque of the fluid: each with
 /// its unit.
 pub fn numbers<const D: usize>(body: &Rigid<D>) -> Vec<(&'static str, &'static str, f64)> {
     let [place, velocity, turning, force, torque] = AXES;
-    // In 2D there is one rotation, about the normal.
-    let turns = if D == 2 { 2 } else { 0 };
+    let turns = turns(D);
     let mut numbers = Vec::new();
     let mut add = |names: &[&'static str], unit: &'static str, values: &[f64]| {
         numbers.extend(names.iter().zip(values).map(|(&name, &value)| (name, unit, value)));
@@ -51,5 +63,66 @@ impl<const D: usize> Reader<D> for Body {
 
     fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
         row.extend(numbers(&view.state.bodies.list[self.0]).into_iter().map(|(_, _, value)| value));
+    }
+}
+
+/// Force and torque on a wall or a body.
+#[derive(Debug)]
+pub(super) struct Force<const D: usize> {
+    on: Loaded,
+    /// The point of the torque.
+    about: Option<[f64; D]>,
+}
+
+/// What carries a load, by its place in its list.
+#[derive(Clone, Copy, Debug)]
+enum Loaded {
+    Wall(usize),
+    Body(usize),
+}
+
+impl<const D: usize> Force<D> {
+    pub fn of(force: &ForceOn, key: &str, state: &State<D>) -> Result<Self, Error> {
+        let bodies = &state.bodies;
+        let wall = bodies.loads.iter().position(|load| load.wall == force.on).map(Loaded::Wall);
+        let body = || bodies.list.iter().position(|body| body.form.name == force.on).map(Loaded::Body);
+        let name = format!("{:?}", force.on);
+        let on = wall.or_else(body);
+        let on = on.ok_or_else(|| Error::invalid(join(key, "on"), "is no wall or body").value(name))?;
+        let about = force.about.as_ref().map(|about| vector(&join(key, "about"), about));
+        Ok(Self { on, about: about.transpose()? })
+    }
+
+    pub fn columns() -> Vec<Column> {
+        let force = AXES[3][..D].iter().map(|name| column(name, "N"));
+        force.chain(AXES[4][turns(D)..].iter().map(|name| column(name, "N m"))).collect()
+    }
+
+    /// Force, torque, and the point of that torque.
+    fn load(&self, state: &State<D>) -> (Wrench<D>, [f64; D]) {
+        match self.on {
+            Loaded::Wall(k) => (state.bodies.loads[k].wrench, [0.0; D]),
+            Loaded::Body(k) => (state.bodies.list[k].wrench, state.bodies.list[k].x),
+        }
+    }
+}
+
+impl<const D: usize> Reader<D> for Force<D> {
+    fn zone(&self) -> Option<Zone<D>> {
+        None
+    }
+
+    fn reads_loads(&self) -> bool {
+        true
+    }
+
+    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
+        let (Wrench { force, mut torque }, at) = self.load(view.state);
+        let about = self.about.unwrap_or(at);
+        let shift = cross(spatial::<D>(&each(|a| at[a] - about[a])), spatial(&force));
+        (0..3).for_each(|a| torque[a] += shift[a]);
+        // No step has found a force yet.
+        let known = if view.state.step == 0 { f64::NAN } else { 1.0 };
+        row.extend(force.iter().chain(&torque[turns(D)..]).map(|number| known * number));
     }
 }

@@ -16,7 +16,7 @@ pub use body::numbers as body_numbers;
 pub use interpolate::wendland;
 
 use self::{
-    body::Body,
+    body::{Body, Force},
     flow::Flow,
     interpolate::Interpolation,
     level::Gauge,
@@ -78,6 +78,11 @@ trait Reader<const D: usize>: Debug + Send {
     /// Where it reads; `None` for what needs no place.
     fn zone(&self) -> Option<Zone<D>>;
 
+    /// True when the step before a sample must sum the forces on walls.
+    fn reads_loads(&self) -> bool {
+        false
+    }
+
     /// Adds a sample to `row`, from the particles `near` its place.
     fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>);
 }
@@ -120,6 +125,9 @@ impl<const D: usize> Measured<D> {
             let k = found.ok_or_else(error)?;
             let numbers = body_numbers(&state.bodies.list[k]).into_iter();
             (Box::new(Body(k)), numbers.map(|(name, unit, _)| column(name, unit)).collect())
+        } else if let Some(force) = &measure.force {
+            let force = Force::of(force, &join(key, "force"), state)?;
+            (Box::new(force), Force::<D>::columns())
         } else {
             let totals = Totals(measure.totals.clone().unwrap_or_default());
             let columns = totals.columns(D);
@@ -165,6 +173,11 @@ impl<const D: usize> Measures<D> {
     /// True when a sample is due at time `t`, `[s]`.
     pub fn is_due(&self, t: f64) -> bool {
         self.list.iter().any(|measured| measured.is_due(t))
+    }
+
+    /// True when a sample of the force on a wall is due at time `t`, `[s]`.
+    pub fn loads_due(&self, t: f64) -> bool {
+        self.list.iter().any(|measured| measured.reader.reads_loads() && measured.is_due(t))
     }
 
     /// Takes the samples that are due.
