@@ -32,7 +32,7 @@ pub fn of_scene<const D: usize>(
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Pbf<D>), Error> {
     let params = Params::of_scene(scene)?;
-    check_reactions(&params, !scene.body.is_empty()).map_err(|error| scene.locate(error))?;
+    check_reactions(&params, scene.needs_reactions()).map_err(|error| scene.locate(error))?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { state, .. } = setup::build(scene, &kernel)?;

@@ -1,8 +1,13 @@
-//! `sph compare`, `sph validate`, `sph report`.
+//! `sph compare`, `sph validate`, `sph score`, `sph report`.
 
 use crate::program::{call, exit_code::FAILED, print::out, taken::Taken};
 use bench_suite::{
-    campaign::{self, Effort, Job, folder::FolderCase, registry},
+    campaign::{
+        self, Effort, Job,
+        folder::{self, FolderCase},
+        registry,
+        score::{self, Frames},
+    },
     cases::{Case, walls},
     report::{self, Page},
     result::{Comparison, RunResult},
@@ -87,6 +92,39 @@ pub fn validate(cases: &[String], out: &Path, processor: &Processor, json: bool)
     let (cases, folders) = sorted(cases)?;
     let _taken = Taken::take("--out", out, &report::FILES)?;
     let all = run_all("Validation", &campaign::validation(&cases, &folders), processor)?;
+    finish(&all, Page::Validate, out, json)
+}
+
+/// Frames of any program, by the measures of a case.
+pub fn score(
+    case: &str,
+    frames: &Path,
+    across: Option<u32>,
+    label: Option<&str>,
+    out: &Path,
+    json: bool,
+) -> Outcome {
+    let read;
+    let case = match folder::built_in().iter().find(|known| known.name() == case) {
+        Some(known) => known,
+        None if FolderCase::is_one(Path::new(case)) => {
+            read = FolderCase::read(Path::new(case))?;
+            &read
+        }
+        None => {
+            let known = folder::built_in().iter().map(Case::name).collect::<Vec<_>>().join(", ");
+            return Err(
+                format!("CASE {case:?}: is no folder with a case.toml; built-in ones are {known}").into()
+            );
+        }
+    };
+    let _taken = Taken::take("--out", out, &report::FILES)?;
+    let name = frames.file_name().map_or_else(|| "frames".into(), |name| name.to_string_lossy());
+    let across = across.map_or(case.resolution(), |n| n as usize);
+    let frames = Frames { folder: frames, across, label: label.unwrap_or(&name) };
+    let results = vec![score::score(case, &frames)?];
+    let references = case.references();
+    let all = campaign::collect("Frames scored", command(), &Processor::default(), results, references);
     finish(&all, Page::Validate, out, json)
 }
 
@@ -182,14 +220,10 @@ fn counts(results: &[RunResult]) -> [usize; 3] {
 
 fn print_table(results: &[RunResult]) {
     for r in results {
-        out!(
-            "{} n = {}, {}: {:.2} s wall, {} steps",
-            r.case,
-            r.particles_across,
-            r.variant,
-            r.wall_s,
-            r.steps
-        );
+        // Frames that were scored have taken no step.
+        let time =
+            if r.steps > 0 { format!(": {:.2} s wall, {} steps", r.wall_s, r.steps) } else { String::new() };
+        out!("{} n = {}, {}{time}", r.case, r.particles_across, r.variant);
         if let Some(failure) = &r.failure {
             out!("    FAILED: {failure}");
         }

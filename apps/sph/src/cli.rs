@@ -141,6 +141,29 @@ Examples:
         #[arg(long, short, default_value = "results/validate")]
         out: PathBuf,
     },
+    /// Scores frames of any program by the measures and bands of a case.
+    ///
+    /// A frame is a file .npz, .csv, or .vtu of this program, with the time t, positions x and the velocity, and the density and
+    /// the pressure where there are such: names and units as in frames of `sph run`.
+    #[command(after_help = "\
+Examples:
+  sph score dam_break_pressure frames --label DualSPHysics --across 60
+  sph score my-case frames --out results/scored")]
+    Score {
+        /// A case that is a folder: its path, or its name if it is built in.
+        case: String,
+        /// Folder with the frames, one moment each.
+        frames: PathBuf,
+        /// Particles across the reference length of the case; the resolution of its bands if left out.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+        across: Option<u32>,
+        /// What reports call the program that made them; the name of the folder if left out.
+        #[arg(long)]
+        label: Option<String>,
+        /// Folder for the report.
+        #[arg(long, short, default_value = "results/score")]
+        out: PathBuf,
+    },
     /// Checks a GPU, each section in under eight minutes: parity, bits, times of steps and kernels, variants, sanitizers.
     #[command(after_help = "\
 Examples:
@@ -242,6 +265,9 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             campaigns::compare(effort, cases, variants, out, &open()?, args.json)
         }
         Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
+        Command::Score { case, frames, across, label, out } => {
+            campaigns::score(case, frames, *across, label.as_deref(), out, args.json)
+        }
         Command::DeviceCheck(check) => device_check::run(check, args.backend, args.json),
         Command::Kernels(kernels) => kernels::run(kernels, args.json),
         Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),

@@ -170,6 +170,11 @@ impl FolderCase {
         scene
     }
 
+    /// The measures that are compared.
+    pub fn measures(&self) -> impl Iterator<Item = &str> {
+        self.file.compare.iter().map(|compare| compare.measure.as_str())
+    }
+
     /// The comparisons; none of a case that cannot be set up.
     fn compared(&self) -> &[Compared] {
         self.check().unwrap_or_default()

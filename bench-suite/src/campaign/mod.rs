@@ -3,6 +3,7 @@
 pub mod folder;
 pub mod golden;
 pub mod registry;
+pub mod score;
 
 use crate::{
     campaign::{folder::FolderCase, registry::Variant},

@@ -185,7 +185,7 @@ impl<const D: usize> FrameData<D> {
     }
 
     /// Refuses arrays of another length than the ids.
-    pub(super) fn check(&self) -> Result<(), OutputError> {
+    pub(crate) fn check(&self) -> Result<(), OutputError> {
         let expected = self.id.len();
         let check = |name: &str, found: usize| {
             let error = || OutputError::Length { name: name.into(), found, expected };

@@ -39,7 +39,7 @@ pub const FRAMES: &str = "frames";
 pub const MEASURES: &str = "measures";
 
 /// Names of the axes.
-const AXES: [&str; 3] = ["x", "y", "z"];
+pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// A file format of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

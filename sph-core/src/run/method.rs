@@ -216,7 +216,7 @@ pub fn memory<const D: usize, M: Method<D>>(
 ) -> Result<MemoryPlan, Error> {
     let mut params = M::Params::of_scene(scene)?;
     let search_ratio = f64::from(*params.support_ratio()) + scene.neighbors.skin / scene.spacing;
-    let reactions = !scene.body.is_empty() || scene.measure.iter().any(|measure| measure.force.is_some());
+    let reactions = scene.needs_reactions();
     let wall_rows = M::has_wall_rows(&params, counts.walls, reactions);
     let mut plan = MemoryPlan::of_core(scene, &Demand { counts, search_ratio, wall_rows, threads })?;
     let (fluid, walls) = (counts.fluid.round() as usize, counts.walls.round() as usize);

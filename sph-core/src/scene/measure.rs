@@ -205,6 +205,13 @@ impl Measure {
     }
 }
 
+impl Scene {
+    /// True where forces on samples are needed: with bodies, and where that on a wall is measured.
+    pub fn needs_reactions(&self) -> bool {
+        !self.body.is_empty() || self.measure.iter().any(|measure| measure.force.is_some())
+    }
+}
+
 impl Total {
     /// Numbers of it in `dim` dimensions.
     pub fn width(self, dim: usize) -> usize {

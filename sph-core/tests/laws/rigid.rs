@@ -291,7 +291,7 @@ fn samples_are_where_their_body_is() {
     go(&mut state, 0.1, |_| ());
     let (body, walls) = (only(&state).clone(), &state.walls);
     let (v, w) = (body.velocity(), body.angular_velocity());
-    let rigid = (0..walls.len()).filter(|&b| walls.is_rigid(b));
+    let rigid = (0..walls.len()).filter(|&b| walls.is_loaded(b));
     assert!(rigid.clone().count() > 100);
     for b in rigid {
         let x = walls.position(b).map(f64::from);

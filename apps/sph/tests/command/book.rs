@@ -89,14 +89,17 @@ fn examples(page: &str) {
             fs::write(folder.join(name.trim_end_matches(" -->")), &block.text).unwrap();
         }
     }
-    for block in blocks.iter().filter(|block| block.language == "console") {
-        for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
-            run_line(line, &folder);
-            lines += 1;
+    for block in &blocks {
+        match block.language.as_str() {
+            "console" => {
+                for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
+                    run_line(line, &folder);
+                    lines += 1;
+                }
+            }
+            "python" => python(&block.text, &folder),
+            _ => {}
         }
-    }
-    for block in blocks.iter().filter(|block| block.language == "python") {
-        python(&block.text, &folder);
     }
     assert!(lines > 0, "{page} has no example");
     fs::remove_dir_all(folder).unwrap();

@@ -1,0 +1,242 @@
+//! Scores of frames that any program has written, by the measures and bands of a case.
+
+mod foreign;
+mod npz;
+mod table;
+
+use super::folder::FolderCase;
+use crate::{
+    cases::Case,
+    metrics::Outcome,
+    output::{self, FrameData, Values, measures, read},
+    result::RunResult,
+    run,
+    system::{machine, processor::Processor},
+};
+use foreign::Foreign;
+use sph_core::{
+    Real,
+    error::Error,
+    method::{observer::View, report::StepReport, state::State},
+    scene::Scene,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Particles that frames may have more, or less, than the scene at the resolution by which they are judged `[convention]`:
+/// each is taken to have the mass of one of the scene.
+const OTHER_NUMBER: f64 = 0.2;
+
+/// What is scored, and what reports call it.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<'a> {
+    /// Folder with the frames.
+    pub folder: &'a Path,
+    /// Particles across the reference length of the case.
+    pub across: usize,
+    /// The program that wrote them.
+    pub label: &'a str,
+}
+
+/// Takes the samples of a case in each frame of a folder, in the order of their times, and judges them.
+///
+/// # Errors
+/// When a frame cannot be read, lacks what is measured, or does not fit the case: with its file.
+pub fn score(case: &FolderCase, frames: &Frames<'_>) -> Result<RunResult, Error> {
+    case.check()?;
+    let scene = case.scene(frames.across);
+    scene.check()?;
+    let of_bodies =
+        |name: &str| scene.measure.iter().any(|m| m.name == name && (m.body.is_some() || m.force.is_some()));
+    if let Some(name) = case.measures().find(|name| of_bodies(name)) {
+        let message =
+            format!("compares the measure {name:?}: frames hold particles, no bodies and no forces");
+        return Err(Error::new(message).in_file(case.name()));
+    }
+    if scene.dim == 2 { judge::<2>(case, &scene, frames) } else { judge::<3>(case, &scene, frames) }
+}
+
+fn judge<const D: usize>(case: &FolderCase, scene: &Scene, frames: &Frames<'_>) -> Result<RunResult, Error>
+where
+    FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
+{
+    let processor = Processor::default();
+    let run = run::simulation::<D>(scene, &processor)?;
+    let (mut state, mut measures) = (run.state, run.measures);
+    let mut solver = Foreign::new(run.solver);
+    // No step has found these.
+    let unknown = f64::NAN;
+    let report = StepReport {
+        dt: unknown,
+        density_error_mean: unknown,
+        density_error_max: unknown,
+        ..StepReport::default()
+    };
+    let expected = state.fluid.len() as f64;
+    let mut last: Option<f64> = None;
+    let (mut n_fluid, mut step) = (0, 0);
+    for path in files(frames.folder)? {
+        let name = path.display().to_string();
+        let frame = frame::<D>(&path)?;
+        n_fluid = frame.id.len();
+        let refuse = |message: String| Err(Error::new(message).in_file(&name));
+        if let Some(last) = last.filter(|last| frame.t <= *last) {
+            return refuse(format!("is of t = {} s, not after the frame before it, of {last} s", frame.t));
+        }
+        if last.is_none() && (n_fluid as f64 - expected).abs() > OTHER_NUMBER * expected {
+            let message =
+                format!("holds {n_fluid} particles, the case {expected} at {} across", frames.across);
+            return Err(Error::new(message)
+                .hint("say with --across at which resolution it was made")
+                .in_file(&name));
+        }
+        last = Some(frame.t);
+        put(frame, &mut state, &mut solver).map_err(|reason| Error::new(reason).in_file(&name))?;
+        measures.sample(&View { state: &state, solver: &solver, report: &report });
+        step += 1;
+    }
+    let series: Vec<_> = measures.series().collect();
+    let Outcome { scores, series: averaged, fits } = case.judge(&series);
+    let mut drawn: Vec<_> = series.into_iter().flat_map(measures::curves).collect();
+    drawn.extend(averaged);
+    let references = case.references();
+    drawn.sort_by_key(|series| !references.iter().any(|curve| curve.series == series.name));
+    Ok(RunResult {
+        case: case.name().into(),
+        solver: frames.label.into(),
+        variant: format!("{}, {step} frames", frames.label),
+        dim: D as u8,
+        particles_across: frames.across as u64,
+        spacing: scene.spacing,
+        n_fluid: n_fluid as u64,
+        simulated_s: state.t,
+        scores,
+        series: drawn,
+        fits,
+        precision: if size_of::<Real>() == 4 { "f32" } else { "f64" }.into(),
+        threads: rayon::current_num_threads() as u64,
+        isa: processor.isa.to_string(),
+        backend: processor.name(),
+        memory_bytes_peak: machine::peak_memory_bytes(),
+        ..RunResult::default()
+    })
+}
+
+/// The frames of a folder, by the number in their names. What this program writes beside them is none.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let name = folder.display().to_string();
+    let failed = |error: std::io::Error| Error::new(error.to_string()).in_file(&name);
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let kind =
+            ["npz", "csv", "vtu"].into_iter().find(|kind| path.extension().is_some_and(|e| e == *kind));
+        let beside = path
+            .file_name()
+            .is_some_and(|name| name == output::INDEX || name.to_string_lossy().starts_with("walls"));
+        found.extend(kind.filter(|_| !beside).map(|kind| (kind, number_in(&path), path)));
+    }
+    found.sort();
+    match (found.first(), found.last()) {
+        (Some((first, ..)), Some((last, ..))) if first == last => {
+            Ok(found.into_iter().map(|(_, _, path)| path).collect())
+        }
+        (Some((first, ..)), Some((last, ..))) => {
+            Err(Error::new(format!("holds frames .{first} and .{last}: must be of one kind")).in_file(&name))
+        }
+        _ => {
+            let error = Error::new("holds no frame").in_file(&name);
+            Err(error.hint("a frame is a file .npz, .csv or .vtu"))
+        }
+    }
+}
+
+/// The last number in the name of a file: `part_10` comes after `part_9`.
+fn number_in(path: &Path) -> u64 {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let digits = stem.rsplit(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// A frame of any of the formats, whose numbers are finite.
+fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, Error>
+where
+    FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
+{
+    let name = path.display().to_string();
+    let failed = |reason: String| Error::new(reason).in_file(&name);
+    let end = path.extension().map(|end| end.to_string_lossy().into_owned());
+    let frame = match end.as_deref() {
+        Some("vtu") => {
+            let frame = read::read_vtu(path).map_err(|error| failed(error.reason))?;
+            FrameData::try_from(frame).map_err(|reason| failed(reason.into()))?
+        }
+        Some("npz") => npz::frame(path).map_err(failed)?,
+        _ => table::frame(path).map_err(failed)?,
+    };
+    let is_bad = |values: &[Real]| values.iter().position(|value| !value.is_finite());
+    match frame.x.iter().find_map(|axis| is_bad(axis)) {
+        Some(row) => Err(failed(format!("the position of particle {row} is no number"))),
+        None if frame.id.is_empty() || !frame.t.is_finite() => {
+            Err(failed(format!("holds {} particles at t = {} s", frame.id.len(), frame.t)))
+        }
+        None => Ok(frame),
+    }
+}
+
+/// Replaces the particles of a state, and the fields of a method, by those of a frame.
+fn put<const D: usize>(
+    frame: FrameData<D>,
+    state: &mut State<D>,
+    solver: &mut Foreign<D>,
+) -> Result<(), String> {
+    let vector = |name: &str| match frame.field(name).map(|field| &field.values) {
+        Some(Values::Vector(axes)) => Ok(axes.clone()),
+        _ => Err(format!("lacks the field {name:?}, a vector")),
+    };
+    state.fluid.v = vector("velocity")?;
+    state.fluid.rho = match frame.field("density").map(|field| &field.values) {
+        Some(Values::Scalar(rho)) => rho.clone(),
+        _ => vec![state.rest.rho_0; frame.id.len()],
+    };
+    (state.fluid.x, state.fluid.id, state.t) = (frame.x, frame.id, frame.t);
+    state.n_owned = state.fluid.len();
+    state.walls.move_to(state.t);
+    solver.fields = frame.fields;
+    Ok(())
+}
+
+/// Names and units of what frames may hold, scalars; vectors have a component for each axis.
+const FIELDS: [(&str, &str); 5] =
+    [("t", "s"), ("x", "m"), ("velocity", "m/s"), ("density", "kg/m^3"), ("pressure", "Pa")];
+
+/// The frame of these arrays, each with its name: one component of scalars, `D` of vectors.
+fn of_arrays<const D: usize>(
+    t: f64,
+    arrays: Vec<(&'static str, Vec<Vec<f64>>)>,
+) -> Result<FrameData<D>, String> {
+    let mut frame = FrameData::<D> { t, ..FrameData::default() };
+    for (name, components) in arrays {
+        let axes: Vec<Vec<Real>> =
+            components.into_iter().map(|axis| axis.into_iter().map(|x| x as Real).collect()).collect();
+        let unit = FIELDS.iter().find(|(known, _)| *known == name).map_or("-", |(_, unit)| unit);
+        let n = axes.len();
+        let wrong = |_| format!("{name:?} has {n} components, in {D} dimensions");
+        match (name, n) {
+            ("x", _) => frame.x = axes.try_into().map_err(wrong)?,
+            (_, 1) => {
+                let values = Values::Scalar(axes.into_iter().next().unwrap_or_default());
+                frame.fields.push(output::Field { name: name.into(), unit: unit.into(), values });
+            }
+            _ => {
+                let values = Values::Vector(axes.try_into().map_err(wrong)?);
+                frame.fields.push(output::Field { name: name.into(), unit: unit.into(), values });
+            }
+        }
+    }
+    frame.id = (0..frame.x[0].len() as u64).collect();
+    frame.check().map_err(|error| error.to_string())?;
+    Ok(frame)
+}

@@ -1,0 +1,157 @@
+//! Frames of any program are judged as a run is.
+
+use bench_suite::{
+    campaign::{
+        folder::FolderCase,
+        score::{Frames, score},
+    },
+    cases::Case,
+    output::{Every, Format, Settings},
+    result::RunResult,
+    run::{self, Options},
+    system::processor::Processor,
+};
+use std::{fs, path::Path, path::PathBuf};
+
+const CASE: &str = "source = \"Nobody\"\nscene = \"scene.toml\"\nlength = 0.5\nresolution = 10\n[method.wcsph]\n\
+                    [[compare]]\nmeasure = \"sensor\"\nvalue = 1000.0\nnorm = \"last\"\n[[compare]]\nmeasure = \
+                    \"level\"\ncolumn = \"level\"\nvalue = 0.5\nnorm = \"last\"\n[[compare]]\nmeasure = \
+                    \"all\"\ncolumn = \"kinetic_energy\"\nvalue = 1.0\nnorm = \"peak\"\n";
+const SCENE: &str = "spacing = 0.05\nmass_mode = \"volume\"\nrun.end_time = 0.1\n[[fluid]]\nshape.block = { min = [0, 0], max = [0.5, 0.5] \
+                     }\n[[wall]]\nshape.block = { min = [0, 0], max = [1.0, 1.0] }\nmotion.oscillation = { amplitude = \
+                     [0.01, 0], frequency = 5.0 }\n[[measure]]\nname = \"sensor\"\ninterval = 1e-5\nprobe = { at = \
+                     [0.0, 0.1], field = \"pressure\" }\n[[measure]]\nname = \"level\"\ninterval = 1e-5\ngauge = { from \
+                     = [0.2, 0], to = [0.2, 0.9] }\n[[measure]]\nname = \"all\"\ninterval = 1e-5\ntotals = \
+                     [\"kinetic_energy\", \"momentum\", \"volume\"]\n[[body]]\nname = \"ball\"\ndensity = \
+                     500.0\nshape.disc = { center = [0.8, 0.6], radius = 0.1 }\n[[measure]]\nname = \"ball\"\nbody = \
+                     \"ball\"\n[solver]\nname = \"wcsph\"\n";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("sph-score-{name}-{}", std::process::id())).join("thrown");
+    let _ = fs::remove_dir_all(folder.parent().unwrap());
+    fs::create_dir_all(folder.join("frames")).unwrap();
+    fs::write(folder.join("scene.toml"), SCENE).unwrap();
+    fs::write(folder.join("case.toml"), CASE).unwrap();
+    folder
+}
+
+fn scored(case: &Path, frames: &Path, across: usize) -> Result<RunResult, String> {
+    let case = FolderCase::read(case).map_err(|error| error.to_string())?;
+    score(&case, &Frames { folder: frames, across, label: "other" }).map_err(|error| error.to_string())
+}
+
+/// The frames of a run, in each format, give at their times the samples that the run itself took.
+#[test]
+fn frames_of_a_run_give_the_samples_of_the_run() {
+    for format in [Format::Vtu, Format::Csv, Format::Npz] {
+        let folder = folder(format.extension());
+        let case = FolderCase::read(&folder).unwrap();
+        let settings = Settings {
+            formats: vec![format],
+            every: Every::Steps(10),
+            fields: Vec::new(),
+            color_by: "speed".into(),
+            folder: folder.join("frames"),
+        };
+        let options = Options {
+            case: case.name().into(),
+            variant: String::new(),
+            particles_across: 10,
+            processor: Processor::default(),
+            pictures: Vec::new(),
+            output: Some(settings),
+            progress: None,
+            started: None,
+            checkpoints: None,
+            interrupt: None,
+        };
+        let own = run::run(&case.scene(10), Vec::new(), None, &options).unwrap().result;
+        let found = scored(&folder, &folder.join("frames"), 10).unwrap();
+        assert!(found.series.len() >= 5, "{}", found.series.len());
+        for series in found.series.iter().filter(|series| !series.name.starts_with("ball")) {
+            let whole = own.series.iter().find(|other| other.name == series.name).unwrap();
+            assert!(series.x.len() > 5, "{}", series.name);
+            let scale = whole.y.iter().filter(|y| y.is_finite()).fold(0.0_f64, |most, y| most.max(y.abs()));
+            for (t, y) in series.x.iter().zip(&series.y).skip(1) {
+                let k = whole.x.iter().position(|other| other == t).unwrap();
+                assert!((whole.y[k] - y).abs() <= 1e-5 * scale, "{} at {t}: {} {y}", series.name, whole.y[k]);
+            }
+        }
+        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    }
+}
+
+const HEAD: &str = "t [s],x [m],y [m],velocity_x [m/s],velocity_y [m/s],pressure [Pa]\n";
+
+/// A table of the particles of the scene at a moment, all of one velocity.
+fn table(t: f64, head: &str) -> String {
+    let place = |k: usize| 0.025 + 0.05 * k as f64;
+    let rows = (0..100).map(|i| format!("{t},{},{},1.0,0.0,{i}.0\n", place(i % 10), place(i / 10)));
+    head.to_owned() + &rows.collect::<String>()
+}
+
+/// Files beside which a case cannot be judged, and what is said of them.
+#[test]
+fn frames_that_do_not_fit_are_refused() {
+    let good = table(0.0, HEAD);
+    let cases: &[(&[(&str, &str)], usize, &str)] = &[
+        (&[], 10, "frames: holds no frame"),
+        (&[("a.csv", &good), ("b.npz", "")], 10, "frames: holds frames .csv and .npz: must be of one kind"),
+        (
+            &[("a_2.csv", &good), ("a_10.csv", &good)],
+            10,
+            "a_10.csv: is of t = 0 s, not after the frame before it, of 0 s",
+        ),
+        (&[("a.csv", &good)], 20, "a.csv: holds 100 particles, the case 400 at 20 across; say with --across"),
+        (
+            &[("a.csv", &table(0.0, &HEAD.replace("x [m],", "x [cm],")))],
+            10,
+            "a.csv: the column \"x\" is in cm, must be in m",
+        ),
+        (&[("a.csv", &table(0.0, &HEAD.replace("t [s]", "time")))], 10, "a.csv: lacks the column \"t [s]\""),
+        (&[("a.csv", &table(0.0, &HEAD.replace("y [m]", "h [m]")))], 10, "a.csv: lacks a column of x, y"),
+        (
+            &[("a.csv", &table(0.0, &HEAD.replace("velocity_x", "u")))],
+            10,
+            "a.csv: lacks the field \"velocity\", a vector",
+        ),
+        (
+            &[("a.csv", &good.replace("0,0.025,0.025", "0,NaN,0.025"))],
+            10,
+            "a.csv: the position of particle 0 is no number",
+        ),
+        (
+            &[("a.csv", &good.replace("0,0.025,0.025", "0.5,0.025,0.025"))],
+            10,
+            "a.csv: row 2: t is 0, and 0.5 in the first",
+        ),
+        (&[("a.csv", HEAD)], 10, "a.csv: holds 0 particles"),
+        (&[("a.csv", &good.replace("0,0.025,0.025,", "0,0.025,"))], 10, "line 2: 5 numbers, expected 6"),
+        (&[("a.npz", "no archive")], 10, "a.npz: "),
+        (&[("a.vtu", "<VTKFile>")], 10, "a.vtu: is no .vtu file of this program"),
+    ];
+    for (files, across, expected) in cases {
+        let folder = folder("bad");
+        files.iter().for_each(|(name, text)| fs::write(folder.join("frames").join(name), text).unwrap());
+        let error = scored(&folder, &folder.join("frames"), *across).unwrap_err();
+        assert!(error.contains(expected), "{error}, not {expected}");
+        // A frame that is good is judged.
+        fs::remove_dir_all(folder.join("frames")).unwrap();
+        fs::create_dir(folder.join("frames")).unwrap();
+        fs::write(folder.join("frames").join("good.csv"), &good).unwrap();
+        let found = scored(&folder, &folder.join("frames"), 10).unwrap();
+        assert!((found.scores[2].value - 0.5 * 1000.0 * 0.25).abs() < 1e-3, "{:?}", found.scores);
+        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    }
+}
+
+/// Bodies are no part of frames.
+#[test]
+fn a_case_of_bodies_cannot_be_scored() {
+    let folder = folder("bodies");
+    let of_ball = CASE.replace("\"all\"\ncolumn = \"kinetic_energy\"", "\"ball\"\ncolumn = \"force_x\"");
+    fs::write(folder.join("case.toml"), of_ball).unwrap();
+    let error = scored(&folder, &folder.join("frames"), 10).unwrap_err();
+    assert!(error.contains("compares the measure \"ball\": frames hold particles, no bodies"), "{error}");
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+}
