@@ -8,8 +8,9 @@ pub(super) fn folder(name: &str) -> &Path {
     Path::new(name).parent().unwrap_or(Path::new(""))
 }
 
-/// Reads the files that a scene names; errors name keys, not places.
+/// Reads the files that a scene names, once its numbers are in their ranges; errors name keys, not places.
 pub(super) fn load(scene: &mut Scene, folder: &Path) -> Result<(), Error> {
+    scene.validate("")?;
     for (i, body) in scene.fluid.iter_mut().enumerate() {
         fluid(body, folder, &format!("fluid[{i}]"))?;
     }
