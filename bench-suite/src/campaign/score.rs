@@ -19,6 +19,7 @@ use sph_core::{
     error::Error,
     method::{observer::View, report::StepReport, state::State},
     scene::Scene,
+    watch::measure::Measures,
 };
 use std::{
     fs,
@@ -63,41 +64,10 @@ where
     FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
 {
     let processor = Processor::default();
-    let run = run::simulation::<D>(scene, &processor)?;
-    let (mut state, mut measures) = (run.state, run.measures);
+    let mut run = run::simulation::<D>(scene, &processor)?;
     let mut solver = Foreign::new(run.solver);
-    // No step has found these.
-    let unknown = f64::NAN;
-    let report = StepReport {
-        dt: unknown,
-        density_error_mean: unknown,
-        density_error_max: unknown,
-        ..StepReport::default()
-    };
-    let expected = state.fluid.len() as f64;
-    let mut last: Option<f64> = None;
-    let (mut n_fluid, mut step) = (0, 0);
-    for path in files(frames.folder)? {
-        let name = path.display().to_string();
-        let frame = frame::<D>(&path)?;
-        n_fluid = frame.id.len();
-        let refuse = |message: String| Err(Error::new(message).in_file(&name));
-        if let Some(last) = last.filter(|last| frame.t <= *last) {
-            return refuse(format!("is of t = {} s, not after the frame before it, of {last} s", frame.t));
-        }
-        if last.is_none() && (n_fluid as f64 - expected).abs() > OTHER_NUMBER * expected {
-            let message =
-                format!("holds {n_fluid} particles, the case {expected} at {} across", frames.across);
-            return Err(Error::new(message)
-                .hint("say with --across at which resolution it was made")
-                .in_file(&name));
-        }
-        last = Some(frame.t);
-        put(frame, &mut state, &mut solver).map_err(|reason| Error::new(reason).in_file(&name))?;
-        measures.sample(&View { state: &state, solver: &solver, report: &report });
-        step += 1;
-    }
-    let series: Vec<_> = measures.series().collect();
+    let n_frames = sample(frames, &mut run.state, &mut solver, &mut run.measures)?;
+    let series: Vec<_> = run.measures.series().collect();
     let Outcome { scores, series: averaged, fits } = case.judge(&series);
     let mut drawn: Vec<_> = series.into_iter().flat_map(measures::curves).collect();
     drawn.extend(averaged);
@@ -106,12 +76,12 @@ where
     Ok(RunResult {
         case: case.name().into(),
         solver: frames.label.into(),
-        variant: format!("{}, {step} frames", frames.label),
+        variant: format!("{}, {n_frames} frames", frames.label),
         dim: D as u8,
         particles_across: frames.across as u64,
         spacing: scene.spacing,
-        n_fluid: n_fluid as u64,
-        simulated_s: state.t,
+        n_fluid: run.state.fluid.len() as u64,
+        simulated_s: run.state.t,
         scores,
         series: drawn,
         fits,
@@ -122,6 +92,45 @@ where
         memory_bytes_peak: machine::peak_memory_bytes(),
         ..RunResult::default()
     })
+}
+
+/// Takes a sample of each frame. Returns how many there are; the state is that of the last.
+fn sample<const D: usize>(
+    frames: &Frames<'_>,
+    state: &mut State<D>,
+    solver: &mut Foreign<D>,
+    measures: &mut Measures<D>,
+) -> Result<usize, Error>
+where
+    FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
+{
+    // No step has found these.
+    let unknown = f64::NAN;
+    let report = StepReport {
+        dt: unknown,
+        density_error_mean: unknown,
+        density_error_max: unknown,
+        ..StepReport::default()
+    };
+    let expected = state.fluid.len();
+    let files = files(frames.folder)?;
+    for (k, path) in files.iter().enumerate() {
+        let name = path.display().to_string();
+        let frame = frame::<D>(path)?;
+        let (n, last) = (frame.id.len(), state.t);
+        if k == 0 && n.abs_diff(expected) as f64 > OTHER_NUMBER * expected as f64 {
+            let message = format!("holds {n} particles, the case {expected} at {} across", frames.across);
+            let error = Error::new(message).in_file(&name);
+            return Err(error.hint("say with --across at which resolution it was made"));
+        }
+        if k > 0 && frame.t <= last {
+            let message = format!("is of t = {} s, not after the frame before it, of {last} s", frame.t);
+            return Err(Error::new(message).in_file(&name));
+        }
+        put(frame, state, solver).map_err(|reason| Error::new(reason).in_file(&name))?;
+        measures.sample(&View { state, solver, report: &report });
+    }
+    Ok(files.len())
 }
 
 /// The frames of a folder, by the number in their names. What this program writes beside them is none.

@@ -23,6 +23,11 @@ fn regions<const D: usize>() -> Vec<Region<D>> {
         Region::HalfSpace { point: center, normal: third },
     ];
     shapes.extend([along, tilted].map(cylinder));
+    let turned = |angle: f64| {
+        let (sin, cos) = angle.sin_cos();
+        each(|k| each(|a| [[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]][k][a]))
+    };
+    shapes.push(shapes[0].turned(&center, &turned(0.4)));
     let outside: Vec<_> = shapes.iter().map(|shape| Region::Outside(Box::new(shape.clone()))).collect();
     let twice = outside.iter().map(|shape| Region::Outside(Box::new(shape.clone())));
     shapes.iter().cloned().chain(outside.clone()).chain(twice).collect()

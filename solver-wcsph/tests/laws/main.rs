@@ -15,6 +15,7 @@ mod invariants;
 mod physics;
 mod recovery;
 mod restart;
+mod shapes;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
 mod steps;

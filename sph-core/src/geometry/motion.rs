@@ -1,6 +1,8 @@
 //! Prescribed motion of walls, evaluated from the initial sample at any time, so that nothing drifts.
 use std::array::from_fn;
 use std::f64::consts::TAU;
+use std::path::Path;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,10 @@ use crate::{
     numerics::vector::cross,
     parameters,
 };
+
+mod given;
+
+pub use given::{Driven, FormulaMotion, Record, TableMotion};
 
 parameters! {
     /// Uniform motion between two times.
@@ -74,6 +80,10 @@ pub enum Motion {
     Rotation(Rotation),
     /// By a velocity that is linear between the given times and constant before and after them.
     Piecewise(Vec<Keyframe>),
+    /// By formulas of the time.
+    Formula(FormulaMotion),
+    /// By a table in a file.
+    Table(TableMotion),
 }
 
 impl Validate for Motion {
@@ -84,11 +94,28 @@ impl Validate for Motion {
             Self::Oscillation(motion) => motion.validate(&join(prefix, "oscillation")),
             Self::Rotation(motion) => motion.validate(&join(prefix, "rotation")),
             Self::Piecewise(frames) => frames.validate(&join(prefix, "piecewise")),
+            Self::Formula(motion) => motion.validate(&join(prefix, "formula")),
+            Self::Table(motion) => motion.validate(&join(prefix, "table")),
         }
     }
 }
 
 impl Motion {
+    /// Reads the file that it names, which a path that is not absolute names from `folder` on, and takes over how long the
+    /// run is, `[s]`. Keys in errors begin with `key`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or is no table of a motion.
+    pub fn load(&mut self, folder: &Path, until: f64, key: &str) -> Result<(), Error> {
+        match self {
+            Self::Formula(motion) => motion.last_until(until),
+            Self::Table(motion) => motion.load(folder, &join(key, "table"))?,
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// The motion in a fixed dimension; keys in errors begin with `key`.
     ///
     /// # Errors
@@ -106,6 +133,8 @@ impl Motion {
             }),
             Self::Rotation(motion) => resolve_rotation(motion, &join(key, "rotation")),
             Self::Piecewise(frames) => resolve_piecewise(frames, &join(key, "piecewise")),
+            Self::Formula(motion) => Ok(Trajectory::Formula(motion.resolve(&join(key, "formula"))?.into())),
+            Self::Table(motion) => Ok(Trajectory::Table(motion.resolve(&join(key, "table"))?.into())),
         }
     }
 }
@@ -205,6 +234,10 @@ pub enum Trajectory<const D: usize> {
     },
     /// Velocity linear between the given times, at least one.
     Piecewise(Vec<Leg<D>>),
+    /// By formulas.
+    Formula(Arc<Driven<D>>),
+    /// By a table of displacements.
+    Table(Arc<Record<D>>),
 }
 
 impl<const D: usize> Trajectory<D> {
@@ -226,6 +259,8 @@ impl<const D: usize> Trajectory<D> {
                 let now = norm(&along(legs, x0, t).v);
                 legs.iter().filter(|leg| leg.time > t).map(|leg| norm(&leg.velocity)).fold(now, f64::max)
             }
+            Self::Formula(driven) => driven.top_speed(t),
+            Self::Table(record) => record.top_speed(t),
         }
     }
 
@@ -252,6 +287,8 @@ impl<const D: usize> Trajectory<D> {
                 rotate(center, axis, *angular_velocity, x0, t)
             }
             Self::Piecewise(legs) => along(legs, x0, t),
+            Self::Formula(driven) => driven.at(x0, t),
+            Self::Table(record) => record.at(x0, t),
         }
     }
 }

@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::shape::Region;
+use crate::geometry::shape::{Region, in_frame, out_of_frame};
 
 mod jitter;
 mod layers;
+mod levels;
 mod rings;
 
 pub use jitter::{Jitter, splitmix64};
@@ -77,8 +78,8 @@ pub(crate) const SURFACE_TOLERANCE: f64 = 1e-6;
 ///
 /// The cells of the lattice start at `origin`, by default the smallest corner of a block, the center of all
 /// else, and along the axis of a cylinder its beginning: the first cartesian site of a block is
-/// `min + spacing/2`. Returns nothing for an unbounded
-/// region.
+/// `min + spacing/2`, as is that of a hull in the box around it. A turned block has the lattice of the block, turned with
+/// it. Returns nothing for an unbounded region.
 ///
 /// # Panics
 ///
@@ -106,8 +107,16 @@ pub fn fill_where<const D: usize>(
     mut keep: impl FnMut(f64, &[f64; D]) -> bool,
 ) -> Vec<[f64; D]> {
     assert!(lattice.fits(D), "{lattice:?} does not exist in {D} dimensions");
-    let Some((min, max)) = region.bounds() else { return Vec::new() };
-    let origin = origin.unwrap_or_else(|| default_origin(region, &min, &max));
+    let Some((mut min, mut max)) = region.bounds() else { return Vec::new() };
+    let mut origin = origin.unwrap_or_else(|| default_origin(region, &min, &max));
+    let turned = match region {
+        Region::TurnedBlock { center, axes, half } => Some((center, axes, half)),
+        _ => None,
+    };
+    if let Some((center, axes, half)) = turned {
+        (min, max) = (half.map(|h| -h), *half);
+        origin = in_frame(center, axes, &origin);
+    }
     let pitch = lattice.pitch().map(|p| p * spacing);
     let cells = |axis: usize| -> (i64, i64) {
         if axis >= D {
@@ -124,6 +133,7 @@ pub fn fill_where<const D: usize>(
             for i in x_cells.0..=x_cells.1 {
                 let cell = [i, j, k];
                 let x: [f64; D] = std::array::from_fn(|a| origin[a] + (cell[a] as f64 + shift[a]) * pitch[a]);
+                let x = turned.map_or(x, |(center, axes, _)| out_of_frame(center, axes, &x));
                 if keep(region.phi(&x), &x) {
                     points.push(x);
                 }
@@ -135,7 +145,8 @@ pub fn fill_where<const D: usize>(
 
 fn default_origin<const D: usize>(region: &Region<D>, min: &[f64; D], max: &[f64; D]) -> [f64; D] {
     match region {
-        Region::Block { .. } => *min,
+        Region::Block { .. } | Region::Hull(_) => *min,
+        Region::TurnedBlock { center, axes, half } => out_of_frame(center, axes, &half.map(|h| -h)),
         // Along its axis a cylinder is a block: one that closes a period must begin with half a spacing.
         Region::Cylinder { axis, .. } => {
             let middle = |k: usize| 0.5 * (min[k] + max[k]);

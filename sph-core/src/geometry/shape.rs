@@ -1,19 +1,27 @@
 //! Bodies with a signed distance: what fluid fills, what walls bound, what containers keep inside.
+use std::path::Path;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Error,
     keys::{Validate, join},
+    numerics::vector::{cross, dot},
     parameters,
 };
 
 mod enclosure;
+mod hull;
+mod mesh;
 mod region;
 
 pub use enclosure::Enclosure;
+pub use hull::{Flaw, Hull};
+pub use mesh::Mesh;
 pub use region::Region;
-pub(crate) use region::perpendicular;
+pub(crate) use region::{in_frame, out_of_frame, perpendicular};
 
 parameters! {
     /// An axis-aligned block.
@@ -59,6 +67,28 @@ parameters! {
     }
 }
 
+parameters! {
+    /// A polygon, in two dimensions.
+    pub struct Polygon {
+        /// Its corners in turn, in either sense; the last is beside the first.
+        pub points: Vec<[f64; 2]>, "m", "(-inf, inf)";
+    }
+}
+
+parameters! {
+    /// Another shape, turned about a point.
+    pub struct Rotated {
+        /// What is turned; the faces of a block keep their names.
+        pub shape: Box<Shape>, validate;
+        /// The point that stays where it is.
+        pub center: Vec<f64>, "m", "(-inf, inf)";
+        /// By how much, counterclockwise.
+        pub angle: f64, "rad", "(-inf, inf)";
+        /// Direction of the axis, of any length; used in three dimensions only [convention].
+        pub axis: Vec<f64> = vec![0.0, 0.0, 1.0], "-", "(-inf, inf)";
+    }
+}
+
 /// A body as a scene names it, `shape.ball = { center = [0, 0], radius = 1 }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -73,6 +103,12 @@ pub enum Shape {
     Cylinder(Cylinder),
     /// All points behind a plane.
     HalfSpace(HalfSpace),
+    /// A closed polygon (2D).
+    Polygon(Polygon),
+    /// A closed mesh of triangles from a file (3D).
+    Mesh(Mesh),
+    /// Another shape at an angle.
+    Rotated(Rotated),
     /// All points outside of another shape.
     Outside(Box<Shape>),
 }
@@ -85,6 +121,9 @@ impl Validate for Shape {
             Self::Ball(shape) | Self::Disc(shape) => shape.validate(&key),
             Self::Cylinder(shape) => shape.validate(&key),
             Self::HalfSpace(shape) => shape.validate(&key),
+            Self::Polygon(shape) => shape.validate(&key),
+            Self::Mesh(shape) => shape.validate(&key),
+            Self::Rotated(shape) => shape.validate(&key),
             Self::Outside(shape) => shape.validate(&key),
         }
     }
@@ -99,7 +138,26 @@ impl Shape {
             Self::Disc(_) => "disc",
             Self::Cylinder(_) => "cylinder",
             Self::HalfSpace(_) => "half_space",
+            Self::Polygon(_) => "polygon",
+            Self::Mesh(_) => "mesh",
+            Self::Rotated(_) => "rotated",
             Self::Outside(_) => "outside",
+        }
+    }
+
+    /// Reads the files that it names, which paths that are not absolute name from `folder` on. Keys in errors begin with
+    /// `key`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or is none of this shape.
+    pub fn load(&mut self, folder: &Path, key: &str) -> Result<(), Error> {
+        let key = join(key, self.name());
+        match self {
+            Self::Mesh(mesh) => mesh.load(folder, &key),
+            Self::Rotated(rotated) => rotated.shape.load(folder, &join(&key, "shape")),
+            Self::Outside(shape) => shape.load(folder, &key),
+            _ => Ok(()),
         }
     }
 
@@ -127,6 +185,9 @@ impl Shape {
                 let point = vector(&join(&key, "point"), &half.point)?;
                 Ok(Region::HalfSpace { point, normal: direction(&join(&key, "normal"), &half.normal)? })
             }
+            Self::Polygon(polygon) => resolve_polygon(polygon, &key),
+            Self::Mesh(mesh) => mesh.resolve(&key),
+            Self::Rotated(rotated) => resolve_rotated(rotated, &key),
             Self::Outside(shape) => Ok(Region::Outside(Box::new(shape.resolve(&key)?))),
         }
     }
@@ -150,6 +211,47 @@ fn resolve_cylinder<const D: usize>(cylinder: &Cylinder, key: &str) -> Result<Re
         radius: cylinder.radius,
         half_length: 0.5 * cylinder.length,
     })
+}
+
+fn resolve_polygon<const D: usize>(polygon: &Polygon, key: &str) -> Result<Region<D>, Error> {
+    if D != 2 {
+        let message = "a polygon exists in two dimensions only";
+        return Err(Error::invalid(key, message).hint("use mesh"));
+    }
+    let key = join(key, "points");
+    let n = polygon.points.len();
+    if !(3..=MOST_CORNERS).contains(&n) {
+        let error = Error::invalid(key, format!("has {n} points"));
+        return Err(error.hint(format!("give 3 to {MOST_CORNERS} points")));
+    }
+    let points: Vec<[f64; D]> = polygon.points.iter().map(|x| std::array::from_fn(|k| x[k])).collect();
+    let next = |k: usize| ((k + 1) % n) as u32;
+    let edges =
+        (0..n).map(|k| std::array::from_fn(|end| if end == 0 { k as u32 } else { next(k) })).collect();
+    let hull = Hull::new(points, edges).map_err(|Flaw { facet, what }| {
+        let point = polygon.points.get(facet).copied().unwrap_or_default();
+        let error =
+            Error::invalid(format!("{key}[{facet}]"), format!("the side from here to the next point {what}"));
+        error.value(format!("{point:?}"))
+    })?;
+    Ok(Region::Hull(Arc::new(hull)))
+}
+
+/// More corners are no polygon of a scene, which is read as text.
+const MOST_CORNERS: usize = 10_000;
+
+fn resolve_rotated<const D: usize>(rotated: &Rotated, key: &str) -> Result<Region<D>, Error> {
+    let center = vector(&join(key, "center"), &rotated.center)?;
+    let axis = if D == 3 { direction::<3>(&join(key, "axis"), &rotated.axis)? } else { [0.0, 0.0, 1.0] };
+    let (sin, cos) = rotated.angle.sin_cos();
+    // Rodrigues' formula, of each axis.
+    let columns = std::array::from_fn(|k| {
+        let e: [f64; 3] = std::array::from_fn(|a| if a == k { 1.0 } else { 0.0 });
+        let (across, along) = (cross(axis, e), dot(axis, e));
+        std::array::from_fn(|a| cos * e[a] + sin * across[a] + (1.0 - cos) * along * axis[a])
+    });
+    let region: Region<D> = rotated.shape.resolve(&join(key, "shape"))?;
+    Ok(region.turned(&center, &columns))
 }
 
 /// Refuses a box whose corners are not in order; the error names the first wrong entry of `max`.

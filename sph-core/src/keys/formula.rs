@@ -41,33 +41,86 @@ enum Step {
 const LONGEST: usize = 1000;
 const DEEPEST: usize = 64;
 
-/// Functions of one number, and of two.
-type One = fn(f64) -> f64;
-type Two = fn(f64, f64) -> f64;
+/// Functions of one number, with their first two derivatives, and of two, of what these are in time.
+type One = fn(f64) -> Jet;
+type Two = fn(Jet, Jet) -> Jet;
 
 const ONE: [(&str, One); 15] = [
-    ("sin", f64::sin),
-    ("cos", f64::cos),
-    ("tan", f64::tan),
-    ("asin", f64::asin),
-    ("acos", f64::acos),
-    ("atan", f64::atan),
-    ("sinh", f64::sinh),
-    ("cosh", f64::cosh),
-    ("tanh", f64::tanh),
-    ("exp", f64::exp),
-    ("ln", f64::ln),
-    ("sqrt", f64::sqrt),
-    ("abs", f64::abs),
-    ("floor", f64::floor),
-    ("step", step),
+    ("sin", |x| [x.sin(), x.cos(), -x.sin()]),
+    ("cos", |x| [x.cos(), -x.sin(), -x.cos()]),
+    ("tan", |x| slopes(x.tan(), |y| 1.0 + y * y, |y, slope| 2.0 * y * slope)),
+    ("asin", |x| slopes(x.asin(), |_| (1.0 - x * x).sqrt().recip(), |_, slope| x * slope.powi(3))),
+    ("acos", |x| slopes(x.acos(), |_| -(1.0 - x * x).sqrt().recip(), |_, slope| x * slope.powi(3))),
+    ("atan", |x| slopes(x.atan(), |_| (1.0 + x * x).recip(), |_, slope| -2.0 * x * slope * slope)),
+    ("sinh", |x| [x.sinh(), x.cosh(), x.sinh()]),
+    ("cosh", |x| [x.cosh(), x.sinh(), x.cosh()]),
+    ("tanh", |x| slopes(x.tanh(), |y| 1.0 - y * y, |y, slope| -2.0 * y * slope)),
+    ("exp", |x| [x.exp(); 3]),
+    ("ln", |x| [x.ln(), x.recip(), -x.powi(-2)]),
+    ("sqrt", |x| slopes(x.sqrt(), |y| 0.5 / y, |_, slope| -0.5 * slope / x)),
+    ("abs", |x| [x.abs(), x.signum(), 0.0]),
+    ("floor", |x| [x.floor(), 0.0, 0.0]),
+    ("step", |x| [step(x), 0.0, 0.0]),
 ];
 // Those of `f64` drop what is not a number.
 const TWO: [(&str, Two); 3] = [
-    ("min", |x, y| if x.is_nan() || x < y { x } else { y }),
-    ("max", |x, y| if x.is_nan() || x > y { x } else { y }),
-    ("atan2", f64::atan2),
+    ("min", |x, y| if x[0].is_nan() || x[0] < y[0] { x } else { y }),
+    ("max", |x, y| if x[0].is_nan() || x[0] > y[0] { x } else { y }),
+    ("atan2", |y, x| {
+        let (r2, across) = (x[0] * x[0] + y[0] * y[0], x[0] * y[1] - y[0] * x[1]);
+        let slope = across / r2;
+        let turn = (x[0] * y[2] - y[0] * x[2]) / r2 - 2.0 * slope * (x[0] * x[1] + y[0] * y[1]) / r2;
+        [y[0].atan2(x[0]), slope, turn]
+    }),
 ];
+
+/// A value and its first two derivatives in time.
+pub type Jet = [f64; 3];
+
+/// A value with its slope, and the slope of that.
+fn slopes(y: f64, slope: impl Fn(f64) -> f64, second: impl Fn(f64, f64) -> f64) -> Jet {
+    let slope = slope(y);
+    [y, slope, second(y, slope)]
+}
+
+/// `f(x)` by the chain rule.
+fn chain([f, df, ddf]: Jet, x: Jet) -> Jet {
+    [f, times(df, x[1]), times(ddf, x[1] * x[1]) + times(df, x[2])]
+}
+
+/// A product that is 0 where a factor is, even beside one without bound: what does not change has no slope.
+fn times(x: f64, y: f64) -> f64 {
+    if x == 0.0 || y == 0.0 { 0.0 } else { x * y }
+}
+
+fn sum(x: Jet, y: Jet) -> Jet {
+    std::array::from_fn(|k| x[k] + y[k])
+}
+
+fn difference(x: Jet, y: Jet) -> Jet {
+    std::array::from_fn(|k| x[k] - y[k])
+}
+
+fn product(x: Jet, y: Jet) -> Jet {
+    [x[0] * y[0], x[1] * y[0] + x[0] * y[1], x[2] * y[0] + 2.0 * x[1] * y[1] + x[0] * y[2]]
+}
+
+fn quotient(x: Jet, y: Jet) -> Jet {
+    let inverse = chain([y[0].recip(), -y[0].powi(-2), 2.0 * y[0].powi(-3)], y);
+    let [_, slope, second] = product(x, inverse);
+    [x[0] / y[0], slope, second]
+}
+
+fn power(x: Jet, y: Jet) -> Jet {
+    let value = x[0].powf(y[0]);
+    if y[1] == 0.0 && y[2] == 0.0 {
+        let n = y[0];
+        return chain([value, times(n, x[0].powf(n - 1.0)), times(n * (n - 1.0), x[0].powf(n - 2.0))], x);
+    }
+    // Of exp(y ln x).
+    let ln = chain([x[0].ln(), x[0].recip(), -x[0].powi(-2)], x);
+    chain([value; 3], product(y, ln))
+}
 
 /// 1 from 0 on, and 0 before.
 fn step(x: f64) -> f64 {
@@ -136,17 +189,28 @@ impl Formula {
         })
     }
 
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The value at a place, `[m]`, and a time, `[s]`; not finite where there is none, as after a division by 0.
     pub fn at(&self, x: &[f64], t: f64) -> f64 {
-        let mut stack = Vec::with_capacity(8);
+        self.jet(x, t)[0]
+    }
+
+    /// The value and its first two derivatives in time, exact up to round-off: where a formula has a kink or a jump, as
+    /// `abs` and `floor`, those of one side.
+    pub fn jet(&self, x: &[f64], t: f64) -> Jet {
+        let mut stack: Vec<Jet> = Vec::with_capacity(8);
         for step in &self.steps {
             match *step {
-                Step::Number(x) => stack.push(x),
-                Step::Variable(k) if k + 1 == VARIABLES.len() => stack.push(t),
-                Step::Variable(k) => stack.push(x.get(k).copied().unwrap_or(0.0)),
+                Step::Number(x) => stack.push([x, 0.0, 0.0]),
+                Step::Variable(k) if k + 1 == VARIABLES.len() => stack.push([t, 1.0, 0.0]),
+                Step::Variable(k) => stack.push([x.get(k).copied().unwrap_or(0.0), 0.0, 0.0]),
                 Step::One(f) => {
                     if let Some(x) = stack.last_mut() {
-                        *x = f(*x);
+                        *x = chain(f(x[0]), *x);
                     }
                 }
                 Step::Two(f) => {
@@ -157,7 +221,7 @@ impl Formula {
                 }
             }
         }
-        stack.pop().unwrap_or(f64::NAN)
+        stack.pop().unwrap_or([f64::NAN; 3])
     }
 }
 
@@ -204,7 +268,7 @@ impl<'a> Reader<'a> {
                 break;
             };
             self.product()?;
-            self.steps.push(Step::Two(if minus { |x, y| x - y } else { |x, y| x + y }));
+            self.steps.push(Step::Two(if minus { difference } else { sum }));
         }
         self.depth -= 1;
         Ok(())
@@ -221,7 +285,7 @@ impl<'a> Reader<'a> {
                 return Ok(());
             };
             self.signed()?;
-            self.steps.push(Step::Two(if over { |x, y| x / y } else { |x, y| x * y }));
+            self.steps.push(Step::Two(if over { quotient } else { product }));
         }
     }
 
@@ -238,10 +302,10 @@ impl<'a> Reader<'a> {
             }
             self.signed()?;
             self.depth -= 1;
-            self.steps.push(Step::Two(f64::powf));
+            self.steps.push(Step::Two(power));
         }
         if minus {
-            self.steps.push(Step::One(|x| -x));
+            self.steps.push(Step::One(|x| [-x, -1.0, 0.0]));
         }
         Ok(())
     }

@@ -6,7 +6,9 @@ use std::fmt::Display;
 
 use crate::error::Error;
 
+pub mod csv;
 pub mod error;
+pub mod file;
 pub mod formula;
 mod range;
 mod schema;

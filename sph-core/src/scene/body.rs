@@ -107,7 +107,7 @@ impl Body {
         let region: Region<D> = self.shape.resolve(&shape)?;
         let mass = self.weigh(&region, key)?;
         let Some((mut form, x)) = Form::new(self.called(k), &region, mass) else {
-            let message = "is no shape of a body, which is a block, a ball or a cylinder";
+            let message = "is no shape of a body, which has an end";
             return Err(Error::invalid(join(&shape, self.shape.name()), message));
         };
         (form.restitution, form.friction) = (self.restitution, self.friction);

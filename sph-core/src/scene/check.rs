@@ -10,6 +10,7 @@ use crate::{
         shape::{Region, ordered, vector},
     },
     keys::join,
+    numerics::vector::{dot, norm},
 };
 use std::collections::BTreeMap;
 
@@ -186,7 +187,7 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<Region<
             let message = "is not among the faces of this wall";
             return Err(Error::invalid(join(&key, "face"), message).value(face_name(face)));
         }
-        tangential(&velocity, face, &join(&key, "velocity"))?;
+        tangential(&region, &velocity, face, &join(&key, "velocity"))?;
     }
     Ok(region)
 }
@@ -293,20 +294,34 @@ fn face_name(face: Face) -> String {
 }
 
 /// A face of a block that drags the fluid must not push it.
-fn tangential<const D: usize>(velocity: &[f64; D], face: Face, key: &str) -> Result<(), Error> {
-    let axis = match face {
-        Face::XMin | Face::XMax => 0,
-        Face::YMin | Face::YMax => 1,
-        Face::ZMin | Face::ZMax => 2,
-        Face::Side | Face::CapMin | Face::CapMax => return Ok(()),
-    };
-    if velocity[axis] == 0.0 {
-        return Ok(());
+fn tangential<const D: usize>(
+    region: &Region<D>,
+    velocity: &[f64; D],
+    face: Face,
+    key: &str,
+) -> Result<(), Error> {
+    let Some(k) = Face::of(region).iter().position(|of| *of == face) else { return Ok(()) };
+    let (message, hint) =
+        (format!("must be 0, tangential to {}", face_name(face)), "a wall that moves has a motion");
+    match region {
+        Region::Block { .. } if velocity[k / 2] != 0.0 => {
+            Err(Error::invalid(format!("{key}[{}]", k / 2), message).value(velocity[k / 2]).hint(hint))
+        }
+        Region::TurnedBlock { axes, .. } => {
+            let across = dot(*velocity, axes[k / 2]);
+            if across.abs() <= ACROSS * norm(*velocity) {
+                return Ok(());
+            }
+            let message =
+                format!("goes {across:.3e} m/s across {}, to which it must be tangential", face_name(face));
+            Err(Error::invalid(key, message).value(format!("{velocity:?}")).hint(hint))
+        }
+        _ => Ok(()),
     }
-    let message = format!("must be 0, tangential to {}", face_name(face));
-    let error = Error::invalid(format!("{key}[{axis}]"), message).value(velocity[axis]);
-    Err(error.hint("a wall that moves has a motion"))
 }
+
+/// A velocity of this part across a turned face is tangential up to the digits that a scene gives, `[-]`.
+const ACROSS: f64 = 1e-6;
 
 /// Volume of all layers over that of a particle. Faces that are no walls have none.
 fn layer_count<const D: usize>(region: &Region<D>, spacing: f64, layers: &Layers) -> f64 {

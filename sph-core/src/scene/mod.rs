@@ -21,6 +21,7 @@ use crate::{error::Error, geometry::shape::vector, method::report::Derived, para
 mod body;
 mod check;
 mod command;
+mod files;
 mod fluid;
 mod measure;
 mod parameters;
@@ -127,7 +128,8 @@ impl Scene {
         }
     }
 
-    /// Reads and checks a scene; `name` is what errors call it, as the name of its file.
+    /// Reads and checks a scene; `name` is what errors call it, as the name of its file. Files that the scene names are
+    /// looked for from the folder of that file on.
     ///
     /// # Errors
     ///
@@ -147,6 +149,7 @@ impl Scene {
         command::mark(&mut scene.command, &source);
         scene.source = source;
         scene.resolve();
+        files::load(&mut scene, files::folder(name)).map_err(|error| scene.locate(error))?;
         scene.check()?;
         Ok(scene)
     }

@@ -41,6 +41,9 @@ fn moments_are_those_of_the_shape() {
     agrees_with_a_lattice(&Region::Ball { center: [0.3, 0.1, 0.0], radius: 0.5 });
     let (center, axis) = ([0.0, 1.0, 0.2], [0.6, 0.0, 0.8]);
     agrees_with_a_lattice(&Region::Cylinder { center, axis, radius: 0.3, half_length: 0.6 });
+    let (x, y) = ([0.48, 0.6, 0.64], [-0.6 / 0.5904_f64.sqrt(), 0.48 / 0.5904_f64.sqrt(), 0.0]);
+    let z = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]];
+    agrees_with_a_lattice(&Region::TurnedBlock { center, axes: [x, y, z], half: [0.2, 0.6, 0.4] });
 }
 
 #[test]

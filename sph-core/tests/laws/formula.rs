@@ -168,3 +168,28 @@ fn scenes_have_formulas_where_they_say() {
         assert!(error.contains(message), "{text}: {error}");
     }
 }
+
+#[test]
+fn slopes_are_those_of_the_values() {
+    let texts = "sin(2*t) cos(t) tan(t/3) asin(t/4) acos(t/4) atan(t^2) sinh(t) cosh(t) tanh(t)*t exp(-t^2/2) ln(1+t) sqrt(t) \
+        abs(t-7) floor(t)+t step(t-1)*t min(t^2,t^3) max(t^2,t^3) atan2(t,1-t) t^2 t^0.5 2^t t^t t^-1 (1+t)/(2-t) -t^3+t-1/t";
+    for text in texts.split_whitespace() {
+        let formula = Formula::parse(text).unwrap();
+        for t in [0.31_f64, 1.37, 1.93, 2.71] {
+            let h = 1e-4;
+            let [before, now, after] = [t - h, t, t + h].map(|t| formula.at(&[], t));
+            let jet = formula.jet(&[], t);
+            let scale = 1.0 + jet.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            assert_eq!(jet[0], now);
+            // h² of the third and fourth derivative, up to 6 scale⁴ here, and round-off over h and h².
+            assert!(
+                ((after - before) / (2.0 * h) - jet[1]).abs() < 1e-6 * scale.powi(4),
+                "{text} at {t}: {jet:?}"
+            );
+            let bend = (after - 2.0 * now + before) / (h * h);
+            assert!((bend - jet[2]).abs() < 1e-6 * scale.powi(4), "{text} at {t}: {jet:?} {bend}");
+        }
+    }
+    // What has no slope has none at a corner of another, too.
+    assert_eq!(Formula::parse("t^1 + t^2 + t^0").unwrap().jet(&[], 0.0), [1.0, 1.0, 2.0]);
+}

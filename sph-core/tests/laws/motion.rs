@@ -1,4 +1,5 @@
 //! Prescribed motion.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use sph_core::geometry::motion::*;
 use std::{array::from_fn, f64::consts::TAU};
@@ -21,7 +22,95 @@ fn motions() -> Vec<Motion> {
             axis: vec![1.0, 2.0, -1.0],
         }),
         Motion::Piecewise(vec![frame(0.1, 0.0, 1.0), frame(0.5, 2.0, -1.0), frame(1.2, 0.0, 0.0)]),
+        given("formula.displacement = [\"0.1*sin(3*t)*exp(-t/9) + 2\", \"tanh(t)^2\", \"0\"]"),
+        given("formula.velocity = [\"0.1*sin(3*t)*exp(-t/9) + 2\", \"1/(1 + t)^1.5\", \"0\"]"),
+        table(
+            "motion.csv",
+            "x [m], t [s], z [m]\n1, 0, 0\n1.5, 0.5, 0.2\n\n# a remark\n1.2, 0.9, -1\n1, 2, 0\n",
+        ),
     ]
+}
+
+fn given(text: &str) -> Motion {
+    toml::from_str(text).unwrap()
+}
+
+/// A motion by a table in a file.
+fn table(name: &str, text: &str) -> Motion {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    given(&format!("table.file = {path:?}"))
+}
+
+#[test]
+fn formulas_of_displacement_and_of_velocity_agree() {
+    let path = |text: &str| -> Trajectory<2> { given(text).resolve("motion").unwrap() };
+    let place = path("formula.displacement = [\"0.3*cos(2*t)\", \"t^3\"]");
+    let speed = path("formula.velocity = [\"-0.6*sin(2*t)\", \"3*t^2\"]");
+    for k in 0..400 {
+        let t = 0.4 * f64::from(k);
+        let (a, b) = (place.at(&[1.0, 2.0], t), speed.at(&[1.0, 2.0], t));
+        // Relative to the largest, 160³ m; half of it beyond the run's end.
+        close(&a.x, &b.x, 1e-13 * (1e3 + t.powi(3)));
+        close(&a.v, &b.v, 1e-9 * (1.0 + t * t));
+        close(&a.a, &b.a, 1e-9 * (1.0 + t));
+    }
+    assert!((place.top_speed(&[0.0; 2], 0.0) - 3e4).abs() < 1.0);
+    let swing = path("formula.displacement = [\"0.3*sin(2*t)*exp(-t)\", \"0\"]");
+    assert!((swing.top_speed(&[0.0; 2], 0.0) - 0.6).abs() < 1e-12);
+    assert!(swing.top_speed(&[0.0; 2], 5.0) < 0.01);
+}
+
+#[test]
+fn a_table_is_met_at_its_times_and_rests_around_them() {
+    let path: Trajectory<2> =
+        table("knots.csv", "t [s], x [m]\n1, 0.5\n2, 1.5\n3, 1.0\n").resolve("motion").unwrap();
+    for (t, x) in [(0.0, 0.0), (1.0, 0.0), (2.0, 1.0), (3.0, 0.5), (9.0, 0.5)] {
+        close(&path.at(&[0.0, 7.0], t).x, &[x, 7.0], 1e-14);
+    }
+    let rest = [path.at(&[0.0; 2], 0.5), path.at(&[0.0; 2], 3.0)];
+    assert!(rest.iter().all(|now| now.v == [0.0; 2] && now.a == [0.0; 2]));
+    // The parabola through the three has (1 - 0.5)/2 m/s at the second.
+    close(&path.at(&[0.0; 2], 2.0).v, &[0.25, 0.0], 1e-14);
+    let speeds = (0..3000).map(|k| path.at(&[0.0; 2], 0.001 * f64::from(k)).v[0].abs());
+    let top = speeds.fold(0.0, f64::max);
+    assert!((path.top_speed(&[0.0; 2], 0.0) - top).abs() < 0.02 * top);
+    assert_eq!(path.top_speed(&[0.0; 2], 3.5), 0.0);
+}
+
+#[test]
+fn what_gives_no_motion_is_refused() {
+    let refused = |motion: Motion| motion.resolve::<2>("wall[0].motion").unwrap_err().to_string();
+    let of_table = |text: &str| refused(table("refused.csv", text));
+    let file = "wall[0].motion.table.file = ";
+    for (text, expected) in [
+        ("", "line 1 must name the columns"),
+        ("t [s], x [mm]\n0, 0\n1, 1\n", "line 1 has a column `x [mm]`; name columns t [s], x [m]"),
+        ("t [s], x [m], x [m]\n", "line 1 names the column `x [m]` twice"),
+        ("t [s], z [m]\n0, 0\n1, 1\n", "has a column `z [m]`, but the scene has dim = 2"),
+        ("x [m]\n0\n", "has no column `t [s]`"),
+        ("t [s], x [m]\n0, 0\n1, \n", "line 3 has \"\", which is no finite number"),
+        ("t [s], x [m]\n0, 0\n1\n", "line 3 has 1 numbers, not 2"),
+        ("t [s], x [m]\n0, 0\n1, NaN\n", "line 3 has \"NaN\", which is no finite number"),
+        ("t [s], x [m]\n0, 0\n1, 1\n1, 2\n", "has the time 1 s after 1 s: times must ascend"),
+        ("t [s], x [m]\n0, 0\n", "has 1 rows, and needs two"),
+    ] {
+        let error = of_table(text);
+        assert!(error.starts_with(file) && error.contains(expected), "{text:?}: {error}");
+    }
+    for (text, expected) in [
+        ("formula = {}", "wall[0].motion.formula.displacement"),
+        ("formula.displacement = [\"0\"]", "displacement: has 1 formulas, but the scene has dim = 2"),
+        ("formula.displacement = [\"x\", \"0\"]", "displacement[0] = \"x\": names `x`"),
+        (
+            "formula.displacement = [\"0\", \"1/(t - 50)\"]",
+            "displacement[1] = \"1/(t - 50)\": has no finite velocity",
+        ),
+        ("formula = { displacement = [\"0\", \"0\"], velocity = [\"0\", \"0\"] }", "velocity: contradicts"),
+    ] {
+        let error = refused(given(text));
+        assert!(error.contains(expected), "{text}: {error}");
+    }
 }
 
 #[test]

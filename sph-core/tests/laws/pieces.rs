@@ -15,11 +15,7 @@ fn phi<const D: usize>(piece: &Piece<D>, x: &[f64; D]) -> f64 {
     match piece {
         Piece::Solid(region) => region.phi(x),
         Piece::Behind { point, normal } => (0..D).map(|a| (x[a] - point[a]) * normal[a]).sum(),
-        Piece::Slab { center, rotation, half } => {
-            let d = rotation.inverse_rotate(&from_fn(|a| if a < D { x[a] - center[a] } else { 0.0 }));
-            let block = Region::Block { min: half.map(|h| -h), max: *half };
-            block.phi(&from_fn(|a| d[a]))
-        }
+        Piece::Hollow(hull) => -hull.phi(x),
     }
 }
 
@@ -47,6 +43,8 @@ fn closes<const D: usize>(region: Region<D>, sagitta: f64) {
 fn hollow_shapes_are_closed() {
     closes(Region::Block { min: [0.0, 1.0], max: [2.0, 1.7] }, 0.0);
     closes(Region::Block { min: [0.0, 1.0, 0.0], max: [2.0, 1.7, 0.3] }, 0.0);
+    let (center, axes) = ([0.3, 0.1], [[0.6, 0.8], [-0.8, 0.6]]);
+    closes(Region::TurnedBlock { center, axes, half: [0.7, 0.4] }, 0.0);
     closes(Region::Ball { center: [0.3, 0.1], radius: 0.7 }, 0.0012 * 0.7);
     closes(Region::Ball { center: [0.3, 0.1, -0.2], radius: 0.7 }, 0.01 * 0.7);
     for axis in [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.6, 0.0, -0.8], [0.0, 1.0, 0.0]] {

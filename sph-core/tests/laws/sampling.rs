@@ -5,7 +5,7 @@ use sph_core::{
     Real,
     geometry::{
         sampling::{Face, Jitter, Lattice, Layers, Side, WallSample, fill, layers},
-        shape::{Ball, Block, Cylinder, Enclosure, HalfSpace, Region, Shape},
+        shape::{Ball, Block, Cylinder, Enclosure, HalfSpace, Polygon, Region, Rotated, Shape},
     },
 };
 
@@ -39,6 +39,17 @@ fn regions<const D: usize>() -> Vec<Region<D>> {
     if D == 3 {
         let (center, axis) = (v(0.1, -0.2, 0.0), v(1.0, 1.0, 3.0));
         shapes.push(Shape::Cylinder(Cylinder { center, axis, radius: 0.8, length: 1.5 }));
+    }
+    let shape = Box::new(shapes[0].clone());
+    shapes.push(Shape::Rotated(Rotated {
+        shape,
+        center: v(0.3, 0.1, 0.2),
+        angle: 0.7,
+        axis: vec![1.0, 2.0, 2.0],
+    }));
+    if D == 2 {
+        let points = vec![[-1.0, -0.8], [1.0, -0.6], [0.9, 0.8], [0.1, 0.9], [0.2, 0.1], [-0.9, 0.2]];
+        shapes.push(Shape::Polygon(Polygon { points }));
     }
     let outside: Vec<Shape> = shapes.iter().map(|shape| Shape::Outside(Box::new(shape.clone()))).collect();
     shapes.extend(outside);

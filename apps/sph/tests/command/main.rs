@@ -15,5 +15,6 @@ mod measures;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod processor;
+mod shapes;
 #[path = "../../../../sph-core/tests/solver/skip.rs"]
 mod skip;

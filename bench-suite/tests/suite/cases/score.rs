@@ -90,11 +90,13 @@ fn table(t: f64, head: &str) -> String {
     head.to_owned() + &rows.collect::<String>()
 }
 
-/// Files beside which a case cannot be judged, and what is said of them.
+/// Frames by name and text, the resolution by which they are judged, and what is said of them.
+type Refused<'a> = (&'a [(&'a str, &'a str)], usize, &'a str);
+
 #[test]
 fn frames_that_do_not_fit_are_refused() {
     let good = table(0.0, HEAD);
-    let cases: &[(&[(&str, &str)], usize, &str)] = &[
+    let cases: &[Refused<'_>] = &[
         (&[], 10, "frames: holds no frame"),
         (&[("a.csv", &good), ("b.npz", "")], 10, "frames: holds frames .csv and .npz: must be of one kind"),
         (

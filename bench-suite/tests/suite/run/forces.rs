@@ -70,7 +70,6 @@ fn walls_get_what_the_fluid_loses<const D: usize>(method: &str, settings: &str) 
         let gravity = if a == 1 { weight } else { 0.0 };
         let given = found.iter().map(|force| dt * (gravity - force[a])).sum::<f64>();
         let change = end[a] - start[a];
-        println!("{method} {settings:?} {D}D axis {a}: {change:.6} {given:.6} of {scale:.3}");
         assert!(
             (change - given).abs() < 2e-5 * scale,
             "{method} {settings:?}, {D}D, axis {a}: {change} {given}"
@@ -125,7 +124,6 @@ fn walls_carry_water_at_rest() {
         let (tank, gate) = (at_rest(&run, "tank"), at_rest(&run, "gate"));
         let carried = f64::from(run.state.rest.m) * run.state.fluid.len() as f64 * 9.81;
         let found = [gate[0] / thrust, gate[2] / moment, -(tank[1] + gate[1]) / carried, -tank[0] / gate[0]];
-        println!("{method}: thrust, moment, weight, other side: {found:.4?}");
         for (found, band) in found.into_iter().zip([0.05, of_moment, 1e-3, 0.01]) {
             assert!((found - 1.0).abs() < band, "{method}: {found} in {band}");
         }

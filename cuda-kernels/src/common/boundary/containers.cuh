@@ -83,14 +83,17 @@ template <int N> SPH_FN void box_weights(const double (&excess)[N], double (&wei
 }
 
 /// Shapes, the `shape` of `Enclosure`.
-enum : int { SHAPE_BLOCK, SHAPE_BALL, SHAPE_CYLINDER, SHAPE_HALF_SPACE };
+enum : int { SHAPE_BLOCK, SHAPE_BALL, SHAPE_CYLINDER, SHAPE_HALF_SPACE, SHAPE_TURNED_BLOCK };
 
 /// A region that no particle may leave, and how it answers those that try.
 struct Enclosure {
-  /// Smallest coordinates of a block, center of a ball or cylinder, a point of a plane, [m].
+  /// Smallest coordinates of a block, center of a turned one, of a ball or cylinder, a point of a plane, [m].
   double point[DIM];
-  /// Largest coordinates of a block, [m]; axis of a cylinder, or normal of a plane, of length 1.
+  /// Largest coordinates of a block, half the edges of a turned one, [m]; axis of a cylinder, or normal of a plane, of
+  /// length 1.
   double other[DIM];
+  /// Directions of the edges of a turned block, of length 1.
+  double axes[DIM][DIM];
   /// Of a ball or cylinder, [m].
   double radius;
   /// Half the distance of the caps of a cylinder, [m].
@@ -108,9 +111,20 @@ struct Enclosure {
   /// True when particles may be outside of the shape.
   SPH_FN bool is_turned() const { return outside % 2 != 0; }
 
+  /// True for a block, turned or not.
+  SPH_FN bool is_block() const { return shape == SHAPE_BLOCK || shape == SHAPE_TURNED_BLOCK; }
+
+  /// Of a block: how far `x` is beyond the lower and the upper face of a pair.
+  SPH_FN double below(const Vec64& x, int k) const {
+    return shape == SHAPE_BLOCK ? exact_sub(point[k], x[k]) : exact_sub(-other[k], dot(minus(x, point), axes[k]));
+  }
+  SPH_FN double above(const Vec64& x, int k) const {
+    return exact_sub(shape == SHAPE_BLOCK ? x[k] : dot(minus(x, point), axes[k]), other[k]);
+  }
+
   /// Of a block: how far `x` is beyond the nearer face of each pair.
   SPH_FN void block_excess(const Vec64& x, double (&excess)[DIM]) const {
-    for (int k = 0; k < DIM; k++) excess[k] = fmax(exact_sub(point[k], x[k]), exact_sub(x[k], other[k]));
+    for (int k = 0; k < DIM; k++) excess[k] = fmax(below(x, k), above(x, k));
   }
 
   /// Of a cylinder: the coordinate along its axis, and the vector from the axis to the point.
@@ -145,7 +159,19 @@ struct Enclosure {
     box_weights(excess, weights);
     Vec64 n;
     for (int k = 0; k < DIM; k++) {
-      n[k] = x[k] < exact_mul(0.5, exact_add(point[k], other[k])) ? -weights[k] : weights[k];
+      const double middle = exact_mul(0.5, exact_add(point[k], other[k]));
+      const bool low = shape == SHAPE_BLOCK ? x[k] < middle : dot(minus(x, point), axes[k]) < 0.0;
+      n[k] = low ? -weights[k] : weights[k];
+    }
+    return shape == SHAPE_BLOCK ? n : out_of_frame(n);
+  }
+
+  /// A direction along the axes of a turned block, in space.
+  SPH_FN Vec64 out_of_frame(const Vec64& d) const {
+    Vec64 n;
+    for (int row = 0; row < DIM; row++) {
+      n[row] = exact_mul(axes[0][row], d[0]);
+      for (int k = 1; k < DIM; k++) n[row] = exact_add(n[row], exact_mul(axes[k][row], d[k]));
     }
     return n;
   }
@@ -167,7 +193,7 @@ struct Enclosure {
   SPH_FN Vec64 normal(const Vec64& x) const {
     Vec64 n;
     for (int k = 0; k < DIM; k++) n[k] = other[k];
-    if (shape == SHAPE_BLOCK) n = normal_of_block(x);
+    if (is_block()) n = normal_of_block(x);
     if (shape == SHAPE_BALL) n = radial(minus(x, point));
     if (shape == SHAPE_CYLINDER) n = normal_of_cylinder(x);
     for (int k = 0; k < DIM; k++) n[k] = is_turned() ? -n[k] : n[k];
@@ -177,7 +203,7 @@ struct Enclosure {
   /// How many faces there are: those of a block or a cylinder, or the whole surface as one.
   SPH_FN int n_faces() const {
     if (outside) return 1;
-    return shape == SHAPE_BLOCK ? 2 * DIM : shape == SHAPE_CYLINDER ? 3 : 1;
+    return is_block() ? 2 * DIM : shape == SHAPE_CYLINDER ? 3 : 1;
   }
 
   /// How far `x` is beyond a face, negative inside, [m]. The twin of `Region::face_distances`, one face a call.
@@ -191,7 +217,7 @@ struct Enclosure {
     }
     double over = 0.0;
     for (int k = 0; k < DIM; k++) {
-      if (face / 2 == k) over = face % 2 ? exact_sub(x[k], other[k]) : exact_sub(point[k], x[k]);
+      if (face / 2 == k) over = face % 2 ? above(x, k) : below(x, k);
     }
     return over;
   }
@@ -200,9 +226,9 @@ struct Enclosure {
   SPH_FN Vec64 face_normal(int face, const Vec64& x) const {
     if (n_faces() == 1) return normal(x);
     Vec64 n;
-    if (shape == SHAPE_BLOCK) {
+    if (is_block()) {
       for (int k = 0; k < DIM; k++) n[k] = face / 2 != k ? 0.0 : face % 2 ? 1.0 : -1.0;
-      return n;
+      return shape == SHAPE_BLOCK ? n : out_of_frame(n);
     }
     if (face == 0) {
       split(x, n);

@@ -20,6 +20,7 @@ const BLOCK: i32 = 0;
 const BALL: i32 = 1;
 const CYLINDER: i32 = 2;
 const HALF_SPACE: i32 = 3;
+const TURNED_BLOCK: i32 = 4;
 
 impl<const D: usize> Enclosure<D> {
     /// The region alone, whatever it does to particles.
@@ -39,6 +40,11 @@ impl<const D: usize> Enclosure<D> {
             Region::HalfSpace { point, normal } => {
                 Self { point: *point, other: *normal, shape: HALF_SPACE, ..none }
             }
+            Region::TurnedBlock { center, axes, half } => {
+                Self { point: *center, other: *half, axes: *axes, shape: TURNED_BLOCK, ..none }
+            }
+            // `run::plan` refuses hulls.
+            Region::Hull(_) => none,
             Region::Outside(inner) => {
                 let inner = Self::of_region(inner);
                 Self { outside: 1 + inner.outside, ..inner }

@@ -68,6 +68,7 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.
 fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGrid<D>, Error> {
     check_search(scene)?;
+    check_surfaces::<D>(scene)?;
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for (min, max) in boxes::<D>(scene)? {
         for a in 0..D {
@@ -102,6 +103,27 @@ fn check_search(scene: &Scene) -> Result<(), Error> {
     Err(scene.locate(error.hint("use neighbors.backend = \"dense_grid\", or the CPU backend")))
 }
 
+/// Refuses walls, bodies and containers of facets: a GPU knows the distance from shapes of a few numbers alone.
+fn check_surfaces<const D: usize>(scene: &Scene) -> Result<(), Error> {
+    let walls = scene.wall.iter().enumerate().map(|(k, wall)| (format!("wall[{k}].shape"), &wall.shape));
+    let bodies = scene.body.iter().enumerate().map(|(k, body)| (format!("body[{k}].shape"), &body.shape));
+    let containers = scene.container.iter().enumerate();
+    let containers = containers.map(|(k, container)| (format!("container[{k}].shape"), &container.shape));
+    for (key, shape) in walls.chain(bodies).chain(containers) {
+        let mut region: Region<D> = shape.resolve(&key)?;
+        while let Region::Outside(inner) = region {
+            region = *inner;
+        }
+        if let Region::Hull(_) = region {
+            let error = Error::invalid(format!("{key}.{}", shape.name()), "does not run on a GPU");
+            return Err(
+                scene.locate(error.hint("use the CPU backend, or other shapes; fluid may have this one"))
+            );
+        }
+    }
+    Ok(())
+}
+
 fn refused(error: CudaError) -> Error {
     Error::invalid("spacing", error.to_string())
 }
@@ -113,7 +135,11 @@ fn reals<const D: usize>(x: [f64; D]) -> [Real; D] {
 /// Boxes around the particles of each body and each wall at the start.
 fn boxes<const D: usize>(scene: &Scene) -> Result<Vec<Corners<D>>, Error> {
     let (mut boxes, spacing) = (Vec::new(), scene.spacing);
-    let mut add = |region: Region<D>, layers: Option<Layers>| {
+    let mut add = |region: Region<D>, mut layers: Option<Layers>| {
+        if let (Some(layers), Region::TurnedBlock { .. }) = (&mut layers, &region) {
+            // Its faces are not those of the box around it.
+            layers.faces = None;
+        }
         boxes.extend(region.bounds().map(|(min, max)| {
             let by = |a: usize, end: usize| {
                 spacing * layers.as_ref().map_or(-0.5, |layers| reach(layers, FACES[a][end]))

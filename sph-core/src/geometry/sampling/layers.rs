@@ -2,10 +2,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SURFACE_TOLERANCE, rings};
-use crate::geometry::shape::Region;
+use super::{SURFACE_TOLERANCE, levels, rings};
+use crate::geometry::shape::{Region, out_of_frame};
 
-/// A face of a block or of a cylinder.
+/// A face of a block, turned or not, or of a cylinder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Face {
@@ -37,7 +37,7 @@ impl Face {
         const CYLINDER: [Face; 3] = [Face::Side, Face::CapMin, Face::CapMax];
         const BLOCK: [Face; 6] = Face::BLOCK;
         match region {
-            Region::Block { .. } => BLOCK.get(..2 * D).unwrap_or(&[]),
+            Region::Block { .. } | Region::TurnedBlock { .. } => BLOCK.get(..2 * D).unwrap_or(&[]),
             Region::Cylinder { .. } => &CYLINDER,
             _ => &[],
         }
@@ -81,7 +81,7 @@ pub struct WallSample<const D: usize> {
     pub x: [f64; D],
     /// Layer, counted from the fluid.
     pub layer: usize,
-    /// The face behind which it lies; none in a corner and on a ball.
+    /// The face behind which it lies; none in a corner, on a ball and on a hull.
     pub face: Option<Face>,
 }
 
@@ -89,7 +89,7 @@ pub struct WallSample<const D: usize> {
 ///
 /// A tank made of a block continues the cartesian lattice that fills it, corners included for all layers.
 /// An obstacle's layers are spaced evenly between its faces, by about one spacing. Circles and spheres are
-/// sampled with about one point per `spacing^(D-1)`. Returns nothing for an unbounded region.
+/// sampled with about one point per `spacing^(D-1)`, as are the surfaces at equal distances from a hull. Returns nothing for an unbounded region.
 pub fn layers<const D: usize>(region: &Region<D>, spacing: f64, how: &Layers) -> Vec<WallSample<D>> {
     match region {
         Region::Block { min, max } => block_layers(min, max, spacing, how),
@@ -100,6 +100,12 @@ pub fn layers<const D: usize>(region: &Region<D>, spacing: f64, how: &Layers) ->
             }
             samples
         }
+        Region::TurnedBlock { center, axes, half } => {
+            let mut samples = block_layers(&half.map(|h| -h), half, spacing, how);
+            samples.iter_mut().for_each(|sample| sample.x = out_of_frame(center, axes, &sample.x));
+            samples
+        }
+        Region::Hull(hull) => levels::hull_layers(hull, spacing, how),
         Region::Cylinder { .. } => rings::cylinder_layers(region, spacing, how),
         Region::HalfSpace { .. } | Region::Outside(_) => Vec::new(),
     }

@@ -1,6 +1,8 @@
 //! Signed distances `phi`, negative inside, and their gradients `n`.
+use super::Hull;
 use crate::numerics::vector::{dot, norm};
 use std::array::from_fn;
+use std::sync::Arc;
 
 /// A shape of fixed dimension, lengths in m.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +39,17 @@ pub enum Region<const D: usize> {
         /// Outward direction, of length 1.
         normal: [f64; D],
     },
+    /// A block at an angle.
+    TurnedBlock {
+        /// Its middle `[m]`.
+        center: [f64; D],
+        /// Directions of its edges, a right-handed set of length 1.
+        axes: [[f64; D]; D],
+        /// Half its edges `[m]`.
+        half: [f64; D],
+    },
+    /// A closed polygon or mesh of triangles.
+    Hull(Arc<Hull<D>>),
     /// All points outside of another region.
     Outside(Box<Region<D>>),
 }
@@ -78,6 +91,10 @@ impl<const D: usize> Region<D> {
                 box_phi(&[norm(across) - radius, along.abs() - half_length])
             }
             Self::HalfSpace { point, normal } => dot(sub(x, point), *normal),
+            Self::TurnedBlock { center, axes, half } => {
+                box_phi(&block_excess(&half.map(|h| -h), half, &in_frame(center, axes, x)))
+            }
+            Self::Hull(hull) => hull.phi(x),
             Self::Outside(region) => -region.phi(x),
         }
     }
@@ -93,6 +110,9 @@ impl<const D: usize> Region<D> {
                 }
                 (over, 2 * D)
             }
+            Self::TurnedBlock { center, axes, half } => {
+                Self::Block { min: half.map(|h| -h), max: *half }.face_distances(&in_frame(center, axes, x))
+            }
             Self::Cylinder { center, axis, radius, half_length } => {
                 let (along, across) = split(center, axis, x);
                 over[..3].copy_from_slice(&[
@@ -102,7 +122,7 @@ impl<const D: usize> Region<D> {
                 ]);
                 (over, 3)
             }
-            Self::Ball { .. } | Self::HalfSpace { .. } | Self::Outside(_) => {
+            Self::Ball { .. } | Self::HalfSpace { .. } | Self::Hull(_) | Self::Outside(_) => {
                 over[0] = self.phi(x);
                 (over, 1)
             }
@@ -126,6 +146,12 @@ impl<const D: usize> Region<D> {
                 from_fn(|k| weights[0] * side[k] + cap * axis[k])
             }
             Self::HalfSpace { normal, .. } => *normal,
+            Self::TurnedBlock { center, axes, half } => {
+                let x = in_frame(center, axes, x);
+                let weights = box_weights(&block_excess(&half.map(|h| -h), half, &x));
+                combine(axes, &from_fn(|k| if x[k] < 0.0 { -weights[k] } else { weights[k] }))
+            }
+            Self::Hull(hull) => hull.normal(x),
             Self::Outside(region) => region.normal(x).map(|n| -n),
         }
     }
@@ -137,6 +163,10 @@ impl<const D: usize> Region<D> {
                 let sign = if face.is_multiple_of(2) { -1.0 } else { 1.0 };
                 from_fn(|k| if k == face / 2 { sign } else { 0.0 })
             }
+            Self::TurnedBlock { axes, .. } => {
+                let axis = axes[(face / 2).min(D - 1)];
+                if face.is_multiple_of(2) { axis.map(|a| -a) } else { axis }
+            }
             Self::Cylinder { center, axis, .. } => match face {
                 0 => match split(center, axis, x).1 {
                     across if norm(across) > 0.0 => radial(&across),
@@ -145,7 +175,7 @@ impl<const D: usize> Region<D> {
                 1 => axis.map(|a| -a),
                 _ => *axis,
             },
-            Self::Ball { .. } | Self::HalfSpace { .. } | Self::Outside(_) => self.normal(x),
+            Self::Ball { .. } | Self::HalfSpace { .. } | Self::Hull(_) | Self::Outside(_) => self.normal(x),
         }
     }
 
@@ -160,6 +190,11 @@ impl<const D: usize> Region<D> {
                 });
                 Some((sub(center, &reach), from_fn(|k| center[k] + reach[k])))
             }
+            Self::TurnedBlock { center, axes, half } => {
+                let reach: [f64; D] = from_fn(|a| (0..D).map(|k| half[k] * axes[k][a].abs()).sum());
+                Some((sub(center, &reach), from_fn(|k| center[k] + reach[k])))
+            }
+            Self::Hull(hull) => Some(hull.bounds()),
             Self::HalfSpace { .. } => None,
             Self::Outside(region) => match &**region {
                 Self::Outside(inner) => inner.bounds(),
@@ -168,10 +203,45 @@ impl<const D: usize> Region<D> {
         }
     }
 
-    /// The corners of a block; nothing else has any `[m]`.
+    /// The corners of a block or a hull; nothing else has any `[m]`.
     pub fn corners(&self) -> Vec<[f64; D]> {
-        let Self::Block { min, max } = self else { return Vec::new() };
-        (0..1_usize << D).map(|k| from_fn(|a| if k >> a & 1 == 0 { min[a] } else { max[a] })).collect()
+        let of = |min: &[f64; D], max: &[f64; D]| {
+            let end = |k: usize| from_fn(|a| if k >> a & 1 == 0 { min[a] } else { max[a] });
+            (0..1_usize << D).map(end).collect::<Vec<[f64; D]>>()
+        };
+        match self {
+            Self::Block { min, max } => of(min, max),
+            Self::TurnedBlock { center, axes, half } => {
+                of(&half.map(|h| -h), half).iter().map(|x| out_of_frame(center, axes, x)).collect()
+            }
+            Self::Hull(hull) => hull.vertices().to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The region turned about a point, by a rotation with these columns.
+    #[must_use]
+    pub fn turned(&self, about: &[f64; D], columns: &[[f64; D]; D]) -> Self {
+        let turn = |d: &[f64; D]| combine(columns, d);
+        let to = |x: &[f64; D]| out_of_frame(about, columns, &sub(x, about));
+        match self {
+            Self::Block { min, max } => Self::TurnedBlock {
+                center: to(&from_fn(|k| 0.5 * (min[k] + max[k]))),
+                axes: *columns,
+                half: from_fn(|k| 0.5 * (max[k] - min[k])),
+            },
+            Self::TurnedBlock { center, axes, half } => {
+                Self::TurnedBlock { center: to(center), axes: axes.each_ref().map(turn), half: *half }
+            }
+            Self::Ball { center, radius } => Self::Ball { center: to(center), radius: *radius },
+            Self::Cylinder { center, axis, radius, half_length } => {
+                let (center, axis) = (to(center), turn(axis));
+                Self::Cylinder { center, axis, radius: *radius, half_length: *half_length }
+            }
+            Self::HalfSpace { point, normal } => Self::HalfSpace { point: to(point), normal: turn(normal) },
+            Self::Hull(hull) => Self::Hull(Arc::new(hull.moved(to))),
+            Self::Outside(region) => Self::Outside(Box::new(region.turned(about, columns))),
+        }
     }
 
     /// Volume, area in two dimensions, if bounded `[m^D]`.
@@ -182,6 +252,8 @@ impl<const D: usize> Region<D> {
             Self::Ball { radius, .. } if D == 2 => Some(PI * radius.powi(2)),
             Self::Ball { radius, .. } => Some(4.0 / 3.0 * PI * radius.powi(3)),
             Self::Cylinder { radius, half_length, .. } => Some(2.0 * PI * radius.powi(2) * half_length),
+            Self::TurnedBlock { half, .. } => Some(half.iter().map(|h| 2.0 * h).product()),
+            Self::Hull(hull) => Some(hull.volume()),
             Self::HalfSpace { .. } => None,
             Self::Outside(region) => match &**region {
                 Self::Outside(inner) => inner.volume(),
@@ -196,6 +268,8 @@ impl<const D: usize> Region<D> {
             Self::Block { min, max } => Some((0..D).map(|k| max[k] - min[k]).fold(f64::INFINITY, f64::min)),
             Self::Ball { radius, .. } => Some(2.0 * radius),
             Self::Cylinder { radius, half_length, .. } => Some(2.0 * radius.min(*half_length)),
+            Self::TurnedBlock { half, .. } => Some(2.0 * half.iter().copied().fold(f64::INFINITY, f64::min)),
+            Self::Hull(hull) => Some(2.0 * hull.depth()),
             Self::HalfSpace { .. } => None,
             Self::Outside(region) => match &**region {
                 Self::Outside(inner) => inner.thickness(),
@@ -224,6 +298,27 @@ impl<const D: usize> Region<D> {
 
 fn block_excess<const D: usize>(min: &[f64; D], max: &[f64; D], x: &[f64; D]) -> [f64; D] {
     from_fn(|k| (min[k] - x[k]).max(x[k] - max[k]))
+}
+
+/// A point in the frame of these axes, with `center` as its origin.
+pub(crate) fn in_frame<const D: usize>(center: &[f64; D], axes: &[[f64; D]; D], x: &[f64; D]) -> [f64; D] {
+    let d = sub(x, center);
+    from_fn(|k| dot(d, axes[k]))
+}
+
+/// A point of the frame of these axes in space.
+pub(crate) fn out_of_frame<const D: usize>(
+    center: &[f64; D],
+    axes: &[[f64; D]; D],
+    x: &[f64; D],
+) -> [f64; D] {
+    let d = combine(axes, x);
+    from_fn(|k| center[k] + d[k])
+}
+
+/// `Σ_k x_k e_k`.
+fn combine<const D: usize>(axes: &[[f64; D]; D], x: &[f64; D]) -> [f64; D] {
+    from_fn(|row| dot(axes.each_ref().map(|axis| axis[row]), *x))
 }
 
 /// Coordinate along an axis, and the vector from the axis to the point.

@@ -7,6 +7,7 @@ use crate::{
     rigid::{Form, Rotation},
 };
 pub use rapier2d_f64::prelude as rapier;
+use std::sync::Arc;
 
 #[path = "world.rs"]
 mod world;
@@ -61,11 +62,22 @@ fn shape(piece: &Piece<D>) -> Option<(rapier::SharedShape, rapier::Pose)> {
             (rapier::SharedShape::cuboid(half[0], half[1]), at(&center))
         }
         Piece::Solid(Region::Ball { center, radius }) => (rapier::SharedShape::ball(*radius), at(center)),
-        Piece::Solid(_) => return None,
-        Piece::Behind { point, normal } => (rapier::SharedShape::halfspace(vector(normal)), at(point)),
-        Piece::Slab { center, rotation, half } => {
-            let pose = rapier::Pose::from_parts(vector(center), turn(rotation));
+        Piece::Solid(Region::TurnedBlock { center, axes: [x, _], half }) => {
+            let pose = rapier::Pose::from_parts(vector(center), rapier::Rotation::new(x[1].atan2(x[0])));
             (rapier::SharedShape::cuboid(half[0], half[1]), pose)
         }
+        // Cut into triangles, which fill it.
+        Piece::Solid(Region::Hull(hull)) => {
+            let points =
+                hull.facets().iter().map(|facet| vector(&hull.vertices()[facet[0] as usize])).collect();
+            let mesh = rapier::TriMesh::from_polygon(points)?;
+            (rapier::SharedShape(Arc::new(mesh)), rapier::Pose::default())
+        }
+        Piece::Solid(_) => return None,
+        Piece::Hollow(hull) => {
+            let points = hull.vertices().iter().map(vector).collect();
+            (rapier::SharedShape::polyline(points, Some(hull.facets().to_vec())), rapier::Pose::default())
+        }
+        Piece::Behind { point, normal } => (rapier::SharedShape::halfspace(vector(normal)), at(point)),
     })
 }

@@ -3,7 +3,7 @@
 use super::pieces::Piece;
 use crate::{
     fluid::wall_surface::Pose,
-    geometry::shape::Region,
+    geometry::shape::{Hull, Region},
     rigid::{Form, Rotation},
 };
 pub use rapier3d_f64::prelude as rapier;
@@ -74,10 +74,21 @@ fn shape(piece: &Piece<D>) -> Option<(rapier::SharedShape, rapier::Pose)> {
             let pose = rapier::Pose::from_parts(vector(center), standing);
             (rapier::SharedShape::cylinder(*half_length, *radius), pose)
         }
-        Piece::Solid(_) => return None,
-        Piece::Behind { point, normal } => (rapier::SharedShape::halfspace(vector(normal)), at(point)),
-        Piece::Slab { center, rotation, half } => {
-            (cuboid(half), rapier::Pose::from_parts(vector(center), turn(rotation)))
+        Piece::Solid(Region::TurnedBlock { center, axes, half }) => {
+            let [x, y, z] = axes.each_ref().map(vector);
+            let turned = rapier::Rotation::from_mat3(&rapier::Matrix::from_cols(x, y, z));
+            (cuboid(half), rapier::Pose::from_parts(vector(center), turned))
         }
+        Piece::Solid(Region::Hull(hull)) => {
+            (mesh(hull, rapier::TriMeshFlags::ORIENTED)?, rapier::Pose::default())
+        }
+        Piece::Solid(_) => return None,
+        Piece::Hollow(hull) => (mesh(hull, rapier::TriMeshFlags::empty())?, rapier::Pose::default()),
+        Piece::Behind { point, normal } => (rapier::SharedShape::halfspace(vector(normal)), at(point)),
     })
+}
+
+fn mesh(hull: &Hull<D>, flags: rapier::TriMeshFlags) -> Option<rapier::SharedShape> {
+    let points = hull.vertices().iter().map(vector).collect();
+    rapier::SharedShape::trimesh_with_flags(points, hull.facets().to_vec(), flags).ok()
 }

@@ -2,31 +2,27 @@
 
 use crate::{
     fluid::wall_surface::WallSurface,
-    geometry::{sampling::Side, shape::Region},
+    geometry::{
+        sampling::Side,
+        shape::{Hull, Region, out_of_frame},
+    },
     rigid::Rotation,
 };
-use std::{array::from_fn, f64::consts::PI};
+use std::{array::from_fn, f64::consts::PI, sync::Arc};
 
 /// A convex body that nothing may enter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece<const D: usize> {
-    /// A block, a ball or a cylinder.
+    /// A block, a ball, a cylinder, or a hull, which need not be convex.
     Solid(Region<D>),
+    /// The surface of a hull that bodies are in.
+    Hollow(Arc<Hull<D>>),
     /// All behind a plane.
     Behind {
         /// A point of the plane, `[m]`.
         point: [f64; D],
         /// Exit direction.
         normal: [f64; D],
-    },
-    /// A block that was turned about its center.
-    Slab {
-        /// Its center, `[m]`.
-        center: [f64; D],
-        /// How it was turned.
-        rotation: Rotation,
-        /// Half its edges, `[m]`.
-        half: [f64; D],
     },
 }
 
@@ -55,6 +51,19 @@ pub fn fill<const D: usize>(region: &Region<D>, side: Side, open: &[bool; 6], pi
         }
         (Side::Outside, solid) => pieces.push(Piece::Solid(solid.clone())),
         (Side::Inside, Region::Block { min, max }) => block(min, max, open, pieces),
+        (Side::Inside, Region::TurnedBlock { center, axes, half }) => {
+            let first = pieces.len();
+            block(&half.map(|h| -h), half, open, pieces);
+            for piece in &mut pieces[first..] {
+                if let Piece::Solid(Region::Block { min, max }) = piece {
+                    let middle = from_fn(|a| 0.5 * (min[a] + max[a]));
+                    let (center, half) =
+                        (out_of_frame(center, axes, &middle), from_fn(|a| 0.5 * (max[a] - min[a])));
+                    *piece = Piece::Solid(Region::TurnedBlock { center, axes: *axes, half });
+                }
+            }
+        }
+        (Side::Inside, Region::Hull(hull)) => pieces.push(Piece::Hollow(hull.clone())),
         (Side::Inside, Region::Ball { center, radius }) => ball(center, *radius, pieces),
         (Side::Inside, Region::Cylinder { center, axis, radius, half_length }) => {
             cylinder((center, axis), *radius, *half_length, open, pieces);
@@ -136,7 +145,9 @@ fn cylinder<const D: usize>(
 /// A slab whose center lies `distance` from `center` along its own first axis.
 fn slab<const D: usize>(center: &[f64; D], rotation: Rotation, distance: f64, half: [f64; D]) -> Piece<D> {
     let out = rotation.rotate(&[distance, 0.0, 0.0]);
-    Piece::Slab { center: from_fn(|a| center[a] + out[a]), rotation, half }
+    let axis = |k: usize| rotation.rotate(&from_fn(|a| if a == k { 1.0 } else { 0.0 }));
+    let axes = from_fn(|k| from_fn(|a| axis(k)[a]));
+    Piece::Solid(Region::TurnedBlock { center: from_fn(|a| center[a] + out[a]), axes, half })
 }
 
 /// A rotation that turns the third axis into a direction of length 1.

@@ -83,6 +83,7 @@ impl World {
             .locked_axes(free_axes(form))
             .can_sleep(false);
         let handle = self.physics.insert_body(builder);
+        // One piece: a hull that is not convex is one, too.
         let solid = Piece::Solid(form.region.clone());
         if let Some(collider) = self.add_piece(&solid, handle, form.restitution, form.friction) {
             self.bodies.push((handle, collider));

@@ -120,7 +120,8 @@ impl<const D: usize> Solid<'_, D> {
             })
             .collect();
         points.extend(region.corners());
-        points.extend(region.bounds().map(|(min, max)| each(|a| 0.5 * (min[a] + max[a]))));
+        let middle = region.bounds().map(|(min, max)| each(|a| 0.5 * (min[a] + max[a])));
+        points.extend(middle.filter(|x| region.phi(x) < 0.0));
         points.iter().map(|x| self.body.map_or(*x, |body| body.transform(x))).collect()
     }
 

@@ -1,0 +1,36 @@
+//! Runs with meshes: one that goes on has the bits of one that did not stop, and no other mesh than that it began with.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use crate::cli::{assert_refused, folder, sph, stderr};
+use serde_json::Value;
+use std::fs;
+
+/// A tetrahedron with corners on the axes.
+fn tetrahedron(size: f64) -> String {
+    format!("v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nv 0 0 {size}\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+}
+
+#[test]
+fn a_run_goes_on_with_the_mesh_that_it_began_with_alone() {
+    let folder = folder("mesh-resumed");
+    let text = "dim = 3\nspacing = 0.1\nrun.end_time = 0.05\n[[fluid]]\nshape.mesh = { file = \"body.obj\" }\n\
+                [[wall]]\nshape.block = { min = [0, 0, 0], max = [1, 1, 1] }\nlayers = 3\n[solver]\nname = \"wcsph\"\n";
+    fs::write(folder.join("tiny.toml"), text).unwrap();
+    fs::write(folder.join("body.obj"), tetrahedron(0.8)).unwrap();
+    let run = |more: &str| {
+        let args = ["run", "tiny.toml", "--out", "out", "--checkpoint-every", "2", "--threads", "1", more];
+        let done = sph(&folder, &[&args[..], &["--backend", "cpu"]].concat());
+        assert!(done.status.success(), "{}", stderr(&done));
+        let results = fs::read_to_string(folder.join("out/results.json")).unwrap();
+        let results: Value = serde_json::from_str(&results).unwrap();
+        results["results"][0]["state_hash"].as_str().unwrap().to_owned()
+    };
+    let whole = run("--fresh");
+    let kept = fs::read_dir(folder.join("out/checkpoints")).unwrap().map(|entry| entry.unwrap().path());
+    let first = kept.filter(|path| path.extension().is_some_and(|ending| ending == "sph")).min().unwrap();
+    fs::copy(&first, folder.join("kept.sph")).unwrap();
+    assert_eq!(run("--resume=kept.sph"), whole);
+    fs::write(folder.join("body.obj"), tetrahedron(0.7)).unwrap();
+    let args = ["run", "tiny.toml", "--out", "out", "--resume=kept.sph"];
+    assert_refused(&folder, &args, &["fluid[0].shape.mesh.checksum", "has changed"]);
+}
