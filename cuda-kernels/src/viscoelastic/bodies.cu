@@ -152,7 +152,7 @@ struct BodyContact {
 
 using namespace visco;
 
-/// Blocks of the first pass per multiprocessor: by default the assembler aims at two in 2D and spills registers.
+/// Blocks per multiprocessor of what meets surfaces: by default the assembler aims at two in 2D and spills registers.
 constexpr u32 ASSEMBLE_BLOCKS = 1;
 
 /// First pass: the contact system of a body, summed over each block.
@@ -202,7 +202,7 @@ SHIM_EXPORT(visco_apply_body_impulses)
 /// Sums momentum and angular momentum that particles are about to get from the wall `last`, over each block, and moves none.
 /// Twin of `Walls::add_to`.
 // THEN visco_merge_wrench
-KERNEL void __launch_bounds__(REDUCE_THREADS)
+KERNEL void __launch_bounds__(REDUCE_THREADS, ASSEMBLE_BLOCKS)
 visco_sum_wall_impulses(Constants c, Contact contact, const Surface* __restrict__ walls /* [last as usize + 1] */,
                         u32 last, double m, u32 n, Stream fluid, Wrench* __restrict__ partial) {
   Wrench mine = {};
