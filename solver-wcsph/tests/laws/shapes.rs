@@ -53,7 +53,7 @@ fn a_polygon_holds_water_at_rest() {
     let points = "[[0.0, 0.0], [1.0, 0.0], [1.4, 0.8], [-0.3, 0.8]]";
     let polygon = format!("shape.polygon = {{ points = {points} }}");
     let cut = format!(
-        "{polygon}\ncut = [{{ half_space = {{ point = [0.0, 0.5], normal = [0.0, -1.0] }} }}]\npressure = \"hydrostatic\""
+        "{polygon}\ncut = [{{ half_space = {{ point = [0.0, 0.5], normal = [0.0, -1.0] }} }}]\npressure.hydrostatic.surface = 0.5"
     );
     let mut sim = scene("gravity = [0.0, -9.81]", &cut, &polygon);
     let n = sim.state.fluid.len();
