@@ -31,7 +31,7 @@ parameters! {
         /// CSV file from the folder of the scene on: columns `t [s]` and some of `x [m]`, `y [m]`, `z [m]`, no others.
         pub file: String;
         /// Checksum of the file, CRC-32: another file is refused. Written into the scenes of results.
-        pub checksum: Option<u32> = None;
+        pub checksum: Option<u32> = None, "-", "[0, 4294967295]";
         hidden rows: Option<Arc<Table>>;
     }
 }

@@ -19,7 +19,7 @@ parameters! {
         /// Where the origin of the file is [convention].
         pub translate: Vec<f64> = vec![0.0; 3], "m", "(-inf, inf)";
         /// Checksum of the file, CRC-32: another file is refused. Written into the scenes of results.
-        pub checksum: Option<u32> = None;
+        pub checksum: Option<u32> = None, "-", "[0, 4294967295]";
         hidden hull: Option<Arc<Hull<3>>>;
     }
 }
