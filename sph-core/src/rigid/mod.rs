@@ -281,15 +281,21 @@ impl<const D: usize> Bodies<D> {
 
     /// Sums the forces on the samples of bodies, and of walls whose loads are due, in their order and in `f64`. Shape `[D][n_walls]`, `[N]`.
     pub fn collect(&mut self, walls: &Boundary<D>, force: &[Vec<Real>; D]) {
-        let pivot_of_set: Vec<_> = walls.bodies.iter().map(|set| self.pivot_of(set, walls)).collect();
-        let pivots: Vec<[f64; D]> = self.pivots().collect();
-        let mut sums = vec![Wrench::<D>::default(); pivots.len()];
-        for b in 0..walls.len() {
-            let Some(k) = pivot_of_set[usize::from(walls.body[b])] else { continue };
-            let f: [f64; D] = each(|a| f64::from(force[a][b]));
-            sums[k].add(&f, &each(|a| f64::from(walls.x[a][b]) - pivots[k][a]));
+        self.list.iter_mut().for_each(|body| body.wrench = Wrench::default());
+        if walls.loads_due {
+            self.loads.iter_mut().for_each(|load| load.wrench = Wrench::default());
         }
-        self.wrenches().zip(sums).for_each(|(wrench, sum)| *wrench = sum);
+        for b in 0..walls.len() {
+            let Some(k) = self.pivot_of(&walls.bodies[usize::from(walls.body[b])], walls) else { continue };
+            let f: [f64; D] = each(|a| f64::from(force[a][b]));
+            let x: [f64; D] = each(|a| f64::from(walls.x[a][b]));
+            let n_bodies = self.list.len();
+            if let Some(body) = self.list.get_mut(k) {
+                body.wrench.add(&f, &each(|a| x[a] - body.x[a]));
+            } else {
+                self.loads[k - n_bodies].wrench.add(&f, &x);
+            }
+        }
     }
 
     /// Does `collect` in the substep `k` of a step, from 1 on: loads on walls become the means over the substeps so far.
