@@ -133,7 +133,7 @@ fn list_parameters_tells_commands_and_choices() {
     assert_eq!(values("neighbors", "backend"), ["dense_grid", "hash_grid", "brute_force"]);
     assert_eq!(
         values("[[wall]]", "motion"),
-        ["static", "translation", "oscillation", "rotation", "piecewise"]
+        ["static", "translation", "oscillation", "rotation", "piecewise", "formula", "table"]
     );
     assert_eq!(values("domain", "periodic"), ["x", "y", "z"]);
     assert_eq!(values("solver", "preset")[..2], ["validation", "graphics"]);

@@ -47,6 +47,7 @@ const CODES: &[Codes] = &[
         &["validate --case dam_break --out dam"],
         &["validate --case x"],
     ),
+    codes("score", &[], &[], &["score dam_break_pressure nowhere"]),
     codes("device-check", &[], &[], &["device-check --only speed"]),
     codes("kernels", &[], &[], &["kernels out --arch sm_9x"]),
     codes("parity", &[], &[], &["parity tiny.toml --backend cpu"]),
