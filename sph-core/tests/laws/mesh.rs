@@ -111,8 +111,15 @@ fn a_box_from_any_file_is_a_block() {
         triangle.iter().flatten().for_each(|x| binary.extend((*x as f32).to_le_bytes()));
         binary.extend([0; 2]);
     }
+    // Patches of one surface, without names, in the letters and with the margins of other programs.
+    let parts: Vec<_> = triangles.chunks(5).map(stl).collect();
+    let patches = parts.concat().replace(" test\n", "\n").replace("vertex", "   vertex").to_uppercase();
+    let mut headed = binary.clone();
+    headed[..11].copy_from_slice(b"solid part\n");
     let files = [
         file("box.stl", stl(&triangles)),
+        file("patches.stl", patches),
+        file("headed.stl", headed),
         file("inside_out.stl", stl(&turned)),
         file("binary.STL", binary),
         file("box.obj", obj(&triangles)),
@@ -207,6 +214,16 @@ fn a_turned_mesh_is_a_turned_block() {
     }
 }
 
+/// Solids of one file are one shape, each of its volume.
+#[test]
+fn solids_of_a_file_are_all_there() {
+    let apart = cuboid([3.0, 0.0, 0.0], [4.0, 1.0, 2.0]);
+    let text = stl(&cuboid(LOW, HIGH)) + &stl(&apart);
+    let both = resolved(&mesh(&file("two.stl", text)));
+    assert_eq!(both.volume(), Some(2.375));
+    assert!(both.phi(&[3.5, 0.5, 1.0]) < -0.4 && both.phi(&[0.5, 0.0, 1.2]) < -0.1);
+}
+
 #[test]
 fn a_mesh_that_is_none_is_refused() {
     let flaw = |name: &str, bytes: &[u8]| {
@@ -226,6 +243,17 @@ fn a_mesh_that_is_none_is_refused() {
     assert!(flaw("not_a_number.obj", b"v 0 0 NaN\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").contains("NaN"));
     assert!(flaw("no_vertex.obj", b"v 0 0 0\nf 1 2 3\n").contains("OBJ"));
     assert!(flaw("short.stl", &[&[0; 80][..], &[3, 0, 0, 0], &[0; 40]].concat()).contains("is no STL"));
+    assert!(
+        flaw("cut.stl", stl(&whole).replace("endsolid test\n", "").as_bytes())
+            .contains("ends within a solid")
+    );
+    let more = stl(&whole) + "vertex 1 2 3\n";
+    assert!(flaw("more.stl", more.as_bytes()).contains("has \"vertex\" outside of a solid"));
+    let vast: Vec<_> = whole.iter().map(|t| t.map(|x| x.map(|x| 1e30 * x))).collect();
+    let mut shape = of_file(&file("vast.stl", stl(&vast)));
+    shape.scale = 1e130;
+    let mut shape = Shape::Mesh(shape);
+    assert!(shape.load(Path::new(""), "shape").unwrap_err().to_string().contains("has no area"));
     assert!(flaw("mesh.ply", b"ply").contains("must end in .stl or .obj"));
     let flat = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     assert!(flaw("flat.stl", stl(&[flat, [flat[0], flat[2], flat[1]]]).as_bytes()).contains("no volume"));

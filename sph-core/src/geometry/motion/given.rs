@@ -20,6 +20,9 @@ parameters! {
         /// Velocity `[m/s]`; the displacement is its integral by Gauss's rule over parts of the run, the acceleration its
         /// exact derivative.
         pub velocity: Option<Vec<Formula>> = None;
+        /// Length of these parts, to which a jump is placed; a 4096th of the run if left out. Written into the scenes of
+        /// results: a run that goes on, longer too, has the same.
+        pub part: Option<f64> = None, "s", "(0, inf)";
         hidden until: Option<Until>;
     }
 }
@@ -49,7 +52,9 @@ impl PartialEq for Until {
 
 /// Parts of the run over which formulas are integrated, at whose ends they must be finite, and at which the largest speed
 /// is looked for, `[-]`.
-const PARTS: usize = 4096;
+const PARTS: f64 = 4096.0;
+/// More parts than these are not made, `[-]`.
+const MOST_PARTS: f64 = 1e6;
 /// Length of a run that is not known, `[s]`.
 const LONG: f64 = 100.0;
 /// A larger file is no table of a motion, `[B]`.
@@ -90,6 +95,7 @@ impl FormulaMotion {
     /// Takes over how long the run is `[s]`.
     pub(super) fn last_until(&mut self, until: f64) {
         self.until = Some(Until(until));
+        self.part.get_or_insert(until / PARTS);
     }
 
     pub(super) fn resolve<const D: usize>(&self, key: &str) -> Result<Driven<D>, Error> {
@@ -104,6 +110,12 @@ impl FormulaMotion {
                 return Err(Error::invalid(join(key, "velocity"), message));
             }
         };
+        let until = self.until.map_or(LONG, |Until(until)| until);
+        let part = self.part.unwrap_or(until / PARTS);
+        if until / part > MOST_PARTS {
+            let range = format!("[{:?}, inf)", until / MOST_PARTS);
+            return Err(Error::range(join(key, "part"), part, &range).unit("s"));
+        }
         let key = join(key, name);
         let of_axes: &[Formula; D] = formulas.as_slice().try_into().map_err(|_| {
             let message = format!("has {} formulas, but the scene has dim = {D}", formulas.len());
@@ -112,17 +124,21 @@ impl FormulaMotion {
         for (k, formula) in of_axes.iter().enumerate() {
             formula.check(&format!("{key}[{k}]"), &["t"])?;
         }
-        let until = self.until.map_or(LONG, |Until(until)| until);
-        Driven::new(of_axes.clone(), name == "velocity", until / PARTS as f64, &key)
+        Driven::new(of_axes.clone(), name == "velocity", [part, until], &key)
     }
 }
 
 impl<const D: usize> Driven<D> {
-    fn new(formulas: [Formula; D], of_velocity: bool, part: f64, key: &str) -> Result<Self, Error> {
+    fn new(
+        formulas: [Formula; D],
+        of_velocity: bool,
+        [part, until]: [f64; 2],
+        key: &str,
+    ) -> Result<Self, Error> {
         let origin = from_fn(|k| formulas[k].at(&[], 0.0));
         let of = if of_velocity { Of::Velocity(vec![[0.0; D]]) } else { Of::Displacement(origin) };
         let mut driven = Self { formulas, of, part, peaks: Vec::new() };
-        for n in 0..=PARTS {
+        for n in 0..=(until / part).ceil() as usize {
             let t = n as f64 * part;
             let Kinematics { v, a, .. } = driven.at(&[0.0; D], t);
             if let Some(k) = (0..D).find(|k| !(v[*k] + a[*k]).is_finite()) {

@@ -56,14 +56,15 @@ impl<const D: usize> Hull<D> {
     pub fn new(vertices: Vec<[f64; D]>, mut facets: Vec<[u32; D]>) -> Result<Self, Flaw> {
         let flaw = |facet, what: &str| Flaw { facet, what: what.to_owned() };
         let size = extent(&vertices);
-        if let Some(k) =
-            facets.iter().position(|facet| area(&vertices, facet) <= (1e-12 * size).powi(D as i32 - 1))
+        if let Some(k) = facets
+            .iter()
+            .position(|facet| !is_above(area(&vertices, facet), (1e-12 * size).powi(D as i32 - 1)))
         {
             return Err(flaw(k, if D == 2 { "has no length" } else { "has no area" }));
         }
         let mut beside = neighbors(&facets)?;
         let volume = moments(&vertices, &facets).0;
-        if volume.abs() <= 1e-12 * size.powi(D as i32) {
+        if !is_above(volume.abs(), 1e-12 * size.powi(D as i32)) {
             return Err(flaw(
                 0,
                 if D == 2 { "and all others bound no area" } else { "and all others bound no volume" },
@@ -192,6 +193,11 @@ impl<const D: usize> Hull<D> {
             Part::Corner(k) => &self.at_vertices[self.facets[facet][k] as usize],
         }
     }
+}
+
+/// Whether a number is larger than another, and neither infinite nor NaN, as of a hull of a vast size.
+fn is_above(a: f64, b: f64) -> bool {
+    a > b && a.is_finite()
 }
 
 /// Largest side of the box around points.

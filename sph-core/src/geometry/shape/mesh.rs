@@ -80,18 +80,54 @@ impl Mesh {
     }
 }
 
+/// Bytes of a binary STL before its number of triangles, of that, and of a triangle.
+const BINARY: [usize; 3] = [80, 4, 50];
+
 /// The corners of all triangles, one after another.
 fn read_stl(bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, String> {
+    let [head, count, triangle] = BINARY;
+    let number = bytes.get(head..head + count).and_then(|n| n.first_chunk().copied()).map(u32::from_le_bytes);
+    let mut triangles = Vec::new();
+    // Some programs begin binary files with the word of text files: their length tells.
+    if number.is_some_and(|n| bytes.len() as u64 == (head + count) as u64 + triangle as u64 * u64::from(n)) {
+        read_triangles(&[&[b' '; 5], &bytes[5..]].concat(), &mut triangles)?;
+        return Ok(triangles);
+    }
+    let text =
+        str::from_utf8(bytes).map_err(|_| "is no STL: neither text nor of the length that it names")?;
+    let mut solid: Option<String> = None;
+    for line in text.lines().map(|line| line.trim().to_ascii_lowercase()).filter(|line| !line.is_empty()) {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        match (word, &mut solid) {
+            // The reader wants a name.
+            ("solid", None) => solid = Some("solid x\n".to_owned()),
+            ("endsolid", Some(text)) => {
+                text.push_str("endsolid x\n");
+                read_triangles(text.as_bytes(), &mut triangles)?;
+                solid = None;
+            }
+            (_, Some(text)) => {
+                text.push_str(&line);
+                text.push('\n');
+            }
+            (_, None) => return Err(format!("is no STL: has {word:?} outside of a solid")),
+        }
+    }
+    if solid.is_some() { Err("is no STL: ends within a solid".to_owned()) } else { Ok(triangles) }
+}
+
+/// Adds the triangles of a binary file, or of one solid of a text.
+fn read_triangles(bytes: &[u8], triangles: &mut Vec<[[f64; 3]; 3]>) -> Result<(), String> {
     let mut cursor = Cursor::new(bytes);
     let reader = stl_io::create_stl_reader(&mut cursor).map_err(|error| format!("is no STL: {error}"))?;
-    let mut triangles = Vec::new();
-    for (k, triangle) in reader.enumerate() {
-        let triangle = triangle.map_err(|error| format!("is no STL: triangle {}: {error}", k + 1))?;
+    for triangle in reader {
+        let n = triangles.len() + 1;
+        let triangle = triangle.map_err(|error| format!("is no STL: triangle {n}: {error}"))?;
         let corner = |k: usize| std::array::from_fn(|a| f64::from(triangle.vertices[k][a]));
         triangles.push(std::array::from_fn(corner));
         few(triangles.len())?;
     }
-    Ok(triangles)
+    Ok(())
 }
 
 fn read_obj(bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, String> {
