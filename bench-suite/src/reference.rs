@@ -4,6 +4,7 @@
 //! with units, then holds rows. `reference/README.md` tells what each one tests and what is accepted.
 
 use crate::result::{CurveStyle, ReferenceCurve};
+use sph_core::keys::csv;
 
 /// A reference file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,28 +110,19 @@ impl Table {
     pub fn parse(name: &str, text: &str) -> Result<Self, ReferenceError> {
         let malformed =
             |line: usize, reason: String| ReferenceError::Malformed { table: name.into(), line, reason };
-        let comments = text.lines().map_while(|line| line.strip_prefix('#'));
-        let mut notes: Vec<String> = comments.map(|line| line.trim().to_owned()).collect();
-        let n_comments = notes.len();
+        let lines = csv::lines(text).map_err(|(line, reason)| malformed(line, reason))?;
+        let mut notes: Vec<String> = lines.remarks.into_iter().map(str::to_owned).collect();
         let citation = if notes.is_empty() { String::new() } else { notes.remove(0) };
-        let mut lines = text.lines().enumerate().skip(n_comments).map(|(i, line)| (i + 1, line));
-        let (_, header) = lines.next().ok_or_else(|| malformed(n_comments + 1, "no header".into()))?;
-        let mut heads = header.split(',').peekable();
+        let mut heads = lines.names.1.into_iter().peekable();
         let has_series = heads.next_if(|head| *head == "series").is_some();
-        let mut columns: Vec<Column> = heads.map(Column::new).collect();
-        let mut series = Vec::new();
-        for (line, row) in lines.filter(|(_, row)| !row.trim().is_empty()) {
-            let mut cells = row.split(',');
+        let (mut columns, mut series): (Vec<Column>, _) = (heads.map(Column::new).collect(), Vec::new());
+        for (line, cells) in lines.rows {
+            let mut cells = cells.into_iter();
             if has_series {
                 series.extend(cells.next().map(str::to_owned));
             }
-            let cells: Vec<&str> = cells.collect();
-            if cells.len() != columns.len() {
-                return Err(malformed(line, format!("{} numbers, expected {}", cells.len(), columns.len())));
-            }
             for (column, cell) in columns.iter_mut().zip(cells) {
-                let value =
-                    cell.trim().parse().map_err(|_| malformed(line, format!("{cell:?} is not a number")))?;
+                let value = cell.parse().map_err(|_| malformed(line, format!("{cell:?} is not a number")))?;
                 column.values.push(value);
             }
         }

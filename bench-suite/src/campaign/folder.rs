@@ -216,9 +216,7 @@ fn series_of(scene: &Scene) -> Result<Vec<Series>, Error> {
 
 /// A table without holes.
 fn table_of(name: &str, text: &str) -> Result<Table, Error> {
-    // As some programs begin their tables.
-    let table = Table::parse(name, text.trim_start_matches('\u{feff}'))
-        .map_err(|error| Error::new(error.to_string()))?;
+    let table = Table::parse(name, text).map_err(|error| Error::new(error.to_string()))?;
     let not_finite = |k: usize| table.columns.iter().find(|column| !column.values[k].is_finite());
     match (0..table.n_rows()).find_map(|k| Some((k, not_finite(k)?))) {
         None => Ok(table),

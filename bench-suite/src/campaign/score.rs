@@ -66,7 +66,7 @@ where
     let processor = Processor::default();
     let mut run = run::simulation::<D>(scene, &processor)?;
     let mut solver = Foreign::new(run.solver);
-    let n_frames = sample(frames, &mut run.state, &mut solver, &mut run.measures)?;
+    let (n_frames, gap) = sample(frames, &mut run.state, &mut solver, &mut run.measures)?;
     let series: Vec<_> = run.measures.series().collect();
     let Outcome { scores, series: averaged, fits } = case.judge(&series);
     let mut drawn: Vec<_> = series.into_iter().flat_map(measures::curves).collect();
@@ -82,6 +82,11 @@ where
         spacing: scene.spacing,
         n_fluid: run.state.fluid.len() as u64,
         simulated_s: run.state.t,
+        // One that would have been in time for the end is no early end.
+        failure: (run.state.t + gap < scene.run.end_time).then(|| {
+            let ends = "frames end before the case does";
+            format!("{ends}: at t = {} s, the case at {} s", run.state.t, scene.run.end_time)
+        }),
         scores,
         series: drawn,
         fits,
@@ -94,13 +99,14 @@ where
     })
 }
 
-/// Takes a sample of each frame. Returns how many there are; the state is that of the last.
+/// Takes a sample of each frame. Returns how many there are, and how long after the one before it the last is, `[s]`; the state
+/// is that of the last.
 fn sample<const D: usize>(
     frames: &Frames<'_>,
     state: &mut State<D>,
     solver: &mut Foreign<D>,
     measures: &mut Measures<D>,
-) -> Result<usize, Error>
+) -> Result<(usize, f64), Error>
 where
     FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
 {
@@ -113,7 +119,7 @@ where
         ..StepReport::default()
     };
     let expected = state.fluid.len();
-    let files = files(frames.folder)?;
+    let (files, mut gap) = (files(frames.folder)?, 0.0);
     for (k, path) in files.iter().enumerate() {
         let name = path.display().to_string();
         let frame = frame::<D>(path)?;
@@ -127,10 +133,11 @@ where
             let message = format!("is of t = {} s, not after the frame before it, of {last} s", frame.t);
             return Err(Error::new(message).in_file(&name));
         }
+        gap = frame.t - last;
         put(frame, state, solver).map_err(|reason| Error::new(reason).in_file(&name))?;
         measures.sample(&View { state, solver, report: &report });
     }
-    Ok(files.len())
+    Ok((files.len(), gap))
 }
 
 /// The frames of a folder, by the number in their names. What this program writes beside them is none.
@@ -147,7 +154,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
             .is_some_and(|name| name == output::INDEX || name.to_string_lossy().starts_with("walls"));
         found.extend(kind.filter(|_| !beside).map(|kind| (kind, number_in(&path), path)));
     }
-    found.sort();
+    found.sort_by(|a, b| (a.0.cmp(b.0)).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     match (found.first(), found.last()) {
         (Some((first, ..)), Some((last, ..))) if first == last => {
             Ok(found.into_iter().map(|(_, _, path)| path).collect())
@@ -162,11 +169,11 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     }
 }
 
-/// The last number in the name of a file: `part_10` comes after `part_9`.
-fn number_in(path: &Path) -> u64 {
+/// The last number in the name of a file: `part_10` comes after `part_9`, and `t_0.15` after `t_0.05`.
+fn number_in(path: &Path) -> f64 {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let digits = stem.rsplit(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
-    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+    let numbers = stem.rsplit(|c: char| !c.is_ascii_digit() && c != '.').map(str::parse::<f64>);
+    numbers.flatten().next().unwrap_or(0.0)
 }
 
 /// A frame of any of the formats, whose numbers are finite.
@@ -185,14 +192,25 @@ where
         Some("npz") => npz::frame(path).map_err(failed)?,
         _ => table::frame(path).map_err(failed)?,
     };
-    let is_bad = |values: &[Real]| values.iter().position(|value| !value.is_finite());
-    match frame.x.iter().find_map(|axis| is_bad(axis)) {
-        Some(row) => Err(failed(format!("the position of particle {row} is no number"))),
-        None if frame.id.is_empty() || !frame.t.is_finite() => {
-            Err(failed(format!("holds {} particles at t = {} s", frame.id.len(), frame.t)))
-        }
+    if frame.id.is_empty() || !frame.t.is_finite() {
+        return Err(failed(format!("holds {} particles at t = {} s", frame.id.len(), frame.t)));
+    }
+    let axes = |values: &Values<D>| match values {
+        Values::Scalar(values) => is_bad(values),
+        Values::Vector(axes) => axes.iter().find_map(|axis| is_bad(axis)),
+        Values::Count(_) => None,
+    };
+    let place = frame.x.iter().find_map(|axis| is_bad(axis)).map(|row| ("position", row));
+    let field = || frame.fields.iter().find_map(|field| Some((&*field.name, axes(&field.values)?)));
+    match place.or_else(field) {
+        Some((name, row)) => Err(failed(format!("the {name} of particle {row} is no number"))),
         None => Ok(frame),
     }
+}
+
+/// The first that is not finite.
+fn is_bad(values: &[Real]) -> Option<usize> {
+    values.iter().position(|value| !value.is_finite())
 }
 
 /// Replaces the particles of a state, and the fields of a method, by those of a frame.

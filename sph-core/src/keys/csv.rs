@@ -4,7 +4,47 @@ use std::str::FromStr;
 use super::file::Found;
 use crate::error::Error;
 
-/// A table that was read.
+/// The lines of a table, cut into cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lines<'a> {
+    /// Lines that begin with `#`, without it.
+    pub remarks: Vec<&'a str>,
+    /// Number of the line of names, from 1, and the names.
+    pub names: (usize, Vec<&'a str>),
+    /// Rows with as many cells as there are names, each with its line.
+    pub rows: Vec<(usize, Vec<&'a str>)>,
+}
+
+/// Cuts a text into cells without blanks around them; empty lines say nothing.
+///
+/// # Errors
+///
+/// The line, and what is wrong with it: there are no names, or a row is too short or too long.
+pub fn lines(text: &str) -> Result<Lines<'_>, (usize, String)> {
+    let all = text.trim_start_matches('\u{feff}').lines().map(str::trim).enumerate();
+    let mut all = all.map(|(k, line)| (k + 1, line)).filter(|(_, line)| !line.is_empty()).peekable();
+    let mut remarks = Vec::new();
+    while let Some((_, line)) = all.next_if(|(_, line)| line.starts_with('#')) {
+        remarks.push(line[1..].trim());
+    }
+    let (n, names) = all.next().ok_or_else(|| (remarks.len() + 1, "no header".to_owned()))?;
+    let names = (n, cells(names));
+    let mut rows = Vec::new();
+    for (n, line) in all.filter(|(_, line)| !line.starts_with('#')) {
+        let cells = cells(line);
+        if cells.len() != names.1.len() {
+            return Err((n, format!("{} numbers, expected {}", cells.len(), names.1.len())));
+        }
+        rows.push((n, cells));
+    }
+    Ok(Lines { remarks, names, rows })
+}
+
+fn cells(line: &str) -> Vec<&str> {
+    line.split(',').map(str::trim).collect()
+}
+
+/// A table of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// What the columns are, by their places among the names that there may be.
@@ -14,47 +54,33 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a table whose columns have some of these `names`, in any order; `key` is that of the file. Lines that are
-    /// empty or begin with `#` say nothing.
+    /// Reads a table whose columns have some of these `names`, in any order; `key` is that of the file.
     ///
     /// # Errors
     ///
-    /// With the line: a name that is none of these, or comes twice, a row that is too short or too long, and what is no
-    /// finite number.
+    /// With the line: a name that is none of these, or comes twice, and what is no finite number.
     pub fn parse(found: &Found, names: &[&str], key: &str) -> Result<Self, Error> {
-        let refused = |line: usize, message: String| {
-            Error::invalid(key, format!("line {line} {message}")).value(format!("{:?}", found.path))
-        };
-        let text = str::from_utf8(&found.bytes)
-            .map_err(|_| Error::invalid(key, "is no text in UTF-8").value(format!("{:?}", found.path)))?;
-        let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
-        let mut lines = lines
-            .map(|(k, line)| (k + 1, line.trim()))
-            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let (n, header) = lines.next().ok_or_else(|| refused(1, "must name the columns".to_owned()))?;
+        let refused = |message: String| Error::invalid(key, message).value(format!("{:?}", found.path));
+        let at = |(line, reason)| refused(format!("line {line}: {reason}"));
+        let text = str::from_utf8(&found.bytes).map_err(|_| refused("is no text in UTF-8".to_owned()))?;
+        let lines = lines(text).map_err(at)?;
+        let (n, heads) = lines.names;
         let mut columns = Vec::new();
-        for name in header.split(',').map(str::trim) {
+        for name in heads {
             match names.iter().position(|known| *known == name) {
                 Some(column) if !columns.contains(&column) => columns.push(column),
-                Some(_) => return Err(refused(n, format!("names the column `{name}` twice"))),
+                Some(_) => return Err(at((n, format!("names the column `{name}` twice")))),
                 None => {
-                    let error = refused(n, format!("has a column `{name}`"));
+                    let error = at((n, format!("has a column `{name}`")));
                     return Err(error.hint(format!("name columns {}", names.join(", "))));
                 }
             }
         }
-        let mut rows = Vec::new();
-        for (n, line) in lines {
-            let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-            if cells.len() != columns.len() {
-                return Err(refused(n, format!("has {} numbers, not {}", cells.len(), columns.len())));
-            }
-            let number = |cell: &&str| {
-                let number = f64::from_str(cell).ok().filter(|x| x.is_finite());
-                number.ok_or_else(|| refused(n, format!("has {cell:?}, which is no finite number")))
-            };
-            rows.push(cells.iter().map(number).collect::<Result<_, _>>()?);
-        }
-        Ok(Self { columns, rows })
+        let number = |n: usize, cell: &str| {
+            let number = f64::from_str(cell).ok().filter(|x| x.is_finite());
+            number.ok_or_else(|| at((n, format!("has {cell:?}, which is no finite number"))))
+        };
+        let row = |(n, cells): (usize, Vec<&str>)| cells.into_iter().map(|cell| number(n, cell)).collect();
+        Ok(Self { columns, rows: lines.rows.into_iter().map(row).collect::<Result<_, _>>()? })
     }
 }

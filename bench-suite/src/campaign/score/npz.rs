@@ -3,7 +3,7 @@
 use super::{FIELDS, of_arrays};
 use crate::output::FrameData;
 use std::{fs::File, io::Read, path::Path};
-use zip::ZipArchive;
+use zip::{ZipArchive, result::ZipError};
 
 /// Largest array of a frame, `[B]`: a file cannot make the program take more memory than that `[convention]`.
 const LARGEST: u64 = 16 << 30;
@@ -25,7 +25,10 @@ pub fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, String> {
     let mut archive = ZipArchive::new(file).map_err(|error| error.to_string())?;
     let (mut time, mut arrays) = (None, Vec::new());
     for (name, _) in FIELDS {
-        let Ok(entry) = archive.by_name(&format!("{name}.npy")) else { continue };
+        let entry = match archive.by_name(&format!("{name}.npy")) {
+            Err(ZipError::FileNotFound) => continue,
+            entry => entry.map_err(|error| format!("{name}: {error}"))?,
+        };
         let mut bytes = Vec::new();
         entry.take(LARGEST).read_to_end(&mut bytes).map_err(|error| format!("{name}: {error}"))?;
         let array = array(&bytes).map_err(|reason| format!("{name}: {reason}"))?;

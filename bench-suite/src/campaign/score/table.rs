@@ -11,8 +11,7 @@ use std::{fs, path::Path};
 /// `density [kg/m^3]` and `pressure [Pa]` where there are such.
 pub fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let table =
-        Table::parse("frame", text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
+    let table = Table::parse("frame", &text).map_err(|error| error.to_string())?;
     let t = values(&table, "t", "s")?.ok_or("lacks the column \"t [s]\"")?;
     let time = t.first().copied().unwrap_or(f64::NAN);
     if let Some(row) = t.iter().position(|other| *other != time) {

@@ -123,6 +123,16 @@ fn frames_that_do_not_fit_are_refused() {
             "a.csv: the position of particle 0 is no number",
         ),
         (
+            &[("a.csv", &good.replace("1.0,0.0,7.0\n", "1.0,inf,7.0\n"))],
+            10,
+            "a.csv: the velocity of particle 7 is no number",
+        ),
+        (
+            &[("a.csv", &good.replace("1.0,0.0,7.0\n", "1.0,0.0,NaN\n"))],
+            10,
+            "a.csv: the pressure of particle 7 is no number",
+        ),
+        (
             &[("a.csv", &good.replace("0,0.025,0.025", "0.5,0.025,0.025"))],
             10,
             "a.csv: row 2: t is 0, and 0.5 in the first",
@@ -145,6 +155,30 @@ fn frames_that_do_not_fit_are_refused() {
         assert!((found.scores[2].value - 0.5 * 1000.0 * 0.25).abs() < 1e-3, "{:?}", found.scores);
         fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
+}
+
+/// A run that broke off is judged as one: what it had not come to is no verdict.
+#[test]
+fn frames_that_end_before_the_case_are_a_failed_run() {
+    let folder = folder("early");
+    let score_to = |ends: &[f64]| {
+        fs::remove_dir_all(folder.join("frames")).unwrap();
+        fs::create_dir(folder.join("frames")).unwrap();
+        for t in ends {
+            fs::write(folder.join("frames").join(format!("t_{t:.2}.csv")), table(*t, HEAD)).unwrap();
+        }
+        scored(&folder, &folder.join("frames"), 10).unwrap()
+    };
+    // The last frame in time for the end of 0.1 s would have been at 0.1 s.
+    assert_eq!(score_to(&[0.0, 0.04, 0.08]).failure, None);
+    assert_eq!(score_to(&[0.0, 0.05, 0.1]).failure, None);
+    let early = score_to(&[0.0, 0.02, 0.04]);
+    assert_eq!(
+        early.failure.as_deref(),
+        Some("frames end before the case does: at t = 0.04 s, the case at 0.1 s")
+    );
+    assert_eq!(early.bands().0, 0);
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
 }
 
 /// Bodies are no part of frames.

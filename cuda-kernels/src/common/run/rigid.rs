@@ -104,7 +104,9 @@ impl<const D: usize> RigidSets<D> {
         sums.collect(executor, &samples.body, &samples.x, &self.force, samples.n, &self.centers)?;
         let mut found = vec![Wrench::default(); centers.len() / D];
         executor.read(&sums.total, &mut found)?;
-        bodies.wrenches().zip(found).for_each(|(wrench, found)| *wrench = found.into());
+        // What was not due keeps its last value.
+        let n = if self.loads_due { found.len() } else { bodies.list.len() };
+        bodies.wrenches().zip(found).take(n).for_each(|(wrench, found)| *wrench = found.into());
         Ok(())
     }
 }
