@@ -22,32 +22,68 @@ pub fn find(named: Option<&Path>, all: &Checkpoints<'_>, scene: &mut Scene) -> R
     };
     let name = found.path.display().to_string();
     let stored = &found.checkpoint.header().scene;
-    let kept = Scene::parse(&name, stored)?;
+    let table = |text: &str| {
+        let table = toml::from_str(text).map_err(|error| Error::new(error.message()).in_file(&name))?;
+        Ok::<_, Error>(Value::Table(table))
+    };
+    let mut then = table(stored)?;
     // What the file leaves out goes on as it was, also when the run becomes longer.
-    for (measure, kept) in scene.measure.iter_mut().zip(&kept.measure) {
-        measure.interval = measure.interval.or(kept.interval);
+    let measures = then.get("measure").and_then(Value::as_array);
+    for (measure, kept) in scene.measure.iter_mut().zip(measures.into_iter().flatten()) {
+        measure.interval = measure.interval.or(kept.get("interval").and_then(Value::as_float));
     }
-    check_same(stored, &run::resolved(scene)?, &name).map_err(|error| scene.locate(error))?;
-    let now = scene.run.clone();
-    *scene = kept;
-    scene.run = now;
+    let mut now = table(&run::resolved(scene)?)?;
+    agree(&mut then, &mut now);
+    take_length(&mut then, &now);
+    check_same(&then, &now, &name).map_err(|error| scene.locate(error))?;
+    let text = toml::to_string(&then).map_err(|error| Error::new(error.to_string()))?;
+    *scene = Scene::parse(&name, &text)?;
     Ok(found)
 }
 
-/// Refuses a scene that is not that of the checkpoint.
-fn check_same(stored: &str, scene: &str, checkpoint: &str) -> Result<(), Error> {
-    let table = |text: &str| {
-        let mut table: toml::Table =
-            toml::from_str(text).map_err(|error| Error::new(error.message()).in_file(checkpoint))?;
-        if let Some(Value::Table(run)) = table.get_mut("run") {
-            FREE.iter().for_each(|key| drop(run.remove(*key)));
+/// Gives the scene of a checkpoint the length of run of the scene now.
+fn take_length(then: &mut Value, now: &Value) {
+    let Some(run) = then.get_mut("run").and_then(Value::as_table_mut) else { return };
+    for key in FREE {
+        match now.get("run").and_then(|now| now.get(key)) {
+            Some(value) => drop(run.insert(key.to_owned(), value.clone())),
+            None => drop(run.remove(key)),
         }
-        Ok::<_, Error>(Value::Table(table))
-    };
-    match difference("", &table(stored)?, &table(scene)?) {
+    }
+}
+
+/// Gives the scene of a checkpoint the places of files now, if they are the same files, and that now the parts into which
+/// motions had divided the run.
+fn agree(then: &mut Value, now: &mut Value) {
+    match (then, now) {
+        (Value::Table(then), Value::Table(now)) => {
+            let is_same = then.contains_key("checksum") && then.get("checksum") == now.get("checksum");
+            if let Some(file) = now.get("file").filter(|_| is_same) {
+                then.insert("file".to_owned(), file.clone());
+            }
+            if let Some(part) = then.get("part").filter(|_| now.contains_key("part")) {
+                now.insert("part".to_owned(), part.clone());
+            }
+            then.iter_mut().for_each(|(key, then)| {
+                if let Some(now) = now.get_mut(key) {
+                    agree(then, now);
+                }
+            });
+        }
+        (Value::Array(then), Value::Array(now)) => {
+            then.iter_mut().zip(now).for_each(|(then, now)| agree(then, now));
+        }
+        _ => {}
+    }
+}
+
+/// Refuses a scene that is not that of the checkpoint.
+fn check_same(then: &Value, now: &Value, checkpoint: &str) -> Result<(), Error> {
+    match difference("", then, now) {
         None => Ok(()),
         Some((key, then, now)) => {
-            let message = format!("differs from that of {checkpoint}, {then}");
+            let file = if key.ends_with("checksum") { ": the file has changed" } else { "" };
+            let message = format!("differs from that of {checkpoint}, {then}{file}");
             let error = Error::invalid(key, message).value(now);
             Err(error.hint("resume with the scene of the checkpoint, or run without --resume"))
         }

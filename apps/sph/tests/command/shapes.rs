@@ -34,3 +34,42 @@ fn a_run_goes_on_with_the_mesh_that_it_began_with_alone() {
     let args = ["run", "tiny.toml", "--out", "out", "--resume=kept.sph"];
     assert_refused(&folder, &args, &["fluid[0].shape.mesh.checksum", "has changed"]);
 }
+
+/// The folder may move with all that is in it, and a run that becomes longer moves its walls as one that was so long from the
+/// beginning, in the parts that it began with.
+#[test]
+fn a_run_goes_on_elsewhere_and_longer() {
+    let folder = folder("moved");
+    fs::create_dir(folder.join("first")).unwrap();
+    let scene = |end: f64, part: &str| {
+        format!(
+            "dim = 3\nspacing = 0.1\nrun.end_time = {end}\nrun.time_step = 0.001\n[[fluid]]\nshape.mesh = {{ file = \
+             \"body.obj\" }}\n[[wall]]\nshape.block = {{ min = [0, 0, 0], max = [1, 1, 1] }}\nlayers = \
+             3\nmotion.formula = {{ velocity = [\"step(t - 0.0203)\", \"0\", \"0\"]{part} }}\n[[wall]]\nname = \
+             \"plate\"\nshape.block = {{ min = [2, 2, 2], max = [3, 3, 3] }}\nside = \"outside\"\nmotion.table = {{ \
+             file = \"move.csv\" }}\n[solver]\nname = \"wcsph\"\n"
+        )
+    };
+    let first = folder.join("first");
+    fs::write(first.join("body.obj"), tetrahedron(0.8)).unwrap();
+    fs::write(first.join("move.csv"), "t [s],x [m]\n0,0\n0.02,0.001\n0.04,0\n").unwrap();
+    let run = |at: &str, text: &str, out: &str, more: &[&str]| {
+        let at = folder.join(at);
+        fs::write(at.join("tiny.toml"), text).unwrap();
+        let args = ["run", "tiny.toml", "--out", out, "--threads", "1", "--backend", "cpu"];
+        let done = sph(&at, &[&args[..], more].concat());
+        assert!(done.status.success(), "{}", stderr(&done));
+        let results = fs::read_to_string(at.join(out).join("results.json")).unwrap();
+        let results: Value = serde_json::from_str(&results).unwrap();
+        results["results"][0]["state_hash"].as_str().unwrap().to_owned()
+    };
+    // A 4096th of the first run, whose end its jump is not at.
+    let part = format!(", part = {:?}", 0.02 / 4096.0);
+    let whole = run("first", &scene(0.03, &part), "whole", &[]);
+    run("first", &scene(0.02, ""), "out", &["--checkpoint-every", "10"]);
+    fs::rename(&first, folder.join("second")).unwrap();
+    assert_eq!(run("second", &scene(0.025, ""), "out", &["--checkpoint-every", "10", "--resume"]), {
+        run("second", &scene(0.025, &part), "shorter", &[])
+    });
+    assert_eq!(run("second", &scene(0.03, ""), "out", &["--resume"]), whole);
+}
