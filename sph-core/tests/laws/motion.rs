@@ -85,8 +85,8 @@ fn what_gives_no_motion_is_refused() {
     let file = "wall[0].motion.table.file = ";
     for (text, expected) in [
         ("", "line 1: no header"),
-        ("t [s], x [mm]\n0, 0\n1, 1\n", "line 1 has a column `x [mm]`; name columns t [s], x [m]"),
-        ("t [s], x [m], x [m]\n", "line 1 names the column `x [m]` twice"),
+        ("t [s], x [mm]\n0, 0\n1, 1\n", "line 1: has a column `x [mm]`; name columns t [s], x [m]"),
+        ("t [s], x [m], x [m]\n", "line 1: names the column `x [m]` twice"),
         ("t [s], z [m]\n0, 0\n1, 1\n", "has a column `z [m]`, but the scene has dim = 2"),
         ("x [m]\n0\n", "has no column `t [s]`"),
         ("t [s], x [m]\n0, 0\n1, \n", "line 3: has \"\", which is no finite number"),

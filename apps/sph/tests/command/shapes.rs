@@ -47,7 +47,8 @@ fn a_run_goes_on_elsewhere_and_longer() {
              \"body.obj\" }}\n[[wall]]\nshape.block = {{ min = [0, 0, 0], max = [1, 1, 1] }}\nlayers = \
              3\nmotion.formula = {{ velocity = [\"step(t - 0.0203)\", \"0\", \"0\"]{part} }}\n[[wall]]\nname = \
              \"plate\"\nshape.block = {{ min = [2, 2, 2], max = [3, 3, 3] }}\nside = \"outside\"\nmotion.table = {{ \
-             file = \"move.csv\" }}\n[solver]\nname = \"wcsph\"\n"
+             file = \"move.csv\" }}\n[[command]]\nat = 0.005\nmove_wall = {{ wall = \"plate\", motion.formula = {{ \
+             velocity = [\"sin(90*t)\", \"step(t - 0.007)\", \"0\"]{part} }} }}\n[solver]\nname = \"wcsph\"\n"
         )
     };
     let first = folder.join("first");

@@ -110,7 +110,9 @@ impl FormulaMotion {
                 return Err(Error::invalid(join(key, "velocity"), message));
             }
         };
-        let until = self.until.map_or(LONG, |Until(until)| until);
+        // A command of a run that goes on has its parts alone.
+        let known = self.until.map(|Until(until)| until).or(self.part.map(|part| PARTS * part));
+        let until = known.unwrap_or(LONG);
         let part = self.part.unwrap_or(until / PARTS);
         if until / part > MOST_PARTS {
             let range = format!("[{:?}, inf)", until / MOST_PARTS);
@@ -147,7 +149,7 @@ impl<const D: usize> Driven<D> {
                     .value(format!("{:?}", driven.formulas[k].text())));
             }
             driven.peaks.push(norm(v));
-            let end = driven.integral(n, t + part);
+            let end = driven.integral(n, (n + 1) as f64 * part);
             if let Of::Velocity(ends) = &mut driven.of {
                 ends.push(end);
             }
@@ -163,16 +165,16 @@ impl<const D: usize> Driven<D> {
     /// Displacement at time `t` by the integral from the end of part `n` on, or of the last that there is `[m]`.
     fn integral(&self, n: usize, t: f64) -> [f64; D] {
         let Of::Velocity(ends) = &self.of else { return [0.0; D] };
-        let n = n.min(ends.len() - 1);
-        let (mut from, mut moved) = (n as f64 * self.part, ends[n]);
-        while from < t {
+        let mut n = n.min(ends.len() - 1);
+        let mut moved = ends[n];
+        while (n as f64 * self.part) < t {
+            let from = n as f64 * self.part;
             let length = (t - from).min(self.part);
             let at = |k: usize, place: f64| self.formulas[k].at(&[], from + place * length);
             moved = from_fn(|k| {
                 moved[k] + length * GAUSS.iter().map(|(place, w)| w * at(k, *place)).sum::<f64>()
             });
-            // A last part without a length ends it, too.
-            from = if length < self.part { t } else { from + length };
+            n += 1;
         }
         moved
     }
