@@ -110,14 +110,8 @@ fn sample<const D: usize>(
 where
     FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
 {
-    // No step has found these.
-    let unknown = f64::NAN;
-    let report = StepReport {
-        dt: unknown,
-        density_error_mean: unknown,
-        density_error_max: unknown,
-        ..StepReport::default()
-    };
+    // Measures of the last step are missing before the first.
+    let report = StepReport::default();
     let expected = state.fluid.len();
     let (files, mut gap) = (files(frames.folder)?, 0.0);
     for (k, path) in files.iter().enumerate() {
