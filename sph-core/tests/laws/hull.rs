@@ -105,6 +105,18 @@ fn a_rectangle_is_a_block() {
     assert!((a.reach - b.reach).abs() < 1e-14);
 }
 
+/// An L of two rectangles of 2 m², whose corners have another middle than it: Steiner's law.
+#[test]
+fn mass_of_a_polygon_is_about_its_center() {
+    let hull = polygon(&[[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]]);
+    let (form, center) = Form::new(String::new(), &hull, 4.0).unwrap();
+    assert!(distance(&center, &[0.75, 1.25]) < 1e-14, "{center:?}");
+    let each = 2.0 * ((1.0 + 4.0) / 12.0 + 0.25_f64.powi(2) + 0.75_f64.powi(2));
+    assert!(
+        (form.mass - 4.0).abs() < 1e-14 && (form.inertia(&[0.0, 0.0, 1.0])[2] - 2.0 * each).abs() < 1e-13
+    );
+}
+
 #[test]
 fn fluid_in_a_polygon_has_its_area() {
     let points = [[0.0, 0.0], [2.0, 0.3], [1.7, 1.5], [1.0, 0.8], [0.2, 1.1]];

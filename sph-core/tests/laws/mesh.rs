@@ -114,11 +114,17 @@ fn a_box_from_any_file_is_a_block() {
     // Patches of one surface, without names, in the letters and with the margins of other programs.
     let parts: Vec<_> = triangles.chunks(5).map(stl).collect();
     let patches = parts.concat().replace(" test\n", "\n").replace("vertex", "   vertex").to_uppercase();
+    // One side of many small triangles: the mean of the vertices is not the middle.
+    let middle: [f64; 3] =
+        std::array::from_fn(|a| 0.25 * (2.0 * triangles[0][0][a] + triangles[0][1][a] + triangles[0][2][a]));
+    let [a, b, c] = triangles[0];
+    let fine = [&triangles[1..], &[[a, b, middle], [b, c, middle], [c, a, middle]]].concat();
     let mut headed = binary.clone();
     headed[..11].copy_from_slice(b"solid part\n");
     let files = [
         file("box.stl", stl(&triangles)),
         file("patches.stl", patches),
+        file("fine.stl", stl(&fine)),
         file("headed.stl", headed),
         file("inside_out.stl", stl(&turned)),
         file("binary.STL", binary),
@@ -200,15 +206,22 @@ fn a_turned_mesh_is_a_turned_block() {
     let mesh = mesh(&file("turned.stl", stl(&cuboid(LOW, HIGH))));
     let turn = |shape: Shape| -> Region<3> {
         let (shape, center) = (Box::new(shape), vec![0.5, 0.1, 0.2]);
-        Shape::Rotated(Rotated { shape, center, angle: 0.8, axis: vec![1.0, 1.0, 0.2] })
+        Shape::Rotated(Rotated { shape, center, angle: 2.5, axis: vec![1.0, 1.0, 0.2] })
             .resolve("shape")
             .unwrap()
     };
     let block = turn(Shape::Block(Block { min: LOW.to_vec(), max: HIGH.to_vec() }));
     let hull = turn(Shape::Mesh(mesh));
-    for k in 0..200 {
-        let x =
-            [0.01 * f64::from(k) - 0.5, (0.3 * f64::from(k)).sin(), 1.0 + 0.7 * (0.2 * f64::from(k)).cos()];
+    let path = (0..200).map(f64::from);
+    let path = path.map(|k| [0.01 * k - 0.5, (0.3 * k).sin(), 1.0 + 0.7 * (0.2 * k).cos()]);
+    // Away from each corner, where that is nearest.
+    let corners = block.corners();
+    let middle: [f64; 3] = std::array::from_fn(|a| corners.iter().map(|x| x[a]).sum::<f64>() / 8.0);
+    let away = corners.into_iter().map(|x| {
+        let n = block.normal(&std::array::from_fn(|a| x[a] + 1e-3 * (x[a] - middle[a])));
+        std::array::from_fn(|a| x[a] + 0.1 * n[a])
+    });
+    for x in path.chain(away) {
         assert!((hull.phi(&x) - block.phi(&x)).abs() < 1e-13);
         assert!((0..3).all(|a| (hull.normal(&x)[a] - block.normal(&x)[a]).abs() < 1e-6), "{x:?}");
     }

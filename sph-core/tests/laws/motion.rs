@@ -72,6 +72,10 @@ fn a_table_is_met_at_its_times_and_rests_around_them() {
     assert!(rest.iter().all(|now| now.v == [0.0; 2] && now.a == [0.0; 2]));
     // The parabola through the three has (1 - 0.5)/2 m/s at the second.
     close(&path.at(&[0.0; 2], 2.0).v, &[0.25, 0.0], 1e-14);
+    // Of x = t² at uneven times it is 2t.
+    let square: Trajectory<2> =
+        table("square.csv", "t [s], x [m]\n0, 0\n1, 1\n3, 9\n4, 16\n").resolve("motion").unwrap();
+    close(&[square.at(&[0.0; 2], 1.0).v[0], square.at(&[0.0; 2], 3.0).v[0]], &[2.0, 6.0], 1e-13);
     let speeds = (0..3000).map(|k| path.at(&[0.0; 2], 0.001 * f64::from(k)).v[0].abs());
     let top = speeds.fold(0.0, f64::max);
     assert!((path.top_speed(&[0.0; 2], 0.0) - top).abs() < 0.02 * top);
