@@ -21,7 +21,7 @@ const SCENE: &str = "spacing = 0.05\nmass_mode = \"volume\"\nrun.end_time = 0.1\
                      }\n[[wall]]\nshape.block = { min = [0, 0], max = [1.0, 1.0] }\nmotion.oscillation = { amplitude = \
                      [0.01, 0], frequency = 5.0 }\n[[measure]]\nname = \"sensor\"\ninterval = 1e-5\nprobe = { at = \
                      [0.0, 0.1], field = \"pressure\" }\n[[measure]]\nname = \"level\"\ninterval = 1e-5\ngauge = { from \
-                     = [0.2, 0], to = [0.2, 0.9] }\n[[measure]]\nname = \"all\"\ninterval = 1e-5\ntotals = \
+                     = [0.03, 0], to = [0.03, 0.9] }\n[[measure]]\nname = \"all\"\ninterval = 1e-5\ntotals = \
                      [\"kinetic_energy\", \"momentum\", \"volume\"]\n[[body]]\nname = \"ball\"\ndensity = \
                      500.0\nshape.disc = { center = [0.8, 0.6], radius = 0.1 }\n[[measure]]\nname = \"ball\"\nbody = \
                      \"ball\"\n[solver]\nname = \"wcsph\"\n";
@@ -93,6 +93,23 @@ fn table(t: f64, head: &str) -> String {
 /// Frames by name and text, the resolution by which they are judged, and what is said of them.
 type Refused<'a> = (&'a [(&'a str, &'a str)], usize, &'a str);
 
+fn assert_refused(name: &str, cases: &[Refused<'_>]) {
+    let good = table(0.0, HEAD);
+    for (files, across, expected) in cases {
+        let folder = folder(name);
+        files.iter().for_each(|(name, text)| fs::write(folder.join("frames").join(name), text).unwrap());
+        let error = scored(&folder, &folder.join("frames"), *across).unwrap_err();
+        assert!(error.contains(expected), "{error}, not {expected}");
+        // A frame that is good is judged.
+        fs::remove_dir_all(folder.join("frames")).unwrap();
+        fs::create_dir(folder.join("frames")).unwrap();
+        fs::write(folder.join("frames").join("good.csv"), &good).unwrap();
+        let found = scored(&folder, &folder.join("frames"), 10).unwrap();
+        assert!((found.scores[2].value - 0.5 * 1000.0 * 0.25).abs() < 1e-3, "{:?}", found.scores);
+        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    }
+}
+
 #[test]
 fn frames_that_do_not_fit_are_refused() {
     let good = table(0.0, HEAD);
@@ -117,6 +134,14 @@ fn frames_that_do_not_fit_are_refused() {
             10,
             "a.csv: lacks the field \"velocity\", a vector",
         ),
+    ];
+    assert_refused("misfit", cases);
+}
+
+#[test]
+fn rows_that_hold_no_particles_are_refused() {
+    let good = table(0.0, HEAD);
+    let cases: &[Refused<'_>] = &[
         (
             &[("a.csv", &good.replace("0,0.025,0.025", "0,NaN,0.025"))],
             10,
@@ -142,19 +167,7 @@ fn frames_that_do_not_fit_are_refused() {
         (&[("a.npz", "no archive")], 10, "a.npz: "),
         (&[("a.vtu", "<VTKFile>")], 10, "a.vtu: is no .vtu file of this program"),
     ];
-    for (files, across, expected) in cases {
-        let folder = folder("bad");
-        files.iter().for_each(|(name, text)| fs::write(folder.join("frames").join(name), text).unwrap());
-        let error = scored(&folder, &folder.join("frames"), *across).unwrap_err();
-        assert!(error.contains(expected), "{error}, not {expected}");
-        // A frame that is good is judged.
-        fs::remove_dir_all(folder.join("frames")).unwrap();
-        fs::create_dir(folder.join("frames")).unwrap();
-        fs::write(folder.join("frames").join("good.csv"), &good).unwrap();
-        let found = scored(&folder, &folder.join("frames"), 10).unwrap();
-        assert!((found.scores[2].value - 0.5 * 1000.0 * 0.25).abs() < 1e-3, "{:?}", found.scores);
-        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
-    }
+    assert_refused("rows", cases);
 }
 
 /// A run that broke off is judged as one: what it had not come to is no verdict.
