@@ -1,7 +1,6 @@
 //! Scores of frames that any program has written, by the measures and bands of a case.
 
 mod foreign;
-mod npz;
 mod table;
 
 use super::folder::FolderCase;
@@ -17,18 +16,22 @@ use foreign::Foreign;
 use sph_core::{
     Real,
     error::Error,
+    keys::npz,
     method::{observer::View, report::StepReport, state::State},
     scene::Scene,
     watch::measure::Measures,
 };
 use std::{
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
 };
 
 /// Particles that frames may have more, or less, than the scene at the resolution by which they are judged `[convention]`:
 /// each is taken to have the mass of one of the scene.
 const OTHER_NUMBER: f64 = 0.2;
+
+/// Largest array of a frame, `[B]`: a file cannot make the program take more memory than that `[convention]`.
+const LARGEST: u64 = 16 << 30;
 
 /// What is scored, and what reports call it.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +186,7 @@ where
             let frame = read::read_vtu(path).map_err(|error| failed(error.reason))?;
             FrameData::try_from(frame).map_err(|reason| failed(reason.into()))?
         }
-        Some("npz") => npz::frame(path).map_err(failed)?,
+        Some("npz") => arrays(path).map_err(failed)?,
         _ => table::frame(path).map_err(failed)?,
     };
     if frame.id.is_empty() || !frame.t.is_finite() {
@@ -200,6 +203,20 @@ where
         Some((name, row)) => Err(failed(format!("the {name} of particle {row} is no number"))),
         None => Ok(frame),
     }
+}
+
+/// The frame of an archive with `x (n, D)`, `velocity (n, D)`, the scalar `t`, and `density (n,)` and `pressure (n,)` where
+/// there are such.
+fn arrays<const D: usize>(path: &Path) -> Result<FrameData<D>, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let found = npz::read(file, &FIELDS.map(|(name, _)| name), LARGEST)?;
+    let mut found = FIELDS.iter().zip(found).map(|((name, _), array)| (*name, array));
+    let time = found.next().and_then(|(_, t)| t?.concat().first().copied());
+    let arrays: Vec<_> = found.filter_map(|(name, array)| Some((name, array?))).collect();
+    if arrays.first().is_none_or(|(name, _)| *name != "x") {
+        return Err("lacks the array \"x\"".into());
+    }
+    of_arrays(time.ok_or("lacks the array \"t\"")?, arrays)
 }
 
 /// The first that is not finite.

@@ -10,6 +10,7 @@ pub mod csv;
 pub mod error;
 pub mod file;
 pub mod formula;
+pub mod npz;
 mod range;
 mod schema;
 mod table;

@@ -1,14 +1,13 @@
-//! Frames as NumPy arrays, stored or compressed, as `numpy.savez` writes them.
+//! Arrays of numbers in archives of NumPy, stored or compressed, as `numpy.savez` writes them.
+use std::io::{Read, Seek};
 
-use super::{FIELDS, of_arrays};
-use crate::output::FrameData;
-use std::{fs::File, io::Read, path::Path};
 use zip::{ZipArchive, result::ZipError};
 
-/// Largest array of a frame, `[B]`: a file cannot make the program take more memory than that `[convention]`.
-const LARGEST: u64 = 16 << 30;
 /// Bytes before the dictionary of an array of version 1.
 const FIRST: usize = 10;
+
+/// Columns of an array.
+type Components = Vec<Vec<f64>>;
 
 /// Numbers of an array, and its shape.
 struct Array {
@@ -18,33 +17,31 @@ struct Array {
     by_columns: bool,
 }
 
-/// The frame of an archive with `x (n, D)`, `velocity (n, D)`, the scalar `t`, and `density (n,)` and `pressure (n,)` where
-/// there are such.
-pub fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut archive = ZipArchive::new(file).map_err(|error| error.to_string())?;
-    let (mut time, mut arrays) = (None, Vec::new());
-    for (name, _) in FIELDS {
+/// The arrays of these names, in their order: columns of an array of two dimensions, all numbers of another. None where
+/// the archive has no such array. An array may have `largest` bytes, so that no file can take more memory.
+///
+/// # Errors
+///
+/// What is no archive, and what of its arrays is none of floating-point numbers of 32 or 64 bits in one or two dimensions.
+pub fn read(file: impl Read + Seek, names: &[&str], largest: u64) -> Result<Vec<Option<Components>>, String> {
+    let mut archive = ZipArchive::new(file).map_err(|error| format!("is no archive of NumPy: {error}"))?;
+    let mut named = |name: &str| {
         let entry = match archive.by_name(&format!("{name}.npy")) {
-            Err(ZipError::FileNotFound) => continue,
-            entry => entry.map_err(|error| format!("{name}: {error}"))?,
+            Err(ZipError::FileNotFound) => return Ok(None),
+            entry => entry.map_err(|error| error.to_string())?,
         };
         let mut bytes = Vec::new();
-        entry.take(LARGEST).read_to_end(&mut bytes).map_err(|error| format!("{name}: {error}"))?;
-        let array = array(&bytes).map_err(|reason| format!("{name}: {reason}"))?;
-        match name {
-            "t" => time = array.values.first().copied(),
-            _ => arrays.push((name, components(array))),
+        entry.take(largest + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > largest {
+            return Err(format!("has more than {largest} B"));
         }
-    }
-    if arrays.first().is_none_or(|(name, _)| *name != "x") {
-        return Err("lacks the array \"x\"".into());
-    }
-    of_arrays(time.ok_or("lacks the array \"t\"")?, arrays)
+        array(&bytes).map(|array| Some(components(array)))
+    };
+    names.iter().map(|name| named(name).map_err(|reason| format!("{name}: {reason}"))).collect()
 }
 
 /// The columns of an array of two dimensions, or the one of an array of one.
-fn components(array: Array) -> Vec<Vec<f64>> {
+fn components(array: Array) -> Components {
     let Array { shape, values, by_columns } = array;
     match shape[..] {
         [n, columns] if by_columns => (0..columns).map(|k| values[k * n..(k + 1) * n].to_vec()).collect(),
@@ -65,7 +62,7 @@ fn array(bytes: &[u8]) -> Result<Array, String> {
         _ => return Err(no_array()),
     };
     let head = bytes.get(first..first + length).ok_or_else(no_array)?;
-    let head = std::str::from_utf8(head).map_err(|error| error.to_string())?;
+    let head = str::from_utf8(head).map_err(|error| error.to_string())?;
     let after = |key: &str| head.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim_start());
     let shape =
         after("shape").and_then(|rest| rest.strip_prefix('(')?.split_once(')')).ok_or_else(no_array)?.0;
@@ -81,6 +78,9 @@ fn array(bytes: &[u8]) -> Result<Array, String> {
     };
     if shape.len() > 2 || shape.iter().try_fold(1_usize, |n, k| n.checked_mul(*k)) != Some(values.len()) {
         return Err(format!("has the shape {shape:?} and {} numbers", values.len()));
+    }
+    if values.is_empty() {
+        return Err("holds no number".to_owned());
     }
     Ok(Array {
         shape,
