@@ -13,11 +13,13 @@ use crate::{
 };
 
 mod enclosure;
+mod heightfield;
 mod hull;
 mod mesh;
 mod region;
 
 pub use enclosure::Enclosure;
+pub use heightfield::Heightfield;
 pub use hull::{Flaw, Hull};
 pub use mesh::Mesh;
 pub use region::Region;
@@ -107,6 +109,8 @@ pub enum Shape {
     Polygon(Polygon),
     /// A closed mesh of triangles from a file (3D).
     Mesh(Mesh),
+    /// The solid below a surface from a file (3D).
+    Heightfield(Heightfield),
     /// Another shape at an angle.
     Rotated(Rotated),
     /// All points outside of another shape.
@@ -123,6 +127,7 @@ impl Validate for Shape {
             Self::HalfSpace(shape) => shape.validate(&key),
             Self::Polygon(shape) => shape.validate(&key),
             Self::Mesh(shape) => shape.validate(&key),
+            Self::Heightfield(shape) => shape.validate(&key),
             Self::Rotated(shape) => shape.validate(&key),
             Self::Outside(shape) => shape.validate(&key),
         }
@@ -140,6 +145,7 @@ impl Shape {
             Self::HalfSpace(_) => "half_space",
             Self::Polygon(_) => "polygon",
             Self::Mesh(_) => "mesh",
+            Self::Heightfield(_) => "heightfield",
             Self::Rotated(_) => "rotated",
             Self::Outside(_) => "outside",
         }
@@ -155,6 +161,7 @@ impl Shape {
         let key = join(key, self.name());
         match self {
             Self::Mesh(mesh) => mesh.load(folder, &key),
+            Self::Heightfield(field) => field.load(folder, &key),
             Self::Rotated(rotated) => rotated.shape.load(folder, &join(&key, "shape")),
             Self::Outside(shape) => shape.load(folder, &key),
             _ => Ok(()),
@@ -187,6 +194,7 @@ impl Shape {
             }
             Self::Polygon(polygon) => resolve_polygon(polygon, &key),
             Self::Mesh(mesh) => mesh.resolve(&key),
+            Self::Heightfield(field) => field.resolve(&key),
             Self::Rotated(rotated) => resolve_rotated(rotated, &key),
             Self::Outside(shape) => Ok(Region::Outside(Box::new(shape.resolve(&key)?))),
         }

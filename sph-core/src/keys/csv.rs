@@ -44,6 +44,15 @@ fn cells(line: &str) -> Vec<&str> {
     line.split(',').map(str::trim).collect()
 }
 
+/// What becomes of columns with other names than those that there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// They are refused.
+    Refused,
+    /// They are not read, unless they are a quantity of the others in another unit.
+    Ignored,
+}
+
 /// A table of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
@@ -51,6 +60,8 @@ pub struct Table {
     pub columns: Vec<usize>,
     /// Numbers, all finite.
     pub rows: Vec<Vec<f64>>,
+    /// Lines of the rows, from 1.
+    pub lines: Vec<usize>,
 }
 
 impl Table {
@@ -59,17 +70,23 @@ impl Table {
     /// # Errors
     ///
     /// With the line: a name that is none of these, or comes twice, and what is no finite number.
-    pub fn parse(found: &Found, names: &[&str], key: &str) -> Result<Self, Error> {
+    pub fn parse(found: &Found, names: &[&str], others: Others, key: &str) -> Result<Self, Error> {
         let refused = |message: String| Error::invalid(key, message).value(format!("{:?}", found.path));
         let at = |(line, reason)| refused(format!("line {line}: {reason}"));
         let text = str::from_utf8(&found.bytes).map_err(|_| refused("is no text in UTF-8".to_owned()))?;
         let lines = lines(text).map_err(at)?;
         let (n, heads) = lines.names;
-        let mut columns = Vec::new();
-        for name in heads {
+        let quantity = |name: &str| name.split('[').next().map(str::trim).map(str::to_owned);
+        let (mut columns, mut cells) = (Vec::new(), Vec::new());
+        for (cell, name) in heads.into_iter().enumerate() {
             match names.iter().position(|known| *known == name) {
-                Some(column) if !columns.contains(&column) => columns.push(column),
+                Some(column) if !columns.contains(&column) => {
+                    columns.push(column);
+                    cells.push(cell);
+                }
                 Some(_) => return Err(at((n, format!("names the column `{name}` twice")))),
+                None if others == Others::Ignored
+                    && names.iter().all(|known| quantity(known) != quantity(name)) => {}
                 None => {
                     let error = at((n, format!("has a column `{name}`")));
                     return Err(error.hint(format!("name columns {}", names.join(", "))));
@@ -80,7 +97,8 @@ impl Table {
             let number = f64::from_str(cell).ok().filter(|x| x.is_finite());
             number.ok_or_else(|| at((n, format!("has {cell:?}, which is no finite number"))))
         };
-        let row = |(n, cells): (usize, Vec<&str>)| cells.into_iter().map(|cell| number(n, cell)).collect();
-        Ok(Self { columns, rows: lines.rows.into_iter().map(row).collect::<Result<_, _>>()? })
+        let row = |(n, row): &(usize, Vec<&str>)| cells.iter().map(|k| number(*n, row[*k])).collect();
+        let rows = lines.rows.iter().map(row).collect::<Result<_, _>>()?;
+        Ok(Self { columns, rows, lines: lines.rows.into_iter().map(|(n, _)| n).collect() })
     }
 }

@@ -169,7 +169,8 @@ impl Script {
         let mut script: Self = source.read()?;
         script.validate("").map_err(|error| source.locate(error))?;
         mark(&mut script.command, &source);
-        super::files::load_commands(&mut script.command, super::files::folder(name), scene.run.end_time)
+        let (folder, dim) = (super::files::folder(name), usize::from(scene.dim));
+        super::files::load_commands(&mut script.command, folder, dim, scene.run.end_time)
             .map_err(|error| source.locate(error))?;
         check_all(&script.command, scene)?;
         Ok(script)

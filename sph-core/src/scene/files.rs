@@ -1,5 +1,5 @@
 //! Files that scenes name.
-use super::{Command, Fluid, Scene};
+use super::{Command, Scene};
 use crate::{error::Error, keys::join};
 use std::path::Path;
 
@@ -11,8 +11,9 @@ pub(super) fn folder(name: &str) -> &Path {
 /// Reads the files that a scene names, once its numbers are in their ranges; errors name keys, not places.
 pub(super) fn load(scene: &mut Scene, folder: &Path) -> Result<(), Error> {
     scene.validate("")?;
+    let dim = usize::from(scene.dim);
     for (i, body) in scene.fluid.iter_mut().enumerate() {
-        fluid(body, folder, &format!("fluid[{i}]"))?;
+        body.load(folder, dim, &format!("fluid[{i}]"))?;
     }
     for (i, wall) in scene.wall.iter_mut().enumerate() {
         wall.shape.load(folder, &format!("wall[{i}].shape"))?;
@@ -24,15 +25,20 @@ pub(super) fn load(scene: &mut Scene, folder: &Path) -> Result<(), Error> {
     for (i, container) in scene.container.iter_mut().enumerate() {
         container.shape.load(folder, &format!("container[{i}].shape"))?;
     }
-    load_commands(&mut scene.command, folder, scene.run.end_time)
+    load_commands(&mut scene.command, folder, dim, scene.run.end_time)
 }
 
-/// The same of commands, in a run until a time `[s]`.
-pub(super) fn load_commands(commands: &mut [Command], folder: &Path, until: f64) -> Result<(), Error> {
+/// The same of commands, in a run of `dim` dimensions until a time `[s]`.
+pub(super) fn load_commands(
+    commands: &mut [Command],
+    folder: &Path,
+    dim: usize,
+    until: f64,
+) -> Result<(), Error> {
     for command in commands {
         let key = command.key();
         if let Some(body) = &mut command.add {
-            fluid(body, folder, &join(&key, "add"))?;
+            body.load(folder, dim, &join(&key, "add"))?;
         }
         if let Some(drain) = &mut command.drain {
             drain.shape.load(folder, &join(&key, "drain.shape"))?;
@@ -42,10 +48,4 @@ pub(super) fn load_commands(commands: &mut [Command], folder: &Path, until: f64)
         }
     }
     Ok(())
-}
-
-fn fluid(body: &mut Fluid, folder: &Path, key: &str) -> Result<(), Error> {
-    body.shape.load(folder, &join(key, "shape"))?;
-    let mut cuts = body.cut.iter_mut().enumerate();
-    cuts.try_for_each(|(i, cut)| cut.load(folder, &format!("{key}.cut[{i}]")))
 }

@@ -1,6 +1,6 @@
 //! Bodies of fluid: where the particles are at first, and how they move.
 use std::array::from_fn;
-use std::f64::consts::TAU;
+use std::{f64::consts::TAU, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::Error,
     geometry::{
+        grid::{Grid, Quantity},
         sampling::{Jitter, Lattice, fill_where},
         shape::{Region, Shape, vector},
     },
@@ -100,6 +101,39 @@ parameters! {
     }
 }
 
+parameters! {
+    /// A field that a file has at the nodes of a rectilinear grid, multilinear between them.
+    pub struct FieldTable {
+        /// The file, whose name ends in `.csv` or `.npz`; from the folder of the scene on. A CSV file has columns `x [m]`,
+        /// `y [m]`, in space `z [m]`, and `velocity_x [m/s]` and so on or `pressure [Pa]`, an NPZ file arrays `x`, and
+        /// `velocity` or `pressure`; others are not read.
+        pub file: String;
+        /// Checksum of the file, CRC-32: another file is refused. Written into the scenes of results.
+        pub checksum: Option<u32> = None, "-", "[0, 4294967295]";
+        hidden grid: Option<Arc<Grid>>;
+    }
+}
+
+impl FieldTable {
+    /// Reads the file, and keeps where it lies and its checksum.
+    fn load(&mut self, folder: &Path, dim: usize, field: Quantity, key: &str) -> Result<(), Error> {
+        let place = Quantity { name: "x", unit: "m", components: dim };
+        let file = (&mut self.file, &mut self.checksum);
+        self.grid = Some(Arc::new(Grid::read(folder, file, dim, &[place, field], key)?));
+        Ok(())
+    }
+
+    /// Value of a component at a place; NaN of a file that was not read.
+    fn at(&self, x: &[f64], component: usize) -> f64 {
+        self.grid.as_ref().map_or(f64::NAN, |grid| grid.at(x, component))
+    }
+
+    fn check_holds<const D: usize>(&self, points: &[[f64; D]], key: &str) -> Result<(), Error> {
+        let checked = self.grid.as_ref().map_or(Ok(()), |grid| grid.check_holds(points, &join(key, "file")));
+        checked.map_err(|error| error.value(format!("{:?}", self.file)))
+    }
+}
+
 /// Velocity of a body of fluid at time 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -117,6 +151,8 @@ pub enum VelocityField {
     StandingWave(StandingWave),
     /// A formula of x, y, z for each axis.
     Formula(Vec<Formula>),
+    /// A table in a file.
+    Table(FieldTable),
 }
 
 /// Pressure of a body of fluid at time 0.
@@ -134,6 +170,8 @@ pub enum PressureField {
     StrainedDrop(StrainedDrop),
     /// A formula of x, y, z.
     Formula(Formula),
+    /// A table in a file.
+    Table(FieldTable),
 }
 
 impl Validate for VelocityField {
@@ -145,6 +183,7 @@ impl Validate for VelocityField {
             Self::Linear(field) => field.validate(&join(prefix, "linear")),
             Self::TaylorGreen(field) => field.validate(&join(prefix, "taylor_green")),
             Self::StandingWave(field) => field.validate(&join(prefix, "standing_wave")),
+            Self::Table(table) => table.validate(&join(prefix, "table")),
         }
     }
 }
@@ -156,6 +195,7 @@ impl Validate for PressureField {
             Self::Hydrostatic(field) => field.validate(&join(prefix, "hydrostatic")),
             Self::TaylorGreen(field) => field.validate(&join(prefix, "taylor_green")),
             Self::StrainedDrop(field) => field.validate(&join(prefix, "strained_drop")),
+            Self::Table(table) => table.validate(&join(prefix, "table")),
         }
     }
 }
@@ -176,7 +216,7 @@ impl VelocityField {
                 rows.try_for_each(|(i, row)| vector::<D>(&format!("{key}[{i}]"), row).map(drop))
             }
             Self::Formula(formulas) => axes::<D>(formulas, &join(key, "formula"), &COORDINATES[..D]),
-            Self::Rest | Self::TaylorGreen(_) | Self::StandingWave(_) => Ok(()),
+            Self::Rest | Self::TaylorGreen(_) | Self::StandingWave(_) | Self::Table(_) => Ok(()),
         }
     }
 
@@ -210,6 +250,7 @@ impl VelocityField {
                 from_fn(|k| speed * v[k])
             }
             Self::Formula(formulas) => from_fn(|k| formulas.get(k).map_or(0.0, |formula| formula.at(x, 0.0))),
+            Self::Table(table) => from_fn(|k| table.at(x, k)),
         }
     }
 }
@@ -222,7 +263,7 @@ impl PressureField {
                 vector::<D>(&join(key, "strained_drop.center"), &drop.center).map(std::mem::drop)
             }
             Self::Formula(formula) => formula.check(&join(key, "formula"), &COORDINATES[..D]),
-            Self::Zero | Self::Hydrostatic(_) | Self::TaylorGreen(_) => Ok(()),
+            Self::Zero | Self::Hydrostatic(_) | Self::TaylorGreen(_) | Self::Table(_) => Ok(()),
         }
     }
 
@@ -252,6 +293,7 @@ impl PressureField {
                 (0.5 * rest_density * pull * (drop.radius.powi(2) - r2)).max(0.0)
             }
             Self::Formula(formula) => formula.at(x, 0.0),
+            Self::Table(table) => table.at(x, 0),
         }
     }
 }
@@ -288,11 +330,34 @@ impl Fluid {
         }
     }
 
+    /// Reads the files that it names in a scene of `dim` dimensions, which paths that are not absolute name from `folder`
+    /// on. Keys in errors begin with `key`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or is none of its shape or field.
+    pub fn load(&mut self, folder: &Path, dim: usize, key: &str) -> Result<(), Error> {
+        self.shape.load(folder, &join(key, "shape"))?;
+        for (i, cut) in self.cut.iter_mut().enumerate() {
+            cut.load(folder, &format!("{key}.cut[{i}]"))?;
+        }
+        if let VelocityField::Table(table) = &mut self.velocity {
+            let velocity = Quantity { name: "velocity", unit: "m/s", components: dim };
+            table.load(folder, dim, velocity, &join(key, "velocity.table"))?;
+        }
+        if let PressureField::Table(table) = &mut self.pressure {
+            let pressure = Quantity { name: "pressure", unit: "Pa", components: 1 };
+            table.load(folder, dim, pressure, &join(key, "pressure.table"))?;
+        }
+        Ok(())
+    }
+
     /// The positions of its particles `[m]`, x fastest. `key` is the body's own, as `fluid[0]`.
     ///
     /// # Errors
     ///
-    /// If a vector has not `D` entries, or the lattice does not exist in `D` dimensions.
+    /// If a vector has not `D` entries, the lattice does not exist in `D` dimensions, or a particle lies outside of the grid
+    /// of a field.
     pub fn sample<const D: usize>(&self, key: &str, spacing: f64) -> Result<Vec<[f64; D]>, Error> {
         let region: Region<D> = self.shape.resolve(&join(key, "shape"))?;
         let mut cuts: Vec<Region<D>> = Vec::with_capacity(self.cut.len());
@@ -307,6 +372,12 @@ impl Fluid {
             phi < -tolerance && phi > -depth && cuts.iter().all(|cut| cut.phi(x) > tolerance)
         });
         Jitter { amplitude: self.jitter * spacing, seed: u64::from(self.seed) }.apply(&mut points);
+        if let VelocityField::Table(table) = &self.velocity {
+            table.check_holds(&points, &join(key, "velocity.table"))?;
+        }
+        if let PressureField::Table(table) = &self.pressure {
+            table.check_holds(&points, &join(key, "pressure.table"))?;
+        }
         Ok(points)
     }
 

@@ -6,7 +6,12 @@ use std::sync::Arc;
 use super::Kinematics;
 use crate::{
     error::Error,
-    keys::{csv::Table, file, formula::Formula, join},
+    keys::{
+        csv::{Others, Table},
+        file,
+        formula::Formula,
+        join,
+    },
     numerics::vector::norm,
     parameters,
 };
@@ -221,7 +226,7 @@ impl TableMotion {
         let named = join(key, "file");
         let found = file::read(folder, &self.file, LARGEST_FILE, &named)?;
         found.check(&mut self.checksum, &join(key, "checksum"))?;
-        let table = Table::parse(&found, &COLUMNS, &named)?;
+        let table = Table::parse(&found, &COLUMNS, Others::Refused, &named)?;
         (self.rows, self.file) = (Some(Arc::new(table)), found.path);
         Ok(())
     }
@@ -244,7 +249,10 @@ impl TableMotion {
         }
         if let Some(k) = table.rows.windows(2).position(|rows| rows[1][time] <= rows[0][time]) {
             let (before, t) = (table.rows[k][time], table.rows[k + 1][time]);
-            return Err(refused(format!("has the time {t} s after {before} s: times must ascend")));
+            let line = table.lines[k + 1];
+            return Err(refused(format!(
+                "line {line}: has the time {t} s after {before} s: times must ascend"
+            )));
         }
         let place = |row: &Vec<f64>| from_fn(|k| column(k + 1).map_or(0.0, |column| row[column]));
         Ok(Record::new(table.rows.iter().map(|row| (row[time], place(row))).collect()))

@@ -61,23 +61,25 @@ impl Mesh {
     }
 
     pub(super) fn resolve<const D: usize>(&self, key: &str) -> Result<Region<D>, Error> {
-        if D != 3 {
-            let message = "a mesh exists in three dimensions only";
-            return Err(Error::invalid(key, message).hint("use polygon"));
-        }
-        let hull = match &self.hull {
-            Some(hull) => hull.clone(),
-            None => {
-                let mut loaded = self.clone();
-                loaded.load(Path::new(""), key)?;
-                return loaded.resolve(key);
-            }
+        let Some(hull) = &self.hull else {
+            let mut loaded = self.clone();
+            loaded.load(Path::new(""), key)?;
+            return loaded.resolve(key);
         };
-        let hull: Arc<dyn Any + Send + Sync> = hull;
-        hull.downcast()
-            .map(Region::Hull)
-            .map_err(|_| Error::invalid(key, "a mesh exists in three dimensions only"))
+        in_space(hull.clone(), "mesh", key)
     }
+}
+
+/// The region of a hull; in two dimensions an error of the shape of this name.
+pub(super) fn in_space<const D: usize>(
+    hull: Arc<Hull<3>>,
+    name: &str,
+    key: &str,
+) -> Result<Region<D>, Error> {
+    let hull: Arc<dyn Any + Send + Sync> = hull;
+    hull.downcast().map(Region::Hull).map_err(|_| {
+        Error::invalid(key, format!("a {name} exists in three dimensions only")).hint("use polygon")
+    })
 }
 
 /// Bytes of a binary STL before its number of triangles, of that, and of a triangle.
@@ -164,7 +166,7 @@ fn read_obj(bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, String> {
     Ok(triangles)
 }
 
-fn few(n: usize) -> Result<(), String> {
+pub(super) fn few(n: usize) -> Result<(), String> {
     if n <= MOST_TRIANGLES { Ok(()) } else { Err(format!("has more than {MOST_TRIANGLES} triangles")) }
 }
 
