@@ -1,4 +1,4 @@
-//! Runs with meshes: one that goes on has the bits of one that did not stop, and no other mesh than that it began with.
+//! Runs with files: one that goes on has the bits of one that did not stop, and no other files than those it began with.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use crate::cli::{assert_refused, folder, sph, stderr};
@@ -44,16 +44,23 @@ fn a_run_goes_on_elsewhere_and_longer() {
     let scene = |end: f64, part: &str| {
         format!(
             "dim = 3\nspacing = 0.1\nrun.end_time = {end}\nrun.time_step = 0.001\n[[fluid]]\nshape.mesh = {{ file = \
-             \"body.obj\" }}\n[[wall]]\nshape.block = {{ min = [0, 0, 0], max = [1, 1, 1] }}\nlayers = \
-             3\nmotion.formula = {{ velocity = [\"step(t - 0.0203)\", \"0\", \"0\"]{part} }}\n[[wall]]\nname = \
+             \"body.obj\" }}\nvelocity.table.file = \"flow.csv\"\n[[wall]]\nshape.block = {{ min = [0, 0, 0], max = [1, 1, 1] \
+             }}\nlayers = 3\nmotion.formula = {{ velocity = [\"step(t - 0.0203)\", \"0\", \"0\"]{part} }}\n[[wall]]\nname = \
              \"plate\"\nshape.block = {{ min = [2, 2, 2], max = [3, 3, 3] }}\nside = \"outside\"\nmotion.table = {{ \
-             file = \"move.csv\" }}\n[[command]]\nat = 0.005\nmove_wall = {{ wall = \"plate\", motion.formula = {{ \
+             file = \"move.csv\" }}\n[[wall]]\nname = \"bed\"\nshape.heightfield = {{ file = \"bed.csv\", bottom = -3 \
+             }}\nside = \"outside\"\n[[command]]\nat = 0.005\nmove_wall = {{ wall = \"plate\", motion.formula = {{ \
              velocity = [\"sin(90*t)\", \"step(t - 0.007)\", \"0\"]{part} }} }}\n[solver]\nname = \"wcsph\"\n"
         )
     };
     let first = folder.join("first");
     fs::write(first.join("body.obj"), tetrahedron(0.8)).unwrap();
     fs::write(first.join("move.csv"), "t [s],x [m]\n0,0\n0.02,0.001\n0.04,0\n").unwrap();
+    let corners = |z: f64| format!("0,0,{z}\n1,0,{z}\n0,1,{z}\n1,1,{z}\n");
+    let bed = format!("x [m],y [m],z [m]\n{}", corners(-2.0));
+    fs::write(first.join("bed.csv"), &bed).unwrap();
+    let flow = (corners(0.0) + &corners(1.0)).replace('\n', ",0.5,0,0\n");
+    let flow = format!("x [m],y [m],z [m],velocity_x [m/s],velocity_y [m/s],velocity_z [m/s]\n{flow}");
+    fs::write(first.join("flow.csv"), &flow).unwrap();
     let run = |at: &str, text: &str, out: &str, more: &[&str]| {
         let at = folder.join(at);
         fs::write(at.join("tiny.toml"), text).unwrap();
@@ -73,4 +80,15 @@ fn a_run_goes_on_elsewhere_and_longer() {
         run("second", &scene(0.025, &part), "shorter", &[])
     });
     assert_eq!(run("second", &scene(0.03, ""), "out", &["--resume"]), whole);
+    let second = folder.join("second");
+    let files = [
+        ("flow.csv", flow.replace("0.5", "0.4"), "fluid[0].velocity.table.checksum"),
+        ("bed.csv", bed.replace("-2", "-2.1"), "wall[2].shape.heightfield.checksum"),
+    ];
+    for (name, other, key) in files {
+        let before = fs::read(second.join(name)).unwrap();
+        fs::write(second.join(name), other).unwrap();
+        assert_refused(&second, &["run", "tiny.toml", "--out", "out", "--resume"], &[key, "has changed"]);
+        fs::write(second.join(name), before).unwrap();
+    }
 }
