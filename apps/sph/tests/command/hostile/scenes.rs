@@ -268,12 +268,45 @@ impl Words {
         format!("[[measure]]\nname = \"one\"\ninterval = {:?}\n{kind}\n", random.power(-4.0, -1.0))
     }
 
-    fn paddle(&self, speed: f64) -> String {
-        let (block, velocity) = (self.block([0.75, 0.0], [0.875, 0.5]), self.point(-speed, 0.0, 0.0));
+    fn paddle(&self, motion: &str) -> String {
+        let blade = self.block([0.75, 0.0], [0.875, 0.5]);
+        format!("[[wall]]\nname = \"paddle\"\nside = \"outside\"\nshape.{blade}\nmotion.{motion}\n")
+    }
+
+    fn drive(&self, speed: f64) -> String {
+        format!("translation = {{ velocity = {} }}", self.point(-speed, 0.0, 0.0))
+    }
+
+    fn swing(&self, amplitude: f64, frequency: f64) -> String {
+        let along = format!("{amplitude:?}*sin({frequency:?}*t)");
+        format!("formula.displacement = {:?}", &[&along, "0", "0"][..self.dim])
+    }
+
+    /// A block that leans, and may reach into anything.
+    fn lever(&self, angle: f64) -> String {
+        let (block, center) = (self.block([0.7, 0.1], [0.8, 0.6]), self.point(0.75, 0.25, 0.75));
         format!(
-            "[[wall]]\nname = \"paddle\"\nside = \"outside\"\nshape.{block}\n\
-             motion.translation = {{ velocity = {velocity} }}\n"
+            "[[wall]]\nname = \"lever\"\nside = \"outside\"\nshape.rotated = {{ shape.{block}, center = {center}, \
+             angle = {angle:?} }}\n"
         )
+    }
+
+    /// A wedge of fluid with any corner, in space what is below a bed.
+    fn wedge(&self, x: f64, y: f64) -> String {
+        let shape = match self.dim {
+            2 => format!("polygon = {{ points = [[0.0, 0.0], [0.5, 0.0], [{x:?}, {y:?}], [0.0, 0.5]] }}"),
+            _ => format!("heightfield = {{ file = {:?}, bottom = {:?} }}", self.file("bed"), 0.25 - y),
+        };
+        format!("[[fluid]]\nshape.{shape}\n")
+    }
+
+    /// What a table has between -0.5 and 1.5 m.
+    fn stream(&self) -> String {
+        format!("velocity.table.file = {:?}\n", self.file("flow"))
+    }
+
+    fn file(&self, name: &str) -> String {
+        format!("{}/tests/command/hostile/{name}_{}d.csv", env!("CARGO_MANIFEST_DIR"), self.dim)
     }
 
     fn stone(&self, density: f64) -> String {
@@ -315,16 +348,20 @@ impl Words {
 fn plain(method: &str, random: &mut Random) -> String {
     let words = Words { dim: if random.below(4) == 0 { 3 } else { 2 } };
     let dam = words.fluid(0.0, 0.5) + &words.tank();
-    let kind = random.below(9);
+    let kind = random.below(13);
     let things = match kind {
         0 => dam,
         1 => words.fluid(0.0, 1.0) + &words.tank(),
-        2 => dam + &words.paddle(random.power(-1.0, 2.5)),
+        2 => dam + &words.paddle(&words.drive(random.power(-1.0, 2.5))),
         3 => dam + &words.stone(random.power(0.0, 5.0)),
         4 => words.tank() + &words.tap(random.power(-1.0, 2.0)),
         5 => format!("{}[[container]]\nshape.{}\n", words.fluid(0.25, 0.75), words.block([0.0; 2], [1.0; 2])),
         6 => dam + &words.period(),
         7 => words.star(random.power(-1.0, 3.0)) + &words.fluid(0.25, 0.75),
+        8 => dam + &words.paddle(&words.swing(random.power(-3.0, 0.0), random.power(0.0, 3.0))),
+        9 => dam + &words.lever(random.uniform(-4.0, 4.0)),
+        10 => words.wedge(random.uniform(0.0, 0.6), random.uniform(0.0, 0.6)) + &words.tank(),
+        11 => words.fluid(0.0, 0.5) + &words.stream() + &words.tank(),
         _ => dam + &words.jump(random.power(-1.0, 3.0)),
     };
     let measure = if random.below(2) == 0 { words.measure(random) } else { String::new() };
