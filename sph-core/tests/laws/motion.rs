@@ -96,7 +96,7 @@ fn what_gives_no_motion_is_refused() {
         ("t [s], x [m]\n0, 0\n1, \n", "line 3: has \"\", which is no finite number"),
         ("t [s], x [m]\n0, 0\n1\n", "line 3: 1 numbers, expected 2"),
         ("t [s], x [m]\n0, 0\n1, NaN\n", "line 3: has \"NaN\", which is no finite number"),
-        ("t [s], x [m]\n0, 0\n1, 1\n1, 2\n", "has the time 1 s after 1 s: times must ascend"),
+        ("t [s], x [m]\n0, 0\n1, 1\n1, 2\n", "line 4: has the time 1 s after 1 s: times must ascend"),
         ("t [s], x [m]\n0, 0\n", "has 1 rows, and needs two"),
     ] {
         let error = of_table(text);
