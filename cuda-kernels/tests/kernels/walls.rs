@@ -25,7 +25,7 @@ use sph_core::{
     Real,
     fluid::boundary::{Body, Boundary, PsiMode},
     geometry::{
-        motion::{FormulaMotion, Leg, Motion, Trajectory, Turn},
+        motion::{Leg, Motion, Trajectory, Turn},
         shape::Region,
     },
     kernel::{self, Formula, KernelKind},
@@ -59,15 +59,13 @@ fn trajectories<const D: usize>() -> Vec<Trajectory<D>> {
 
 /// A displacement along x beside an angle, neither of constant speed.
 fn shifting_and_turning<const D: usize>() -> Trajectory<D> {
-    let formula = |text: &str| Formula::new(text.to_owned()).unwrap();
-    let motion = FormulaMotion {
-        displacement: Some(each::<_, D>(|a| formula(["0.3*sin(3*t)", "0", "0"][a])).to_vec()),
-        angle: Some(formula("0.8*sin(2*t)")),
-        center: Some(each::<_, D>(|a| [0.5, -0.2, 0.1][a]).to_vec()),
-        axis: vec![0.6, 0.0, 0.8],
-        ..FormulaMotion::default()
-    };
-    Motion::Formula(motion).resolve("motion").unwrap()
+    let zero = if D == 3 { ", \"0\"" } else { "" };
+    let center: [f64; D] = each(|a| [0.5, -0.2, 0.1][a]);
+    let motion = format!(
+        "formula = {{ displacement = [\"0.3*sin(3*t)\", \"0\"{zero}], angle = \"0.8*sin(2*t)\", center = {center:?}, axis \
+         = [0.6, 0, 0.8] }}"
+    );
+    toml::from_str::<Motion>(&motion).unwrap().resolve("motion").unwrap()
 }
 
 /// Walls of all trajectories, a belt that has been given its motion late, and two dynamic bodies, one of two sets.

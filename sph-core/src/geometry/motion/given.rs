@@ -149,7 +149,7 @@ fn turn<const D: usize>(
 ) -> Result<Option<Turn<D>>, Error> {
     match (angle, center) {
         (Some(_), Some(center)) => Turn::resolve(center, axis, key).map(Some),
-        (Some(angle), None) => Err(Error::missing(join(key, "center")).hint(&format!("{angle} is about it"))),
+        (Some(angle), None) => Err(Error::missing(join(key, "center")).hint(format!("{angle} is about it"))),
         (None, Some(_)) => Err(Error::invalid(join(key, "center"), "is that of an angle, and there is none")),
         (None, None) => Ok(None),
     }
