@@ -25,7 +25,7 @@ use sph_core::{
     Real,
     fluid::boundary::{Body, Boundary, PsiMode},
     geometry::{
-        motion::{Leg, Trajectory},
+        motion::{Leg, Motion, Trajectory, Turn},
         shape::Region,
     },
     kernel::{self, Formula, KernelKind},
@@ -51,9 +51,21 @@ fn trajectories<const D: usize>() -> Vec<Trajectory<D>> {
         Trajectory::Static,
         Trajectory::Translation { velocity: vector(2.0), start: 0.1, stop: 1.5 },
         Trajectory::Oscillation { amplitude: vector(0.3), frequency: 1.7, phase: 0.4 },
-        Trajectory::Rotation { center: vector(0.9), axis, angular_velocity: -2.3 },
+        Trajectory::Rotation { turn: Turn { center: vector(0.9), axis }, angular_velocity: -2.3 },
         Trajectory::Piecewise(vec![leg(0.2, 1.0, 0.1), leg(0.9, -2.0, 0.3)]),
+        shifting_and_turning(),
     ]
+}
+
+/// A displacement along x beside an angle, neither of constant speed.
+fn shifting_and_turning<const D: usize>() -> Trajectory<D> {
+    let zero = if D == 3 { ", \"0\"" } else { "" };
+    let center: [f64; D] = each(|a| [0.5, -0.2, 0.1][a]);
+    let motion = format!(
+        "formula = {{ displacement = [\"0.3*sin(3*t)\", \"0\"{zero}], angle = \"0.8*sin(2*t)\", center = {center:?}, axis \
+         = [0.6, 0, 0.8] }}"
+    );
+    toml::from_str::<Motion>(&motion).unwrap().resolve("motion").unwrap()
 }
 
 /// Walls of all trajectories, a belt that has been given its motion late, and two dynamic bodies, one of two sets.
@@ -116,7 +128,8 @@ where
         for b in 0..n {
             let set = &walls.bodies[usize::from(walls.body[b])];
             let rounds = set.rigid.is_some()
-                || matches!(set.motion, Trajectory::Rotation { .. } | Trajectory::Piecewise(_));
+                || set.motion.turning(t).is_some()
+                || matches!(set.motion, Trajectory::Piecewise(_));
             for d in 0..D {
                 same(x[d][b], walls.x[d][b], rounds, 4.0);
                 same(v[d][b], walls.v[d][b], rounds, 4.0 * 2.3);

@@ -155,15 +155,12 @@ impl<const D: usize> Boundary<D> {
     pub fn top_speed(&self, t: f64) -> f64 {
         let of_body = |(k, body): (usize, &Body<D>)| {
             let from = t - body.since;
-            match body.motion {
-                // The only one whose points differ.
-                Trajectory::Rotation { .. } => {
-                    let own = (0..self.len()).filter(|&b| usize::from(self.body[b]) == k);
-                    let x_0 = |b: usize| std::array::from_fn(|a| f64::from(self.x_0[a][b]));
-                    own.map(|b| body.motion.top_speed(&x_0(b), from)).fold(0.0, f64::max)
-                }
-                _ => body.motion.top_speed(&[0.0; D], from),
+            if body.motion.turning(from).is_none() {
+                return body.motion.top_speed(&[0.0; D], from);
             }
+            let own = (0..self.len()).filter(|&b| usize::from(self.body[b]) == k);
+            let x_0 = |b: usize| std::array::from_fn(|a| f64::from(self.x_0[a][b]));
+            own.map(|b| body.motion.top_speed(&x_0(b), from)).fold(0.0, f64::max)
         };
         self.bodies.iter().enumerate().map(of_body).fold(0.0, f64::max)
     }

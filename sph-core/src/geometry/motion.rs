@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::Error,
     geometry::shape::{direction, vector},
-    keys::{Validate, join},
-    numerics::vector::cross,
+    keys::{Validate, formula::Jet, join},
+    numerics::vector::{cross, norm},
     parameters,
 };
 
 mod given;
 
-pub use given::{Driven, FormulaMotion, Record, TableMotion};
+pub use given::{FormulaMotion, Given, TableMotion};
 
 parameters! {
     /// Uniform motion between two times.
@@ -133,8 +133,8 @@ impl Motion {
             }),
             Self::Rotation(motion) => resolve_rotation(motion, &join(key, "rotation")),
             Self::Piecewise(frames) => resolve_piecewise(frames, &join(key, "piecewise")),
-            Self::Formula(motion) => Ok(Trajectory::Formula(motion.resolve(&join(key, "formula"))?.into())),
-            Self::Table(motion) => Ok(Trajectory::Table(motion.resolve(&join(key, "table"))?.into())),
+            Self::Formula(motion) => motion.resolve(&join(key, "formula")),
+            Self::Table(motion) => motion.resolve(&join(key, "table")),
         }
     }
 }
@@ -150,9 +150,8 @@ fn resolve_translation<const D: usize>(motion: &Translation, key: &str) -> Resul
 }
 
 fn resolve_rotation<const D: usize>(motion: &Rotation, key: &str) -> Result<Trajectory<D>, Error> {
-    let center = vector(&join(key, "center"), &motion.center)?;
-    let axis = if D == 3 { direction::<3>(&join(key, "axis"), &motion.axis)? } else { [0.0, 0.0, 1.0] };
-    Ok(Trajectory::Rotation { center, axis, angular_velocity: motion.angular_velocity })
+    let turn = Turn::resolve(&motion.center, &motion.axis, key)?;
+    Ok(Trajectory::Rotation { turn, angular_velocity: motion.angular_velocity })
 }
 
 fn resolve_piecewise<const D: usize>(frames: &[Keyframe], key: &str) -> Result<Trajectory<D>, Error> {
@@ -225,19 +224,56 @@ pub enum Trajectory<const D: usize> {
     },
     /// About an axis.
     Rotation {
-        /// A point at rest `[m]`.
-        center: [f64; D],
-        /// Direction of length 1.
-        axis: [f64; 3],
+        /// The axis.
+        turn: Turn<D>,
         /// Angular velocity `[rad/s]`.
         angular_velocity: f64,
     },
     /// Velocity linear between the given times, at least one.
     Piecewise(Vec<Leg<D>>),
-    /// By formulas.
-    Formula(Arc<Driven<D>>),
-    /// By a table of displacements.
-    Table(Arc<Record<D>>),
+    /// By formulas or a table; the axis of one that turns.
+    Given(Arc<Given>, Option<Turn<D>>),
+}
+
+/// An axis that a wall turns about, as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn<const D: usize> {
+    /// A point of it `[m]`.
+    pub center: [f64; D],
+    /// Its direction, of length 1; z in 2D.
+    pub axis: [f64; 3],
+}
+
+impl<const D: usize> Turn<D> {
+    fn resolve(center: &[f64], axis: &[f64], key: &str) -> Result<Self, Error> {
+        let center = vector(&join(key, "center"), center)?;
+        let axis = if D == 3 { direction::<3>(&join(key, "axis"), axis)? } else { [0.0, 0.0, 1.0] };
+        Ok(Self { center, axis })
+    }
+
+    fn arm(&self, x0: &[f64; D]) -> [f64; D] {
+        from_fn(|k| x0[k] - self.center[k])
+    }
+
+    /// What a vector from the center becomes, and how it moves, with the angle `[θ, θ', θ'']` `[rad, rad/s, rad/s²]`:
+    /// `R d`, `ω × R d`, `ω' × R d + ω × (ω × R d)` (Rodrigues' formula for `R`).
+    pub fn spin(&self, arm: &[f64; D], [angle, speed, rise]: Jet) -> Kinematics<D> {
+        let (axis, (sin, cos)) = (self.axis, angle.sin_cos());
+        let d: [f64; 3] = from_fn(|k| if k < D { arm[k] } else { 0.0 });
+        let along: f64 = (0..3).map(|k| axis[k] * d[k]).sum();
+        let across = cross(axis, d);
+        let turned: [f64; 3] = from_fn(|k| cos * d[k] + sin * across[k] + (1.0 - cos) * along * axis[k]);
+        let around = cross(axis, turned);
+        let v = around.map(|v| v * speed);
+        let inward = cross(axis, v);
+        let a = from_fn(|k| inward[k] * speed + around[k] * rise);
+        Kinematics { x: from_fn(|k| turned[k]), v: from_fn(|k| v[k]), a }
+    }
+
+    /// Distance of a point from the axis `[m]`.
+    fn radius(&self, x0: &[f64; D]) -> f64 {
+        norm(self.spin(&self.arm(x0), [0.0, 1.0, 0.0]).v)
+    }
 }
 
 impl<const D: usize> Trajectory<D> {
@@ -246,28 +282,48 @@ impl<const D: usize> Trajectory<D> {
         matches!(self, Self::Static)
     }
 
+    /// The axis that it turns about, and the angle with its derivatives at time `t`; `None` where all points move alike.
+    pub fn turning(&self, t: f64) -> Option<(Turn<D>, Jet)> {
+        match self {
+            Self::Rotation { turn, angular_velocity } => {
+                Some((*turn, [turns(angular_velocity / TAU, t), *angular_velocity, 0.0]))
+            }
+            Self::Given(given, turn) => turn.map(|turn| (turn, given.jets(t)[given::ANGLE])),
+            _ => None,
+        }
+    }
+
     /// Largest speed, from time `t` on, of the point that is at `x0` at time 0 `[m/s]`.
     pub fn top_speed(&self, x0: &[f64; D], t: f64) -> f64 {
-        let norm = |v: &[f64; D]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
         match self {
             Self::Static => 0.0,
             Self::Translation { stop, .. } if t >= *stop => 0.0,
-            Self::Translation { velocity, .. } => norm(velocity),
-            Self::Oscillation { amplitude, frequency, .. } => TAU * frequency * norm(amplitude),
-            Self::Rotation { .. } => norm(&self.at(x0, 0.0).v),
+            Self::Translation { velocity, .. } => norm(*velocity),
+            Self::Oscillation { amplitude, frequency, .. } => TAU * frequency * norm(*amplitude),
+            Self::Rotation { turn, angular_velocity } => turn.radius(x0) * angular_velocity.abs(),
             Self::Piecewise(legs) => {
-                let now = norm(&along(legs, x0, t).v);
-                legs.iter().filter(|leg| leg.time > t).map(|leg| norm(&leg.velocity)).fold(now, f64::max)
+                let now = norm(along(legs, x0, t).v);
+                legs.iter().filter(|leg| leg.time > t).map(|leg| norm(leg.velocity)).fold(now, f64::max)
             }
-            Self::Formula(driven) => driven.top_speed(t),
-            Self::Table(record) => record.top_speed(t),
+            Self::Given(given, turn) => {
+                let [speed, turning] = given.top_speeds(t);
+                turn.map_or(speed, |turn| speed + turning * turn.radius(x0))
+            }
         }
     }
 
     /// Place, velocity and acceleration at time `t` of the point that is at `x0` at time 0.
     pub fn at(&self, x0: &[f64; D], t: f64) -> Kinematics<D> {
+        let Some((turn, angle)) = self.turning(t) else { return self.shifted(x0, t) };
+        let (center, arm) = (self.shifted(&turn.center, t), turn.spin(&turn.arm(x0), angle));
+        let sum = |a: &[f64; D], b: &[f64; D]| from_fn(|k| a[k] + b[k]);
+        Kinematics { x: sum(&center.x, &arm.x), v: sum(&center.v, &arm.v), a: sum(&center.a, &arm.a) }
+    }
+
+    /// The same without the turn.
+    fn shifted(&self, x0: &[f64; D], t: f64) -> Kinematics<D> {
         match self {
-            Self::Static => Kinematics { x: *x0, v: [0.0; D], a: [0.0; D] },
+            Self::Static | Self::Rotation { .. } => Kinematics { x: *x0, v: [0.0; D], a: [0.0; D] },
             Self::Translation { velocity, start, stop } => {
                 let moved = (t.min(*stop) - start).max(0.0);
                 let moving = t >= *start && t < *stop;
@@ -283,12 +339,15 @@ impl<const D: usize> Trajectory<D> {
                     a: amplitude.map(|a| -a * omega * omega * sin),
                 }
             }
-            Self::Rotation { center, axis, angular_velocity } => {
-                rotate(center, axis, *angular_velocity, x0, t)
-            }
             Self::Piecewise(legs) => along(legs, x0, t),
-            Self::Formula(driven) => driven.at(x0, t),
-            Self::Table(record) => record.at(x0, t),
+            Self::Given(given, _) => {
+                let jets = given.jets(t);
+                Kinematics {
+                    x: from_fn(|k| x0[k] + jets[k][0]),
+                    v: from_fn(|k| jets[k][1]),
+                    a: from_fn(|k| jets[k][2]),
+                }
+            }
         }
     }
 }
@@ -296,24 +355,6 @@ impl<const D: usize> Trajectory<D> {
 /// Angle `2π f t` without its full turns, so that late times lose no digits of the sine.
 fn turns(frequency: f64, t: f64) -> f64 {
     TAU * (frequency * t).fract()
-}
-
-/// `x = c + R(ω t)(x_0 - c)`, `v = ω × (x - c)`, `a = ω × v` (Rodrigues' formula for `R`).
-fn rotate<const D: usize>(
-    center: &[f64; D],
-    axis: &[f64; 3],
-    angular_velocity: f64,
-    x0: &[f64; D],
-    t: f64,
-) -> Kinematics<D> {
-    let (sin, cos) = turns(angular_velocity / TAU, t).sin_cos();
-    let d: [f64; 3] = from_fn(|k| if k < D { x0[k] - center[k] } else { 0.0 });
-    let along: f64 = (0..3).map(|k| axis[k] * d[k]).sum();
-    let across = cross(*axis, d);
-    let turned: [f64; 3] = from_fn(|k| cos * d[k] + sin * across[k] + (1.0 - cos) * along * axis[k]);
-    let v = cross(*axis, turned).map(|v| v * angular_velocity);
-    let a = cross(*axis, v).map(|a| a * angular_velocity);
-    Kinematics { x: from_fn(|k| center[k] + turned[k]), v: from_fn(|k| v[k]), a: from_fn(|k| a[k]) }
 }
 
 fn along<const D: usize>(legs: &[Leg<D>], x0: &[f64; D], t: f64) -> Kinematics<D> {

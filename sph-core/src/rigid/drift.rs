@@ -6,7 +6,6 @@ use crate::{
         boundary::{Body, Boundary},
         wall_surface::{Pose, WallSurface},
     },
-    geometry::motion::Trajectory,
     numerics::{lane::each, vector::norm},
 };
 
@@ -33,11 +32,10 @@ impl<'a, const D: usize> Obstacle<'a, D> {
         let Some(b) = mark.and_then(|id| walls.sample(id)) else { return Self { pose, ..at_rest } };
         let body = &walls.bodies[usize::from(walls.body[b])];
         let x_0 = each(|a| f64::from(walls.x_0[a][b]));
-        let angular_velocity = match &body.motion {
-            Trajectory::Rotation { axis, angular_velocity, .. } => axis.map(|a| a * angular_velocity),
-            _ => [0.0; 3],
-        };
-        let v = body.motion.at(&x_0, t - body.since).v;
+        let t = t - body.since;
+        let turning = body.motion.turning(t);
+        let angular_velocity = turning.map_or([0.0; 3], |(turn, [_, speed, _])| turn.axis.map(|a| a * speed));
+        let v = body.motion.at(&x_0, t).v;
         Self { surface, pose, point: (walls.position(b).map(f64::from), v), angular_velocity }
     }
 }

@@ -10,7 +10,11 @@ use common::{EXACT, assert_near, block, body, reals, state, walls};
 use sph_core::{
     Real,
     fluid::boundary::{Boundary, PsiMode},
-    geometry::{lattice, motion::Trajectory, sampling::splitmix64},
+    geometry::{
+        lattice,
+        motion::{Trajectory, Turn},
+        sampling::splitmix64,
+    },
     kernel::{CubicSpline, Formula, Kernel, WendlandC2},
     neighbors::Periodic,
     numerics::{field::Scratch, vector::norm2},
@@ -153,8 +157,8 @@ fn volumes_follow_their_samples_through_permutation_and_rigid_motion() {
     let mut permuted = walls(&x);
     permuted.permute(&order, &mut Scratch::default());
     let permuted = weighed(permuted, PsiMode::Akinci, Periodic::NONE);
-    let turn =
-        Trajectory::Rotation { center: [3.0, -1.0, 0.4], axis: [0.6, 0.0, 0.8], angular_velocity: 1.0 };
+    let turn = Turn { center: [3.0, -1.0, 0.4], axis: [0.6, 0.0, 0.8] };
+    let turn = Trajectory::Rotation { turn, angular_velocity: 1.0 };
     let moved: Vec<[Real; 3]> = x.iter().map(|x| reals(turn.at(&x.map(f64::from), 0.77).x)).collect();
     let moved = weighed(walls(&moved), PsiMode::Akinci, Periodic::NONE);
     for k in 0..x.len() {
@@ -185,8 +189,10 @@ fn a_moving_body_is_a_rigid_set_of_its_own_and_bodies_at_rest_are_one() {
 
 fn turning() -> Boundary<2> {
     let mut boundary = walls(&[[2.0, 0.0], [2.0, 0.0625]]);
-    let motion =
-        Trajectory::Rotation { center: [0.25, 0.5], axis: [0.0, 0.0, 1.0], angular_velocity: 0.5 * TAU };
+    let motion = Trajectory::Rotation {
+        turn: Turn { center: [0.25, 0.5], axis: [0.0, 0.0, 1.0] },
+        angular_velocity: 0.5 * TAU,
+    };
     let mut turning = body(motion);
     turning.surface_velocity = [0.125, -0.25];
     boundary.add_body(turning, &block([4, 3], 0.0625, 0.0));

@@ -24,9 +24,20 @@ fn motions() -> Vec<Motion> {
         Motion::Piecewise(vec![frame(0.1, 0.0, 1.0), frame(0.5, 2.0, -1.0), frame(1.2, 0.0, 0.0)]),
         given("formula.displacement = [\"0.1*sin(3*t)*exp(-t/9) + 2\", \"tanh(t)^2\", \"0\"]"),
         given("formula.velocity = [\"0.1*sin(3*t)*exp(-t/9) + 2\", \"1/(1 + t)^1.5\", \"0\"]"),
+        given(
+            "formula = { displacement = [\"0.1*sin(3*t)\", \"0\", \"t\"], angle = \"cos(2*t)*exp(-t/9)\", center = \
+             [0.1, 0.2, 0.3], axis = [1, 2, -1] }",
+        ),
+        given("formula = { angular_velocity = \"2*sin(3*t) + 1/(1 + t)\", center = [0.1, 0.2, 0.3] }"),
         table(
             "motion.csv",
             "x [m], t [s], z [m]\n1, 0, 0\n1.5, 0.5, 0.2\n\n# a remark\n1.2, 0.9, -1\n1, 2, 0\n",
+            "",
+        ),
+        table(
+            "turn.csv",
+            "x [m], t [s], angle [rad]\n1, 0, 0.4\n1.5, 0.5, 0.2\n1.2, 0.9, -1\n1, 2, 0\n",
+            ", center = [0.1, 0.2, 0.3], axis = [1, 2, -1]",
         ),
     ]
 }
@@ -35,11 +46,47 @@ fn given(text: &str) -> Motion {
     toml::from_str(text).unwrap()
 }
 
-/// A motion by a table in a file.
-fn table(name: &str, text: &str) -> Motion {
+/// A motion by a table in a file, with further keys.
+fn table(name: &str, text: &str, keys: &str) -> Motion {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
-    given(&format!("table.file = {path:?}"))
+    given(&format!("table = {{ file = {path:?}{keys} }}"))
+}
+
+/// Angles of a formula and of its derivative, of a constant speed, and displacements beside them.
+#[test]
+fn angles_turn_about_a_center_that_is_displaced() {
+    let path = |text: &str| -> Trajectory<2> { given(text).resolve("motion").unwrap() };
+    let even = path("rotation = { center = [0.5, 0.25], angular_velocity = 1.5 }");
+    let as_angle = path("formula = { angle = \"1.5*t + 7\", center = [0.5, 0.25] }");
+    let as_speed = path("formula = { angular_velocity = \"1.5\", center = [0.5, 0.25] }");
+    let carried =
+        path("formula = { angle = \"1.5*t\", displacement = [\"t^2\", \"0\"], center = [0.5, 0.25] }");
+    let (x0, axis) = ([1.5, -0.75], [0.5, 0.25]);
+    for t in [0.0, 0.4, 2.0, 11.0] {
+        let expected = even.at(&x0, t);
+        for other in [&as_angle, &as_speed] {
+            let found = other.at(&x0, t);
+            close(&found.x, &expected.x, 1e-13 * (1.0 + t));
+            close(&found.v, &expected.v, 1e-13 * (1.0 + t));
+            close(&found.a, &expected.a, 1e-13 * (1.0 + t));
+            assert!((other.top_speed(&x0, t) - even.top_speed(&x0, t)).abs() < 1e-13);
+        }
+        let found = carried.at(&x0, t);
+        close(&found.x, &[expected.x[0] + t * t, expected.x[1]], 1e-13 * (1.0 + t * t));
+        close(&found.v, &[expected.v[0] + 2.0 * t, expected.v[1]], 1e-13 * (1.0 + t));
+        close(&found.a, &[expected.a[0] + 2.0, expected.a[1]], 1e-13 * (1.0 + t));
+        close(&carried.at(&axis, t).x, &[axis[0] + t * t, axis[1]], 1e-15 * (1.0 + t * t));
+    }
+    // A quarter turn about z takes x to y, in a table, too.
+    let quarter: Trajectory<3> =
+        table("quarter.csv", "t [s], angle [rad]\n0, 0\n1, 1.5707963267948966\n", ", center = [0, 0, 0]")
+            .resolve("motion")
+            .unwrap();
+    close(&quarter.at(&[2.0, 0.0, 5.0], 1.0).x, &[0.0, 2.0, 5.0], 1e-15);
+    let fastest = (0..1000).map(|k| quarter.at(&[2.0, 0.0, 5.0], 1e-3 * f64::from(k)).v);
+    let fastest = fastest.map(|v| v.iter().map(|v| v * v).sum::<f64>().sqrt()).fold(0.0, f64::max);
+    assert!((quarter.top_speed(&[2.0, 0.0, 5.0], 0.0) - fastest).abs() < 1e-12 * fastest);
 }
 
 #[test]
@@ -64,7 +111,7 @@ fn formulas_of_displacement_and_of_velocity_agree() {
 #[test]
 fn a_table_is_met_at_its_times_and_rests_around_them() {
     let path: Trajectory<2> =
-        table("knots.csv", "t [s], x [m]\n1, 0.5\n2, 1.5\n3, 1.0\n").resolve("motion").unwrap();
+        table("knots.csv", "t [s], x [m]\n1, 0.5\n2, 1.5\n3, 1.0\n", "").resolve("motion").unwrap();
     for (t, x) in [(0.0, 0.0), (1.0, 0.0), (2.0, 1.0), (3.0, 0.5), (9.0, 0.5)] {
         close(&path.at(&[0.0, 7.0], t).x, &[x, 7.0], 1e-14);
     }
@@ -74,7 +121,7 @@ fn a_table_is_met_at_its_times_and_rests_around_them() {
     close(&path.at(&[0.0; 2], 2.0).v, &[0.25, 0.0], 1e-14);
     // Of x = t² at uneven times it is 2t.
     let square: Trajectory<2> =
-        table("square.csv", "t [s], x [m]\n0, 0\n1, 1\n3, 9\n4, 16\n").resolve("motion").unwrap();
+        table("square.csv", "t [s], x [m]\n0, 0\n1, 1\n3, 9\n4, 16\n", "").resolve("motion").unwrap();
     close(&[square.at(&[0.0; 2], 1.0).v[0], square.at(&[0.0; 2], 3.0).v[0]], &[2.0, 6.0], 1e-13);
     let speeds = (0..3000).map(|k| path.at(&[0.0; 2], 0.001 * f64::from(k)).v[0].abs());
     let top = speeds.fold(0.0, f64::max);
@@ -85,11 +132,12 @@ fn a_table_is_met_at_its_times_and_rests_around_them() {
 #[test]
 fn what_gives_no_motion_is_refused() {
     let refused = |motion: Motion| motion.resolve::<2>("wall[0].motion").unwrap_err().to_string();
-    let of_table = |text: &str| refused(table("refused.csv", text));
+    let of_table = |text: &str| refused(table("refused.csv", text, ""));
     let file = "wall[0].motion.table.file = ";
     for (text, expected) in [
         ("", "line 1: no header"),
         ("t [s], x [mm]\n0, 0\n1, 1\n", "line 1: has a column `x [mm]`; name columns t [s], x [m]"),
+        ("t [s], angle [deg]\n0, 0\n1, 1\n", "line 1: has a column `angle [deg]`; name columns t [s], x [m]"),
         ("t [s], x [m], x [m]\n", "line 1: names the column `x [m]` twice"),
         ("t [s], z [m]\n0, 0\n1, 1\n", "has a column `z [m]`, but the scene has dim = 2"),
         ("x [m]\n0\n", "has no column `t [s]`"),
@@ -111,6 +159,24 @@ fn what_gives_no_motion_is_refused() {
             "displacement[1] = \"1/(t - 50)\": has no finite velocity",
         ),
         ("formula = { displacement = [\"0\", \"0\"], velocity = [\"0\", \"0\"] }", "velocity: contradicts"),
+        (
+            "formula = { displacement = [\"0\", \"0\"], angular_velocity = \"1\", center = [0, 0] }",
+            "angular_velocity: contradicts",
+        ),
+        (
+            "formula.angle = \"t\"",
+            "wall[0].motion.formula.center: is required but missing; angle is about it",
+        ),
+        ("formula = { angle = \"t\", center = [0, 0, 0] }", "formula.center"),
+        ("formula = { angle = \"x\", center = [0, 0] }", "formula.angle = \"x\": names `x`"),
+        (
+            "formula = { angle = \"ln(t)\", center = [0, 0] }",
+            "formula.angle = \"ln(t)\": has no finite velocity",
+        ),
+        (
+            "formula = { displacement = [\"0\", \"0\"], center = [0, 0] }",
+            "formula.center: is that of an angle, and there is none",
+        ),
     ] {
         let error = refused(given(text));
         assert!(error.contains(expected), "{text}: {error}");

@@ -160,3 +160,46 @@ fn forces_on_walls_change_no_bit() {
         }
     }
 }
+
+/// A paddle that turns and is displaced as formulas say, in fluid without gravity: `Δp = −Σ dt F`, and of central forces
+/// `ΔL = −Σ dt M` about the origin.
+fn a_paddle_gets_what_the_fluid_loses<const D: usize>() {
+    let z = |z: &str| if D == 3 { format!(", {z}") } else { String::new() };
+    let (low, high, zero, moved) = (z("0"), z("0.3"), z("0"), z("\"0\""));
+    let scene = format!(
+        "dim = {D}\nspacing = 0.05\nrun.end_time = 0.1\ngravity = [0, 0{zero}]\n[[fluid]]\nshape.block = {{ min = [0, \
+         0{low}], max = [1, 1{high}] }}\ncut = [{{ block = {{ min = [0.3, 0.4{low}], max = [0.7, 0.6{high}] }} \
+         }}]\n[[wall]]\nname = \"paddle\"\nshape.block = {{ min = [0.3, 0.4{low}], max = [0.7, 0.6{high}] }}\nside = \
+         \"outside\"\nmotion.formula = {{ angle = \"0.4*sin(20*t)\", displacement = [\"2*t^2\", \"0\"{moved}], center = \
+         [0.5, 0.5{low}] }}\n[[measure]]\nname = \"paddle\"\ninterval = 1e-6\nforce = {{ on = \"paddle\" \
+         }}\n[[measure]]\nname = \"fluid\"\ninterval = 1e-6\ntotals = [\"momentum\", \"angular_momentum\"]\n[solver]\nname \
+         = \"wcsph\"\nsound_speed = 50.0\nintegrator = \"symplectic_euler\"\n"
+    );
+    let scene = Scene::parse("paddle", &scene).unwrap_or_else(|error| panic!("{error}"));
+    let mut run: Simulation<D> = common::simulation("paddle", &scene, &Processor::default());
+    let dt = 2e-4;
+    run.fixed_dt = Some(dt);
+    run.run(0.1, 60, &mut []).unwrap();
+    let [paddle, fluid] = [0, 1].map(|k| run.measures.series().nth(k).unwrap());
+    let steps: Vec<_> = paddle.rows().skip(1).map(|(_, row)| row).collect();
+    let (first, last) = (fluid.rows().next().unwrap().1, fluid.rows().last().unwrap().1);
+    assert_eq!((steps.len(), first.len()), (60, steps[0].len()));
+    for k in 0..first.len() {
+        let given: f64 = steps.iter().map(|row| dt * row[k]).sum();
+        let scale: f64 = steps.iter().map(|row| dt * row[k].abs()).sum::<f64>() + 1.0;
+        assert!(
+            (last[k] - first[k] + given).abs() < 2e-5 * scale,
+            "{D}D, {k}: {} {given}",
+            last[k] - first[k]
+        );
+    }
+    // About z: it has pushed the fluid around.
+    let turned = last[first.len() - 1] - first[first.len() - 1];
+    assert!(turned > 1.0, "{turned}");
+}
+
+#[test]
+fn paddles_get_what_the_fluid_loses() {
+    a_paddle_gets_what_the_fluid_loses::<2>();
+    a_paddle_gets_what_the_fluid_loses::<3>();
+}

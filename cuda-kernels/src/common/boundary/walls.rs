@@ -19,7 +19,6 @@ use crate::{
 use sph_core::{
     Real,
     fluid::boundary::{Body, Boundary},
-    geometry::motion::Trajectory,
     numerics::lane::each,
     rigid::{self, Bodies, Rigid},
 };
@@ -57,17 +56,17 @@ impl<const D: usize> Affine<D> {
             accelerates: 1,
             ..Self::at_rest()
         };
-        if let Trajectory::Rotation { center, axis, angular_velocity } = &body.motion {
-            // About the origin, so that the columns lose no digits to a center far away.
-            let turning =
-                Trajectory::Rotation { center: [0.0; D], axis: *axis, angular_velocity: *angular_velocity };
-            let columns: [_; D] = each(|k| turning.at(&unit(k), t));
+        if let Some((turn, angle)) = body.motion.turning(t) {
+            let columns: [_; D] = each(|k| turn.spin(&unit(k), angle));
+            let center = body.motion.at(&turn.center, t);
             return Self {
-                center: *center,
+                center: turn.center,
                 a: of_columns(columns.map(|column| column.x)),
-                b: *center,
+                b: center.x,
                 v: of_columns(columns.map(|column| column.v)),
+                w: center.v,
                 u: of_columns(columns.map(|column| column.a)),
+                q: center.a,
                 ..moving
             };
         }

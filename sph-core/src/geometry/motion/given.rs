@@ -3,13 +3,13 @@ use std::array::from_fn;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Kinematics;
+use super::{Trajectory, Turn};
 use crate::{
     error::Error,
     keys::{
         csv::{Others, Table},
         file,
-        formula::Formula,
+        formula::{Formula, Jet},
         join,
     },
     numerics::vector::norm,
@@ -17,14 +17,23 @@ use crate::{
 };
 
 parameters! {
-    /// Motion by formulas of t `[s]`, one for each axis: of its displacement or of its velocity. Times count from 0, or
-    /// from the command that gives it. Where a wall is drawn its displacement is 0, whatever a formula has at t = 0.
+    /// Motion by formulas of t `[s]`: of its displacement and angle, or of its velocity and angular velocity. Times count
+    /// from 0, or from the command that gives it. Where a wall is drawn displacement and angle are 0, whatever a formula
+    /// has at t = 0.
     pub struct FormulaMotion {
-        /// Displacement `[m]`; velocity and acceleration are its exact derivatives.
+        /// Displacement, a formula for each axis `[m]`; velocity and acceleration are its exact derivatives.
         pub displacement: Option<Vec<Formula>> = None;
+        /// Angle about the center, counterclockwise about the axis `[rad]`.
+        pub angle: Option<Formula> = None;
         /// Velocity `[m/s]`; the displacement is its integral by Gauss's rule over parts of the run, the acceleration its
         /// exact derivative.
         pub velocity: Option<Vec<Formula>> = None;
+        /// Angular velocity about the center `[rad/s]`, integrated as the velocity is.
+        pub angular_velocity: Option<Formula> = None;
+        /// A point of the axis of the angle, as the wall is drawn; displaced as the wall is.
+        pub center: Option<Vec<f64>> = None, "m", "(-inf, inf)";
+        /// Direction of the axis, of any length; used in three dimensions only.
+        pub axis: Vec<f64> = vec![0.0, 0.0, 1.0], "-", "(-inf, inf)";
         /// Length of these parts, to which a jump is placed; a 4096th of the run if left out. Written into the scenes of
         /// results: a run that goes on, longer too, has the same.
         pub part: Option<f64> = None, "s", "(0, inf)";
@@ -33,11 +42,16 @@ parameters! {
 }
 
 parameters! {
-    /// Motion by a table of displacements, between whose times it is a cubic with continuous velocity; at rest before
-    /// the first time and after the last.
+    /// Motion by a table of displacements and angles, between whose times it is a cubic with continuous velocity; at rest
+    /// before the first time and after the last.
     pub struct TableMotion {
-        /// CSV file from the folder of the scene on: columns `t [s]` and some of `x [m]`, `y [m]`, `z [m]`, no others.
+        /// CSV file from the folder of the scene on: columns `t [s]` and some of `x [m]`, `y [m]`, `z [m]`, `angle [rad]`,
+        /// no others.
         pub file: String;
+        /// A point of the axis of the angle, as the wall is drawn; displaced as the wall is.
+        pub center: Option<Vec<f64>> = None, "m", "(-inf, inf)";
+        /// Direction of the axis, of any length; used in three dimensions only.
+        pub axis: Vec<f64> = vec![0.0, 0.0, 1.0], "-", "(-inf, inf)";
         /// Checksum of the file, CRC-32: another file is refused. Written into the scenes of results.
         pub checksum: Option<u32> = None, "-", "[0, 4294967295]";
         hidden rows: Option<Arc<Table>>;
@@ -65,7 +79,11 @@ const LONG: f64 = 100.0;
 /// A larger file is no table of a motion, `[B]`.
 const LARGEST_FILE: u64 = 64 << 20;
 /// Columns of a table.
-const COLUMNS: [&str; 4] = ["t [s]", "x [m]", "y [m]", "z [m]"];
+const COLUMNS: [&str; 5] = ["t [s]", "x [m]", "y [m]", "z [m]", "angle [rad]"];
+/// Displacements along x, y and z `[m]`, and the angle `[rad]`.
+const CHANNELS: usize = 4;
+/// The last of these.
+pub(super) const ANGLE: usize = 3;
 
 /// Places and weights of Gauss's rule of five points on `[0, 1]`, exact for polynomials up to order 9.
 const GAUSS: [(f64, f64); 5] = [
@@ -76,24 +94,85 @@ const GAUSS: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_54),
 ];
 
+/// A motion by formulas or by a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// By formulas.
+    Formulas(Driven),
+    /// By a table.
+    Table(Record),
+}
+
+impl Given {
+    /// Displacements `[m]` and angle `[rad]` at time `t`, with their first two derivatives.
+    pub(super) fn jets(&self, t: f64) -> [Jet; CHANNELS] {
+        match self {
+            Self::Formulas(driven) => driven.jets(t),
+            Self::Table(record) => record.jets(t),
+        }
+    }
+
+    /// Largest speed `[m/s]` and angular speed `[rad/s]` from time `t` on: of formulas at the ends of the parts of the run, of
+    /// a table from the time in it before `t` on.
+    pub(super) fn top_speeds(&self, t: f64) -> [f64; 2] {
+        match self {
+            Self::Formulas(driven) => {
+                let n = (t / driven.part).max(0.0) as usize;
+                driven.peaks.get(n).copied().unwrap_or_else(|| speeds(&driven.jets(t)))
+            }
+            Self::Table(record) => {
+                let next = record.knots.partition_point(|knot| knot.0 <= t);
+                record.peaks.get(next.saturating_sub(1)).copied().unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// Speed of the displacement `[m/s]`, and angular speed `[rad/s]`.
+fn speeds(jets: &[Jet; CHANNELS]) -> [f64; 2] {
+    [norm::<ANGLE>(from_fn(|k| jets[k][1])), jets[ANGLE][1].abs()]
+}
+
+/// From each place on the largest of what follows.
+fn largest_from_here_on(peaks: &mut [[f64; 2]]) {
+    for k in (1..peaks.len()).rev() {
+        peaks[k - 1] = from_fn(|n| peaks[k - 1][n].max(peaks[k][n]));
+    }
+}
+
+/// The axis of a motion that turns. `angle` is what turns it, as a scene names it.
+fn turn<const D: usize>(
+    angle: Option<&str>,
+    center: &Option<Vec<f64>>,
+    axis: &[f64],
+    key: &str,
+) -> Result<Option<Turn<D>>, Error> {
+    match (angle, center) {
+        (Some(_), Some(center)) => Turn::resolve(center, axis, key).map(Some),
+        (Some(angle), None) => Err(Error::missing(join(key, "center")).hint(format!("{angle} is about it"))),
+        (None, Some(_)) => Err(Error::invalid(join(key, "center"), "is that of an angle, and there is none")),
+        (None, None) => Ok(None),
+    }
+}
+
 /// A motion by formulas.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Driven<const D: usize> {
-    formulas: [Formula; D],
-    of: Of<D>,
+pub struct Driven {
+    formulas: [Option<Formula>; CHANNELS],
+    of: Of,
     /// Length of a part `[s]`.
     part: f64,
-    /// Largest speed from the beginning of each part on `[m/s]`.
-    peaks: Vec<f64>,
+    /// Largest speeds from the beginning of each part on `[m/s, rad/s]`.
+    peaks: Vec<[f64; 2]>,
 }
 
 /// What formulas give.
 #[derive(Clone, Debug, PartialEq)]
-enum Of<const D: usize> {
-    /// The displacement, and what they have for that at time 0 `[m]`.
-    Displacement([f64; D]),
-    /// The velocity, and the displacements at the ends of the parts `[m]`.
-    Velocity(Vec<[f64; D]>),
+enum Of {
+    /// Displacement and angle, and what they have for these at time 0 `[m, rad]`.
+    Place([f64; CHANNELS]),
+    /// Velocities, and displacement and angle at the ends of the parts `[m, rad]`.
+    Velocity(Vec<[f64; CHANNELS]>),
 }
 
 impl FormulaMotion {
@@ -103,16 +182,21 @@ impl FormulaMotion {
         self.part.get_or_insert(until / PARTS);
     }
 
-    pub(super) fn resolve<const D: usize>(&self, key: &str) -> Result<Driven<D>, Error> {
-        let (name, formulas) = match (&self.displacement, &self.velocity) {
-            (Some(formulas), None) => ("displacement", formulas),
-            (None, Some(formulas)) => ("velocity", formulas),
-            (None, None) => {
-                return Err(Error::missing(join(key, "displacement")).hint("give it, or `velocity`"));
+    pub(super) fn resolve<const D: usize>(&self, key: &str) -> Result<Trajectory<D>, Error> {
+        let given =
+            |shift: &Option<Vec<Formula>>, angle: &Option<Formula>| shift.is_some() || angle.is_some();
+        let of_velocity = given(&self.velocity, &self.angular_velocity);
+        let names = match (given(&self.displacement, &self.angle), of_velocity) {
+            (true, false) => ["displacement", "angle"],
+            (false, true) => ["velocity", "angular_velocity"],
+            (false, false) => {
+                let hint = "give it, or `angle`, `velocity`, `angular_velocity`";
+                return Err(Error::missing(join(key, "displacement")).hint(hint));
             }
-            (Some(_), Some(_)) => {
-                let message = "contradicts displacement: one of them is enough";
-                return Err(Error::invalid(join(key, "velocity"), message));
+            (true, true) => {
+                let message = "contradicts displacement or angle: give places or velocities";
+                let name = if self.velocity.is_some() { "velocity" } else { "angular_velocity" };
+                return Err(Error::invalid(join(key, name), message));
             }
         };
         // A command of a run that goes on has its parts alone.
@@ -123,59 +207,82 @@ impl FormulaMotion {
             let range = format!("[{:?}, inf)", until / MOST_PARTS);
             return Err(Error::range(join(key, "part"), part, &range).unit("s"));
         }
-        let key = join(key, name);
-        let of_axes: &[Formula; D] = formulas.as_slice().try_into().map_err(|_| {
-            let message = format!("has {} formulas, but the scene has dim = {D}", formulas.len());
-            Error::invalid(&key, message).hint(format!("give {D} formulas"))
-        })?;
-        for (k, formula) in of_axes.iter().enumerate() {
-            formula.check(&format!("{key}[{k}]"), &["t"])?;
-        }
-        Driven::new(of_axes.clone(), name == "velocity", [part, until], &key)
+        let (shift, angle) = if of_velocity {
+            (&self.velocity, &self.angular_velocity)
+        } else {
+            (&self.displacement, &self.angle)
+        };
+        let turn = turn(angle.is_some().then_some(names[1]), &self.center, &self.axis, key)?;
+        let formulas = channels::<D>(shift.as_deref(), angle, names.map(|name| join(key, name)))?;
+        let driven = Driven::new(formulas, of_velocity, [part, until], names.map(|name| join(key, name)))?;
+        Ok(Trajectory::Given(Given::Formulas(driven).into(), turn))
     }
 }
 
-impl<const D: usize> Driven<D> {
+/// The formulas of the channels, checked; `keys` are those of displacement and angle.
+fn channels<const D: usize>(
+    shift: Option<&[Formula]>,
+    angle: &Option<Formula>,
+    keys: [String; 2],
+) -> Result<[Option<Formula>; CHANNELS], Error> {
+    let shift = shift.unwrap_or_default();
+    if !shift.is_empty() && shift.len() != D {
+        let message = format!("has {} formulas, but the scene has dim = {D}", shift.len());
+        return Err(Error::invalid(&keys[0], message).hint(format!("give {D} formulas")));
+    }
+    for (k, formula) in shift.iter().enumerate() {
+        formula.check(&format!("{}[{k}]", keys[0]), &["t"])?;
+    }
+    if let Some(formula) = angle {
+        formula.check(&keys[1], &["t"])?;
+    }
+    Ok(from_fn(|k| if k == ANGLE { angle.clone() } else { shift.get(k).cloned() }))
+}
+
+impl Driven {
     fn new(
-        formulas: [Formula; D],
+        formulas: [Option<Formula>; CHANNELS],
         of_velocity: bool,
         [part, until]: [f64; 2],
-        key: &str,
+        keys: [String; 2],
     ) -> Result<Self, Error> {
-        let origin = from_fn(|k| formulas[k].at(&[], 0.0));
-        let of = if of_velocity { Of::Velocity(vec![[0.0; D]]) } else { Of::Displacement(origin) };
-        let mut driven = Self { formulas, of, part, peaks: Vec::new() };
+        let mut driven = Self { formulas, of: Of::Place([0.0; CHANNELS]), part, peaks: Vec::new() };
+        let origin = from_fn(|k| driven.value(k, 0.0));
+        driven.of = if of_velocity { Of::Velocity(vec![[0.0; CHANNELS]]) } else { Of::Place(origin) };
         for n in 0..=(until / part).ceil() as usize {
             let t = n as f64 * part;
-            let Kinematics { v, a, .. } = driven.at(&[0.0; D], t);
-            if let Some(k) = (0..D).find(|k| !(v[*k] + a[*k]).is_finite()) {
+            let jets = driven.jets(t);
+            if let Some(k) = (0..CHANNELS).find(|k| !(jets[*k][1] + jets[*k][2]).is_finite()) {
                 let message = format!("has no finite velocity and acceleration at t = {t} s");
-                return Err(Error::invalid(format!("{key}[{k}]"), message)
-                    .value(format!("{:?}", driven.formulas[k].text())));
+                let key = if k == ANGLE { keys[1].clone() } else { format!("{}[{k}]", keys[0]) };
+                let text = driven.formulas[k].as_ref().map_or("", Formula::text);
+                return Err(Error::invalid(key, message).value(format!("{text:?}")));
             }
-            driven.peaks.push(norm(v));
+            driven.peaks.push(speeds(&jets));
             let end = driven.integral(n, (n + 1) as f64 * part);
             if let Of::Velocity(ends) = &mut driven.of {
                 ends.push(end);
             }
         }
-        let mut largest = 0.0_f64;
-        for peak in driven.peaks.iter_mut().rev() {
-            largest = largest.max(*peak);
-            *peak = largest;
-        }
+        largest_from_here_on(&mut driven.peaks);
         Ok(driven)
     }
 
-    /// Displacement at time `t` by the integral from the end of part `n` on, or of the last that there is `[m]`.
-    fn integral(&self, n: usize, t: f64) -> [f64; D] {
-        let Of::Velocity(ends) = &self.of else { return [0.0; D] };
+    /// What the formula of a channel gives, 0 without one.
+    fn value(&self, k: usize, t: f64) -> f64 {
+        self.formulas[k].as_ref().map_or(0.0, |formula| formula.at(&[], t))
+    }
+
+    /// Displacement and angle at time `t` by the integral from the end of part `n` on, or of the last that there is
+    /// `[m, rad]`.
+    fn integral(&self, n: usize, t: f64) -> [f64; CHANNELS] {
+        let Of::Velocity(ends) = &self.of else { return [0.0; CHANNELS] };
         let mut n = n.min(ends.len() - 1);
         let mut moved = ends[n];
         while (n as f64 * self.part) < t {
             let from = n as f64 * self.part;
             let length = (t - from).min(self.part);
-            let at = |k: usize, place: f64| self.formulas[k].at(&[], from + place * length);
+            let at = |k: usize, place: f64| self.value(k, from + place * length);
             moved = from_fn(|k| {
                 moved[k] + length * GAUSS.iter().map(|(place, w)| w * at(k, *place)).sum::<f64>()
             });
@@ -184,40 +291,27 @@ impl<const D: usize> Driven<D> {
         moved
     }
 
-    /// Largest speed from time `t` on `[m/s]`, at the ends of the parts of the run.
-    pub(super) fn top_speed(&self, t: f64) -> f64 {
-        let n = (t / self.part).max(0.0) as usize;
-        self.peaks.get(n).copied().unwrap_or_else(|| norm(self.at(&[0.0; D], t).v))
-    }
-
-    pub(super) fn at(&self, x0: &[f64; D], t: f64) -> Kinematics<D> {
-        let jets: [_; D] = from_fn(|k| self.formulas[k].jet(&[], t));
+    fn jets(&self, t: f64) -> [Jet; CHANNELS] {
+        let jets: [Jet; CHANNELS] =
+            from_fn(|k| self.formulas[k].as_ref().map_or([0.0; 3], |formula| formula.jet(&[], t)));
         match &self.of {
-            Of::Displacement(origin) => Kinematics {
-                x: from_fn(|k| x0[k] + (jets[k][0] - origin[k])),
-                v: jets.map(|jet| jet[1]),
-                a: jets.map(|jet| jet[2]),
-            },
+            Of::Place(origin) => from_fn(|k| [jets[k][0] - origin[k], jets[k][1], jets[k][2]]),
             Of::Velocity(_) => {
                 let moved = self.integral((t / self.part).max(0.0) as usize, t);
-                Kinematics {
-                    x: from_fn(|k| x0[k] + moved[k]),
-                    v: jets.map(|jet| jet[0]),
-                    a: jets.map(|jet| jet[1]),
-                }
+                from_fn(|k| [moved[k], jets[k][0], jets[k][1]])
             }
         }
     }
 }
 
-/// A motion by a table: times `[s]`, displacements `[m]` from that at time 0 on, and velocities `[m/s]`.
+/// A motion by a table: times `[s]`, displacements `[m]` and angle `[rad]`, and velocities `[m/s, rad/s]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record<const D: usize> {
-    knots: Vec<(f64, [f64; D], [f64; D])>,
-    /// Displacement of the table at time 0 `[m]`.
-    origin: [f64; D],
-    /// Largest speed from each knot on `[m/s]`.
-    peaks: Vec<f64>,
+pub struct Record {
+    knots: Vec<(f64, [f64; CHANNELS], [f64; CHANNELS])>,
+    /// What the table has at time 0 `[m, rad]`.
+    origin: [f64; CHANNELS],
+    /// Largest speeds from each knot on `[m/s, rad/s]`.
+    peaks: Vec<[f64; 2]>,
 }
 
 impl TableMotion {
@@ -231,7 +325,7 @@ impl TableMotion {
         Ok(())
     }
 
-    pub(super) fn resolve<const D: usize>(&self, key: &str) -> Result<Record<D>, Error> {
+    pub(super) fn resolve<const D: usize>(&self, key: &str) -> Result<Trajectory<D>, Error> {
         let Some(table) = &self.rows else {
             let mut loaded = self.clone();
             loaded.load(Path::new(""), key)?;
@@ -241,7 +335,7 @@ impl TableMotion {
             |message: String| Error::invalid(join(key, "file"), message).value(format!("{:?}", self.file));
         let column = |name: usize| table.columns.iter().position(|column| *column == name);
         let Some(time) = column(0) else { return Err(refused("has no column `t [s]`".to_owned())) };
-        if let Some(column) = table.columns.iter().find(|column| **column > D) {
+        if let Some(column) = table.columns.iter().find(|column| (D + 1..=ANGLE).contains(*column)) {
             return Err(refused(format!("has a column `{}`, but the scene has dim = {D}", COLUMNS[*column])));
         }
         if table.rows.len() < 2 {
@@ -254,16 +348,19 @@ impl TableMotion {
                 "line {line}: has the time {t} s after {before} s: times must ascend"
             )));
         }
+        let angle = column(ANGLE + 1).map(|_| "the column `angle [rad]`");
+        let turn = turn(angle, &self.center, &self.axis, key)?;
         let place = |row: &Vec<f64>| from_fn(|k| column(k + 1).map_or(0.0, |column| row[column]));
-        Ok(Record::new(table.rows.iter().map(|row| (row[time], place(row))).collect()))
+        let record = Record::new(table.rows.iter().map(|row| (row[time], place(row))).collect());
+        Ok(Trajectory::Given(Given::Table(record).into(), turn))
     }
 }
 
 /// Speeds that are looked at between two knots.
 const LOOKS: usize = 8;
 
-impl<const D: usize> Record<D> {
-    fn new(rows: Vec<(f64, [f64; D])>) -> Self {
+impl Record {
+    fn new(rows: Vec<(f64, [f64; CHANNELS])>) -> Self {
         // The slope of the parabola through three knots; at rest at both ends.
         let velocity = |k: usize| match (k.checked_sub(1).and_then(|k| rows.get(k)), rows[k], rows.get(k + 1))
         {
@@ -274,53 +371,43 @@ impl<const D: usize> Record<D> {
                     (first * after + second * before) / (before + after)
                 })
             }
-            _ => [0.0; D],
+            _ => [0.0; CHANNELS],
         };
         let knots = (0..rows.len()).map(|k| (rows[k].0, rows[k].1, velocity(k))).collect();
-        let mut record = Self { knots, origin: [0.0; D], peaks: Vec::new() };
-        record.origin = record.at(&[0.0; D], 0.0).x;
-        let speed = |k: usize| {
+        let mut record = Self { knots, origin: [0.0; CHANNELS], peaks: Vec::new() };
+        record.origin = record.jets(0.0).map(|jet| jet[0]);
+        let peak = |k: usize| {
             let (t, next) =
                 (record.knots[k].0, record.knots.get(k + 1).map_or(record.knots[k].0, |knot| knot.0));
             let looks = (0..=LOOKS).map(|n| t + (next - t) * n as f64 / LOOKS as f64);
-            looks.map(|t| norm(record.at(&[0.0; D], t).v)).fold(0.0, f64::max)
+            looks
+                .map(|t| speeds(&record.jets(t)))
+                .fold([0.0; 2], |most, now| from_fn(|n| now[n].max(most[n])))
         };
-        let mut peaks: Vec<f64> = (0..record.knots.len()).map(speed).collect();
-        for k in (1..peaks.len()).rev() {
-            peaks[k - 1] = peaks[k - 1].max(peaks[k]);
-        }
+        let mut peaks: Vec<_> = (0..record.knots.len()).map(peak).collect();
+        largest_from_here_on(&mut peaks);
         record.peaks = peaks;
         record
     }
 
-    /// Largest speed from the knot before time `t` on `[m/s]`.
-    pub(super) fn top_speed(&self, t: f64) -> f64 {
+    fn jets(&self, t: f64) -> [Jet; CHANNELS] {
         let next = self.knots.partition_point(|knot| knot.0 <= t);
-        self.peaks.get(next.saturating_sub(1)).copied().unwrap_or(0.0)
-    }
-
-    pub(super) fn at(&self, x0: &[f64; D], t: f64) -> Kinematics<D> {
-        let next = self.knots.partition_point(|knot| knot.0 <= t);
-        let resting = |x: &[f64; D]| Kinematics {
-            x: from_fn(|k| x0[k] + (x[k] - self.origin[k])),
-            v: [0.0; D],
-            a: [0.0; D],
-        };
         let (from, to) = (next.checked_sub(1).and_then(|k| self.knots.get(k)), self.knots.get(next));
         let (Some((t1, x1, v1)), Some((t2, x2, v2))) = (from, to) else {
-            return from.or(to).map_or(resting(&self.origin), |knot| resting(&knot.1));
+            let at_rest = from.or(to).map_or(self.origin, |knot| knot.1);
+            return from_fn(|k| [at_rest[k] - self.origin[k], 0.0, 0.0]);
         };
         // Hermite's cubic, with s from 0 to 1.
         let (h, s) = (t2 - t1, (t - t1) / (t2 - t1));
-        let of = |place: [f64; 2], slope: [f64; 2]| -> [f64; D] {
-            from_fn(|k| place[0] * x1[k] + place[1] * x2[k] + h * (slope[0] * v1[k] + slope[1] * v2[k]))
+        let of = |k: usize, place: [f64; 2], slope: [f64; 2]| {
+            place[0] * x1[k] + place[1] * x2[k] + h * (slope[0] * v1[k] + slope[1] * v2[k])
         };
-        let rise = s * s * (3.0 - 2.0 * s);
-        let x = of([1.0 - rise, rise], [s * (1.0 - s) * (1.0 - s), s * s * (s - 1.0)]);
-        let slope = 6.0 * s * (1.0 - s);
-        let v = of([-slope, slope], [(1.0 - s) * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)]);
-        let bend = 6.0 - 12.0 * s;
-        let a = of([-bend, bend], [6.0 * s - 4.0, 6.0 * s - 2.0]);
-        Kinematics { v: v.map(|v| v / h), a: a.map(|a| a / (h * h)), ..resting(&x) }
+        let (rise, slope, bend) = (s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s), 6.0 - 12.0 * s);
+        from_fn(|k| {
+            let x = of(k, [1.0 - rise, rise], [s * (1.0 - s) * (1.0 - s), s * s * (s - 1.0)]);
+            let v = of(k, [-slope, slope], [(1.0 - s) * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)]);
+            let a = of(k, [-bend, bend], [6.0 * s - 4.0, 6.0 * s - 2.0]);
+            [x - self.origin[k], v / h, a / (h * h)]
+        })
     }
 }
