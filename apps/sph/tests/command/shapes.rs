@@ -3,7 +3,7 @@
 
 use crate::cli::{assert_refused, folder, sph, stderr};
 use serde_json::Value;
-use std::fs;
+use std::{fs, path::Path};
 
 /// A tetrahedron with corners on the axes.
 fn tetrahedron(size: f64) -> String {
@@ -35,6 +35,19 @@ fn a_run_goes_on_with_the_mesh_that_it_began_with_alone() {
     assert_refused(&folder, &args, &["fluid[0].shape.mesh.checksum", "has changed"]);
 }
 
+/// A mesh, a motion, a bed and a flow. Returns the last two.
+fn write_tables(folder: &Path) -> (String, String) {
+    fs::write(folder.join("body.obj"), tetrahedron(0.8)).unwrap();
+    fs::write(folder.join("move.csv"), "t [s],x [m]\n0,0\n0.02,0.001\n0.04,0\n").unwrap();
+    let corners = |z: f64| format!("0,0,{z}\n1,0,{z}\n0,1,{z}\n1,1,{z}\n");
+    let bed = format!("x [m],y [m],z [m]\n{}", corners(-2.0));
+    fs::write(folder.join("bed.csv"), &bed).unwrap();
+    let flow = (corners(0.0) + &corners(1.0)).replace('\n', ",0.5,0,0\n");
+    let flow = format!("x [m],y [m],z [m],velocity_x [m/s],velocity_y [m/s],velocity_z [m/s]\n{flow}");
+    fs::write(folder.join("flow.csv"), &flow).unwrap();
+    (bed, flow)
+}
+
 /// The folder may move with all that is in it, and a run that becomes longer moves its walls as one that was so long from the
 /// beginning, in the parts that it began with.
 #[test]
@@ -53,14 +66,7 @@ fn a_run_goes_on_elsewhere_and_longer() {
         )
     };
     let first = folder.join("first");
-    fs::write(first.join("body.obj"), tetrahedron(0.8)).unwrap();
-    fs::write(first.join("move.csv"), "t [s],x [m]\n0,0\n0.02,0.001\n0.04,0\n").unwrap();
-    let corners = |z: f64| format!("0,0,{z}\n1,0,{z}\n0,1,{z}\n1,1,{z}\n");
-    let bed = format!("x [m],y [m],z [m]\n{}", corners(-2.0));
-    fs::write(first.join("bed.csv"), &bed).unwrap();
-    let flow = (corners(0.0) + &corners(1.0)).replace('\n', ",0.5,0,0\n");
-    let flow = format!("x [m],y [m],z [m],velocity_x [m/s],velocity_y [m/s],velocity_z [m/s]\n{flow}");
-    fs::write(first.join("flow.csv"), &flow).unwrap();
+    let (bed, flow) = write_tables(&first);
     let run = |at: &str, text: &str, out: &str, more: &[&str]| {
         let at = folder.join(at);
         fs::write(at.join("tiny.toml"), text).unwrap();
