@@ -33,29 +33,42 @@ pub fn csv(names: &str, rows: &[Vec<f64>]) -> String {
 
 /// Arrays of these names and numbers of columns, which follow each other in the rows, as NumPy writes them.
 pub fn npz(arrays: &[(&str, usize)], rows: &[Vec<f64>]) -> Vec<u8> {
-    let mut archive = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let mut first = 0;
-    for (k, &(name, columns)) in arrays.iter().enumerate() {
-        // Stored and compressed, of either order, of one and of two dimensions.
-        let method = [CompressionMethod::Stored, CompressionMethod::Deflated][k % 2];
-        let (by_columns, n) = (k % 2 == 1, rows.len());
-        let shape = if columns == 1 { format!("({n},)") } else { format!("({n}, {columns})") };
-        let order = if by_columns { "True" } else { "False" };
-        let head = format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': {shape}, }}\n");
-        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-        bytes.extend((head.len() as u16).to_le_bytes());
-        bytes.extend(head.as_bytes());
-        let part = |row: &Vec<f64>| row[first..first + columns].to_vec();
-        let numbers: Vec<f64> = match by_columns {
-            true => (0..columns).flat_map(|c| rows.iter().map(move |row| row[first + c])).collect(),
-            false => rows.iter().flat_map(part).collect(),
-        };
-        numbers.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
-        archive
-            .start_file(format!("{name}.npy"), SimpleFileOptions::default().compression_method(method))
-            .unwrap();
-        archive.write_all(&bytes).unwrap();
+    let of = |(k, &(name, columns))| {
         first += columns;
+        // Of either order, of one and of two dimensions.
+        let part: Vec<_> = rows.iter().map(|row| &row[first - columns..first]).collect();
+        (name, npy(&part, k % 2 == 1))
+    };
+    archive(&arrays.iter().enumerate().map(of).collect::<Vec<_>>())
+}
+
+fn npy(rows: &[&[f64]], by_columns: bool) -> Vec<u8> {
+    let (n, columns) = (rows.len(), rows[0].len());
+    let shape = if columns == 1 { format!("({n},)") } else { format!("({n}, {columns})") };
+    let numbers: Vec<f64> = match by_columns {
+        true => (0..columns).flat_map(|c| rows.iter().map(move |row| row[c])).collect(),
+        false => rows.concat(),
+    };
+    let mut bytes = head(&shape, by_columns);
+    numbers.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+    bytes
+}
+
+fn head(shape: &str, by_columns: bool) -> Vec<u8> {
+    let order = if by_columns { "True" } else { "False" };
+    let text = format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+    [&b"\x93NUMPY\x01\x00"[..], &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat()
+}
+
+/// Arrays in an archive, the first compressed, the next stored, and so on.
+fn archive(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let methods = [CompressionMethod::Deflated, CompressionMethod::Stored].into_iter().cycle();
+    for ((name, bytes), method) in arrays.iter().zip(methods) {
+        let options = SimpleFileOptions::default().compression_method(method);
+        archive.start_file(format!("{name}.npy"), options).unwrap();
+        archive.write_all(bytes).unwrap();
     }
     archive.finish().unwrap().into_inner()
 }
@@ -313,6 +326,8 @@ fn what_is_no_field_is_refused() {
     assert!(
         of("again.npz", &npz(&arrays, &rows)).contains("row 3 from 0: has the point [0.0, 1.0] m of row 1")
     );
+    let short = [("x", npy(&[&[0.0, 0.0], &[1.0, 1.0]], false)), ("pressure", npy(&[&[1.0]], false))];
+    assert!(of("short.npz", &archive(&short)).contains("has 1 points in `pressure` and 2 in `x`"));
     // Places with few values each way would be a grid of many.
     let apart: Vec<Vec<f64>> = (0..3000).map(|k| vec![f64::from(k), f64::from(k) * 0.5, 0.0]).collect();
     assert!(of("apart.npz", &npz(&arrays, &apart)).contains("3000 points are no grid of 3000 x 3000"));
@@ -325,26 +340,15 @@ fn huge_files_and_arrays_are_refused_unread() {
     let keys = format!("velocity.table.file = {path:?}\n");
     assert!(scene(2, &keys).unwrap_err().contains("has 1099511627776 B, more than 134217728 B"));
     fs::remove_file(path).unwrap();
+    let refused = |name: &str, x: Vec<u8>, expected: &str| {
+        let path = file(name, archive(&[("x", x)]));
+        let error = scene(2, &format!("velocity.table.file = {path:?}\n")).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    };
     // Zeros take a thousandth of their memory.
-    let mut archive = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    archive
-        .start_file("x.npy", SimpleFileOptions::default().compression_method(CompressionMethod::Deflated))
-        .unwrap();
-    (0..129).for_each(|_| archive.write_all(&vec![0; 1 << 20]).unwrap());
-    let path = file("bomb.npz", archive.finish().unwrap().into_inner());
-    let keys = format!("velocity.table.file = {path:?}\n");
-    assert!(scene(2, &keys).unwrap_err().contains("x: has more than 134217728 B"));
+    refused("bomb.npz", vec![0; 129 << 20], "x: has more than 134217728 B");
     // No row of very many columns.
-    let head = "{'descr': '<f8', 'fortran_order': True, 'shape': (0, 99999999999), }\n";
-    let bytes = [&b"\x93NUMPY\x01\x00"[..], &(head.len() as u16).to_le_bytes(), head.as_bytes()].concat();
-    let mut archive = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    archive
-        .start_file("x.npy", SimpleFileOptions::default().compression_method(CompressionMethod::Stored))
-        .unwrap();
-    archive.write_all(&bytes).unwrap();
-    let path = file("columns.npz", archive.finish().unwrap().into_inner());
-    let keys = format!("velocity.table.file = {path:?}\n");
-    assert!(scene(2, &keys).unwrap_err().contains("x: holds no number"));
+    refused("columns.npz", head("(0, 99999999999)", true), "x: holds no number");
 }
 
 #[test]
