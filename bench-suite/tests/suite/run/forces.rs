@@ -195,7 +195,7 @@ fn a_paddle_gets_what_the_fluid_loses<const D: usize>() {
     }
     // About z: it has pushed the fluid around.
     let turned = last[first.len() - 1] - first[first.len() - 1];
-    assert!(turned > 1.0, "{turned}");
+    assert!(turned > 0.1, "{turned}");
 }
 
 #[test]
