@@ -277,15 +277,17 @@ fn coordinates_up_to_a_millionth_of_the_grid_are_one() {
     assert_eq!(fluid.pressure.at(&[0.05, 0.95], 1.0, &[0.0; 2]), 1.0);
 }
 
+/// The error of a table of pressure in a file.
+fn of(name: &str, bytes: &[u8]) -> String {
+    let path = file(name, bytes);
+    let error = scene(2, &format!("pressure.table.file = {path:?}\n")).unwrap_err();
+    assert!(error.contains("scene.toml:7:23: fluid[0].pressure.table.file = "), "{error}");
+    error
+}
+
 #[test]
 fn what_is_no_field_is_refused() {
     let names = "x [m],y [m],pressure [Pa]\n";
-    let of = |name: &str, bytes: &[u8]| {
-        let path = file(name, bytes);
-        let error = scene(2, &format!("pressure.table.file = {path:?}\n")).unwrap_err();
-        assert!(error.contains("scene.toml:7:23: fluid[0].pressure.table.file = "), "{error}");
-        error
-    };
     let square = "0,0,1\n1,0,1\n0,1,1\n";
     for (text, expected) in [
         ("".to_owned(), "line 1: no header"),
