@@ -162,7 +162,7 @@ fn the_schema_tells_editors_what_the_reader_checks() {
     assert_eq!(density["default"], 1000.0);
     assert_eq!(density["description"], "Rest density `ρ_0`; left out, that of `[water]`.");
     assert_eq!(schema["$defs"]["Fluid"]["properties"]["jitter"]["maximum"], 0.5);
-    assert!(schema["$defs"]["Shape"]["oneOf"].as_array().unwrap().len() == 9);
+    assert!(schema["$defs"]["Shape"]["oneOf"].as_array().unwrap().len() == 10);
 }
 
 #[test]
