@@ -127,9 +127,7 @@ where
         bodies.update_samples(&mut walls);
         for b in 0..n {
             let set = &walls.bodies[usize::from(walls.body[b])];
-            let rounds = set.rigid.is_some()
-                || set.motion.turning(t).is_some()
-                || matches!(set.motion, Trajectory::Piecewise(_));
+            let rounds = set.rigid.is_some() || set.motion.now(t).turn.is_some();
             for d in 0..D {
                 same(x[d][b], walls.x[d][b], rounds, 4.0);
                 same(v[d][b], walls.v[d][b], rounds, 4.0 * 2.3);

@@ -155,7 +155,7 @@ impl<const D: usize> Boundary<D> {
     pub fn top_speed(&self, t: f64) -> f64 {
         let of_body = |(k, body): (usize, &Body<D>)| {
             let from = t - body.since;
-            if body.motion.turning(from).is_none() {
+            if body.motion.now(from).turn.is_none() {
                 return body.motion.top_speed(&[0.0; D], from);
             }
             let own = (0..self.len()).filter(|&b| usize::from(self.body[b]) == k);
@@ -220,18 +220,19 @@ impl<const D: usize> Boundary<D> {
         if !self.is_moving() {
             return;
         }
+        let now: Vec<_> = self.bodies.iter().map(|body| body.motion.now(t - body.since)).collect();
         let (bodies, body, x_0) = (&self.bodies, &self.body, &self.x_0);
         let outputs = (slices(&mut self.x), slices(&mut self.v), slices(&mut self.a));
         parallel::blocks(body.len(), outputs, |range, (x, v, acceleration)| {
             for (k, b) in range.enumerate() {
-                let body = &bodies[body[b] as usize];
-                if body.rigid.is_some() {
+                let set = usize::from(body[b]);
+                if bodies[set].rigid.is_some() {
                     continue;
                 }
-                let now = body.motion.at(&std::array::from_fn(|a| f64::from(x_0[a][b])), t - body.since);
+                let now = now[set].of(&std::array::from_fn(|a| f64::from(x_0[a][b])));
                 for a in 0..D {
                     x[a][k] = now.x[a] as Real;
-                    v[a][k] = now.v[a] as Real + body.surface_velocity[a];
+                    v[a][k] = now.v[a] as Real + bodies[set].surface_velocity[a];
                     acceleration[a][k] = now.a[a] as Real;
                 }
             }

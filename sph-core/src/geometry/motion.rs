@@ -272,7 +272,8 @@ impl<const D: usize> Turn<D> {
 
     /// Distance of a point from the axis `[m]`.
     fn radius(&self, x0: &[f64; D]) -> f64 {
-        norm(self.spin(&self.arm(x0), [0.0, 1.0, 0.0]).v)
+        let arm = self.arm(x0);
+        norm(cross(self.axis, from_fn(|k| if k < D { arm[k] } else { 0.0 })))
     }
 }
 
@@ -280,17 +281,6 @@ impl<const D: usize> Trajectory<D> {
     /// Whether it never moves.
     pub fn is_static(&self) -> bool {
         matches!(self, Self::Static)
-    }
-
-    /// The axis that it turns about, and the angle with its derivatives at time `t`; `None` where all points move alike.
-    pub fn turning(&self, t: f64) -> Option<(Turn<D>, Jet)> {
-        match self {
-            Self::Rotation { turn, angular_velocity } => {
-                Some((*turn, [turns(angular_velocity / TAU, t), *angular_velocity, 0.0]))
-            }
-            Self::Given(given, turn) => turn.map(|turn| (turn, given.jets(t)[given::ANGLE])),
-            _ => None,
-        }
     }
 
     /// Largest speed, from time `t` on, of the point that is at `x0` at time 0 `[m/s]`.
@@ -302,7 +292,7 @@ impl<const D: usize> Trajectory<D> {
             Self::Oscillation { amplitude, frequency, .. } => TAU * frequency * norm(*amplitude),
             Self::Rotation { turn, angular_velocity } => turn.radius(x0) * angular_velocity.abs(),
             Self::Piecewise(legs) => {
-                let now = norm(along(legs, x0, t).v);
+                let now = norm(along(legs, t).v);
                 legs.iter().filter(|leg| leg.time > t).map(|leg| norm(leg.velocity)).fold(now, f64::max)
             }
             Self::Given(given, turn) => {
@@ -314,41 +304,61 @@ impl<const D: usize> Trajectory<D> {
 
     /// Place, velocity and acceleration at time `t` of the point that is at `x0` at time 0.
     pub fn at(&self, x0: &[f64; D], t: f64) -> Kinematics<D> {
-        let Some((turn, angle)) = self.turning(t) else { return self.shifted(x0, t) };
-        let (center, arm) = (self.shifted(&turn.center, t), turn.spin(&turn.arm(x0), angle));
-        let sum = |a: &[f64; D], b: &[f64; D]| from_fn(|k| a[k] + b[k]);
-        Kinematics { x: sum(&center.x, &arm.x), v: sum(&center.v, &arm.v), a: sum(&center.a, &arm.a) }
+        self.now(t).of(x0)
     }
 
-    /// The same without the turn.
-    fn shifted(&self, x0: &[f64; D], t: f64) -> Kinematics<D> {
+    /// How all points move at time `t`.
+    pub fn now(&self, t: f64) -> Moment<D> {
+        let rest = Kinematics { x: [0.0; D], v: [0.0; D], a: [0.0; D] };
         match self {
-            Self::Static | Self::Rotation { .. } => Kinematics { x: *x0, v: [0.0; D], a: [0.0; D] },
+            Self::Static => Moment { shift: rest, turn: None },
             Self::Translation { velocity, start, stop } => {
                 let moved = (t.min(*stop) - start).max(0.0);
                 let moving = t >= *start && t < *stop;
                 let v = if moving { *velocity } else { [0.0; D] };
-                Kinematics { x: from_fn(|k| x0[k] + moved * velocity[k]), v, a: [0.0; D] }
+                Moment { shift: Kinematics { x: velocity.map(|v| moved * v), v, ..rest }, turn: None }
             }
             Self::Oscillation { amplitude, frequency, phase } => {
                 let omega = TAU * frequency;
                 let (sin, cos) = (turns(*frequency, t) + phase).sin_cos();
-                Kinematics {
-                    x: from_fn(|k| x0[k] + amplitude[k] * (sin - phase.sin())),
+                let shift = Kinematics {
+                    x: amplitude.map(|a| a * (sin - phase.sin())),
                     v: amplitude.map(|a| a * omega * cos),
                     a: amplitude.map(|a| -a * omega * omega * sin),
-                }
+                };
+                Moment { shift, turn: None }
             }
-            Self::Piecewise(legs) => along(legs, x0, t),
-            Self::Given(given, _) => {
+            Self::Rotation { turn, angular_velocity } => {
+                let angle = [turns(angular_velocity / TAU, t), *angular_velocity, 0.0];
+                Moment { shift: rest, turn: Some((*turn, angle)) }
+            }
+            Self::Piecewise(legs) => Moment { shift: along(legs, t), turn: None },
+            Self::Given(given, turn) => {
                 let jets = given.jets(t);
-                Kinematics {
-                    x: from_fn(|k| x0[k] + jets[k][0]),
-                    v: from_fn(|k| jets[k][1]),
-                    a: from_fn(|k| jets[k][2]),
-                }
+                let [x, v, a] = from_fn(|order| from_fn(|k| jets[k][order]));
+                Moment { shift: Kinematics { x, v, a }, turn: turn.map(|turn| (turn, jets[given::ANGLE])) }
             }
         }
+    }
+}
+
+/// How the points of a wall move at one time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment<const D: usize> {
+    /// Displacement `[m]` of all points but for the turn, with its velocity and acceleration.
+    pub shift: Kinematics<D>,
+    /// The axis of the turn, and the angle `[θ, θ', θ'']` `[rad, rad/s, rad/s²]`; `None` where all points move alike.
+    pub turn: Option<(Turn<D>, Jet)>,
+}
+
+impl<const D: usize> Moment<D> {
+    /// Place, velocity and acceleration of the point that is at `x0` at time 0.
+    pub fn of(&self, x0: &[f64; D]) -> Kinematics<D> {
+        let Kinematics { x, v, a } = self.shift;
+        let sum = |a: &[f64; D], b: &[f64; D]| from_fn(|k| a[k] + b[k]);
+        let Some((turn, angle)) = &self.turn else { return Kinematics { x: sum(x0, &x), v, a } };
+        let arm = turn.spin(&turn.arm(x0), *angle);
+        Kinematics { x: sum(&sum(&turn.center, &x), &arm.x), v: sum(&v, &arm.v), a: sum(&a, &arm.a) }
     }
 }
 
@@ -357,13 +367,14 @@ fn turns(frequency: f64, t: f64) -> f64 {
     TAU * (frequency * t).fract()
 }
 
-fn along<const D: usize>(legs: &[Leg<D>], x0: &[f64; D], t: f64) -> Kinematics<D> {
+/// Displacement of a piecewise motion, with its velocity and acceleration.
+fn along<const D: usize>(legs: &[Leg<D>], t: f64) -> Kinematics<D> {
     let next = legs.partition_point(|leg| leg.time <= t);
     let (Some(first), Some(last)) = (legs.first(), legs.get(next.wrapping_sub(1)).or(legs.first())) else {
-        return Kinematics { x: *x0, v: [0.0; D], a: [0.0; D] };
+        return Kinematics { x: [0.0; D], v: [0.0; D], a: [0.0; D] };
     };
     if next == 0 {
-        return Kinematics { x: from_fn(|k| x0[k] + t * first.velocity[k]), v: first.velocity, a: [0.0; D] };
+        return Kinematics { x: first.velocity.map(|v| t * v), v: first.velocity, a: [0.0; D] };
     }
     let dt = t - last.time;
     let a: [f64; D] = match legs.get(next) {
@@ -371,7 +382,7 @@ fn along<const D: usize>(legs: &[Leg<D>], x0: &[f64; D], t: f64) -> Kinematics<D
         None => [0.0; D],
     };
     Kinematics {
-        x: from_fn(|k| x0[k] + last.displacement[k] + dt * (last.velocity[k] + 0.5 * dt * a[k])),
+        x: from_fn(|k| last.displacement[k] + dt * (last.velocity[k] + 0.5 * dt * a[k])),
         v: from_fn(|k| last.velocity[k] + dt * a[k]),
         a,
     }

@@ -32,11 +32,10 @@ impl<'a, const D: usize> Obstacle<'a, D> {
         let Some(b) = mark.and_then(|id| walls.sample(id)) else { return Self { pose, ..at_rest } };
         let body = &walls.bodies[usize::from(walls.body[b])];
         let x_0 = each(|a| f64::from(walls.x_0[a][b]));
-        let t = t - body.since;
-        let turning = body.motion.turning(t);
-        let angular_velocity = turning.map_or([0.0; 3], |(turn, [_, speed, _])| turn.axis.map(|a| a * speed));
-        let v = body.motion.at(&x_0, t).v;
-        Self { surface, pose, point: (walls.position(b).map(f64::from), v), angular_velocity }
+        let now = body.motion.now(t - body.since);
+        let angular_velocity =
+            now.turn.map_or([0.0; 3], |(turn, [_, speed, _])| turn.axis.map(|a| a * speed));
+        Self { surface, pose, point: (walls.position(b).map(f64::from), now.of(&x_0).v), angular_velocity }
     }
 }
 

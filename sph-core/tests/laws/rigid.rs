@@ -228,6 +228,8 @@ fn a_moving_wall_pushes() {
     assert!((ball.velocity()[0] - 0.6).abs() < 0.01, "{:?}", ball.velocity());
     let ball = pushed("rotation = { center = [0.15, 0.1], angular_velocity = -2.0 }");
     assert!(ball.x[0] > 0.45 && ball.velocity()[0] > 0.3, "{:?} {:?}", ball.x, ball.velocity());
+    let by_formula = pushed("formula = { angle = \"-2*t\", center = [0.15, 0.1] }");
+    assert!((by_formula.x[0] - ball.x[0]).abs() < 1e-6, "{:?} {:?}", by_formula.x, ball.x);
 }
 
 fn stays_in_a_hollow<const D: usize>(shape: &str, end: f64) {

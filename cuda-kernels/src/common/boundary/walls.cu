@@ -30,7 +30,7 @@ struct Affine {
   int accelerates;
 };
 
-/// `(M d)_k + m_k`, summed from the first axis to the last, unfused: translations and oscillations then have the bits
+/// `(M d)_k + m_k`, summed from the first axis to the last, unfused: motions that do not turn then have the bits
 /// of the processor.
 SPH_FN double row_of(const double (&m)[DIM][DIM], const double* d, const double* shift, int k) {
   double sum = exact_mul(m[k][0], d[0]);

@@ -19,6 +19,7 @@ use crate::{
 use sph_core::{
     Real,
     fluid::boundary::{Body, Boundary},
+    geometry::motion::Moment,
     numerics::lane::each,
     rigid::{self, Bodies, Rigid},
 };
@@ -49,30 +50,26 @@ impl<const D: usize> Affine<D> {
 
     /// Where a prescribed motion brings a set at time `t`, `[s]`.
     fn of_motion(body: &Body<D>, t: f64) -> Self {
-        let t = t - body.since;
-        let moving = Self {
+        let Moment { shift, turn } = body.motion.now(t - body.since);
+        let shifted = Self {
+            b: shift.x,
+            w: shift.v,
+            q: shift.a,
             surface: body.surface_velocity.map(f64::from),
             moves: i32::from(!body.motion.is_static()),
             accelerates: 1,
             ..Self::at_rest()
         };
-        if let Some((turn, angle)) = body.motion.turning(t) {
-            let columns: [_; D] = each(|k| turn.spin(&unit(k), angle));
-            let center = body.motion.at(&turn.center, t);
-            return Self {
-                center: turn.center,
-                a: of_columns(columns.map(|column| column.x)),
-                b: center.x,
-                v: of_columns(columns.map(|column| column.v)),
-                w: center.v,
-                u: of_columns(columns.map(|column| column.a)),
-                q: center.a,
-                ..moving
-            };
+        let Some((turn, angle)) = turn else { return shifted };
+        let columns: [_; D] = each(|k| turn.spin(&unit(k), angle));
+        Self {
+            center: turn.center,
+            a: of_columns(columns.map(|column| column.x)),
+            b: each(|k| turn.center[k] + shift.x[k]),
+            v: of_columns(columns.map(|column| column.v)),
+            u: of_columns(columns.map(|column| column.a)),
+            ..shifted
         }
-        // All others shift every point alike.
-        let now = body.motion.at(&[0.0; D], t);
-        Self { b: now.x, w: now.v, q: now.a, ..moving }
     }
 
     /// Where a dynamic body has its samples now.
