@@ -7,7 +7,11 @@
 use crate::{
     Real,
     fluid::wall_surface::{Pose, WallCondition, WallSurface},
-    geometry::{motion::Trajectory, sampling::Layers, shape::Region},
+    geometry::{
+        motion::{Moment, Trajectory},
+        sampling::Layers,
+        shape::Region,
+    },
     kernel::choice::ScalarKernel,
     neighbors::{self, Cells, Periodic},
     numerics::{
@@ -86,6 +90,8 @@ pub struct Boundary<const D: usize> {
     pub surface_of_body: Vec<Option<usize>>,
     /// True in steps after which the loads on walls are read: only then are they summed.
     pub loads_due: bool,
+    /// How each rigid set moves now. Shape `[bodies]`.
+    moments: Vec<Moment<D>>,
 }
 
 impl<const D: usize> Default for Boundary<D> {
@@ -105,6 +111,7 @@ impl<const D: usize> Default for Boundary<D> {
             surfaces: Vec::new(),
             surface_of_body: Vec::new(),
             loads_due: false,
+            moments: Vec::new(),
         }
     }
 }
@@ -220,8 +227,9 @@ impl<const D: usize> Boundary<D> {
         if !self.is_moving() {
             return;
         }
-        let now: Vec<_> = self.bodies.iter().map(|body| body.motion.now(t - body.since)).collect();
-        let (bodies, body, x_0) = (&self.bodies, &self.body, &self.x_0);
+        self.moments.clear();
+        self.moments.extend(self.bodies.iter().map(|body| body.motion.now(t - body.since)));
+        let (bodies, body, x_0, moments) = (&self.bodies, &self.body, &self.x_0, &self.moments);
         let outputs = (slices(&mut self.x), slices(&mut self.v), slices(&mut self.a));
         parallel::blocks(body.len(), outputs, |range, (x, v, acceleration)| {
             for (k, b) in range.enumerate() {
@@ -229,7 +237,7 @@ impl<const D: usize> Boundary<D> {
                 if bodies[set].rigid.is_some() {
                     continue;
                 }
-                let now = now[set].of(&std::array::from_fn(|a| f64::from(x_0[a][b])));
+                let now = moments[set].of(&std::array::from_fn(|a| f64::from(x_0[a][b])));
                 for a in 0..D {
                     x[a][k] = now.x[a] as Real;
                     v[a][k] = now.v[a] as Real + bodies[set].surface_velocity[a];
