@@ -143,8 +143,8 @@ Examples:
     },
     /// Scores frames of any program by the measures and bands of a case.
     ///
-    /// A frame is a file .npz, .csv, or .vtu of this program, with the time t, positions x and the velocity, and the density and
-    /// the pressure where there are such: names and units as in frames of `sph run`.
+    /// A frame is a file .npz, .csv, .vtu or .vtp, with the time t, positions x and the velocity, and the density and the pressure
+    /// where there are such: names and units as in frames of `sph run`, in VTK's files also those of other programs, as Vel and Rhop.
     #[command(after_help = "\
 Examples:
   sph score dam_break_pressure frames --label DualSPHysics --across 60

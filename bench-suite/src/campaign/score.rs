@@ -2,12 +2,13 @@
 
 mod foreign;
 mod table;
+mod vtk;
 
 use super::folder::FolderCase;
 use crate::{
     cases::Case,
     metrics::Outcome,
-    output::{self, FrameData, Values, measures, read},
+    output::{self, FrameData, Values, measures},
     result::RunResult,
     run,
     system::{machine, processor::Processor},
@@ -22,6 +23,7 @@ use sph_core::{
     watch::measure::Measures,
 };
 use std::{
+    borrow::Cow,
     fs::{self, File},
     path::{Path, PathBuf},
 };
@@ -62,10 +64,7 @@ pub fn score(case: &FolderCase, frames: &Frames<'_>) -> Result<RunResult, Error>
     if scene.dim == 2 { judge::<2>(case, &scene, frames) } else { judge::<3>(case, &scene, frames) }
 }
 
-fn judge<const D: usize>(case: &FolderCase, scene: &Scene, frames: &Frames<'_>) -> Result<RunResult, Error>
-where
-    FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
-{
+fn judge<const D: usize>(case: &FolderCase, scene: &Scene, frames: &Frames<'_>) -> Result<RunResult, Error> {
     let processor = Processor::default();
     let mut run = run::simulation::<D>(scene, &processor)?;
     let mut solver = Foreign::new(run.solver);
@@ -109,10 +108,7 @@ fn sample<const D: usize>(
     state: &mut State<D>,
     solver: &mut Foreign<D>,
     measures: &mut Measures<D>,
-) -> Result<(usize, f64), Error>
-where
-    FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
-{
+) -> Result<(usize, f64), Error> {
     // Measures of the last step are missing before the first.
     let report = StepReport::default();
     let expected = state.fluid.len();
@@ -144,8 +140,9 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let kind =
-            ["npz", "csv", "vtu"].into_iter().find(|kind| path.extension().is_some_and(|e| e == *kind));
+        let kind = ["npz", "csv", "vtu", "vtp"]
+            .into_iter()
+            .find(|kind| path.extension().is_some_and(|e| e == *kind));
         let beside = path
             .file_name()
             .is_some_and(|name| name == output::INDEX || name.to_string_lossy().starts_with("walls"));
@@ -161,7 +158,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
         }
         _ => {
             let error = Error::new("holds no frame").in_file(&name);
-            Err(error.hint("a frame is a file .npz, .csv or .vtu"))
+            Err(error.hint("a frame is a file .npz, .csv, .vtu or .vtp"))
         }
     }
 }
@@ -174,21 +171,16 @@ fn number_in(path: &Path) -> f64 {
 }
 
 /// A frame of any of the formats, whose numbers are finite.
-fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, Error>
-where
-    FrameData<D>: TryFrom<read::AnyFrame, Error = &'static str>,
-{
+fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, Error> {
     let name = path.display().to_string();
     let failed = |reason: String| Error::new(reason).in_file(&name);
     let end = path.extension().map(|end| end.to_string_lossy().into_owned());
     let frame = match end.as_deref() {
-        Some("vtu") => {
-            let frame = read::read_vtu(path).map_err(|error| failed(error.reason))?;
-            FrameData::try_from(frame).map_err(|reason| failed(reason.into()))?
-        }
-        Some("npz") => arrays(path).map_err(failed)?,
-        _ => table::frame(path).map_err(failed)?,
+        Some("csv") => table::frame(path),
+        Some("npz") => arrays(path),
+        _ => vtk::frame(path),
     };
+    let frame = frame.map_err(failed)?;
     if frame.id.is_empty() || !frame.t.is_finite() {
         return Err(failed(format!("holds {} particles at t = {} s", frame.id.len(), frame.t)));
     }
@@ -253,26 +245,25 @@ const FIELDS: [(&str, &str); 5] =
 /// The frame of these arrays, each with its name: one component of scalars, `D` of vectors.
 fn of_arrays<const D: usize>(
     t: f64,
-    arrays: Vec<(&'static str, Vec<Vec<f64>>)>,
+    arrays: Vec<(impl Into<Cow<'static, str>>, Vec<Vec<f64>>)>,
 ) -> Result<FrameData<D>, String> {
     let mut frame = FrameData::<D> { t, ..FrameData::default() };
     for (name, components) in arrays {
-        let axes: Vec<Vec<Real>> =
+        let name = name.into();
+        let components: Vec<Vec<Real>> =
             components.into_iter().map(|axis| axis.into_iter().map(|x| x as Real).collect()).collect();
-        let unit = FIELDS.iter().find(|(known, _)| *known == name).map_or("-", |(_, unit)| unit);
-        let n = axes.len();
-        let wrong = |_| format!("{name:?} has {n} components, in {D} dimensions");
-        match (name, n) {
-            ("x", _) => frame.x = axes.try_into().map_err(wrong)?,
-            (_, 1) => {
-                let values = Values::Scalar(axes.into_iter().next().unwrap_or_default());
-                frame.fields.push(output::Field { name: name.into(), unit: unit.into(), values });
-            }
-            _ => {
-                let values = Values::Vector(axes.try_into().map_err(wrong)?);
-                frame.fields.push(output::Field { name: name.into(), unit: unit.into(), values });
-            }
+        let unit = FIELDS.iter().find(|(known, _)| **known == *name).map_or("-", |(_, unit)| unit);
+        let n = components.len();
+        let wrong = |name: &str| format!("{name:?} has {n} components, in {D} dimensions");
+        if name == "x" {
+            frame.x = components.try_into().map_err(|_| wrong(&name))?;
+            continue;
         }
+        let values = match <[_; 1]>::try_from(components) {
+            Ok([values]) => Values::Scalar(values),
+            Err(components) => Values::Vector(components.try_into().map_err(|_| wrong(&name))?),
+        };
+        frame.fields.push(output::Field { name, unit: unit.into(), values });
     }
     frame.id = (0..frame.x[0].len() as u64).collect();
     frame.check().map_err(|error| error.to_string())?;

@@ -1,6 +1,9 @@
 //! Reads the `.vtu` files that this program wrote.
 
-use super::{Field, FrameData, Values, vtu};
+use super::{
+    Field, FrameData, Values,
+    vtk_xml::{Array, Arrays},
+};
 use crate::system::read::read;
 use sph_core::Real;
 use std::path::{Path, PathBuf};
@@ -61,121 +64,55 @@ pub fn read_vtu(path: &Path) -> Result<AnyFrame, ReadError> {
 /// # Errors
 /// When they are no frame that this program wrote.
 pub fn decode(bytes: &[u8]) -> Result<AnyFrame, String> {
-    let raw = vtu::RAW.as_bytes();
-    let end =
-        bytes.windows(raw.len()).position(|part| part == raw).ok_or("is no .vtu file of this program")?;
-    let head = std::str::from_utf8(&bytes[..end]).map_err(|error| error.to_string())?;
-    let file = File { head, data: &bytes[end + raw.len()..] };
-    match file.array("FieldData", "dimension")?.bytes {
-        [2] => Ok(AnyFrame::Two(file.frame()?)),
-        [3] => Ok(AnyFrame::Three(file.frame()?)),
-        other => Err(format!("dimension {other:?}, must be 2 or 3")),
+    let file = Arrays::parse(bytes)?;
+    match *named(&file.whole, "dimension")?.bytes {
+        [2] => Ok(AnyFrame::Two(frame(file)?)),
+        [3] => Ok(AnyFrame::Three(frame(file)?)),
+        ref other => Err(format!("dimension {other:?}, must be 2 or 3")),
     }
 }
 
-struct File<'a> {
-    head: &'a str,
-    data: &'a [u8],
+fn frame<const D: usize>(file: Arrays<'_>) -> Result<FrameData<D>, String> {
+    let id = named(&file.fields, "id")?.words("UInt64", u64::from_le_bytes)?;
+    let fields = file.fields.iter().filter(|array| array.name != "id");
+    let frame = FrameData {
+        step: first(&file, "step", "UInt64", u64::from_le_bytes)?,
+        t: first(&file, "TimeValue", "Float64", f64::from_le_bytes)?,
+        spacing: first(&file, "spacing", "Float64", f64::from_le_bytes)?,
+        x: vector(&file.points)?,
+        id,
+        fields: fields.map(field).collect::<Result<_, String>>()?,
+    };
+    frame.check().map_err(|error| error.to_string())?;
+    Ok(frame)
 }
 
-/// An array of the file.
-struct Array<'a> {
-    name: String,
-    unit: String,
-    kind: &'a str,
-    is_vector: bool,
-    bytes: &'a [u8],
+fn named<'a, 'b>(arrays: &'a [Array<'b>], name: &str) -> Result<&'a Array<'b>, String> {
+    arrays.iter().find(|array| array.name == name).ok_or_else(|| format!("has no array {name:?}"))
 }
 
-impl<'a> File<'a> {
-    fn frame<const D: usize>(&self) -> Result<FrameData<D>, String> {
-        let id = self.array("PointData", "id")?.words("UInt64", u64::from_le_bytes)?;
-        let fields = self.arrays("PointData")?.into_iter().filter(|array| array.name != "id");
-        let fields: Result<_, String> = fields.map(|array| array.field()).collect();
-        let frame = FrameData {
-            step: self.number("step", "UInt64", u64::from_le_bytes)?,
-            t: self.number("TimeValue", "Float64", f64::from_le_bytes)?,
-            spacing: self.number("spacing", "Float64", f64::from_le_bytes)?,
-            x: self.array("Points", "Points")?.vector()?,
-            id,
-            fields: fields?,
-        };
-        frame.check().map_err(|error| error.to_string())?;
-        Ok(frame)
-    }
-
-    /// A number of the whole frame.
-    fn number<T>(&self, name: &str, kind: &str, of: fn([u8; 8]) -> T) -> Result<T, String> {
-        let words = self.array("FieldData", name)?.words(kind, of)?;
-        words.into_iter().next().ok_or_else(|| format!("{name:?} is empty"))
-    }
-
-    fn array(&self, section: &str, name: &str) -> Result<Array<'a>, String> {
-        let found = self.arrays(section)?.into_iter().find(|array| array.name == name);
-        found.ok_or_else(|| format!("has no {name:?} in {section}"))
-    }
-
-    /// The arrays of a section of the header.
-    fn arrays(&self, section: &str) -> Result<Vec<Array<'a>>, String> {
-        let part = between(self.head, &format!("<{section}>"), &format!("</{section}>"));
-        let part = part.ok_or_else(|| format!("has no {section}"))?;
-        part.split("<DataArray ").skip(1).map(|tag| self.parse(tag)).collect()
-    }
-
-    fn parse(&self, tag: &'a str) -> Result<Array<'a>, String> {
-        let attribute = |key: &str| {
-            between(tag, &format!("{key}=\""), "\"").ok_or_else(|| format!("an array has no {key:?}"))
-        };
-        let name = unescape(attribute("Name")?);
-        let data = attribute("offset")?.parse().ok().and_then(|offset: usize| self.data.get(offset..));
-        let bytes = data.and_then(|data| {
-            let (size, rest) = data.split_first_chunk()?;
-            rest.get(..usize::try_from(u64::from_le_bytes(*size)).ok()?)
-        });
-        let bytes = bytes.ok_or_else(|| format!("array {name:?} is cut short"))?;
-        let unit = between(tag, "location=\"vtkDataArray\">", "<").map_or("-".into(), unescape);
-        let is_vector = attribute("NumberOfComponents").is_ok();
-        Ok(Array { name, unit, kind: attribute("type")?, is_vector, bytes })
-    }
+/// A number of the whole frame.
+fn first<T>(file: &Arrays<'_>, name: &str, kind: &str, of: fn([u8; 8]) -> T) -> Result<T, String> {
+    let words = named(&file.whole, name)?.words(kind, of)?;
+    words.into_iter().next().ok_or_else(|| format!("{name:?} is empty"))
 }
 
-impl Array<'_> {
-    fn field<const D: usize>(self) -> Result<Field<D>, String> {
-        let values = match self.kind {
-            "UInt32" => Values::Count(self.words("UInt32", u32::from_le_bytes)?),
-            _ if self.is_vector => Values::Vector(self.vector()?),
-            _ => Values::Scalar(self.reals()?),
-        };
-        Ok(Field { name: self.name.into(), unit: self.unit.into(), values })
-    }
-
-    fn vector<const D: usize>(&self) -> Result<[Vec<Real>; D], String> {
-        let all = self.reals()?;
-        Ok(std::array::from_fn(|d| all.chunks_exact(3).map(|x| x[d]).collect()))
-    }
-
-    fn reals(&self) -> Result<Vec<Real>, String> {
-        if self.kind == "Float64" {
-            Ok(self.words("Float64", f64::from_le_bytes)?.into_iter().map(|x| x as Real).collect())
-        } else {
-            Ok(self.words("Float32", f32::from_le_bytes)?.into_iter().map(|x| x as Real).collect())
-        }
-    }
-
-    fn words<T, const N: usize>(&self, kind: &str, of: fn([u8; N]) -> T) -> Result<Vec<T>, String> {
-        let (words, rest) = self.bytes.as_chunks::<N>();
-        if self.kind != kind || !rest.is_empty() {
-            return Err(format!("array {:?} is no {kind}", self.name));
-        }
-        Ok(words.iter().map(|&word| of(word)).collect())
-    }
+/// A field of the particles.
+fn field<const D: usize>(array: &Array<'_>) -> Result<Field<D>, String> {
+    let values = match &*array.kind {
+        "UInt32" => Values::Count(array.words("UInt32", u32::from_le_bytes)?),
+        _ if array.components > 1 => Values::Vector(vector(array)?),
+        _ => Values::Scalar(reals(array)?),
+    };
+    Ok(Field { name: array.name.clone().into(), unit: array.unit.clone().into(), values })
 }
 
-/// What stands after `start` and before the next `end`.
-fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
-    text.split_once(start)?.1.split_once(end).map(|(part, _)| part)
+/// Vectors of three components; those beyond `D` are left out.
+fn vector<const D: usize>(array: &Array<'_>) -> Result<[Vec<Real>; D], String> {
+    let all = reals(array)?;
+    Ok(std::array::from_fn(|d| all.chunks_exact(3).map(|x| x[d]).collect()))
 }
 
-fn unescape(text: &str) -> String {
-    text.replace("&quot;", "\"").replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")
+fn reals(array: &Array<'_>) -> Result<Vec<Real>, String> {
+    Ok(array.numbers()?.into_iter().map(|x| x as Real).collect())
 }

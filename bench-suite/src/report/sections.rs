@@ -8,9 +8,9 @@ use std::{
 
 use super::figures::{Method, cases, lacking as lacking_methods, method_name, methods, resolution};
 use super::html::{Cell, citation, details, escape, facts, section, table};
-use crate::result::{Band, Comparison, Frame, Image, Judged, RunResult, Score};
-use crate::result::{base64, number};
+use crate::result::{Band, Comparison, Frame, Image, Judged, RunResult, Score, number};
 use crate::system::read::read;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 /// Title, and the line that says when, what and where.
 pub(super) fn head(all: &Comparison) -> String {
@@ -136,7 +136,7 @@ fn picture(run: &RunResult, frame: &Frame, folder: &Path) -> String {
         Image::Png(data) => Some(data.clone()),
         // Of the result's own folder: a report shows no other file.
         Image::File(path) if Path::new(path).components().all(|c| matches!(c, Component::Normal(_))) => {
-            read(&folder.join(path)).ok().map(|bytes| base64(&bytes))
+            read(&folder.join(path)).ok().map(|bytes| STANDARD.encode(bytes))
         }
         Image::File(_) => None,
     };

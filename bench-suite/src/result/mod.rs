@@ -13,6 +13,6 @@ mod series;
 pub mod start;
 
 pub use comparison::Comparison;
-pub use run::{Frame, Image, Phase, RunResult, base64};
+pub use run::{Frame, Image, Phase, RunResult};
 pub use score::{Band, Judged, Score};
 pub use series::{CurveStyle, ReferenceCurve, Series, SeriesGroup, series_name};

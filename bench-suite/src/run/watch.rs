@@ -4,9 +4,10 @@ use super::{Options, Progress, solved::Solved};
 use crate::{
     metrics::{HostView, Metric},
     output::picture::{self, Cloud, Scale, Style},
-    result::{Frame, Image, base64},
+    result::{Frame, Image},
     system::write::WriteError,
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sph_core::{
     Real,
     method::{observer::View, report::StepReport},
@@ -150,5 +151,9 @@ fn picture_of<const D: usize>(view: &View<'_, D>) -> Option<Frame> {
     // Gravity points along the second axis in both dimensions.
     style.up = 1;
     let png = picture::draw(&cloud, &style).ok()?;
-    Some(Frame { t: state.t, caption: format!("{title}, colored by speed"), image: Image::Png(base64(&png)) })
+    Some(Frame {
+        t: state.t,
+        caption: format!("{title}, colored by speed"),
+        image: Image::Png(STANDARD.encode(png)),
+    })
 }

@@ -1,12 +1,13 @@
 //! Frames of any program are judged as a run is.
 
+use crate::output::python;
 use bench_suite::{
     campaign::{
         folder::FolderCase,
         score::{Frames, score},
     },
     cases::Case,
-    output::{Every, Format, Settings},
+    output::{Every, Format, Settings, vtk_xml::Arrays},
     result::RunResult,
     run::{self, Options},
     system::processor::Processor,
@@ -165,9 +166,54 @@ fn rows_that_hold_no_particles_are_refused() {
         (&[("a.csv", HEAD)], 10, "a.csv: holds 0 particles"),
         (&[("a.csv", &good.replace("0,0.025,0.025,", "0,0.025,"))], 10, "line 2: 5 numbers, expected 6"),
         (&[("a.npz", "no archive")], 10, "a.npz: "),
-        (&[("a.vtu", "<VTKFile>")], 10, "a.vtu: is no .vtu file of this program"),
+        (&[("a.vtu", "<VTKFile>")], 10, "a.vtu: "),
+        (&[("a.vtu", "<VTKFile/>")], 10, "a.vtu: has no piece of points"),
     ];
     assert_refused("rows", cases);
+}
+
+/// A file that is cut short or has a wrong byte is read or refused.
+fn no_damage_panics(whole: &[u8]) {
+    for at in (0..whole.len()).step_by(whole.len() / 100) {
+        let mut damaged = whole.to_vec();
+        damaged[at] ^= 0x11;
+        let _ = Arrays::parse(&damaged);
+        let _ = Arrays::parse(&whole[..at]);
+    }
+}
+
+/// What VTK and meshio write, in any of their encodings, is judged as a table of the same particles.
+#[test]
+fn frames_of_other_programs_are_read_in_every_encoding() {
+    let folder = folder("vtk");
+    fs::write(folder.join("frames").join("a.csv"), table(0.1, HEAD)).unwrap();
+    let expected = scored(&folder, &folder.join("frames"), 10).unwrap();
+    let written = folder.join("written");
+    fs::create_dir(&written).unwrap();
+    if !python::run("write_vtk.py", &written) {
+        return;
+    }
+    let others: Vec<_> = fs::read_dir(&written).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(others.len(), 68);
+    for other in others {
+        no_damage_panics(
+            &fs::read(other.join("part_0000.vtu"))
+                .or_else(|_| fs::read(other.join("part_0000.vtp")))
+                .unwrap(),
+        );
+        let found = scored(&folder, &other, 10);
+        if other.ends_with("refused") {
+            assert!(found.unwrap_err().contains("is packed by \"vtkLZ4DataCompressor\""));
+            continue;
+        }
+        let found = found.unwrap();
+        assert!((found.simulated_s - 0.1).abs() < 1e-12, "{other:?}");
+        for (found, expected) in found.scores.iter().zip(&expected.scores) {
+            let far = (found.value - expected.value).abs();
+            assert!(far <= 1e-6 * expected.value, "{other:?}: {found:?}, not {}", expected.value);
+        }
+    }
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
 }
 
 /// A run that broke off is judged as one: what it had not come to is no verdict.

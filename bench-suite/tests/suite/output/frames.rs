@@ -129,7 +129,7 @@ fn check_readers<const D: usize>(name: &str) {
     let real = format!("f{}", size_of::<Real>());
     let all = json!({ "dim": D, "real": real, "frames": frames, "walls": walls });
     fs::write(folder.join("expected.json"), all.to_string()).unwrap();
-    python::read("read_output.py", &folder);
+    python::run("read_output.py", &folder);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn every_frame_of_every_method_holds_numbers() {
         write_all::<2>(method.name, &folder);
         write_all::<3>(method.name, &folder);
     }
-    python::read("read_finite.py", &folder);
+    python::run("read_finite.py", &folder);
 }
 
 /// Only a step finds the pressure of the projection: the picture before it is drawn, without colors.

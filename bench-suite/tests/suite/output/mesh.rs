@@ -62,7 +62,7 @@ fn the_surface_of_a_ball_is_closed_and_holds_its_volume() {
     let bytes = encode_mesh(&frame, &surface.corners, &surface.triangles);
     fs::write(folder.join("ball.ply"), bytes).unwrap();
     fs::write(folder.join("volume.txt"), volume(&surface).to_string()).unwrap();
-    python::read("read_mesh.py", &folder);
+    python::run("read_mesh.py", &folder);
 }
 
 #[test]

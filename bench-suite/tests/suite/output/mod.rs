@@ -6,7 +6,7 @@ mod image;
 mod mesh;
 mod picture;
 mod picture_text;
-mod python;
+pub mod python;
 mod read;
 mod series;
 mod vtu;

@@ -2,6 +2,7 @@
 //! measured.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "helpers of tests")]
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bench_suite::output::picture::{self, Cloud, Scale, Style};
 use bench_suite::reference::{CurvePlace, table};
 use bench_suite::result::*;
@@ -243,5 +244,5 @@ fn frame(m: usize, t: f64) -> Frame {
     };
     let title = format!("{}, t = {t} s", METHODS[m].0);
     let png = picture::draw(&cloud, &Style::new(640, 290, &title, Scale::speed(2.4))).unwrap();
-    Frame { t, caption: "Colored by speed.".into(), image: Image::Png(base64(&png)) }
+    Frame { t, caption: "Colored by speed.".into(), image: Image::Png(STANDARD.encode(&png)) }
 }

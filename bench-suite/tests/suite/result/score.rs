@@ -91,11 +91,3 @@ fn rate_is_particle_steps_over_wall_time() {
     result.wall_s = 0.0;
     assert_eq!(result.particle_steps_per_s(), None);
 }
-
-#[test]
-fn base64_matches_rfc_4648() {
-    for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-        assert_eq!(base64(bytes.as_bytes()), text);
-    }
-    assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
-}

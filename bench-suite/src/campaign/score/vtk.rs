@@ -1,0 +1,82 @@
+//! Frames of any program that writes VTK's XML files.
+
+use super::of_arrays;
+use crate::output::{
+    FrameData,
+    vtk_xml::{Array, Arrays},
+};
+use std::{fs, path::Path};
+
+/// How programs call the time of a frame, and what this one calls the fields, first: in small letters.
+const TIMES: [&str; 3] = ["timevalue", "time", "t"];
+const NAMES: [&[&str]; 3] =
+    [&["velocity", "vel", "v"], &["density", "rho", "rhop"], &["pressure", "press", "p"]];
+
+/// The frame of a file: positions and every field of one or three components, those of [`NAMES`] by the first of their names.
+///
+/// Its time `[s]` is the number `TimeValue`, `time` or `t` of its `FieldData`, else that of a `.pvd` beside it. In the plane
+/// the frame lies in a plane of constant z, or else of constant y.
+pub fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let file = Arrays::parse(&bytes)?;
+    let inside = file.whole.iter().find(|array| TIMES.contains(&&*array.name.to_lowercase()));
+    let time = match inside {
+        Some(time) => time.numbers()?.first().copied(),
+        None => listed(path),
+    };
+    let missing = "has no time: neither TimeValue in its FieldData nor a .pvd beside it that lists it";
+    let places = axes(&file.points)?;
+    let chosen = chosen::<D>(&places)?;
+    let mut arrays = vec![("x".to_owned(), chosen.map(|axis| places[axis].clone()).to_vec())];
+    for array in &file.fields {
+        let components = match array.components {
+            1 => vec![array.numbers()?],
+            3 => axes(array).map(|all| chosen.map(|axis| all[axis].clone()).to_vec())?,
+            _ => continue,
+        };
+        arrays.push((known(&array.name), components));
+    }
+    of_arrays(time.ok_or(missing)?, arrays)
+}
+
+/// The name of a field here.
+fn known(name: &str) -> String {
+    let small = name.to_lowercase();
+    NAMES.iter().find(|names| names.contains(&&*small)).map_or(name, |names| names[0]).to_owned()
+}
+
+/// The components of vectors.
+fn axes(array: &Array<'_>) -> Result<[Vec<f64>; 3], String> {
+    if array.components != 3 {
+        return Err(format!("{:?} has {} components, must have three", array.name, array.components));
+    }
+    let all = array.numbers()?;
+    Ok(std::array::from_fn(|axis| all.chunks_exact(3).map(|x| x[axis]).collect()))
+}
+
+/// The axes that count.
+fn chosen<const D: usize>(places: &[Vec<f64>; 3]) -> Result<[usize; D], String> {
+    let is_flat = |axis: usize| places[axis].windows(2).all(|pair| pair[0] == pair[1]);
+    match D {
+        3 => Ok(std::array::from_fn(|axis| axis)),
+        _ if is_flat(2) => Ok(std::array::from_fn(|axis| axis)),
+        _ if is_flat(1) => Ok(std::array::from_fn(|axis| 2 * axis)),
+        _ => Err("lies in no plane of constant z or y, the case has two dimensions".into()),
+    }
+}
+
+/// The time that a collection in the same folder gives for a file.
+fn listed(path: &Path) -> Option<f64> {
+    let name = path.file_name()?.to_str()?;
+    let beside = fs::read_dir(path.parent()?).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut texts = beside
+        .filter(|other| other.extension().is_some_and(|end| end == "pvd"))
+        .filter_map(|other| fs::read_to_string(other).ok());
+    texts.find_map(|text| {
+        let document = roxmltree::Document::parse(&text).ok()?;
+        let is_it = |node: &roxmltree::Node<'_, '_>| {
+            node.attribute("file").is_some_and(|file| file.rsplit(['/', '\\']).next() == Some(name))
+        };
+        document.descendants().find(is_it)?.attribute("timestep")?.parse().ok()
+    })
+}
