@@ -24,6 +24,7 @@ use sph_core::{
 impl<const D: usize> OnGpu<D> for Pbf<D> {
     type Fields = DeviceFields<D>;
     type Sizes = Sizes;
+    const READS_SURFACES: bool = false;
 
     fn first_sizes(params: &Params) -> Sizes {
         first_sizes::<D>(f64::from(params.support_ratio))

@@ -28,6 +28,7 @@ use sph_core::{
 impl<const D: usize> OnGpu<D> for Viscoelastic<D> {
     type Fields = DeviceFields<D>;
     type Sizes = Sizes;
+    const READS_SURFACES: bool = true;
 
     fn first_sizes(params: &Params) -> Sizes {
         Sizes::of_lattice::<D>(f64::from(params.support_ratio))

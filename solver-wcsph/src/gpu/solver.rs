@@ -26,6 +26,7 @@ use sph_core::{
 impl<const D: usize> OnGpu<D> for Wcsph<D> {
     type Fields = DeviceFields<D>;
     type Sizes = ();
+    const READS_SURFACES: bool = false;
 
     fn first_sizes(_: &Params) {}
 

@@ -36,6 +36,8 @@ pub trait OnGpu<const D: usize>: Method<D> {
     type Fields: Send + 'static;
     /// How much memory rows have needed so far.
     type Sizes: Copy + Send;
+    /// True where kernels ask for the distance from surfaces of walls and bodies; else samples are all that they know of these.
+    const READS_SURFACES: bool;
 
     /// Sizes before the first step: those of the lattice.
     fn first_sizes(params: &Self::Params) -> Self::Sizes;

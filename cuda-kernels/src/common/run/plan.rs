@@ -42,6 +42,7 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     let loads = scene.wall.iter().enumerate().filter(|(k, wall)| is_measured(&wall.called(*k))).count();
     let population = Population { fluid, walls, sets, surfaces: sets, bodies, pivots: bodies + loads };
     let spacing = scene.spacing as Real;
+    check_surfaces::<D>(scene, M::READS_SURFACES)?;
     let grid = cells::<D>(scene, *params.support_ratio() * spacing, fluid + walls)?;
     let (executor, sizes) = (Counting::default(), M::first_sizes(&params));
     let demand = Demand { population: &population, grid, spacing, bounded: true };
@@ -68,7 +69,6 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
 /// When the scene is refused, or there would be too many cells for `n` particles and samples.
 fn cells<const D: usize>(scene: &Scene, radius: Real, n: usize) -> Result<CellGrid<D>, Error> {
     check_search(scene)?;
-    check_surfaces::<D>(scene)?;
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for (min, max) in boxes::<D>(scene)? {
         for a in 0..D {
@@ -103,22 +103,22 @@ fn check_search(scene: &Scene) -> Result<(), Error> {
     Err(scene.locate(error.hint("use neighbors.backend = \"dense_grid\", or the CPU backend")))
 }
 
-/// Refuses walls, bodies and containers of facets: a GPU knows the distance from shapes of a few numbers alone.
-fn check_surfaces<const D: usize>(scene: &Scene) -> Result<(), Error> {
+/// Refuses containers of facets, and walls and bodies where kernels read their surfaces: a GPU knows the distance from shapes
+/// of a few numbers alone.
+fn check_surfaces<const D: usize>(scene: &Scene, reads_walls: bool) -> Result<(), Error> {
     let walls = scene.wall.iter().enumerate().map(|(k, wall)| (format!("wall[{k}].shape"), &wall.shape));
     let bodies = scene.body.iter().enumerate().map(|(k, body)| (format!("body[{k}].shape"), &body.shape));
     let containers = scene.container.iter().enumerate();
     let containers = containers.map(|(k, container)| (format!("container[{k}].shape"), &container.shape));
-    for (key, shape) in walls.chain(bodies).chain(containers) {
+    for (key, shape) in walls.chain(bodies).filter(|_| reads_walls).chain(containers) {
         let mut region: Region<D> = shape.resolve(&key)?;
         while let Region::Outside(inner) = region {
             region = *inner;
         }
         if let Region::Hull(_) = region {
             let error = Error::invalid(format!("{key}.{}", shape.name()), "does not run on a GPU");
-            return Err(
-                scene.locate(error.hint("use the CPU backend, or other shapes; fluid may have this one"))
-            );
+            let hint = "use the CPU backend, or other shapes; fluid may have this one, with wcsph and pbf walls and bodies, too";
+            return Err(scene.locate(error.hint(hint)));
         }
     }
     Ok(())

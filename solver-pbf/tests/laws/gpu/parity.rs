@@ -113,6 +113,7 @@ fn so_do_dynamic_bodies() {
         compare::<2>(&bodies::collision::<2>(solver), 10).check(2e4, &format!("2D bodies {solver}"));
         compare::<3>(&bodies::collision::<3>(solver), 5).check(2e4, &format!("3D bodies {solver}"));
     }
+    compare::<2>(&bodies::of_facets("preset = \"standard\""), 10).check(2e4, "of facets");
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn so_do_dynamic_bodies() {
     for preset in ["validation", "graphics"] {
         let solver = format!("preset = \"{preset}\"");
         compare::<2>(&bodies::busy::<2>(&solver, ""), 20).check(1e5, preset);
+        compare::<2>(&bodies::of_facets(&solver), 20).check(1e5, preset);
     }
 }
 
