@@ -45,6 +45,7 @@ impl<const D: usize> Projection<D> {
                 .into_iter()
                 .chain(self.soft_walls(state))
                 .chain(self.short_support())
+                .chain(self.lacks_stress())
                 .collect(),
         }
     }
@@ -53,6 +54,15 @@ impl<const D: usize> Projection<D> {
     fn soft_walls(&self, state: &State<D>) -> Option<String> {
         (self.params.gradient == Gradient::Difference && !state.walls.is_empty()).then(|| {
             "solver.gradient = \"difference\": walls and bodies hold the fluid by the divergence alone, and bodies get no pressure".to_owned()
+        })
+    }
+
+    /// A viscosity that has half of its dissipation where it is needed whole.
+    fn lacks_stress(&self) -> Option<String> {
+        (self.params.dynamic_viscosity > 0.0 && self.params.free_surface).then(|| {
+            "solver.dynamic_viscosity acts without its stress at the free surface: waves and drops lose as little energy as at half \
+             of it; wcsph has a viscosity that is right there"
+                .to_owned()
         })
     }
 

@@ -4,6 +4,7 @@ use crate::{
     Params, Wcsph,
     cpu::Extrapolated,
     memory::{Fields, Needs},
+    params::ViscosityModel,
 };
 use sph_core::{
     Real,
@@ -11,6 +12,7 @@ use sph_core::{
     method::{
         report::{Derived, Number},
         scales::Scales,
+        solids,
         state::State,
     },
     numerics::field::Sizing,
@@ -27,13 +29,18 @@ impl<const D: usize> Wcsph<D> {
     /// limits of the step.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
+        let viscosity = match self.params.viscosity_model.unwrap_or_default() {
+            ViscosityModel::Monaghan => "kinematic viscosity ν of monaghan",
+            ViscosityModel::Morris => "kinematic viscosity ν of morris",
+            ViscosityModel::Solenoidal => "kinematic viscosity ν of solenoidal",
+        };
         let scales = Scales::of(state);
         let (speed, c_0, nu) = (scales.speed(), f64::from(self.constants.c_0), f64::from(self.constants.nu));
         Derived {
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
                 number("sound speed c₀", c_0, "m/s"),
-                number("kinematic viscosity ν", nu, "m²/s"),
+                number(viscosity, nu, "m²/s"),
                 number("largest speed of the fluid at the start", scales.fluid_speed, "m/s"),
                 number("largest speed of a wall", scales.wall_speed, "m/s"),
                 number("speed of a fall √(2gH)", scales.fall_speed, "m/s"),
@@ -43,8 +50,18 @@ impl<const D: usize> Wcsph<D> {
                 number("Mach number U/c₀", speed / c_0, "-"),
             ],
             step_limits: method::numbers(self.limits(scales.fluid_speed, state.max_outer_acceleration())),
-            warnings: slow_sound(c_0, speed).into_iter().collect(),
+            warnings: slow_sound(c_0, speed).into_iter().chain(self.lacks_stress(state)).collect(),
         }
+    }
+
+    /// A viscosity that has half of its dissipation where it is needed whole.
+    fn lacks_stress(&self, state: &State<D>) -> Option<String> {
+        let is_laplacian = self.params.viscosity_model == Some(ViscosityModel::Morris);
+        (is_laplacian && solids::has_free_surface(state)).then(|| {
+            "solver.viscosity_model = \"morris\" lacks the viscous stress at the free surface: waves and drops lose as little \
+             energy as at half of the viscosity; leave the key out, or set \"solenoidal\""
+                .to_owned()
+        })
     }
 }
 

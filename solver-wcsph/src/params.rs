@@ -46,9 +46,10 @@ choice! {
         /// Artificial viscosity between approaching particles `[Mon92]`.
         #[default]
         Monaghan,
-        /// Laminar viscosity along the velocity difference `[MFZ97]`.
+        /// Laminar viscosity along the velocity difference `[MFZ97]`: the Laplacian of the velocity, for closed flows. At a free
+        /// surface it lacks the stress, and potential flow loses half of the energy that it should `[CASL11]`.
         Morris,
-        /// Laminar viscosity along the line of centers, conserving angular momentum `[Mon05]`.
+        /// Laminar viscosity along the line of centers, conserving angular momentum `[Mon05]`; right at a free surface.
         Solenoidal,
     }
 }
@@ -102,12 +103,13 @@ parameters! {
         pub eos: Eos = Eos::Tait;
         /// Sound speed c₀; ten times the speed of a fall through the fluid's depth when left out `[BT07]`.
         pub sound_speed: Option<Real> = None, "m/s", "(0, inf)";
-        /// Viscosity model.
-        pub viscosity_model: ViscosityModel = ViscosityModel::Monaghan;
-        /// Artificial viscosity α, 0 is without viscosity `[Mon92]`.
-        pub artificial_viscosity_alpha: Real = 0.05, "-", "[0, 10]";
-        /// Dynamic viscosity μ of the laminar models; left out, that of `[water]`.
-        pub dynamic_viscosity: Real = 1e-3, "Pa s", "[0, inf)";
+        /// Viscosity model; when left out `monaghan`, with a dynamic viscosity `solenoidal` where the fluid has a free surface
+        /// at the start and `morris` where it fills all space.
+        pub viscosity_model: Option<ViscosityModel> = None;
+        /// Artificial viscosity α of `monaghan`, 0 is without viscosity; 0.05 when left out `[Mon92]`.
+        pub artificial_viscosity_alpha: Option<Real> = None, "-", "[0, 10]";
+        /// Dynamic viscosity μ of the laminar models, which need it.
+        pub dynamic_viscosity: Option<Real> = None, "Pa s", "[0, inf)";
         /// Divides μ by the factor that the rest lattice gives it.
         pub viscosity_calibration: bool = true;
         /// Density diffusion δ, 0 is off, 0.1 usual; continuity density only `[Ant10]`.
@@ -163,6 +165,21 @@ impl Params {
         self.density == Density::Summation
     }
 
+    /// Artificial viscosity α, `[-]`.
+    pub fn alpha(&self) -> Real {
+        self.artificial_viscosity_alpha.unwrap_or(0.05)
+    }
+
+    /// The viscosity model, with or without a free surface.
+    pub fn viscosity_with(&self, free_surface: bool) -> ViscosityModel {
+        match (self.viscosity_model, self.dynamic_viscosity) {
+            (Some(model), _) => model,
+            (None, None) => ViscosityModel::Monaghan,
+            (None, Some(_)) if free_surface => ViscosityModel::Solenoidal,
+            (None, Some(_)) => ViscosityModel::Morris,
+        }
+    }
+
     /// True when walls have the pressure of the fluid beside them.
     pub fn has_dummy_walls(&self) -> bool {
         self.wall_pressure == WallPressure::Dummy
@@ -191,6 +208,25 @@ impl Parameters for Params {
                 &self.delta_sph.to_string(),
                 "must be 0 with density = \"summation\"",
             );
+        }
+        let is_laminar = self.viscosity_with(true) != ViscosityModel::Monaghan;
+        match (self.dynamic_viscosity, self.artificial_viscosity_alpha) {
+            (Some(mu), _) if !is_laminar => {
+                return refuse(
+                    "dynamic_viscosity",
+                    &mu.to_string(),
+                    "is not used by viscosity_model = \"monaghan\"",
+                );
+            }
+            (None, _) if is_laminar => {
+                let error = Error::missing("solver.dynamic_viscosity");
+                return Err(error.hint("the laminar models need it; that of water is 1e-3"));
+            }
+            (_, Some(alpha)) if is_laminar && alpha > 0.0 => {
+                let why = "is not used by a laminar viscosity: leave out this key or dynamic_viscosity";
+                return refuse("artificial_viscosity_alpha", &alpha.to_string(), why);
+            }
+            _ => {}
         }
         if self.surface_tension > 0.0 && self.cohesion == 0.0 {
             return refuse(

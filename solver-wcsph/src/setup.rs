@@ -13,7 +13,7 @@ use sph_core::{
     fluid::material::Material,
     geometry::lattice,
     kernel::choice::ScalarKernel,
-    method::{state::State, stopwatch::Clock},
+    method::{solids, state::State, stopwatch::Clock},
     numerics::lane::Isa,
     run::method::{self, Shell},
     scene::{
@@ -31,10 +31,12 @@ pub fn of_scene<const D: usize>(
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Wcsph<D>), Error> {
-    let params = Params::of_scene(scene)?;
+    let mut params = Params::of_scene(scene)?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { mut state, pressure } = setup::build(scene, &kernel)?;
+    let free_surface = params.dynamic_viscosity.is_some() && solids::has_free_surface(&state);
+    params.viscosity_model = Some(params.viscosity_with(free_surface));
     let c_0 = sound_speed(&params, &state).map_err(|error| scene.locate(error))?;
     if !(state.rest.rho_0 * c_0 * c_0).is_finite() {
         let message = "makes a stiffness that is not finite in this precision";
@@ -144,11 +146,9 @@ fn eos(params: &Params, c_0: Real, rho_0: Real) -> Eos {
 }
 
 fn viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, inv_g_nu: Real) -> Viscosity {
-    let mu = params.dynamic_viscosity;
-    match params.viscosity_model {
-        ViscosityModel::Monaghan => {
-            Viscosity::Monaghan { alpha_h_c: params.artificial_viscosity_alpha * h_s * c_0 }
-        }
+    let mu = params.dynamic_viscosity.unwrap_or(0.0);
+    match params.viscosity_model.unwrap_or_default() {
+        ViscosityModel::Monaghan => Viscosity::Monaghan { alpha_h_c: params.alpha() * h_s * c_0 },
         ViscosityModel::Morris => Viscosity::Morris { mu: mu * inv_g_nu },
         ViscosityModel::Solenoidal => Viscosity::Solenoidal { mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu },
     }
@@ -156,8 +156,8 @@ fn viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, inv_g_nu: Re
 
 /// The kinematic viscosity that limits the step; Monaghan's counts as `α h_s c₀ / (2 (D + 2))`.
 fn kinematic_viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, rho_0: Real) -> Real {
-    match params.viscosity_model {
-        ViscosityModel::Monaghan => params.artificial_viscosity_alpha * h_s * c_0 / (2.0 * (D as Real + 2.0)),
-        _ => params.dynamic_viscosity / rho_0,
+    match params.viscosity_model.unwrap_or_default() {
+        ViscosityModel::Monaghan => params.alpha() * h_s * c_0 / (2.0 * (D as Real + 2.0)),
+        _ => params.dynamic_viscosity.unwrap_or(0.0) / rho_0,
     }
 }

@@ -107,7 +107,6 @@ impl Case for Channel {
             [
                 ("name", "wcsph".into()),
                 ("sound_speed", (10.0 * V_0).into()),
-                ("viscosity_model", "morris".into()),
                 ("dynamic_viscosity", (1000.0 * NU).into()),
                 ("clamp_wall_pressure", false.into()),
             ],

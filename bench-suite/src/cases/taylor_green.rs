@@ -75,7 +75,6 @@ impl Case for Decaying {
             [
                 ("name", "wcsph".into()),
                 ("sound_speed", 10.0.into()),
-                ("viscosity_model", "morris".into()),
                 ("dynamic_viscosity", NU.into()),
                 // Without it the lattice is squeezed into strings at the stagnation points.
                 ("regularization", "shifting".into()),

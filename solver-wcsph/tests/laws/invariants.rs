@@ -17,10 +17,10 @@ const FORCES: [&str; 4] = ["pressure", VISCOSITIES[0], VISCOSITIES[1], VISCOSITI
 fn force(kernel: &str, force: &str) -> String {
     let terms = match force {
         "pressure" => "artificial_viscosity_alpha = 0.0".to_owned(),
-        viscosity => format!(
-            "viscosity_model = \"{viscosity}\"\ndynamic_viscosity = 0.1\nartificial_viscosity_alpha = 10.0\n\
-             sound_speed = 0.01"
-        ),
+        "monaghan" => "artificial_viscosity_alpha = 10.0\nsound_speed = 0.01".to_owned(),
+        viscosity => {
+            format!("viscosity_model = \"{viscosity}\"\ndynamic_viscosity = 0.1\nsound_speed = 0.01")
+        }
     };
     format!("kernel = \"{kernel}\"\n{terms}\n")
 }

@@ -20,4 +20,5 @@ mod shapes;
 mod solver;
 mod steps;
 mod unstable;
+mod viscosity;
 mod walls;

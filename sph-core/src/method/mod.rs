@@ -7,6 +7,7 @@ pub mod observer;
 pub mod phases;
 pub mod report;
 pub mod scales;
+pub mod solids;
 pub mod solver;
 pub mod state;
 pub mod stopwatch;

@@ -7,10 +7,9 @@ use super::{
 };
 use crate::{
     error::Error,
-    fluid::wall_surface::{Place, Pose, WallSurface},
-    geometry::sampling::Side,
+    fluid::wall_surface::Pose,
     keys::join,
-    method::{observer::View, state::State},
+    method::{observer::View, solids::Solids, state::State},
     numerics::{lane::each, vector::norm},
     scene,
 };
@@ -95,7 +94,7 @@ impl<const D: usize> Gauge<D> {
         let (n, step, along) = self.points(f64::from(state.rest.spacing));
         let at = |k: usize| each(|a| self.from[a] + k as f64 * step * along[a]);
         let deep = ON_SURFACE * f64::from(state.rest.spacing);
-        let part = |x: [f64; D]| if solids.holds(&x, deep) { 1.0 } else { solids.part(&x, &points) };
+        let part = |x: [f64; D]| if solids.holds(&x, deep) { 1.0 } else { part(&solids, &x, h, &points) };
         self.walls = (0..n).map(|k| part(at(k))).collect();
     }
 }
@@ -145,44 +144,10 @@ fn level(filled: &[f64], step: f64) -> Level {
     Level { level, wetted }
 }
 
-/// Walls, containers and bodies.
-struct Solids<'a, const D: usize> {
-    state: &'a State<D>,
-    poses: &'a [Option<Pose<D>>],
-    containers: Vec<WallSurface<D>>,
-    h: f64,
-}
-
-impl<'a, const D: usize> Solids<'a, D> {
-    fn of(state: &'a State<D>, poses: &'a [Option<Pose<D>>], h: f64) -> Self {
-        let spacing = f64::from(state.rest.spacing);
-        let containers = state.containers.iter().enumerate();
-        let containers = containers.map(|(k, c)| WallSurface::of_container(k, c, spacing)).collect();
-        Self { state, poses, containers, h }
-    }
-
-    /// The part of the kernel around a point that they take, `[-]`.
-    fn part(&self, x: &[f64; D], points: &[([f64; D], f64)]) -> f64 {
-        let inside = points.iter().filter(|(q, _)| self.holds(&each(|a| x[a] + self.h * q[a]), 0.0));
-        inside.map(|(_, weight)| weight).sum()
-    }
-
-    /// True for a point that lies deeper than `deep` in a solid. Farther than `h` behind the wall of a tank may be another.
-    fn holds(&self, x: &[f64; D], deep: f64) -> bool {
-        let behind = |surface: &WallSurface<D>, x: &[f64; D]| match (surface.side, surface.locate(x)) {
-            (Side::Inside, Place::Behind(depth)) => depth > deep && depth <= self.h,
-            (Side::Inside, _) => false,
-            (Side::Outside, _) => surface.region.phi(x) < -deep,
-        };
-        let walls = self.state.walls.surfaces.iter().zip(self.poses);
-        let mut walls = walls.map(|(surface, pose)| match pose {
-            None => behind(surface, x),
-            Some(pose) => behind(surface, &pose.inverse_transform(x)),
-        });
-        walls.any(|behind| behind)
-            || self.containers.iter().any(|container| behind(container, x))
-            || self.state.bodies.containing(x).is_some()
-    }
+/// The part of the kernel of the radius `h` `[m]` around a point that solids take, `[-]`.
+fn part<const D: usize>(solids: &Solids<'_, D>, x: &[f64; D], h: f64, points: &[([f64; D], f64)]) -> f64 {
+    let inside = points.iter().filter(|(q, _)| solids.holds(&each(|a| x[a] + h * q[a]), 0.0));
+    inside.map(|(_, weight)| weight).sum()
 }
 
 /// Points of the unit ball, and their weights in the kernel, with the sum 1.
