@@ -194,12 +194,12 @@ impl<const D: usize> Simulation<D> {
     /// before the first step and after every one.
     ///
     /// # Errors
-    /// When the state cannot be fetched.
+    /// When what they read cannot be copied to the host.
     pub fn measure(&mut self, report: &StepReport) -> Result<(), StepError> {
         if self.measures.is_due(self.state.t) {
-            self.fetch()?;
             let Self { state, solver, measures, .. } = self;
-            measures.sample(&View { state, solver: &**solver, report });
+            let picked = solver.pick(state, &measures.wanted(state.t))?;
+            measures.sample(&View { state, solver: &**solver, report }, picked.as_ref());
         }
         Ok(())
     }
