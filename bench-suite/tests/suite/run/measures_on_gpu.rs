@@ -197,6 +197,26 @@ fn samples_have_the_bits_of_the_whole_copy_in_space() {
     METHODS.iter().for_each(|(method, field)| check::<3>(method, field));
 }
 
+/// A wall that comes to a gauge is where the device has it, not where the last copy of the state was.
+#[test]
+fn a_gauge_sees_walls_that_have_moved_since_the_last_copy() {
+    let gauge = measure("level", "gauge = { from = [0.06, 0.0], to = [0.06, 0.9] }");
+    let text = format!(
+        "spacing = 0.05\nrun.end_time = 0.5\nrun.time_step = 0.005\n[[fluid]]\nshape.block = {{ min = [0, 0], max = [1, 0.6] \
+         }}\nvelocity.uniform = [1, 0]\n[[wall]]\nshape.block = {{ min = [0, 0], max = [1, 1] }}\nfaces = [\"x_min\", \"x_max\", \
+         \"y_min\"]\nlayers = 3\nmotion.translation = {{ velocity = [1, 0] }}\n{gauge}[solver]\nname = \"pbf\"\n"
+    );
+    let scene = Scene::parse("moving", &text).unwrap_or_else(|error| panic!("{error}"));
+    let [picked, whole] = [false, true].map(|whole| {
+        let (mut run, gpu) = on_gpu::<2>(&scene);
+        sampled((&mut run, &gpu), 12, whole);
+        run
+    });
+    assert_eq!(bits(&picked), bits(&whole));
+    let level = picked.measures.series().next().unwrap().rows().last().unwrap().1[0];
+    assert!((level - 0.6).abs() < 0.5 * 0.05, "{level} m, beside a wall that has come near");
+}
+
 /// The bytes that a sample of one measure copies to the host, and those of the whole state.
 fn bytes_of(what: &str) -> [usize; 2] {
     let scene = scene::<2>("wcsph", &measure("one", what));
