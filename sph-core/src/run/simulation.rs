@@ -21,7 +21,7 @@ use std::any::Any;
 /// A state and the method that advances it.
 pub struct Simulation<const D: usize> {
     /// The state. Of a method that works in another memory it is that of the last [`Simulation::fetch`], but for time,
-    /// step and dynamic bodies.
+    /// step, dynamic bodies, and the samples of walls that a measure has looked at.
     pub state: State<D>,
     /// The method.
     pub solver: Box<dyn Solver<D>>,

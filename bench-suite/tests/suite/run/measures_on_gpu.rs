@@ -1,7 +1,7 @@
 //! Laws of samples on a GPU, whose kernels the processor executes here: they have the bits of samples of a state that was copied
 //! as a whole, and copy less of it.
 
-use crate::{common, run::measures::bits};
+use crate::run::measures::bits;
 use bench_suite::{scenes::methods::solver_of, system::clock::SystemClock};
 use cuda_kernels::device::{
     compile::variant::Variant,

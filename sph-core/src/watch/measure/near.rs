@@ -40,7 +40,7 @@ impl Merge for Found {
     }
 }
 
-/// The bit in marked cells of the measure with this place in the list; that of another, too, where there are many.
+/// The bit of a measure in marked cells, by its place in the list. Of more than 32 some share one: more particles are near then.
 pub(super) fn bit(measure: usize) -> u32 {
     1 << (measure % u32::BITS as usize)
 }
