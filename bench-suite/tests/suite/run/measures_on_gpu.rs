@@ -214,7 +214,7 @@ fn a_gauge_sees_walls_that_have_moved_since_the_last_copy() {
     });
     assert_eq!(bits(&picked), bits(&whole));
     let level = picked.measures.series().next().unwrap().rows().last().unwrap().1[0];
-    assert!((level - 0.6).abs() < 0.5 * 0.05, "{level} m, beside a wall that has come near");
+    assert!((level - 0.6).abs() < 0.05, "{level} m, beside a wall that has come near");
 }
 
 /// The bytes that a sample of one measure copies to the host, and those of the whole state.
