@@ -128,7 +128,7 @@ fn sample<const D: usize>(
         }
         gap = frame.t - last;
         put(frame, state, solver).map_err(|reason| Error::new(reason).in_file(&name))?;
-        measures.sample(&View { state, solver, report: &report });
+        measures.sample(&View { state, solver, report: &report }, None);
     }
     Ok((files.len(), gap))
 }

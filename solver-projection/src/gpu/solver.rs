@@ -8,7 +8,10 @@ use super::{
 use crate::{Params, Projection, step};
 use cuda_kernels::{
     common::run::{Common, Demand, OnGpu, Parts, summary::Summary},
-    device::{error::CudaError, executor::Executor},
+    device::{
+        error::CudaError,
+        executor::{Executor, Field},
+    },
 };
 use sph_core::{
     Real,
@@ -40,6 +43,13 @@ impl<const D: usize> OnGpu<D> for Projection<D> {
 
     fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
         &mut device.common
+    }
+
+    fn shown<'a>(
+        device: &'a mut DeviceFields<D>,
+        name: &str,
+    ) -> Option<(&'a mut Common<D>, &'a Field<Real>)> {
+        (name == "pressure").then_some((&mut device.common, &device.acting))
     }
 
     fn into_parts(device: DeviceFields<D>) -> (Common<D>, Parts) {

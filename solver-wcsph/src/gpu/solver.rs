@@ -11,7 +11,10 @@ use cuda_kernels::{
             summary::Summary,
         },
     },
-    device::{error::CudaError, executor::Executor},
+    device::{
+        error::CudaError,
+        executor::{Executor, Field},
+    },
 };
 use sph_core::{
     Real,
@@ -45,6 +48,13 @@ impl<const D: usize> OnGpu<D> for Wcsph<D> {
 
     fn common(device: &mut DeviceFields<D>) -> &mut Common<D> {
         &mut device.common
+    }
+
+    fn shown<'a>(
+        device: &'a mut DeviceFields<D>,
+        name: &str,
+    ) -> Option<(&'a mut Common<D>, &'a Field<Real>)> {
+        (name == "pressure").then_some((&mut device.common, &device.p))
     }
 
     fn into_parts(device: DeviceFields<D>) -> (Common<D>, Parts) {

@@ -212,9 +212,20 @@ impl<const D: usize> Boundary<D> {
     /// Where a surface is; `None` where it was drawn. Looking for its samples takes time, so this is left out for walls
     /// that have never moved.
     pub fn pose(&self, surface: &WallSurface<D>) -> Option<Pose<D>> {
-        let moved = |body: &Body<D>| body.name == surface.name && (!body.is_fixed() || body.since > 0.0);
         let place = |id| self.sample(id).map(|b| self.position(b).map(f64::from));
-        if self.bodies.iter().any(moved) { surface.pose(place) } else { None }
+        if self.has_moved(surface) { surface.pose(place) } else { None }
+    }
+
+    /// True when a surface may be elsewhere than where it was drawn.
+    fn has_moved(&self, surface: &WallSurface<D>) -> bool {
+        let moved = |body: &Body<D>| body.name == surface.name && (!body.is_fixed() || body.since > 0.0);
+        self.bodies.iter().any(moved)
+    }
+
+    /// The ids of the samples that tell where the surfaces are which may have moved.
+    pub fn mark_ids(&self) -> Vec<u64> {
+        let moved = self.surfaces.iter().filter(|surface| self.has_moved(surface));
+        moved.flat_map(WallSurface::mark_ids).collect()
     }
 
     /// The place in the arrays of the sample with this id.

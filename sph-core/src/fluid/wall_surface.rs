@@ -149,6 +149,11 @@ impl<const D: usize> WallSurface<D> {
         self.marks.first().map(|mark| mark.id)
     }
 
+    /// The ids of all samples that tell where it is.
+    pub fn mark_ids(&self) -> impl Iterator<Item = u64> {
+        self.marks.iter().map(|mark| mark.id)
+    }
+
     /// Position of a point of the reference configuration relative to the surface.
     pub fn locate(&self, x: &[f64; D]) -> Place {
         let (over, n) = self.region.face_distances(x);

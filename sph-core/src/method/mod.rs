@@ -6,6 +6,7 @@ pub mod likely_cause;
 pub mod observer;
 pub mod phases;
 pub mod report;
+pub mod sample;
 pub mod scales;
 pub mod solids;
 pub mod solver;

@@ -4,6 +4,7 @@ use super::{
     failure::StepError,
     phases::PhaseHook,
     report::{Derived, FieldInfo, StepReport},
+    sample::{Picked, Wanted},
     state::State,
     stopwatch::Stopwatch,
 };
@@ -50,6 +51,15 @@ pub trait Solver<const D: usize>: Send {
     /// When the copy fails.
     fn fetch(&mut self, _state: &mut State<D>) -> Result<(), StepError> {
         Ok(())
+    }
+
+    /// Brings no more of it than samples of measures read: the places of walls into `state`, and what else is `wanted` of
+    /// the fluid. `None` when all of it is on the host.
+    ///
+    /// # Errors
+    /// When a copy fails.
+    fn pick(&mut self, state: &mut State<D>, _wanted: &Wanted<D>) -> Result<Option<Picked<D>>, StepError> {
+        self.fetch(state).map(|()| None)
     }
 
     /// Velocities in the state were changed between two steps: what another memory holds of them is void.

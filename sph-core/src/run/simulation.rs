@@ -21,7 +21,7 @@ use std::any::Any;
 /// A state and the method that advances it.
 pub struct Simulation<const D: usize> {
     /// The state. Of a method that works in another memory it is that of the last [`Simulation::fetch`], but for time,
-    /// step and dynamic bodies.
+    /// step, dynamic bodies, and the samples of walls that a measure has looked at.
     pub state: State<D>,
     /// The method.
     pub solver: Box<dyn Solver<D>>,
@@ -194,12 +194,12 @@ impl<const D: usize> Simulation<D> {
     /// before the first step and after every one.
     ///
     /// # Errors
-    /// When the state cannot be fetched.
+    /// When what they read cannot be copied to the host.
     pub fn measure(&mut self, report: &StepReport) -> Result<(), StepError> {
         if self.measures.is_due(self.state.t) {
-            self.fetch()?;
             let Self { state, solver, measures, .. } = self;
-            measures.sample(&View { state, solver: &**solver, report });
+            let picked = solver.pick(state, &measures.wanted(state.t))?;
+            measures.sample(&View { state, solver: &**solver, report }, picked.as_ref());
         }
         Ok(())
     }

@@ -201,7 +201,7 @@ fn measures_change_no_bit_of_the_run() {
 }
 
 /// Bits, since what is NaN is equal, too.
-fn bits(run: &Simulation<2>) -> Vec<(Vec<u64>, Vec<u64>)> {
+pub(super) fn bits<const D: usize>(run: &Simulation<D>) -> Vec<(Vec<u64>, Vec<u64>)> {
     let of = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     run.measures.series().map(|series| (of(&series.t), of(&series.values))).collect()
 }

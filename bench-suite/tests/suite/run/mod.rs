@@ -4,6 +4,7 @@ mod container;
 mod determinism;
 mod forces;
 mod measures;
+mod measures_on_gpu;
 mod memory_plan;
 mod penetration;
 mod restart;

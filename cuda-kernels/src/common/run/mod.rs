@@ -6,6 +6,7 @@ mod on_gpu;
 pub mod plan;
 pub mod resident;
 pub mod rigid;
+pub mod sample;
 pub mod summary;
 
 pub use on_gpu::{Demand, OnGpu, Parts};
@@ -18,6 +19,7 @@ use crate::{
             cell_box::{CellBoxFit, Content, Frame},
             resident::{Fluid, Population, Samples},
             rigid::RigidSets,
+            sample::Sampler,
             summary::{Judged, Summaries, Summary},
         },
         search::cells::CellGrid,
@@ -33,6 +35,7 @@ use sph_core::{
     method::{
         failure::{Cause, StepError},
         report::{Derived, FieldInfo, StepReport},
+        sample::{Picked, Wanted},
         solver::{Link, Memory, Solver},
         state::State,
         stopwatch::{Clock, Stopwatch},
@@ -121,6 +124,8 @@ pub struct GpuRun<const D: usize, M: OnGpu<D>> {
     executor: Arc<dyn Executor>,
     /// `None` while the state is ahead of the device.
     device: Option<M::Fields>,
+    /// For samples of what the device holds, from the first on; `None` after an upload.
+    sampler: Option<Sampler<D>>,
     /// Memory that rows have needed so far.
     sizes: M::Sizes,
     /// True while the state is what the device holds.
@@ -147,6 +152,7 @@ pub fn simulation<const D: usize, M: OnGpu<D>>(
         method,
         executor,
         device: None,
+        sampler: None,
         sizes,
         is_on_host: true,
         rest_is_on_host: true,
@@ -166,6 +172,7 @@ impl<const D: usize, M: OnGpu<D>> GpuRun<D, M> {
             spacing: state.rest.spacing,
             bounded: state.containers.is_empty(),
         };
+        self.sampler = None;
         let mut device = M::allocate(executor, method.params(), self.sizes, demand)?;
         method.write(executor, &mut device, state)?;
         Ok(device)
@@ -209,6 +216,23 @@ impl<const D: usize, M: OnGpu<D>> GpuRun<D, M> {
         let report = summary.report(n, StepReport { dt, ..shell.report });
         shell.max_speed = report.max_speed;
         OnGpu::report(&self.method, report)
+    }
+
+    /// Copies to the host what samples read of what the device holds.
+    fn pick_from(
+        &mut self,
+        device: &mut M::Fields,
+        state: &mut State<D>,
+        wanted: &Wanted<D>,
+    ) -> Result<Picked<D>, CudaError> {
+        let executor = &*self.executor;
+        let mut sampler = match self.sampler.take().filter(|sampler| sampler.is_of(&wanted.marks)) {
+            Some(sampler) => sampler,
+            None => Sampler::new(executor, M::common(device).fluid.n, &wanted.marks)?,
+        };
+        let picked = sampler.pick::<M>(executor, device, state, wanted);
+        self.sampler = Some(sampler);
+        picked
     }
 
     /// Copies to the host all that shows what was wrong.
@@ -295,6 +319,16 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
         read.map_err(|error| error.in_phase(state, "fetch"))?;
         self.is_on_host = true;
         Ok(())
+    }
+
+    fn pick(&mut self, state: &mut State<D>, wanted: &Wanted<D>) -> Result<Option<Picked<D>>, StepError> {
+        if self.is_on_host {
+            return Ok(None);
+        }
+        let Some(mut device) = self.device.take() else { return Ok(None) };
+        let picked = self.pick_from(&mut device, state, wanted);
+        self.device = Some(device);
+        picked.map(Some).map_err(|error| error.in_phase(state, "fetch"))
     }
 
     fn velocities_changed(&mut self) {

@@ -3,7 +3,10 @@
 use super::{Common, resident::Population, summary::Summary};
 use crate::{
     common::search::cells::CellGrid,
-    device::{error::CudaError, executor::Executor},
+    device::{
+        error::CudaError,
+        executor::{Executor, Field},
+    },
 };
 use sph_core::{
     Real,
@@ -71,6 +74,11 @@ pub trait OnGpu<const D: usize>: Method<D> {
 
     /// The same, and what else a plan lists by name.
     fn into_parts(device: Self::Fields) -> (Common<D>, Parts);
+
+    /// A field of [`Method::FIELDS`] on the device, and what else all methods have there. `None` where a run has no such field.
+    fn shown<'a>(_device: &'a mut Self::Fields, _name: &str) -> Option<(&'a mut Common<D>, &'a Field<Real>)> {
+        None
+    }
 
     /// Copies the state and what is remembered to the device.
     ///

@@ -6,6 +6,7 @@ use crate::{
             Demand, OnGpu,
             cell_box::{Ends, cells_around},
             resident::Population,
+            sample::Sampler,
         },
         search::cells::CellGrid,
     },
@@ -18,11 +19,12 @@ use sph_core::{
         sampling::{Face, Layers, Side},
         shape::{Region, vector},
     },
+    method::sample::Marks,
     neighbors::{Backend, Periodic},
     scene::{Counts, Parameters as _, Scene},
     watch::plan::MemoryPlan,
 };
-use std::array::from_fn;
+use std::{array::from_fn, sync::Arc};
 
 /// The lower and the upper corner of a box, `[m]`.
 type Corners<const D: usize> = ([f64; D], [f64; D]);
@@ -59,6 +61,12 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     add("walls and their cells, on the GPU", executor.weigh(common.walls));
     parts.into_iter().for_each(|(name, part)| add(name, executor.weigh(part)));
     plan.add("fields of the method, on the GPU", rest as f64);
+    if !scene.measure.is_empty() {
+        let bits = vec![0; Marks::<D>::MOST_CELLS];
+        let marks = Arc::new(Marks { low: [0.0; D], inverse: 0.0, extent: [0; D], bits });
+        let sampler = Sampler::new(&executor, fluid, &marks).map_err(|error| scene.locate(refused(error)))?;
+        plan.add("samples of measures, on the GPU", executor.weigh(sampler) as f64);
+    }
     Ok(plan)
 }
 

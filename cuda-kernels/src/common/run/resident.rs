@@ -99,8 +99,8 @@ fn in_order<const D: usize, T>(
 
 /// Fields that take the place of permuted ones.
 #[derive(Debug)]
-struct Spare<const D: usize> {
-    axes: Axes<D>,
+pub(super) struct Spare<const D: usize> {
+    pub(super) axes: Axes<D>,
     ids: Field<u64>,
 }
 
@@ -162,7 +162,7 @@ pub struct Fluid<const D: usize> {
     pub rho: Field<Real>,
     /// Their cells.
     pub cells: CellSort<D>,
-    spare: Spare<D>,
+    pub(super) spare: Spare<D>,
 }
 
 impl<const D: usize> Fluid<D> {
@@ -240,7 +240,7 @@ pub struct Samples<const D: usize> {
     pub body: Field<u16>,
     /// Their cells.
     pub cells: CellSort<D>,
-    spare: Spare<D>,
+    pub(super) spare: Spare<D>,
     spare_body: Field<u16>,
 }
 

@@ -124,6 +124,11 @@ impl<const D: usize> CellSort<D> {
         &self.grid
     }
 
+    /// Two fields that only a sort uses, for other work between two sorts. Shape `[n]`.
+    pub(crate) fn spare(&mut self) -> (&mut Field<u32>, &mut Field<u32>) {
+        (&mut self.rank, &mut self.placed)
+    }
+
     /// Takes other cells, for the next sort. Memory of the old ones is free before that of the new ones is taken.
     ///
     /// # Errors

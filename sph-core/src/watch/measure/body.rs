@@ -4,12 +4,13 @@ use super::{
     Column, Reader, column,
     interpolate::Interpolation,
     near::{Near, Zone},
+    seen::Seen,
 };
 use crate::{
     error::Error,
     geometry::shape::vector,
     keys::join,
-    method::{observer::View, state::State},
+    method::state::State,
     numerics::{lane::each, vector::cross},
     rigid::{Rigid, Wrench, spatial},
     scene::ForceOn,
@@ -61,8 +62,8 @@ impl<const D: usize> Reader<D> for Body {
         None
     }
 
-    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
-        row.extend(numbers(&view.state.bodies.list[self.0]).into_iter().map(|(_, _, value)| value));
+    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
+        row.extend(numbers(&seen.view.state.bodies.list[self.0]).into_iter().map(|(_, _, value)| value));
     }
 }
 
@@ -116,13 +117,13 @@ impl<const D: usize> Reader<D> for Force<D> {
         true
     }
 
-    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
-        let (Wrench { force, mut torque }, at) = self.load(view.state);
+    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
+        let (Wrench { force, mut torque }, at) = self.load(seen.view.state);
         let about = self.about.unwrap_or(at);
         let shift = cross(spatial::<D>(&each(|a| at[a] - about[a])), spatial(&force));
         (0..3).for_each(|a| torque[a] += shift[a]);
         // No step has found a force yet.
-        let known = if view.state.step == 0 { f64::NAN } else { 1.0 };
+        let known = if seen.view.state.step == 0 { f64::NAN } else { 1.0 };
         row.extend(force.iter().chain(&torque[turns(D)..]).map(|number| known * number));
     }
 }

@@ -1,10 +1,11 @@
 //! The fields that probes and profiles read.
 
-use super::{Column, column, interpolate::Interpolation, near::Near};
+use super::{Column, column, interpolate::Interpolation, near::Near, seen::Seen};
 use crate::{
     Real,
     error::Error,
-    method::{observer::View, report::FieldInfo, solver::Solver},
+    fluid::particles::Particles,
+    method::{report::FieldInfo, sample::Wanted, solver::Solver},
 };
 
 /// A field of the particles.
@@ -57,25 +58,34 @@ impl Field {
         }
     }
 
+    /// Asks for it.
+    pub fn want<const D: usize>(self, wanted: &mut Wanted<D>) {
+        match self {
+            Self::Velocity | Self::Speed => wanted.velocity = true,
+            Self::Density => wanted.density = true,
+            Self::Solver(field) if wanted.fields.contains(&field.name) => {}
+            Self::Solver(field) => wanted.fields.push(field.name),
+        }
+    }
+
     /// Its value at a point; where no particle is in reach 0 for a pressure, that of the air, and else nothing.
     pub fn at<const D: usize>(
         self,
         point: &[f64; D],
         near: &Near<D>,
         interpolation: &Interpolation<D>,
-        view: &View<'_, D>,
+        seen: &Seen<'_, D>,
     ) -> Option<[f64; D]> {
         let own = match self {
-            Self::Solver(field) => view.solver.field(field.name).unwrap_or(&[]),
+            Self::Solver(field) => seen.field(field.name),
             _ => &[],
         };
         let air = matches!(self, Self::Solver(FieldInfo { unit: "Pa", .. })).then_some([0.0; D]);
-        interpolation.at(point, near, |i| self.value(i, own, view)).or(air)
+        interpolation.at(point, near, |i| self.value(i, own, seen.fluid())).or(air)
     }
 
     /// The value of a particle; scalars stand in the first entry.
-    fn value<const D: usize>(self, i: usize, own: &[Real], view: &View<'_, D>) -> [f64; D] {
-        let fluid = &view.state.fluid;
+    fn value<const D: usize>(self, i: usize, own: &[Real], fluid: &Particles<D>) -> [f64; D] {
         let velocity = || fluid.velocity(i).map(f64::from);
         match self {
             Self::Velocity => velocity(),

@@ -4,12 +4,13 @@ use super::{
     Reader, inside,
     interpolate::Interpolation,
     near::{Near, Zone, between, split},
+    seen::Seen,
 };
 use crate::{
     error::Error,
     geometry::shape::direction,
     keys::join,
-    method::{observer::View, state::State},
+    method::{sample::Wanted, state::State},
     numerics::vector::dot,
     scene,
 };
@@ -36,9 +37,13 @@ impl<const D: usize> Reader<D> for Flow<D> {
         Some(Zone::Disc(self.at, self.normal, self.radius))
     }
 
+    fn want(&self, wanted: &mut Wanted<D>) {
+        (wanted.velocity, wanted.density) = (true, true);
+    }
+
     /// `Q = Σ V (v · n) W₁(d)`, with the kernel `W₁` in one dimension.
-    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
-        let fluid = &view.state.fluid;
+    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
+        let fluid = seen.fluid();
         let mut sum = 0.0;
         for (x, &i) in near.x.iter().zip(&near.index) {
             let (along, across) = split(&between(&self.at, x, &how.periodic), &self.normal);
@@ -47,7 +52,7 @@ impl<const D: usize> Reader<D> for Flow<D> {
                 sum += speed * wendland_1d(along.abs() / how.h) / f64::from(fluid.rho[i]);
             }
         }
-        row.push(f64::from(view.state.rest.m) * sum / how.h);
+        row.push(f64::from(seen.view.state.rest.m) * sum / how.h);
     }
 }
 

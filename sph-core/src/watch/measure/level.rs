@@ -4,12 +4,13 @@ use super::{
     Reader, inside,
     interpolate::{Interpolation, wendland, wendland_factor},
     near::{Near, Zone, images, split},
+    seen::Seen,
 };
 use crate::{
     error::Error,
     fluid::wall_surface::Pose,
     keys::join,
-    method::{observer::View, solids::Solids, state::State},
+    method::{sample::Wanted, solids::Solids, state::State},
     numerics::{lane::each, vector::norm},
     scene,
 };
@@ -104,9 +105,14 @@ impl<const D: usize> Reader<D> for Gauge<D> {
         Some(Zone::Line(self.from, self.to))
     }
 
-    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
-        let filled = self.filled(near, view.state, how.h);
-        let Level { level, wetted } = level(&filled, self.points(f64::from(view.state.rest.spacing)).1);
+    fn want(&self, wanted: &mut Wanted<D>) {
+        wanted.walls = true;
+    }
+
+    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
+        let state = seen.view.state;
+        let filled = self.filled(near, state, how.h);
+        let Level { level, wetted } = level(&filled, self.points(f64::from(state.rest.spacing)).1);
         row.extend([level, wetted]);
     }
 }

@@ -10,6 +10,7 @@ mod interpolate;
 mod level;
 mod near;
 mod points;
+mod seen;
 mod totals;
 
 pub use body::numbers as body_numbers;
@@ -20,18 +21,24 @@ use self::{
     flow::Flow,
     interpolate::Interpolation,
     level::Gauge,
-    near::{Map, Near, Zone},
+    near::{Near, Zone, bit, marks},
     points::{Probe, Profile},
+    seen::Seen,
     totals::Totals,
 };
 use crate::{
     error::Error,
     geometry::shape::vector,
     keys::join,
-    method::{observer::View, solver::Solver, state::State},
+    method::{
+        observer::View,
+        sample::{Marks, Picked, Wanted},
+        solver::Solver,
+        state::State,
+    },
     scene::{Measure, Scene},
 };
-use std::fmt::Debug;
+use std::{fmt::Debug, sync::Arc};
 
 /// Times that differ by less than this part of an interval are one: a sum of steps may fall short of a moment by its
 /// rounding.
@@ -83,8 +90,11 @@ trait Reader<const D: usize>: Debug + Send {
         false
     }
 
+    /// Asks for what it reads of the particles beside their positions, and of walls.
+    fn want(&self, _wanted: &mut Wanted<D>) {}
+
     /// Adds a sample to `row`, from the particles `near` its place.
-    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>);
+    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>);
 }
 
 /// A measure of a run.
@@ -151,7 +161,7 @@ impl<const D: usize> Measured<D> {
 #[derive(Debug)]
 pub struct Measures<const D: usize> {
     list: Vec<Measured<D>>,
-    map: Map<D>,
+    marks: Arc<Marks<D>>,
     interpolation: Interpolation<D>,
 }
 
@@ -165,9 +175,10 @@ impl<const D: usize> Measures<D> {
         let list = measures.map(|(k, m)| Measured::of(m, &format!("measure[{k}]"), scene, state, solver));
         let list = list.collect::<Result<Vec<_>, _>>()?;
         let h = f64::from(solver.support_radius());
-        let places: Vec<_> = list.iter().filter_map(|measured| measured.reader.zone()).collect();
+        let zones: Vec<_> =
+            list.iter().enumerate().filter_map(|(k, m)| Some((bit(k), m.reader.zone()?))).collect();
         let interpolation = Interpolation { h, linear: true, periodic: state.domain.periodic };
-        Ok(Self { list, map: Map::of(&places, h, &state.domain), interpolation })
+        Ok(Self { list, marks: Arc::new(marks(&zones, h, &state.domain)), interpolation })
     }
 
     /// True when a sample is due at time `t`, `[s]`.
@@ -180,16 +191,28 @@ impl<const D: usize> Measures<D> {
         self.list.iter().any(|measured| measured.reader.reads_loads() && measured.is_due(t))
     }
 
-    /// Takes the samples that are due.
-    pub fn sample(&mut self, view: &View<'_, D>) {
-        let t = view.state.t;
+    /// What the samples read that are due at time `t`, `[s]`.
+    pub fn wanted(&self, t: f64) -> Wanted<D> {
+        let mut wanted = Wanted::nothing(Arc::clone(&self.marks));
+        for (k, Measured { reader, .. }) in self.list.iter().enumerate().filter(|(_, m)| m.is_due(t)) {
+            reader.want(&mut wanted);
+            wanted.places |= reader.zone().map_or(0, |_| bit(k));
+        }
+        wanted
+    }
+
+    /// Takes the samples that are due, of what was `picked` or, if nothing was, of the state.
+    pub fn sample(&mut self, view: &View<'_, D>, picked: Option<&Picked<D>>) {
+        let (t, seen) = (view.state.t, Seen { view, picked });
+        let places = self.wanted(t).places;
         let mut near: Option<Near<D>> = None;
         for measured in self.list.iter_mut().filter(|measured| measured.is_due(t)) {
             let own = measured.reader.zone().map_or_else(Near::default, |place| {
                 let Interpolation { h, periodic, .. } = &self.interpolation;
-                near.get_or_insert_with(|| self.map.near(view.state)).around(&place, *h, periodic)
+                near.get_or_insert_with(|| Near::of(&self.marks, places, seen.fluid()))
+                    .around(&place, *h, periodic)
             });
-            measured.reader.read(&own, &self.interpolation, view, &mut measured.series.values);
+            measured.reader.read(&own, &self.interpolation, &seen, &mut measured.series.values);
             measured.series.t.push(t);
         }
     }

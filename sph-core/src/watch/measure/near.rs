@@ -2,8 +2,8 @@
 
 use crate::{
     Real,
-    fluid::material::Domain,
-    method::state::State,
+    fluid::{material::Domain, particles::Particles},
+    method::sample::Marks,
     neighbors::Periodic,
     numerics::{
         lane::each,
@@ -12,9 +12,6 @@ use crate::{
     },
 };
 
-/// Cells of a map at most; those of a wider one are larger.
-const MOST_CELLS: f64 = (1 << 18) as f64;
-
 /// Part of space that a measure reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Zone<const D: usize> {
@@ -22,17 +19,6 @@ pub(super) enum Zone<const D: usize> {
     Line([f64; D], [f64; D]),
     /// Around the disc of a plane: middle, normal and radius, `[m]`.
     Disc([f64; D], [f64; D], f64),
-}
-
-/// Cells in which a particle may matter to a measure.
-#[derive(Debug)]
-pub(super) struct Map<const D: usize> {
-    low: [Real; D],
-    /// One over the size of a cell, `[1/m]`.
-    inverse: Real,
-    /// Cells along each axis.
-    n: [usize; D],
-    marked: Vec<bool>,
 }
 
 /// The particles in marked cells, in their order.
@@ -54,58 +40,48 @@ impl Merge for Found {
     }
 }
 
-impl<const D: usize> Map<D> {
-    /// Marks what lies within `reach` `[m]` of the zones.
-    pub fn of(zones: &[Zone<D>], reach: f64, domain: &Domain<D>) -> Self {
-        if zones.is_empty() {
-            return Self { low: [0.0; D], inverse: 0.0, n: [0; D], marked: Vec::new() };
-        }
-        let (low, high) = ends(zones, reach, domain);
-        let count = |size: f64| each::<f64, D>(|a| ((high[a] - low[a]) / size).floor() + 1.0);
-        let mut size = reach;
-        while count(size).iter().product::<f64>() > MOST_CELLS {
-            size *= 2.0;
-        }
-        let n = count(size).map(|n| n as usize);
-        // What rounding may move a particle by, and half of the diagonal of a cell.
-        let margin = reach + 0.01 * size + 0.5 * size * (D as f64).sqrt();
-        let is_marked = |cell: usize| {
-            let column = |a: usize| cell / n[..a].iter().product::<usize>() % n[a];
-            let middle = each(|a| low[a] + (column(a) as f64 + 0.5) * size);
-            zones.iter().any(|zone| zone.distance(&middle, &domain.periodic) <= margin)
-        };
-        let marked = (0..n.iter().product()).map(is_marked).collect();
-        Self { low: low.map(|x| x as Real), inverse: (1.0 / size) as Real, n, marked }
-    }
+/// The bit of a measure in marked cells, by its place in the list. Of more than 32 some share one: more particles are near then.
+pub(super) fn bit(measure: usize) -> u32 {
+    1 << (measure % u32::BITS as usize)
+}
 
-    /// The particles in marked cells.
-    pub fn near(&self, state: &State<D>) -> Near<D> {
-        if self.marked.is_empty() {
-            return Near::default();
-        }
-        let x = state.fluid.x.each_ref().map(Vec::as_slice);
-        let Found(index) = parallel::blocks(state.fluid.len(), (), |range, ()| {
-            Found(range.filter(|&i| self.holds(each(|a| x[a][i]))).collect())
-        });
-        Near { x: index.iter().map(|&i| each(|a| f64::from(x[a][i]))).collect(), index }
+/// Marks what lies within `reach` `[m]` of the zones, each with its bit.
+pub(super) fn marks<const D: usize>(zones: &[(u32, Zone<D>)], reach: f64, domain: &Domain<D>) -> Marks<D> {
+    if zones.is_empty() {
+        return Marks { low: [0.0; D], inverse: 0.0, extent: [0; D], bits: Vec::new() };
     }
-
-    fn holds(&self, x: [Real; D]) -> bool {
-        let (mut cell, mut stride) = (0, 1);
-        for a in 0..D {
-            let k = ((x[a] - self.low[a]) * self.inverse).floor();
-            // False for NaN, too.
-            if !(k >= 0.0 && k < self.n[a] as Real) {
-                return false;
-            }
-            cell += stride * k as usize;
-            stride *= self.n[a];
-        }
-        self.marked[cell]
+    let (low, high) = ends(zones, reach, domain);
+    let count = |size: f64| each::<f64, D>(|a| ((high[a] - low[a]) / size).floor() + 1.0);
+    let mut size = reach;
+    while count(size).iter().product::<f64>() > Marks::<D>::MOST_CELLS as f64 {
+        size *= 2.0;
     }
+    let n = count(size).map(|n| n as usize);
+    // What rounding may move a particle by, and half of the diagonal of a cell.
+    let margin = reach + 0.01 * size + 0.5 * size * (D as f64).sqrt();
+    let bits_of = |cell: usize| {
+        let column = |a: usize| cell / n[..a].iter().product::<usize>() % n[a];
+        let middle = each(|a| low[a] + (column(a) as f64 + 0.5) * size);
+        let near = zones.iter().filter(|(_, zone)| zone.distance(&middle, &domain.periodic) <= margin);
+        near.fold(0, |bits, (bit, _)| bits | bit)
+    };
+    let bits = (0..n.iter().product()).map(bits_of).collect();
+    Marks { low: low.map(|x| x as Real), inverse: (1.0 / size) as Real, extent: n.map(|n| n as u32), bits }
 }
 
 impl<const D: usize> Near<D> {
+    /// The particles in cells that are marked for one of `places`.
+    pub fn of(marks: &Marks<D>, places: u32, fluid: &Particles<D>) -> Self {
+        if places == 0 {
+            return Self::default();
+        }
+        let x = fluid.x.each_ref().map(Vec::as_slice);
+        let Found(index) = parallel::blocks(x[0].len(), (), |range, ()| {
+            Found(range.filter(|&i| marks.hold(places, each(|a| x[a][i]))).collect())
+        });
+        Self { x: index.iter().map(|&i| each(|a| f64::from(x[a][i]))).collect(), index }
+    }
+
     /// Those of them within `reach` `[m]` of a zone.
     pub fn around(&self, zone: &Zone<D>, reach: f64, periodic: &Periodic<D>) -> Self {
         let is_near = |(x, _): &(&[f64; D], &usize)| zone.distance(x, periodic) < reach;
@@ -115,9 +91,9 @@ impl<const D: usize> Near<D> {
 }
 
 /// The box around all zones, within the domain; along periodic axes that of the domain.
-fn ends<const D: usize>(zones: &[Zone<D>], reach: f64, domain: &Domain<D>) -> ([f64; D], [f64; D]) {
+fn ends<const D: usize>(zones: &[(u32, Zone<D>)], reach: f64, domain: &Domain<D>) -> ([f64; D], [f64; D]) {
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
-    for zone in zones {
+    for (_, zone) in zones {
         for a in 0..D {
             let (from, to) = match zone {
                 _ if domain.periodic.is_periodic(a) => (f64::NEG_INFINITY, f64::INFINITY),

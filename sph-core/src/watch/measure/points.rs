@@ -6,12 +6,13 @@ use super::{
     inside,
     interpolate::Interpolation,
     near::{Near, Zone},
+    seen::Seen,
 };
 use crate::{
     error::Error,
     geometry::shape::{direction, perpendicular},
     keys::join,
-    method::{observer::View, solver::Solver, state::State},
+    method::{sample::Wanted, solver::Solver, state::State},
     numerics::{lane::each, vector::norm},
     scene,
 };
@@ -56,12 +57,16 @@ impl<const D: usize> Reader<D> for Probe<D> {
         Some(self.zone)
     }
 
+    fn want(&self, wanted: &mut Wanted<D>) {
+        self.field.want(wanted);
+    }
+
     /// The mean of the points that have a value.
-    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
+    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
         let how = Interpolation { linear: self.linear, ..*how };
         let (mut sum, mut weights) = ([0.0; D], 0.0);
         for (x, weight) in &self.points {
-            if let Some(value) = self.field.at(x, near, &how, view) {
+            if let Some(value) = self.field.at(x, near, &how, seen) {
                 sum = each(|a| sum[a] + weight * value[a]);
                 weights += weight;
             }
@@ -133,8 +138,12 @@ impl<const D: usize> Reader<D> for Profile<D> {
         Some(Zone::Line(self.points[0], self.points[self.points.len() - 1]))
     }
 
-    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
+    fn want(&self, wanted: &mut Wanted<D>) {
+        self.field.want(wanted);
+    }
+
+    fn read(&mut self, near: &Near<D>, how: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
         let how = Interpolation { linear: self.linear, ..*how };
-        self.points.iter().for_each(|x| self.field.push(self.field.at(x, near, &how, view), row));
+        self.points.iter().for_each(|x| self.field.push(self.field.at(x, near, &how, seen), row));
     }
 }

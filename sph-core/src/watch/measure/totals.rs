@@ -4,83 +4,49 @@ use super::{
     Column, Reader, column,
     interpolate::Interpolation,
     near::{Near, Zone},
+    seen::Seen,
 };
 use crate::{
-    method::{observer::View, state::State},
+    method::{
+        observer::View,
+        sample::{BlockSums, Wanted},
+        state::State,
+    },
     numerics::{
         lane::each,
-        parallel::{self, Max, Merge, Sum},
+        parallel::{self, Merge},
         vector::{cross, norm2},
     },
     scene::Total,
 };
 
-/// Sums of one moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Sums<const D: usize> {
-    /// Kinetic energy, `[J]`.
-    pub kinetic: f64,
-    /// Potential energy in gravity and the central force, `[J]`.
-    pub potential: f64,
-    /// Momentum, `[kg m/s]`.
-    pub momentum: [f64; D],
-    /// Angular momentum about the origin, its last entry alone in 2D, `[kg m²/s]`.
-    pub angular: [f64; 3],
-    /// Volume, `[m³]`.
-    pub volume: f64,
-    /// Sum of the positions, `[m]`.
-    pub x: [f64; D],
-    /// Least coordinates, `[m]`.
-    pub low: [f64; D],
-    /// Largest coordinates, `[m]`.
-    pub high: [f64; D],
-    /// Largest speed, `[m/s]`.
-    pub speed: f64,
-}
-
-/// What blocks of particles add up to: scalars, vectors, and extremes; the least as the largest of the negative.
-type Block<const D: usize> = (([Sum; 3], [[Sum; D]; 2]), ([Sum; 3], ([[Max; D]; 2], Max)));
-
-impl<const D: usize> Sums<D> {
-    /// Those of the fluid, all in `f64` and in a fixed order.
-    fn of(state: &State<D>) -> Self {
-        let fluid = &state.fluid;
-        let gravity = state.forces.gravity.map(f64::from);
-        let central = state.forces.central.map(|(c, b)| (c.map(f64::from), f64::from(b)));
-        let block: Block<D> = parallel::blocks(fluid.len(), (), |range, ()| {
-            let mut block: Block<D> = empty();
-            for i in range {
-                let (x, v) = (fluid.position(i).map(f64::from), fluid.velocity(i).map(f64::from));
-                let mut potential = -(0..D).map(|a| gravity[a] * x[a]).sum::<f64>();
-                if let Some((c, b)) = central {
-                    potential += 0.5 * b * b * norm2(each::<f64, D>(|a| x[a] - c[a]));
-                }
-                let scalars = [0.5 * norm2(v), potential, 1.0 / f64::from(fluid.rho[i])].map(Sum);
-                let extremes = ([x.map(|x| Max(-x)), x.map(Max)], Max(norm2(v)));
-                let moment = cross(spatial(&x), spatial(&v)).map(Sum);
-                block = block.merge(((scalars, [v.map(Sum), x.map(Sum)]), (moment, extremes)));
+/// The sums of the fluid on the host, all in `f64` and in a fixed order. `sum_fluid` in sample.cu has the same bits.
+pub(super) fn sums<const D: usize>(state: &State<D>) -> BlockSums<D> {
+    let fluid = &state.fluid;
+    let gravity = state.forces.gravity.map(f64::from);
+    let central = state.forces.central.map(|(c, b)| (c.map(f64::from), f64::from(b)));
+    parallel::blocks(fluid.len(), (), |range, ()| {
+        let mut block = BlockSums::NONE;
+        for i in range {
+            let (x, v) = (fluid.position(i).map(f64::from), fluid.velocity(i).map(f64::from));
+            let mut potential = -(0..D).map(|a| gravity[a] * x[a]).sum::<f64>();
+            if let Some((c, b)) = central {
+                potential += 0.5 * b * b * norm2(each::<f64, D>(|a| x[a] - c[a]));
             }
-            block
-        });
-        let (([kinetic, potential, volume], [v, x]), (angular, ([low, high], Max(v2)))) = block;
-        let m = f64::from(state.rest.m);
-        Self {
-            kinetic: m * kinetic.0,
-            potential: m * potential.0,
-            momentum: v.map(|v| m * v.0),
-            angular: angular.map(|l| m * l.0),
-            volume: m * volume.0,
-            x: x.map(|x| x.0),
-            low: low.map(|x| -x.0),
-            high: high.map(|x| x.0),
-            speed: v2.max(0.0).sqrt(),
+            block = block.merge(BlockSums {
+                kinetic: 0.5 * norm2(v),
+                potential,
+                volume: 1.0 / f64::from(fluid.rho[i]),
+                v,
+                x,
+                moment: cross(spatial(&x), spatial(&v)),
+                low: x,
+                high: x,
+                v2: norm2(v),
+            });
         }
-    }
-}
-
-fn empty<const D: usize>() -> Block<D> {
-    let (none, least) = (Sum(0.0), Max(f64::NEG_INFINITY));
-    (([none; 3], [[none; D]; 2]), ([none; 3], ([[least; D]; 2], least)))
+        block
+    })
 }
 
 fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
@@ -96,27 +62,35 @@ impl<const D: usize> Reader<D> for Totals {
         None
     }
 
-    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
-        let (sums, report) = (Sums::of(view.state), view.report);
-        let n = view.state.fluid.len() as f64;
+    fn want(&self, wanted: &mut Wanted<D>) {
+        wanted.sums |= self.0.iter().any(reads_sums);
+        wanted.all_densities |= self.0.iter().any(reads_densities);
+    }
+
+    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
+        let View { state, report, .. } = *seen.view;
+        let sums = if self.0.iter().any(reads_sums) { seen.sums() } else { BlockSums::NONE };
+        let internal = if self.0.iter().any(reads_densities) { internal_energy(seen) } else { 0.0 };
+        let (m, n) = (f64::from(state.rest.m), state.fluid.len() as f64);
+        let (kinetic, potential) = (m * sums.kinetic, m * sums.potential);
         // Where there is no particle, there is no extent either.
         let end = |x: &f64| if x.is_finite() { *x } else { f64::NAN };
-        let of_step = |x: f64| if view.state.step == 0 { f64::NAN } else { x };
-        let compressed = |total: &Total| matches!(total, Total::InternalEnergy | Total::TotalEnergy);
-        let internal = if self.0.iter().any(compressed) { internal_energy(view) } else { 0.0 };
+        let of_step = |x: f64| if state.step == 0 { f64::NAN } else { x };
         for total in &self.0 {
             match total {
-                Total::KineticEnergy => row.push(sums.kinetic),
-                Total::PotentialEnergy => row.push(sums.potential),
+                Total::KineticEnergy => row.push(kinetic),
+                Total::PotentialEnergy => row.push(potential),
                 Total::InternalEnergy => row.push(internal),
-                Total::TotalEnergy => row.push(sums.kinetic + sums.potential + internal),
-                Total::Momentum => row.extend(sums.momentum),
-                Total::AngularMomentum => row.extend(&sums.angular[if D == 2 { 2 } else { 0 }..]),
-                Total::Volume => row.push(sums.volume),
+                Total::TotalEnergy => row.push(kinetic + potential + internal),
+                Total::Momentum => row.extend(sums.v.map(|v| m * v)),
+                Total::AngularMomentum => {
+                    row.extend(sums.moment[if D == 2 { 2 } else { 0 }..].iter().map(|l| m * l))
+                }
+                Total::Volume => row.push(m * sums.volume),
                 Total::Center => row.extend(sums.x.map(|x| x / n)),
                 Total::Extent => row.extend(sums.low.iter().chain(&sums.high).map(end)),
                 Total::Particles => row.push(n),
-                Total::LargestSpeed => row.push(sums.speed),
+                Total::LargestSpeed => row.push(sums.v2.max(0.0).sqrt()),
                 Total::DensityError => {
                     row.extend([report.density_error_mean, report.density_error_max].map(of_step))
                 }
@@ -125,6 +99,17 @@ impl<const D: usize> Reader<D> for Totals {
             }
         }
     }
+}
+
+/// True for what is energy of compression.
+fn reads_densities(total: &Total) -> bool {
+    matches!(total, Total::InternalEnergy | Total::TotalEnergy)
+}
+
+/// True for what needs a sum over the particles: all but energy of compression and what a step reports.
+fn reads_sums(total: &Total) -> bool {
+    use Total::{DensityError, InternalEnergy, Iterations, Particles, TimeStep};
+    !matches!(total, InternalEnergy | Particles | DensityError | TimeStep | Iterations)
 }
 
 impl Totals {
@@ -160,7 +145,8 @@ impl Totals {
 }
 
 /// Energy of compression, `Σ m e(ρ)`, `[J]`.
-fn internal_energy<const D: usize>(view: &View<'_, D>) -> f64 {
-    let energies = view.state.fluid.rho.iter().map(|&rho| view.solver.internal_energy(f64::from(rho)));
-    f64::from(view.state.rest.m) * energies.sum::<f64>()
+fn internal_energy<const D: usize>(seen: &Seen<'_, D>) -> f64 {
+    let View { state, solver, .. } = seen.view;
+    let energies = seen.densities().iter().map(|&rho| solver.internal_energy(f64::from(rho)));
+    f64::from(state.rest.m) * energies.sum::<f64>()
 }
