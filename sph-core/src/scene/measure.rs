@@ -130,6 +130,11 @@ pub enum Total {
     Center,
     /// Least and largest coordinates of particles.
     Extent,
+    /// Area of the free surface, where less than half of the space beside the walls is filled; in 2D of a slab of 1 m depth.
+    SurfaceArea,
+    /// Mean of `(d₂ − d₁)/(d₂ + d₁)` with the distance of the nearest particle, d₁, and the largest of those of the nearest
+    /// in each sector of directions, d₂: 0 on a lattice.
+    Disorder,
     /// Number of particles.
     Particles,
     /// Largest speed of a particle.

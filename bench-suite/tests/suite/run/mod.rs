@@ -8,3 +8,4 @@ mod memory_plan;
 mod penetration;
 mod restart;
 mod solved;
+mod totals;

@@ -4,11 +4,11 @@ use super::{
     Reader, inside,
     interpolate::{Interpolation, wendland, wendland_factor},
     near::{Near, Zone, images, split},
+    solids::{LEAST_SPACE, Solids, kernel_points},
 };
 use crate::{
     error::Error,
-    fluid::wall_surface::{Place, Pose, WallSurface},
-    geometry::sampling::Side,
+    fluid::wall_surface::Pose,
     keys::join,
     method::{observer::View, state::State},
     numerics::{lane::each, vector::norm},
@@ -17,10 +17,6 @@ use crate::{
 
 /// Points of the line in a spacing `[convention]`.
 const POINTS: f64 = 4.0;
-/// Points of the kernel along an axis, of which those in its ball tell how much of it walls take.
-const AXIS: usize = 10;
-/// Below this no space is left beside the walls, `[-]`.
-const LEAST_SPACE: f64 = 0.1;
 /// A point of the line farther behind a surface than this lies in the wall, in spacings: nearer ones may by rounding.
 const ON_SURFACE: f64 = 0.1;
 
@@ -143,55 +139,4 @@ fn level(filled: &[f64], step: f64) -> Level {
         }
     }
     Level { level, wetted }
-}
-
-/// Walls, containers and bodies.
-struct Solids<'a, const D: usize> {
-    state: &'a State<D>,
-    poses: &'a [Option<Pose<D>>],
-    containers: Vec<WallSurface<D>>,
-    h: f64,
-}
-
-impl<'a, const D: usize> Solids<'a, D> {
-    fn of(state: &'a State<D>, poses: &'a [Option<Pose<D>>], h: f64) -> Self {
-        let spacing = f64::from(state.rest.spacing);
-        let containers = state.containers.iter().enumerate();
-        let containers = containers.map(|(k, c)| WallSurface::of_container(k, c, spacing)).collect();
-        Self { state, poses, containers, h }
-    }
-
-    /// The part of the kernel around a point that they take, `[-]`.
-    fn part(&self, x: &[f64; D], points: &[([f64; D], f64)]) -> f64 {
-        let inside = points.iter().filter(|(q, _)| self.holds(&each(|a| x[a] + self.h * q[a]), 0.0));
-        inside.map(|(_, weight)| weight).sum()
-    }
-
-    /// True for a point that lies deeper than `deep` in a solid. Farther than `h` behind the wall of a tank may be another.
-    fn holds(&self, x: &[f64; D], deep: f64) -> bool {
-        let behind = |surface: &WallSurface<D>, x: &[f64; D]| match (surface.side, surface.locate(x)) {
-            (Side::Inside, Place::Behind(depth)) => depth > deep && depth <= self.h,
-            (Side::Inside, _) => false,
-            (Side::Outside, _) => surface.region.phi(x) < -deep,
-        };
-        let walls = self.state.walls.surfaces.iter().zip(self.poses);
-        let mut walls = walls.map(|(surface, pose)| match pose {
-            None => behind(surface, x),
-            Some(pose) => behind(surface, &pose.inverse_transform(x)),
-        });
-        walls.any(|behind| behind)
-            || self.containers.iter().any(|container| behind(container, x))
-            || self.state.bodies.containing(x).is_some()
-    }
-}
-
-/// Points of the unit ball, and their weights in the kernel, with the sum 1.
-fn kernel_points<const D: usize>() -> Vec<([f64; D], f64)> {
-    let coordinate = |k: usize| (2 * k + 1) as f64 / AXIS as f64 - 1.0;
-    let all = (0..AXIS.pow(D as u32)).map(|k| each(|a| coordinate(k / AXIS.pow(a as u32) % AXIS)));
-    let mut points: Vec<([f64; D], f64)> = all.map(|q: [f64; D]| (q, wendland(norm(q)))).collect();
-    points.retain(|(_, weight)| *weight > 0.0);
-    let sum: f64 = points.iter().map(|(_, weight)| weight).sum();
-    points.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    points
 }

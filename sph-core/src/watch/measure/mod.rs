@@ -4,12 +4,16 @@
 //! goes on from a checkpoint has the same series as one that was not interrupted.
 
 mod body;
+mod disorder;
 mod field;
 mod flow;
 mod interpolate;
 mod level;
 mod near;
 mod points;
+mod solids;
+mod sorted;
+mod surface;
 mod totals;
 
 pub use body::numbers as body_numbers;

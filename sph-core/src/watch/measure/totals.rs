@@ -1,9 +1,10 @@
 //! Sums and extremes over the whole fluid.
 
 use super::{
-    Column, Reader, column,
+    Column, Reader, column, disorder,
     interpolate::Interpolation,
     near::{Near, Zone},
+    surface,
 };
 use crate::{
     method::{observer::View, state::State},
@@ -96,7 +97,7 @@ impl<const D: usize> Reader<D> for Totals {
         None
     }
 
-    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
+    fn read(&mut self, _: &Near<D>, how: &Interpolation<D>, view: &View<'_, D>, row: &mut Vec<f64>) {
         let (sums, report) = (Sums::of(view.state), view.report);
         let n = view.state.fluid.len() as f64;
         // Where there is no particle, there is no extent either.
@@ -115,6 +116,8 @@ impl<const D: usize> Reader<D> for Totals {
                 Total::Volume => row.push(sums.volume),
                 Total::Center => row.extend(sums.x.map(|x| x / n)),
                 Total::Extent => row.extend(sums.low.iter().chain(&sums.high).map(end)),
+                Total::SurfaceArea => row.push(surface::area(view.state, how.h)),
+                Total::Disorder => row.push(disorder::disorder(view.state, how.h)),
                 Total::Particles => row.push(n),
                 Total::LargestSpeed => row.push(sums.speed),
                 Total::DensityError => {
@@ -147,6 +150,8 @@ impl Totals {
                 Total::Extent => {
                     (&["least_x", "least_y", "least_z", "largest_x", "largest_y", "largest_z"], "m")
                 }
+                Total::SurfaceArea => (&["surface_area"], "m^2"),
+                Total::Disorder => (&["disorder"], "-"),
                 Total::Particles => (&["particles"], "-"),
                 Total::LargestSpeed => (&["largest_speed"], "m/s"),
                 Total::DensityError => (&["mean_density_error", "largest_density_error"], "-"),

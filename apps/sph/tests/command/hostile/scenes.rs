@@ -262,7 +262,8 @@ impl Words {
             format!("gauge = {{ from = {from}, to = {to} }}"),
             format!("profile = {{ from = {from}, to = {to}, field = \"speed\" }}"),
             format!("flow = {{ at = {from}, normal = {to} }}"),
-            "totals = [\"total_energy\", \"extent\", \"angular_momentum\"]".into(),
+            "totals = [\"total_energy\", \"extent\", \"angular_momentum\", \"surface_area\", \"disorder\"]"
+                .into(),
         ];
         let kind = &kinds[random.below(kinds.len())];
         format!("[[measure]]\nname = \"one\"\ninterval = {:?}\n{kind}\n", random.power(-4.0, -1.0))
