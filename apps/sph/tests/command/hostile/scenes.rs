@@ -266,7 +266,9 @@ impl Words {
                 .into(),
         ];
         let kind = &kinds[random.below(kinds.len())];
-        format!("[[measure]]\nname = \"one\"\ninterval = {:?}\n{kind}\n", random.power(-4.0, -1.0))
+        let stretch = ["", "from = 1e-3\n", "to = 1e-3\n", "from = 1e-4\nto = 1e-2\n"][random.below(4)];
+        let interval = random.power(-4.0, -1.0);
+        format!("[[measure]]\nname = \"one\"\ninterval = {interval:?}\n{stretch}{kind}\n")
     }
 
     fn paddle(&self, motion: &str) -> String {
