@@ -263,7 +263,12 @@ pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
             super::check::known("body", bodies, name, &join(&key, "body"))?;
         } else if let Some(force) = &measure.force {
             let walls = scene.wall.iter().enumerate().map(|(k, wall)| wall.called(k));
-            super::check::known("wall or body", walls.chain(bodies), &force.on, &join(&key, "force.on"))?;
+            let found =
+                super::check::known("wall or body", walls.chain(bodies), &force.on, &join(&key, "force.on"));
+            found.map_err(|error| match force.on.starts_with("container") {
+                true => error.hint("a container has no samples and gives no force: draw a wall in its place"),
+                false => error,
+            })?;
         }
     }
     Ok(())
