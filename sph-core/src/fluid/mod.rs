@@ -5,6 +5,7 @@ pub mod boundary;
 pub mod material;
 pub mod operators;
 pub mod particles;
+pub mod sorted;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategies;
 pub mod surface;

@@ -63,14 +63,16 @@ pub struct Wanted<const D: usize> {
     pub sums: bool,
     /// Densities of all particles.
     pub all_densities: bool,
+    /// The whole state.
+    pub everything: bool,
 }
 
 impl<const D: usize> Wanted<D> {
     /// Nothing yet.
     pub fn nothing(marks: Arc<Marks<D>>) -> Self {
         let (places, fields) = (0, Vec::new());
-        let [velocity, density, walls, sums, all_densities] = [false; 5];
-        Self { marks, places, velocity, density, fields, walls, sums, all_densities }
+        let [velocity, density, walls, sums, all_densities, everything] = [false; 6];
+        Self { marks, places, velocity, density, fields, walls, sums, all_densities, everything }
     }
 }
 

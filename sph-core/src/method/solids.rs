@@ -3,10 +3,13 @@
 use super::state::State;
 use crate::{
     Real,
-    fluid::wall_surface::{Place, Pose, WallSurface},
+    fluid::{
+        sorted::Sorted,
+        wall_surface::{Place, Pose, WallSurface},
+    },
     geometry::sampling::Side,
-    neighbors::{Backend, Cells},
-    numerics::{lane::each, vector::norm2},
+    numerics::lane::each,
+    rigid::Rigid,
 };
 
 /// Walls, containers and bodies.
@@ -26,22 +29,64 @@ impl<'a, const D: usize> Solids<'a, D> {
         Self { state, poses, containers, h }
     }
 
-    /// True for a point that lies deeper than `deep` in a solid. Farther than `h` behind the wall of a tank may be another.
-    pub fn holds(&self, x: &[f64; D], deep: f64) -> bool {
-        let behind = |surface: &WallSurface<D>, x: &[f64; D]| match (surface.side, surface.locate(x)) {
+    /// The part of the kernel around a point that they take, by its points in the unit ball and their weights, `[-]`.
+    pub fn part(&self, x: &[f64; D], points: &[([f64; D], f64)]) -> f64 {
+        let inside = points.iter().filter(|(q, _)| self.holds(&each(|a| x[a] + self.h * q[a]), 0.0));
+        inside.map(|(_, weight)| weight).sum()
+    }
+
+    /// Walls and containers, each with where it is.
+    fn surfaces(&self) -> impl Iterator<Item = (&WallSurface<D>, Option<&Pose<D>>)> {
+        let walls = self.state.walls.surfaces.iter().zip(self.poses.iter().map(Option::as_ref));
+        walls.chain(self.containers.iter().map(|container| (container, None)))
+    }
+
+    /// True for a point of the reference configuration that lies deeper than `deep` behind a surface. Farther than `h` behind
+    /// the wall of a tank may be another.
+    fn is_behind(&self, surface: &WallSurface<D>, x: &[f64; D], deep: f64) -> bool {
+        match (surface.side, surface.locate(x)) {
             (Side::Inside, Place::Behind(depth)) => depth > deep && depth <= self.h,
             (Side::Inside, _) => false,
             (Side::Outside, _) => surface.region.phi(x) < -deep,
-        };
-        let walls = self.state.walls.surfaces.iter().zip(self.poses);
-        let mut walls = walls.map(|(surface, pose)| match pose {
-            None => behind(surface, x),
-            Some(pose) => behind(surface, &pose.inverse_transform(x)),
-        });
-        walls.any(|behind| behind)
-            || self.containers.iter().any(|container| behind(container, x))
+        }
+    }
+
+    /// True for a point that lies deeper than `deep` in a solid.
+    pub fn holds(&self, x: &[f64; D], deep: f64) -> bool {
+        self.surfaces().any(|(surface, pose)| self.is_behind(surface, &drawn(pose, x), deep))
             || self.state.bodies.containing(x).is_some()
     }
+
+    /// True where a solid may take a part of the kernel.
+    pub fn is_near(&self, x: &[f64; D]) -> bool {
+        let body = |body: &Rigid<D>| body.form.region.phi(&body.inverse_transform(x));
+        self.surfaces().any(|(surface, pose)| surface.region.phi(&drawn(pose, x)).abs() < self.h)
+            || self.state.bodies.list.iter().any(|b| body(b).abs() < self.h)
+    }
+
+    /// The point of the surface that is nearest to a point in a solid; any other point itself.
+    pub fn leave(&self, x: &[f64; D]) -> [f64; D] {
+        let mut x = *x;
+        for (surface, pose) in self.surfaces() {
+            let local = drawn(pose, &x);
+            if self.is_behind(surface, &local, 0.0) {
+                let (depth, normal) = surface.depth_and_normal(&local);
+                let normal = pose.map_or(normal, |pose| pose.rotate(&normal));
+                x = each(|a| x[a] + depth * normal[a]);
+            }
+        }
+        if let Some(body) = self.state.bodies.containing(&x) {
+            let (local, region) = (body.inverse_transform(&x), &body.form.region);
+            let (phi, normal) = (region.phi(&local), region.normal(&local));
+            x = body.transform(&each(|a| local[a] - phi * normal[a]));
+        }
+        x
+    }
+}
+
+/// The point of the reference configuration that is now at `x`.
+fn drawn<const D: usize>(pose: Option<&Pose<D>>, x: &[f64; D]) -> [f64; D] {
+    pose.map_or(*x, |pose| pose.inverse_transform(x))
 }
 
 /// A place so far from all particles is empty, in spacings `[convention]`: on a lattice no place inside is farther than
@@ -54,29 +99,18 @@ const BESIDE: f64 = 2.0;
 /// an axis there is neither fluid nor wall, container or body.
 pub fn has_free_surface<const D: usize>(state: &State<D>) -> bool {
     let spacing = f64::from(state.rest.spacing);
-    let (periodic, fluid) = (&state.domain.periodic, &state.fluid);
+    let (periodic, x) = (&state.domain.periodic, &state.fluid.x);
     let poses: Vec<_> = state.walls.surfaces.iter().map(|surface| state.walls.pose(surface)).collect();
     let solids = Solids::of(state, &poses, BESIDE * spacing);
-    let reach = (EMPTY * spacing) as Real;
-    let mut cells = Cells::new(Backend::HashGrid, reach, *periodic);
-    let mut order = Vec::new();
-    // The hashed cells never refuse.
-    if cells.sort(&fluid.x, &mut order).is_err() {
-        return true;
-    }
+    let sorted = Sorted::of(&state.fluid, EMPTY * spacing, *periodic);
     let mut runs = Vec::new();
-    let mut is_empty = |place: [Real; D]| {
-        cells.runs_around(cells.frame.cell(place), &mut runs);
-        let mut near =
-            runs.iter().flat_map(|run| run.start..run.end).map(|k| fluid.position(order[k] as usize));
-        !near.any(|x| norm2(periodic.nearest(each(|a| x[a] - place[a]))) < reach * reach)
-    };
-    (0..fluid.len()).any(|i| {
+    (0..state.fluid.len()).any(|i| {
         (0..2 * D).any(|side| {
             let off = (if side % 2 == 0 { BESIDE } else { -BESIDE } * spacing) as Real;
-            let x = fluid.position(i);
-            let place = periodic.wrap(each(|a| if a == side / 2 { x[a] + off } else { x[a] }));
-            is_empty(place) && !solids.holds(&place.map(f64::from), 0.0)
+            let place = periodic.wrap(each(|a| if a == side / 2 { x[a][i] + off } else { x[a][i] }));
+            let (place, mut is_empty) = (place.map(f64::from), true);
+            sorted.around(&place, &mut runs, |_, _| is_empty = false);
+            is_empty && !solids.holds(&place, 0.0)
         })
     })
 }

@@ -20,6 +20,10 @@ parameters! {
         pub name: String;
         /// Simulated time between two samples; `run.output_interval` if left out.
         pub interval: Option<f64> = None, "s", "(0, inf)";
+        /// Simulated time from which samples are taken, and intervals are counted; 0 if left out.
+        pub from: Option<f64> = None, "s", "[0, inf)";
+        /// Simulated time of the last sample at most; the end of the run if left out.
+        pub to: Option<f64> = None, "s", "(0, inf)";
         /// A field at a point, or its mean over a disc.
         pub probe: Option<Probe> = None, validate;
         /// Level of the fluid along a line.
@@ -130,6 +134,11 @@ pub enum Total {
     Center,
     /// Least and largest coordinates of particles.
     Extent,
+    /// Area of the free surface, where less than half of the space beside the walls is filled; in 2D of a slab of 1 m depth.
+    SurfaceArea,
+    /// Mean of `(d₂ − d₁)/(d₂ + d₁)` with the distance of the nearest particle, d₁, and the largest of those of the nearest
+    /// in each sector of directions, d₂: 0 on a lattice.
+    Disorder,
     /// Number of particles.
     Particles,
     /// Largest speed of a particle.
@@ -142,7 +151,7 @@ pub enum Total {
     Iterations,
 }
 
-/// Samples that a series may have: intervals down to this part of the run `[convention]`.
+/// Samples that a series may have: intervals down to this part of its stretch of time `[convention]`.
 const MOST_SAMPLES: f64 = 1e6;
 /// Numbers that a series may have `[convention]`.
 const MOST_NUMBERS: f64 = 4e6;
@@ -168,6 +177,8 @@ impl Measure {
         Self {
             name: name.to_owned(),
             interval: None,
+            from: None,
+            to: None,
             probe: None,
             gauge: None,
             profile: None,
@@ -189,6 +200,12 @@ impl Measure {
         self.interval.or(run.output_interval).unwrap_or(run.end_time / 100.0)
     }
 
+    /// Simulated time from the first sample to the last in a scene, `[s]`.
+    fn stretch_in(&self, scene: &Scene) -> f64 {
+        let end = scene.run.end_time;
+        self.to.map_or(end, |to| to.min(end)) - self.from.unwrap_or(0.0)
+    }
+
     /// Numbers of a sample in `dim` dimensions, its time among them, if every field were a vector.
     fn width(&self, dim: usize) -> usize {
         let of_points = |points: u32| points as usize * dim;
@@ -200,7 +217,7 @@ impl Measure {
 
     /// Memory of its series in a scene, `[B]`.
     pub fn bytes(&self, scene: &Scene) -> f64 {
-        let samples = scene.run.end_time / self.interval_in(scene) + 1.0;
+        let samples = self.stretch_in(scene) / self.interval_in(scene) + 1.0;
         BYTES * self.width(scene.dim.into()) as f64 * samples
     }
 }
@@ -238,6 +255,7 @@ pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
             return Err(error.hint("give each measure a name of its own"));
         }
         check_kind(measure, &key)?;
+        check_stretch(measure, scene.run.end_time, &key)?;
         check_size(measure, scene, &key)?;
         places::<D>(measure, scene.spacing, &key)?;
         let bodies = scene.body.iter().enumerate().map(|(k, body)| body.called(k));
@@ -245,7 +263,12 @@ pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
             super::check::known("body", bodies, name, &join(&key, "body"))?;
         } else if let Some(force) = &measure.force {
             let walls = scene.wall.iter().enumerate().map(|(k, wall)| wall.called(k));
-            super::check::known("wall or body", walls.chain(bodies), &force.on, &join(&key, "force.on"))?;
+            let found =
+                super::check::known("wall or body", walls.chain(bodies), &force.on, &join(&key, "force.on"));
+            found.map_err(|error| match force.on.starts_with("container") {
+                true => error.hint("a container has no samples and gives no force: draw a wall in its place"),
+                false => error,
+            })?;
         }
     }
     Ok(())
@@ -290,10 +313,24 @@ fn check_kind(measure: &Measure, key: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses a stretch of time in which no sample can be taken.
+fn check_stretch(measure: &Measure, end: f64, key: &str) -> Result<(), Error> {
+    let from = measure.from.unwrap_or(0.0);
+    if from > end {
+        let error = Error::range(join(key, "from"), from, &format!("[0, {end:?}]")).unit("s");
+        return Err(error.hint("the run ends at run.end_time"));
+    }
+    if let Some(to) = measure.to.filter(|to| *to <= from) {
+        let error = Error::range(join(key, "to"), to, &format!("({from:?}, inf)")).unit("s");
+        return Err(error.hint("the last sample is taken after the first, at `from`"));
+    }
+    Ok(())
+}
+
 /// Refuses a series that would not fit into memory and files.
 fn check_size(measure: &Measure, scene: &Scene, key: &str) -> Result<(), Error> {
-    let (interval, end) = (measure.interval_in(scene), scene.run.end_time);
-    let least = (end / MOST_SAMPLES).max(end * measure.width(scene.dim.into()) as f64 / MOST_NUMBERS);
+    let (interval, stretch) = (measure.interval_in(scene), measure.stretch_in(scene));
+    let least = (stretch / MOST_SAMPLES).max(stretch * measure.width(scene.dim.into()) as f64 / MOST_NUMBERS);
     if interval >= least {
         return Ok(());
     }

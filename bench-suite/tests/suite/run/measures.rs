@@ -222,6 +222,18 @@ fn samples_are_the_same_on_all_threads_and_through_a_restart() {
             scene.measure.retain(|measure| !has_pressure(measure));
         }
         let (end, middle) = (0.06, 0.03);
+        // Those of all kinds in a part of the run, over the restart.
+        let stretch = |measure: &sph_core::scene::Measure| {
+            let (from, to) = (Some(0.01), Some(0.05));
+            sph_core::scene::Measure {
+                name: format!("{} for a while", measure.name),
+                from,
+                to,
+                ..measure.clone()
+            }
+        };
+        let part: Vec<_> = scene.measure.iter().map(stretch).collect();
+        scene.measure.extend(part);
         let whole = |threads| {
             common::on_threads(threads, || {
                 let mut run: Simulation<2> = common::simulation(name, &scene, &Processor::default());
@@ -244,6 +256,36 @@ fn samples_are_the_same_on_all_threads_and_through_a_restart() {
         kept.restore(&mut again).unwrap();
         again.run(end, 10_000, &mut []).unwrap();
         assert_eq!(bits(&again), one, "{name} through a restart");
+    }
+}
+
+/// In its stretch of time a measure has the samples that another of the same intervals has there, and no other.
+#[test]
+fn samples_are_taken_from_and_to_a_time() {
+    let some = |name: &str, stretch: &str| {
+        let force = measure(
+            &format!("force {name}"),
+            &format!("interval = 0.004\n{stretch}force = {{ on = \"wall[0]\" }}"),
+        );
+        force + &measure(name, &format!("interval = 0.004\n{stretch}totals = [\"kinetic_energy\"]"))
+    };
+    let text = some("all", "")
+        + &some("part", "from = 0.012\nto = 0.02\n")
+        + &some("off", "from = 0.013\nto = 0.0202\n");
+    let mut run: Simulation<2> = common::simulation("pool", &pool(&text), &Processor::default());
+    run.fixed_dt = Some(2e-4);
+    run.run(0.03, 10_000, &mut []).unwrap();
+    let of = |name: &str| -> Vec<(f64, Vec<f64>)> {
+        let series = run.measures.series().find(|series| series.name == name).unwrap();
+        series.rows().map(|(t, row)| (t, row.to_vec())).collect()
+    };
+    for name in ["", "force "] {
+        let (all, part, off) =
+            (of(&format!("{name}all")), of(&format!("{name}part")), of(&format!("{name}off")));
+        assert_eq!(all.len(), 8, "{all:?}");
+        assert_eq!(part, all[3..=5], "{name}");
+        let times: Vec<f64> = off.iter().map(|(t, _)| *t).collect();
+        assert_near(&times, &[0.013, 0.017], 1e-9, "counted from the first");
     }
 }
 

@@ -9,3 +9,4 @@ mod memory_plan;
 mod penetration;
 mod restart;
 mod solved;
+mod totals;

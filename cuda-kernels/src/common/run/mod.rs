@@ -322,8 +322,8 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
     }
 
     fn pick(&mut self, state: &mut State<D>, wanted: &Wanted<D>) -> Result<Option<Picked<D>>, StepError> {
-        if self.is_on_host {
-            return Ok(None);
+        if self.is_on_host || wanted.everything {
+            return self.fetch(state).map(|()| None);
         }
         let Some(mut device) = self.device.take() else { return Ok(None) };
         let picked = self.pick_from(&mut device, state, wanted);

@@ -1,7 +1,10 @@
 //! Fields between particles: what a probe at a point reads.
 
 use super::near::{Near, between};
-use crate::neighbors::Periodic;
+use crate::{
+    neighbors::Periodic,
+    numerics::{lane::each, vector::norm},
+};
 use nalgebra::{SMatrix, SVector};
 use std::{array::from_fn, f64::consts::PI};
 
@@ -96,4 +99,20 @@ impl<const D: usize> Moments<D> {
         }
         (self.value_x / self.weight - mean * x.transpose()) * g
     }
+}
+
+/// Points of the kernel along an axis, of which those in its ball tell how much of it walls take.
+const AXIS: usize = 10;
+/// Below this no space is left beside the walls, `[-]`.
+pub(super) const LEAST_SPACE: f64 = 0.1;
+
+/// Points of the unit ball, and their weights in the kernel, with the sum 1.
+pub(super) fn kernel_points<const D: usize>() -> Vec<([f64; D], f64)> {
+    let coordinate = |k: usize| (2 * k + 1) as f64 / AXIS as f64 - 1.0;
+    let all = (0..AXIS.pow(D as u32)).map(|k| each(|a| coordinate(k / AXIS.pow(a as u32) % AXIS)));
+    let mut points: Vec<([f64; D], f64)> = all.map(|q: [f64; D]| (q, wendland(norm(q)))).collect();
+    points.retain(|(_, weight)| *weight > 0.0);
+    let sum: f64 = points.iter().map(|(_, weight)| weight).sum();
+    points.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    points
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Reader, inside,
-    interpolate::{Interpolation, wendland, wendland_factor},
+    interpolate::{Interpolation, LEAST_SPACE, kernel_points, wendland, wendland_factor},
     near::{Near, Zone, images, split},
     seen::Seen,
 };
@@ -17,10 +17,6 @@ use crate::{
 
 /// Points of the line in a spacing `[convention]`.
 const POINTS: f64 = 4.0;
-/// Points of the kernel along an axis, of which those in its ball tell how much of it walls take.
-const AXIS: usize = 10;
-/// Below this no space is left beside the walls, `[-]`.
-const LEAST_SPACE: f64 = 0.1;
 /// A point of the line farther behind a surface than this lies in the wall, in spacings: nearer ones may by rounding.
 const ON_SURFACE: f64 = 0.1;
 
@@ -95,7 +91,7 @@ impl<const D: usize> Gauge<D> {
         let (n, step, along) = self.points(f64::from(state.rest.spacing));
         let at = |k: usize| each(|a| self.from[a] + k as f64 * step * along[a]);
         let deep = ON_SURFACE * f64::from(state.rest.spacing);
-        let part = |x: [f64; D]| if solids.holds(&x, deep) { 1.0 } else { part(&solids, &x, h, &points) };
+        let part = |x: [f64; D]| if solids.holds(&x, deep) { 1.0 } else { solids.part(&x, &points) };
         self.walls = (0..n).map(|k| part(at(k))).collect();
     }
 }
@@ -148,21 +144,4 @@ fn level(filled: &[f64], step: f64) -> Level {
         }
     }
     Level { level, wetted }
-}
-
-/// The part of the kernel of the radius `h` `[m]` around a point that solids take, `[-]`.
-fn part<const D: usize>(solids: &Solids<'_, D>, x: &[f64; D], h: f64, points: &[([f64; D], f64)]) -> f64 {
-    let inside = points.iter().filter(|(q, _)| solids.holds(&each(|a| x[a] + h * q[a]), 0.0));
-    inside.map(|(_, weight)| weight).sum()
-}
-
-/// Points of the unit ball, and their weights in the kernel, with the sum 1.
-fn kernel_points<const D: usize>() -> Vec<([f64; D], f64)> {
-    let coordinate = |k: usize| (2 * k + 1) as f64 / AXIS as f64 - 1.0;
-    let all = (0..AXIS.pow(D as u32)).map(|k| each(|a| coordinate(k / AXIS.pow(a as u32) % AXIS)));
-    let mut points: Vec<([f64; D], f64)> = all.map(|q: [f64; D]| (q, wendland(norm(q)))).collect();
-    points.retain(|(_, weight)| *weight > 0.0);
-    let sum: f64 = points.iter().map(|(_, weight)| weight).sum();
-    points.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    points
 }

@@ -1,9 +1,10 @@
 //! Measures: time series of a run that a scene asks for (`[[measure]]`).
 //!
-//! A sample is taken at the first step in each interval, counted from t = 0. No bit of the run depends on it, and a run that
-//! goes on from a checkpoint has the same series as one that was not interrupted.
+//! A sample is taken at the first step in each interval, counted from t = 0, or from the time at which a measure begins. No bit
+//! of the run depends on it, and a run that goes on from a checkpoint has the same series as one that was not interrupted.
 
 mod body;
+mod disorder;
 mod field;
 mod flow;
 mod interpolate;
@@ -11,6 +12,7 @@ mod level;
 mod near;
 mod points;
 mod seen;
+mod surface;
 mod totals;
 
 pub use body::numbers as body_numbers;
@@ -102,6 +104,10 @@ trait Reader<const D: usize>: Debug + Send {
 struct Measured<const D: usize> {
     reader: Box<dyn Reader<D>>,
     interval: f64,
+    /// Where samples are taken, and intervals begin, `[s]`.
+    from: f64,
+    /// Where they end; infinite for the whole run, `[s]`.
+    to: f64,
     series: Series,
 }
 
@@ -144,15 +150,20 @@ impl<const D: usize> Measured<D> {
             (Box::new(totals), columns)
         };
         let series = Series { name: measure.name.clone(), columns, along, ..Series::default() };
-        Ok(Self { reader, interval: measure.interval_in(scene), series })
+        let (from, to) = (measure.from.unwrap_or(0.0), measure.to.unwrap_or(f64::INFINITY));
+        Ok(Self { reader, interval: measure.interval_in(scene), from, to, series })
     }
 
-    /// How many whole intervals have passed at time `t`.
+    /// How many whole intervals have passed at time `t` since the first sample could be taken, negative before.
     fn intervals(&self, t: f64) -> f64 {
-        (t / self.interval + SAME).floor()
+        ((t - self.from) / self.interval + SAME).floor()
     }
 
     fn is_due(&self, t: f64) -> bool {
+        let is_over = t > self.to + SAME * self.interval;
+        if is_over || self.intervals(t) < 0.0 {
+            return false;
+        }
         self.series.t.last().is_none_or(|&last| self.intervals(t) > self.intervals(last))
     }
 }

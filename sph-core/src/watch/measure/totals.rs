@@ -1,10 +1,11 @@
 //! Sums and extremes over the whole fluid.
 
 use super::{
-    Column, Reader, column,
+    Column, Reader, column, disorder,
     interpolate::Interpolation,
     near::{Near, Zone},
     seen::Seen,
+    surface,
 };
 use crate::{
     method::{
@@ -65,9 +66,10 @@ impl<const D: usize> Reader<D> for Totals {
     fn want(&self, wanted: &mut Wanted<D>) {
         wanted.sums |= self.0.iter().any(reads_sums);
         wanted.all_densities |= self.0.iter().any(reads_densities);
+        wanted.everything |= self.0.iter().any(reads_everything);
     }
 
-    fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
+    fn read(&mut self, _: &Near<D>, how: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
         let View { state, report, .. } = *seen.view;
         let sums = if self.0.iter().any(reads_sums) { seen.sums() } else { BlockSums::NONE };
         let internal = if self.0.iter().any(reads_densities) { internal_energy(seen) } else { 0.0 };
@@ -89,6 +91,8 @@ impl<const D: usize> Reader<D> for Totals {
                 Total::Volume => row.push(m * sums.volume),
                 Total::Center => row.extend(sums.x.map(|x| x / n)),
                 Total::Extent => row.extend(sums.low.iter().chain(&sums.high).map(end)),
+                Total::SurfaceArea => row.push(surface::area(state, how.h)),
+                Total::Disorder => row.push(disorder::disorder(state, how.h)),
                 Total::Particles => row.push(n),
                 Total::LargestSpeed => row.push(sums.v2.max(0.0).sqrt()),
                 Total::DensityError => {
@@ -109,7 +113,13 @@ fn reads_densities(total: &Total) -> bool {
 /// True for what needs a sum over the particles: all but energy of compression and what a step reports.
 fn reads_sums(total: &Total) -> bool {
     use Total::{DensityError, InternalEnergy, Iterations, Particles, TimeStep};
-    !matches!(total, InternalEnergy | Particles | DensityError | TimeStep | Iterations)
+    !reads_everything(total)
+        && !matches!(total, InternalEnergy | Particles | DensityError | TimeStep | Iterations)
+}
+
+/// True for what needs the neighbors of all particles, and walls.
+fn reads_everything(total: &Total) -> bool {
+    matches!(total, Total::SurfaceArea | Total::Disorder)
 }
 
 impl Totals {
@@ -132,6 +142,8 @@ impl Totals {
                 Total::Extent => {
                     (&["least_x", "least_y", "least_z", "largest_x", "largest_y", "largest_z"], "m")
                 }
+                Total::SurfaceArea => (&["surface_area"], "m^2"),
+                Total::Disorder => (&["disorder"], "-"),
                 Total::Particles => (&["particles"], "-"),
                 Total::LargestSpeed => (&["largest_speed"], "m/s"),
                 Total::DensityError => (&["mean_density_error", "largest_density_error"], "-"),

@@ -262,10 +262,13 @@ impl Words {
             format!("gauge = {{ from = {from}, to = {to} }}"),
             format!("profile = {{ from = {from}, to = {to}, field = \"speed\" }}"),
             format!("flow = {{ at = {from}, normal = {to} }}"),
-            "totals = [\"total_energy\", \"extent\", \"angular_momentum\"]".into(),
+            "totals = [\"total_energy\", \"extent\", \"angular_momentum\", \"surface_area\", \"disorder\"]"
+                .into(),
         ];
         let kind = &kinds[random.below(kinds.len())];
-        format!("[[measure]]\nname = \"one\"\ninterval = {:?}\n{kind}\n", random.power(-4.0, -1.0))
+        let stretch = ["", "from = 1e-3\n", "to = 1e-3\n", "from = 1e-4\nto = 1e-2\n"][random.below(4)];
+        let interval = random.power(-4.0, -1.0);
+        format!("[[measure]]\nname = \"one\"\ninterval = {interval:?}\n{stretch}{kind}\n")
     }
 
     fn paddle(&self, motion: &str) -> String {
