@@ -33,6 +33,11 @@ pub fn a_max() -> f64 {
     (2.0 + 3.0_f64.sqrt()).sqrt()
 }
 
+/// The part of the oscillation that is lost with a largest semi-axis of `a`, of which 1 is that of the drop at rest.
+pub fn lost(a: f64) -> f64 {
+    1.0 - (a - 1.0) / (a_max() - 1.0)
+}
+
 /// The largest semi-axis of each period.
 fn peaks(curve: &Curve) -> Vec<f64> {
     let of = |k: usize| {
@@ -55,7 +60,7 @@ impl OscillatingDrop {
         let (extent, moment) = (peaks(&e.a), peaks(a));
         let listed = |values: &[f64]| values.iter().map(|v| format!("{v:.4}")).collect::<Vec<_>>().join(", ");
         let last = extent.last().copied().unwrap_or(f64::NAN);
-        let loss = 1.0 - last / a_max();
+        let loss = lost(last);
         vec![
             Score::new("period, mean of three", "s", mean)
                 .against(PERIOD)

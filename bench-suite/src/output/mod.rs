@@ -14,7 +14,6 @@ mod ply;
 pub mod read;
 pub mod series;
 mod stream;
-pub mod vtk_xml;
 pub mod vtu;
 
 pub use frame::{Field, Fields, FrameData, Values};

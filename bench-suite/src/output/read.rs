@@ -1,9 +1,9 @@
 //! Reads the `.vtu` files that this program wrote.
 
-use super::{
-    Field, FrameData, Values,
-    vtk_xml::{Array, Arrays},
-};
+pub mod vtk_xml;
+
+use self::vtk_xml::{Array, Arrays};
+use super::{Field, FrameData, Values};
 use crate::system::read::read;
 use sph_core::Real;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use sph_core::{
     method::{
         failure::{Cause, StepError},
         observer::View,
-        report::StepReport,
+        report::{Number, StepReport},
     },
     run::simulation::Simulation,
     scene::OnFailure,
@@ -282,9 +282,18 @@ fn other_ends() {
     let report = StepReport { iterations: 100, residual: 0.5, ..StepReport::default() };
     let cause = Cause::NotConverged(Box::new(report));
     let error = StepError::new(&sim.state, "solve_pressure", None, cause);
+    let explained = |facts: Facts| {
+        let diagnosis =
+            explain(error.clone(), &sim.state, &*sim.solver, &facts).diagnosis.expect("an explanation");
+        (diagnosis.likely_cause.name(), diagnosis.suggested_dt)
+    };
     let facts = Facts { dt: 1e-3, allowed: Some(2e-4), ..Facts::default() };
-    let diagnosis = explain(error, &sim.state, &*sim.solver, &facts).diagnosis.expect("an explanation");
-    assert_eq!((diagnosis.likely_cause.name(), diagnosis.suggested_dt), ("no_convergence", Some(2e-4)));
+    assert_eq!(explained(facts), ("no_convergence", Some(2e-4)));
+    // Half of a step that has fallen ten thousand times is no advice, but to who has fixed it.
+    let start = Number { name: "speed", value: 1e-3, unit: "s" };
+    let fallen = Facts { dt: 1e-7, allowed: Some(1e-7), at_start: Some(start), fixed: false };
+    assert_eq!(explained(fallen), ("runaway", None));
+    assert_eq!(explained(Facts { fixed: true, ..fallen }), ("no_convergence", Some(5e-8)));
 }
 
 #[test]

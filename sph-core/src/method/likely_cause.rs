@@ -84,6 +84,15 @@ pub enum LikelyCause {
         /// How far it moves in a step, in spacings, `[-]`.
         travel: f64,
     },
+    /// The steps that the method chose have fallen with a speed that grew: what drives it is not the step.
+    Runaway {
+        /// The limit of the step at the start, `[s]`.
+        start: f64,
+        /// The step that failed, `[s]`.
+        dt: f64,
+        /// Largest speed of the fluid, `[m/s]`.
+        speed: f64,
+    },
     /// An iteration did not reach its tolerance.
     NoConvergence,
     /// The GPU failed, or has no memory left.
@@ -114,6 +123,7 @@ impl LikelyCause {
             Self::DomainTooSmall { .. } => "domain_too_small",
             Self::TooStiff { .. } => "too_stiff",
             Self::Unstable { .. } => "unstable",
+            Self::Runaway { .. } => "runaway",
             Self::NoConvergence => "no_convergence",
             Self::Device => "device",
             Self::TooFarApart => "too_far_apart",
@@ -132,6 +142,7 @@ impl LikelyCause {
                 | Self::Inconsistent { .. }
                 | Self::WallMissing { .. }
                 | Self::DomainTooSmall { .. }
+                | Self::Runaway { .. }
                 | Self::Overlap { at_start: true, .. }
         )
     }
@@ -219,6 +230,10 @@ impl fmt::Display for LikelyCause {
             Self::Unstable { speed, travel } => write!(
                 f,
                 "unstable: the method chose the step itself, and the particle moves {travel:.1} spacings in it, at {speed:.3e} m/s; go back to the defaults of what was set, one by one"
+            ),
+            Self::Runaway { start, dt, speed } => write!(
+                f,
+                "the flow has run away: at {speed:.3e} m/s its step has fallen from {start:.3e} to {dt:.3e} s, and smaller ones cannot help; go back to the defaults of what was set, one by one, or refine"
             ),
             Self::NoConvergence => write!(
                 f,

@@ -3,7 +3,7 @@
 use super::of_arrays;
 use crate::output::{
     FrameData,
-    vtk_xml::{Array, Arrays},
+    read::vtk_xml::{Array, Arrays},
 };
 use std::{fs, path::Path};
 

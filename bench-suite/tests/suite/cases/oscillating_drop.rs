@@ -11,3 +11,11 @@ fn period_and_amplitude_are_those_of_the_table() {
     let top = a.iter().copied().fold(0.0, f64::max);
     assert!(top <= a_max() && top > a_max() - 3e-3, "{top}");
 }
+
+/// A drop that has come to rest has lost all of its oscillation, and one without loss nothing.
+#[test]
+fn the_loss_is_that_of_the_oscillation() {
+    assert!(lost(a_max()).abs() < 1e-12 && (lost(1.0) - 1.0).abs() < 1e-12);
+    assert!((lost(1.0 + 0.9 * (a_max() - 1.0)) - 0.1).abs() < 1e-12);
+    assert!(lost(f64::NAN).is_nan());
+}

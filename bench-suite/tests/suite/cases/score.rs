@@ -7,7 +7,7 @@ use bench_suite::{
         score::{Frames, score},
     },
     cases::Case,
-    output::{Every, Format, Settings, vtk_xml::Arrays},
+    output::{Every, Format, Settings, read::vtk_xml::Arrays},
     result::RunResult,
     run::{self, Options},
     system::processor::Processor,

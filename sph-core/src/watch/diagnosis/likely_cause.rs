@@ -26,6 +26,9 @@ const DRIVING_WALL: f64 = 0.3;
 /// A particle that moves farther in a step that no scene has fixed was thrown by it, in spacings.
 const UNSTABLE: f64 = 1.0;
 
+/// A step that has fallen to this part of the limit at the start has followed a flow that grew without bound.
+const FALLEN: f64 = 0.01;
+
 /// A failure, and all that is known of it.
 pub struct Case<'a, const D: usize> {
     pub error: &'a StepError,
@@ -40,7 +43,7 @@ impl<const D: usize> Case<'_, D> {
     pub fn likely_cause(&self) -> LikelyCause {
         match &self.error.cause {
             Cause::NotFinite { field } if is_before(self.error) => LikelyCause::BadValue { field },
-            Cause::NotConverged(_) => LikelyCause::NoConvergence,
+            Cause::NotConverged(_) => self.runaway().unwrap_or(LikelyCause::NoConvergence),
             Cause::Device(_) => LikelyCause::Device,
             Cause::StepTooSmall { limit, .. } => {
                 self.blown_up().unwrap_or(LikelyCause::TooStiff { limit, speed: self.max_speed() })
@@ -56,9 +59,17 @@ impl<const D: usize> Case<'_, D> {
             Cause::NotFinite { .. } | Cause::TooDense { .. } => self
                 .wrong_from_the_start()
                 .or_else(|| self.blown_up())
+                .or_else(|| self.runaway())
                 .or_else(|| self.too_close())
                 .unwrap_or(LikelyCause::Unclear { travel: self.travel() }),
         }
+    }
+
+    /// Steps that the method chose have fallen far below those at the start.
+    fn runaway(&self) -> Option<LikelyCause> {
+        let (dt, start) = (self.facts.dt, self.facts.at_start?.value);
+        let speed = self.max_speed();
+        (!self.facts.fixed && dt < FALLEN * start).then_some(LikelyCause::Runaway { start, dt, speed })
     }
 
     fn wrong_from_the_start(&self) -> Option<LikelyCause> {

@@ -70,10 +70,11 @@ impl<'a> Arrays<'a> {
             head += "</VTKFile>";
         }
         let options = ParsingOptions { nodes_limit: 1 << 20, ..ParsingOptions::default() };
-        let document = Document::parse_with_options(&head, options).map_err(|error| error.to_string())?;
+        let document = Document::parse_with_options(&head, options);
+        let document = document.map_err(|error| format!("is no .vtu file: {error}"))?;
         let root = document.root_element();
         if !root.has_tag_name("VTKFile") {
-            return Err("is no XML file of VTK".into());
+            return Err("is no .vtu file: it does not begin with <VTKFile>".into());
         }
         let reader = Reader::of(&root, appended)?;
         let section = |parent: Node<'_, '_>, tag: &str| {
