@@ -180,7 +180,7 @@ SHIM_EXPORT(visco_merge_contact_system)
 /// Second pass: applies the impulses of a body with its velocity after them, and sums momentum and angular momentum of
 /// the particles over each block.
 // THEN visco_merge_wrench
-KERNEL void __launch_bounds__(REDUCE_THREADS)
+KERNEL void __launch_bounds__(REDUCE_THREADS, ASSEMBLE_BLOCKS)
 visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid,
                           Wrench* __restrict__ partial) {
   Wrench mine = {};
