@@ -192,6 +192,28 @@ impl LikelyCause {
             _ => Ok(()),
         }
     }
+
+    fn of_flow(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooStiff { limit, speed } => write!(
+                f,
+                "too fast or too stiff: {limit} asks for steps below the floor, the largest speed is {speed:.3} m/s"
+            ),
+            Self::Unstable { speed, travel } => write!(
+                f,
+                "unstable: the method chose the step itself, and the particle moves {travel:.1} spacings in it, at {speed:.3e} m/s; go back to the defaults of what was set, one by one"
+            ),
+            Self::Runaway { start, dt, speed } => write!(
+                f,
+                "the flow has run away: at {speed:.3e} m/s its step has fallen from {start:.3e} to {dt:.3e} s, and smaller ones cannot help; go back to the defaults of what was set, one by one, or refine"
+            ),
+            Self::NoConvergence => write!(
+                f,
+                "the equations are too stiff for this step, or the iterations too few: smaller steps make them easier"
+            ),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for LikelyCause {
@@ -220,25 +242,12 @@ impl fmt::Display for LikelyCause {
             | Self::WallTooThin { .. }
             | Self::WallMissing { .. }
             | Self::DomainTooSmall { .. } => self.of_bounds(f),
-            Self::TooStiff { limit, speed } => write!(
-                f,
-                "too fast or too stiff: {limit} asks for steps below the floor, the largest speed is {speed:.3} m/s"
-            ),
+            Self::TooStiff { .. } | Self::Unstable { .. } | Self::Runaway { .. } | Self::NoConvergence => {
+                self.of_flow(f)
+            }
             Self::Device => {
                 f.write_str("the GPU, its driver or its memory: see `sph devices`; or run on the CPU")
             }
-            Self::Unstable { speed, travel } => write!(
-                f,
-                "unstable: the method chose the step itself, and the particle moves {travel:.1} spacings in it, at {speed:.3e} m/s; go back to the defaults of what was set, one by one"
-            ),
-            Self::Runaway { start, dt, speed } => write!(
-                f,
-                "the flow has run away: at {speed:.3e} m/s its step has fallen from {start:.3e} to {dt:.3e} s, and smaller ones cannot help; go back to the defaults of what was set, one by one, or refine"
-            ),
-            Self::NoConvergence => write!(
-                f,
-                "the equations are too stiff for this step, or the iterations too few: smaller steps make them easier"
-            ),
             Self::BadCommand => write!(f, "a command of the script does not fit the run as it is then"),
             Self::TooFarApart => {
                 write!(f, "particles are too far apart for the dense grid; set `neighbors.backend`")
