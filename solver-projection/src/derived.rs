@@ -13,6 +13,7 @@ use sph_core::{
     method::{
         report::{Derived, Number},
         scales::Scales,
+        solids,
         state::State,
     },
     neighbors::PAD,
@@ -45,7 +46,7 @@ impl<const D: usize> Projection<D> {
                 .into_iter()
                 .chain(self.soft_walls(state))
                 .chain(self.short_support())
-                .chain(self.lacks_stress())
+                .chain(self.lacks_stress(state))
                 .collect(),
         }
     }
@@ -58,8 +59,9 @@ impl<const D: usize> Projection<D> {
     }
 
     /// A viscosity that has half of its dissipation where it is needed whole.
-    fn lacks_stress(&self) -> Option<String> {
-        (self.params.dynamic_viscosity > 0.0 && self.params.free_surface).then(|| {
+    fn lacks_stress(&self, state: &State<D>) -> Option<String> {
+        let is_asked = self.params.dynamic_viscosity > 0.0 && self.params.free_surface;
+        (is_asked && solids::has_free_surface(state)).then(|| {
             "solver.dynamic_viscosity acts without its stress at the free surface: waves and drops lose as little energy as at half \
              of it; wcsph has a viscosity that is right there"
                 .to_owned()

@@ -12,7 +12,6 @@ use sph_core::{
     method::{
         report::{Derived, Number},
         scales::Scales,
-        solids,
         state::State,
     },
     numerics::field::Sizing,
@@ -29,7 +28,7 @@ impl<const D: usize> Wcsph<D> {
     /// limits of the step.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
-        let viscosity = match self.params.viscosity_model.unwrap_or_default() {
+        let viscosity = match self.params.viscosity_with(self.free_surface) {
             ViscosityModel::Monaghan => "kinematic viscosity ν of monaghan",
             ViscosityModel::Morris => "kinematic viscosity ν of morris",
             ViscosityModel::Solenoidal => "kinematic viscosity ν of solenoidal",
@@ -50,14 +49,14 @@ impl<const D: usize> Wcsph<D> {
                 number("Mach number U/c₀", speed / c_0, "-"),
             ],
             step_limits: method::numbers(self.limits(scales.fluid_speed, state.max_outer_acceleration())),
-            warnings: slow_sound(c_0, speed).into_iter().chain(self.lacks_stress(state)).collect(),
+            warnings: slow_sound(c_0, speed).into_iter().chain(self.lacks_stress()).collect(),
         }
     }
 
     /// A viscosity that has half of its dissipation where it is needed whole.
-    fn lacks_stress(&self, state: &State<D>) -> Option<String> {
+    fn lacks_stress(&self) -> Option<String> {
         let is_laplacian = self.params.viscosity_model == Some(ViscosityModel::Morris);
-        (is_laplacian && solids::has_free_surface(state)).then(|| {
+        (is_laplacian && self.free_surface).then(|| {
             "solver.viscosity_model = \"morris\" lacks the viscous stress at the free surface: waves and drops lose as little \
              energy as at half of the viscosity; leave the key out, or set \"solenoidal\""
                 .to_owned()

@@ -17,7 +17,7 @@ use sph_core::{
     numerics::lane::Isa,
     run::method::{self, Shell},
     scene::{
-        Parameters as _, Scene,
+        Command, Parameters as _, Scene,
         setup::{self, Setup},
     },
 };
@@ -31,12 +31,13 @@ pub fn of_scene<const D: usize>(
     isa: Isa,
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Wcsph<D>), Error> {
-    let mut params = Params::of_scene(scene)?;
+    let params = Params::of_scene(scene)?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { mut state, pressure } = setup::build(scene, &kernel)?;
-    let free_surface = params.dynamic_viscosity.is_some() && solids::has_free_surface(&state);
-    params.viscosity_model = Some(params.viscosity_with(free_surface));
+    let brings_or_takes =
+        |command: &Command| command.add.is_some() || command.emitter.is_some() || command.drain.is_some();
+    let free_surface = scene.command.iter().any(brings_or_takes) || solids::has_free_surface(&state);
     let c_0 = sound_speed(&params, &state).map_err(|error| scene.locate(error))?;
     if !(state.rest.rho_0 * c_0 * c_0).is_finite() {
         let message = "makes a stiffness that is not finite in this precision";
@@ -45,11 +46,12 @@ pub fn of_scene<const D: usize>(
     let mut settings = method::search(scene, &state, h, isa);
     settings.wall_rows |= params.has_dummy_walls() && !state.walls.is_empty();
     let mut solver = Wcsph {
-        constants: Constants::derive(&params, &kernel, state.rest, c_0),
+        constants: Constants::derive(&params, free_surface, &kernel, state.rest, c_0),
         shell: Shell::new(settings, clock),
         fields: Fields::default(),
         extrapolated: Vec::new(),
         kernel,
+        free_surface,
         params,
     };
     if solver.params.density == Density::Continuity {
@@ -88,6 +90,7 @@ impl Constants {
     /// Depends on nothing but its arguments.
     pub(crate) fn derive<const D: usize>(
         params: &Params,
+        free_surface: bool,
         kernel: &dyn ScalarKernel<D>,
         rest: Material,
         c_0: Real,
@@ -99,9 +102,10 @@ impl Constants {
             true => (1.0 / lattice::viscosity_factor(kernel, dx, volume)) as Real,
             false => 1.0,
         };
+        let model = params.viscosity_with(free_surface);
         Self {
             eos: eos(params, c_0, rho_0),
-            viscosity: viscosity::<D>(params, h_s, c_0, inv_g_nu),
+            viscosity: viscosity::<D>(params, model, h_s, c_0, inv_g_nu),
             wall: match params.wall_pressure {
                 WallPressure::Symmetric => Wall::Mirrored,
                 WallPressure::Dummy => Wall::Dummy { tensile: !params.clamp_wall_pressure },
@@ -109,7 +113,7 @@ impl Constants {
             contact: physics::Contact::new(params.wall_contact, c_0, rest.spacing),
             rest,
             c_0,
-            nu: kinematic_viscosity::<D>(params, h_s, c_0, rho_0),
+            nu: kinematic_viscosity::<D>(params, model, h_s, c_0, rho_0),
             softening: SOFTENING as Real * h_s * h_s,
             diffusion: 2.0 * params.delta_sph * h_s * c_0,
             background: rho_0 * c_0 * c_0,
@@ -145,9 +149,15 @@ fn eos(params: &Params, c_0: Real, rho_0: Real) -> Eos {
     }
 }
 
-fn viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, inv_g_nu: Real) -> Viscosity {
+fn viscosity<const D: usize>(
+    params: &Params,
+    model: ViscosityModel,
+    h_s: Real,
+    c_0: Real,
+    inv_g_nu: Real,
+) -> Viscosity {
     let mu = params.dynamic_viscosity.unwrap_or(0.0);
-    match params.viscosity_model.unwrap_or_default() {
+    match model {
         ViscosityModel::Monaghan => Viscosity::Monaghan { alpha_h_c: params.alpha() * h_s * c_0 },
         ViscosityModel::Morris => Viscosity::Morris { mu: mu * inv_g_nu },
         ViscosityModel::Solenoidal => Viscosity::Solenoidal { mu: 2.0 * (D as Real + 2.0) * mu * inv_g_nu },
@@ -155,8 +165,14 @@ fn viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, inv_g_nu: Re
 }
 
 /// The kinematic viscosity that limits the step; Monaghan's counts as `α h_s c₀ / (2 (D + 2))`.
-fn kinematic_viscosity<const D: usize>(params: &Params, h_s: Real, c_0: Real, rho_0: Real) -> Real {
-    match params.viscosity_model.unwrap_or_default() {
+fn kinematic_viscosity<const D: usize>(
+    params: &Params,
+    model: ViscosityModel,
+    h_s: Real,
+    c_0: Real,
+    rho_0: Real,
+) -> Real {
+    match model {
         ViscosityModel::Monaghan => params.alpha() * h_s * c_0 / (2.0 * (D as Real + 2.0)),
         _ => params.dynamic_viscosity.unwrap_or(0.0) / rho_0,
     }

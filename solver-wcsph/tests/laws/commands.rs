@@ -244,6 +244,7 @@ fn refused_after(run: &mut Simulation<2>, text: &str) {
 fn a_parameter_set_at_the_start_is_that_of_the_scene() {
     for (key, value, line) in [
         ("solver.artificial_viscosity_alpha", "0.4", "artificial_viscosity_alpha = 0.4"),
+        ("solver.dynamic_viscosity", "5.0", "dynamic_viscosity = 5.0"),
         ("solver.sound_speed", "50.0", "sound_speed = 50.0"),
         ("solver.regularization", "\"shifting\"", "regularization = \"shifting\""),
         ("solver.cfl_sound", "0.2", "cfl_sound = 0.2"),

@@ -278,22 +278,26 @@ fn other_ends() {
     let error = stops::<2>("a strict limit of density", dam::<2>("graphics", ""), &strict, "unclear");
     assert!(matches!(error.cause, Cause::TooDense { limit, .. } if limit == 1e-3), "{error}");
 
-    let sim = simulation::<2>(&dam::<2>("graphics", ""));
+    let mut sim = simulation::<2>(&dam::<2>("graphics", ""));
     let report = StepReport { iterations: 100, residual: 0.5, ..StepReport::default() };
     let cause = Cause::NotConverged(Box::new(report));
     let error = StepError::new(&sim.state, "solve_pressure", None, cause);
-    let explained = |facts: Facts| {
-        let diagnosis =
-            explain(error.clone(), &sim.state, &*sim.solver, &facts).diagnosis.expect("an explanation");
+    let explained = |sim: &Simulation<2>, facts: Facts| {
+        let explained = explain(error.clone(), &sim.state, &*sim.solver, &facts);
+        let diagnosis = explained.diagnosis.expect("an explanation");
         (diagnosis.likely_cause.name(), diagnosis.suggested_dt)
     };
     let facts = Facts { dt: 1e-3, allowed: Some(2e-4), ..Facts::default() };
-    assert_eq!(explained(facts), ("no_convergence", Some(2e-4)));
-    // Half of a step that has fallen ten thousand times is no advice, but to who has fixed it.
+    assert_eq!(explained(&sim, facts), ("no_convergence", Some(2e-4)));
+    // Half of a step whose limit has fallen ten thousand times, with a speed that grew, is no advice; but to who has fixed it,
+    // has made it small, or whose fluid is slow.
     let start = Number { name: "speed", value: 1e-3, unit: "s" };
     let fallen = Facts { dt: 1e-7, allowed: Some(1e-7), at_start: Some(start), fixed: false };
-    assert_eq!(explained(fallen), ("runaway", None));
-    assert_eq!(explained(Facts { fixed: true, ..fallen }), ("no_convergence", Some(5e-8)));
+    assert_eq!(explained(&sim, fallen), ("no_convergence", Some(5e-8)));
+    throw(&mut sim, 0, 1e3);
+    assert_eq!(explained(&sim, fallen), ("runaway", None));
+    assert_eq!(explained(&sim, Facts { fixed: true, ..fallen }), ("no_convergence", Some(5e-8)));
+    assert_eq!(explained(&sim, Facts { allowed: Some(1e-3), ..fallen }), ("no_convergence", Some(5e-8)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use crate::common::simulation;
-use sph_core::{method::solids::has_free_surface, run::simulation::Simulation};
+use sph_core::{fluid::particles::Particles, method::solids::has_free_surface, run::simulation::Simulation};
 
 /// Fluid in a box of 1 m with walls around, but for what `rest` says.
 fn tank<const D: usize>(fluid: [f64; 2], rest: &str, solver: &str) -> Simulation<D> {
@@ -33,6 +33,9 @@ fn a_free_surface_is_where_space_is_empty() {
     assert!(!surface([1.0, 1.0], BODY), "around a body");
     assert!(!surface([1.0, 1.0], LID_AWAY), "another wall elsewhere");
     assert!(surface([1.0, 0.8], ""), "two rows are missing");
+    let mut dry = tank::<2>([1.0, 1.0], "", "").state;
+    dry.fluid = Particles::default();
+    assert!(has_free_surface(&dry), "fluid that is still to come");
     assert!(surface([0.5, 1.0], ""), "half of a box");
     assert!(surface([1.0, 1.0], HOLE), "a bubble");
     assert!(!has_free_surface(&tank::<3>([1.0, 1.0], "", "").state), "a full box in space");
@@ -46,6 +49,19 @@ fn a_free_surface_is_where_space_is_empty() {
     };
     assert!(!has_free_surface(&periodic("\"x\", \"y\"").state), "periodic in all directions");
     assert!(has_free_surface(&periodic("\"x\"").state), "open above and below");
+}
+
+#[test]
+fn fluid_that_a_command_brings_has_a_free_surface() {
+    let warned = |commands: &str| {
+        let solver = format!("viscosity_model = \"morris\"\ndynamic_viscosity = 5.0\n{commands}");
+        let sim = tank::<2>([1.0, 1.0], "", &solver);
+        !sim.solver.derived(&sim.state).warnings.is_empty()
+    };
+    assert!(!warned("[[command]]\nat = 0.5\nset = { key = \"solver.cfl\", value = 0.3 }"));
+    assert!(warned(
+        "[[command]]\nat = 0.5\ndrain = { shape.block = { min = [0.2, 0.2], max = [0.4, 0.4] } }"
+    ));
 }
 
 /// The state after some steps of a shear that viscosity brakes.

@@ -88,7 +88,7 @@ pub enum LikelyCause {
     Runaway {
         /// The limit of the step at the start, `[s]`.
         start: f64,
-        /// The step that failed, `[s]`.
+        /// The limit of the step that failed, `[s]`.
         dt: f64,
         /// Largest speed of the fluid, `[m/s]`.
         speed: f64,
@@ -205,7 +205,7 @@ impl LikelyCause {
             ),
             Self::Runaway { start, dt, speed } => write!(
                 f,
-                "the flow has run away: at {speed:.3e} m/s its step has fallen from {start:.3e} to {dt:.3e} s, and smaller ones cannot help; go back to the defaults of what was set, one by one, or refine"
+                "the flow has run away: at {speed:.3e} m/s the limit of its step has fallen from {start:.3e} to {dt:.3e} s, and smaller ones cannot help; go back to the defaults of what was set, one by one, or refine"
             ),
             Self::NoConvergence => write!(
                 f,

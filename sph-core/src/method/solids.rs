@@ -11,6 +11,7 @@ use crate::{
     numerics::lane::each,
     rigid::Rigid,
 };
+use rayon::prelude::*;
 
 /// Walls, containers and bodies.
 pub struct Solids<'a, const D: usize> {
@@ -96,21 +97,22 @@ const EMPTY: f64 = 1.25;
 const BESIDE: f64 = 2.0;
 
 /// True where space beside the fluid is empty, so that it has a free surface: somewhere two spacings from a particle along
-/// an axis there is neither fluid nor wall, container or body.
+/// an axis there is neither fluid nor wall, container or body. Fluid that is still to come has one.
 pub fn has_free_surface<const D: usize>(state: &State<D>) -> bool {
     let spacing = f64::from(state.rest.spacing);
     let (periodic, x) = (&state.domain.periodic, &state.fluid.x);
     let poses: Vec<_> = state.walls.surfaces.iter().map(|surface| state.walls.pose(surface)).collect();
     let solids = Solids::of(state, &poses, BESIDE * spacing);
     let sorted = Sorted::of(&state.fluid, EMPTY * spacing, *periodic);
-    let mut runs = Vec::new();
-    (0..state.fluid.len()).any(|i| {
+    let is_open = |runs: &mut Vec<_>, i: usize| {
         (0..2 * D).any(|side| {
             let off = (if side % 2 == 0 { BESIDE } else { -BESIDE } * spacing) as Real;
             let place = periodic.wrap(each(|a| if a == side / 2 { x[a][i] + off } else { x[a][i] }));
             let (place, mut is_empty) = (place.map(f64::from), true);
-            sorted.around(&place, &mut runs, |_, _| is_empty = false);
+            sorted.around(&place, runs, |_, _| is_empty = false);
             is_empty && !solids.holds(&place, 0.0)
         })
-    })
+    };
+    state.fluid.is_empty()
+        || (0..state.fluid.len()).into_par_iter().map_init(Vec::new, is_open).any(|is_open| is_open)
 }

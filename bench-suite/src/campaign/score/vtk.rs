@@ -7,10 +7,10 @@ use crate::output::{
 };
 use std::{fs, path::Path};
 
-/// How programs call the time of a frame, and what this one calls the fields, first: in small letters.
+/// How programs call the time of a frame, and the fields, each with its number of components: in small letters, ours first.
 const TIMES: [&str; 3] = ["timevalue", "time", "t"];
-const NAMES: [&[&str]; 3] =
-    [&["velocity", "vel", "v"], &["density", "rho", "rhop"], &["pressure", "press", "p"]];
+const NAMES: [(&[&str], usize); 3] =
+    [(&["velocity", "vel", "v"], 3), (&["density", "rho", "rhop"], 1), (&["pressure", "press", "p"], 1)];
 
 /// The frame of a file: positions and every field of one or three components, those of [`NAMES`] by the first of their names.
 ///
@@ -28,21 +28,30 @@ pub fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, String> {
     let places = axes(&file.points)?;
     let chosen = chosen::<D>(&places)?;
     let mut arrays = vec![("x".to_owned(), chosen.map(|axis| places[axis].clone()).to_vec())];
-    for array in &file.fields {
+    for (k, array) in file.fields.iter().enumerate() {
         let components = match array.components {
             1 => vec![array.numbers()?],
             3 => axes(array).map(|all| chosen.map(|axis| all[axis].clone()).to_vec())?,
             _ => continue,
         };
-        arrays.push((known(&array.name), components));
+        if let Some(name) = name_of(k, &file.fields) {
+            arrays.push((name.to_owned(), components));
+        }
     }
     of_arrays(time.ok_or(missing)?, arrays)
 }
 
-/// The name of a field here.
-fn known(name: &str) -> String {
-    let small = name.to_lowercase();
-    NAMES.iter().find(|names| names.contains(&&*small)).map_or(name, |names| names[0]).to_owned()
+/// What the array `k` is called here: by [`NAMES`] if of those with the right number of components it is the first; else by its own
+/// name, unless that means another one here.
+fn name_of<'a>(k: usize, arrays: &'a [Array<'_>]) -> Option<&'a str> {
+    let is =
+        |array: &Array<'_>, name: &str, n: usize| array.components == n && array.name.to_lowercase() == name;
+    let first = |(names, n): &(&[&str], usize)| {
+        names.iter().find_map(|name| arrays.iter().position(|array| is(array, name, *n)))
+    };
+    let ours = NAMES.iter().find(|names| first(names) == Some(k)).map(|(names, _)| names[0]);
+    let is_taken = |name: &str| name == "x" || NAMES.iter().any(|(names, _)| names[0] == name);
+    ours.or_else(|| Some(&*arrays[k].name).filter(|name| !is_taken(name)))
 }
 
 /// The components of vectors.

@@ -7,11 +7,12 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use roxmltree::{Document, Node, ParsingOptions};
 use std::{
     borrow::Cow,
+    cell::Cell,
     io::{self, Read as _},
 };
 
-/// Largest array, `[B]`: a small file cannot make the program take more memory than that `[convention]`.
-const LARGEST: usize = 16 << 30;
+/// Most that zlib can pack a byte into: a file that asks for more has arrays that stand for each other, or is damaged.
+const MOST_PACKED: usize = 1032;
 
 /// Does something with the Rust type of a type of VTK's.
 macro_rules! by_kind {
@@ -76,15 +77,17 @@ impl<'a> Arrays<'a> {
         if !root.has_tag_name("VTKFile") {
             return Err("is no .vtu file: it does not begin with <VTKFile>".into());
         }
-        let reader = Reader::of(&root, appended)?;
+        let reader = Reader::of(&root, appended, bytes.len())?;
         let section = |parent: Node<'_, '_>, tag: &str| {
-            let arrays = parent.descendants().find(|node| node.has_tag_name(tag)).into_iter();
+            let arrays = parent.children().find(|node| node.has_tag_name(tag)).into_iter();
             let arrays =
                 arrays.flat_map(|node| node.children().filter(|child| child.has_tag_name("DataArray")));
             arrays.map(|array| reader.array(&array)).collect::<Result<Vec<_>, String>>()
         };
         let mut found: Option<Self> = None;
-        for piece in root.descendants().filter(|node| node.has_tag_name("Piece")) {
+        // `UnstructuredGrid` or `PolyData`.
+        let set = root.first_element_child().ok_or("has no piece of points")?;
+        for piece in set.children().filter(|node| node.has_tag_name("Piece")) {
             let points = section(piece, "Points")?.into_iter().next().ok_or("has no points")?;
             let piece = Self { whole: Vec::new(), points, fields: section(piece, "PointData")? };
             match &mut found {
@@ -92,7 +95,7 @@ impl<'a> Arrays<'a> {
                 None => found = Some(piece),
             }
         }
-        Ok(Self { whole: section(root, "FieldData")?, ..found.ok_or("has no piece of points")? })
+        Ok(Self { whole: section(set, "FieldData")?, ..found.ok_or("has no piece of points")? })
     }
 
     fn join(&mut self, piece: Self) -> Result<(), String> {
@@ -149,10 +152,12 @@ struct Reader<'a> {
     word: usize,
     swapped: bool,
     packed: bool,
+    /// Bytes that arrays may still have: a small file cannot make the program take much memory.
+    left: Cell<usize>,
 }
 
 impl<'a> Reader<'a> {
-    fn of(root: &Node<'_, '_>, appended: &'a [u8]) -> Result<Self, String> {
+    fn of(root: &Node<'_, '_>, appended: &'a [u8], size: usize) -> Result<Self, String> {
         let packed = match root.attribute("compressor") {
             None | Some("") => false,
             Some("vtkZLibDataCompressor") => true,
@@ -172,6 +177,7 @@ impl<'a> Reader<'a> {
             word: if root.attribute("header_type") == Some("UInt64") { 8 } else { 4 },
             swapped: root.attribute("byte_order") == Some("BigEndian"),
             packed,
+            left: Cell::new(size.saturating_mul(MOST_PACKED)),
         })
     }
 
@@ -194,6 +200,8 @@ impl<'a> Reader<'a> {
             other => return Err(format!("array {name:?} is in the unknown format {other:?}")),
         };
         let bytes = bytes.ok_or_else(|| format!("array {name:?} is cut short or damaged"))?;
+        let left = self.left.get().checked_sub(bytes.len());
+        self.left.set(left.ok_or("holds more arrays than fit into its size")?);
         Ok(Array { name, unit, kind, components, bytes })
     }
 
@@ -233,7 +241,7 @@ impl<'a> Reader<'a> {
         let head = self.word.checked_mul(blocks.checked_add(3)?)?;
         let numbers = self.numbers(&source.take(0, head)?);
         let (size, last, sizes) = (numbers[1], numbers[2], &numbers[3..]);
-        let total = blocks.checked_mul(size).filter(|total| *total <= LARGEST)?;
+        let total = blocks.checked_mul(size).filter(|total| *total <= self.left.get() && last <= size)?;
         let packed = source
             .take(source.after(head), sizes.iter().try_fold(0, |sum: usize, n| sum.checked_add(*n))?)?;
         let (mut all, mut rest) = (Vec::new(), &*packed);

@@ -12,7 +12,7 @@ use bench_suite::{
     run::{self, Options},
     system::processor::Processor,
 };
-use std::{fs, path::Path, path::PathBuf};
+use std::{fs, io::Read as _, path::Path, path::PathBuf};
 
 const CASE: &str = "source = \"Nobody\"\nscene = \"scene.toml\"\nlength = 0.5\nresolution = 10\n[method.wcsph]\n\
                     [[compare]]\nmeasure = \"sensor\"\nvalue = 1000.0\nnorm = \"last\"\n[[compare]]\nmeasure = \
@@ -170,6 +170,70 @@ fn rows_that_hold_no_particles_are_refused() {
         (&[("a.vtu", "<VTKFile/>")], 10, "a.vtu: has no piece of points"),
     ];
     assert_refused("rows", cases);
+}
+
+/// Packed numbers that are more than they say, and one array that stands for a thousand, are refused before they fill the memory.
+#[test]
+fn files_of_vtk_that_swell_are_refused() {
+    let zeros = vec![0_u8; 1 << 20];
+    let mut packed = Vec::new();
+    flate2::read::ZlibEncoder::new(&zeros[..], flate2::Compression::best()).read_to_end(&mut packed).unwrap();
+    let file = |[size, last]: [u32; 2], fields: usize| {
+        let array = |name: &str, offset: usize| {
+            format!(
+                "<DataArray type=\"Float32\" NumberOfComponents=\"3\" Name=\"{name}\" format=\"appended\" offset=\"{offset}\"/>"
+            )
+        };
+        let fields: String = (0..fields).map(|k| array(&format!("f{k}"), 0)).collect();
+        let head = format!(
+            "<VTKFile type=\"PolyData\" compressor=\"vtkZLibDataCompressor\"><PolyData><Piece><Points>{}</Points><PointData>\
+             {fields}</PointData></Piece></PolyData><AppendedData encoding=\"raw\">_",
+            array("Points", 0)
+        );
+        let numbers = [1, size, last, packed.len() as u32].map(u32::to_le_bytes).concat();
+        [head.as_bytes(), &numbers, &packed, b"</AppendedData></VTKFile>"].concat()
+    };
+    let whole = 1 << 20;
+    assert_eq!(Arrays::parse(&file([whole, 0], 0)).unwrap().points.bytes.len(), zeros.len());
+    assert!(Arrays::parse(&file([1, whole], 0)).unwrap_err().contains("damaged"));
+    assert!(Arrays::parse(&file([whole, 0], 1000)).is_err());
+}
+
+/// Arrays with our names or others of them are told apart by rank, and one called x is no place.
+#[test]
+fn arrays_of_other_programs_are_told_apart() {
+    let folder = folder("names");
+    let numbers = |of: &dyn Fn(usize) -> String| (0..100).map(of).collect::<Vec<_>>().join(" ");
+    let place = |k: usize| 0.025 + 0.05 * k as f64;
+    let array = |name: &str, n: usize, of: &dyn Fn(usize) -> String| {
+        format!(
+            "<DataArray type=\"Float64\" NumberOfComponents=\"{n}\" Name=\"{name}\" format=\"ascii\">{}</DataArray>",
+            numbers(of)
+        )
+    };
+    let [points, first, scalar, velocity, p, pressure] = [
+        array("Points", 3, &|k| format!("{} {} 0", place(k % 10), place(k / 10))),
+        array("x", 3, &|_| "9 9 9".into()),
+        array("v", 1, &|_| "7".into()),
+        array("Velocity", 3, &|_| "1 0 0".into()),
+        array("p", 1, &|_| "1e9".into()),
+        array("Pressure", 1, &|k| k.to_string()),
+    ];
+    let text = format!(
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><FieldData><DataArray type=\"Float64\" Name=\"TIME\" \
+         format=\"ascii\">0.1</DataArray></FieldData><Piece><Points>{points}</Points><PointData>{first}{scalar}{velocity}{p}{pressure}\
+         </PointData></Piece></UnstructuredGrid></VTKFile>"
+    );
+    let found = ["a.csv", "a.vtu"].map(|name| {
+        let frames = folder.join(name.replace('.', "-"));
+        fs::create_dir(&frames).unwrap();
+        fs::write(frames.join(name), if name == "a.csv" { table(0.1, HEAD) } else { text.clone() }).unwrap();
+        scored(&folder, &frames, 10).unwrap().scores.iter().map(|score| score.value).collect::<Vec<_>>()
+    });
+    for (one, other) in found[0].iter().zip(&found[1]) {
+        assert!((one - other).abs() <= 1e-6 * one.abs(), "{found:?}");
+    }
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
 }
 
 /// A file that is cut short or has a wrong byte is read or refused.

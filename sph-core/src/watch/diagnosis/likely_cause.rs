@@ -26,7 +26,7 @@ const DRIVING_WALL: f64 = 0.3;
 /// A particle that moves farther in a step that no scene has fixed was thrown by it, in spacings.
 const UNSTABLE: f64 = 1.0;
 
-/// A step that has fallen to this part of the limit at the start has followed a flow that grew without bound.
+/// A limit of the step that has fallen to this part of that at the start has followed a flow that grew without bound.
 const FALLEN: f64 = 0.01;
 
 /// A failure, and all that is known of it.
@@ -65,11 +65,15 @@ impl<const D: usize> Case<'_, D> {
         }
     }
 
-    /// Steps that the method chose have fallen far below those at the start.
+    /// The limits of the step have fallen far below those at the start, and at that step the fluid would now fly by a spacing.
     fn runaway(&self) -> Option<LikelyCause> {
-        let (dt, start) = (self.facts.dt, self.facts.at_start?.value);
-        let speed = self.max_speed();
-        (!self.facts.fixed && dt < FALLEN * start).then_some(LikelyCause::Runaway { start, dt, speed })
+        let (dt, start, speed) = (self.facts.allowed?, self.facts.at_start?.value, self.max_speed());
+        let has_grown = speed * start > self.spacing();
+        (!self.facts.fixed && dt < FALLEN * start && has_grown).then_some(LikelyCause::Runaway {
+            start,
+            dt,
+            speed,
+        })
     }
 
     fn wrong_from_the_start(&self) -> Option<LikelyCause> {
