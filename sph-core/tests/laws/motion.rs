@@ -1,7 +1,7 @@
 //! Prescribed motion.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
-use sph_core::geometry::motion::*;
+use sph_core::{geometry::motion::*, scene::Scene};
 use std::{array::from_fn, f64::consts::TAU};
 
 fn close<const D: usize>(a: &[f64; D], b: &[f64; D], tolerance: f64) {
@@ -106,6 +106,25 @@ fn formulas_of_displacement_and_of_velocity_agree() {
     let swing = path("formula.displacement = [\"0.3*sin(2*t)*exp(-t)\", \"0\"]");
     assert!((swing.top_speed(&[0.0; 2], 0.0) - 0.6).abs() < 1e-12);
     assert!(swing.top_speed(&[0.0; 2], 5.0) < 0.01);
+}
+
+/// A wall of a run that became longer moves to the last bit as that of a run that was so long from the beginning.
+#[test]
+fn the_length_of_a_run_changes_no_bit_of_an_integral() {
+    let path = |end: f64| -> Trajectory<2> {
+        let text = format!(
+            "spacing = 0.1\nrun.end_time = {end:?}\n[[wall]]\nshape.block = {{ min = [0, 0], max = [1, 1] }}\n\
+             motion.formula = {{ velocity = [\"sin(90*t)\", \"step(t - 0.0203)\"], part = {:?} }}\n[solver]\nname = \"wcsph\"\n",
+            0.02 / 4096.0
+        );
+        Scene::parse("moved", &text).unwrap().wall[0].motion.resolve("motion").unwrap()
+    };
+    let long = path(0.06);
+    for short in [path(0.02), path(0.03)] {
+        for t in (0..600).map(|k| 1.1e-4 * f64::from(k)) {
+            assert_eq!(short.at(&[0.3, 0.4], t), long.at(&[0.3, 0.4], t), "{t}");
+        }
+    }
 }
 
 #[test]

@@ -281,7 +281,9 @@ impl Driven {
         let mut moved = ends[n];
         while (n as f64 * self.part) < t {
             let from = n as f64 * self.part;
-            let length = (t - from).min(self.part);
+            // To the end of the part as all have it, which lies `part` further but for rounding: a run that became longer has
+            // the bits of one that was so long from the beginning.
+            let length = ((n + 1) as f64 * self.part).min(t) - from;
             let at = |k: usize, place: f64| self.value(k, from + place * length);
             moved = from_fn(|k| {
                 moved[k] + length * GAUSS.iter().map(|(place, w)| w * at(k, *place)).sum::<f64>()
