@@ -1,5 +1,5 @@
 """Writes a block of particles below a folder by vtk and meshio, in each of their encodings, with names of fields that other
-programs have and in the plane of x and z. Names missing modules and ends with 77."""
+programs have and in 2D with x and z. Names missing modules and ends with 77."""
 
 import importlib.util
 import itertools

@@ -38,8 +38,8 @@ fn a_free_surface_is_where_space_is_empty() {
     assert!(has_free_surface(&dry), "fluid that is still to come");
     assert!(surface([0.5, 1.0], ""), "half of a box");
     assert!(surface([1.0, 1.0], HOLE), "a bubble");
-    assert!(!has_free_surface(&tank::<3>([1.0, 1.0], "", "").state), "a full box in space");
-    assert!(has_free_surface(&tank::<3>([1.0, 0.7], "", "").state), "a tank in space");
+    assert!(!has_free_surface(&tank::<3>([1.0, 1.0], "", "").state), "a full box in 3D");
+    assert!(has_free_surface(&tank::<3>([1.0, 0.7], "", "").state), "a tank in 3D");
     let periodic = |axes: &str| {
         simulation::<2>(&format!(
             "spacing = 0.1\nrun.end_time = 1.0\ngravity = [0.0, 0.0]\n\

@@ -144,12 +144,7 @@ impl<const D: usize> WallSurface<D> {
         &self.open
     }
 
-    /// The id of the first sample that tells where it is; `None` for a container.
-    pub fn first_mark(&self) -> Option<u64> {
-        self.marks.first().map(|mark| mark.id)
-    }
-
-    /// The ids of all samples that tell where it is.
+    /// The ids of the samples that tell where it is; none for a container.
     pub fn mark_ids(&self) -> impl Iterator<Item = u64> {
         self.marks.iter().map(|mark| mark.id)
     }

@@ -28,7 +28,7 @@ impl<'a, const D: usize> Obstacle<'a, D> {
     pub fn new(surface: &'a WallSurface<D>, walls: &Boundary<D>, t: f64) -> Self {
         let at_rest = Self { surface, pose: None, point: ([0.0; D], [0.0; D]), angular_velocity: [0.0; 3] };
         let pose = walls.pose(surface);
-        let mark = surface.first_mark().filter(|_| walls.bodies.iter().any(|body| moves(body, surface)));
+        let mark = surface.mark_ids().next().filter(|_| walls.bodies.iter().any(|body| moves(body, surface)));
         let Some(b) = mark.and_then(|id| walls.sample(id)) else { return Self { pose, ..at_rest } };
         let body = &walls.bodies[usize::from(walls.body[b])];
         let x_0 = each(|a| f64::from(walls.x_0[a][b]));

@@ -233,7 +233,8 @@ impl SolverSettings {
         merged.try_into().map_err(|error: toml::de::Error| Error::invalid("solver", error.message()))
     }
 
-    /// Writes out all parameters, so that the scene no longer depends on defaults.
+    /// Writes out all parameters, so that the scene depends on no default but of what it leaves to its geometry, as the speed
+    /// of sound.
     ///
     /// # Errors
     ///

@@ -14,8 +14,8 @@ const NAMES: [(&[&str], usize); 3] =
 
 /// The frame of a file: positions and every field of one or three components, those of [`NAMES`] by the first of their names.
 ///
-/// Its time `[s]` is the number `TimeValue`, `time` or `t` of its `FieldData`, else that of a `.pvd` beside it. In the plane
-/// the frame lies in a plane of constant z, or else of constant y.
+/// Its time `[s]` is the number `TimeValue`, `time` or `t` of its `FieldData`, else that of a `.pvd` beside it. In 2D
+/// z is constant, or else y, and left out.
 pub fn frame<const D: usize>(path: &Path) -> Result<FrameData<D>, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
     let file = Arrays::parse(&bytes)?;
@@ -70,7 +70,7 @@ fn chosen<const D: usize>(places: &[Vec<f64>; 3]) -> Result<[usize; D], String> 
         3 => Ok(std::array::from_fn(|axis| axis)),
         _ if is_flat(2) => Ok(std::array::from_fn(|axis| axis)),
         _ if is_flat(1) => Ok(std::array::from_fn(|axis| 2 * axis)),
-        _ => Err("lies in no plane of constant z or y, the case has two dimensions".into()),
+        _ => Err("has neither a constant z nor a constant y, and the case is 2D".into()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Points and their arrays in VTK's XML files (`.vtu`, `.vtp`): as text, base64 or raw, inline or appended, plain or packed
+//! Points and their arrays in VTK's XML files (`.vtu`, `.vtp`): as text, base64 or raw, inline or appended, plain or compressed
 //! by zlib, as <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html> has it.
 //!
 //! Written here because vtkio 0.7 reads no raw appended data and panics at polygons as text.
@@ -11,8 +11,8 @@ use std::{
     io::{self, Read as _},
 };
 
-/// Most that zlib can pack a byte into: a file that asks for more has arrays that stand for each other, or is damaged.
-const MOST_PACKED: usize = 1032;
+/// Most bytes that zlib can compress into one: a file that asks for more names an array many times, or is damaged.
+const MOST_COMPRESSED: usize = 1032;
 
 /// Does something with the Rust type of a type of VTK's.
 macro_rules! by_kind {
@@ -61,7 +61,7 @@ impl<'a> Arrays<'a> {
     /// The arrays in the bytes of a file.
     ///
     /// # Errors
-    /// When they are no such file, are damaged, or are packed by anything but zlib.
+    /// When they are no such file, are damaged, or are compressed by anything but zlib.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, String> {
         const OPEN: &[u8] = b"<AppendedData";
         let start = bytes.windows(OPEN.len()).position(|part| part == OPEN);
@@ -151,18 +151,20 @@ struct Reader<'a> {
     /// Bytes of a number of a header.
     word: usize,
     swapped: bool,
-    packed: bool,
+    compressed: bool,
     /// Bytes that arrays may still have: a small file cannot make the program take much memory.
     left: Cell<usize>,
 }
 
 impl<'a> Reader<'a> {
     fn of(root: &Node<'_, '_>, appended: &'a [u8], size: usize) -> Result<Self, String> {
-        let packed = match root.attribute("compressor") {
+        let compressed = match root.attribute("compressor") {
             None | Some("") => false,
             Some("vtkZLibDataCompressor") => true,
             Some(other) => {
-                return Err(format!("is packed by {other:?}: must be plain or by \"vtkZLibDataCompressor\""));
+                return Err(format!(
+                    "is compressed by {other:?}: must be plain or by \"vtkZLibDataCompressor\""
+                ));
             }
         };
         let after = |sign: u8| appended.iter().position(|&byte| byte == sign);
@@ -176,8 +178,8 @@ impl<'a> Reader<'a> {
             appended: data,
             word: if root.attribute("header_type") == Some("UInt64") { 8 } else { 4 },
             swapped: root.attribute("byte_order") == Some("BigEndian"),
-            packed,
-            left: Cell::new(size.saturating_mul(MOST_PACKED)),
+            compressed,
+            left: Cell::new(size.saturating_mul(MOST_COMPRESSED)),
         })
     }
 
@@ -215,7 +217,7 @@ impl<'a> Reader<'a> {
 
     /// The numbers after a header of their size, little-endian.
     fn bytes<'b>(&self, source: Source<'b>, kind: &str) -> Option<Cow<'b, [u8]>> {
-        let data = if self.packed { self.unpacked(source)? } else { self.plain(source)? };
+        let data = if self.compressed { self.decompressed(source)? } else { self.plain(source)? };
         let width = kind.trim_start_matches(char::is_alphabetic).parse::<usize>().ok()? / 8;
         if !self.swapped || width <= 1 {
             return Some(data);
@@ -234,17 +236,17 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A header with the number of blocks, their size, that of the last (0 if whole), and their packed sizes; then the blocks,
+    /// A header with the number of blocks, their size, that of the last (0 if whole), and their compressed sizes; then the blocks,
     /// in base64 as a text of their own.
-    fn unpacked<'b>(&self, source: Source<'b>) -> Option<Cow<'b, [u8]>> {
+    fn decompressed<'b>(&self, source: Source<'b>) -> Option<Cow<'b, [u8]>> {
         let blocks = self.numbers(&source.take(0, self.word)?)[0];
         let head = self.word.checked_mul(blocks.checked_add(3)?)?;
         let numbers = self.numbers(&source.take(0, head)?);
         let (size, last, sizes) = (numbers[1], numbers[2], &numbers[3..]);
         let total = blocks.checked_mul(size).filter(|total| *total <= self.left.get() && last <= size)?;
-        let packed = source
+        let compressed = source
             .take(source.after(head), sizes.iter().try_fold(0, |sum: usize, n| sum.checked_add(*n))?)?;
-        let (mut all, mut rest) = (Vec::new(), &*packed);
+        let (mut all, mut rest) = (Vec::new(), &*compressed);
         for (k, n) in sizes.iter().enumerate() {
             let (block, later) = rest.split_at(*n);
             let due = if k + 1 == blocks && last > 0 { last } else { size };

@@ -172,12 +172,15 @@ fn rows_that_hold_no_particles_are_refused() {
     assert_refused("rows", cases);
 }
 
-/// Packed numbers that are more than they say, and one array that stands for a thousand, are refused before they fill the memory.
+/// Compressed numbers that are more than they say, and one array that is named a thousand times, are refused before they fill the
+/// memory.
 #[test]
 fn files_of_vtk_that_swell_are_refused() {
     let zeros = vec![0_u8; 1 << 20];
-    let mut packed = Vec::new();
-    flate2::read::ZlibEncoder::new(&zeros[..], flate2::Compression::best()).read_to_end(&mut packed).unwrap();
+    let mut compressed = Vec::new();
+    flate2::read::ZlibEncoder::new(&zeros[..], flate2::Compression::best())
+        .read_to_end(&mut compressed)
+        .unwrap();
     let file = |[size, last]: [u32; 2], fields: usize| {
         let array = |name: &str, offset: usize| {
             format!(
@@ -190,8 +193,8 @@ fn files_of_vtk_that_swell_are_refused() {
              {fields}</PointData></Piece></PolyData><AppendedData encoding=\"raw\">_",
             array("Points", 0)
         );
-        let numbers = [1, size, last, packed.len() as u32].map(u32::to_le_bytes).concat();
-        [head.as_bytes(), &numbers, &packed, b"</AppendedData></VTKFile>"].concat()
+        let numbers = [1, size, last, compressed.len() as u32].map(u32::to_le_bytes).concat();
+        [head.as_bytes(), &numbers, &compressed, b"</AppendedData></VTKFile>"].concat()
     };
     let whole = 1 << 20;
     assert_eq!(Arrays::parse(&file([whole, 0], 0)).unwrap().points.bytes.len(), zeros.len());
@@ -267,7 +270,7 @@ fn frames_of_other_programs_are_read_in_every_encoding() {
         );
         let found = scored(&folder, &other, 10);
         if other.ends_with("refused") {
-            assert!(found.unwrap_err().contains("is packed by \"vtkLZ4DataCompressor\""));
+            assert!(found.unwrap_err().contains("is compressed by \"vtkLZ4DataCompressor\""));
             continue;
         }
         let found = found.unwrap();

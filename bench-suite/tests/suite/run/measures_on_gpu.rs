@@ -66,7 +66,7 @@ impl Executor for Listening {
 const METHODS: [(&str, &str); 4] =
     [("wcsph", "pressure"), ("pbf", "lambda"), ("viscoelastic", "speed"), ("projection", "pressure")];
 
-/// A point, in the middle of the depth in space.
+/// A point, in 3D in the middle of the depth.
 fn at<const D: usize>(x: f64, y: f64) -> String {
     format!("{:?}", &[x, y, 0.25][..D])
 }
@@ -188,12 +188,12 @@ fn check<const D: usize>(method: &str, field: &str) {
 }
 
 #[test]
-fn samples_have_the_bits_of_the_whole_copy_in_the_plane() {
+fn samples_have_the_bits_of_the_whole_copy_in_2d() {
     METHODS.iter().for_each(|(method, field)| check::<2>(method, field));
 }
 
 #[test]
-fn samples_have_the_bits_of_the_whole_copy_in_space() {
+fn samples_have_the_bits_of_the_whole_copy_in_3d() {
     METHODS.iter().for_each(|(method, field)| check::<3>(method, field));
 }
 

@@ -1,4 +1,4 @@
-//! What samples of measures bring home of a run on a GPU, in the place of all of its state.
+//! What samples of measures copy to the host of a run on a GPU, in the place of all of its state.
 //!
 //! Particles near the measured places are listed in their order, and their fields gathered; sums over the fluid are made
 //! where it is. All of it has the bits that the same samples have of a state that was copied as a whole.
