@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         let head = self.word.checked_mul(blocks.checked_add(3)?)?;
         let numbers = self.numbers(&source.take(0, head)?);
         let (size, last, sizes) = (numbers[1], numbers[2], &numbers[3..]);
-        let total = blocks.checked_mul(size).filter(|total| *total <= self.left.get() && last <= size)?;
+        blocks.checked_mul(size).filter(|most| *most <= self.left.get() && last <= size)?;
         let compressed = source
             .take(source.after(head), sizes.iter().try_fold(0, |sum: usize, n| sum.checked_add(*n))?)?;
         let (mut all, mut rest) = (Vec::new(), &*compressed);
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
             }
             rest = later;
         }
-        (all.len() <= total).then_some(Cow::Owned(all))
+        Some(Cow::Owned(all))
     }
 
     /// The numbers of a header.
