@@ -25,6 +25,7 @@ impl<const D: usize> Pbf<D> {
         let [speed, _, surface, _] = limits;
         let s = self.stability_number(state, dt);
         Derived {
+            flow: None,
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
                 number("Σ|∇C|² of the rest lattice", self.constants.reference, "1/m²"),

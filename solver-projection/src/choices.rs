@@ -43,13 +43,18 @@ impl<const D: usize> Projection<D> {
         D == 3 || self.params.surface_asymmetry == 0.0
     }
 
-    /// Part of the pressure with which walls and fluid push each other; none by the difference gradient.
-    pub(crate) fn sum_part(&self) -> Option<Real> {
+    /// Part of the pressure with which the fluid pushes walls.
+    pub(crate) fn sum_part(&self) -> Real {
         match self.params.gradient {
-            Gradient::Adjoint => Some(1.0),
-            Gradient::Difference => None,
-            Gradient::Peridyno => Some(peridyno_part::<D>()),
+            Gradient::Adjoint | Gradient::Difference => 1.0,
+            Gradient::Peridyno => peridyno_part::<D>(),
         }
+    }
+
+    /// Part of the tangential velocity of walls, of that which viscosity feels, in the divergence. What slides along a wall
+    /// brings no fluid; where a moving one ends, its ghosts would be a source of it.
+    pub(crate) fn slide(&self) -> Real {
+        if self.params.gradient == Gradient::Peridyno { 1.0 } else { 0.0 }
     }
 
     /// What divergence `[kg/(m³ s)]` and density error `[kg/(m³ s²)]` are multiplied by in the right-hand side of a step `dt`

@@ -4,7 +4,7 @@ use crate::{
     Projection,
     aggregation::bytes_per_aggregate,
     memory::{Fields, Needs},
-    params::{Gradient, Params, Preconditioner, WeightForm},
+    params::{Params, Preconditioner, WeightForm},
 };
 use sph_core::{
     Real,
@@ -13,7 +13,7 @@ use sph_core::{
     method::{
         report::{Derived, Number},
         scales::Scales,
-        solids,
+        solids::Flow,
         state::State,
     },
     neighbors::PAD,
@@ -32,6 +32,7 @@ impl<const D: usize> Projection<D> {
         let (scales, s) = (Scales::of(state), &self.constants);
         let pressure = 0.5 * f64::from(state.rest.rho_0) * scales.fall_speed.powi(2);
         Derived {
+            flow: Some(self.flow),
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
                 number("sum of weights α of the lattice", s.lattice.alpha, "-"),
@@ -44,24 +45,15 @@ impl<const D: usize> Projection<D> {
             warnings: self
                 .thin_walls(state)
                 .into_iter()
-                .chain(self.soft_walls(state))
                 .chain(self.short_support())
-                .chain(self.lacks_stress(state))
+                .chain(self.lacks_stress())
                 .collect(),
         }
     }
 
-    /// Walls that do not push.
-    fn soft_walls(&self, state: &State<D>) -> Option<String> {
-        (self.params.gradient == Gradient::Difference && !state.walls.is_empty()).then(|| {
-            "solver.gradient = \"difference\": walls and bodies hold the fluid by the divergence alone, and bodies get no pressure".to_owned()
-        })
-    }
-
     /// A viscosity that has half of its dissipation where it is needed whole.
-    fn lacks_stress(&self, state: &State<D>) -> Option<String> {
-        let is_asked = self.params.dynamic_viscosity > 0.0 && self.params.free_surface;
-        (is_asked && solids::has_free_surface(state)).then(|| {
+    fn lacks_stress(&self) -> Option<String> {
+        (self.params.dynamic_viscosity > 0.0 && self.flow == Flow::FreeSurface).then(|| {
             "solver.dynamic_viscosity acts without its stress at the free surface: waves and drops lose as little energy as at half \
              of it; wcsph has a viscosity that is right there"
                 .to_owned()
@@ -72,7 +64,7 @@ impl<const D: usize> Projection<D> {
     fn short_support(&self) -> Option<String> {
         let (form, eta) = (self.params.projection_weight, self.params.support_ratio);
         let smooth = matches!(form, WeightForm::Spiky | WeightForm::Wendland);
-        (smooth && eta < SMOOTH_FROM).then(|| {
+        (smooth && eta < SMOOTH_FROM && self.flow == Flow::FreeSurface).then(|| {
             format!("solver.support_ratio = {eta}: with `spiky` and `wendland` lattices resist shear below {SMOOTH_FROM}")
         })
     }

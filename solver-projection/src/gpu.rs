@@ -438,9 +438,7 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         device.common.rigid.clear(self.executor)?;
         let factor = D as Real * rest.m / rest.rho_0;
-        if let Some(part) = self.method.sum_part() {
-            react!(launcher.react_pressure(device, &device.p, factor * part))?;
-        }
+        react!(launcher.react_pressure(device, &device.p, factor * self.method.sum_part()))?;
         if needs.tangential_reaction {
             react!(launcher.react_tangential(device, &device.tangential_gradient, factor))?;
         }

@@ -55,6 +55,7 @@ use sph_core::{
         failure::StepError,
         phases::watched,
         report::{Derived, FieldInfo, StepReport},
+        solids::Flow,
         solver::{Link, Memory},
         state::State,
         stopwatch::Clock,
@@ -83,6 +84,8 @@ pub struct Projection<const D: usize> {
     /// Of the density.
     kernel: CubicSpline<D>,
     constants: Constants,
+    /// Whether the fluid has a free surface: found at the start of a scene.
+    flow: Flow,
     shell: Shell<D>,
     /// For tests that do harm.
     #[doc(hidden)]

@@ -60,7 +60,7 @@ choice! {
         #[default]
         Adjoint,
         /// Differences of the pressure, exact where it is linear: for closed flows without a free surface. Walls act through
-        /// the equation alone, and bodies feel no pressure.
+        /// the equation alone.
         Difference,
         /// PeriDyno's: each end of a pair with its own sum of weights, and walls that also take the velocity along the
         /// line to their particles.
@@ -100,8 +100,6 @@ parameters! {
         pub radius_clamp: Option<Real> = None, "-", "[0.2, 0.4]";
         /// Where the sums of a full neighborhood come from.
         pub reference: Reference = Reference::Lattice;
-        /// False in a closed or fully periodic domain: particles that lack neighbors there for a moment are not of a surface.
-        pub free_surface: bool = true;
         /// Part χ of the full diagonal below which a particle may be of the surface `[measured]`.
         pub surface_threshold: Real = 0.9, "-", "[0.75, 1]";
         /// Asymmetry |Σ w n|/α of the neighborhood from which on it is; 0 is off `[measured]`.
@@ -124,8 +122,8 @@ parameters! {
         pub cg_max_iter: u32 = 1000, "-", "[1, 1000000]";
         /// Begins with the pressure of the last step.
         pub warm_start: bool = true;
-        /// Part τ of a wall's tangential velocity that the fluid feels: 0 slips, 1 sticks; that of the wall's own `slip`
-        /// when left out.
+        /// Part τ of a wall's tangential velocity that viscosity and XSPH feel, and with the gradient `peridyno` the divergence:
+        /// 0 slips, 1 sticks; that of the wall's own `slip` when left out.
         pub tangential: Option<Real> = None, "-", "[0, 1]";
         /// Part s of the velocity with which fluid leaves a wall that the pressure holds back `[PeriDyno]`.
         pub separation: Real = 0.1, "-", "[0, 1]";
@@ -150,6 +148,19 @@ impl WeightForm {
 }
 
 impl Params {
+    /// What fills all space: a gradient without force under a constant pressure, which nothing bounds there, shifting to keep
+    /// order, and a weight that holds close pairs apart and lets lattices shear. Nothing parts from the walls.
+    fn closed() -> Self {
+        Self {
+            gradient: Gradient::Difference,
+            projection_weight: WeightForm::Spiky,
+            particle_shifting: 10.0,
+            xsph_viscosity: 0.0,
+            separation: 1.0,
+            ..Self::default()
+        }
+    }
+
     /// The published program, its constants included, in `dim` dimensions.
     pub fn peridyno_compat(dim: u8) -> Self {
         Self {
@@ -185,8 +196,12 @@ impl Params {
 
 impl Parameters for Params {
     const METHOD: &'static str = "projection";
-    const PRESETS: &'static [Preset<Self>] =
-        &[("consistent", |_| Self::default()), ("peridyno_compat", Self::peridyno_compat)];
+    const PRESETS: &'static [Preset<Self>] = &[
+        ("consistent", |_| Self::default()),
+        (Self::CLOSED, |_| Self::closed()),
+        ("peridyno_compat", Self::peridyno_compat),
+    ];
+    const CLOSED: &'static str = "closed";
     const FIXED: &'static [&'static str] = &["support_ratio", "reference"];
 
     fn support_ratio(&mut self) -> &mut Real {

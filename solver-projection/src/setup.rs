@@ -31,7 +31,10 @@ pub fn of_scene<const D: usize>(
     let params = Params::of_scene(scene)?;
     let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
+    let flow = scene.flow_of(&state);
+    let params = Params::of_flow(scene, flow)?;
     let solver = Projection {
+        flow,
         constants: Constants::derive::<D>(&params, state.rest, state.bodies.may_be_loaded()),
         shell: Shell::new(method::search(scene, &state, kernel.support_radius(), isa), clock),
         fields: Fields::default(),

@@ -35,6 +35,7 @@ impl<const D: usize> Viscoelastic<D> {
             ));
         }
         Derived {
+            flow: None,
             constants: vec![
                 number("interaction radius h", f64::from(s.h), "m"),
                 number("stiffness k over normalization of density", f64::from(s.stiffness.k), "m/s²"),

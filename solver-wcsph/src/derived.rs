@@ -12,6 +12,7 @@ use sph_core::{
     method::{
         report::{Derived, Number},
         scales::Scales,
+        solids::Flow,
         state::State,
     },
     numerics::field::Sizing,
@@ -28,7 +29,7 @@ impl<const D: usize> Wcsph<D> {
     /// limits of the step.
     pub(crate) fn numbers(&self, state: &State<D>) -> Derived {
         let number = |name, value, unit| Number { name, value, unit };
-        let viscosity = match self.params.viscosity_with(self.free_surface) {
+        let viscosity = match self.params.viscosity_in(self.flow) {
             ViscosityModel::Monaghan => "kinematic viscosity ν of monaghan",
             ViscosityModel::Morris => "kinematic viscosity ν of morris",
             ViscosityModel::Solenoidal => "kinematic viscosity ν of solenoidal",
@@ -36,6 +37,7 @@ impl<const D: usize> Wcsph<D> {
         let scales = Scales::of(state);
         let (speed, c_0, nu) = (scales.speed(), f64::from(self.constants.c_0), f64::from(self.constants.nu));
         Derived {
+            flow: Some(self.flow),
             constants: vec![
                 number("support radius h", f64::from(self.kernel.support_radius()), "m"),
                 number("sound speed c₀", c_0, "m/s"),
@@ -56,7 +58,7 @@ impl<const D: usize> Wcsph<D> {
     /// A viscosity that has half of its dissipation where it is needed whole.
     fn lacks_stress(&self) -> Option<String> {
         let is_laplacian = self.params.viscosity_model == Some(ViscosityModel::Morris);
-        (is_laplacian && self.free_surface).then(|| {
+        (is_laplacian && self.flow == Flow::FreeSurface).then(|| {
             "solver.viscosity_model = \"morris\" lacks the viscous stress at the free surface: waves and drops lose as little \
              energy as at half of the viscosity; leave the key out, or set \"solenoidal\""
                 .to_owned()

@@ -51,6 +51,7 @@ use sph_core::{
         failure::StepError,
         phases::watched,
         report::{Derived, FieldInfo, StepReport},
+        solids::Flow,
         solver::{Link, Memory},
         state::State,
         stopwatch::Clock,
@@ -92,8 +93,8 @@ pub struct Wcsph<const D: usize> {
     #[doc(hidden)]
     pub fields: Fields<D>,
     extrapolated: Vec<Extrapolated>,
-    /// True when fluid has a free surface: found at the start of a scene.
-    free_surface: bool,
+    /// Whether the fluid has a free surface: found at the start of a scene.
+    flow: Flow,
 }
 
 cuda_kernels::entry!(Wcsph, "weakly compressible SPH");
@@ -139,8 +140,7 @@ impl<const D: usize> Method<D> for Wcsph<D> {
     /// The sound speed that was derived from the first state stays.
     fn change(&mut self, params: Params) {
         let c_0 = params.sound_speed.unwrap_or(self.constants.c_0);
-        self.constants =
-            Constants::derive(&params, self.free_surface, &self.kernel, self.constants.rest, c_0);
+        self.constants = Constants::derive(&params, self.flow, &self.kernel, self.constants.rest, c_0);
         self.params = params;
     }
 

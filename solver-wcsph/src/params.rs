@@ -5,6 +5,7 @@ use sph_core::{
     Real,
     error::Error,
     kernel::KernelKind,
+    method::solids::Flow,
     parameters,
     scene::{Parameters, Preset},
     smoothing,
@@ -171,12 +172,14 @@ impl Params {
     }
 
     /// The viscosity model, with or without a free surface.
-    pub fn viscosity_with(&self, free_surface: bool) -> ViscosityModel {
+    pub fn viscosity_in(&self, flow: Flow) -> ViscosityModel {
         match (self.viscosity_model, self.dynamic_viscosity) {
             (Some(model), _) => model,
             (None, None) => ViscosityModel::Monaghan,
-            (None, Some(_)) if free_surface => ViscosityModel::Solenoidal,
-            (None, Some(_)) => ViscosityModel::Morris,
+            (None, Some(_)) => match flow {
+                Flow::FreeSurface => ViscosityModel::Solenoidal,
+                Flow::Closed => ViscosityModel::Morris,
+            },
         }
     }
 
@@ -209,7 +212,7 @@ impl Parameters for Params {
                 "must be 0 with density = \"summation\"",
             );
         }
-        let is_laminar = self.viscosity_with(true) != ViscosityModel::Monaghan;
+        let is_laminar = self.viscosity_in(Flow::FreeSurface) != ViscosityModel::Monaghan;
         match (self.dynamic_viscosity, self.artificial_viscosity_alpha) {
             (Some(mu), _) if !is_laminar => {
                 return refuse(

@@ -13,11 +13,11 @@ use sph_core::{
     fluid::material::Material,
     geometry::lattice,
     kernel::choice::ScalarKernel,
-    method::{solids, state::State, stopwatch::Clock},
+    method::{solids::Flow, state::State, stopwatch::Clock},
     numerics::lane::Isa,
     run::method::{self, Shell},
     scene::{
-        Command, Parameters as _, Scene,
+        Parameters as _, Scene,
         setup::{self, Setup},
     },
 };
@@ -35,9 +35,7 @@ pub fn of_scene<const D: usize>(
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { mut state, pressure } = setup::build(scene, &kernel)?;
-    let brings_or_takes =
-        |command: &Command| command.add.is_some() || command.emitter.is_some() || command.drain.is_some();
-    let free_surface = scene.command.iter().any(brings_or_takes) || solids::has_free_surface(&state);
+    let flow = scene.flow_of(&state);
     let c_0 = sound_speed(&params, &state).map_err(|error| scene.locate(error))?;
     if !(state.rest.rho_0 * c_0 * c_0).is_finite() {
         let message = "makes a stiffness that is not finite in this precision";
@@ -46,12 +44,12 @@ pub fn of_scene<const D: usize>(
     let mut settings = method::search(scene, &state, h, isa);
     settings.wall_rows |= params.has_dummy_walls() && !state.walls.is_empty();
     let mut solver = Wcsph {
-        constants: Constants::derive(&params, free_surface, &kernel, state.rest, c_0),
+        constants: Constants::derive(&params, flow, &kernel, state.rest, c_0),
         shell: Shell::new(settings, clock),
         fields: Fields::default(),
         extrapolated: Vec::new(),
         kernel,
-        free_surface,
+        flow,
         params,
     };
     if solver.params.density == Density::Continuity {
@@ -90,7 +88,7 @@ impl Constants {
     /// Depends on nothing but its arguments.
     pub(crate) fn derive<const D: usize>(
         params: &Params,
-        free_surface: bool,
+        flow: Flow,
         kernel: &dyn ScalarKernel<D>,
         rest: Material,
         c_0: Real,
@@ -102,7 +100,7 @@ impl Constants {
             true => (1.0 / lattice::viscosity_factor(kernel, dx, volume)) as Real,
             false => 1.0,
         };
-        let model = params.viscosity_with(free_surface);
+        let model = params.viscosity_in(flow);
         Self {
             eos: eos(params, c_0, rho_0),
             viscosity: viscosity::<D>(params, model, h_s, c_0, inv_g_nu),

@@ -117,9 +117,7 @@ impl Case for Channel {
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Projection {
             let keys = [
-                ("xsph_viscosity", 0.0.into()),
                 ("dynamic_viscosity", (1000.0 * NU).into()),
-                ("free_surface", false.into()),
                 // The first profile is that of t = 0.0225 s, and viscosity is of first order in time.
                 ("dt_max", 1e-3.into()),
             ];

@@ -128,17 +128,6 @@ fn projection<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N])
     set(scene, keys);
 }
 
-/// The same of a viscous flow in a full vessel or period. Under a pressure that nothing bounds the adjoint gradient turns
-/// disorder into motion: there the difference gradient keeps still, and shifting keeps order. Of the weights that let
-/// lattices shear one keeps close pairs apart.
-fn full(scene: &mut Scene, dynamic_viscosity: f64) {
-    let (exact, free) = (("gradient", "difference".into()), ("free_surface", false.into()));
-    let (smooth, wide) = (("projection_weight", "spiky".into()), ("support_ratio", 3.0.into()));
-    projection(scene, [exact, free, smooth, wide]);
-    let viscosity = ("dynamic_viscosity", dynamic_viscosity.into());
-    set(scene, [viscosity, ("xsph_viscosity", 0.0.into()), ("particle_shifting", 10.0.into())]);
-}
-
 /// The same of fluid without viscosity that is strained at its free surface. With the default weight lattices under
 /// pressure resist shear, and with a shorter support rows of particles that are drawn apart open.
 fn strained(scene: &mut Scene) {

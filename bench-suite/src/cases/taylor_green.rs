@@ -1,6 +1,6 @@
 //! The decaying Taylor-Green vortex in two dimensions, an exact solution of the Navier-Stokes equations.
 
-use super::{full, periodic, set};
+use super::{periodic, projection, set};
 use crate::{
     cases::Case,
     metrics::{
@@ -85,7 +85,7 @@ impl Case for Decaying {
 
     fn suit(&self, scene: &mut Scene, method: Method) -> bool {
         if method == Method::Projection {
-            full(scene, NU);
+            projection(scene, [("dynamic_viscosity", NU.into())]);
         }
         matches!(method, Method::Wcsph | Method::Projection)
     }

@@ -7,6 +7,7 @@ use super::html::{self, Cell, escape, facts, section, table};
 use super::plots::PlotError;
 use super::sections;
 use crate::result::{Comparison, RunResult, number, start::Quantity};
+use sph_core::method::solids::Flow;
 
 /// The page as HTML. Picture files are looked for in `folder` and put into the page.
 ///
@@ -92,8 +93,12 @@ fn start(run: &RunResult) -> String {
         let binds = start.fixed_dt.is_none() && start.binding.as_ref() == Some(&one.name);
         row(if binds { "limit of the step, binds" } else { "limit of the step" }, one)
     };
+    let flow = start.flow.map(|flow| {
+        let name = if flow == Flow::Closed { "closed" } else { "with a free surface" };
+        vec![Cell::text("flow"), Cell::text(name), Cell::text("of the scene")]
+    });
     let constants = start.constants.iter().map(|one| row("derived", one));
-    let rows: Vec<_> = constants.chain(start.step_limits.iter().map(limit)).collect();
+    let rows: Vec<_> = flow.into_iter().chain(constants).chain(start.step_limits.iter().map(limit)).collect();
     let warnings: String = start.warnings.iter().map(|line| warning(line)).collect();
     section(
         "start",

@@ -2,6 +2,7 @@
 
 use super::nan::nan_as_null;
 use serde::{Deserialize, Serialize};
+use sph_core::method::solids::Flow;
 
 /// A derived number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +33,8 @@ pub struct Start {
     pub memory: f64,
     /// Its parts, `[B]`.
     pub memory_parts: Vec<Quantity>,
+    /// Whether the fluid has a free surface, where the method asks for it.
+    pub flow: Option<Flow>,
     /// What the method derived: support radius, sound speed, Reynolds and Mach number, and what they are made of.
     pub constants: Vec<Quantity>,
     /// Limits of the step size; the smallest binds, `[s]`.

@@ -188,6 +188,9 @@ fn run_in<const D: usize>(
     if let Some(checkpoint) = resume {
         checkpoint.restore(&mut simulation)?;
     }
+    let flow = simulation.solver.derived(&simulation.state).flow;
+    // What was found is kept: a later version may find otherwise.
+    let scene = &scene.clone().in_flow(flow);
     let begun = Start::of(scene, &simulation, &options.processor)?;
     if let Some(keep) = options.checkpoints.filter(|keep| keep.fresh) {
         keep.to.remove_all().map_err(|error| Error::new(error.to_string()))?;

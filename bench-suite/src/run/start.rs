@@ -41,6 +41,7 @@ impl Start {
             memory_parts: parts(&plan),
             constants: derived.constants.iter().map(quantity).collect(),
             binding: derived.binding().map(|limit| limit.name.to_owned()),
+            flow: derived.flow,
             step_limits: derived.step_limits.iter().map(quantity).collect(),
             fixed_dt: simulation.fixed_dt,
             expected_steps: dt.map(|dt| (scene.run.end_time / dt).ceil().min(most)),

@@ -181,6 +181,8 @@ struct Constants {
   real alpha;
   /// Part of the velocity with which fluid leaves a wall that the pressure holds back, [-].
   real separation;
+  /// Part of the tangential velocity of walls, of that which viscosity feels, in the divergence, [-].
+  real slide;
   /// Part of the tangential velocity of walls that the fluid feels, read where `own_slip` is 0, [-].
   real tangential;
   /// Part c of XSPH, [-].

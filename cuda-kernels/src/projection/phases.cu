@@ -165,7 +165,7 @@ projection_assemble(Constants c, Near near, const Packed* __restrict__ place, co
   visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
     const Weighed at = c.weight.at(r2);
     const Vec u = difference(v_i, vector(k.motion));
-    const Vec felt = against_wall(u, vector(k.normal), k.motion.a[3], c.separation);
+    const Vec felt = against_wall(u, vector(k.normal), c.slide * k.motion.a[3], c.separation);
     const real coefficient = inv_i * at.w1 * at.inv_r;
     outside += real(2) * inv_i * at.w2, wall_part += coefficient * r2;
     wall_flow += real(2) * coefficient * dot(felt, x_ik);

@@ -7,6 +7,7 @@ use crate::{
 };
 use sph_core::{
     Real,
+    method::solids::Flow,
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
@@ -26,11 +27,12 @@ struct Pairs<'a, const D: usize> {
     /// `[x y z · | E]`; empty without walls.
     wall_correction: &'a [[Real; 12]],
     separation: Real,
+    slide: Real,
 }
 
 phase! {
 /// Entries `a_ij w²_ij`, `[Σ_j a w² | the same with ghosts | (D v*)_i | Σ_j n·(E_i + E_j) n w²]` and `Σ ½ a w¹ r`, with
-/// `(D v)_i = Σ_j ½ a_ij w¹_ij v_ij·n_ij + Σ_k a_ik w¹_ik ũ_ik·n_ik`, `a_ik = 2/α_i`. Beside walls
+/// `(D v)_i = Σ_j ½ a_ij w¹_ij v_ij·n_ij + Σ_k a_ik w¹_ik ũ_ik·n_ik`, `a_ik = 2/α_i`. `slide` is the part of τ in ũ. Beside walls
 /// `n·(E_i + E_j) n` joins `a_ij` in entries, and `v_ij·E_i n` in the divergence.
 fn assemble<L>[const D: usize](
     s: &Pairs<'_, D>, fluid: &Chunk, walls: &Chunk, entries: &mut [Real], out: (&mut [RowSums], &mut [Real]),
@@ -40,7 +42,8 @@ fn assemble<L>[const D: usize](
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
         let v_i: [L; D] = each(|a| L::splat(r_i[V + a]));
-        let (inv_i, half, separation) = (L::splat(r_i[INV_ALPHA]), L::splat(0.5), L::splat(s.separation));
+        let (inv_i, half) = (L::splat(r_i[INV_ALPHA]), L::splat(0.5));
+        let (separation, slide) = (L::splat(s.separation), L::splat(s.slide));
         let inner = fluid.sum_storing::<L, D, 8, 4>(i, x_i, s.record, &s.periodic, entries, |_, x_ij, r2, j| {
             let at = s.weight.at(r2);
             let a_ij = inv_i + j[INV_ALPHA];
@@ -52,7 +55,7 @@ fn assemble<L>[const D: usize](
         let outer = walls.sum::<L, D, 12, 3>(i, x_i, s.walls, &s.periodic, |x_ik, r2, k| {
             let at = s.weight.at(r2);
             let u: [L; D] = each(|a| v_i[a] - k[V + a]);
-            let felt = against_wall::<L, D>(u, each(|a| k[NORMAL + a]), k[TANGENTIAL], separation);
+            let felt = against_wall::<L, D>(u, each(|a| k[NORMAL + a]), slide * k[TANGENTIAL], separation);
             let coefficient = inv_i * at.w1 * at.inv_r;
             let twice = L::splat(2.0);
             [twice * inv_i * at.w2, twice * coefficient * dot(felt, x_ik), coefficient * r2]
@@ -94,6 +97,7 @@ impl<const D: usize> Cpu<'_, D> {
             walls: &s.fields.wall_record,
             wall_correction: &s.fields.wall_correction,
             separation: s.params.separation,
+            slide: s.slide(),
         };
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         lists.fluid.for_each_storing(
@@ -108,7 +112,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// The free surface, its Dirichlet terms `s_i`, and `A_ii = Σ_j a w² + s_i`.
     pub(super) fn find_surface(&mut self) {
         let (surface, full) = (self.surface(), self.method.full()[0]);
-        let is_free = self.method.params.free_surface;
+        let is_free = self.method.flow == Flow::FreeSurface;
         let fields = &mut self.method.fields;
         let (sums, moments) = (&fields.sums, &fields.moments);
         let outputs = (&mut fields.dirichlet[..], &mut fields.equation.diagonal[..]);

@@ -136,12 +136,9 @@ impl<const D: usize> Cpu<'_, D> {
             (&*self.method, self.state.rest, self.gradients(dt), &self.state.walls);
         let (isa, rows) = (s.shell.isa, &s.shell.neighbors.wall_fluid);
         let factor = D as Real * rest.m / rest.rho_0;
-        if let Some(part) = s.sum_part() {
-            let out = force.each_mut().map(Vec::as_mut_slice);
-            rows.for_each(out, |_, rows, out| {
-                pressure_reaction(isa, &gradients, boundary, factor * part, rows, out)
-            });
-        }
+        rows.for_each(force.each_mut().map(Vec::as_mut_slice), |_, rows, out| {
+            pressure_reaction(isa, &gradients, boundary, factor * s.sum_part(), rows, out)
+        });
         if !s.fields.tangential_gradient.is_empty() {
             let (tangential_gradient, out) =
                 (&s.fields.tangential_gradient, force.each_mut().map(Vec::as_mut_slice));

@@ -14,7 +14,7 @@ use cuda_kernels::{
 };
 use sph_core::{
     kernel::{Kernel, KernelKind},
-    method::state::State,
+    method::{solids::Flow, state::State},
 };
 
 /// What the kernels read in a step from `state` on. Sums of a full neighborhood are those that are known so far.
@@ -37,6 +37,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         rho_0: rest.rho_0,
         alpha,
         separation: params.separation,
+        slide: method.slide(),
         tangential: params.tangential.unwrap_or(0.0),
         xsph: params.xsph_viscosity,
         before: NEAREST * rest.spacing,
@@ -44,7 +45,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         longest: LONGEST_SHIFT * rest.spacing,
         own_slip: params.tangential.is_none().into(),
         floor_everywhere: method.has_floor_everywhere().into(),
-        free_surface: params.free_surface.into(),
+        free_surface: (method.flow == Flow::FreeSurface).into(),
         two_sided: (params.compensation_mode == Compensation::TwoSided).into(),
         wall_correction: (c.needs.wall_correction && !state.walls.is_empty()).into(),
     }

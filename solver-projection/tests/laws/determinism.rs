@@ -33,7 +33,6 @@ fn full_period() {
          domain = { min = [0.0, 0.0], max = [1.0, 1.0], periodic = [\"x\", \"y\"] }\n\
          [[fluid]]\nshape.block = { min = [0.0, 0.0], max = [1.0, 1.0] }\n\
          velocity.taylor_green = { speed = 1.0, length = 1.0 }\njitter = 0.1\n\
-         [solver]\nname = \"projection\"\nfree_surface = false\ngradient = \"difference\"\n\
-         particle_shifting = 10.0\ndynamic_viscosity = 0.01\n",
+         [solver]\nname = \"projection\"\ndynamic_viscosity = 0.01\n",
     );
 }

@@ -4,6 +4,7 @@
 mod aggregation;
 mod bodies;
 mod cg;
+mod closed;
 mod common;
 mod determinism;
 mod failure;

@@ -58,7 +58,7 @@ fn a_turning_vessel_takes_the_fluid_along() {
              [[fluid]]\nshape.disc = {{ center = [0.0, 0.0], radius = 0.5 }}\n\
              [[wall]]\nshape.disc = {{ center = [0.0, 0.0], radius = 0.5 }}\nlayers = 3\nslip = \"{slip}\"\n\
              motion.rotation = {{ center = [0.0, 0.0], angular_velocity = 2.0 }}\n\
-             [solver]\nname = \"projection\"\nfree_surface = false\ndynamic_viscosity = 50.0\n"
+             [solver]\nname = \"projection\"\ndynamic_viscosity = 50.0\n"
         ));
         sim.run(0.5, 10_000, &mut []).expect("a healthy run");
         let fluid = &sim.state.fluid;

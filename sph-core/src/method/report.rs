@@ -1,5 +1,7 @@
 //! What a method tells about itself and its steps.
 
+use super::solids::Flow;
+
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
@@ -37,6 +39,8 @@ pub struct Number {
 /// What a method derived from a scene before the first step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Derived {
+    /// Whether the fluid has a free surface, where the method asks for it.
+    pub flow: Option<Flow>,
     /// Constants of the run, as the sound speed.
     pub constants: Vec<Number>,
     /// Limits of the step size at the start, `[s]`: the smallest binds.

@@ -12,6 +12,8 @@ use crate::{
     rigid::Rigid,
 };
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Walls, containers and bodies.
 pub struct Solids<'a, const D: usize> {
@@ -96,9 +98,26 @@ const EMPTY: f64 = 1.25;
 /// How far from a particle such places are looked for, along the axes, in spacings.
 const BESIDE: f64 = 2.0;
 
-/// True where space beside the fluid is empty, so that it has a free surface: somewhere two spacings from a particle along
-/// an axis there is neither fluid nor wall, container or body. Fluid that is still to come has one.
-pub fn has_free_surface<const D: usize>(state: &State<D>) -> bool {
+/// Whether the fluid has a surface against empty space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Flow {
+    /// It has.
+    #[default]
+    FreeSurface,
+    /// It fills all space that walls, containers, bodies and periods leave.
+    Closed,
+}
+
+impl Flow {
+    /// With a free surface where space beside the fluid is empty: somewhere two spacings from a particle along an axis there
+    /// is neither fluid nor wall, container or body. Fluid that is still to come has one.
+    pub fn of<const D: usize>(state: &State<D>) -> Self {
+        if has_free_surface(state) { Self::FreeSurface } else { Self::Closed }
+    }
+}
+
+fn has_free_surface<const D: usize>(state: &State<D>) -> bool {
     let spacing = f64::from(state.rest.spacing);
     let (periodic, x) = (&state.domain.periodic, &state.fluid.x);
     let poses: Vec<_> = state.walls.surfaces.iter().map(|surface| state.walls.pose(surface)).collect();

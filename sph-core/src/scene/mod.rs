@@ -16,7 +16,12 @@
 //! [solver]
 //! name = "wcsph"
 //! ```
-use crate::{error::Error, geometry::shape::vector, method::report::Derived, parameters};
+use crate::{
+    error::Error,
+    geometry::shape::vector,
+    method::{report::Derived, solids::Flow, state::State},
+    parameters,
+};
 
 mod body;
 mod check;
@@ -69,6 +74,8 @@ parameters! {
         pub gravity: Option<Vec<f64>> = None, "m/s²", "(-inf, inf)";
         /// Support radius of the kernel in spacings, `η = h/Δx`; the solver's choice if left out.
         pub support_ratio: Option<f64> = None, "-", "[1.5, 4]";
+        /// Whether the fluid has a free surface; found from the geometry if left out. Methods choose by it what is their default.
+        pub flow: Option<Flow> = None;
         /// Mass of a fluid particle.
         pub mass_mode: MassMode = MassMode::Calibrated, validate;
         /// The box in which particles are expected; needed for periodic axes.
@@ -111,6 +118,7 @@ impl Scene {
             rest_density: 1000.0,
             gravity: Some(standard_gravity(dim)),
             support_ratio: None,
+            flow: None,
             mass_mode: MassMode::Calibrated,
             domain: None,
             fluid: Vec::new(),
@@ -162,6 +170,21 @@ impl Scene {
     /// The first contradiction, with its place if the scene was read from a text.
     pub fn check(&self) -> Result<(), Error> {
         check::scene(self).map_err(|error| self.locate(error))
+    }
+
+    /// The same with a flow that was found, where it names none.
+    pub fn in_flow(mut self, found: Option<Flow>) -> Self {
+        self.flow = self.flow.or(found);
+        self
+    }
+
+    /// Whether the fluid of its first state has a free surface, and that of its commands.
+    pub fn flow_of<const D: usize>(&self, state: &State<D>) -> Flow {
+        let brings_or_takes = |c: &Command| c.add.is_some() || c.emitter.is_some() || c.drain.is_some();
+        self.flow.unwrap_or_else(|| match self.command.iter().any(brings_or_takes) {
+            true => Flow::FreeSurface,
+            false => Flow::of(state),
+        })
     }
 
     /// Refuses a fixed step above the limits that a method has derived, unless the scene allows it.

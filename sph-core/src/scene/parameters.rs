@@ -3,6 +3,7 @@
 use crate::{
     Real,
     error::{Error, either},
+    method::solids::Flow,
     scene::{Scene, SolverSettings},
 };
 use schemars::JsonSchema;
@@ -17,6 +18,8 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned + JsonSchema + 'stati
     const METHOD: &'static str;
     /// All of them, the default first.
     const PRESETS: &'static [Preset<Self>];
+    /// The default of a flow without a free surface.
+    const CLOSED: &'static str = Self::PRESETS[0].0;
     /// Those that set-up alone reads, which cannot change in a run.
     const FIXED: &'static [&'static str];
 
@@ -29,12 +32,22 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned + JsonSchema + 'stati
     /// Support radius over spacing, `[-]`.
     fn support_ratio(&mut self) -> &mut Real;
 
-    /// Those of a scene: its preset, changed by what it gives.
+    /// Those of a scene: its preset, changed by what it gives. Where the scene does not say what its flow is, that with a
+    /// free surface.
     ///
     /// # Errors
     /// Unknown keys or presets, wrong types, numbers out of range, choices that do not fit.
     fn of_scene(scene: &Scene) -> Result<Self, Error> {
-        let name = scene.solver.preset().unwrap_or(Self::PRESETS[0].0);
+        Self::of_flow(scene, scene.flow.unwrap_or_default())
+    }
+
+    /// The same of a flow that is known.
+    ///
+    /// # Errors
+    /// As there.
+    fn of_flow(scene: &Scene, flow: Flow) -> Result<Self, Error> {
+        let default = if flow == Flow::Closed { Self::CLOSED } else { Self::PRESETS[0].0 };
+        let name = scene.solver.preset().unwrap_or(default);
         let Some((_, preset)) = Self::PRESETS.iter().find(|preset| preset.0 == name) else {
             let error = Error::invalid("solver.preset", format!("is no preset of {}", Self::METHOD));
             let known = Self::PRESETS.iter().map(|preset| format!("{:?}", preset.0)).collect::<Vec<_>>();

@@ -189,6 +189,10 @@ const RETIRED: &[(&str, &str)] = &[
     ("cfl_force", "`dt_max` and `cfl` make steps shorter"),
     ("cfl_pressure", "`dt_max` and `cfl` make steps shorter"),
     ("dt_min", "the smallest step is a constant"),
+    (
+        "free_surface",
+        "give flow = \"closed\" or \"free_surface\" at the top of the scene; left out, it is found",
+    ),
     ("grad_correction", "give gradient = \"difference\""),
     ("grad_difference", "give gradient = \"adjoint\" or \"difference\""),
     ("grad_sum", "give gradient = \"adjoint\" or \"difference\""),

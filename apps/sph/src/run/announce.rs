@@ -1,7 +1,7 @@
 //! Summary printed before the first step.
 
 use bench_suite::result::start::{Quantity, Start};
-use sph_core::scene::Scene;
+use sph_core::{method::solids::Flow, scene::Scene};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// What the scene has become.
@@ -18,6 +18,11 @@ pub fn announcement(scene: &Scene, start: &Start) -> String {
         if scene.dim == 2 { " in a slab 1 m deep" } else { "" },
     );
     memory(&mut text, start);
+    match start.flow {
+        Some(Flow::Closed) => text.push_str("\n  flow: closed, without a free surface"),
+        Some(Flow::FreeSurface) => text.push_str("\n  flow: with a free surface"),
+        None => {}
+    }
     for number in &start.constants {
         line(&mut text, &number.name, number, "");
     }

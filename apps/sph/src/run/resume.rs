@@ -32,6 +32,7 @@ pub fn find(named: Option<&Path>, all: &Checkpoints<'_>, scene: &mut Scene) -> R
     for (measure, kept) in scene.measure.iter_mut().zip(measures.into_iter().flatten()) {
         measure.interval = measure.interval.or(kept.get("interval").and_then(Value::as_float));
     }
+    scene.flow = scene.flow.or(then.get("flow").cloned().and_then(|flow| flow.try_into().ok()));
     let mut now = table(&run::resolved(scene)?)?;
     agree(&mut then, &mut now);
     take_length(&mut then, &now);

@@ -215,7 +215,7 @@ fn full<const D: usize>(solver: &str) -> String {
 
 #[test]
 fn so_do_periods_and_vessels_that_are_full() {
-    for solver in ["free_surface = false", "free_surface = false\ndynamic_viscosity = 5.0", ""] {
+    for solver in ["", "dynamic_viscosity = 5.0", "preset = \"consistent\""] {
         let text = solved(solver);
         compare::<2>(&endless::<2>(&text), 5).check(BOUND, &format!("2D periodic {solver}"));
         compare::<3>(&endless::<3>(&text), 3).check(BOUND, &format!("3D periodic {solver}"));
@@ -260,9 +260,8 @@ fn so_do_levels_over_periods_and_spray() {
         compare::<2>(&sprayed::<2>(length, &few), 4).check(BOUND, &format!("2D spray {length}"));
         compare::<3>(&sprayed::<3>(length, &few), 2).check(BOUND, &format!("3D spray {length}"));
     }
-    let closed = format!("free_surface = false\n{solver}");
-    compare::<2>(&endless::<2>(&closed), 5).check(BOUND, "2D periodic, levels");
-    compare::<3>(&endless::<3>(&closed), 3).check(BOUND, "3D periodic, levels");
+    compare::<2>(&endless::<2>(&solver), 5).check(BOUND, "2D periodic, levels");
+    compare::<3>(&endless::<3>(&solver), 3).check(BOUND, "3D periodic, levels");
 }
 
 #[test]
@@ -284,9 +283,14 @@ fn collision<const D: usize>(slip: &str, solver: &str) -> String {
 #[test]
 fn so_do_dynamic_bodies() {
     const PERIDYNO: &str = "gradient = \"peridyno\"";
-    for (slip, more) in
-        [("no_slip", ""), ("free_slip", ""), ("no_slip", "dynamic_viscosity = 5.0"), ("no_slip", PERIDYNO)]
-    {
+    const DIFFERENCE: &str = "gradient = \"difference\"";
+    for (slip, more) in [
+        ("no_slip", ""),
+        ("free_slip", ""),
+        ("no_slip", "dynamic_viscosity = 5.0"),
+        ("no_slip", PERIDYNO),
+        ("no_slip", DIFFERENCE),
+    ] {
         let (solver, what) = (solved(more), format!("{slip} {more}"));
         compare::<2>(&collision::<2>(slip, &solver), 5).check(BOUND, &format!("2D bodies {what}"));
         compare::<3>(&collision::<3>(slip, &solver), 2).check(BOUND, &format!("3D bodies {what}"));

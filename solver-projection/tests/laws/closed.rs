@@ -1,0 +1,107 @@
+//! Flows that fill all space: what the solver chooses for them, and that they hold where walls end and bodies stand.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "the measured numbers")]
+
+use crate::common::*;
+use solver_projection::{Params, Projection, cpu::Cpu, params::Gradient, step::Phases};
+use sph_core::{
+    method::{solids::Flow, stopwatch::NoClock},
+    numerics::lane::Isa,
+    run::method::Method,
+    scene::{Parameters as _, Scene},
+};
+
+/// A tank of 1 m filled up to `height` `[m]`, whose lid slides.
+fn cavity(height: f64, keys: &str, solver: &str) -> String {
+    format!(
+        "spacing = 0.05\nrest_density = 1.0\ngravity = [0.0, 0.0]\nrun.end_time = 1.0\n{keys}\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, {height:?}] }}\n\
+         [[wall]]\nname = \"box\"\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.0] }}\nlayers = 3\n\
+         surface_velocity = [{{ face = \"y_max\", velocity = [1.0, 0.0] }}]\n\
+         [solver]\nname = \"projection\"\n{solver}\n"
+    )
+}
+
+fn made(text: &str) -> (Params, Flow) {
+    let scene = Scene::parse("test.toml", text).unwrap();
+    let (state, method) = Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+    (method.params().clone(), Method::derived(&method, &state).flow.unwrap())
+}
+
+#[test]
+fn the_scene_decides_unless_it_says_so() {
+    let gradient = |height, keys, solver| {
+        let (params, flow) = made(&cavity(height, keys, solver));
+        (params.gradient, flow)
+    };
+    let (open, closed) = (Flow::FreeSurface, Flow::Closed);
+    assert_eq!(gradient(1.0, "", ""), (Gradient::Difference, closed), "full");
+    assert_eq!(gradient(0.5, "", ""), (Gradient::Adjoint, open), "half full");
+    assert_eq!(gradient(1.0, "flow = \"free_surface\"", ""), (Gradient::Adjoint, open), "the scene says so");
+    assert_eq!(gradient(0.5, "flow = \"closed\"", ""), (Gradient::Difference, closed), "and so");
+    assert_eq!(gradient(1.0, "", "preset = \"consistent\""), (Gradient::Adjoint, closed), "a preset");
+    assert_eq!(gradient(1.0, "", "gradient = \"adjoint\""), (Gradient::Adjoint, closed), "a key");
+    assert_eq!(made(&cavity(1.0, "", "gradient = \"adjoint\"")).0.separation, 1.0, "and no other");
+    let drained =
+        "command = [{ at = 0.5, drain.shape.block = { min = [0.0, 0.0], max = [0.2, 0.2] } }]";
+    assert_eq!(gradient(1.0, drained, ""), (Gradient::Adjoint, open), "it will have a surface");
+    let scene = Scene::parse("test.toml", &cavity(1.0, "", "free_surface = false"));
+    let error = scene.and_then(|scene| Params::of_scene(&scene)).unwrap_err().to_string();
+    assert!(error.contains("flow = \"closed\""), "{error}");
+}
+
+/// What slides along a wall brings no fluid: at rest under a moving lid nothing is a source, also where the lid ends.
+#[test]
+fn a_sliding_lid_is_no_source() {
+    let scene = Scene::parse("test.toml", &cavity(1.0, "", "")).unwrap();
+    let (mut state, mut method) = Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+    let mut cpu = Cpu::new(&mut method, &mut state);
+    cpu.move_walls(1e-3).unwrap();
+    cpu.find_neighbors().unwrap();
+    cpu.compute_alpha().unwrap();
+    cpu.assemble_matrix().unwrap();
+    let largest = cpu.method.fields.sums.iter().map(|sums| f64::from(sums.divergence).abs()).fold(0.0, f64::max);
+    assert_eq!(largest, 0.0, "1/s");
+}
+
+/// Under the corners of the lid the pressure is singular. No preset of full vessels lets particles out there, or makes them
+/// faster than the lid.
+#[test]
+fn a_cavity_without_much_viscosity_holds() {
+    for (solver, reynolds) in
+        [("", 1e3), ("", 1e5), ("particle_shifting = 1.0", 1e3), ("density_compensation = 0.0", 1e3)]
+    {
+        let text = cavity(1.0, "", &format!("dynamic_viscosity = {:?}\n{solver}", 1.0 / reynolds));
+        let mut sim = simulation::<2>(&text);
+        sim.run(4.0, 10_000, &mut []).unwrap();
+        let fluid = &sim.state.fluid;
+        for i in 0..fluid.len() {
+            let (x, v) = (fluid.position(i), fluid.velocity(i));
+            assert!(x.iter().all(|x| (0.0..=1.0).contains(x)), "{solver} Re {reynolds}: {x:?}");
+            assert!(v.iter().all(|v| v.abs() < 1.0), "{solver} Re {reynolds}: {v:?}");
+        }
+    }
+}
+
+/// In a full tank the pressure carries a body that is as dense as the fluid; a lighter one rises, a denser one sinks.
+#[test]
+fn bodies_in_a_full_tank_feel_the_pressure() {
+    let fall = |density: f64| {
+        let mut sim = simulation::<2>(&format!(
+            "spacing = 0.04\nrest_density = 1.0\ngravity = [0.0, -1.0]\nrun.end_time = 1.0\n\
+             [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [2.0, 2.0] }}\n\
+             cut = [{{ block = {{ min = [0.72, 0.72], max = [1.28, 1.28] }} }}]\n\
+             [[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [2.0, 2.0] }}\nlayers = 3\n\
+             [[body]]\nshape.block = {{ min = [0.72, 0.72], max = [1.28, 1.28] }}\ndensity = {density:?}\n\
+             [solver]\nname = \"projection\"\ndynamic_viscosity = 0.01\n"
+        ));
+        sim.run(0.3, 10_000, &mut []).unwrap();
+        let body = &sim.state.bodies.list[0];
+        f64::from(body.velocity()[1]) / 0.3
+    };
+    let (light, neutral, heavy) = (fall(0.5), fall(1.0), fall(2.0));
+    // With the added mass of a square the others would have (1 − s)/(s + 1.19) of gravity in an endless fluid.
+    println!("{light:.3} {neutral:.3} {heavy:.3}");
+    assert!(neutral.abs() < 0.05, "{neutral} of gravity");
+    assert!((0.2..0.5).contains(&light) && (-0.5..-0.2).contains(&heavy), "{light} and {heavy}");
+}
