@@ -17,7 +17,7 @@ use sph_core::{
     numerics::lane::Isa,
     run::method::{self, Shell},
     scene::{
-        Command, Parameters as _, Scene,
+        Parameters as _, Scene,
         setup::{self, Setup},
     },
 };
@@ -35,9 +35,7 @@ pub fn of_scene<const D: usize>(
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { mut state, pressure } = setup::build(scene, &kernel)?;
-    let brings_or_takes =
-        |command: &Command| command.add.is_some() || command.emitter.is_some() || command.drain.is_some();
-    let free_surface = scene.command.iter().any(brings_or_takes) || solids::has_free_surface(&state);
+    let free_surface = solids::will_have_free_surface(scene, &state);
     let c_0 = sound_speed(&params, &state).map_err(|error| scene.locate(error))?;
     if !(state.rest.rho_0 * c_0 * c_0).is_finite() {
         let message = "makes a stiffness that is not finite in this precision";

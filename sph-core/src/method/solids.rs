@@ -10,6 +10,7 @@ use crate::{
     geometry::sampling::Side,
     numerics::lane::each,
     rigid::Rigid,
+    scene::{Command, Scene},
 };
 use rayon::prelude::*;
 
@@ -115,4 +116,11 @@ pub fn has_free_surface<const D: usize>(state: &State<D>) -> bool {
     };
     state.fluid.is_empty()
         || (0..state.fluid.len()).into_par_iter().map_init(Vec::new, is_open).any(|is_open| is_open)
+}
+
+/// True where the fluid of a scene has a free surface: at the start, or since a command brings or takes fluid.
+pub fn will_have_free_surface<const D: usize>(scene: &Scene, state: &State<D>) -> bool {
+    let brings_or_takes =
+        |command: &Command| command.add.is_some() || command.emitter.is_some() || command.drain.is_some();
+    scene.command.iter().any(brings_or_takes) || has_free_surface(state)
 }
