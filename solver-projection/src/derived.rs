@@ -4,7 +4,7 @@ use crate::{
     Projection,
     aggregation::bytes_per_aggregate,
     memory::{Fields, Needs},
-    params::{Gradient, Params, Preconditioner, WeightForm},
+    params::{Gradient, Params, Preconditioner, ViscosityModel, WeightForm},
 };
 use sph_core::{
     Real,
@@ -13,7 +13,6 @@ use sph_core::{
     method::{
         report::{Derived, Number},
         scales::Scales,
-        solids,
         state::State,
     },
     neighbors::PAD,
@@ -46,7 +45,7 @@ impl<const D: usize> Projection<D> {
                 .into_iter()
                 .chain(self.soft_walls(state))
                 .chain(self.short_support())
-                .chain(self.lacks_stress(state))
+                .chain(self.lacks_stress())
                 .collect(),
         }
     }
@@ -59,11 +58,12 @@ impl<const D: usize> Projection<D> {
     }
 
     /// A viscosity that has half of its dissipation where it is needed whole.
-    fn lacks_stress(&self, state: &State<D>) -> Option<String> {
+    fn lacks_stress(&self) -> Option<String> {
+        let is_laplacian = self.params.viscosity_model == Some(ViscosityModel::Morris);
         let is_asked = self.params.dynamic_viscosity > 0.0 && self.params.free_surface;
-        (is_asked && solids::has_free_surface(state)).then(|| {
-            "solver.dynamic_viscosity acts without its stress at the free surface: waves and drops lose as little energy as at half \
-             of it; wcsph has a viscosity that is right there"
+        (is_laplacian && is_asked && self.free_surface).then(|| {
+            "solver.viscosity_model = \"morris\" lacks the viscous stress at the free surface: waves and drops lose as little \
+             energy as at half of the viscosity; leave the key out, or set \"solenoidal\""
                 .to_owned()
         })
     }

@@ -45,6 +45,7 @@ pub use params::Params;
 
 use cpu::Cpu;
 use memory::{Fields, Needs};
+use params::ViscosityModel;
 use physics::{LatticeSums, Surface, Weight};
 use sph_core::{
     Real,
@@ -74,6 +75,7 @@ struct Constants {
     /// What a particle of the surface lacks; its reference is that of the lattice.
     surface: Surface,
     rest: Material,
+    viscosity: ViscosityModel,
     needs: Needs,
 }
 
@@ -84,6 +86,8 @@ pub struct Projection<const D: usize> {
     kernel: CubicSpline<D>,
     constants: Constants,
     shell: Shell<D>,
+    /// True when fluid has a free surface: found at the start of a scene.
+    free_surface: bool,
     /// For tests that do harm.
     #[doc(hidden)]
     pub fields: Fields<D>,
@@ -144,7 +148,7 @@ impl<const D: usize> Method<D> for Projection<D> {
 
     fn change(&mut self, params: Params) {
         let reactions = self.constants.needs.reactions;
-        self.constants = Constants::derive::<D>(&params, self.constants.rest, reactions);
+        self.constants = Constants::derive::<D>(&params, self.free_surface, self.constants.rest, reactions);
         self.params = params;
     }
 

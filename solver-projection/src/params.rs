@@ -68,6 +68,17 @@ choice! {
     }
 }
 choice! {
+    /// Form of the dynamic viscosity.
+    ViscosityModel {
+        /// The Laplacian of the velocity, axis by axis, with the matrix of the pressure: for closed flows. At a free surface it
+        /// lacks the stress, and potential flow loses half of the energy that it should `[CASL11]`.
+        #[default]
+        Morris,
+        /// Along the line of centers, conserving angular momentum `[MG83]`; right at a free surface.
+        Solenoidal,
+    }
+}
+choice! {
     /// Preconditioner of the conjugate gradients.
     Preconditioner {
         /// Nothing.
@@ -133,6 +144,9 @@ parameters! {
         pub xsph_viscosity: Real = 0.1, "-", "[0, 1]";
         /// Dynamic viscosity μ, solved implicitly; 0 is off.
         pub dynamic_viscosity: Real = 0.0, "Pa s", "[0, inf)";
+        /// Form of the dynamic viscosity; when left out `solenoidal` where the fluid has a free surface at the start, and `morris`
+        /// where it fills all space, or `free_surface` is false.
+        pub viscosity_model: Option<ViscosityModel> = None;
         /// Displacement of particles towards missing neighbors, in parts of that of the fastest one; 0 is off.
         pub particle_shifting: Real = 0.0, "-", "[0, 20]";
         /// Courant number of the particle speed `[measured]`.
@@ -170,6 +184,14 @@ impl Params {
             dt_max: 1e-3,
             ..Self::default()
         }
+    }
+
+    /// The form of the viscosity in a scene with or without a free surface.
+    pub fn viscosity_with(&self, free_surface: bool) -> ViscosityModel {
+        self.viscosity_model.unwrap_or(match self.free_surface && free_surface {
+            true => ViscosityModel::Solenoidal,
+            false => ViscosityModel::Morris,
+        })
     }
 
     /// Least radius that weights divide by, in supports, in `dim` dimensions.

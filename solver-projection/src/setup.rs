@@ -10,7 +10,7 @@ use sph_core::{
     error::Error,
     fluid::material::Material,
     kernel::{CubicSpline, Formula as _, Kernel as _},
-    method::{state::State, stopwatch::Clock},
+    method::{solids, state::State, stopwatch::Clock},
     numerics::lane::Isa,
     run::method::{self, Shell},
     scene::{
@@ -31,11 +31,14 @@ pub fn of_scene<const D: usize>(
     let params = Params::of_scene(scene)?;
     let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
+    let free_surface = solids::will_have_free_surface(scene, &state);
+    let reactions = state.bodies.may_be_loaded();
     let solver = Projection {
-        constants: Constants::derive::<D>(&params, state.rest, state.bodies.may_be_loaded()),
+        constants: Constants::derive::<D>(&params, free_surface, state.rest, reactions),
         shell: Shell::new(method::search(scene, &state, kernel.support_radius(), isa), clock),
         fields: Fields::default(),
         kernel,
+        free_surface,
         params,
     };
     Ok((state, solver))
@@ -43,7 +46,12 @@ pub fn of_scene<const D: usize>(
 
 impl Constants {
     /// Depends on nothing but its arguments.
-    pub(crate) fn derive<const D: usize>(params: &Params, rest: Material, reactions: bool) -> Self {
+    pub(crate) fn derive<const D: usize>(
+        params: &Params,
+        free_surface: bool,
+        rest: Material,
+        reactions: bool,
+    ) -> Self {
         let h = params.support_ratio * rest.spacing;
         let weight = physics::Weight::new(params.projection_weight, h, params.clamp(D));
         let lattice = LatticeSums::new::<D>(weight, f64::from(params.support_ratio));
@@ -57,6 +65,7 @@ impl Constants {
                 at_wall: params.wall_surface_factor,
             },
             rest,
+            viscosity: params.viscosity_with(free_surface),
             needs: Needs::of(params, reactions),
         }
     }

@@ -16,4 +16,5 @@ mod shear;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
 mod steps;
+mod viscosity;
 mod walls;
