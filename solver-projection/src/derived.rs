@@ -4,7 +4,7 @@ use crate::{
     Projection,
     aggregation::bytes_per_aggregate,
     memory::{Fields, Needs},
-    params::{Gradient, Params, Preconditioner, ViscosityModel, WeightForm},
+    params::{Gradient, Params, Preconditioner, ViscousForm, WeightForm},
 };
 use sph_core::{
     Real,
@@ -59,7 +59,7 @@ impl<const D: usize> Projection<D> {
 
     /// A viscosity that has half of its dissipation where it is needed whole.
     fn lacks_stress(&self) -> Option<String> {
-        let is_laplacian = self.params.viscosity_model == Some(ViscosityModel::Morris);
+        let is_laplacian = self.params.viscosity_model == Some(ViscousForm::Morris);
         let is_asked = self.params.dynamic_viscosity > 0.0 && self.params.free_surface;
         (is_laplacian && is_asked && self.free_surface).then(|| {
             "solver.viscosity_model = \"morris\" lacks the viscous stress at the free surface: waves and drops lose as little \

@@ -45,7 +45,7 @@ pub use params::Params;
 
 use cpu::Cpu;
 use memory::{Fields, Needs};
-use params::ViscosityModel;
+use params::ViscousForm;
 use physics::{LatticeSums, Surface, Weight};
 use sph_core::{
     Real,
@@ -75,7 +75,7 @@ struct Constants {
     /// What a particle of the surface lacks; its reference is that of the lattice.
     surface: Surface,
     rest: Material,
-    viscosity: ViscosityModel,
+    viscosity: ViscousForm,
     needs: Needs,
 }
 

@@ -4,7 +4,7 @@ pub mod record;
 
 use crate::{
     aggregation::Multigrid,
-    params::{Gradient, Params, ViscosityModel},
+    params::{Gradient, Params, ViscousForm},
 };
 use record::{Moments, RowSums};
 use sph_core::{
@@ -119,8 +119,7 @@ impl Needs {
     pub fn of(params: &Params, reactions: bool) -> Self {
         Self {
             viscosity: params.dynamic_viscosity > 0.0,
-            stress: params.dynamic_viscosity > 0.0
-                && params.viscosity_with(true) == ViscosityModel::Solenoidal,
+            stress: params.dynamic_viscosity > 0.0 && params.viscosity_with(true) == ViscousForm::Solenoidal,
             xsph: params.xsph_viscosity > 0.0,
             reactions,
             wall_correction: params.gradient != Gradient::Peridyno,

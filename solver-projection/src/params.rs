@@ -69,7 +69,7 @@ choice! {
 }
 choice! {
     /// Form of the dynamic viscosity.
-    ViscosityModel {
+    ViscousForm {
         /// The Laplacian of the velocity, axis by axis, with the matrix of the pressure: for closed flows. At a free surface it
         /// lacks the stress, and potential flow loses half of the energy that it should `[CASL11]`.
         #[default]
@@ -146,7 +146,7 @@ parameters! {
         pub dynamic_viscosity: Real = 0.0, "Pa s", "[0, inf)";
         /// Form of the dynamic viscosity; when left out `solenoidal` where the fluid has a free surface at the start, and `morris`
         /// where it fills all space, or `free_surface` is false.
-        pub viscosity_model: Option<ViscosityModel> = None;
+        pub viscosity_model: Option<ViscousForm> = None;
         /// Displacement of particles towards missing neighbors, in parts of that of the fastest one; 0 is off.
         pub particle_shifting: Real = 0.0, "-", "[0, 20]";
         /// Courant number of the particle speed `[measured]`.
@@ -187,10 +187,10 @@ impl Params {
     }
 
     /// The form of the viscosity in a scene with or without a free surface.
-    pub fn viscosity_with(&self, free_surface: bool) -> ViscosityModel {
+    pub fn viscosity_with(&self, free_surface: bool) -> ViscousForm {
         self.viscosity_model.unwrap_or(match self.free_surface && free_surface {
-            true => ViscosityModel::Solenoidal,
-            false => ViscosityModel::Morris,
+            true => ViscousForm::Solenoidal,
+            false => ViscousForm::Morris,
         })
     }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     memory::record::{GRADIENT, INV_ALPHA, NORMAL, P, RHO, TANGENTIAL, V},
-    params::{Gradient, ViscosityModel},
+    params::{Gradient, ViscousForm},
     physics::{self, WallCorrection},
 };
 use sph_core::{
@@ -194,13 +194,13 @@ impl<const D: usize> Cpu<'_, D> {
         let (isa, rows, per_step) = (s.shell.isa, &s.shell.neighbors.wall_fluid, viscous.m / dt);
         let out = force.each_mut().map(Vec::as_mut_slice);
         match s.constants.viscosity {
-            ViscosityModel::Morris => {
+            ViscousForm::Morris => {
                 let factor = per_step * self.diffusion(dt);
                 rows.for_each(out, |_, rows, out| {
                     viscous_reaction(isa, &viscous, boundary, factor, rows, out)
                 });
             }
-            ViscosityModel::Solenoidal => {
+            ViscousForm::Solenoidal => {
                 let factor = per_step * self.central_diffusion(dt);
                 rows.for_each(out, |_, rows, out| {
                     central_reaction(isa, &viscous, boundary, factor, rows, out)

@@ -5,7 +5,7 @@ use crate::{
     cg::{self, Outcome},
     choices::NEAREST,
     memory::record::{DEPTH, INV_ALPHA, NORMAL, RHO, TANGENTIAL, V},
-    params::ViscosityModel,
+    params::ViscousForm,
     physics::{self, Weight, mirrored},
 };
 use sph_core::{
@@ -114,8 +114,8 @@ impl<const D: usize> Cpu<'_, D> {
     /// Implicit viscosity. Returns how its iterations ended, if one did not converge.
     pub(super) fn diffuse(&mut self, dt: Real) -> Outcome {
         match self.method.constants.viscosity {
-            ViscosityModel::Morris => self.diffuse_by_axes(dt),
-            ViscosityModel::Solenoidal => self.diffuse_with_stress(dt),
+            ViscousForm::Morris => self.diffuse_by_axes(dt),
+            ViscousForm::Solenoidal => self.diffuse_with_stress(dt),
         }
     }
 

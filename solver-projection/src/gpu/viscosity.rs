@@ -1,7 +1,7 @@
 //! Viscosity on a GPU, and its reaction on bodies: the twin of `cpu/viscosity.rs` and `cpu/stress.rs`.
 
 use super::{Gpu, Launched, launcher};
-use crate::{cg::Outcome, params::ViscosityModel};
+use crate::{cg::Outcome, params::ViscousForm};
 use cuda_kernels::{
     common::{numerics::Sets, search::neighbors::Pairs},
     device::error::CudaError,
@@ -14,7 +14,7 @@ impl<const D: usize> Gpu<'_, D> {
     pub(super) fn diffuse(&mut self, dt: Real) -> Result<Outcome, CudaError> {
         let outcome = self.diffuse_and_react(dt)?;
         let model = self.method.constants.viscosity;
-        if model == ViscosityModel::Solenoidal && outcome == Outcome::Converged {
+        if model == ViscousForm::Solenoidal && outcome == Outcome::Converged {
             self.add_residual()?;
         }
         Ok(outcome)
@@ -26,8 +26,8 @@ impl<const D: usize> Gpu<'_, D> {
         let central = (D as Real + 2.0) * diffusion;
         let model = self.method.constants.viscosity;
         let outcome = match model {
-            ViscosityModel::Morris => self.solve_viscous(diffusion)?,
-            ViscosityModel::Solenoidal => self.solve_stress(central)?,
+            ViscousForm::Morris => self.solve_viscous(diffusion)?,
+            ViscousForm::Solenoidal => self.solve_stress(central)?,
         };
         if !self.state.needs_reactions() {
             return Ok(outcome);
@@ -37,10 +37,10 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.pack_velocities(v, rho, device.common.fluid.n, motion, &mut device.common.lost)?;
         let per_step = rest.m / dt;
         match model {
-            ViscosityModel::Morris => {
+            ViscousForm::Morris => {
                 react!(launcher.react_viscous(device, &device.motion, per_step * diffusion))?;
             }
-            ViscosityModel::Solenoidal => {
+            ViscousForm::Solenoidal => {
                 react!(launcher.react_central(device, &device.motion, per_step * central))?;
             }
         }
