@@ -144,13 +144,13 @@ fn shear_along_a_lattice_decays_as_it_should() {
     }
 }
 
-/// Neither by itself nor by a wall that turns along.
+/// Neither by itself nor by a wall that turns along, which is a step ahead of the fluid.
 #[test]
 fn a_rotation_of_the_whole_is_not_braked() {
     const RING: &str = "[[wall]]\nshape.disc = { center = [0.0, 0.5], radius = 0.72 }\nlayers = 3\nslip = \"no_slip\"\n\
                         motion.rotation = { center = [0.0, 0.5], angular_velocity = 1.0 }";
     let turning = ["-(y-0.5)", "x", "0"];
-    for (model, most) in [(MODELS[1], 20.0 * EPSILON / 1e-4), (MODELS[0], f64::INFINITY)] {
+    for (model, most) in [(MODELS[1], 1e-3), (MODELS[0], f64::INFINITY)] {
         let found =
             [loss::<2>(turning, "", model), loss::<3>(turning, "", model), loss::<2>(turning, RING, model)];
         println!("{model}: {found:?}");
