@@ -16,6 +16,8 @@ static void put(real* out, Vec v) {
 
 static void put(real* out, Weighed w) { out[0] = w.inv_r, out[1] = w.w, out[2] = w.w1, out[3] = w.w2; }
 
+static void put(real* out, CentralWeights w) { out[0] = w.inv_r, out[1] = w.w, out[2] = w.w2; }
+
 static void put(real* out, WallCorrection g) {
   for (int k = 0; k < 6; k++) out[k] = g.e[k];
 }
@@ -28,6 +30,7 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(projection)() {
   static const PhysicsFunction TABLE[] = {
       {"Weight::at", 4, 4, [](const real* in, real* out) { put(out, weight(in).at(in[3])); }},
       {"Weight::of", 4, 1, [](const real* in, real* out) { out[0] = weight(in).of(in[3]); }},
+      {"Weight::central", 4, 3, [](const real* in, real* out) { put(out, weight(in).central(in[3])); }},
       {"against_wall", 2 * DIM + 2, DIM,
        [](const real* in, real* out) {
          put(out, against_wall(vec(in), vec(in + DIM), in[2 * DIM], in[2 * DIM + 1]));

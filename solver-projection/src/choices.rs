@@ -4,6 +4,7 @@ use crate::{
     Projection,
     cg::{Limits, Outcome, Solved},
     params::{Gradient, Reference, Tolerance},
+    physics::LEAST_OF_ALPHA,
 };
 use sph_core::{
     Real,
@@ -19,7 +20,7 @@ const OVERSHOT: f64 = 0.25;
 const VISCOUS_TOLERANCE: f64 = 1e-5;
 /// The largest displacement by shifting in a step, in spacings.
 pub const LONGEST_SHIFT: Real = 0.05;
-/// A particle is never nearer to a wall than this in the viscous Laplacian, in spacings.
+/// A particle is never nearer to a wall than this in viscosity, in spacings.
 pub const NEAREST: Real = 0.25;
 
 /// Part of the full gradient in each of PeriDyno's two gradients: one of its constants, over d `[PeriDyno]`.
@@ -34,6 +35,11 @@ impl<const D: usize> Projection<D> {
             Reference::Lattice => [self.constants.lattice.alpha as Real, self.constants.surface.reference],
             Reference::FirstStep => self.fields.full.map(|full| full as Real),
         }
+    }
+
+    /// The least sum of weights in the viscosity along lines of centers, `[-]`: that of the tip of a spray.
+    pub(crate) fn least_central(&self) -> Real {
+        LEAST_OF_ALPHA * self.constants.lattice.central as Real
     }
 
     /// True where every α is at least that of the lattice, false where only those of the free surface are: in 2D, if the

@@ -6,6 +6,7 @@ mod matrix;
 mod motion;
 mod pack;
 mod reaction;
+mod stress;
 pub mod vcycle;
 mod velocity;
 mod viscosity;

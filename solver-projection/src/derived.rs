@@ -4,7 +4,7 @@ use crate::{
     Projection,
     aggregation::bytes_per_aggregate,
     memory::{Fields, Needs},
-    params::{Params, Preconditioner, WeightForm},
+    params::{Params, Preconditioner, ViscousForm, WeightForm},
 };
 use sph_core::{
     Real,
@@ -53,9 +53,11 @@ impl<const D: usize> Projection<D> {
 
     /// A viscosity that has half of its dissipation where it is needed whole.
     fn lacks_stress(&self) -> Option<String> {
-        (self.params.dynamic_viscosity > 0.0 && self.flow == Flow::FreeSurface).then(|| {
-            "solver.dynamic_viscosity acts without its stress at the free surface: waves and drops lose as little energy as at half \
-             of it; wcsph has a viscosity that is right there"
+        let is_laplacian =
+            self.params.dynamic_viscosity > 0.0 && self.params.viscosity_model == ViscousForm::Morris;
+        (is_laplacian && self.flow == Flow::FreeSurface).then(|| {
+            "solver.viscosity_model = \"morris\" lacks the viscous stress at the free surface: waves and drops lose as little \
+             energy as at half of the viscosity; leave the key out, or set \"solenoidal\""
                 .to_owned()
         })
     }

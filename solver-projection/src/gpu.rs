@@ -1,11 +1,5 @@
 //! The phases on a GPU: launchers of `cuda-kernels`, in the words of the listing.
 
-mod constants;
-mod equation;
-mod memory;
-mod solve;
-mod solver;
-
 use crate::{
     Projection,
     cg::Outcome,
@@ -113,6 +107,14 @@ macro_rules! gains {
         }
     };
 }
+
+// Behind the macros that they use.
+mod constants;
+mod equation;
+mod memory;
+mod solve;
+mod solver;
+mod viscosity;
 
 impl<const D: usize> Timed for Gpu<'_, D> {
     fn stopwatch(&mut self) -> &mut Stopwatch {
@@ -446,40 +448,6 @@ impl<const D: usize> Gpu<'_, D> {
             react!(launcher.react_peridyno(device, &device.motion, rest.m / dt))?;
         }
         Ok(())
-    }
-
-    /// Implicit viscosity. Returns how its iterations ended, if one did not converge.
-    fn diffuse(&mut self, dt: Real) -> Result<Outcome, CudaError> {
-        let (mu, rest, n) =
-            (self.method.params.dynamic_viscosity, self.state.rest, self.device.common.fluid.n);
-        let scale = D as Real * dt * mu / rest.rho_0;
-        let device = &mut *self.device;
-        let drag = &mut device.drag;
-        launcher(self.executor, &self.constants).drag(near!(device), &device.place, n, drag)?;
-        let outcome = self.solve_viscous(scale)?;
-        if !self.state.needs_reactions() {
-            return Ok(outcome);
-        }
-        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (v, rho, motion) = (&device.common.fluid.v, &device.common.fluid.rho, &mut device.motion);
-        launcher.pack_velocities(v, rho, n, motion, &mut device.common.lost)?;
-        let factor = rest.m / dt * scale;
-        react!(launcher.react_viscous(device, &device.motion, factor))?;
-        Ok(outcome)
-    }
-
-    /// XSPH.
-    fn mix_velocities(&mut self, dt: Real) -> Launched {
-        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (n, v, rho) = (device.common.fluid.n, &device.common.fluid.v, &device.common.fluid.rho);
-        launcher.pack_velocities(v, rho, n, &mut device.motion, &mut device.common.lost)?;
-        let (v, lost) = (&mut device.common.fluid.v, &mut device.common.lost);
-        launcher.xsph(near!(device), &device.place, &device.motion, n, v, lost)?;
-        if !self.state.needs_reactions() {
-            return Ok(());
-        }
-        let factor = self.state.rest.m / dt * self.constants.xsph;
-        react!(launcher.react_xsph(device, &device.motion, factor))
     }
 
     fn drift(&mut self, dt: Real, damping: Real) -> Launched {

@@ -4,7 +4,7 @@ pub mod record;
 
 use crate::{
     aggregation::Multigrid,
-    params::{Gradient, Params},
+    params::{Gradient, Params, ViscousForm},
 };
 use record::{Moments, RowSums};
 use sph_core::{
@@ -48,6 +48,10 @@ pub struct Fields<const D: usize> {
     pub levels: Multigrid<D>,
     /// Viscous drag of walls: `[Σ_k a w² τ β v_k | Σ_k a w² τ β]`; empty without viscosity. Shape `[n]`.
     pub drag: Vec<[Real; 4]>,
+    /// The equation of all components of the velocity, axis after axis; empty where none is solved. Shape `[D n]`.
+    pub viscous: Vectors,
+    /// Its unknowns, `[m/s]`. Shape `[D n]`.
+    pub velocity: Vec<Real>,
     /// Walls: `[x y z depth | v τ | n ·]`. Shape `[n_walls + 1]`.
     pub wall_record: Vec<[Real; 12]>,
     /// Forces on the samples of dynamic bodies; empty without bodies. Shape `[D][n_walls]`, `[N]`.
@@ -96,8 +100,10 @@ impl Vectors {
 /// Which of the optional fields a set of parameters needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// A vector equation of its own for the velocity.
+    /// An equation for the velocity, axis by axis.
     pub viscosity: bool,
+    /// One for all of its components, if the scene has a free surface.
+    pub stress: bool,
     /// The velocities of neighbors once more.
     pub xsph: bool,
     /// Forces on the samples of dynamic bodies.
@@ -113,6 +119,7 @@ impl Needs {
     pub fn of(params: &Params, reactions: bool) -> Self {
         Self {
             viscosity: params.dynamic_viscosity > 0.0,
+            stress: params.dynamic_viscosity > 0.0 && params.viscosity_model == ViscousForm::Solenoidal,
             xsph: params.xsph_viscosity > 0.0,
             reactions,
             wall_correction: params.gradient != Gradient::Peridyno,
@@ -141,6 +148,8 @@ impl<const D: usize> Default for Fields<D> {
             equation: Vectors::default(),
             levels: Multigrid::default(),
             drag: Vec::new(),
+            viscous: Vectors::default(),
+            velocity: Vec::new(),
             wall_record: Vec::new(),
             reaction: none(),
             poses: Vec::new(),
@@ -170,6 +179,9 @@ impl<const D: usize> Fields<D> {
         sizing.packed(&mut self.wall_record, n_walls + 1, null_record());
         self.equation.resize(sizing, n);
         sizing.fit(&mut self.drag, if needs.viscosity { n } else { 0 }, [0.0; 4]);
+        let components = if needs.stress { D * n } else { 0 };
+        self.viscous.resize(sizing, components);
+        sizing.fit(&mut self.velocity, components, 0.0);
         for axis in 0..D {
             sizing.fit(&mut self.reaction[axis], if needs.reactions { n_walls } else { 0 }, 0.0);
         }

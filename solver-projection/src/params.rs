@@ -68,6 +68,17 @@ choice! {
     }
 }
 choice! {
+    /// Form of the dynamic viscosity.
+    ViscousForm {
+        /// The Laplacian of the velocity, axis by axis, with the matrix of the pressure: for closed flows. At a free surface it
+        /// lacks the stress, and potential flow loses half of the energy that it should `[CASL11]`.
+        Morris,
+        /// Along the line of centers, conserving angular momentum `[MG83]`; right at a free surface.
+        #[default]
+        Solenoidal,
+    }
+}
+choice! {
     /// Preconditioner of the conjugate gradients.
     Preconditioner {
         /// Nothing.
@@ -131,6 +142,8 @@ parameters! {
         pub xsph_viscosity: Real = 0.1, "-", "[0, 1]";
         /// Dynamic viscosity μ, solved implicitly; 0 is off.
         pub dynamic_viscosity: Real = 0.0, "Pa s", "[0, inf)";
+        /// Form of the dynamic viscosity.
+        pub viscosity_model: ViscousForm = ViscousForm::Solenoidal;
         /// Displacement of particles towards missing neighbors, in parts of that of the fastest one; 0 is off.
         pub particle_shifting: Real = 0.0, "-", "[0, 20]";
         /// Courant number of the particle speed `[measured]`.
@@ -157,6 +170,7 @@ impl Params {
             particle_shifting: 10.0,
             xsph_viscosity: 0.0,
             separation: 1.0,
+            viscosity_model: ViscousForm::Morris,
             ..Self::default()
         }
     }

@@ -32,6 +32,17 @@ pub struct Weighed<L> {
     pub w2: L,
 }
 
+/// The weights of one pair in the viscosity along lines of centers.
+#[derive(Clone, Copy)]
+pub struct CentralWeights<L> {
+    /// `1/r`, bounded where r is 0, `[1/m]`.
+    pub inv_r: L,
+    /// `w`, `[-]`.
+    pub w: L,
+    /// `w/r²`, `[1/m²]`.
+    pub w2: L,
+}
+
 impl Weight {
     /// With a clamp at `clamp` supports, 0 for weights without one. `h` `[m]`.
     pub fn new(form: WeightForm, h: Real, clamp: Real) -> Self {
@@ -64,6 +75,19 @@ impl Weight {
         }
         held * left * (left * left)
     }
+
+    /// Those of the viscosity along lines of centers, `w = q⁴ (1 − q)³` whatever the form. It weighs fourth moments of n, in which
+    /// square and cubic lattices are not isotropic: for this weight they are, to 2.5 percent for η from 2.5 to 4, and to 0.1
+    /// in 2D at 2.5, where others make shear along the axes 15 to 20 percent less viscous. Close pairs need no clamp.
+    #[inline(always)]
+    pub fn central<L: Lane>(self, r2: L) -> CentralWeights<L> {
+        let (one, inv_h) = (L::splat(1.0), L::splat(self.inv_h));
+        let inv_r = one / r2.sqrt().max(L::splat(TINY as Real / self.inv_h));
+        let q2 = one.min(r2 * inv_h * inv_h);
+        let left = one - q2.sqrt();
+        let w2 = q2 * left * (left * left);
+        CentralWeights { inv_r, w: q2 * w2, w2: w2 * inv_h * inv_h }
+    }
 }
 
 /// Distances below this part of h count as 0: coincident particles have no direction.
@@ -76,21 +100,24 @@ pub struct LatticeSums {
     pub alpha: f64,
     /// `Σ a w² = 2 Σ w²/α`, the diagonal inside of the fluid, times `h²`, `[-]`.
     pub diagonal_h2: f64,
+    /// `Σ w` of [`Weight::central`], `[-]`.
+    pub central: f64,
 }
 
 impl LatticeSums {
     /// For `η = h/Δx`.
     pub fn new<const D: usize>(weight: Weight, eta: f64) -> Self {
         let h = 1.0 / f64::from(weight.inv_h);
-        let (mut alpha, mut sum_w2) = (0.0, 0.0);
+        let (mut alpha, mut sum_w2, mut central) = (0.0, 0.0, 0.0);
         lattice::for_each_site::<D>(eta, |site| {
             let r2 = site.iter().map(|c| c * c).sum::<f64>() * (h / eta) * (h / eta);
             if r2 > 0.0 {
                 let at = weight.at::<f64>(r2);
                 (alpha, sum_w2) = (alpha + at.w, sum_w2 + at.w2);
+                central += weight.central::<f64>(r2).w;
             }
         });
-        Self { alpha, diagonal_h2: 2.0 * sum_w2 / alpha * h * h }
+        Self { alpha, diagonal_h2: 2.0 * sum_w2 / alpha * h * h, central }
     }
 }
 
@@ -143,7 +170,7 @@ impl<L: Lane> WallCorrection<L> {
 }
 
 /// The least part of α of the fluid: in a corner ghosts may have nearly all of it.
-const LEAST_OF_ALPHA: Real = 0.2;
+pub const LEAST_OF_ALPHA: Real = 0.2;
 
 /// `E` over `G`: `d/(α' max(α − d g, 0.2 α))` with `g = √(tr G²/(d − 1))`, which is the share of each direction along a
 /// plane wall; `inv_alpha` is `1/α'`, α with its floor.

@@ -69,6 +69,47 @@ struct Matrix {
   }
 };
 
+/// What a product of the viscosity along lines of centers reads of a neighbor.
+struct Moving {
+  Packed place;
+  Vec v;
+};
+
+/// The same of a field that has its axes one after the other, over n particles each.
+SPH_FN Vec gathered(const real* x, u32 n, u32 i) {
+  Vec v;
+  for (int a = 0; a < DIM; a++) v[a] = __ldg(x + (u64(a) * n + i));
+  return v;
+}
+
+/// The matrix of the viscosity along lines of centers, over all axes; `place` is [x y z 1/α].
+struct Central {
+  Near near;
+  const Packed* place;
+  const real* diagonal /* [n * D] */;
+  real scale;
+
+  /// `own + scale [Σ_j a_ij w² n n·(own − x_j) + Σ_k a_ik w² τ β n n·own]`.
+  SPH_FN Vec times(const Constants& c, const real* x, u32 n, u32 i, Vec own) const {
+    const Packed here = load(place, i);
+    const Vec x_i = vector(here);
+    Vec inner = zero(), outer = zero();
+    const Packed* const places = place;
+    visit(c, near.fluid, i, x_i, [=](u32 j) { return Moving{load(places, j), gathered(x, n, j)}; },
+          [&](const Moving& j, Vec x_ij, real r2) {
+            const CentralWeights at = c.weight.central(r2);
+            const Vec n_ij = scaled(at.inv_r, x_ij);
+            add(inner, (here.a[3] + j.place.a[3]) * at.w2 * dot(n_ij, difference(own, j.v)), n_ij);
+          });
+    visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
+      const Friction at = friction(c, k, x_ik, r2);
+      add(outer, here.a[3] * at.weight * dot(at.n, own), at.n);
+    });
+    for (int a = 0; a < DIM; a++) own[a] = own[a] + scale * (inner[a] + outer[a]);
+    return own;
+  }
+};
+
 /// First pass over rows: not unrolled, since rows are.
 template <class Term> SPH_FN void sum_rows(u32 n, Two* __restrict__ partial, Term term) {
   Two mine = SumTwo::identity();
@@ -93,6 +134,23 @@ projection_residual(Matrix a, const real* __restrict__ x, const real* __restrict
 }
 SHIM_EXPORT(projection_residual)
 
+/// `r ← b − A x` over all axes, and the partial sums of `‖b‖²` and `‖r‖²`.
+// THEN projection_merge_residual
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_central_residual(Constants c, Central a, const real* __restrict__ x /* [n * D] */,
+                            const real* __restrict__ b /* [n * D] */, u32 n, real* __restrict__ r /* [n * D] */,
+                            Two* __restrict__ partial) {
+  sum_rows(n, partial, [=](u32 i) -> Two {
+    const Vec b_i = gathered(b, n, i), product = a.times(c, x, n, i, gathered(x, n, i));
+    const Vec r_i = difference(b_i, product);
+    for (int k = 0; k < DIM; k++) r[u64(k) * n + i] = r_i[k];
+    double b2 = 0.0, r2 = 0.0;
+    for (int k = 0; k < DIM; k++) b2 += double(b_i[k]) * double(b_i[k]), r2 += double(r_i[k]) * double(r_i[k]);
+    return {b2, r2};
+  });
+}
+SHIM_EXPORT(projection_central_residual)
+
 /// The numbers before the first iteration.
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 projection_merge_residual(const Two* __restrict__ partial, u32 n, Numbers* __restrict__ numbers /* [1] */) {
@@ -116,6 +174,23 @@ projection_product(Matrix a, const real* __restrict__ d, u32 n, real* __restrict
   });
 }
 SHIM_EXPORT(projection_product)
+
+/// `q ← A d` over all axes, and the partial sums of `d·q` and `Σ A_ii d_i²`.
+// THEN projection_merge_product
+KERNEL void __launch_bounds__(REDUCE_THREADS)
+projection_central_product(Constants c, Central a, const real* __restrict__ d /* [n * D] */, u32 n,
+                           real* __restrict__ q /* [n * D] */, Two* __restrict__ partial) {
+  sum_rows(n, partial, [=](u32 i) -> Two {
+    const Vec d_i = gathered(d, n, i), q_i = a.times(c, d, n, i, d_i), size = gathered(a.diagonal, n, i);
+    for (int k = 0; k < DIM; k++) q[u64(k) * n + i] = q_i[k];
+    Two sum = SumTwo::identity();
+    for (int k = 0; k < DIM; k++) {
+      sum.a += double(d_i[k]) * double(q_i[k]), sum.b += double(size[k]) * double(d_i[k]) * double(d_i[k]);
+    }
+    return sum;
+  });
+}
+SHIM_EXPORT(projection_central_product)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 projection_merge_product(const Two* __restrict__ partial, u32 n, Numbers* __restrict__ numbers /* [1] */) {

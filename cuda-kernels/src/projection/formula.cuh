@@ -28,6 +28,16 @@ struct Weighed {
   real w2;
 };
 
+/// The weights of one pair in the viscosity along lines of centers.
+struct CentralWeights {
+  /// `1/r`, bounded where r is 0, [1/m].
+  real inv_r;
+  /// `w`, [-].
+  real w;
+  /// `w/r²`, [1/m²].
+  real w2;
+};
+
 /// Weights of a neighbor: `w` and, with the clamped distance `r_c = max(r, c h)`, `w¹ = w/r_c` and `w² = w/r_c²`.
 struct Weight {
   /// What w is of q: a `WeightForm`.
@@ -54,6 +64,16 @@ struct Weight {
     const real q = min_of(one, sqrt(q2)), left = one - q;
     if (form == SPIKY) return max_of(q, inv_h / inv_clamp) * (left * left);
     return held * left * (left * left); // WENDLAND
+  }
+
+  /// Those of the viscosity along lines of centers, `w = q⁴ (1 − q)³` whatever the form.
+  SPH_FN CentralWeights central(real r2) const {
+    const real one = real(1.0);
+    const real inv_r = one / max_of(sqrt(r2), TINY / inv_h);
+    const real q2 = min_of(one, r2 * inv_h * inv_h);
+    const real left = one - sqrt(q2);
+    const real w2 = q2 * left * (left * left);
+    return {inv_r, q2 * w2, w2 * inv_h * inv_h};
   }
 };
 
@@ -187,8 +207,10 @@ struct Constants {
   real tangential;
   /// Part c of XSPH, [-].
   real xsph;
-  /// A particle is never nearer to a wall than this in the viscous Laplacian, [m].
+  /// A particle is never nearer to a wall than this in viscosity, [m].
   real before;
+  /// Sums of weights of the viscosity along lines of centers are never less, [-].
+  real least_central;
   /// Displacement by shifting, in parts of that of the fastest particle; 0 is off, [-].
   real shift;
   /// The largest displacement by shifting in a step, [m].

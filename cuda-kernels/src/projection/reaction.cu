@@ -76,6 +76,23 @@ projection_react_viscous(Constants c, Rows rows, Walls walls, Sets sets, const P
 }
 SHIM_EXPORT(projection_react_viscous)
 
+/// Of the viscosity along lines of centers: `F_k = Σ_i m/dt g a_ik w² τ β n n·(v_i − v_k)`.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_react_central(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                     const Packed* __restrict__ motion /* [place.len()] */, u32 n, real factor, Writable force) {
+  const u32 b = thread_index();
+  if (b >= n || !sets.is_loaded(b)) return;
+  const Ghost wall = {load(walls.samples, b), load(walls.motion, b), load(walls.normal, b)};
+  const Vec v_k = vector(wall.motion);
+  Vec sum = zero();
+  visit_twofold(c, rows, place, motion, b, vector(wall.place), [&](const Twofold& i, Vec x_ki, real r2) {
+    const Friction at = friction(c, wall, scaled(real(-1), x_ki), r2);
+    add(sum, i.place.a[3] * at.weight * dot(at.n, difference(vector(i.beside), v_k)), at.n);
+  });
+  put_force(force, b, factor, sum);
+}
+SHIM_EXPORT(projection_react_central)
+
 /// Of XSPH: `F_k = Σ_i m/dt c τ 2m/(ρ_i + ρ₀) W_ik (v_i − v_k)`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_xsph(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,

@@ -86,11 +86,27 @@ SPH_FN void visit_pressures(const Constants& c, const Rows& rows, const Packed* 
   visit(c, rows, i, x_i, [=](u32 j) { return PressurePoint{load(place, j), __ldg(p + j)}; }, f);
 }
 
-/// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.
-SPH_FN real drag_of(const Constants& c, const Ghost& k, Vec x_ik, real r2) {
+/// `(d_i + d_k)/d_i` with the distances of a particle and of a wall sample from the surface of the wall.
+SPH_FN real mirror(const Constants& c, const Ghost& k, Vec x_ik) {
   real before = -k.place.a[3];
   for (int a = 0; a < DIM; a++) before = before + k.normal.a[a] * x_ik[a];
-  return real(2) * c.weight.at(r2).w2 * k.motion.a[3] * mirrored(before, k.place.a[3], c.before);
+  return mirrored(before, k.place.a[3], c.before);
+}
+
+/// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.
+SPH_FN real drag_of(const Constants& c, const Ghost& k, Vec x_ik, real r2) {
+  return real(2) * c.weight.at(r2).w2 * k.motion.a[3] * mirror(c, k, x_ik);
+}
+
+/// Normal and weight of a wall sample in the viscosity along lines of centers, over `1/α_i`: `n_ik` and
+/// `2 w² τ (d_i + d_k)/d_i`.
+struct Friction {
+  Vec n;
+  real weight;
+};
+SPH_FN Friction friction(const Constants& c, const Ghost& k, Vec x_ik, real r2) {
+  const CentralWeights at = c.weight.central(r2);
+  return {scaled(at.inv_r, x_ik), real(2) * at.w2 * k.motion.a[3] * mirror(c, k, x_ik)};
 }
 
 }  // namespace projection

@@ -57,13 +57,24 @@ impl<const D: usize> Inverse<'_, D> {
     }
 }
 
-/// `A x = b`.
-pub struct Equation<'a, const D: usize> {
+/// A matrix, by its products.
+pub trait Matrix {
+    /// `q ← A d`. Returns `d·q` and `Σ A_ii d_i²`.
+    fn multiply(&mut self, vectors: &mut Vectors) -> [f64; 2];
+}
+
+/// The matrix of entries c that stand beside the rows, `A_ij = −scale c_ij`, with the diagonal of the vectors.
+pub struct Rows<'a> {
     isa: Isa,
     lists: &'a NeighborLists,
     entries: &'a [Vec<Real>],
-    /// `A_ij = −scale c_ij`.
     scale: Real,
+}
+
+/// `A x = b`.
+pub struct Equation<'a, M, const D: usize> {
+    matrix: M,
+    isa: Isa,
     inverse: Inverse<'a, D>,
     vectors: &'a mut Vectors,
     x: &'a mut [Real],
@@ -93,21 +104,36 @@ impl<const D: usize> Cpu<'_, D> {
         x: &'a mut [Real],
         history: &'a mut Vec<f64>,
         scale: Real,
-    ) -> Equation<'a, D> {
-        history.clear();
-        history.reserve(self.method.params.cg_max_iter.min(MOST_KEPT) as usize);
-        let fields = &self.method.fields;
-        Equation {
+    ) -> Equation<'a, Rows<'a>, D> {
+        let matrix = Rows {
             isa: self.method.shell.isa,
             lists: &self.method.shell.neighbors.fluid,
-            entries: &fields.entries,
+            entries: &self.method.fields.entries,
             scale,
+        };
+        self.equation_with(matrix, inverse, vectors, x, history)
+    }
+
+    /// The equation with another matrix.
+    pub(super) fn equation_with<'a, M: Matrix>(
+        &self,
+        matrix: M,
+        inverse: Inverse<'a, D>,
+        vectors: &'a mut Vectors,
+        x: &'a mut [Real],
+        history: &'a mut Vec<f64>,
+    ) -> Equation<'a, M, D> {
+        history.clear();
+        history.reserve(self.method.params.cg_max_iter.min(MOST_KEPT) as usize);
+        Equation {
+            matrix,
+            isa: self.method.shell.isa,
             inverse,
             vectors,
             x,
             history,
             observed: Observed::Nothing,
-            is_closed: fields.is_closed,
+            is_closed: self.method.fields.is_closed,
         }
     }
 }
@@ -129,10 +155,9 @@ fn without_mean(r: &[Real], z: &mut [Real]) -> f64 {
     rho
 }
 
-impl<const D: usize> Equation<'_, D> {
-    /// `q ← A d`. Returns `d·q` and `Σ A_ii d_i²`.
-    fn multiply(&mut self) -> [f64; 2] {
-        let Vectors { diagonal, d, q, .. } = &mut *self.vectors;
+impl Matrix for Rows<'_> {
+    fn multiply(&mut self, vectors: &mut Vectors) -> [f64; 2] {
+        let Vectors { diagonal, d, q, .. } = vectors;
         let (isa, scale, entries) = (self.isa, self.scale, self.entries);
         let [Sum(work), Sum(size)] = self
             .lists
@@ -143,7 +168,7 @@ impl<const D: usize> Equation<'_, D> {
 }
 
 /// Sums that a loop over chunks adds up.
-struct Sums([Sum; 2]);
+pub(super) struct Sums(pub [Sum; 2]);
 
 impl Default for Sums {
     fn default() -> Self {
@@ -157,14 +182,14 @@ impl parallel::Merge for Sums {
     }
 }
 
-impl<const D: usize> cg::Equation for Equation<'_, D> {
+impl<M: Matrix, const D: usize> cg::Equation for Equation<'_, M, D> {
     type Error = Infallible;
     type Scalar = f64;
 
     fn residual(&mut self) -> Result<[f64; 2], Infallible> {
         let n = self.x.len();
         self.vectors.d[..n].copy_from_slice(self.x);
-        self.multiply();
+        self.matrix.multiply(self.vectors);
         let Vectors { b, q, r, .. } = &mut *self.vectors;
         let [Sum(b2), Sum(r2)] = parallel::blocks(n, &mut r[..], |range, r| {
             let (mut b2, mut r2) = (0.0, 0.0);
@@ -206,7 +231,7 @@ impl<const D: usize> cg::Equation for Equation<'_, D> {
     }
 
     fn apply(&mut self) -> Result<f64, Infallible> {
-        let [work, size] = self.multiply();
+        let [work, size] = self.matrix.multiply(self.vectors);
         self.observed = match work {
             work if work > ROUNDING * size => Observed::Nothing,
             work if work >= -ROUNDING * size => Observed::Breakdown,

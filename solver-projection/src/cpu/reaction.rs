@@ -2,12 +2,13 @@
 
 use super::{
     Cpu,
+    stress::friction,
     velocity::Gradients,
     viscosity::{Viscous, drag},
 };
 use crate::{
     memory::record::{GRADIENT, INV_ALPHA, NORMAL, P, RHO, TANGENTIAL, V},
-    params::Gradient,
+    params::{Gradient, ViscousForm},
     physics::{self, WallCorrection},
 };
 use sph_core::{
@@ -105,6 +106,26 @@ fn viscous_reaction<L>[const D: usize](
 }
 
 phase! {
+/// Forces on loaded samples, of the viscosity along lines of centers: `F_k = Σ_i m/dt g a_ik w² τ β n n·(v_i − v_k)`.
+fn central_reaction<L>[const D: usize](
+    s: &Viscous<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
+) {
+    for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
+        let wall: [L; 12] = each(|t| L::splat(s.walls[b][t]));
+        let sums = rows.sum::<L, D, 8, D>(b, each(|a| s.walls[b][a]), s.record, &s.periodic, |x_ki, r2, i| {
+            let x_ik: [L; D] = each(|a| -x_ki[a]);
+            let (n, weight) = friction(s, x_ik, r2, &wall);
+            let along = i[INV_ALPHA] * weight * physics::dot(n, each(|a| i[V + a] - wall[V + a]));
+            each(|a| along * n[a])
+        });
+        for a in 0..D {
+            out[a][k] += factor * sums[a];
+        }
+    }
+}
+}
+
+phase! {
 /// Forces on loaded samples, of XSPH: `F_k = Σ_i m/dt c τ 2m/(ρ_i + ρ₀) W_ik (v_i − v_k)`.
 fn xsph_reaction<L>[const D: usize](
     s: &Viscous<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
@@ -167,11 +188,22 @@ impl<const D: usize> Cpu<'_, D> {
         });
         let mut force = self.method.fields.reaction.each_mut().map(take);
         let (s, viscous, boundary) = (&*self.method, self.viscous(), &self.state.walls);
-        let factor = viscous.m / dt * self.diffusion(dt);
+        let (isa, rows, per_step) = (s.shell.isa, &s.shell.neighbors.wall_fluid, viscous.m / dt);
         let out = force.each_mut().map(Vec::as_mut_slice);
-        s.shell.neighbors.wall_fluid.for_each(out, |_, rows, out| {
-            viscous_reaction(s.shell.isa, &viscous, boundary, factor, rows, out)
-        });
+        match s.params.viscosity_model {
+            ViscousForm::Morris => {
+                let factor = per_step * self.diffusion(dt);
+                rows.for_each(out, |_, rows, out| {
+                    viscous_reaction(isa, &viscous, boundary, factor, rows, out)
+                });
+            }
+            ViscousForm::Solenoidal => {
+                let factor = per_step * self.central_diffusion(dt);
+                rows.for_each(out, |_, rows, out| {
+                    central_reaction(isa, &viscous, boundary, factor, rows, out)
+                });
+            }
+        }
         self.method.fields.reaction = force;
     }
 

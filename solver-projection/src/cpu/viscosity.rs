@@ -5,6 +5,7 @@ use crate::{
     cg::{self, Outcome},
     choices::NEAREST,
     memory::record::{DEPTH, INV_ALPHA, NORMAL, RHO, TANGENTIAL, V},
+    params::ViscousForm,
     physics::{self, Weight, mirrored},
 };
 use sph_core::{
@@ -20,6 +21,7 @@ use sph_core::{
 use std::mem::take;
 
 /// What the loops read.
+#[derive(Clone, Copy)]
 pub(super) struct Viscous<'a, const D: usize> {
     pub weight: Weight,
     pub kernel: CubicSpline<D>,
@@ -35,14 +37,20 @@ pub(super) struct Viscous<'a, const D: usize> {
     pub least: Real,
 }
 
-/// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.
+/// `(d_i + d_k)/d_i` with the distances of a particle and of a wall sample from the surface of the wall.
 #[inline(always)]
-pub(super) fn drag<L: Lane, const D: usize>(s: &Viscous<'_, D>, x_ik: [L; D], r2: L, k: &[L; 12]) -> L {
+pub(super) fn mirror<L: Lane, const D: usize>(s: &Viscous<'_, D>, x_ik: [L; D], k: &[L; 12]) -> L {
     let mut before = -k[DEPTH];
     for a in 0..D {
         before = before + k[NORMAL + a] * x_ik[a];
     }
-    L::splat(2.0) * s.weight.at(r2).w2 * k[TANGENTIAL] * mirrored(before, k[DEPTH], L::splat(s.least))
+    mirrored(before, k[DEPTH], L::splat(s.least))
+}
+
+/// Weight of a wall sample in the viscous Laplacian over `1/α_i`: `2 w² τ (d_i + d_k)/d_i`.
+#[inline(always)]
+pub(super) fn drag<L: Lane, const D: usize>(s: &Viscous<'_, D>, x_ik: [L; D], r2: L, k: &[L; 12]) -> L {
+    L::splat(2.0) * s.weight.at(r2).w2 * k[TANGENTIAL] * mirror(s, x_ik, k)
 }
 
 phase! {
@@ -103,8 +111,16 @@ impl<const D: usize> Cpu<'_, D> {
         D as Real * dt * self.method.params.dynamic_viscosity / self.state.rest.rho_0
     }
 
-    /// Backward Euler: `v + dt ν d (Σ_j a w² (v − v_j) + Σ_k a w² τ β (v − v_k)) = v*`, axis by axis.
+    /// Implicit viscosity. Returns how its iterations ended, if one did not converge.
     pub(super) fn diffuse(&mut self, dt: Real) -> Outcome {
+        match self.method.params.viscosity_model {
+            ViscousForm::Morris => self.diffuse_by_axes(dt),
+            ViscousForm::Solenoidal => self.diffuse_with_stress(dt),
+        }
+    }
+
+    /// Backward Euler: `v + dt ν d (Σ_j a w² (v − v_j) + Σ_k a w² τ β (v − v_k)) = v*`, axis by axis.
+    fn diffuse_by_axes(&mut self, dt: Real) -> Outcome {
         let scale = self.diffusion(dt);
         let mut drag = take(&mut self.method.fields.drag);
         let (s, viscous) = (&*self.method, self.viscous());

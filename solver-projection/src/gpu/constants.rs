@@ -41,6 +41,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         tangential: params.tangential.unwrap_or(0.0),
         xsph: params.xsph_viscosity,
         before: NEAREST * rest.spacing,
+        least_central: method.least_central(),
         shift: params.particle_shifting,
         longest: LONGEST_SHIFT * rest.spacing,
         own_slip: params.tangential.is_none().into(),

@@ -9,9 +9,12 @@ use crate::{
     params::Preconditioner,
 };
 use cuda_kernels::{
-    common::{numerics::reduce::Reduce, search::neighbors::NeighborRows},
+    common::{
+        numerics::{fields::Packed, reduce::Reduce},
+        search::neighbors::NeighborRows,
+    },
     device::{error::CudaError, executor::Field},
-    projection::{self, Launcher, Matrix, Numbers, aggregation::Multigrid},
+    projection::{self, Central, Launcher, Matrix, Near, Numbers, aggregation::Multigrid},
 };
 use sph_core::Real;
 
@@ -36,17 +39,13 @@ impl<const D: usize> Inverse<'_, D> {
     }
 }
 
-/// The matrix: `A_ij = −scale c_ij`.
+/// The matrix, but for its diagonal.
 #[derive(Debug)]
-pub struct System<'a> {
-    /// Rows of the fluid.
-    pub rows: &'a NeighborRows,
-    /// Entries c.
-    pub entries: &'a Field<Real>,
-    /// What they are multiplied by.
-    pub scale: Real,
-    /// Number of particles.
-    pub n: usize,
+pub enum System<'a> {
+    /// `A_ij = −scale c_ij` with the entries c of the rows.
+    Entries { rows: &'a NeighborRows, entries: &'a Field<Real>, scale: Real },
+    /// That of the viscosity along lines of centers, over all axes; `place` is `[x y z 1/α]`.
+    Central { near: Near<'a>, place: &'a Field<Packed>, scale: Real },
 }
 
 /// What removes the mean of a field: where the sum of the Dirichlet terms is 0.
@@ -62,6 +61,8 @@ pub struct Closed<'a, const D: usize> {
 pub struct GpuEquation<'a, const D: usize> {
     pub launcher: Launcher<'a, D>,
     pub system: System<'a>,
+    /// Number of unknowns.
+    pub n: usize,
     pub inverse: Inverse<'a, D>,
     /// For an equation that is open up to a constant, which levels would amplify.
     pub closed: Option<Closed<'a, D>>,
@@ -72,13 +73,6 @@ pub struct GpuEquation<'a, const D: usize> {
     pub history: &'a mut Vec<f64>,
     /// The slot of the next `r·z`.
     pub slot: u32,
-}
-
-/// The matrix with the diagonal of the vectors.
-macro_rules! matrix {
-    ($system:expr, $diagonal:expr) => {
-        Matrix { rows: $system.rows, entries: $system.entries, diagonal: &*$diagonal, scale: $system.scale }
-    };
 }
 
 impl<const D: usize> GpuEquation<'_, D> {
@@ -96,15 +90,23 @@ impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
 
     fn residual(&mut self) -> Result<[f64; 2], CudaError> {
         let Vectors { diagonal, b, r, .. } = &mut *self.vectors;
-        let matrix = matrix!(self.system, diagonal);
-        let Work { pairs, numbers, .. } = &mut *self.work;
-        self.launcher.residual(matrix, self.x, b, self.system.n, r, pairs, numbers)?;
+        let (Work { pairs, numbers, .. }, n, x, diagonal) = (&mut *self.work, self.n, &*self.x, &*diagonal);
+        match self.system {
+            System::Entries { rows, entries, scale } => {
+                let matrix = Matrix { rows, entries, diagonal, scale };
+                self.launcher.residual(matrix, x, b, n, r, pairs, numbers)?;
+            }
+            System::Central { near, place, scale } => {
+                let matrix = Central { near, place, diagonal, scale };
+                self.launcher.central_residual(matrix, x, b, n / D, r, pairs, numbers)?;
+            }
+        }
         let numbers = self.work.read(self.launcher.executor)?;
         Ok([numbers.b2, numbers.r2])
     }
 
     fn precondition(&mut self) -> Result<u32, CudaError> {
-        let (slot, n, launcher) = (self.slot, self.system.n, &self.launcher);
+        let (slot, n, launcher) = (self.slot, self.n, &self.launcher);
         let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
         let Work { partial, numbers, .. } = &mut *self.work;
         let mut divide = |divides| launcher.precondition(divides, diagonal, r, n, z, partial, slot, numbers);
@@ -126,25 +128,34 @@ impl<const D: usize> cg::Equation for GpuEquation<'_, D> {
 
     fn begin(&mut self) -> Result<(), CudaError> {
         let Vectors { z, d, .. } = &mut *self.vectors;
-        self.launcher.turn(z, self.system.n, true, 0, &self.work.numbers, d)
+        self.launcher.turn(z, self.n, true, 0, &self.work.numbers, d)
     }
 
     fn apply(&mut self) -> Result<u32, CudaError> {
         let Vectors { diagonal, d, q, .. } = &mut *self.vectors;
-        let Work { pairs, numbers, .. } = &mut *self.work;
-        self.launcher.product(matrix!(self.system, diagonal), d, self.system.n, q, pairs, numbers)?;
+        let (Work { pairs, numbers, .. }, n, diagonal) = (&mut *self.work, self.n, &*diagonal);
+        match self.system {
+            System::Entries { rows, entries, scale } => {
+                let matrix = Matrix { rows, entries, diagonal, scale };
+                self.launcher.product(matrix, d, n, q, pairs, numbers)?;
+            }
+            System::Central { near, place, scale } => {
+                let matrix = Central { near, place, diagonal, scale };
+                self.launcher.central_product(matrix, d, n / D, q, pairs, numbers)?;
+            }
+        }
         Ok(0)
     }
 
     fn advance(&mut self, rho: u32, _sigma: u32, target: f64) -> Result<(), CudaError> {
         let Vectors { d, q, r, .. } = &mut *self.vectors;
         let Work { partial, numbers, .. } = &mut *self.work;
-        self.launcher.advance(d, q, self.system.n, rho, target, numbers, self.x, r, partial)
+        self.launcher.advance(d, q, self.n, rho, target, numbers, self.x, r, partial)
     }
 
     fn turn(&mut self, next: u32, _rho: u32) -> Result<(), CudaError> {
         let Vectors { z, d, .. } = &mut *self.vectors;
-        self.launcher.turn(z, self.system.n, false, next, &self.work.numbers, d)
+        self.launcher.turn(z, self.n, false, next, &self.work.numbers, d)
     }
 
     fn observe(&mut self, k: u32, last: bool) -> Result<Observed, CudaError> {

@@ -45,7 +45,7 @@ fn first_aggregates<const D: usize>(params: &Params, n: usize) -> Option<usize> 
     has_levels.then(|| initial_capacity::<D>(n, f64::from(params.support_ratio)))
 }
 
-/// The vectors of a linear equation. Shapes `[n]`.
+/// The vectors of a linear equation, as long as it has unknowns.
 #[derive(Debug)]
 pub struct Vectors {
     pub diagonal: Field<Real>,
@@ -126,6 +126,10 @@ pub struct DeviceFields<const D: usize> {
     pub tangential_gradient: Field<Packed>,
     /// Viscous drag of walls. Shape `[n]`.
     pub drag: Field<Packed>,
+    /// The equation of all components of the velocity, axis after axis, and its unknowns. Shapes `[D n]`.
+    pub viscous: Vectors,
+    /// `[m/s]`. Shape `[D n]`.
+    pub velocity: Field<Real>,
     /// Part of a particle's pressure that its pair forces have. Shape `[n]`, `[-]`.
     pub share: Field<Real>,
     /// Dirichlet term. Shape `[n]`, `[1/m²]`.
@@ -168,6 +172,7 @@ impl<const D: usize> DeviceFields<D> {
         let when = |needed: bool, n: usize| if needed { n } else { 0 };
         let records = |n: usize| executor.zeros::<Packed>(n);
         let numbers = || executor.zeros::<Real>(n);
+        let components = when(needs.stress, D * n);
         let n_correction = when(needs.wall_correction && n_walls > 0, n);
         let [on_fluid, on_walls, of_walls] = sizes;
         let rows = [
@@ -186,6 +191,8 @@ impl<const D: usize> DeviceFields<D> {
             sums: records(n)?,
             tangential_gradient: records(when(needs.tangential_reaction, n_correction))?,
             drag: records(when(needs.viscosity, n))?,
+            viscous: vectors(executor, components)?,
+            velocity: executor.zeros(components)?,
             share: numbers()?,
             dirichlet: numbers()?,
             p: numbers()?,

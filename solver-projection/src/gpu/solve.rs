@@ -4,32 +4,41 @@ use super::{
     Gpu, Launched,
     equation::{Closed, GpuEquation, Inverse, System},
     launcher,
-    memory::Work,
+    memory::{Vectors, Work},
 };
 use crate::cg::{self, Outcome, Solved};
 use cuda_kernels::{
-    common::search::neighbors::Pairs, device::error::CudaError, projection::aggregation::Fine,
+    common::search::neighbors::Pairs,
+    device::error::CudaError,
+    projection::{Near, Walls, aggregation::Fine},
 };
 use sph_core::Real;
 
-/// The equation for `x`, with the vectors of the GPU and entries times `scale`, and its preconditioner.
+/// The equation for `x` with `n` unknowns, a matrix, and its preconditioner.
 macro_rules! equation {
-    ($gpu:expr, $x:expr, $history:expr, $scale:expr, $inverse:expr) => {
+    ($launcher:ident, $device:ident.$vectors:ident, $system:expr, $n:expr, $x:expr, $history:expr, $inverse:expr) => {
         GpuEquation {
-            launcher: launcher($gpu.executor, &$gpu.constants),
-            system: System {
-                rows: &$gpu.device.rows[Pairs::Fluid as usize],
-                entries: &$gpu.device.entries,
-                scale: $scale,
-                n: $gpu.device.common.fluid.n,
-            },
+            launcher: $launcher,
+            system: $system,
+            n: $n,
             inverse: $inverse,
             closed: None,
-            vectors: &mut $gpu.device.vectors,
+            vectors: &mut $device.$vectors,
             x: $x,
-            work: &mut $gpu.device.work,
+            work: &mut $device.work,
             history: $history,
             slot: 0,
+        }
+    };
+}
+
+/// The matrix of entries, times `scale`.
+macro_rules! entries {
+    ($device:expr, $scale:expr) => {
+        System::Entries {
+            rows: &$device.rows[Pairs::Fluid as usize],
+            entries: &$device.entries,
+            scale: $scale,
         }
     };
 }
@@ -42,16 +51,18 @@ impl<const D: usize> Gpu<'_, D> {
             self.executor.clear(&mut self.device.p)?;
         }
         self.build_levels()?;
+        let (launching, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let pointwise = Inverse::pointwise(self.method.params.preconditioner);
-        let inverse = self.device.levels.as_mut().map_or(pointwise, Inverse::Multilevel);
+        let inverse = device.levels.as_mut().map_or(pointwise, Inverse::Multilevel);
         let history = &mut self.method.fields.residuals;
         history.clear();
         let mut dirichlet_sum = [0.0];
-        self.executor.read(&self.device.dirichlet_sum, &mut dirichlet_sum)?;
-        let mut equation = equation!(self, &mut self.device.p, history, 1.0, inverse);
+        self.executor.read(&device.dirichlet_sum, &mut dirichlet_sum)?;
+        let (n, system) = (device.common.fluid.n, entries!(device, 1.0));
+        let mut equation = equation!(launching, device.vectors, system, n, &mut device.p, history, inverse);
         if dirichlet_sum == [0.0] {
-            let (reduce, sum) = (&mut self.device.common.reduce, &mut self.device.number);
-            equation.closed = Some(Closed { reduce, sum, dirichlet_sum: &self.device.dirichlet_sum });
+            let (reduce, sum) = (&mut device.common.reduce, &mut device.number);
+            equation.closed = Some(Closed { reduce, sum, dirichlet_sum: &device.dirichlet_sum });
         }
         let solved = cg::solve(&mut equation, &limits)?;
         self.settle(solved)
@@ -98,22 +109,40 @@ impl<const D: usize> Gpu<'_, D> {
         let mut outcome = Outcome::Converged;
         let (n, limits) = (self.device.common.fluid.n, self.method.viscous_limits());
         let (launching, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let diagonal = &mut device.vectors.diagonal;
-        launching.viscous_diagonal(scale, &device.sums, &device.drag, n, diagonal)?;
+        launching.drag(near!(device), &device.place, n, &mut device.drag)?;
+        launching.viscous_diagonal(scale, &device.sums, &device.drag, n, &mut device.vectors.diagonal)?;
+        let history = &mut self.method.fields.viscous_residuals;
         for axis in 0..D {
-            let device = &mut *self.device;
-            let (v, b) = (&device.common.fluid.v[axis], &mut device.vectors.b);
+            let (v, b) = (&mut device.common.fluid.v[axis], &mut device.vectors.b);
             launching.viscous_right_hand_side(scale, &device.drag, axis as u32, v, n, b)?;
-            let history = &mut self.method.fields.viscous_residuals;
             history.clear();
             let inverse = Inverse::pointwise(self.method.params.preconditioner);
-            let mut equation =
-                equation!(self, &mut self.device.common.fluid.v[axis], history, scale, inverse);
+            let system = entries!(device, scale);
+            let mut equation = equation!(launching, device.vectors, system, n, v, &mut *history, inverse);
             let solved = cg::solve(&mut equation, &limits)?;
             if solved.outcome != Outcome::Converged {
                 outcome = solved.outcome;
             }
         }
         Ok(outcome)
+    }
+
+    /// The velocities after viscosity along lines of centers, all axes at once. Returns how the iterations ended.
+    pub(super) fn solve_stress(&mut self, scale: Real) -> Result<Outcome, CudaError> {
+        let (n, limits) = (self.device.common.fluid.n, self.method.viscous_limits());
+        let (launching, device) = (launcher(self.executor, &self.constants), &mut *self.device);
+        launching.partners(near!(device), &device.place, n, &mut device.velocity)?;
+        launching.put_partners(&device.velocity, n, &mut device.place)?;
+        let (v, Vectors { diagonal, b, .. }) = (&device.common.fluid.v, &mut device.viscous);
+        let x = &mut device.velocity;
+        launching.set_up_stress(near!(device), &device.place, scale, v, n, diagonal, b, x)?;
+        let history = &mut self.method.fields.viscous_residuals;
+        history.clear();
+        let inverse = Inverse::pointwise(self.method.params.preconditioner);
+        let system = System::Central { near: near!(device), place: &device.place, scale };
+        let mut equation = equation!(launching, device.viscous, system, D * n, x, history, inverse);
+        let solved = cg::solve(&mut equation, &limits)?;
+        launching.take_velocities(&device.velocity, n, &mut device.common.fluid.v)?;
+        Ok(solved.outcome)
     }
 }

@@ -5,7 +5,8 @@ use crate::{common::*, solver::bodies::*};
 
 fn conserves<const D: usize>(steps: u64) {
     // The difference gradient, of which PeriDyno's preset has a half, does not conserve it.
-    for solver in ["", "dynamic_viscosity = 10.0\nxsph_viscosity = 0.3"] {
+    const LAPLACIAN: &str = "dynamic_viscosity = 10.0\nviscosity_model = \"morris\"";
+    for solver in ["", "dynamic_viscosity = 10.0\nxsph_viscosity = 0.3", LAPLACIAN] {
         let [change, _] = change::<D>(&collision::<D>(solver), steps, |_| 1.0);
         println!("{D}D {solver:?}: {:.1} roundings", change / EPSILON);
         assert!(change < kept(solver, 200.0), "{D}D {solver:?}: {change:e}");

@@ -42,8 +42,7 @@ fn the_scene_decides_unless_it_says_so() {
     assert_eq!(gradient(1.0, "", "preset = \"consistent\""), (Gradient::Adjoint, closed), "a preset");
     assert_eq!(gradient(1.0, "", "gradient = \"adjoint\""), (Gradient::Adjoint, closed), "a key");
     assert_eq!(made(&cavity(1.0, "", "gradient = \"adjoint\"")).0.separation, 1.0, "and no other");
-    let drained =
-        "command = [{ at = 0.5, drain.shape.block = { min = [0.0, 0.0], max = [0.2, 0.2] } }]";
+    let drained = "command = [{ at = 0.5, drain.shape.block = { min = [0.0, 0.0], max = [0.2, 0.2] } }]";
     assert_eq!(gradient(1.0, drained, ""), (Gradient::Adjoint, open), "it will have a surface");
     let scene = Scene::parse("test.toml", &cavity(1.0, "", "free_surface = false"));
     let error = scene.and_then(|scene| Params::of_scene(&scene)).unwrap_err().to_string();
@@ -60,7 +59,8 @@ fn a_sliding_lid_is_no_source() {
     cpu.find_neighbors().unwrap();
     cpu.compute_alpha().unwrap();
     cpu.assemble_matrix().unwrap();
-    let largest = cpu.method.fields.sums.iter().map(|sums| f64::from(sums.divergence).abs()).fold(0.0, f64::max);
+    let largest =
+        cpu.method.fields.sums.iter().map(|sums| f64::from(sums.divergence).abs()).fold(0.0, f64::max);
     assert_eq!(largest, 0.0, "1/s");
 }
 

@@ -20,10 +20,10 @@ pub const PRESETS: [&str; 2] = ["consistent", "peridyno_compat"];
 /// Everything that is not on by itself.
 pub const ALL: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.5";
 
-/// How well momentum is kept, over the sizes of its terms: to roundings, and with implicit viscosity as well as its
+/// How well momentum is kept, over the sizes of its terms: to roundings, and with the Laplacian as viscosity as well as its
 /// iteration is solved.
 pub fn kept(solver: &str, roundings: f64) -> f64 {
-    let solved: f64 = if solver.contains("dynamic_viscosity") { 2e-5 } else { 0.0 };
+    let solved: f64 = if solver.contains("morris") { 2e-5 } else { 0.0 };
     solved.max(roundings * EPSILON)
 }
 

@@ -17,4 +17,5 @@ mod shear;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
 mod steps;
+mod viscosity;
 mod walls;

@@ -40,6 +40,38 @@ fn weights_share_the_clamped_distance_and_vanish_at_h() {
     }
 }
 
+/// Viscosity of a shear along the axes over what it should be, on the lattice: `d (d + 2) ⟨n_x² n_y²⟩`, weighed by `a w² r²`.
+fn shear_viscosity<const D: usize>(eta: f64, weight: impl Fn(f64) -> f64) -> f64 {
+    let (mut sum, mut all) = (0.0, 0.0);
+    lattice::for_each_site::<D>(eta, |site| {
+        let r2 = site.iter().map(|c| c * c).sum::<f64>();
+        if r2 > 0.0 {
+            let weight = weight((0.5 / eta).powi(2) * r2);
+            (sum, all) = (sum + weight * (site[0] * site[1] / r2).powi(2), all + weight);
+        }
+    });
+    (D * (D + 2)) as f64 * sum / all
+}
+
+/// The weight of the viscosity along lines of centers makes lattices as viscous along their axes as they should be. Others do not.
+#[test]
+fn central_weights_make_lattices_isotropic() {
+    for (eta, bound) in [(2.5, 0.02), (2.75, 0.025), (3.0, 0.025), (3.25, 0.01), (3.5, 0.01), (4.0, 0.01)] {
+        let central = |r2: f64| quartic(0.3).central::<f64>(r2).w;
+        for found in [shear_viscosity::<2>(eta, central), shear_viscosity::<3>(eta, central)] {
+            assert!((found - 1.0).abs() < bound, "{eta}: {found}");
+        }
+    }
+    let usual = shear_viscosity::<2>(2.5, |r2| quartic(0.3).at::<f64>(r2).w);
+    assert!((usual - 0.854).abs() < 1e-3, "{usual}");
+    let none = quartic(0.3).central::<Real>(0.0);
+    assert!(none.inv_r.is_finite() && (none.w, none.w2) == (0.0, 0.0), "coincident particles");
+    let far = quartic(0.3).central::<Real>(3e30);
+    assert_eq!((far.w, far.w2), (0.0, 0.0));
+    let at = quartic(0.3).central::<f64>(0.09);
+    assert!((at.w / at.w2 / 0.09 - 1.0).abs() < 1e-6 && (at.w - 0.6_f64.powi(4) * 0.064).abs() < 1e-6);
+}
+
 #[test]
 fn walls_feel_what_comes_and_a_part_of_what_leaves() {
     let felt = |u: [f64; 2]| against_wall(u, [0.0, 1.0], 0.25, 0.5);

@@ -94,20 +94,6 @@ fn shorter_supports_are_as_stiff_as_the_book_says() {
     near(WeightForm::Wendland, [0.0, 0.0], [[0.09, -0.019], [0.075, 0.075], [0.016, -0.043]]);
 }
 
-/// In a full vessel there is no surface whose stress could be missing.
-#[test]
-fn viscosity_at_a_free_surface_is_warned_of() {
-    let warned = |height: f64, viscosity: f64| {
-        let sim = simulation::<2>(&format!(
-            "spacing = 0.1\nrun.end_time = 1.0\n[[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, {height:?}] }}\n\
-             [[wall]]\nshape.block = {{ min = [0.0, 0.0], max = [1.0, 1.0] }}\nlayers = 3\n\
-             [solver]\nname = \"projection\"\ndynamic_viscosity = {viscosity:?}\n"
-        ));
-        sim.solver.derived(&sim.state).warnings.iter().any(|warning| warning.contains("stress"))
-    };
-    assert!(warned(0.5, 1.0) && !warned(0.5, 0.0) && !warned(1.0, 1.0));
-}
-
 #[test]
 fn a_smooth_weight_on_a_short_support_is_warned_of() {
     let warnings = |solver: &str| {

@@ -32,7 +32,8 @@ fn uniform_motion_makes_no_pressure() {
 }
 
 fn momentum<const D: usize>() {
-    for solver in ["", "dynamic_viscosity = 0.1"] {
+    const LAPLACIAN: &str = "dynamic_viscosity = 0.1\nviscosity_model = \"morris\"";
+    for solver in ["", "dynamic_viscosity = 0.1", LAPLACIAN] {
         let mut sim = moved::<D>(0.0, solver);
         shake(&mut sim.state, 5, 1.0);
         let gains = gains(&mut sim, DT);

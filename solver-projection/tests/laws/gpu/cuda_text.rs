@@ -12,7 +12,7 @@ use proptest::{
 };
 use solver_projection::{
     params::WeightForm,
-    physics::{self as rust, Surface, WallCorrection, Weighed, Weight},
+    physics::{self as rust, CentralWeights, Surface, WallCorrection, Weighed, Weight},
 };
 use sph_core::Real;
 
@@ -53,6 +53,11 @@ fn six(input: &[Real]) -> WallCorrection<Real> {
     WallCorrection(std::array::from_fn(|t| input[t]))
 }
 
+fn central(weight: Weight, r2: Real) -> [Real; 3] {
+    let CentralWeights { inv_r, w, w2 } = weight.central(r2);
+    [inv_r, w, w2]
+}
+
 #[test]
 fn weights_have_the_bits_of_the_rust_text() {
     let forms = [WeightForm::MpsQuartic, WeightForm::Spiky, WeightForm::Wendland];
@@ -66,6 +71,12 @@ fn weights_have_the_bits_of_the_rust_text() {
             Formulas::Projection
                 .compare::<2>("Weight::at", &input, &[inv_r, w, w1, w2])
                 .and_then(|()| Formulas::Projection.compare::<3>("Weight::at", &input, &[inv_r, w, w1, w2]))
+                .and_then(|()| {
+                    Formulas::Projection.compare::<2>("Weight::central", &input, &central(weight, r2))
+                })
+                .and_then(|()| {
+                    Formulas::Projection.compare::<3>("Weight::central", &input, &central(weight, r2))
+                })
                 .and_then(|()| Formulas::Projection.compare::<2>("Weight::of", &input, &[weight.of(r2)]))
                 .and_then(|()| Formulas::Projection.compare::<3>("Weight::of", &input, &[weight.of(r2)]))
                 .map_err(TestCaseError::fail)

@@ -63,8 +63,11 @@ fn compare<const D: usize>(text: &str, steps: u64) -> Difference {
     compare_from::<D>(text, steps, |_| ())
 }
 
+/// Viscosity without its stress at the surface.
+const LAPLACIAN: &str = "dynamic_viscosity = 5.0\nviscosity_model = \"morris\"";
+
 /// Presets, and what an option does over one.
-const OPTIONS: [(&str, &str); 20] = [
+const OPTIONS: [(&str, &str); 23] = [
     ("consistent", ""),
     ("consistent", "projection_weight = \"spiky\"\nsupport_ratio = 3.0"),
     ("consistent", "projection_weight = \"wendland\"\nsupport_ratio = 3.0"),
@@ -80,6 +83,9 @@ const OPTIONS: [(&str, &str); 20] = [
     ("consistent", "tangential = 0.3\nseparation = 0.5"),
     ("consistent", "xsph_viscosity = 0.0"),
     ("consistent", "dynamic_viscosity = 5.0"),
+    ("consistent", "dynamic_viscosity = 5.0\npreconditioner = \"none\""),
+    ("consistent", "dynamic_viscosity = 5.0\ntangential = 0.3"),
+    ("consistent", "dynamic_viscosity = 5.0\nviscosity_model = \"morris\""),
     ("consistent", "particle_shifting = 0.2"),
     ("consistent", "support_ratio = 3.0"),
     ("consistent", "cg_max_iter = 13"),
@@ -181,7 +187,7 @@ fn so_do_obstacles_and_moving_walls() {
         "shape.ball = { center = [0.66, 0.3, 0.25], radius = 0.12 }",
     ];
     for slip in ["no_slip", "free_slip"] {
-        for solver in ["", "dynamic_viscosity = 5.0"] {
+        for solver in ["", "dynamic_viscosity = 5.0", LAPLACIAN] {
             let what = format!("{slip} {solver}");
             compare::<2>(&walled::<2>(BALL[0], slip, &solved(solver)), 6).check(BOUND, &format!("2D {what}"));
             compare::<3>(&walled::<3>(BALL[1], slip, &solved(solver)), 3).check(BOUND, &format!("3D {what}"));
@@ -215,7 +221,13 @@ fn full<const D: usize>(solver: &str) -> String {
 
 #[test]
 fn so_do_periods_and_vessels_that_are_full() {
-    for solver in ["", "dynamic_viscosity = 5.0", "preset = \"consistent\""] {
+    const FULL: [&str; 4] = [
+        "",
+        "dynamic_viscosity = 5.0",
+        "dynamic_viscosity = 5.0\nviscosity_model = \"solenoidal\"",
+        "preset = \"consistent\"",
+    ];
+    for solver in FULL {
         let text = solved(solver);
         compare::<2>(&endless::<2>(&text), 5).check(BOUND, &format!("2D periodic {solver}"));
         compare::<3>(&endless::<3>(&text), 3).check(BOUND, &format!("3D periodic {solver}"));
@@ -284,10 +296,13 @@ fn collision<const D: usize>(slip: &str, solver: &str) -> String {
 fn so_do_dynamic_bodies() {
     const PERIDYNO: &str = "gradient = \"peridyno\"";
     const DIFFERENCE: &str = "gradient = \"difference\"";
+    const VISCOUS: &str = "dynamic_viscosity = 5.0";
     for (slip, more) in [
         ("no_slip", ""),
         ("free_slip", ""),
-        ("no_slip", "dynamic_viscosity = 5.0"),
+        ("no_slip", VISCOUS),
+        ("free_slip", VISCOUS),
+        ("no_slip", LAPLACIAN),
         ("no_slip", PERIDYNO),
         ("no_slip", DIFFERENCE),
     ] {

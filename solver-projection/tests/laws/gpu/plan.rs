@@ -10,9 +10,10 @@ fn make<const D: usize>(scene: &Scene, executor: Arc<Counting>) -> Result<Simula
 }
 
 /// What decides which fields there are.
-const SOLVERS: [&str; 4] = [
+const SOLVERS: [&str; 5] = [
     "",
     "dynamic_viscosity = 1.0\nsupport_ratio = 3.0",
+    "dynamic_viscosity = 1.0\nviscosity_model = \"morris\"",
     "gradient = \"peridyno\"\nxsph_viscosity = 0.0",
     "preconditioner = \"diagonal\"",
 ];
@@ -34,6 +35,8 @@ fn viscosity_walls_and_levels_need_more_memory() {
         let scene = scene::<3>(0.04, &format!("[solver]\nname = \"projection\"\n{solver}"));
         (METHOD.gpu_memory)(&scene, scene.estimate().unwrap()).unwrap().total()
     };
-    assert!(total("dynamic_viscosity = 1.0") > total("") && total("") > total("gradient = \"peridyno\""));
+    let laplacian = total("dynamic_viscosity = 1.0\nviscosity_model = \"morris\"");
+    assert!(total("dynamic_viscosity = 1.0") > laplacian && laplacian > total(""));
+    assert!(total("") > total("gradient = \"peridyno\""));
     assert!(total("") > total("preconditioner = \"diagonal\""));
 }
