@@ -3,6 +3,7 @@
 mod constants;
 mod equation;
 mod memory;
+mod motion;
 mod solve;
 mod solver;
 
@@ -19,7 +20,7 @@ use cuda_kernels::{
         search::neighbors::Pairs,
     },
     device::{error::CudaError, executor::Executor},
-    projection::{Constants, Gains, Launcher, Near, Shift, WallCorrections, Walls},
+    projection::{Constants, Gains, Launcher, Near, WallCorrections, Walls},
 };
 use memory::{DeviceFields, facings};
 use sph_core::{
@@ -482,16 +483,5 @@ impl<const D: usize> Gpu<'_, D> {
         }
         let factor = self.state.rest.m / dt * self.constants.xsph;
         react!(launcher.react_xsph(device, &device.motion, factor))
-    }
-
-    fn drift(&mut self, dt: Real, damping: Real) -> Launched {
-        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (n, fluid) = (device.common.fluid.n, &mut device.common.fluid);
-        if self.constants.shift > 0.0 {
-            device.common.reduce.max_norms2(self.executor, &fluid.v, n, &mut device.number)?;
-        }
-        let shift = Shift { moments: &device.moments, dirichlet: &device.dirichlet, v2: &device.number };
-        let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut device.common.v2);
-        launcher.drift(&device.common.containers, shift, n, dt, damping, x, v, v2, &mut device.common.lost)
     }
 }
