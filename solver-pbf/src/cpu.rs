@@ -66,7 +66,13 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn predict_positions(&mut self, dt: f64) -> Result<(), StepError> {
         (self.dt, self.per_displacement) = (dt, (1.0 / dt) as Real);
         let found = match self.method.constants.needs.past {
-            false => predict::first_order(self.state, dt as Real),
+            false => {
+                let forces = self.state.forces;
+                self.add_container_loads(0.0, |_, state, i| {
+                    predict::free(&forces, state.fluid.position(i), state.fluid.velocity(i), dt as Real)
+                });
+                predict::first_order(self.state, dt as Real)
+            }
             true => self.predict_from_past(),
         };
         self.check_predicted(found)
@@ -115,6 +121,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.react();
         }
         let (n, relaxation) = (self.state.fluid.len(), self.method.constants.relaxation);
+        self.add_container_loads(f64::from(self.per_displacement), |fields, _, i| {
+            (relaxation.corrected(&fields.x_star[i], &fields.delta[i]), [0.0; D])
+        });
         let Fields { x_star, delta, .. } = &mut self.method.fields;
         let found = correction::apply(&mut x_star[..n], delta, relaxation, &self.state.containers);
         self.method.fields.density_is_current = false;
@@ -205,6 +214,16 @@ impl<const D: usize> Cpu<'_, D> {
     /// Damping factor of velocities in a substep, `[-]`.
     fn damping(&self) -> Real {
         self.state.forces.damping_of(self.state.t, self.dt)
+    }
+
+    /// Adds what containers are about to do in the substep, which is a part of the step whose mean is the force.
+    fn add_container_loads(
+        &mut self,
+        rate: f64,
+        before: impl Fn(&Fields<D>, &State<D>, usize) -> ([Real; D], [Real; D]) + Sync,
+    ) {
+        let (fields, step) = (&self.method.fields, self.dt * f64::from(self.method.params.substeps));
+        self.state.add_container_loads(step, rate, |state, i| before(fields, state, i));
     }
 
     /// Prediction of the second-order update.

@@ -207,6 +207,11 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.pbf), &mut *self.device);
         let fluid = &mut device.common.fluid;
         let (containers, dt) = (&device.common.containers, self.dt as Real);
+        let step = self.dt * f64::from(self.pbf.params.substeps);
+        device.common.container_loads.add(self.executor, self.state, step, |last, partial, result| {
+            let (x, v) = (&fluid.x, &fluid.v);
+            launcher.given_in_prediction(containers, last, fluid.n, dt, x, v, partial, result)
+        })?;
         launcher.predict(containers, fluid.n, dt, &mut fluid.x, &mut fluid.v, &mut device.common.lost)
     }
 
@@ -312,13 +317,12 @@ impl<const D: usize> Gpu<'_, D> {
             let (x_lambda, force) = (&device.x_lambda, &mut device.common.rigid.force);
             launcher.correction_reaction(rows, x_lambda, &device.x_psi, sets, n_walls, factor, force)?;
         }
-        launcher.apply(
-            &device.common.containers,
-            &device.delta,
-            n,
-            &mut device.x_star,
-            &mut device.common.lost,
-        )
+        let (containers, delta, x_star) = (&device.common.containers, &device.delta, &mut device.x_star);
+        let (step, rate) = (self.dt * f64::from(self.pbf.params.substeps), f64::from(self.per_displacement));
+        device.common.container_loads.add(self.executor, self.state, step, |last, partial, result| {
+            launcher.given_in_correction(containers, last, rate, delta, n, x_star, partial, result)
+        })?;
+        launcher.apply(containers, delta, n, x_star, &mut device.common.lost)
     }
 
     fn velocities(&mut self) -> Launched {

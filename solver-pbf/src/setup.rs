@@ -49,8 +49,8 @@ pub fn of_scene<const D: usize>(
     Ok((state, solver))
 }
 
-/// Refuses the second-order update where forces on bodies or walls are needed: its history applies impulses again of which
-/// these get no reaction.
+/// Refuses the second-order update where forces on bodies, walls or containers are needed: its history applies impulses
+/// again of which these get no reaction.
 ///
 /// # Errors
 /// With `velocity_update = "second_order"` and such `reactions`.
@@ -64,7 +64,7 @@ pub fn check_reactions(params: &Params, reactions: bool) -> Result<(), Error> {
     );
     Err(error
         .value("\"second_order\"")
-        .hint("use \"first_order\" with bodies, and where a force on a wall is measured"))
+        .hint("use \"first_order\" with bodies, and where a force on a wall or a container is measured"))
 }
 
 impl Constants {

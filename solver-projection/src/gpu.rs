@@ -13,7 +13,7 @@ use cuda_kernels::{
         search::neighbors::Pairs,
     },
     device::{error::CudaError, executor::Executor},
-    projection::{Constants, Gains, Launcher, Near, Shift, WallCorrections, Walls},
+    projection::{Constants, Gains, Launcher, Near, WallCorrections, Walls},
 };
 use memory::{DeviceFields, facings};
 use sph_core::{
@@ -112,6 +112,7 @@ macro_rules! gains {
 mod constants;
 mod equation;
 mod memory;
+mod motion;
 mod solve;
 mod solver;
 mod viscosity;
@@ -448,16 +449,5 @@ impl<const D: usize> Gpu<'_, D> {
             react!(launcher.react_peridyno(device, &device.motion, rest.m / dt))?;
         }
         Ok(())
-    }
-
-    fn drift(&mut self, dt: Real, damping: Real) -> Launched {
-        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (n, fluid) = (device.common.fluid.n, &mut device.common.fluid);
-        if self.constants.shift > 0.0 {
-            device.common.reduce.max_norms2(self.executor, &fluid.v, n, &mut device.number)?;
-        }
-        let shift = Shift { moments: &device.moments, dirichlet: &device.dirichlet, v2: &device.number };
-        let (x, v, v2) = (&mut fluid.x, &mut fluid.v, &mut device.common.v2);
-        launcher.drift(&device.common.containers, shift, n, dt, damping, x, v, v2, &mut device.common.lost)
     }
 }

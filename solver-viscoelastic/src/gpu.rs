@@ -286,8 +286,8 @@ impl<const D: usize> Gpu<'_, D> {
             launcher.reaction_forces(rows, pressure, p_near, samples, sets, n_walls, factor, force)?;
             device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies)?;
             self.resolve_bodies()?;
-            self.add_contact_loads()?;
         }
+        self.add_contact_loads()?;
         self.contacts()
     }
 }

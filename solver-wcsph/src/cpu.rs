@@ -184,6 +184,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let limit = MAX_CORRECTION * self.state.rest.spacing;
         let found = integrate::drift(self.state, &self.method.fields.w, dt as Real, limit);
         if !self.state.containers.is_empty() {
+            let found = |state: &State<D>, i: usize| (state.fluid.position(i), state.fluid.velocity(i));
+            self.state.add_container_loads(dt, 0.0, found);
             integrate::contain(self.state);
         }
         let State { bodies, walls, rest, t, .. } = &mut *self.state;

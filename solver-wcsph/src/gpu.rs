@@ -14,6 +14,7 @@ use crate::{
 };
 use cuda_kernels::{
     common::{
+        boundary::loads::given_by_container,
         numerics::{Sets, fields},
         run::Common,
         search::neighbors::{Around, Source},
@@ -390,7 +391,8 @@ impl<const D: usize> Gpu<'_, D> {
 
     fn advance(&mut self, dt: Real) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
-        let DeviceFields { common: Common { fluid, lost, containers, .. }, kept, w, .. } = device;
+        let DeviceFields { common, kept, w, .. } = device;
+        let Common { fluid, lost, containers, container_loads, .. } = common;
         if let Some(kept) = kept {
             kept.travel.drift(f64::from(dt));
         }
@@ -399,6 +401,10 @@ impl<const D: usize> Gpu<'_, D> {
         if containers.is_empty() {
             return Ok(());
         }
-        containers.contain(self.executor, fluid.n, &mut fluid.x, &mut fluid.v)
+        let (executor, n) = (self.executor, fluid.n);
+        container_loads.add(executor, self.state, f64::from(dt), |last, partial, result| {
+            given_by_container(executor, containers, last, &fluid.x, &fluid.v, n, partial, result)
+        })?;
+        containers.contain(executor, n, &mut fluid.x, &mut fluid.v)
     }
 }

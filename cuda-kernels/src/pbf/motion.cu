@@ -2,6 +2,7 @@
 //
 // What moves particles in Position Based Fluids: prediction, and the corrected positions. The twin of `predict.rs` and
 // of `store_positions` in `pack.rs`, in `solver-pbf/src/cpu`.
+#include "common/boundary/loads.cuh"
 #include "pbf/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -38,16 +39,31 @@ SPH_FN void put(const Writable& to, u32 i, Vec v) {
   for (int a = 0; a < DIM; a++) to.x[a][i] = v[a];
 }
 
-/// `v* = v + dt a(x)`, `x* = x + dt v*`, then inside of the containers and the periodic box. Where that is not finite
-/// both stay, for the diagnosis, and `lost` becomes 1; it does so outside of the domain, too.
+/// `x* = x + dt v*` and `v* = v + dt a(x)`.
+SPH_FN Free free_motion(const Constants& c, real dt, Vec x, Vec v) {
+  const Vec a = c.forces.acceleration(x);
+  for (int d = 0; d < DIM; d++) v[d] = v[d] + dt * a[d];
+  for (int d = 0; d < DIM; d++) x[d] = x[d] + dt * v[d];
+  return {x, v};
+}
+
+/// Sums what the container `last` is about to give to particles over their mass in the prediction, and moves none.
+// THEN merge_given
+KERNEL void __launch_bounds__(REDUCE_THREADS, GIVEN_BLOCKS)
+pbf_given_in_prediction(Constants c, Containers containers, u32 last, u32 n, real dt, Points x, Points v,
+                        Wrench* __restrict__ partial) {
+  sum_given(containers, last, 0.0, n, partial, [&](u32 i) { return free_motion(c, dt, x[i], v[i]); });
+}
+SHIM_EXPORT(pbf_given_in_prediction)
+
+/// The prediction, then inside of the containers and the periodic box. Where that is not finite position and velocity
+/// stay, for the diagnosis, and `lost` becomes 1; it does so outside of the domain, too.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
 pbf_predict(Constants c, Containers containers, u32 n, real dt, Writable x, Writable v, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  Vec x_i = vector_at(x, i), v_i = vector_at(v, i);
-  const Vec a = c.forces.acceleration(x_i);
-  for (int d = 0; d < DIM; d++) v_i[d] = v_i[d] + dt * a[d];
-  for (int d = 0; d < DIM; d++) x_i[d] = x_i[d] + dt * v_i[d];
+  const Free free = free_motion(c, dt, vector_at(x, i), vector_at(v, i));
+  Vec x_i = free.x, v_i = free.v;
   const Contained contained = contain(c.domain, containers, x_i, v_i);
   if (!contained.is_inside) lost[i] = 1u;
   if (!contained.finite) return;

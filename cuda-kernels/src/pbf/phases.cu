@@ -4,6 +4,7 @@
 //
 // The twin of `pack.rs`, `lambda.rs` and `correction.rs` in `solver-pbf/src/cpu`, loop by loop. Sums run over neighbors
 // in ascending order in one chain, so they differ in rounding from those of the CPU, which has one chain a lane.
+#include "common/boundary/loads.cuh"
 #include "pbf/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -140,17 +141,33 @@ pbf_delta_x(Constants c, Near near, const Packed* __restrict__ x_lambda, u32 n, 
 }
 SHIM_EXPORT(pbf_delta_x)
 
+/// `x* + f Δx`.
+SPH_FN Vec corrected(const Constants& c, const Packed& x_star, const Packed& delta) {
+  const real f = relaxation_of(c, delta.a[3]);
+  Vec x = vector(x_star);
+  for (int a = 0; a < DIM; a++) x[a] = x[a] + f * delta.a[a];
+  return x;
+}
+
+/// Sums what the container `last` is about to give to particles over their mass by displacements of which each changes the
+/// velocity by `rate` [1/s] times itself, and moves none.
+// THEN merge_given
+KERNEL void __launch_bounds__(REDUCE_THREADS, GIVEN_BLOCKS)
+pbf_given_in_correction(Constants c, Containers containers, u32 last, double rate, const Packed* __restrict__ delta,
+                        u32 n, const Packed* __restrict__ x_star, Wrench* __restrict__ partial) {
+  sum_given(containers, last, rate, n, partial,
+            [&](u32 i) { return Free{corrected(c, load(x_star, i), load(delta, i)), zero()}; });
+}
+SHIM_EXPORT(pbf_given_in_correction)
+
 /// `x* ← x* + f Δx`, inside of the containers. Where that is not finite `x*` stays, and `lost` becomes 1.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
 pbf_apply(Constants c, Containers containers, const Packed* __restrict__ delta, u32 n, Packed* __restrict__ x_star,
           u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Packed correction = load(delta, i);
-  const real f = relaxation_of(c, correction.a[3]);
   Packed record = x_star[i];
-  Vec x = vector(record);
-  for (int a = 0; a < DIM; a++) x[a] = x[a] + f * correction.a[a];
+  Vec x = corrected(c, record, load(delta, i));
   containers.keep(x);
   bool finite = true;
   for (int a = 0; a < DIM; a++) finite = finite & is_finite(x[a]), record.a[a] = x[a];

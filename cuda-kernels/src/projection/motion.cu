@@ -1,5 +1,6 @@
 // Streaming loops of the staggered projection over velocities and positions. The twin of `motion.rs`, and of
 // `pack_velocities` in `pack.rs`, in `solver-projection/src/cpu`.
+#include "common/boundary/loads.cuh"
 #include "projection/shared.cuh"
 
 inline namespace SPH_SPACE {
@@ -53,18 +54,42 @@ struct Shift {
   }
 };
 
+/// How a step drifts particles.
+struct Drift {
+  Shift shift;
+  /// The step, [s].
+  real dt;
+  /// What is left of a velocity, [-].
+  real damping;
+
+  /// `v damping`, and `x + dt v` with what shifting adds, wrapped into the periodic box.
+  SPH_FN Free advance(const Constants& c, u32 i, Vec x, Vec v) const {
+    const Vec displacement = shift.of(c, i, dt);
+    v = scaled(damping, v);
+    for (int a = 0; a < DIM; a++) x[a] = x[a] + (dt * v[a] + displacement[a]);
+    return {c.domain.periodic.wrap(x), v};
+  }
+};
+
+/// Sums what the container `last` is about to give to particles over their mass, and moves none.
+// THEN merge_given
+KERNEL void __launch_bounds__(REDUCE_THREADS, GIVEN_BLOCKS)
+projection_given_by_container(Constants c, Containers containers, u32 last, Drift drift, u32 n, Points x, Points v,
+                              Wrench* __restrict__ partial) {
+  sum_given(containers, last, 0.0, n, partial, [&](u32 i) { return drift.advance(c, i, x[i], v[i]); });
+}
+SHIM_EXPORT(projection_given_by_container)
+
 /// `v ← v damping`, `x ← x + dt v`, with what shifting adds, wrapped into the periodic box and kept inside of the
 /// containers. Where the new x is not finite the old one stays. `v2` gets squared speeds; `lost` becomes 1 where a
 /// number is not finite, and outside of the domain.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
-projection_drift(Constants c, Containers containers, Shift shift, u32 n, real dt, real damping, Writable x,
-                 Writable v, real* __restrict__ v2, u32* __restrict__ lost) {
+projection_drift(Constants c, Containers containers, Drift drift, u32 n, Writable x, Writable v,
+                 real* __restrict__ v2, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const Vec displacement = shift.of(c, i, dt);
-  Vec v_i = scaled(damping, vector_at(v, i)), x_i = vector_at(x, i);
-  for (int a = 0; a < DIM; a++) x_i[a] = x_i[a] + (dt * v_i[a] + displacement[a]);
-  x_i = c.domain.periodic.wrap(x_i);
+  const Free free = drift.advance(c, i, vector_at(x, i), vector_at(v, i));
+  Vec x_i = free.x, v_i = free.v;
   containers.collide(x_i, v_i);
   bool good = true;
   for (int a = 0; a < DIM; a++) good = good & is_finite(x_i[a]);

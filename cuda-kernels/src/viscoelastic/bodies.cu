@@ -1,5 +1,5 @@
-// Contacts of particles with dynamic bodies, and loads of contacts on walls: the twin of `BodyContact` in `solver-viscoelastic/src/cpu/contact.rs` and
-// of `ContactSystem` in `src/contact.rs` there. One body after the other, in f64.
+// Contacts of particles with dynamic bodies, and loads of contacts on walls and containers: the twin of `BodyContact` and `Holders`
+// in `solver-viscoelastic/src/cpu/contact.rs` and of `ContactSystem` in `src/contact.rs` there. One body after the other, in f64.
 //
 // The first pass assembles the contact system of a body. The host solves it for the velocity after all impulses, with
 // which the second pass applies them and sums the wrench.
@@ -199,12 +199,13 @@ visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n,
 }
 SHIM_EXPORT(visco_apply_body_impulses)
 
-/// Sums momentum and angular momentum that particles are about to get from the wall `last`, over each block, and moves none.
-/// Twin of `Walls::add_to`.
+/// Sums momentum and angular momentum that particles are about to get from the wall or, behind the walls, the container `last`,
+/// over each block, and moves none. Twin of `Holders::add_to`.
 // THEN visco_merge_wrench
 KERNEL void __launch_bounds__(REDUCE_THREADS, ASSEMBLE_BLOCKS)
-visco_sum_wall_impulses(Constants c, Contact contact, const Surface* __restrict__ walls /* [last as usize + 1] */,
-                        u32 last, double m, u32 n, Stream fluid, Wrench* __restrict__ partial) {
+visco_sum_contact_impulses(Constants c, Contact contact, double anti_stick,
+                           const Surface* __restrict__ walls /* [n_walls] */, u32 n_walls, Containers containers,
+                           u32 last, double m, u32 n, Stream fluid, Wrench* __restrict__ partial) {
   Wrench mine = {};
 #pragma unroll 1
   for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
@@ -213,14 +214,18 @@ visco_sum_wall_impulses(Constants c, Contact contact, const Surface* __restrict_
 #pragma unroll 1
     for (u32 k = 0; k <= last; k++) {
       before = p.v;
-      resolve_wall(walls[k], contact, c.domain.periodic, p);
+      if (k < n_walls) {
+        resolve_wall(walls[k], contact, c.domain.periodic, p);
+      } else {
+        resolve_container(containers.list[k - n_walls], contact, anti_stick, p);
+      }
     }
     const Wrench g = wrench(minus(p.v, before.a), p.x_prev);
     for (int a = 0; a < 6; a++) mine.a[a] += m * g.a[a];
   }
   sum_block(mine, partial + blockIdx.x);
 }
-SHIM_EXPORT(visco_sum_wall_impulses)
+SHIM_EXPORT(visco_sum_contact_impulses)
 
 KERNEL void __launch_bounds__(REDUCE_THREADS)
 visco_merge_wrench(const Wrench* __restrict__ partial, u32 n, Wrench* __restrict__ result) {

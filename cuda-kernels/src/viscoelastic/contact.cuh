@@ -130,5 +130,36 @@ SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Peri
   });
 }
 
+/// Stickiness of the faces of a container.
+SPH_FN void stick_to_faces(const Enclosure& container, const Contact& contact, Particle& p) {
+  // All faces use the position before the first.
+  const Vec64 x = p.x;
+  const int n_faces = container.n_faces();
+#pragma unroll 1
+  for (int face = 0; face < n_faces; face++) {
+    Vec64 n = container.face_normal(face, x);
+    for (int k = 0; k < DIM; k++) n[k] = -n[k];
+    apply_stickiness(contact, -container.face_distance(face, x), n, p);
+  }
+}
+
+/// Applies stickiness and the impulse of a container: a particle outside is projected to the surface, its normal
+/// velocity vanishes or is reversed by the restitution, and friction reduces the tangential one. It leaves the
+/// surface with at least the speed `anti_stick`.
+SPH_FN void resolve_container(const Enclosure& container, const Contact& contact, double anti_stick, Particle& p) {
+  if (contact.stick > 0.0) stick_to_faces(container, contact, p);
+  Vec64& v = p.v;
+  p.touched |= container.clamp(p.x, [&](const Vec64& n) {
+    const double v_n = dot(v, n.a);
+    const double approach = fmax(v_n, 0.0);
+    const double leaves = -fmax(container.restitution * approach, anti_stick);
+    for (int k = 0; k < DIM; k++) {
+      const double v_t = v[k] - v_n * n[k];
+      const double friction = approach > 0.0 ? container.friction * v_t : 0.0;
+      v[k] += (fmin(v_n, leaves) - v_n) * n[k] - friction;
+    }
+  });
+}
+
 }  // namespace visco
 }  // namespace SPH_SPACE

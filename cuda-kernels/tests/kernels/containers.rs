@@ -2,13 +2,20 @@
 
 use crate::{ORDERS, noise};
 use cuda_kernels::{
-    common::boundary::containers::{Containers, Enclosure, keep_inside},
+    common::{
+        boundary::{
+            containers::{Containers, Enclosure, keep_inside},
+            loads::{Wrench, given_by_container},
+        },
+        numerics::reduce::PARTIALS,
+    },
     device::executor::{Executor, Field, Plain},
 };
 use sph_core::{
     Real,
     geometry::shape::{self, Region},
     numerics::lane::each,
+    rigid,
 };
 
 /// Regions of every shape, from inside and from outside, and outside of the outside.
@@ -89,9 +96,44 @@ where
     n_moved
 }
 
+/// What the last of a set of containers gives to particles, against the Rust source.
+fn gives<const D: usize>(executor: &dyn Executor, list: &[shape::Enclosure<D>])
+where
+    Enclosure<D>: Plain,
+    Wrench<D>: Plain,
+{
+    let (start, n) = (places::<D>(), 600);
+    let x: [Field<Real>; D] = std::array::from_fn(|a| start[..n].iter().map(|x| x[a]).collect());
+    let v: [Field<Real>; D] =
+        std::array::from_fn(|a| noise(n, 20 + a as u64).iter().map(|u| 4.0 * u - 2.0).collect());
+    let (mut partial, mut result) = (executor.zeros(PARTIALS).unwrap(), executor.zeros(1).unwrap());
+    let (containers, last) = (Containers::new(executor, list).unwrap(), list.len() - 1);
+    given_by_container(executor, &containers, last as u32, &x, &v, n, &mut partial, &mut result).unwrap();
+    let mut found = [Wrench::<D>::default()];
+    executor.read(&result, &mut found).unwrap();
+    let (mut expected, mut size) = (rigid::Wrench::<D>::default(), 0.0);
+    for i in 0..n {
+        let (mut x_i, mut v_i): ([Real; D], [Real; D]) = (each(|a| x[a][i]), each(|a| v[a][i]));
+        for container in &list[..last] {
+            container.collide(&mut x_i, &mut v_i);
+        }
+        let before = v_i;
+        list[last].collide(&mut x_i, &mut v_i);
+        let dv: [f64; D] = each(|a| f64::from(v_i[a]) - f64::from(before[a]));
+        expected.add(&dv, &x_i.map(f64::from));
+        size += dv.iter().map(|dv| dv.abs()).sum::<f64>();
+    }
+    let numbers = |w: &rigid::Wrench<D>| w.force.iter().chain(&w.torque).copied().collect::<Vec<_>>();
+    for (found, expected) in numbers(&found[0].into()).into_iter().zip(numbers(&expected)) {
+        assert!((found - expected).abs() <= 1e-13 * size, "{found} {expected} of {list:?}");
+    }
+    assert!(size > 1.0, "{list:?} gives nothing");
+}
+
 fn in_all_shapes<const D: usize>()
 where
     Enclosure<D>: Plain,
+    Wrench<D>: Plain,
 {
     let enclosure = |region, collision_radius| shape::Enclosure {
         region,
@@ -101,12 +143,15 @@ where
     };
     for executor in &ORDERS {
         for (region, depth) in regions::<D>().into_iter().flat_map(|r| [(r.clone(), 0.0), (r, 0.04)]) {
-            let moved = collides(executor, &[enclosure(region, depth)]);
+            let one = [enclosure(region, depth)];
+            gives(executor, &one);
+            let moved = collides(executor, &one);
             assert!(moved > 10 && moved < 600, "{moved}");
         }
         let both =
             regions::<D>().into_iter().take(2).map(|region| enclosure(region, 0.02)).collect::<Vec<_>>();
         collides(executor, &both);
+        gives(executor, &both);
         assert_eq!(collides::<D>(executor, &[]), 0);
     }
 }

@@ -4,7 +4,8 @@ use crate::{ORDERS, bounds, cloud, fields_of, noise};
 use cuda_kernels::{
     common::{
         boundary::{
-            walls::{self, Affine, Wrench, Wrenches},
+            loads::Wrench,
+            walls::{self, Affine, Wrenches},
             weigh,
         },
         numerics::{

@@ -84,6 +84,13 @@ impl Relaxation {
     pub fn of(self, count: Real) -> Real {
         if self.averages { self.factor / count.max(1.0) } else { self.factor }
     }
+
+    /// `x* + f Δx`.
+    #[inline(always)]
+    pub fn corrected<const D: usize>(self, x_star: &[Real; 4], delta: &[Real; 4]) -> [Real; D] {
+        let f = self.of(delta[3]);
+        each(|a| x_star[a] + f * delta[a])
+    }
 }
 
 /// `x* ← x* + f Δx`, inside of the containers. Where `Δx` is not finite `x*` stays. Returns the first such particle.
@@ -97,8 +104,7 @@ pub fn apply<const D: usize>(
     parallel::blocks(n, x_star, |range, x_star| {
         let mut bad = First::NONE;
         for ((record, delta), i) in x_star.iter_mut().zip(&delta[range.clone()]).zip(range) {
-            let f = relaxation.of(delta[3]);
-            let mut x: [Real; D] = each(|a| record[a] + f * delta[a]);
+            let mut x: [Real; D] = relaxation.corrected(record, delta);
             for container in containers {
                 container.collide(&mut x, &mut [0.0; D]);
             }

@@ -3,7 +3,7 @@
 use crate::physics::Bdf2;
 use sph_core::{
     Real,
-    fluid::material::Domain,
+    fluid::material::{Domain, Forces},
     geometry::shape::Enclosure,
     method::state::State,
     numerics::{
@@ -42,8 +42,21 @@ impl<const D: usize> Bounds<'_, D> {
     }
 }
 
-/// `v* = v + dt a(x)`, `x* = x + dt v*`, then inside of the containers and the periodic box. Where that is not
-/// finite both stay, for the diagnosis. Returns the first particle of which this is so, or that has left the domain.
+/// `x* = x + dt v*` and `v* = v + dt a(x)`.
+#[inline(always)]
+pub fn free<const D: usize>(
+    forces: &Forces<D>,
+    x: [Real; D],
+    v: [Real; D],
+    dt: Real,
+) -> ([Real; D], [Real; D]) {
+    let a = forces.acceleration(x);
+    let v: [Real; D] = each(|d| v[d] + dt * a[d]);
+    (each(|d| x[d] + dt * v[d]), v)
+}
+
+/// The prediction, then inside of the containers and the periodic box. Where that is not finite position and velocity stay,
+/// for the diagnosis. Returns the first particle of which this is so, or that has left the domain.
 pub fn first_order<const D: usize>(state: &mut State<D>, dt: Real) -> First {
     let (forces, n) = (state.forces, state.fluid.len());
     let bounds = Bounds { domain: state.domain, containers: &state.containers };
@@ -53,9 +66,7 @@ pub fn first_order<const D: usize>(state: &mut State<D>, dt: Real) -> First {
         let mut bad = First::NONE;
         for (k, i) in range.enumerate() {
             let (x_i, v_i): ([Real; D], [Real; D]) = (each(|d| x[d][k]), each(|d| v[d][k]));
-            let a = forces.acceleration(x_i);
-            let mut v_new: [Real; D] = each(|d| v_i[d] + dt * a[d]);
-            let mut x_new: [Real; D] = each(|d| x_i[d] + dt * v_new[d]);
+            let (mut x_new, mut v_new) = free(&forces, x_i, v_i, dt);
             let contained = bounds.contain(&mut x_new, &mut v_new);
             bad.count(i, !contained.is_inside);
             for d in 0..D {

@@ -4,6 +4,7 @@ use super::Cpu;
 use crate::choices::LONGEST_SHIFT;
 use sph_core::{
     Real,
+    fluid::material::Domain,
     method::state::State,
     numerics::{
         lane::each,
@@ -79,19 +80,25 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn drift(&mut self, dt: Real, damping: Real) -> Extremes {
         let (displacement, longest) = (self.shift_length(dt), LONGEST_SHIFT * self.state.rest.spacing);
         let fields = &self.method.fields;
+        let advance = |domain: &Domain<D>, i: usize, x: [Real; D], v: [Real; D]| {
+            let v: [Real; D] = each(|d| v[d] * damping);
+            let shift = if displacement > 0.0 && fields.dirichlet[i] == 0.0 {
+                limited(each(|d| displacement * fields.moments[i].w_n[d]), longest)
+            } else {
+                [0.0; D]
+            };
+            (domain.periodic.wrap(each(|d| x[d] + (dt * v[d] + shift[d]))), v)
+        };
+        self.state.add_container_loads(f64::from(dt), 0.0, |state, i| {
+            advance(&state.domain, i, state.fluid.position(i), state.fluid.velocity(i))
+        });
         let State { fluid, domain, containers, .. } = &mut *self.state;
         let n = fluid.id.len();
         let outputs = (fluid.x.each_mut().map(Vec::as_mut_slice), fluid.v.each_mut().map(Vec::as_mut_slice));
         parallel::blocks(n, outputs, |range, (x, v)| {
             let mut found = Extremes::default();
             for (k, i) in range.enumerate() {
-                let mut v_i: [Real; D] = each(|d| v[d][k] * damping);
-                let shift = if displacement > 0.0 && fields.dirichlet[i] == 0.0 {
-                    limited(each(|d| displacement * fields.moments[i].w_n[d]), longest)
-                } else {
-                    [0.0; D]
-                };
-                let mut x_i = domain.periodic.wrap(each(|d| x[d][k] + (dt * v_i[d] + shift[d])));
+                let (mut x_i, mut v_i) = advance(domain, i, each(|d| x[d][k]), each(|d| v[d][k]));
                 for container in containers.iter() {
                     container.collide(&mut x_i, &mut v_i);
                 }

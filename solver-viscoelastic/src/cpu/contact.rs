@@ -17,7 +17,7 @@ use sph_core::{
         parallel::{self, Merge, Sum},
         vector::{cross, dot},
     },
-    rigid::{Load, Obstacle, Rigid, spatial},
+    rigid::{Obstacle, Rigid, Wrench, spatial},
 };
 use std::mem::take;
 
@@ -227,32 +227,55 @@ impl<const D: usize> BodyContact<'_, D> {
     }
 }
 
-/// The walls in the order in which particles meet them.
-struct Walls<'a, const D: usize> {
+/// Walls, then containers: in the order in which particles meet them.
+struct Holders<'a, const D: usize> {
     poses: &'a [WallPose<D>],
     surfaces: &'a [WallSurface<D>],
+    containers: &'a [Enclosure<D>],
     contact: Contact,
+    /// Least speed with which particles leave a container, `[m/s]`.
+    anti_stick: f64,
     periodic: Periodic<D>,
 }
 
-impl<const D: usize> Walls<'_, D> {
-    /// Adds the impulses that a wall is about to get from the contacts, and moves no particle. `m` is the mass of one, `[kg]`.
-    fn add_to(&self, load: &mut Load<D>, fluid: &mut Particles<D>, position: &mut [[Real; 4]], m: f64) {
-        let Some(last) = self.surfaces.iter().position(|surface| surface.name == load.wall) else { return };
+impl<const D: usize> Holders<'_, D> {
+    /// Number of walls and containers.
+    fn len(&self) -> usize {
+        self.poses.len() + self.containers.len()
+    }
+
+    /// Applies the impulse of the wall or container of this place.
+    fn resolve(&self, place: usize, p: &mut Particle<D>) {
+        match self.poses.get(place) {
+            Some(pose) => pose.resolve(&self.surfaces[place], &self.contact, &self.periodic, p),
+            None => {
+                let container = &self.containers[place - self.poses.len()];
+                resolve_container(container, &self.contact, self.anti_stick, p);
+            }
+        }
+    }
+
+    /// Adds the impulses that the wall or container of this place is about to get from the contacts, and moves no particle. `m`
+    /// is the mass of one, `[kg]`.
+    fn add_to(
+        &self,
+        (place, load): (usize, &mut Wrench<D>),
+        fluid: &mut Particles<D>,
+        position: &mut [[Real; 4]],
+        m: f64,
+    ) {
         let dt = self.contact.dt;
         let given = for_each_particle(fluid, position, dt, |p, given: &mut [Sum; 6]| {
-            let mut before = p.v;
-            for (pose, surface) in self.poses.iter().zip(self.surfaces).take(last + 1) {
-                before = p.v;
-                pose.resolve(surface, &self.contact, &self.periodic, p);
-            }
+            (0..place).for_each(|earlier| self.resolve(earlier, p));
+            let before = p.v;
+            self.resolve(place, p);
             p.touched = false;
             let impulse = spatial::<D>(&each(|a| p.v[a] - before[a]));
             for (sum, part) in given.iter_mut().zip(wrench(&impulse, &spatial(&p.x_prev))) {
                 sum.0 += m * part;
             }
         });
-        react(&mut load.wrench, given.map(|sum| sum.0), dt);
+        react(load, given.map(|sum| sum.0), dt);
     }
 }
 
@@ -269,21 +292,16 @@ impl<const D: usize> Cpu<'_, D> {
         let surfaces = &walls.surfaces[..n_walls];
         wall_poses.clear();
         wall_poses.extend(surfaces.iter().map(|wall| WallPose::of(&Obstacle::new(wall, walls, self.end))));
+        let (poses, periodic) = (&wall_poses[..], domain.periodic);
+        let holders = Holders { poses, surfaces, containers, contact, anti_stick, periodic };
         if walls.loads_due {
-            let before = Walls { poses: &wall_poses, surfaces, contact, periodic: domain.periodic };
-            let m = f64::from(rest.m);
-            for load in &mut bodies.loads {
-                before.add_to(load, fluid, &mut position[..n], m);
+            for measured in bodies.contact_loads(surfaces) {
+                holders.add_to(measured, fluid, &mut position[..n], f64::from(rest.m));
             }
         }
-        if !(wall_poses.is_empty() && containers.is_empty()) {
+        if holders.len() > 0 {
             for_each_particle(fluid, &mut position[..n], dt, |p, _: &mut ()| {
-                for (pose, wall) in wall_poses.iter().zip(surfaces) {
-                    pose.resolve(wall, &contact, &domain.periodic, p);
-                }
-                for container in &*containers {
-                    resolve_container(container, &contact, anti_stick, p);
-                }
+                (0..holders.len()).for_each(|place| holders.resolve(place, p));
             });
         }
         (self.method.fields.wall_poses, self.method.fields.position) = (wall_poses, position);

@@ -22,7 +22,7 @@ use sph_core::{
 pub struct Contacts<const D: usize> {
     /// Surfaces of walls in their poses. Shape `[n_surfaces]`.
     surfaces: Field<Surface<D>>,
-    /// Sums over the contacts of a body or a measured wall; `None` without one.
+    /// Sums over the contacts of a body, a measured wall or container; `None` without one.
     bodies: Option<ContactSums>,
 }
 
@@ -32,7 +32,8 @@ impl<const D: usize> Contacts<D> {
     /// # Errors
     /// When there is no memory left.
     pub fn new(executor: &dyn Executor, population: &Population) -> Result<Self, CudaError> {
-        let bodies = (population.pivots > 0).then(|| ContactSums::new(executor)).transpose()?;
+        let needs_sums = population.pivots + population.container_loads > 0;
+        let bodies = needs_sums.then(|| ContactSums::new(executor)).transpose()?;
         let n_walls = population.surfaces.saturating_sub(population.bodies);
         Ok(Self { surfaces: executor.zeros(n_walls)?, bodies })
     }
@@ -145,19 +146,22 @@ impl<const D: usize> Gpu<'_, D> {
         Ok(())
     }
 
-    /// Adds the impulses that measured walls are about to get from the contacts.
+    /// Adds the impulses that measured walls and containers are about to get from the contacts, where they are due.
     pub(super) fn add_contact_loads(&mut self) -> Launched {
         let (contact, device) = (self.contact(), &mut *self.device);
+        let anti_stick = f64::from(self.method.params.anti_stick);
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
         let Some(sums) = &mut device.contacts.bodies else { return Ok(()) };
         let State { walls, bodies, rest, .. } = &mut *self.state;
-        for load in bodies.loads.iter_mut().filter(|_| walls.loads_due) {
-            let place = walls.surfaces.iter().position(|surface| surface.name == load.wall);
-            let Some(last) = place else { continue };
+        let n_walls = device.contacts.surfaces.len();
+        for (last, wrench) in bodies.contact_loads(&walls.surfaces[..n_walls]).filter(|_| walls.loads_due) {
             let (m, mut given) = (f64::from(rest.m), [kernels::Wrench::default()]);
-            launcher.sum_wall_impulses(
+            launcher.sum_contact_impulses(
                 contact,
+                anti_stick,
                 &device.contacts.surfaces,
+                n_walls,
+                &device.common.containers,
                 last as u32,
                 m,
                 device.common.fluid.n,
@@ -166,7 +170,7 @@ impl<const D: usize> Gpu<'_, D> {
                 &mut sums.wrench,
             )?;
             self.executor.read(&sums.wrench, &mut given)?;
-            react(&mut load.wrench, given[0].a, self.dt);
+            react(wrench, given[0].a, self.dt);
         }
         Ok(())
     }

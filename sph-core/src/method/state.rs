@@ -11,11 +11,13 @@ use crate::{
     neighbors::Points,
     numerics::{
         field::Scratch,
+        lane::each,
         parallel::{self, Max},
         vector::norm2,
     },
-    rigid::Bodies,
+    rigid::{Bodies, Wrench},
 };
+use std::mem::take;
 
 /// Everything that evolves, with the constants it evolves under.
 #[derive(Clone, Debug)]
@@ -52,6 +54,59 @@ impl<const D: usize> State<D> {
             Max(range.map(|i| norm2(fluid.velocity(i))).fold(0.0, Real::max) as f64)
         });
         v2.sqrt() as Real
+    }
+
+    /// Begins a step after which the loads on walls and containers are read if they are `due`: those on containers, which are
+    /// summed wherever a step meets these, begin at zero.
+    pub fn begin_loads(&mut self, due: bool) {
+        self.walls.loads_due = due;
+        for load in self.bodies.container_loads.iter_mut().filter(|_| due) {
+            load.wrench = Wrench::default();
+        }
+    }
+
+    /// True when the forces on containers are needed in this step.
+    pub fn needs_container_loads(&self) -> bool {
+        self.walls.loads_due && !self.bodies.container_loads.is_empty()
+    }
+
+    /// Adds to the forces on containers, where they are needed, what these are about to do to the particles in the step `dt`
+    /// `[s]`, and moves none: `F = −Σ m Δv/dt`, `M = Σ x × F_i` at the places to which they bring them. `before` has position
+    /// and velocity of a particle as containers find it, and a displacement by one changes the velocity at the end of the step
+    /// by `rate` `[1/s]` times itself. The loop that moves particles has no part in it, and keeps its bits and its time.
+    pub fn add_container_loads(
+        &mut self,
+        dt: f64,
+        rate: f64,
+        before: impl Fn(&Self, usize) -> ([Real; D], [Real; D]) + Sync,
+    ) {
+        if !self.needs_container_loads() {
+            return;
+        }
+        let mut loads = take(&mut self.bodies.container_loads);
+        let state = &*self;
+        for load in &mut loads {
+            let (container, earlier) =
+                (&state.containers[load.container], &state.containers[..load.container]);
+            let given = parallel::blocks(state.fluid.len(), (), |range, ()| {
+                let mut given = Wrench::default();
+                for i in range {
+                    let (mut x, mut v) = before(state, i);
+                    for earlier in earlier {
+                        earlier.collide(&mut x, &mut v);
+                    }
+                    let (x_0, v_0) = (x, v);
+                    if container.collide(&mut x, &mut v) {
+                        let moved = |a: usize| f64::from(x[a]) - f64::from(x_0[a]);
+                        let dv = each(|a| f64::from(v[a]) - f64::from(v_0[a]) + rate * moved(a));
+                        given.add(&dv, &x.map(f64::from));
+                    }
+                }
+                given
+            });
+            load.react(&given, f64::from(state.rest.m) / dt);
+        }
+        self.bodies.container_loads = loads;
     }
 
     /// True when the forces on samples are needed in this step: those of bodies always, those of walls where they are due.

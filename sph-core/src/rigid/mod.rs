@@ -28,12 +28,14 @@
 
 mod drift;
 mod form;
+mod load;
 #[cfg(feature = "rigid")]
 mod rapier;
 mod rotation;
 
 pub use drift::Obstacle;
 pub use form::Form;
+pub use load::{ContainerLoad, Load};
 #[cfg(feature = "rigid")]
 #[doc(hidden)]
 pub use rapier::pieces;
@@ -48,7 +50,7 @@ use crate::{
     },
     numerics::{
         lane::each,
-        parallel,
+        parallel::{self, Merge},
         vector::{cross, norm},
     },
 };
@@ -78,13 +80,13 @@ impl<const D: usize> Default for Wrench<D> {
     }
 }
 
-/// The force of the fluid on a wall, as that of a body, and its torque about the origin.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Load<const D: usize> {
-    /// Name of the wall.
-    pub wall: String,
-    /// Force and torque of the last step in which they were due.
-    pub wrench: Wrench<D>,
+impl<const D: usize> Merge for Wrench<D> {
+    fn merge(self, later: Self) -> Self {
+        Self {
+            force: each(|a| self.force[a] + later.force[a]),
+            torque: each(|a| self.torque[a] + later.torque[a]),
+        }
+    }
 }
 
 /// A rigid body.
@@ -223,6 +225,8 @@ pub struct Bodies<const D: usize> {
     pub list: Vec<Rigid<D>>,
     /// Loads on walls on which the force is measured.
     pub loads: Vec<Load<D>>,
+    /// Loads on containers on which the force is measured.
+    pub container_loads: Vec<ContainerLoad<D>>,
     /// What collides them; without it they pass through each other and through walls.
     pub engine: Option<Arc<dyn Engine<D>>>,
     /// Containers, which have no samples.
@@ -237,9 +241,9 @@ impl<const D: usize> Bodies<D> {
         }
     }
 
-    /// True when the fluid may act on one of them, or on a wall on which the force is measured.
+    /// True when the fluid may act on one of them, or on a wall or container on which the force is measured.
     pub fn may_be_loaded(&self) -> bool {
-        !self.list.is_empty() || !self.loads.is_empty()
+        !self.list.is_empty() || !self.loads.is_empty() || !self.container_loads.is_empty()
     }
 
     /// The moving bodies and walls on which the fluid acts: where each has the point about which its torque is, `[m]`.
@@ -251,6 +255,18 @@ impl<const D: usize> Bodies<D> {
     pub fn wrenches(&mut self) -> impl Iterator<Item = &mut Wrench<D>> {
         let loads = self.loads.iter_mut().map(|load| &mut load.wrench);
         self.list.iter_mut().map(|body| &mut body.wrench).chain(loads)
+    }
+
+    /// Wrenches of the measured walls and containers, each with its place where containers follow the walls of these `surfaces`.
+    pub fn contact_loads(
+        &mut self,
+        surfaces: &[WallSurface<D>],
+    ) -> impl Iterator<Item = (usize, &mut Wrench<D>)> {
+        let place = |name: &str| surfaces.iter().position(|surface| surface.name == name);
+        let walls =
+            self.loads.iter_mut().filter_map(move |load| Some((place(&load.wall)?, &mut load.wrench)));
+        let containers = self.container_loads.iter_mut();
+        walls.chain(containers.map(|load| (surfaces.len() + load.container, &mut load.wrench)))
     }
 
     /// The place of a set of samples among [`Bodies::pivots`], if the force on it is needed in this step.

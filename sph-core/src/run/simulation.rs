@@ -178,7 +178,7 @@ impl<const D: usize> Simulation<D> {
         }
         // Landing on `end` by name, not by sum: a run then has as many steps as its step sizes say.
         let then = if dt == left { end } else { self.state.t + dt };
-        self.state.walls.loads_due = self.measures.loads_due(then);
+        self.state.begin_loads(self.measures.loads_due(then));
         let report = self.solver.step(&mut self.state, dt)?;
         self.guard.judge(&self.state, &report)?;
         if let Some(body) = self.state.bodies.outside(&self.state.domain) {

@@ -1,5 +1,5 @@
 //! Contradictions that show without making any particle.
-use super::{Body, Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
+use super::{Body, Container, Domain, Fluid, MAX_PARTICLES, PressureField, Scene, Wall};
 use crate::{
     Real,
     error::Error,
@@ -192,11 +192,12 @@ fn wall<const D: usize>(scene: &Scene, body: &Wall, key: &str) -> Result<Region<
     Ok(region)
 }
 
-/// Refuses two walls or bodies of one name: commands and results go by it.
+/// Refuses two walls or bodies of one name, or one that is called as a container: commands and results go by it.
 fn names(scene: &Scene) -> Result<(), Error> {
     let walls = scene.wall.iter().enumerate().map(|(k, wall)| (format!("wall[{k}].name"), wall.called(k)));
     let bodies = scene.body.iter().enumerate().map(|(k, body)| (format!("body[{k}].name"), body.called(k)));
-    let mut known = BTreeMap::new();
+    let containers = (0..scene.container.len()).map(Container::called).map(|name| (name.clone(), name));
+    let mut known: BTreeMap<String, String> = containers.collect();
     for (key, name) in walls.chain(bodies) {
         if let Some(first) = known.insert(name.clone(), key.clone()) {
             let error =

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Scene;
+use super::{Container, Scene};
 use crate::{
     error::Error,
     geometry::shape::{direction, vector},
@@ -34,7 +34,7 @@ parameters! {
         pub flow: Option<FlowRate> = None, validate;
         /// Position, velocity and load of the body of this name.
         pub body: Option<String> = None;
-        /// Force and moment of the fluid on a wall or a body.
+        /// Force and moment of the fluid on a wall, a container or a body.
         pub force: Option<ForceOn> = None, validate;
         /// Sums and extremes over the whole fluid, and numbers of the step.
         pub totals: Option<Vec<Total>> = None;
@@ -102,12 +102,12 @@ parameters! {
 }
 
 parameters! {
-    /// Force and moment of the fluid on a wall or a body, `F = Σ F_b` and `M = Σ (x_b − c) × F_b` over its samples: the
-    /// opposite of what the fluid gets from them in the step.
+    /// Force and moment of the fluid on a wall, a container or a body, `F = Σ F_b` and `M = Σ (x_b − c) × F_b` over its samples,
+    /// or over the particles that a container holds: the opposite of what the fluid gets from them in the step.
     pub struct ForceOn {
-        /// Name of the wall or the body.
+        /// Name of the wall or the body, or `container[0]` for the first container.
         pub on: String;
-        /// The point c of the moment; if left out, of a wall the origin, of a body its center of mass.
+        /// The point c of the moment; if left out, of a wall or a container the origin, of a body its center of mass.
         pub about: Option<Vec<f64>> = None, "m", "(-inf, inf)";
     }
 }
@@ -189,7 +189,7 @@ impl Measure {
         }
     }
 
-    /// True when it measures the force on the wall or body of this name.
+    /// True when it measures the force on the wall, container or body of this name.
     pub fn is_force_on(&self, name: &str) -> bool {
         self.force.as_ref().is_some_and(|force| force.on == name)
     }
@@ -223,7 +223,7 @@ impl Measure {
 }
 
 impl Scene {
-    /// True where forces on samples are needed: with bodies, and where that on a wall is measured.
+    /// True where forces of the fluid are needed: with bodies, and where one is measured.
     pub fn needs_reactions(&self) -> bool {
         !self.body.is_empty() || self.measure.iter().any(|measure| measure.force.is_some())
     }
@@ -263,12 +263,8 @@ pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
             super::check::known("body", bodies, name, &join(&key, "body"))?;
         } else if let Some(force) = &measure.force {
             let walls = scene.wall.iter().enumerate().map(|(k, wall)| wall.called(k));
-            let found =
-                super::check::known("wall or body", walls.chain(bodies), &force.on, &join(&key, "force.on"));
-            found.map_err(|error| match force.on.starts_with("container") {
-                true => error.hint("a container has no samples and gives no force: draw a wall in its place"),
-                false => error,
-            })?;
+            let all = walls.chain((0..scene.container.len()).map(Container::called)).chain(bodies);
+            super::check::known("wall, container or body", all, &force.on, &join(&key, "force.on"))?;
         }
     }
     Ok(())

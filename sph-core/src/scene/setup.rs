@@ -23,8 +23,8 @@ use crate::{
     keys::join,
     method::state::State,
     neighbors::Periodic,
-    rigid::{Bodies, Load, Wrench},
-    scene::{MassMode, Scene, Slip},
+    rigid::{Bodies, ContainerLoad, Load, Wrench},
+    scene::{Container, MassMode, Scene, Slip},
 };
 
 /// A state at t = 0, and what a solver with evolved density must know of it.
@@ -226,11 +226,12 @@ fn walls<const D: usize>(
     containers: &[Enclosure<D>],
 ) -> Result<(Boundary<D>, Bodies<D>), Error> {
     let (mut boundary, mut loads) = (Boundary::default(), Vec::new());
+    let is_measured = |name: &str| scene.measure.iter().any(|measure| measure.is_force_on(name));
     for (k, wall) in scene.wall.iter().enumerate() {
         let key = format!("wall[{k}]");
         let motion = wall.motion.resolve::<D>(&format!("{key}.motion"))?;
         let name = wall.called(k);
-        let load = scene.measure.iter().any(|measure| measure.is_force_on(&name)).then_some(loads.len());
+        let load = is_measured(&name).then_some(loads.len());
         loads.extend(load.map(|_| Load { wall: name.clone(), wrench: Wrench::default() }));
         let first = boundary.len();
         // Samples of one surface velocity are one body; most walls have a single one.
@@ -261,7 +262,10 @@ fn walls<const D: usize>(
         let condition = wall.condition(&region);
         boundary.add_surface(&name, region, &wall.layout(), scene.spacing, first, condition);
     }
-    let bodies = Bodies { loads, ..bodies::add(scene, &mut boundary, containers)? };
+    let measured = (0..containers.len()).filter(|k| is_measured(&Container::called(*k)));
+    let container_loads =
+        measured.map(|container| ContainerLoad { container, wrench: Wrench::default() }).collect();
+    let bodies = Bodies { loads, container_loads, ..bodies::add(scene, &mut boundary, containers)? };
     boundary.weigh(kernel, scene.boundary.psi_mode, rest.m, rest.rho_0, periodic);
     boundary.move_to(0.0);
     bodies.update_samples(&mut boundary);

@@ -160,6 +160,11 @@ impl Container {
         Self { shape, restitution: 0.0, friction: 0.0, collision_radius: None }
     }
 
+    /// The name by which measures call it, `k` being its place in the scene.
+    pub fn called(k: usize) -> String {
+        format!("container[{k}]")
+    }
+
     /// The container in a fixed dimension. `key` is its own, as `container[0]`.
     ///
     /// # Errors

@@ -102,7 +102,7 @@ fn gate(method: &str) -> Scene {
 
 /// Mean of each column from 1 to 1.4 s, where every step has a sample: the last steps of a run, which share what is left, are
 /// smaller, and PBF pushes harder in them.
-fn at_rest(run: &Simulation<2>, name: &str) -> Vec<f64> {
+pub(super) fn at_rest(run: &Simulation<2>, name: &str) -> Vec<f64> {
     let series = run.measures.series().find(|series| series.name == name).unwrap();
     let steps: Vec<_> = series.t.windows(2).map(|t| t[1] - t[0]).zip(series.rows().skip(1)).collect();
     let late: Vec<_> = steps.iter().filter(|(_, (t, _))| (1.0..1.4).contains(t)).collect();

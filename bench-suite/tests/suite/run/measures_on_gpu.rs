@@ -75,19 +75,21 @@ fn block<const D: usize>([x, y]: [f64; 2], [x_1, y_1]: [f64; 2], [z, z_1]: [f64;
     format!("block = {{ min = {:?}, max = {:?} }}", &[x, y, z][..D], &[x_1, y_1, z_1][..D])
 }
 
-/// Water in a tank that moves, with a paddle that turns in it and a float above it, in gravity and a central force. Of more
-/// than one block of sums.
+/// Water in a tank that moves, with a bed behind its floor, a paddle that turns in it and a float above it, in gravity and a
+/// central force. Of more than one block of sums.
 fn scene<const D: usize>(method: &str, measures: &str) -> Scene {
     let paddle = block::<D>([0.45, 0.2], [0.55, 0.4], [0.1, 0.4]);
     let text = format!(
         "dim = {D}\nspacing = {spacing}\nrun.end_time = 1.0\nforces.central = {{ center = {middle}, strength = 0.7 }}\n\
          [[fluid]]\nshape.{water}\ncut = [{{ {paddle} }}]\nvelocity.uniform = {velocity}\npressure.hydrostatic = {{ surface = \
          0.6 }}\n[[wall]]\nname = \"tank\"\nshape.{tank}\nfaces = {faces}\nlayers = 3\nmotion.translation = {{ velocity = \
-         {velocity} }}\n[[wall]]\nname = \"paddle\"\nside = \"outside\"\nlayers = 2\nshape.{paddle}\nmotion.rotation = {{ center = \
+         {velocity} }}\n[[container]]\nshape.half_space = {{ point = {bed}, normal = {down:?} }}\n[[wall]]\nname = \"paddle\"\nside = \"outside\"\nlayers = 2\nshape.{paddle}\nmotion.rotation = {{ center = \
          {middle}, angular_velocity = 0.5 }}\n[[body]]\nname = \"float\"\ndensity = 500.0\nshape.{float}\n{measures}\n[solver]\nname \
          = \"{method}\"\n",
         spacing = if D == 2 { 0.01 } else { 0.05 },
         middle = at::<D>(0.5, 0.3),
+        bed = at::<D>(0.0, 0.0),
+        down = &[0.0, -1.0, 0.0][..D],
         water = block::<D>([0.0, 0.0], [1.0, 0.6], [0.0, 0.5]),
         tank = block::<D>([0.0, 0.0], [1.0, 1.0], [0.0, 0.5]),
         float = block::<D>([0.4, 0.65], [0.6, 0.85], [0.15, 0.35]),
@@ -119,6 +121,7 @@ fn of_each_kind<const D: usize>(field: &str) -> String {
         ("flow", format!("flow = {{ at = {}, normal = {normal}, radius = 0.1 }}", at::<D>(0.7, 0.2))),
         ("float", "body = \"float\"".to_owned()),
         ("force on the float", "force = { on = \"float\" }".to_owned()),
+        ("force on the bed", format!("force = {{ on = \"container[0]\", about = {foot} }}")),
         ("force on the tank", format!("force = {{ on = \"tank\", about = {foot} }}")),
         (
             "totals",

@@ -3,6 +3,7 @@
 mod container;
 mod determinism;
 mod forces;
+mod forces_on_containers;
 mod measures;
 mod measures_on_gpu;
 mod memory_plan;

@@ -1,5 +1,5 @@
 // Samples of walls and bodies: where their motion brings them, and what the fluid does to a body.
-#include "common/numerics/reduce.cuh"
+#include "common/boundary/loads.cuh"
 
 inline namespace SPH_SPACE {
 
@@ -57,23 +57,6 @@ move_samples(const Affine* __restrict__ sets /* [n_sets] */, u32 n_sets, const u
 }
 SHIM_EXPORT(move_samples)
 
-/// Force [N] and torque [N m] on a body.
-struct Wrench {
-  /// Force F, [N].
-  double force[DIM];
-  /// Torque τ about the center of mass; its last entry alone in 2D, [N m].
-  double torque[3];
-};
-struct SumWrenches {
-  typedef Wrench T;
-  SPH_FN static T identity() { return Wrench{}; }
-  SPH_FN static T merge(T a, T b) {
-    for (int k = 0; k < DIM; k++) a.force[k] += b.force[k];
-    for (int k = 0; k < 3; k++) a.torque[k] += b.torque[k];
-    return a;
-  }
-};
-
 /// Blocks that sum the samples of one body, one after another.
 constexpr u32 WRENCH_BLOCKS = 64;
 
@@ -81,12 +64,7 @@ constexpr u32 WRENCH_BLOCKS = 64;
 SPH_FN Wrench wrench_of(Vec x, Vec force, const double* center) {
   double f[3] = {}, arm[3] = {};
   for (int k = 0; k < DIM; k++) f[k] = double(force[k]), arm[k] = double(x[k]) - center[k];
-  Wrench w;
-  for (int k = 0; k < DIM; k++) w.force[k] = f[k];
-  w.torque[0] = arm[1] * f[2] - arm[2] * f[1];
-  w.torque[1] = arm[2] * f[0] - arm[0] * f[2];
-  w.torque[2] = arm[0] * f[1] - arm[1] * f[0];
-  return w;
+  return wrench_of(arm, f);
 }
 
 /// First pass: `partial[k · WRENCH_BLOCKS + ·]` of the body or wall k, with the torque about `center` [k][DIM]. `pivot` is

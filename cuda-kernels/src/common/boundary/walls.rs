@@ -9,7 +9,7 @@
 //! number alone. They stay on the device until the host asks for a few numbers a body.
 
 use crate::{
-    common::numerics::reduce::NONE,
+    common::{boundary::loads::Wrench, numerics::reduce::NONE},
     device::{
         error::CudaError,
         executor::{Executor, Field},
@@ -21,16 +21,10 @@ use sph_core::{
     fluid::boundary::{Body, Boundary},
     geometry::motion::Moment,
     numerics::lane::each,
-    rigid::{self, Bodies, Rigid},
+    rigid::{Bodies, Rigid},
 };
 
 crate::device::launch::generated!("common_boundary_walls.rs");
-
-impl<const D: usize> From<Wrench<D>> for rigid::Wrench<D> {
-    fn from(Wrench { force, torque }: Wrench<D>) -> Self {
-        Self { force, torque }
-    }
-}
 
 /// The unit vector along an axis.
 fn unit<const D: usize>(axis: usize) -> [f64; D] {

@@ -21,7 +21,7 @@ use sph_core::{
     },
     method::sample::Marks,
     neighbors::{Backend, Periodic},
-    scene::{Counts, Parameters as _, Scene},
+    scene::{Container, Counts, Parameters as _, Scene},
     watch::plan::MemoryPlan,
 };
 use std::{array::from_fn, sync::Arc};
@@ -42,7 +42,9 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     let sets = scene.wall.len() + bodies;
     let is_measured = |name: &str| scene.measure.iter().any(|measure| measure.is_force_on(name));
     let loads = scene.wall.iter().enumerate().filter(|(k, wall)| is_measured(&wall.called(*k))).count();
-    let population = Population { fluid, walls, sets, surfaces: sets, bodies, pivots: bodies + loads };
+    let container_loads = (0..scene.container.len()).filter(|k| is_measured(&Container::called(*k))).count();
+    let pivots = bodies + loads;
+    let population = Population { fluid, walls, sets, surfaces: sets, bodies, pivots, container_loads };
     let spacing = scene.spacing as Real;
     check_surfaces::<D>(scene, M::READS_SURFACES)?;
     let grid = cells::<D>(scene, *params.support_ratio() * spacing, fluid + walls)?;

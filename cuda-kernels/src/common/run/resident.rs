@@ -35,6 +35,8 @@ pub struct Population {
     pub bodies: usize,
     /// These, and walls on which the force is measured.
     pub pivots: usize,
+    /// Containers on which the force is measured.
+    pub container_loads: usize,
 }
 
 impl Population {
@@ -43,7 +45,8 @@ impl Population {
         let State { fluid, walls, bodies, .. } = state;
         let (sets, surfaces) = (walls.bodies.len(), walls.surfaces.len());
         let (n, pivots) = (bodies.list.len(), bodies.list.len() + bodies.loads.len());
-        Self { fluid: fluid.len(), walls: walls.len(), sets, surfaces, bodies: n, pivots }
+        let container_loads = bodies.container_loads.len();
+        Self { fluid: fluid.len(), walls: walls.len(), sets, surfaces, bodies: n, pivots, container_loads }
     }
 }
 

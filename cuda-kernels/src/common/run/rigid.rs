@@ -2,7 +2,10 @@
 
 use crate::{
     common::{
-        boundary::walls::{Affine, Wrench, Wrenches, affine_maps, flags, move_samples},
+        boundary::{
+            loads::Wrench,
+            walls::{Affine, Wrenches, affine_maps, flags, move_samples},
+        },
         run::resident::{Axes, Population, Samples, zero_axes},
     },
     device::{

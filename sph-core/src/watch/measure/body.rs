@@ -1,4 +1,4 @@
-//! Position, velocity and load of a rigid body, and the load on a wall, as named numbers.
+//! Position, velocity and load of a rigid body, and the load on a wall or a container, as named numbers.
 
 use super::{
     Column, Reader, column,
@@ -13,7 +13,7 @@ use crate::{
     method::state::State,
     numerics::{lane::each, vector::cross},
     rigid::{Rigid, Wrench, spatial},
-    scene::ForceOn,
+    scene::{Container, ForceOn},
 };
 
 const AXES: [[&str; 3]; 5] = [
@@ -67,7 +67,7 @@ impl<const D: usize> Reader<D> for Body {
     }
 }
 
-/// Force and torque on a wall or a body.
+/// Force and torque on a wall, a container or a body.
 #[derive(Debug)]
 pub(super) struct Force<const D: usize> {
     on: Loaded,
@@ -79,6 +79,7 @@ pub(super) struct Force<const D: usize> {
 #[derive(Clone, Copy, Debug)]
 enum Loaded {
     Wall(usize),
+    Container(usize),
     Body(usize),
 }
 
@@ -88,8 +89,13 @@ impl<const D: usize> Force<D> {
         let wall = bodies.loads.iter().position(|load| load.wall == force.on).map(Loaded::Wall);
         let body = || bodies.list.iter().position(|body| body.form.name == force.on).map(Loaded::Body);
         let name = format!("{:?}", force.on);
-        let on = wall.or_else(body);
-        let on = on.ok_or_else(|| Error::invalid(join(key, "on"), "is no wall or body").value(name))?;
+        let container = || {
+            let loads = &bodies.container_loads;
+            loads.iter().position(|load| Container::called(load.container) == force.on).map(Loaded::Container)
+        };
+        let on = wall.or_else(container).or_else(body);
+        let message = "is no wall, container or body";
+        let on = on.ok_or_else(|| Error::invalid(join(key, "on"), message).value(name))?;
         let about = force.about.as_ref().map(|about| vector(&join(key, "about"), about));
         Ok(Self { on, about: about.transpose()? })
     }
@@ -103,6 +109,7 @@ impl<const D: usize> Force<D> {
     fn load(&self, state: &State<D>) -> (Wrench<D>, [f64; D]) {
         match self.on {
             Loaded::Wall(k) => (state.bodies.loads[k].wrench, [0.0; D]),
+            Loaded::Container(k) => (state.bodies.container_loads[k].wrench, [0.0; D]),
             Loaded::Body(k) => (state.bodies.list[k].wrench, state.bodies.list[k].x),
         }
     }
