@@ -23,7 +23,8 @@
 //!   neighbors past each other; a deficit counts up to 5 percent.
 //! - The step has a limit by pressure: a particle that is out of its place is pushed back by its neighbors.
 //! - The density takes part with both signs inside of the fluid. With the published one the fluid expands for ever.
-//! - Tangential velocities of walls enter by each wall's own `slip`, unless `tangential` is given.
+//! - Tangential velocities of walls enter viscosity by each wall's own `slip`, unless `tangential` is given, and the divergence
+//!   not at all: where a sliding wall ends they would be a source.
 //! - A domain without a free surface leaves pressure open up to a constant: the mean of the right-hand side is removed, and the
 //!   least pressure is zero.
 #![warn(missing_docs)]

@@ -188,18 +188,14 @@ fn run_in<const D: usize>(
     if let Some(checkpoint) = resume {
         checkpoint.restore(&mut simulation)?;
     }
-    let flow = simulation.solver.derived(&simulation.state).flow;
-    // What was found is kept: a later version may find otherwise.
-    let scene = &scene.clone().in_flow(flow);
+    let scene = &scene.clone().in_flow(simulation.solver.derived(&simulation.state).flow);
     let begun = Start::of(scene, &simulation, &options.processor)?;
     if let Some(keep) = options.checkpoints.filter(|keep| keep.fresh) {
         keep.to.remove_all().map_err(|error| Error::new(error.to_string()))?;
     }
     let mut stream =
         options.output.as_ref().map(|settings| Stream::start(settings, &simulation)).transpose()?;
-    if let Some(started) = options.started {
-        started(&begun);
-    }
+    options.started.iter().for_each(|started| started(&begun));
     let mut result = RunResult {
         n_fluid: simulation.state.fluid.len() as u64,
         start: Some(begun),

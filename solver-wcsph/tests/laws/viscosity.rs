@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use crate::common::simulation;
-use sph_core::{fluid::particles::Particles, method::solids::has_free_surface, run::simulation::Simulation};
+use sph_core::{
+    fluid::particles::Particles,
+    method::{solids::Flow, state::State},
+    run::simulation::Simulation,
+};
 
 /// Fluid in a box of 1 m with walls around, but for what `rest` says.
 fn tank<const D: usize>(fluid: [f64; 2], rest: &str, solver: &str) -> Simulation<D> {
@@ -16,6 +20,10 @@ fn tank<const D: usize>(fluid: [f64; 2], rest: &str, solver: &str) -> Simulation
         corners(fluid),
         corners([1.0, 1.0]),
     ))
+}
+
+fn has_free_surface<const D: usize>(state: &State<D>) -> bool {
+    Flow::of(state) == Flow::FreeSurface
 }
 
 const OBSTACLE: &str = "cut = [{ ball = { center = [0.5, 0.5], radius = 0.2 } }]\n[[wall]]\nname = \"rod\"\n\

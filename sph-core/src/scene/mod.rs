@@ -172,7 +172,7 @@ impl Scene {
         check::scene(self).map_err(|error| self.locate(error))
     }
 
-    /// The same with a flow that was found, where it names none.
+    /// The same with a flow that was found, where it names none: kept with a run, since a later version may find otherwise.
     pub fn in_flow(mut self, found: Option<Flow>) -> Self {
         self.flow = self.flow.or(found);
         self

@@ -2,6 +2,7 @@
 
 mod container;
 mod determinism;
+mod flow;
 mod forces;
 mod forces_on_containers;
 mod measures;

@@ -18,7 +18,7 @@ fn numbers(scores: &[Score]) -> [(f64, Option<bool>); 2] {
     })
 }
 
-fn ran(scene: &Scene) -> RunResult {
+pub fn ran(scene: &Scene) -> RunResult {
     let options = run::Options {
         case: "walls".into(),
         variant: String::new(),
@@ -35,7 +35,7 @@ fn ran(scene: &Scene) -> RunResult {
 }
 
 /// A closed tank half full, with these lines in its wall, of the run and of the solver.
-fn tank(wall: &str, run: &str, solver: &str) -> Scene {
+pub fn tank(wall: &str, run: &str, solver: &str) -> Scene {
     let text = format!(
         "spacing = 0.04\nrun.end_time = 0.3\n{run}\n\
          [[fluid]]\nshape.block = {{ min = [0.0, 0.0], max = [0.4, 0.4] }}\n\
