@@ -94,6 +94,8 @@ pub struct Pbf<const D: usize> {
     pub fields: Fields<D>,
     /// Warning about the fixed step of the scene.
     fixed_step_warning: Option<String>,
+    /// True where forces of the fluid are needed, on containers, too.
+    needs_forces: bool,
 }
 
 cuda_kernels::entry!(Pbf, "Position Based Fluids");
@@ -159,7 +161,7 @@ impl<const D: usize> Method<D> for Pbf<D> {
     }
 
     fn check_change(&self, params: &Params) -> Result<(), Error> {
-        setup::check_reactions(params, self.constants.needs.reactions)
+        setup::check_forces(params, self.needs_forces)
     }
 
     /// The depth remains that of the first state.

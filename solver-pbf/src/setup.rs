@@ -32,7 +32,7 @@ pub fn of_scene<const D: usize>(
     clock: Box<dyn Clock>,
 ) -> Result<(State<D>, Pbf<D>), Error> {
     let params = Params::of_scene(scene)?;
-    check_reactions(&params, scene.needs_reactions()).map_err(|error| scene.locate(error))?;
+    check_forces(&params, scene.needs_forces()).map_err(|error| scene.locate(error))?;
     let h = params.support_ratio * scene.spacing as Real;
     let kernel = Smoothing::new(params.kernel, h).map_err(|error| scene.locate(error))?;
     let Setup { state, .. } = setup::build(scene, &kernel)?;
@@ -42,6 +42,7 @@ pub fn of_scene<const D: usize>(
         shell: Shell::new(method::search(scene, &state, h, isa), clock),
         fields: Fields::default(),
         fixed_step_warning: None,
+        needs_forces: scene.needs_forces(),
         kernel,
         params,
     };
@@ -53,9 +54,9 @@ pub fn of_scene<const D: usize>(
 /// again of which these get no reaction.
 ///
 /// # Errors
-/// With `velocity_update = "second_order"` and such `reactions`.
-pub fn check_reactions(params: &Params, reactions: bool) -> Result<(), Error> {
-    if !reactions || params.velocity_update == VelocityUpdate::FirstOrder {
+/// With `velocity_update = "second_order"` and such `forces`.
+pub fn check_forces(params: &Params, forces: bool) -> Result<(), Error> {
+    if !forces || params.velocity_update == VelocityUpdate::FirstOrder {
         return Ok(());
     }
     let error = Error::invalid(

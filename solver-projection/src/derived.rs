@@ -61,7 +61,7 @@ impl<const D: usize> Projection<D> {
             self.params.dynamic_viscosity > 0.0 && self.params.viscosity_model == ViscousForm::Morris;
         (is_laplacian && self.flow == Flow::FreeSurface).then(|| {
             "solver.viscosity_model = \"morris\" lacks the viscous stress at the free surface: waves and drops lose as little \
-             energy as at half of the viscosity; leave the key out, or set \"solenoidal\""
+             energy as at half of the viscosity; set \"solenoidal\""
                 .to_owned()
         })
     }

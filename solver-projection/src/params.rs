@@ -192,6 +192,7 @@ impl Params {
             warm_start: false,
             tangential: Some(0.1),
             xsph_viscosity: 0.5,
+            viscosity_model: ViscousForm::Morris,
             dt_max: 1e-3,
             ..Self::default()
         }

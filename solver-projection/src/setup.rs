@@ -31,7 +31,12 @@ pub fn of_scene<const D: usize>(
     let params = Params::of_scene(scene)?;
     let kernel = CubicSpline::<D>::new(params.support_ratio * scene.spacing as Real);
     let Setup { state, .. } = setup::build(scene, &kernel)?;
-    let flow = scene.flow_of(&state);
+    // Without ghosts the fluid beside a container has no support: it counts as its surface.
+    let flow = match state.containers.is_empty() {
+        true => scene.flow_of(&state),
+        false => scene.flow.unwrap_or_default(),
+    };
+    // No preset of a flow has a support ratio of its own: the kernel is that of all.
     let params = Params::of_flow(scene, flow)?;
     let solver = Projection {
         flow,

@@ -202,7 +202,7 @@ impl<const D: usize> Cpu<'_, D> {
         solved.outcome
     }
 
-    /// `v ← x + r`, which is `v*` and what pairs exchange at the velocities x: as opposite as the pairs are, however well the
+    /// `v ← x + r`, which is `v*` and what pairs exchange at the velocities x: as opposite as the pairs are, not as the
     /// equation is solved.
     fn add_residual(&mut self) {
         let (n, r) = (self.state.fluid.len(), &self.method.fields.viscous.r);

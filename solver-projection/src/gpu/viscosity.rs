@@ -47,7 +47,7 @@ impl<const D: usize> Gpu<'_, D> {
         Ok(outcome)
     }
 
-    /// `v ← x + r`, so that pairs have exchanged what is opposite, however well the equation is solved.
+    /// `v ← x + r`, so that pairs have exchanged what is opposite, not to the tolerance of the iteration.
     fn add_residual(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         launcher.add_residual(&device.viscous.r, device.common.fluid.n, &mut device.common.fluid.v)

@@ -241,9 +241,9 @@ impl<const D: usize> Bodies<D> {
         }
     }
 
-    /// True when the fluid may act on one of them, or on a wall or container on which the force is measured.
+    /// True when the fluid may act on samples of one of them, or of a wall on which the force is measured.
     pub fn may_be_loaded(&self) -> bool {
-        !self.list.is_empty() || !self.loads.is_empty() || !self.container_loads.is_empty()
+        !self.list.is_empty() || !self.loads.is_empty()
     }
 
     /// The moving bodies and walls on which the fluid acts: where each has the point about which its torque is, `[m]`.

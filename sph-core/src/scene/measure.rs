@@ -224,8 +224,15 @@ impl Measure {
 
 impl Scene {
     /// True where forces of the fluid are needed: with bodies, and where one is measured.
-    pub fn needs_reactions(&self) -> bool {
+    pub fn needs_forces(&self) -> bool {
         !self.body.is_empty() || self.measure.iter().any(|measure| measure.force.is_some())
+    }
+
+    /// True where they are needed on samples: containers have none.
+    pub fn needs_reactions(&self) -> bool {
+        let is_container = |on: &String| (0..self.container.len()).any(|k| *on == Container::called(k));
+        let mut forces = self.measure.iter().filter_map(|measure| measure.force.as_ref());
+        !self.body.is_empty() || forces.any(|force| !is_container(&force.on))
     }
 }
 

@@ -18,7 +18,7 @@
 //! ```
 use crate::{
     error::Error,
-    geometry::shape::vector,
+    geometry::{motion::Motion, shape::vector},
     method::{report::Derived, solids::Flow, state::State},
     parameters,
 };
@@ -178,10 +178,17 @@ impl Scene {
         self
     }
 
-    /// Whether the fluid of its first state has a free surface, and that of its commands.
+    /// Whether the fluid of its first state has a free surface, or may get one by a command.
     pub fn flow_of<const D: usize>(&self, state: &State<D>) -> Flow {
-        let brings_or_takes = |c: &Command| c.add.is_some() || c.emitter.is_some() || c.drain.is_some();
-        self.flow.unwrap_or_else(|| match self.command.iter().any(brings_or_takes) {
+        let opens = |c: &Command| {
+            c.add.is_some() || c.emitter.is_some() || c.drain.is_some() || c.move_wall.is_some()
+        };
+        // Solids that move against each other may open what was full, as a gate does.
+        let motions = || {
+            self.wall.iter().map(|wall| &wall.motion).chain(self.container.first().map(|_| &Motion::Static))
+        };
+        let moves_apart = motions().zip(motions().skip(1)).any(|(one, next)| one != next);
+        self.flow.unwrap_or_else(|| match moves_apart || self.command.iter().any(opens) {
             true => Flow::FreeSurface,
             false => Flow::of(state),
         })
