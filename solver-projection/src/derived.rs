@@ -120,7 +120,7 @@ pub(crate) fn plan<const D: usize>(params: &Params, run: &Planned, plan: &mut Me
     let n = run.fluid as f64;
     // Rows of some particles are longer than those of the lattice, and lists leave room to grow.
     let neighbors = lattice::n_neighbors::<D>(run.search_ratio).next_multiple_of(PAD) as f64;
-    let entries = size_of::<Real>() as f64 * 1.15 * neighbors * n;
+    let entries = size_of::<Real>() as f64 * 1.05 * neighbors * n;
     plan.add("entries of the matrix", entries + holes(neighbors, entries));
     if params.preconditioner == Preconditioner::Multilevel {
         // Each level has a 2^d-th of the aggregates below it; those at the rim of the fluid are not full.
