@@ -49,6 +49,22 @@ fn the_scene_decides_unless_it_says_so() {
     assert!(error.contains("flow = \"closed\""), "{error}");
 }
 
+/// Solids that move against each other may open what was full, and beside a container, which has no ghosts, is a surface.
+#[test]
+fn what_may_open_is_not_closed() {
+    let flow = |keys: &str, rest: &str| {
+        made(&cavity(1.0, keys, "").replace("[solver]", &format!("{rest}\n[solver]"))).1
+    };
+    let gate = "[[wall]]\nname = \"gate\"\nshape.block = { min = [3.0, 0.0], max = [3.5, 1.0] }\nmotion.";
+    assert_eq!(flow("", &format!("{gate}translation = {{ velocity = [0.1, 0.0] }}")), Flow::FreeSurface);
+    assert_eq!(flow("", &gate.replace("\nmotion.", "")), Flow::Closed, "one that stays");
+    let moved = "command = [{ at = 0.5, move_wall = { wall = \"box\", motion.translation = { velocity = [0.1, 0.0] } } }]";
+    assert_eq!(flow(moved, ""), Flow::FreeSurface);
+    let vessel = "[[container]]\nshape.block = { min = [-0.5, -0.5], max = [1.5, 1.5] }";
+    assert_eq!(flow("", vessel), Flow::FreeSurface);
+    assert_eq!(flow("flow = \"closed\"", vessel), Flow::Closed, "the scene says so");
+}
+
 /// What slides along a wall brings no fluid: at rest under a moving lid nothing is a source, also where the lid ends.
 #[test]
 fn a_sliding_lid_is_no_source() {
