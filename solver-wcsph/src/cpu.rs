@@ -7,12 +7,7 @@ mod momentum;
 mod pack;
 mod walls;
 
-use crate::{
-    Wcsph,
-    params::{self, Regularization},
-    physics::CAVITATION,
-    step::Phases,
-};
+use crate::{Wcsph, params, physics::CAVITATION, step::Phases};
 use momentum::Momentum;
 pub use momentum::Wall;
 use sph_core::{
@@ -38,8 +33,6 @@ pub(crate) use walls::Extrapolated;
 pub(crate) struct Cpu<'a, const D: usize> {
     pub method: &'a mut Wcsph<D>,
     pub state: &'a mut State<D>,
-    /// Full step size, `[s]`.
-    pub dt: f64,
 }
 
 impl<const D: usize> Timed for Cpu<'_, D> {
@@ -150,10 +143,6 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.surface_terms();
             self.method.shell.stopwatch.lap("surface_terms");
         }
-        if self.method.params.regularization == Regularization::TransportVelocity {
-            self.transport_stress();
-            self.method.shell.stopwatch.lap("transport_stress");
-        }
         Ok(())
     }
 
@@ -166,7 +155,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn compute_drift_correction(&mut self) -> Result<(), StepError> {
         if self.method.constants.needs.drift_correction {
-            self.drift_correction();
+            self.shift();
         }
         Ok(())
     }
@@ -316,58 +305,22 @@ impl<const D: usize> Cpu<'_, D> {
         view.add_acceleration(isa, lists, &fields.wall_x4, &fields.surface, &mut fields.a);
     }
 
-    fn transport_stress(&mut self) {
-        let (s, state) = (&mut *self.method, &*self.state);
-        let (n, m) = (state.fluid.len(), state.rest.m);
-        let (record, w) = (&s.fields.record, &s.fields.w);
-        parallel::blocks(n, &mut s.fields.wide[..n], |range, out| {
-            for (out, i) in out.iter_mut().zip(range) {
-                out[..8].copy_from_slice(&record[i]);
-                out[3] = m / record[i][7];
-                for d in 0..D {
-                    out[8 + d] = w[d][i];
-                }
-            }
-        });
-        let stress = drift::Stress { periodic: state.domain.periodic, wide: &s.fields.wide, m };
-        let (isa, a) = (s.shell.isa, s.fields.a.each_mut().map(Vec::as_mut_slice));
-        s.shell.neighbors.fluid.for_each(a, |_, fluid, a| {
-            drift::transport_stress(isa, s.kernel, &stress, fluid, a);
-        });
-    }
-
-    fn drift_correction(&mut self) {
+    fn shift(&mut self) {
         let (s, state) = (&mut *self.method, &*self.state);
         let rest = state.rest;
-        let volume = rest.spacing.powi(D as i32);
-        let mut drift = drift::Drift {
+        let drift = drift::Drift {
             periodic: state.domain.periodic,
             record: &s.fields.record,
             walls: &s.fields.wall_x4,
-            m: rest.m,
-            volume,
+            volume: rest.spacing.powi(D as i32),
             inv_w_dx: 1.0 / s.kernel.w(rest.spacing * rest.spacing),
-            factor: 0.0,
+            factor: SHIFTING * state.max_speed() * 0.5 * s.kernel.support_radius(),
         };
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
-        let w = s.fields.w.each_mut().map(Vec::as_mut_slice);
-        match s.params.regularization {
-            Regularization::None => {}
-            Regularization::Shifting => {
-                drift.factor = SHIFTING * state.max_speed() * 0.5 * s.kernel.support_radius();
-                lists.fluid.for_each(w, |k, fluid, w| {
-                    let walls = &lists.walls.chunks()[k];
-                    drift::shifting(isa, s.kernel, &drift, fluid, walls, w);
-                });
-            }
-            Regularization::TransportVelocity => {
-                drift.factor = 0.5 * self.dt as Real / rest.m * s.constants.background;
-                lists.fluid.for_each(w, |k, fluid, w| {
-                    let walls = &lists.walls.chunks()[k];
-                    drift::transport(isa, s.kernel, &drift, fluid, walls, w);
-                });
-            }
-        }
+        lists.fluid.for_each(s.fields.w.each_mut().map(Vec::as_mut_slice), |k, fluid, w| {
+            let walls = &lists.walls.chunks()[k];
+            drift::shifting(isa, s.kernel, &drift, fluid, walls, w);
+        });
     }
 
     /// Fails if the packed positions and densities of fluid or walls are not finite.

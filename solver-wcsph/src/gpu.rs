@@ -6,16 +6,11 @@ pub mod kept;
 mod memory;
 mod solver;
 
-use crate::{
-    Wcsph,
-    cpu::SHIFTING,
-    params::{self, Regularization},
-    step::Phases,
-};
+use crate::{Wcsph, cpu::SHIFTING, params, step::Phases};
 use cuda_kernels::{
     common::{
         boundary::loads::given_by_container,
-        numerics::{Sets, fields},
+        numerics::Sets,
         run::Common,
         search::neighbors::{Around, Source},
         surface::{surface_forces, surface_normals, surface_reaction},
@@ -38,8 +33,6 @@ pub(crate) struct Gpu<'a, const D: usize> {
     pub device: &'a mut DeviceFields<D>,
     pub state: &'a mut State<D>,
     pub constants: Constants<D>,
-    /// Full step size, `[s]`.
-    pub dt: f64,
 }
 
 /// The fluid as loops find it.
@@ -145,10 +138,6 @@ impl<const D: usize> Phases for Gpu<'_, D> {
             let done = self.surface_terms();
             self.lap("surface_terms", done)?;
         }
-        if self.wcsph.params.regularization == Regularization::TransportVelocity {
-            let done = self.transport_stress();
-            self.lap("transport_stress", done)?;
-        }
         Ok(())
     }
 
@@ -164,7 +153,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         if !self.wcsph.constants.needs.drift_correction {
             return Ok(());
         }
-        let done = self.drift_correction();
+        let done = self.shift();
         self.lap("compute_drift_correction", done)
     }
 
@@ -344,13 +333,6 @@ impl<const D: usize> Gpu<'_, D> {
         surface_forces(executor, smoothing, surface, fluid, normal, walls, m, rho_0, n, &mut device.a)
     }
 
-    fn transport_stress(&mut self) -> Launched {
-        let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
-        fields::pack_positions(self.executor, &device.w, device.common.fluid.n, &mut device.extra)?;
-        let (fluid, n) = (&fluid!(self, device), device.common.fluid.n);
-        launcher.transport_stress(fluid, &device.motion, &device.extra, n, &mut device.a)
-    }
-
     /// Forces on samples, and their sums over each body.
     fn reaction(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
@@ -366,27 +348,14 @@ impl<const D: usize> Gpu<'_, D> {
         device.common.rigid.collect(executor, &device.common.walls, &mut self.state.bodies)
     }
 
-    fn drift_correction(&mut self) -> Launched {
+    fn shift(&mut self) -> Launched {
         let (launcher, device) = (launcher(self.executor, &self.constants, self.wcsph), &mut *self.device);
         let n = device.common.fluid.n;
+        let Common { reduce, fluid, .. } = &mut device.common;
+        reduce.max_norms2(self.executor, &fluid.v, n, &mut device.v2_max)?;
         let (fluid, samples) = (&fluid!(self, device), &walls!(self, device, samples));
-        match self.wcsph.params.regularization {
-            Regularization::None => Ok(()),
-            Regularization::Shifting => {
-                device.common.reduce.max_norms2(
-                    self.executor,
-                    &device.common.fluid.v,
-                    n,
-                    &mut device.v2_max,
-                )?;
-                let factor = SHIFTING * 0.5 * self.wcsph.kernel.support_radius();
-                launcher.shifting(fluid, samples, n, factor, &device.v2_max, &mut device.w)
-            }
-            Regularization::TransportVelocity => {
-                let factor = 0.5 * self.dt as Real / self.constants.m * self.wcsph.constants.background;
-                launcher.transport(fluid, &device.motion, samples, n, factor, &mut device.w)
-            }
-        }
+        let factor = SHIFTING * 0.5 * self.wcsph.kernel.support_radius();
+        launcher.shifting(fluid, samples, n, factor, &device.v2_max, &mut device.w)
     }
 
     fn advance(&mut self, dt: Real) -> Launched {

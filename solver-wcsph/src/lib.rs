@@ -13,10 +13,8 @@
 //! # Deviations
 //! - Symplectic Euler advances the density first, then the velocity, then the position. This is the
 //!   customary cycle (velocity, position, density) begun at another point.
-//! - Shifting and transport velocity are computed with the accelerations and used by the drift that
-//!   follows, as a correction of the drift velocity, which moves a particle by at most 0.05 spacings.
-//! - The transport velocity is used with the pressure force `p_i/ρ_i² + p_j/ρ_j²`, as everything else here,
-//!   not with the density-weighted mean of Adami et al. 2013.
+//! - Shifting is computed with the accelerations and used by the drift that follows, as a correction of the drift
+//!   velocity, which moves a particle by at most 0.05 spacings.
 //! - Evolved density has a floor, at which the fluid cavitates and bears no tension ([`physics::CAVITATION`]): without
 //!   it spray clumps under a tension that no liquid has, and blows up.
 //! - Particles between the samples of a wall feel a contact force (`wall_contact`): an evolved density does not see
@@ -78,8 +76,6 @@ struct Constants {
     softening: Real,
     /// `2 δ h_s c₀`, `[m²/s]`.
     diffusion: Real,
-    /// `ρ₀ c₀²`, `[Pa]`.
-    background: Real,
     needs: Needs,
 }
 
@@ -159,7 +155,7 @@ impl<const D: usize> Method<D> for Wcsph<D> {
     fn advance(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         let integrator = self.params.integrator;
         let mut hook = self.shell.phase_hook.take();
-        let mut phases = watched(Cpu { method: self, state, dt }, |cpu, phase| {
+        let mut phases = watched(Cpu { method: self, state }, |cpu, phase| {
             hook.iter_mut().for_each(|hook| hook(cpu.method, cpu.state, phase));
         });
         let done = step::step(&mut phases, integrator, dt);

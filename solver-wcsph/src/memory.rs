@@ -24,7 +24,7 @@ pub struct Fields<const D: usize> {
     pub x4: Vec<[Real; 4]>,
     /// `[x y z p/ρ² | v ρ]`. Shape `[n + 1]`.
     pub record: Vec<[Real; 8]>,
-    /// `[x y z V | v ρ | ∇ρ ·]`, or with the drift correction in the last quad. Shape `[n + 1]`.
+    /// `[x y z V | v ρ | ∇ρ ·]`. Shape `[n + 1]`.
     pub wide: Vec<[Real; 12]>,
     /// Walls: `[x y z psi]`. Shape `[n_walls + 1]`.
     pub wall_x4: Vec<[Real; 4]>,
@@ -41,9 +41,9 @@ pub struct Fields<const D: usize> {
 /// Which of the optional fields a set of parameters needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Drift correction: shifting, transport velocity.
+    /// Drift correction: shifting.
     pub drift_correction: bool,
-    /// Twelve-number records: continuity or transport stress.
+    /// Twelve-number records: continuity.
     pub wide: bool,
     /// Records of the surface terms.
     pub surface: bool,
@@ -54,8 +54,7 @@ impl Needs {
     pub fn of(params: &Params) -> Self {
         Self {
             drift_correction: params.regularization != Regularization::None,
-            wide: params.density == Density::Continuity
-                || params.regularization == Regularization::TransportVelocity,
+            wide: params.density == Density::Continuity,
             surface: params.cohesion > 0.0 || params.surface_tension > 0.0 || params.adhesion > 0.0,
         }
     }

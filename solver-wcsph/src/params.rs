@@ -82,8 +82,6 @@ choice! {
         None,
         /// Fickian particle shifting [Sun et al. 2017].
         Shifting,
-        /// Transport velocity [Adami, Hu & Adams 2013].
-        TransportVelocity,
     }
 }
 smoothing! {

@@ -114,7 +114,6 @@ impl Constants {
             nu: kinematic_viscosity::<D>(params, model, h_s, c_0, rho_0),
             softening: SOFTENING as Real * h_s * h_s,
             diffusion: 2.0 * params.delta_sph * h_s * c_0,
-            background: rho_0 * c_0 * c_0,
             needs: Needs::of(params),
         }
     }

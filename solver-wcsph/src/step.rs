@@ -23,7 +23,7 @@ phases! {
         fn compute_acceleration();
         /// Forces of the fluid on dynamic bodies.
         fn compute_reaction();
-        /// Difference of the velocity that moves particles and their own: shifting, transport velocity.
+        /// Difference of the velocity that moves particles and their own: shifting.
         fn compute_drift_correction();
         /// `v ← v + dt a`, and so for bodies.
         fn kick(dt: f64);
@@ -71,6 +71,6 @@ fn forces<P: Phases>(p: &mut P, dt: f64) -> Result<(), StepError> {
     p.extrapolate_to_walls()?; //           p_b, v_b (Adami et al. 2012)
     p.compute_acceleration()?; //           a_i = −Σ m_j (p_i/ρ_i² + p_j/ρ_j²) ∇W_ij + viscosity + g
     p.compute_reaction()?; //               F_b = −Σ m_i a_ib, on samples of bodies
-    p.compute_drift_correction() //         shifting, transport velocity
+    p.compute_drift_correction() //         shifting
 }
 // ANCHOR_END: listing

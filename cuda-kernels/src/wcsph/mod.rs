@@ -2,7 +2,7 @@
 //!
 //! Names and order are those of the loops in `solver-wcsph/src/cpu`. Records of particles are quads in arrays of their
 //! own: `place` `[x y z s]`, with s the density in the density loops and p/ρ² in the others, `motion` `[v ρ]`, and
-//! `extra` `[∇ρ ·]` or `[w ·]`. All particles are in the order of their cells.
+//! `extra` `[∇ρ ·]`. All particles are in the order of their cells.
 
 /// The formulas, twin of `solver-wcsph/src/physics.rs`.
 pub const FORMULAS: &str = include_str!("formula.cuh");

@@ -28,50 +28,6 @@ wcsph_shifting(Constants c, Near fluid, Near walls /* [0] */, u32 n, real factor
 }
 SHIM_EXPORT(wcsph_shifting)
 
-/// Transport velocity (Adami, Hu & Adams 2013, eq. 13): `w_i = −Δt/(2m) p_b Σ_j (V_i² + V_j²) ∇W_ij`, walls with the
-/// volume of a particle at rest; `factor` is `Δt p_b/(2m)`.
-KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
-wcsph_transport(Constants c, Near fluid, const Packed* __restrict__ motion, Near walls /* [0] */, u32 n, real factor,
-                Writable w) {
-  const u32 i = thread_index();
-  if (i >= n) return;
-  const Kernel kernel{c.kernel};
-  const Vec x_i = vector(load(fluid.place, i));
-  const real v_i = c.m / load(motion, i).a[3], v_i2 = v_i * v_i, wall_v2 = v_i2 + c.volume * c.volume;
-  Vec inner = zero(), outer = zero();
-  visit(fluid, x_i, i, [&](u32 j, real, Vec x_ij, real r2) {
-    const real v_j = c.m / load(motion, j).a[3];
-    add(inner, (v_i2 + v_j * v_j) * kernel.grad_factor(r2), x_ij);
-  });
-  visit(walls, x_i,
-        [&](u32, real, Vec x_ib, real r2) { add(outer, wall_v2 * kernel.grad_factor(r2), x_ib); });
-  for (int k = 0; k < DIM; k++) w.x[k][i] = -factor * (inner[k] + outer[k]);
-}
-SHIM_EXPORT(wcsph_transport)
-
-/// Momentum carried by the drift correction (Adami et al. 2013, eq. 12):
-/// `a_i += 1/m Σ_j (V_i² + V_j²) ½ (A_i + A_j) ∇W_ij`, `A = ρ v ⊗ w`; `extra` is [w ·].
-KERNEL void __launch_bounds__(THREADS, NEAR_BLOCKS)
-wcsph_transport_stress(Constants c, Near fluid, const Packed* __restrict__ motion, const Packed* __restrict__ extra,
-                       u32 n, Writable a) {
-  const u32 i = thread_index();
-  if (i >= n) return;
-  const Kernel kernel{c.kernel};
-  const Packed moving = load(motion, i);
-  const Vec w_of_i = vector(load(extra, i));
-  const real rho_i = moving.a[3], v_i = c.m / rho_i, half = real(0.5) / c.m;
-  Vec sum = zero();
-  visit(fluid, vector(load(fluid.place, i)), i, [&](u32 j, real, Vec x_ij, real r2) {
-    const Packed other = load(motion, j);
-    const real rho_j = other.a[3], v_j = c.m / rho_j;
-    const real weight = half * (v_i * v_i + v_j * v_j) * kernel.grad_factor(r2);
-    const real w_i = dot(w_of_i, x_ij), w_j = dot(vector(load(extra, j)), x_ij);
-    for (int k = 0; k < DIM; k++) sum[k] += weight * (rho_i * moving.a[k] * w_i + rho_j * other.a[k] * w_j);
-  });
-  for (int k = 0; k < DIM; k++) a.x[k][i] += sum[k];
-}
-SHIM_EXPORT(wcsph_transport_stress)
-
 // ----------------------------------------------------------------------------------------------------- integrate.rs
 
 /// `v ← (v + Δt a) damping`. Where that is not finite v stays, for the diagnosis. `v2` and `a2` get

@@ -1,7 +1,7 @@
 // What the kernels of weakly compressible SPH share: records, sums over neighbors, the force of a wall.
 //
 // A record of a particle is one or more quads, each in an array of its own, so that a loop reads what it needs:
-// `place` [x y z s], with s the density or p/ρ², `motion` [v ρ], `extra` [∇ρ ·] or [w ·].
+// `place` [x y z s], with s the density or p/ρ², `motion` [v ρ], `extra` [∇ρ ·].
 #pragma once
 #include "common/search/near.cuh"
 #include "wcsph/formula.cuh"

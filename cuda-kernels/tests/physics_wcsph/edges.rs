@@ -41,8 +41,7 @@ fn all_phases<const D: usize>(case: &Case<D>, executor: &dyn Executor) {
     momentum::acceleration(case, executor);
     momentum::reaction(case, executor);
     momentum::extrapolation(case, executor);
-    motion::corrections(case, executor);
-    motion::stress(case, executor);
+    motion::shifting(case, executor);
     surface::forces(case, executor);
     surface::reaction(case, executor);
     gradient_is_a_number(case, executor);

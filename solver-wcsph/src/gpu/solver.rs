@@ -78,7 +78,7 @@ impl<const D: usize> OnGpu<D> for Wcsph<D> {
         dt: f64,
     ) -> Result<(), StepError> {
         let (integrator, constants) = (self.params.integrator, constants(self, state));
-        let gpu = Gpu { wcsph: self, executor, device, state, constants, dt };
+        let gpu = Gpu { wcsph: self, executor, device, state, constants };
         step::step(&mut watched(gpu, |_, _| ()), integrator, dt).map(drop)
     }
 

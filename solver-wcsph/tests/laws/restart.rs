@@ -65,8 +65,7 @@ fn steps_limited_by_acceleration() {
 fn drift_corrections_and_surface_terms() {
     for solver in [
         "regularization = \"shifting\"",
-        "regularization = \"transport_velocity\"\nintegrator = \"symplectic_euler\"",
-        "regularization = \"transport_velocity\"",
+        "regularization = \"shifting\"\nintegrator = \"symplectic_euler\"",
         "delta_sph = 0.0\ncohesion = 0.1\nsurface_tension = 0.1\nadhesion = 0.1",
     ] {
         let text = dam_break::<2>("validation", 0.03, "damping = { rate = 5.0, until = 0.01 }", solver);

@@ -163,7 +163,8 @@ impl Text {
             return error;
         }
         let key = place.path.rsplit('.').next().unwrap_or_default();
-        if let Some((_, instead)) = RETIRED.iter().find(|(retired, _)| *retired == key) {
+        let word = if place.is_key { key } else { text.trim_matches(['"', '\'']) };
+        if let Some((_, instead)) = RETIRED.iter().find(|(retired, _)| *retired == word) {
             return error.hint(format!("it is gone: {instead}"));
         }
         match nearest(message) {
@@ -173,7 +174,7 @@ impl Text {
     }
 }
 
-/// Keys that scenes may still have from earlier versions, and what to write instead.
+/// Keys and choices that scenes may still have from earlier versions, and what to write instead.
 const RETIRED: &[(&str, &str)] = &[
     ("kernel_mode", "give kernel = \"poly6_spiky\""),
     ("alternate_order", "the order always turns around in every other step"),
@@ -208,7 +209,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("wall_viscosity", "pbf has walls without viscous drag; `friction` is that of containers"),
     ("xsph_weight", "the weight is symmetric"),
     ("artificial_viscosity_beta", "wcsph has it as 0; raise artificial_viscosity_alpha"),
-    ("background_pressure", "wcsph has it as ρ₀ c₀²"),
+    ("background_pressure", "give regularization = \"shifting\""),
     ("cavitation", "wcsph has it as 0.1"),
     ("cfl_viscous", "wcsph has it as 0.25; lower dt_max"),
     ("clamp_negative_pressure", "wcsph removes negative pressure with density = \"summation\" alone"),
@@ -217,6 +218,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("gradient_calibration", "wcsph is without; raise support_ratio"),
     ("shifting", "wcsph has it as 10 with regularization = \"shifting\""),
     ("stiffness", "wcsph takes sound_speed = √(7 stiffness / ρ₀)"),
+    ("transport_velocity", "give regularization = \"shifting\""),
     ("wall_friction", "wcsph takes slip = \"no_slip\" of the wall"),
     ("xsph", "wcsph takes regularization = \"shifting\", pbf and projection take xsph_viscosity"),
 ];

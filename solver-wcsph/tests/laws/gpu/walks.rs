@@ -52,12 +52,11 @@ fn channel<const D: usize>(solver: &str) -> String {
 }
 
 /// Options whose loops differ.
-const OPTIONS: [&str; 5] = [
+const OPTIONS: [&str; 4] = [
     "",
     "integrator = \"symplectic_euler\"\ndensity = \"summation\"\ndelta_sph = 0.0\nviscosity_model = \"morris\"\n\
      dynamic_viscosity = 10.0",
     "regularization = \"shifting\"\nsupport_ratio = 2.0",
-    "regularization = \"transport_velocity\"\ndelta_sph = 0.0",
     "cohesion = 1.0\nsurface_tension = 1.0\nadhesion = 1.0",
 ];
 
