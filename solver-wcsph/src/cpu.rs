@@ -154,9 +154,24 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn compute_drift_correction(&mut self) -> Result<(), StepError> {
-        if self.method.constants.needs.drift_correction {
-            self.shift();
+        let (s, state) = (&mut *self.method, &*self.state);
+        if !s.constants.needs.drift_correction {
+            return Ok(());
         }
+        let spacing = state.rest.spacing;
+        let drift = drift::Drift {
+            periodic: state.domain.periodic,
+            x4: &s.fields.x4,
+            walls: &s.fields.wall_x4,
+            volume: spacing.powi(D as i32),
+            inv_w_dx: 1.0 / s.kernel.w(spacing * spacing),
+            factor: SHIFTING * state.max_speed() * 0.5 * s.kernel.support_radius(),
+        };
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
+        lists.fluid.for_each(s.fields.w.each_mut().map(Vec::as_mut_slice), |k, fluid, w| {
+            let walls = &lists.walls.chunks()[k];
+            drift::shifting(isa, s.kernel, &drift, fluid, walls, w);
+        });
         Ok(())
     }
 
@@ -303,24 +318,6 @@ impl<const D: usize> Cpu<'_, D> {
         let records = &mut fields.surface;
         view.write_normals(isa, s.kernel, lists, &fields.x4, records);
         view.add_acceleration(isa, lists, &fields.wall_x4, &fields.surface, &mut fields.a);
-    }
-
-    fn shift(&mut self) {
-        let (s, state) = (&mut *self.method, &*self.state);
-        let rest = state.rest;
-        let drift = drift::Drift {
-            periodic: state.domain.periodic,
-            record: &s.fields.record,
-            walls: &s.fields.wall_x4,
-            volume: rest.spacing.powi(D as i32),
-            inv_w_dx: 1.0 / s.kernel.w(rest.spacing * rest.spacing),
-            factor: SHIFTING * state.max_speed() * 0.5 * s.kernel.support_radius(),
-        };
-        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
-        lists.fluid.for_each(s.fields.w.each_mut().map(Vec::as_mut_slice), |k, fluid, w| {
-            let walls = &lists.walls.chunks()[k];
-            drift::shifting(isa, s.kernel, &drift, fluid, walls, w);
-        });
     }
 
     /// Fails if the packed positions and densities of fluid or walls are not finite.
