@@ -39,9 +39,14 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(projection)() {
        [](const real* in, real* out) { put(out, WallCorrection::of_ghost(vec(in), vec(in + DIM))); }},
       {"WallCorrection::times", 6 + DIM, DIM, [](const real* in, real* out) { put(out, along(in).times(vec(in + 6))); }},
       {"correction_scale", 8, 1, [](const real* in, real* out) { out[0] = correction_scale(along(in), in[6], in[7]); }},
-      {"Surface::missing", 7, 1,
+      {"Surface::holds", 8, 1,
        [](const real* in, real* out) {
-         out[0] = Surface{in[0], in[1], in[2], in[3]}.missing(in[4], in[5], in[6] != real(0.0));
+         const Surface surface{in[0], in[1], in[2], in[3], in[4] != real(0.0)};
+         out[0] = surface.holds(in[5], in[6], in[7] != real(0.0)) ? real(1.0) : real(0.0);
+       }},
+      {"Surface::missing", 4, 1,
+       [](const real* in, real* out) {
+         out[0] = Surface{in[0], real(0.0), real(0.0), in[1], 0}.missing(in[2], in[3] != real(0.0));
        }},
       {"density_error", 2, 1, [](const real* in, real* out) { out[0] = density_error(in[0], in[1] != real(0.0)); }},
       {"dot", 2 * DIM, 1, [](const real* in, real* out) { out[0] = dot(vec(in), vec(in + DIM)); }},

@@ -7,6 +7,7 @@ mod motion;
 mod pack;
 mod reaction;
 mod stress;
+mod surface;
 pub mod vcycle;
 mod velocity;
 mod viscosity;

@@ -23,6 +23,7 @@ use sph_core::{
         failure::{Cause, StepError},
         phases::Timed,
         report::StepReport,
+        solids::Flow,
         state::State,
         stopwatch::Stopwatch,
     },
@@ -375,7 +376,12 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         let (n, dirichlet, diagonal) =
             (device.common.fluid.n, &mut device.dirichlet, &mut device.vectors.diagonal);
-        launcher.detect_surface(&device.sums, &device.moments, n, dirichlet, diagonal)?;
+        let motion = &mut device.motion;
+        launcher.detect_surface(&device.sums, &device.moments, n, motion, dirichlet, diagonal)?;
+        if self.method.flow == Flow::FreeSurface && self.method.constants.needs.rim {
+            let (near, place, moments) = (near!(device), &device.place, &device.moments);
+            launcher.find_rim(near, place, motion, moments, n, &mut device.rim, dirichlet, diagonal)?;
+        }
         device.common.reduce.sum(self.executor, &device.dirichlet, n, &mut device.dirichlet_sum)
     }
 
@@ -386,7 +392,8 @@ impl<const D: usize> Gpu<'_, D> {
         let (fluid, lost, vectors) = (&device.common.fluid, &mut device.common.lost, &mut device.vectors);
         let (sums, dirichlet, diagonal, n) = (&device.sums, &device.dirichlet, &vectors.diagonal, fluid.n);
         let b = &mut vectors.b;
-        launcher.right_hand_side(sums, dirichlet, diagonal, &fluid.rho, rate, excess_rate, n, b, lost)?;
+        let (rho, rim) = (&fluid.rho, &device.rim);
+        launcher.right_hand_side(sums, dirichlet, diagonal, rho, rim, rate, excess_rate, n, b, lost)?;
         device.common.reduce.sum(self.executor, b, n, &mut device.number)?;
         launcher.remove_mean(&device.number, &device.dirichlet_sum, n, b)
     }
@@ -414,8 +421,8 @@ impl<const D: usize> Gpu<'_, D> {
                 )
             }
             Gradient::Difference => {
-                let rows = &device.rows[Pairs::Fluid as usize];
-                launcher.difference(rows, &device.place, &device.p, factor, n, gains!(device))
+                let (near, rim) = (near!(device), &device.rim);
+                launcher.difference(near, &device.place, &device.p, rim, factor, n, gains!(device))
             }
             Gradient::Peridyno => {
                 let (near, place, motion, dirichlet) =

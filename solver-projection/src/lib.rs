@@ -15,6 +15,8 @@
 //! - Forces come first, then the projection, then the positions. PeriDyno moves first: the same cycle begun elsewhere.
 //! - A particle is of the free surface when part of its diagonal is missing *and* its neighbors stand on one side, or
 //!   when half of the diagonal is missing. The published rule flags nearly every particle of a disordered fluid.
+//! - With the difference gradient particles in reach of the surface have the mirrored one, and a Dirichlet term no less than
+//!   what it answers to a constant pressure: else the pressure of the whole fluid grows from step to step under tension.
 //! - Beside walls matrix, divergence and gradient have a tangential correction ([`physics::WallCorrection`]): without it
 //!   hydrostatic pressure is 3 to 8 percent too high.
 //! - Sums of a full neighborhood are those of the lattice, not the largest of the first frame; in 2D only particles of

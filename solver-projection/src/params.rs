@@ -59,8 +59,8 @@ choice! {
         /// The adjoint of the divergence, with the mirrored pressure of walls: keeps momentum, and drives particles apart.
         #[default]
         Adjoint,
-        /// Differences of the pressure, exact where it is linear: for closed flows without a free surface. Walls act through
-        /// the equation alone.
+        /// Differences of the pressure, exact where it is linear, and the mirrored one of either sign in reach of the surface: for
+        /// closed flows, and for fluid under tension. Inside, walls act through the equation alone.
         Difference,
         /// PeriDyno's: each end of a pair with its own sum of weights, and walls that also take the velocity along the
         /// line to their particles.
@@ -144,7 +144,7 @@ parameters! {
         pub dynamic_viscosity: Real = 0.0, "Pa s", "[0, inf)";
         /// Form of the dynamic viscosity.
         pub viscosity_model: ViscousForm = ViscousForm::Solenoidal;
-        /// Displacement of particles towards missing neighbors, in parts of that of the fastest one; 0 is off.
+        /// Displacement of particles towards missing neighbors, near the surface along it, in parts of that of the fastest one; 0 is off.
         pub particle_shifting: Real = 0.0, "-", "[0, 20]";
         /// Courant number of the particle speed `[measured]`.
         pub cfl: Real = 0.4, "-", "(0, 1]";
@@ -161,7 +161,7 @@ impl WeightForm {
 }
 
 impl Params {
-    /// What fills all space: a gradient without force under a constant pressure, which nothing bounds there, shifting to keep
+    /// What fills all space, or is under tension: a gradient without force under a constant pressure, which nothing bounds there, shifting to keep
     /// order, and a weight that holds close pairs apart and lets lattices shear. Nothing parts from the walls.
     fn closed() -> Self {
         Self {

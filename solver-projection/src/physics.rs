@@ -194,21 +194,31 @@ pub struct Surface {
     pub asymmetry: Real,
     /// Factor of the reference beside a wall, `[-]`.
     pub at_wall: Real,
+    /// True where asymmetry alone tells, since shifting keeps order inside of the fluid.
+    pub by_asymmetry: bool,
 }
 
 /// With less than this part of the diagonal a particle is of the surface wherever its neighbors are: it is spray. A flat
 /// surface leaves 0.63 to 0.73.
 pub const SPRAY: Real = 0.5;
 
+/// Part of α that particles of the surface must have among the neighbors of one at the rim.
+pub const REACH: Real = 1e-3;
+
 impl Surface {
-    /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, `[1/m²]`, 0 of any other. `total` is its diagonal with walls,
-    /// `[1/m²]`, `asymmetry` is `|Σ w n|/α` over the lattice's α.
+    /// Whether a particle is of the surface. `total` is its diagonal with walls, `[1/m²]`, `asymmetry` is `|Σ w n|/α` over the lattice's α.
     #[inline(always)]
-    pub fn missing(&self, total: Real, asymmetry: Real, at_wall: bool) -> Real {
+    pub fn holds(&self, total: Real, asymmetry: Real, at_wall: bool) -> bool {
         let full = if at_wall { self.at_wall * self.reference } else { self.reference };
-        let lacks = total < self.threshold * full && asymmetry >= self.asymmetry;
-        let is_surface = lacks || total < SPRAY * full;
-        if is_surface && total < full { full - total } else { 0.0 }
+        let lacks = (self.by_asymmetry || total < self.threshold * full) && asymmetry >= self.asymmetry;
+        lacks || total < SPRAY * full
+    }
+
+    /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, `[1/m²]`.
+    #[inline(always)]
+    pub fn missing(&self, total: Real, at_wall: bool) -> Real {
+        let full = if at_wall { self.at_wall * self.reference } else { self.reference };
+        if total < full { full - total } else { 0.0 }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     Constants, Params, Projection,
     memory::{Fields, Needs},
+    params::Gradient,
     physics::{self, LatticeSums, Surface},
 };
 use sph_core::{
@@ -63,6 +64,7 @@ impl Constants {
                 threshold: params.surface_threshold,
                 asymmetry: params.surface_asymmetry,
                 at_wall: params.wall_surface_factor,
+                by_asymmetry: params.gradient == Gradient::Difference,
             },
             rest,
             needs: Needs::of(params, reactions),

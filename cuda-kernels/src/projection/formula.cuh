@@ -143,16 +143,26 @@ struct Surface {
   real asymmetry;
   /// Factor of the reference beside a wall, [-].
   real at_wall;
+  /// Not 0 where asymmetry alone tells.
+  int by_asymmetry;
 
-  /// Dirichlet term `s_i` of a particle of the surface, [1/m²], 0 of any other. `total` is its diagonal with walls,
-  /// [1/m²], `asymmetry_i` is `|Σ w n|/α` over the lattice's α.
-  SPH_FN real missing(real total, real asymmetry_i, bool beside_wall) const {
+  /// Whether a particle is of the surface. `total` is its diagonal with walls, [1/m²], `asymmetry_i` is `|Σ w n|/α` over
+  /// the lattice's α.
+  SPH_FN bool holds(real total, real asymmetry_i, bool beside_wall) const {
     const real full = beside_wall ? at_wall * reference : reference;
-    const bool lacks = (total < threshold * full) & (asymmetry_i >= asymmetry);
-    const bool is_surface = lacks | (total < SPRAY * full);
-    return is_surface & (total < full) ? full - total : real(0.0);
+    const bool lacks = ((by_asymmetry != 0) | (total < threshold * full)) & (asymmetry_i >= asymmetry);
+    return lacks | (total < SPRAY * full);
+  }
+
+  /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, [1/m²].
+  SPH_FN real missing(real total, bool beside_wall) const {
+    const real full = beside_wall ? at_wall * reference : reference;
+    return total < full ? full - total : real(0.0);
   }
 };
+
+/// Part of α that particles of the surface must have among the neighbors of one at the rim.
+constexpr real REACH = real(1e-3);
 
 /// The largest density deficit that the source takes out, [-].
 constexpr real LACK = real(-0.05);
@@ -225,6 +235,8 @@ struct Constants {
   int two_sided;
   /// Not 0 with the tangential wall correction.
   int wall_correction;
+  /// Not 0 where the particles in reach of the surface are known.
+  int has_rim;
 };
 
 }  // namespace projection

@@ -210,29 +210,76 @@ projection_make_up(Constants c, Near near, const Packed* __restrict__ place, con
 }
 SHIM_EXPORT(projection_make_up)
 
-/// Dirichlet terms `s_i` of the free surface, and `A_ii = Σ_j a w² + s_i`.
+// ---------------------------------------------------------------------------------------------------- surface.rs
+
+/// Dirichlet terms `s_i` of the free surface, and `A_ii = Σ_j a w² + s_i`. The last number of `motion` becomes 1 at the
+/// surface.
 KERNEL void __launch_bounds__(THREADS)
 projection_detect_surface(Constants c, const Packed* __restrict__ sums, const Packed* __restrict__ moments, u32 n,
-                          real* __restrict__ dirichlet, real* __restrict__ diagonal) {
+                          Packed* __restrict__ motion, real* __restrict__ dirichlet, real* __restrict__ diagonal) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed sum = load(sums, i);
   const real inside = sum.a[0], total = sum.a[1];
   const real asymmetry = sqrt(norm2(vector(load(moments, i)))) / c.alpha;
-  const real s_i = c.free_surface ? c.surface.missing(total, asymmetry, total > inside) : real(0);
+  const bool at_surface = c.free_surface && c.surface.holds(total, asymmetry, total > inside);
+  const real s_i = at_surface ? c.surface.missing(total, total > inside) : real(0);
+  motion[i].a[3] = at_surface ? real(1) : real(0);
   dirichlet[i] = s_i, diagonal[i] = inside + sum.a[3] + s_i;
 }
 SHIM_EXPORT(projection_detect_surface)
+
+/// `[N | 1 at the rim]` with `N = Σ_j w n_ji` over neighbors of the surface, and at it `Σ w n` besides. At the rim the
+/// Dirichlet term is no less than `d σ²`, with the mirrored gradient `d σ` of the pressure 1, `σ = Σ_j a w¹ n + Σ_k 2/α_i
+/// w¹ n`, where this gradient is of either sign.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_find_rim(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
+                    const Packed* __restrict__ moments, u32 n, Packed* __restrict__ rim, real* __restrict__ dirichlet,
+                    real* __restrict__ diagonal) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const Packed here = load(place, i), sums = load(moments, i);
+  const Vec x_i = vector(here);
+  const real inv_i = here.a[3], own = load(motion, i).a[3];
+  Vec out = zero(), sigma = zero(), outer = zero();
+  real share = real(0);
+  visit_twofold(c, near.fluid, place, motion, i, x_i, [&](const Twofold& j, Vec x_ij, real r2) {
+    const Weighed at = c.weight.at(r2);
+    const real part = at.w * j.beside.a[3];
+    add(out, real(0) - part * at.inv_r, x_ij);
+    add(sigma, (inv_i + j.place.a[3]) * at.w1 * at.inv_r, x_ij);
+    share += part;
+  });
+  if (own + share < REACH * c.alpha) {
+    rim[i] = Packed{};
+    return;
+  }
+  for (int a = 0; a < DIM; a++) out[a] += own * sums.a[a];
+  rim[i] = quad(out, real(1));
+  if (c.surface.by_asymmetry == 0) return;
+  visit_points(c, near.walls, near.ghosts.samples, i, x_i, [&](const Point&, Vec x_ik, real r2) {
+    const Weighed at = c.weight.at(r2);
+    add(outer, real(2) * inv_i * at.w1 * at.inv_r, x_ik);
+  });
+  for (int a = 0; a < DIM; a++) sigma[a] += outer[a];
+  const real least = real(DIM) * norm2(sigma), s_i = dirichlet[i];
+  if (least > s_i) diagonal[i] += least - s_i, dirichlet[i] = least;
+}
+SHIM_EXPORT(projection_find_rim)
+
+// ----------------------------------------------------------------------------------------------------- matrix.rs
 
 /// `b_i = rate_e (ρ_i/ρ₀ − 1) − rate (D v*)_i`, with ρ₀/dt and λ̂ ρ₀/(d dt dt_max). `lost` becomes 1 where a row is not
 /// finite.
 KERNEL void __launch_bounds__(THREADS)
 projection_right_hand_side(Constants c, const Packed* __restrict__ sums, const real* __restrict__ dirichlet,
-                           const real* __restrict__ diagonal, const real* __restrict__ rho, real rate,
-                           real excess_rate, u32 n, real* __restrict__ b, u32* __restrict__ lost) {
+                           const real* __restrict__ diagonal, const real* __restrict__ rho,
+                           const Packed* __restrict__ rim /* [n if c.has_rim != 0] */, real rate, real excess_rate,
+                           u32 n, real* __restrict__ b, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const real error = density_error(rho[i] / c.rho_0 - real(1), c.two_sided && dirichlet[i] == real(0));
+  const bool is_inside = dirichlet[i] == real(0) && !(c.has_rim && load(rim, i).a[3] != real(0));
+  const real error = density_error(rho[i] / c.rho_0 - real(1), c.two_sided && is_inside);
   const real b_i = excess_rate * error - rate * load(sums, i).a[2];
   b[i] = b_i;
   if (!is_finite(diagonal[i] + b_i)) lost[i] = 1u;

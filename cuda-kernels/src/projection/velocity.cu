@@ -34,6 +34,18 @@ SPH_FN Vec wall_gradient(const Constants& c, const Near& near, u32 i, Vec x_i) {
   return outer;
 }
 
+/// `Σ_j ½ a_ij w¹_ij f(p_i + p_j) n_ij`, f of what acts.
+template <class F>
+SPH_FN Vec mirrored_gradient(const Constants& c, const Near& near, const Packed* place, const real* p, u32 i, Vec x_i,
+                             real inv_i, real p_i, F f) {
+  Vec inner = zero();
+  visit_pressures(c, near.fluid, place, p, i, x_i, [&](const PressurePoint& j, Vec x_ij, real r2) {
+    const Weighed at = c.weight.at(r2);
+    add(inner, real(0.5) * (inv_i + j.place.a[3]) * at.w1 * at.inv_r * f(p_i + j.p), x_ij);
+  });
+  return inner;
+}
+
 /// `v_i −= dt/ρ₀ G⁺`, with `G⁺ = d Σ_j ½ a_ij w¹_ij max(p_i + p_j, 0) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`:
 /// pairs under tension are left out. Beside walls the correction `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`; `tangential_gradient`, if there is one, gets `E_i/G_i Σ_j w¹_ij (p_j − p_i) n_ij`. `factor` is
 /// d dt/ρ₀.
@@ -46,12 +58,8 @@ projection_adjoint(Constants c, Near near, const Packed* __restrict__ place, con
   const Packed here = load(place, i);
   const Vec x_i = vector(here);
   const real inv_i = here.a[3], p_i = __ldg(p + i);
-  Vec gain = zero();
-  visit_pressures(c, near.fluid, place, p, i, x_i, [&](const PressurePoint& j, Vec x_ij, real r2) {
-    const Weighed at = c.weight.at(r2);
-    add(gain, real(0.5) * (inv_i + j.place.a[3]) * at.w1 * at.inv_r * max_of(real(0), p_i + j.p), x_ij);
-  });
-  gain = scaled(factor, gain);
+  const auto pushing = [](real both) { return max_of(real(0), both); };
+  Vec gain = scaled(factor, mirrored_gradient(c, near, place, p, i, x_i, inv_i, p_i, pushing));
   if (near.walls.length(i) > 0) {
     const real held = real(2) * inv_i * max_of(p_i, real(0));
     add(gain, factor * held, wall_gradient(c, near, i, x_i));
@@ -120,16 +128,25 @@ struct Symmetric {
 };
 
 /// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹
-/// Σ_j w¹ (p_j − p_i) n_ji`. `factor` is d dt/ρ₀.
+/// Σ_j w¹ (p_j − p_i) n_ji`. At the rim neighbors are missing whose pressure is 0: there it is the mirrored one, of
+/// either sign. `factor` is d dt/ρ₀.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_difference(Constants c, Rows fluid, const Packed* __restrict__ place, const real* __restrict__ p,
-                     real factor, u32 n, Gains out) {
+projection_difference(Constants c, Near near, const Packed* __restrict__ place, const real* __restrict__ p,
+                      const Packed* __restrict__ rim, real factor, u32 n, Gains out) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const real p_i = __ldg(p + i);
+  const Packed here = load(place, i);
+  const Vec x_i = vector(here);
+  const real inv_i = here.a[3], p_i = __ldg(p + i);
+  if (load(rim, i).a[3] != real(0)) {
+    Vec sum = mirrored_gradient(c, near, place, p, i, x_i, inv_i, p_i, [](real both) { return both; });
+    add(sum, real(2) * inv_i * p_i, wall_gradient(c, near, i, x_i));
+    out.write(i, scaled(factor, sum));
+    return;
+  }
   real sums[DIM * (DIM + 1) / 2] = {};
   Vec right = zero();
-  visit_pressures(c, fluid, place, p, i, vector(load(place, i)), [&](const PressurePoint& j, Vec x_ij, real r2) {
+  visit_pressures(c, near.fluid, place, p, i, x_i, [&](const PressurePoint& j, Vec x_ij, real r2) {
     const Weighed at = c.weight.at(r2);
     const real coefficient = at.w1 * at.inv_r, rise = coefficient * (p_i - j.p);
     int t = 0;

@@ -1,4 +1,4 @@
-//! The matrix and the right-hand side of the equation for the pressure, and the free surface, on which both depend.
+//! The matrix and the right-hand side of the equation for the pressure.
 
 use super::Cpu;
 use crate::{
@@ -7,12 +7,10 @@ use crate::{
 };
 use sph_core::{
     Real,
-    method::solids::Flow,
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel::{self, First, Sum},
-        vector::norm2,
+        parallel::{self, First},
     },
     phase,
 };
@@ -109,38 +107,18 @@ impl<const D: usize> Cpu<'_, D> {
         );
     }
 
-    /// The free surface, its Dirichlet terms `s_i`, and `A_ii = Σ_j a w² + s_i`.
-    pub(super) fn find_surface(&mut self) {
-        let (surface, full) = (self.surface(), self.method.full()[0]);
-        let is_free = self.method.flow == Flow::FreeSurface;
-        let fields = &mut self.method.fields;
-        let (sums, moments) = (&fields.sums, &fields.moments);
-        let outputs = (&mut fields.dirichlet[..], &mut fields.equation.diagonal[..]);
-        let Sum(n_surface) = parallel::blocks(sums.len(), outputs, |range, (dirichlet, diagonal)| {
-            let mut n_surface = 0.0;
-            for (k, i) in range.enumerate() {
-                let RowSums { fluid, total, correction, .. } = sums[i];
-                let asymmetry = norm2(moments[i].w_n).sqrt() / full;
-                dirichlet[k] = if is_free { surface.missing(total, asymmetry, total > fluid) } else { 0.0 };
-                diagonal[k] = fluid + correction + dirichlet[k];
-                n_surface += if dirichlet[k] != 0.0 { 1.0 } else { 0.0 };
-            }
-            Sum(n_surface)
-        });
-        fields.is_closed = n_surface == 0.0;
-    }
-
     /// `b_i = −ρ₀/dt (D v*)_i + λ̂ ρ₀/(d dt dt_max) (ρ_i/ρ₀ − 1)`. Returns the first particle whose row is not finite.
     pub(super) fn right_hand_side(&mut self, dt: f64) -> First {
         let (two_sided, rest) = (self.is_two_sided(), self.state.rest);
         let [rate, excess_rate] = self.method.rates(self.state, dt, self.source_part);
         let fields = &mut self.method.fields;
         let (sums, dirichlet, rho) = (&fields.sums, &fields.dirichlet, &self.state.fluid.rho);
+        let rim = &fields.rim;
         let diagonal = &fields.equation.diagonal;
         parallel::blocks(rho.len(), &mut fields.equation.b[..], |range, b| {
             let mut bad = First::NONE;
             for (b, i) in b.iter_mut().zip(range) {
-                let is_inside = dirichlet[i] == 0.0;
+                let is_inside = dirichlet[i] == 0.0 && rim.get(i).is_none_or(|rim| rim[3] == 0.0);
                 let error = physics::density_error(rho[i] / rest.rho_0 - 1.0, two_sided & is_inside);
                 *b = excess_rate * error - rate * sums[i].divergence;
                 bad.count(i, !(diagonal[i] + *b).is_finite());

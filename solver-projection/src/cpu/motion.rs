@@ -82,8 +82,9 @@ impl<const D: usize> Cpu<'_, D> {
         let fields = &self.method.fields;
         let advance = |domain: &Domain<D>, i: usize, x: [Real; D], v: [Real; D]| {
             let v: [Real; D] = each(|d| v[d] * damping);
-            let shift = if displacement > 0.0 && fields.dirichlet[i] == 0.0 {
-                limited(each(|d| displacement * fields.moments[i].w_n[d]), longest)
+            let shift = if displacement > 0.0 {
+                let along = along_surface(fields.moments[i].w_n, fields.rim[i]);
+                limited(each(|d| displacement * along[d]), longest)
             } else {
                 [0.0; D]
             };
@@ -122,6 +123,17 @@ impl<const D: usize> Cpu<'_, D> {
         }
         part * dt * self.state.max_speed() / self.method.full()[0]
     }
+}
+
+/// `Σ w n` without its part along N: at the rim particles are shifted along the surface, and do not leave it.
+#[inline(always)]
+fn along_surface(w_n: [Real; 3], [x, y, z, at_rim]: [Real; 4]) -> [Real; 3] {
+    let (normal, length2) = ([x, y, z], norm2([x, y, z]));
+    if at_rim == 0.0 || length2 == 0.0 {
+        return w_n;
+    }
+    let along = (w_n[0] * x + w_n[1] * y + w_n[2] * z) / length2;
+    each(|a| w_n[a] - along * normal[a])
 }
 
 /// A displacement, no longer than `longest`.

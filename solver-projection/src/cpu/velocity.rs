@@ -30,6 +30,8 @@ pub(super) struct Gradients<'a, const D: usize> {
     pub wall_correction: &'a [[Real; 12]],
     /// Not 0 at the surface.
     pub dirichlet: &'a [Real],
+    /// `[N | 1 at the rim]`.
+    pub rim: &'a [[Real; 4]],
     /// `d dt/ρ₀`, `[m³ s/kg]`.
     pub factor: Real,
 }
@@ -52,6 +54,31 @@ fn write<const D: usize>(
     }
 }
 
+impl<const D: usize> Gradients<'_, D> {
+    /// `Σ_j ½ a_ij w¹_ij f(p_i + p_j) n_ij`, `f` of what acts.
+    #[inline(always)]
+    fn mirrored<L: Lane>(&self, fluid: &Chunk, i: usize, f: impl Fn(L) -> L + Copy) -> [Real; D] {
+        let r_i = &self.record[i];
+        let (inv_i, p_i, half) = (L::splat(r_i[INV_ALPHA]), L::splat(r_i[P]), L::splat(0.5));
+        fluid.sum::<L, D, 8, D>(i, each(|a| r_i[a]), self.record, &self.periodic, |x_ij, r2, j| {
+            let at = self.weight.at(r2);
+            let coefficient = half * (inv_i + j[INV_ALPHA]) * at.w1 * at.inv_r * f(p_i + j[P]);
+            each(|a| coefficient * x_ij[a])
+        })
+    }
+
+    /// `Σ_k w¹_ik n_ik` over ghosts.
+    #[inline(always)]
+    fn of_walls<L: Lane>(&self, walls: &Chunk, i: usize) -> [Real; D] {
+        let x_i = each(|a| self.record[i][a]);
+        walls.sum::<L, D, 12, D>(i, x_i, self.walls, &self.periodic, |x_ik, r2, _| {
+            let at = self.weight.at(r2);
+            let coefficient = at.w1 * at.inv_r;
+            each(|a| coefficient * x_ik[a])
+        })
+    }
+}
+
 phase! {
 /// `v_i −= dt/ρ₀ G⁺`, with `G⁺ = d Σ_j ½ a_ij w¹_ij max(p_i + p_j, 0) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`: pairs
 /// under tension are left out. Beside walls the correction `d E_i Σ_j w¹_ij (p_j − p_i) n_ji` joins it.
@@ -62,20 +89,12 @@ fn adjoint<L>[const D: usize](
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
-        let (inv_i, p_i, half, zero) = (L::splat(r_i[INV_ALPHA]), L::splat(r_i[P]), L::splat(0.5), L::splat(0.0));
-        let inner = fluid.sum::<L, D, 8, D>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
-            let at = s.weight.at(r2);
-            let coefficient = half * (inv_i + j[INV_ALPHA]) * at.w1 * at.inv_r * zero.max(p_i + j[P]);
-            each(|a| coefficient * x_ij[a])
-        });
+        let p_i = L::splat(r_i[P]);
+        let inner = s.mirrored::<L>(fluid, i, |p| L::splat(0.0).max(p));
         let mut gain: [Real; D] = each(|a| s.factor * inner[a]);
         if !walls.row(i).is_empty() {
             let held = 2.0 * r_i[INV_ALPHA] * r_i[P].max(0.0);
-            let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| {
-                let at = s.weight.at(r2);
-                let coefficient = at.w1 * at.inv_r;
-                each(|a| coefficient * x_ik[a])
-            });
+            let outer = s.of_walls::<L>(walls, i);
             gain = each(|a| gain[a] + s.factor * held * outer[a]);
         }
         if !walls.row(i).is_empty() && !s.wall_correction.is_empty() {
@@ -98,13 +117,20 @@ fn adjoint<L>[const D: usize](
 }
 
 phase! {
-/// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`.
+/// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`. At
+/// the rim neighbors are missing whose pressure is 0: there it is the mirrored one, of either sign.
 fn difference<L>[const D: usize](
-    s: &Gradients<'_, D>, inv_d: Real, fluid: &Chunk, v: [&mut [Real]; D],
+    s: &Gradients<'_, D>, inv_d: Real, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D],
 ) -> Extremes {
     let (mut v, mut found) = (v, Extremes::default());
     let zero = L::splat(0.0);
     for (k, i) in fluid.points().enumerate() {
+        if s.rim[i][3] != 0.0 {
+            let (inner, outer) = (s.mirrored::<L>(fluid, i, |p| p), s.of_walls::<L>(walls, i));
+            let held = 2.0 * s.record[i][INV_ALPHA] * s.record[i][P];
+            write(&mut v, k, i, each(|a| s.factor * (inner[a] + held * outer[a])), &mut found);
+            continue;
+        }
         let p_i = L::splat(s.record[i][P]);
         let sums = fluid.sum::<L, D, 8, 9>(i, each(|a| s.record[i][a]), s.record, &s.periodic, |x_ij, r2, j| {
             let at = s.weight.at(r2);
@@ -177,6 +203,7 @@ impl<const D: usize> Cpu<'_, D> {
             walls: &s.fields.wall_record,
             wall_correction: &s.fields.wall_correction,
             dirichlet: &s.fields.dirichlet,
+            rim: &s.fields.rim,
             factor: D as Real * dt / self.state.rest.rho_0,
         }
     }
@@ -199,9 +226,9 @@ impl<const D: usize> Cpu<'_, D> {
                 .for_each((out, &mut tangential_gradient[..self.state.fluid.len()]), |k, fluid, out| {
                     adjoint(isa, &gradients, fluid, &lists.walls.chunks()[k], out)
                 }),
-            Gradient::Difference => lists
-                .fluid
-                .for_each(out, |_, fluid, v| difference(isa, &gradients, 1.0 / D as Real, fluid, v)),
+            Gradient::Difference => lists.fluid.for_each(out, |k, fluid, v| {
+                difference(isa, &gradients, 1.0 / D as Real, fluid, &lists.walls.chunks()[k], v)
+            }),
             Gradient::Peridyno => lists
                 .fluid
                 .for_each(out, |k, fluid, v| peridyno(isa, &gradients, fluid, &lists.walls.chunks()[k], v)),

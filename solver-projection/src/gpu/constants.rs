@@ -32,6 +32,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
             threshold: surface.threshold,
             asymmetry: surface.asymmetry,
             at_wall: surface.at_wall,
+            by_asymmetry: surface.by_asymmetry.into(),
         },
         m: rest.m,
         rho_0: rest.rho_0,
@@ -48,6 +49,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         floor_everywhere: method.has_floor_everywhere().into(),
         free_surface: (method.flow == Flow::FreeSurface).into(),
         two_sided: (params.compensation_mode == Compensation::TwoSided).into(),
+        has_rim: c.needs.rim.into(),
         wall_correction: (c.needs.wall_correction && !state.walls.is_empty()).into(),
     }
 }

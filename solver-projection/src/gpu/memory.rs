@@ -134,6 +134,8 @@ pub struct DeviceFields<const D: usize> {
     pub share: Field<Real>,
     /// Dirichlet term. Shape `[n]`, `[1/m²]`.
     pub dirichlet: Field<Real>,
+    /// `[N | 1 at the rim]`. Shape `[n]`.
+    pub rim: Field<Packed>,
     /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
     pub p: Field<Real>,
     /// Pressures as they act. Shape `[n]`, `[Pa]`.
@@ -195,6 +197,7 @@ impl<const D: usize> DeviceFields<D> {
             velocity: executor.zeros(components)?,
             share: numbers()?,
             dirichlet: numbers()?,
+            rim: records(when(needs.rim, n))?,
             p: numbers()?,
             acting: numbers()?,
             vectors: vectors(executor, n)?,

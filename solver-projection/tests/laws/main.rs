@@ -17,5 +17,6 @@ mod shear;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
 mod steps;
+mod tension;
 mod viscosity;
 mod walls;

@@ -81,13 +81,18 @@ fn walls_feel_what_comes_and_a_part_of_what_leaves() {
 
 #[test]
 fn the_surface_lacks_what_is_missing_of_the_full_diagonal() {
-    let surface = Surface { reference: 2.0, threshold: 0.9, asymmetry: 0.15, at_wall: 1.5 };
-    assert_eq!(surface.missing(1.5, 0.3, false), 0.5);
-    assert_eq!(surface.missing(1.5, 0.1, false), 0.0, "a hole in the midst of the fluid");
-    assert_eq!(surface.missing(0.5, 0.0, false), 1.5, "spray");
-    assert_eq!(surface.missing(1.9, 0.3, false), 0.0);
-    assert_eq!(surface.missing(1.9, 0.3, true), 3.0 - 1.9 as Real);
-    assert_eq!(Surface { asymmetry: 0.0, ..surface }.missing(1.5, 0.0, false), 0.5, "flag is off");
+    let surface =
+        Surface { reference: 2.0, threshold: 0.9, asymmetry: 0.15, at_wall: 1.5, by_asymmetry: false };
+    assert!(surface.holds(1.5, 0.3, false));
+    assert!(!surface.holds(1.5, 0.1, false), "a hole in the midst of the fluid");
+    assert!(surface.holds(0.5, 0.0, false), "spray");
+    assert!(!surface.holds(1.9, 0.3, false) && surface.holds(1.9, 0.3, true));
+    assert!(Surface { asymmetry: 0.0, ..surface }.holds(1.5, 0.0, false), "flag is off");
+    let alone = Surface { by_asymmetry: true, ..surface };
+    assert!(alone.holds(2.5, 0.3, false) && !alone.holds(1.5, 0.1, false), "asymmetry alone");
+    assert_eq!(surface.missing(1.5, false), 0.5);
+    assert_eq!(surface.missing(1.9, true), 3.0 - 1.9 as Real);
+    assert_eq!(surface.missing(2.5, false), 0.0);
 }
 
 #[test]

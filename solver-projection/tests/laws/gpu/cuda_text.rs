@@ -108,8 +108,20 @@ fn vectors_have_the_bits_of_the_rust_text() {
 
 #[test]
 fn surface_and_densities_have_the_bits_of_the_rust_text() {
-    compare("Surface::missing", |[reference, threshold, asymmetry, at_wall, total, found, beside]| {
-        [Surface { reference, threshold, asymmetry, at_wall }.missing(total, found, beside != 0.0)]
+    let surface = |reference, threshold, asymmetry, at_wall, alone| Surface {
+        reference,
+        threshold,
+        asymmetry,
+        at_wall,
+        by_asymmetry: alone != 0.0,
+    };
+    compare("Surface::holds", |[reference, threshold, asymmetry, at_wall, alone, total, found, beside]| {
+        let holds =
+            surface(reference, threshold, asymmetry, at_wall, alone).holds(total, found, beside != 0.0);
+        [if holds { 1.0 } else { 0.0 }]
+    });
+    compare("Surface::missing", |[reference, at_wall, total, beside]| {
+        [surface(reference, 0.0, 0.0, at_wall, 0.0).missing(total, beside != 0.0)]
     });
     compare("density_error", |[excess, two_sided]| [rust::density_error(excess, two_sided != 0.0)]);
     compare("xsph", |[m, rho_i, rho_j, w]| [rust::xsph(m, rho_i, rho_j, w)]);

@@ -1,0 +1,131 @@
+//! The free surface, its Dirichlet terms, and the particles in reach of it.
+
+use super::Cpu;
+use crate::{
+    memory::record::{AT_SURFACE, INV_ALPHA, Moments, RowSums},
+    params::Gradient,
+    physics::{REACH, Weight},
+};
+use sph_core::{
+    Real,
+    method::solids::Flow,
+    neighbors::{Chunk, Periodic},
+    numerics::{
+        lane::{Lane, each},
+        parallel::{self, Sum},
+        vector::norm2,
+    },
+    phase,
+};
+
+/// Dirichlet terms and the diagonal of particles.
+type Own<'a> = (&'a mut [Real], &'a mut [Real]);
+
+/// What the loop over neighbors reads.
+struct Rim<'a, const D: usize> {
+    weight: Weight,
+    periodic: Periodic<D>,
+    /// `[x y z 1/α | v*, 1 at the surface]`.
+    record: &'a [[Real; 8]],
+    walls: &'a [[Real; 12]],
+    moments: &'a [Moments],
+    /// Share of neighbors of the surface from which on a particle is at the rim, `[-]`.
+    least: Real,
+    /// d, or 0 where the gradient is not the mirrored one of either sign.
+    answered: Real,
+}
+
+phase! {
+/// `[N | 1 at the rim]` with `N = Σ_j w n_ji` over neighbors of the surface, and at it `Σ w n` besides. At the rim the Dirichlet term
+/// is no less than `d σ²`, with the mirrored gradient `d σ` of the pressure 1, `σ = Σ_j a w¹ n + Σ_k 2/α_i w¹ n`: the divergence of
+/// that gradient adds up to `Σ d σ²`.
+fn find<L>[const D: usize](
+    s: &Rim<'_, D>, fluid: &Chunk, walls: &Chunk, out: (&mut [[Real; 4]], Own<'_>),
+) {
+    let (rim, (dirichlet, diagonal)) = out;
+    for (k, i) in fluid.points().enumerate() {
+        let r_i = &s.record[i];
+        let x_i: [Real; D] = each(|a| r_i[a]);
+        let (inv_i, zero) = (L::splat(r_i[INV_ALPHA]), L::splat(0.0));
+        let inner = fluid.sum::<L, D, 8, 7>(i, x_i, s.record, &s.periodic, |x_ij, r2, j| {
+            let at = s.weight.at(r2);
+            let share = at.w * j[AT_SURFACE];
+            let (out, pull) = (zero - share * at.inv_r, (inv_i + j[INV_ALPHA]) * at.w1 * at.inv_r);
+            let mut terms = [zero; 7];
+            for a in 0..D {
+                (terms[a], terms[4 + a]) = (out * x_ij[a], pull * x_ij[a]);
+            }
+            terms[3] = share;
+            terms
+        });
+        let own = r_i[AT_SURFACE];
+        if own + inner[3] < s.least {
+            rim[k] = [0.0; 4];
+            continue;
+        }
+        let w_n = s.moments[i].w_n;
+        rim[k] = [inner[0] + own * w_n[0], inner[1] + own * w_n[1], inner[2] + own * w_n[2], 1.0];
+        let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| {
+            let at = s.weight.at(r2);
+            each(|a| L::splat(2.0) * inv_i * at.w1 * at.inv_r * x_ik[a])
+        });
+        let least = s.answered * norm2::<_, D>(each(|a| inner[4 + a] + outer[a]));
+        if least > dirichlet[k] {
+            diagonal[k] += least - dirichlet[k];
+            dirichlet[k] = least;
+        }
+    }
+}
+}
+
+impl<const D: usize> Cpu<'_, D> {
+    /// The free surface, its Dirichlet terms `s_i`, and `A_ii = Σ_j a w² + s_i`.
+    pub(super) fn find_surface(&mut self) {
+        let (surface, full) = (self.surface(), self.method.full()[0]);
+        let is_free = self.method.flow == Flow::FreeSurface;
+        let n = self.state.fluid.len();
+        let fields = &mut self.method.fields;
+        let (sums, moments) = (&fields.sums, &fields.moments);
+        let outputs =
+            (&mut fields.record[..n], (&mut fields.dirichlet[..], &mut fields.equation.diagonal[..]));
+        let Sum(n_surface) = parallel::blocks(n, outputs, |range, (record, (dirichlet, diagonal))| {
+            let mut n_surface = 0.0;
+            for (k, i) in range.enumerate() {
+                let RowSums { fluid, total, correction, .. } = sums[i];
+                let asymmetry = norm2(moments[i].w_n).sqrt() / full;
+                let at_wall = total > fluid;
+                let at_surface = is_free && surface.holds(total, asymmetry, at_wall);
+                record[k][AT_SURFACE] = if at_surface { 1.0 } else { 0.0 };
+                dirichlet[k] = if at_surface { surface.missing(total, at_wall) } else { 0.0 };
+                diagonal[k] = fluid + correction + dirichlet[k];
+                n_surface += record[k][AT_SURFACE];
+            }
+            Sum(f64::from(n_surface))
+        });
+        fields.is_closed = n_surface == 0.0;
+        if is_free && self.method.constants.needs.rim {
+            self.find_rim(full);
+        }
+    }
+
+    /// The particles in reach of the surface.
+    fn find_rim(&mut self, full: Real) {
+        let s = &mut *self.method;
+        let is_answered = s.params.gradient == Gradient::Difference;
+        let loops = Rim {
+            weight: s.constants.weight,
+            periodic: self.state.domain.periodic,
+            record: &s.fields.record,
+            walls: &s.fields.wall_record,
+            moments: &s.fields.moments,
+            least: REACH * full,
+            answered: if is_answered { D as Real } else { 0.0 },
+        };
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
+        let outputs =
+            (&mut s.fields.rim[..], (&mut s.fields.dirichlet[..], &mut s.fields.equation.diagonal[..]));
+        lists.fluid.for_each(outputs, |k, fluid, out| {
+            find(isa, &loops, fluid, &lists.walls.chunks()[k], out);
+        });
+    }
+}
