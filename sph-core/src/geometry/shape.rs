@@ -20,7 +20,7 @@ mod region;
 
 pub use enclosure::Enclosure;
 pub use heightfield::Heightfield;
-pub use hull::{Flaw, Hull};
+pub use hull::{Facet, FacetBox, Flaw, Hull};
 pub use mesh::Mesh;
 pub use region::Region;
 pub(crate) use region::{in_frame, out_of_frame, perpendicular};

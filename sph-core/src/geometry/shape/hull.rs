@@ -8,6 +8,7 @@ mod depth;
 mod tree;
 
 use crossing::neighbors;
+pub use tree::FacetBox;
 use tree::{Part, Tree};
 
 /// Directions nearer to a facet, an edge or a corner than this part of the size of the hull are round-off, `[-]`.
@@ -36,6 +37,19 @@ pub struct Hull<const D: usize> {
     moments: [[f64; D]; D],
     /// Of the deepest point inside `[m]`.
     depth: f64,
+}
+
+/// A facet, and the normals that tell the sides of the surface apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facet<const D: usize> {
+    /// Its corners `[m]`.
+    pub corners: [[f64; D]; D],
+    /// Outward normal, of length 1.
+    pub normal: [f64; D],
+    /// Sums of normals around its edges, each from its corner `k` to the next.
+    pub at_edges: [[f64; D]; D],
+    /// Sums of normals around its corners.
+    pub at_corners: [[f64; D]; D],
 }
 
 /// Why facets make no hull.
@@ -131,6 +145,24 @@ impl<const D: usize> Hull<D> {
     /// counterclockwise, seen from outside.
     pub fn facets(&self) -> &[[u32; D]] {
         &self.facets
+    }
+
+    /// The tree of boxes around its facets, the box around all first: for those who look for the nearest elsewhere.
+    pub fn boxes(&self) -> &[FacetBox<D>] {
+        &self.tree.nodes
+    }
+
+    /// Its facets as the leaves of [`Self::boxes`] count them.
+    pub fn in_order(&self) -> impl Iterator<Item = Facet<D>> {
+        self.tree.order.iter().map(|&k| {
+            let (k, facet) = (k as usize, self.facets[k as usize]);
+            Facet {
+                corners: corners(&self.vertices, &facet),
+                normal: self.normals[k],
+                at_edges: self.at_edges[k],
+                at_corners: corners(&self.at_vertices, &facet),
+            }
+        })
     }
 
     /// Volume, area in two dimensions `[m^D]`.

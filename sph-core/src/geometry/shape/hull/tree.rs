@@ -18,28 +18,31 @@ pub(super) enum Part {
 /// Facets that a leaf has at most.
 const LEAF: usize = 4;
 
-/// A box around facets, of a leaf or of the two nodes that it is halved into.
+/// A box around facets, of a leaf or of the two boxes that it is halved into.
 #[derive(Clone, Debug, PartialEq)]
-struct Node<const D: usize> {
-    low: [f64; D],
-    high: [f64; D],
+pub struct FacetBox<const D: usize> {
+    /// Smallest coordinates `[m]`.
+    pub low: [f64; D],
+    /// Largest coordinates `[m]`.
+    pub high: [f64; D],
     /// Facets of a leaf; 0 for others.
-    count: u32,
-    /// The first facet of a leaf, in `order`; else the second half. The first half is the next node.
-    at: u32,
+    pub count: u32,
+    /// The first facet of a leaf, in [`Hull::in_order`](super::Hull::in_order); else the second half. The first half is the
+    /// next box.
+    pub at: u32,
 }
 
 /// A tree of boxes, each halved at the median of its longest side.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tree<const D: usize> {
-    nodes: Vec<Node<D>>,
-    order: Vec<u32>,
+    pub(super) nodes: Vec<FacetBox<D>>,
+    pub(super) order: Vec<u32>,
 }
 
 /// The nearest point so far: its squared distance, its facet, place and part.
 type Best<const D: usize> = (f64, usize, [f64; D], Part);
 
-impl<const D: usize> Node<D> {
+impl<const D: usize> FacetBox<D> {
     fn distance2(&self, x: &[f64; D]) -> f64 {
         norm2(from_fn::<_, D, _>(|k| (self.low[k] - x[k]).max(x[k] - self.high[k]).max(0.0)))
     }
@@ -77,7 +80,7 @@ impl<const D: usize> Tree<D> {
         }
         let (here, n) = (self.nodes.len(), order.len());
         let count = if n <= LEAF { n as u32 } else { 0 };
-        self.nodes.push(Node { low, high, count, at: first as u32 });
+        self.nodes.push(FacetBox { low, high, count, at: first as u32 });
         if n <= LEAF {
             return;
         }
@@ -102,7 +105,8 @@ impl<const D: usize> Tree<D> {
         facets: &[[u32; D]],
         x: &[f64; D],
     ) -> (usize, [f64; D], Part) {
-        let mut best = (f64::INFINITY, 0, [f64::NAN; D], Part::Middle);
+        let first = self.order.first().map_or(0, |&k| k as usize);
+        let mut best = (f64::INFINITY, first, [f64::NAN; D], Part::Middle);
         self.search(0, vertices, facets, x, &mut best);
         (best.1, best.2, best.3)
     }
