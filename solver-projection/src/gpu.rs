@@ -284,7 +284,7 @@ impl<const D: usize> Gpu<'_, D> {
         }
         self.state.walls.move_to(t);
         let device = &mut *self.device;
-        self.executor.write(&facings(&self.state.walls), &mut device.facings)?;
+        self.executor.write(&facings(&self.state.walls, &device.facets), &mut device.facings)?;
         device.common.rigid.place(self.executor, self.state, t, &mut device.common.walls)
     }
 

@@ -5,8 +5,8 @@
 inline namespace SPH_SPACE {
 using namespace visco;
 
-/// Blocks per multiprocessor: four leave 128 registers, with fewer of which the assembler spills.
-constexpr u32 CONTACT_BLOCKS = 4;
+/// Blocks per multiprocessor: three leave 168 registers, with fewer of which the assembler spills.
+constexpr u32 CONTACT_BLOCKS = 3;
 
 /// Walls in their order, then containers, which are impenetrable.
 KERNEL void __launch_bounds__(THREADS, CONTACT_BLOCKS)

@@ -6,6 +6,7 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+use super::solver::facets::prism;
 use cuda_kernels::device::{
     compile::variant::Variant,
     emulator::Emulator,
@@ -83,13 +84,21 @@ pub fn scene<const D: usize>(spacing: f64, more: &str) -> Scene {
     Scene::parse("plan.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-const BODY: [&str; 2] =
-    ["disc = { center = [0.25, 0.8], radius = 0.1 }", "ball = { center = [0.25, 0.8, 0.25], radius = 0.1 }"];
+/// A disc of many facets, round in x and y.
+fn round<const D: usize>(name: &str, radius: f64, z: [f64; 2]) -> String {
+    let turn = |k: u32| std::f64::consts::TAU * f64::from(k) / 600.0;
+    let corner = |k| [0.25 + radius * turn(k).cos(), 0.8 + radius * turn(k).sin()];
+    prism::<D>(name, &(0..600).map(corner).collect::<Vec<_>>(), z)
+}
 
-/// With these lines of the solver: nothing else, a dynamic body, a domain that ends beside the tank.
+/// With these lines of the solver: nothing else, a dynamic body in a container, a domain that ends beside the tank.
 fn scenes<const D: usize>(spacing: f64, solver: &str) -> [(&'static str, Scene); 3] {
     let plain = scene::<D>(spacing, solver);
-    let body = format!("[[body]]\nshape.{}\ndensity = 500.0\n{solver}", BODY[D - 2]);
+    let body = format!(
+        "[[body]]\nshape.{}\ndensity = 500.0\n[[container]]\nshape.{}\n{solver}",
+        round::<D>("float", 0.1, [0.15, 0.35]),
+        round::<D>("shell", 3.0, [-3.0, 3.0]),
+    );
     let mut bounded = plain.clone();
     bounded.domain =
         Some(Domain { min: vec![-0.3; D], max: [1.5, 1.2, 0.7][..D].to_vec(), periodic: Vec::new() });

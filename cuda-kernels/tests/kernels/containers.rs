@@ -13,10 +13,45 @@ use cuda_kernels::{
 };
 use sph_core::{
     Real,
-    geometry::shape::{self, Region},
+    geometry::shape::{self, Hull, Region},
     numerics::lane::each,
     rigid,
 };
+
+/// A star of many facets around a point, with dents in which normals jump.
+fn star<const D: usize>(center: [f64; D]) -> Region<D> {
+    const TURNS: u32 = 24;
+    let rings = if D == 2 { 1 } else { 9 };
+    let place = |k: u32, ring: u32| {
+        let (along, up) =
+            (f64::from(k) / f64::from(TURNS), f64::from(2 * ring + 1) / f64::from(2 * rings) - 0.5);
+        let (turn, tilt) = (std::f64::consts::TAU * along, std::f64::consts::PI * up);
+        let radius = if (k + ring).is_multiple_of(2) { 0.4 } else { 0.28 };
+        let direction = [turn.cos() * tilt.cos(), turn.sin() * tilt.cos(), tilt.sin()];
+        each(|a| center[a] + radius * direction[a])
+    };
+    let mut vertices: Vec<[f64; D]> = (0..rings)
+        .flat_map(|ring| (0..TURNS).map(move |k| (k, ring)))
+        .map(|(k, ring)| place(k, ring))
+        .collect();
+    let mut facets = Vec::new();
+    let (low, high) = (rings * TURNS, rings * TURNS + 1);
+    for (k, next) in (0..TURNS).map(|k| (k, (k + 1) % TURNS)) {
+        let top = (rings - 1) * TURNS;
+        facets.extend([[k, next, low], [next + top, k + top, high]]);
+        for ring in 1..rings {
+            let (below, above) = ((ring - 1) * TURNS, ring * TURNS);
+            facets.extend([[k + below, k + above, next + above], [k + below, next + above, next + below]]);
+        }
+    }
+    if D == 2 {
+        facets.retain(|facet| facet[2] == low);
+    }
+    vertices.extend([-0.3, 0.3].map(|z| each(|a| center[a] + if a == 2 { z } else { 0.0 })));
+    vertices.truncate(if D == 2 { low as usize } else { vertices.len() });
+    let facets = facets.iter().map(|facet| each(|k| facet[k])).collect();
+    Region::Hull(Hull::new(vertices, facets).unwrap().into())
+}
 
 /// Regions of every shape, from inside and from outside, and outside of the outside.
 fn regions<const D: usize>() -> Vec<Region<D>> {
@@ -35,6 +70,8 @@ fn regions<const D: usize>() -> Vec<Region<D>> {
         each(|k| each(|a| [[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]][k][a]))
     };
     shapes.push(shapes[0].turned(&center, &turned(0.4)));
+    shapes.push(star(center));
+    shapes.push(star(center).turned(&center, &turned(0.3)));
     let outside: Vec<_> = shapes.iter().map(|shape| Region::Outside(Box::new(shape.clone()))).collect();
     let twice = outside.iter().map(|shape| Region::Outside(Box::new(shape.clone())));
     shapes.iter().cloned().chain(outside.clone()).chain(twice).collect()
@@ -58,11 +95,9 @@ fn places<const D: usize>() -> Vec<[Real; D]> {
 
 /// The same bits, or both NaN.
 #[track_caller]
-fn same(found: Real, expected: Real, what: &str) {
-    assert!(
-        found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
-        "{what}: {found:e} is not {expected:e}"
-    );
+fn same(found: Real, expected: Real, what: impl FnOnce() -> String) {
+    let is_same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+    assert!(is_same, "{}: {found:e} is not {expected:e}", what());
 }
 
 /// Particles that a set of containers has kept, against the Rust source; returns how many were moved.
@@ -88,9 +123,9 @@ where
         }
         n_moved += usize::from(moved);
         for a in 0..D {
-            same(x[a][i], x_i[a], &format!("place of {start:?} in {list:?}"));
-            same(kept[a][i], x_i[a], &format!("place alone of {start:?} in {list:?}"));
-            same(v[a][i], v_i[a], &format!("velocity at {start:?} in {list:?}"));
+            same(x[a][i], x_i[a], || format!("place of {start:?} in {list:?}"));
+            same(kept[a][i], x_i[a], || format!("place alone of {start:?} in {list:?}"));
+            same(v[a][i], v_i[a], || format!("velocity at {start:?} in {list:?}"));
         }
     }
     n_moved

@@ -9,6 +9,7 @@ use crate::{
 };
 use cuda_kernels::{
     common::{
+        boundary::facets::Facets,
         numerics::{
             fields::{Packed, permute_fields},
             reduce::{self, PARTIALS},
@@ -147,6 +148,8 @@ pub struct DeviceFields<const D: usize> {
     pub ghosts: Ghosts,
     /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
     pub facings: Field<Facing<D>>,
+    /// What they point at.
+    pub facets: Facets<D>,
     /// The surface of each rigid set. Shape `[n_sets]`.
     pub surface: Field<u32>,
     pub work: Work,
@@ -208,6 +211,7 @@ impl<const D: usize> DeviceFields<D> {
                 normal: records(n_walls)?,
             },
             facings: executor.zeros(population.surfaces)?,
+            facets: Facets::new(executor, [])?,
             surface: executor.zeros(population.sets)?,
             work: Work::new(executor)?,
             dirichlet_sum: executor.zeros(1)?,
@@ -222,7 +226,8 @@ impl<const D: usize> DeviceFields<D> {
     pub fn write(&mut self, executor: &dyn Executor, state: &State<D>, p: &[Real]) -> Result<(), CudaError> {
         self.common.write(executor, state)?;
         executor.write(p, &mut self.p)?;
-        executor.write(&facings(&state.walls), &mut self.facings)?;
+        self.facets = Facets::new(executor, state.walls.surfaces.iter().map(|surface| &surface.region))?;
+        executor.write(&facings(&state.walls, &self.facets), &mut self.facings)?;
         executor.write(&surfaces(&state.walls), &mut self.surface)
     }
 
@@ -290,8 +295,8 @@ fn vectors(executor: &dyn Executor, n: usize) -> Result<Vectors, CudaError> {
 }
 
 /// The surfaces of walls, where they are now.
-pub fn facings<const D: usize>(walls: &Boundary<D>) -> Vec<Facing<D>> {
-    walls.surfaces.iter().map(|surface| Facing::new(surface, walls.pose(surface).as_ref())).collect()
+pub fn facings<const D: usize>(walls: &Boundary<D>, facets: &Facets<D>) -> Vec<Facing<D>> {
+    walls.surfaces.iter().map(|surface| Facing::new(surface, walls.pose(surface).as_ref(), facets)).collect()
 }
 
 /// The surface of each rigid set, by its place among all.

@@ -3,7 +3,11 @@
 use super::{Gpu, Launched};
 use crate::contact::{Contact, ContactSystem, Twist, react, without_contacts};
 use cuda_kernels::{
-    common::{boundary::wall_surfaces::Surface, numerics::reduce::PARTIALS, run::resident::Population},
+    common::{
+        boundary::{facets::Facets, wall_surfaces::Surface},
+        numerics::reduce::PARTIALS,
+        run::resident::Population,
+    },
     device::{
         error::CudaError,
         executor::{Executor, Field},
@@ -22,6 +26,8 @@ use sph_core::{
 pub struct Contacts<const D: usize> {
     /// Surfaces of walls in their poses. Shape `[n_surfaces]`.
     surfaces: Field<Surface<D>>,
+    /// What surfaces of walls and bodies point at.
+    facets: Facets<D>,
     /// Sums over the contacts of a body, a measured wall or container; `None` without one.
     bodies: Option<ContactSums>,
 }
@@ -35,7 +41,7 @@ impl<const D: usize> Contacts<D> {
         let needs_sums = population.pivots + population.container_loads > 0;
         let bodies = needs_sums.then(|| ContactSums::new(executor)).transpose()?;
         let n_walls = population.surfaces.saturating_sub(population.bodies);
-        Ok(Self { surfaces: executor.zeros(n_walls)?, bodies })
+        Ok(Self { surfaces: executor.zeros(n_walls)?, facets: Facets::new(executor, [])?, bodies })
     }
 
     /// Writes the surfaces of a state.
@@ -43,22 +49,23 @@ impl<const D: usize> Contacts<D> {
     /// # Errors
     /// When the copy fails.
     pub fn write(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
-        executor.write(&surfaces(state, state.t), &mut self.surfaces)
+        self.facets = Facets::new(executor, state.walls.surfaces.iter().map(|surface| &surface.region))?;
+        executor.write(&surfaces(state, state.t, &self.facets), &mut self.surfaces)
     }
 }
 
 /// The surfaces of walls, which have been moved to the time `t`, `[s]`.
-fn surfaces<const D: usize>(state: &State<D>, t: f64) -> Vec<Surface<D>> {
+fn surfaces<const D: usize>(state: &State<D>, t: f64, facets: &Facets<D>) -> Vec<Surface<D>> {
     let (walls, n_bodies) = (&state.walls, state.bodies.list.len());
     let n_walls = walls.surfaces.len().saturating_sub(n_bodies);
-    let surface = |wall| Surface::of_wall(&Obstacle::new(wall, walls, t));
+    let surface = |wall| Surface::of_wall(&Obstacle::new(wall, walls, t), facets);
     walls.surfaces[..n_walls].iter().map(surface).collect()
 }
 
 /// Contact of particles of the mass `m` `[kg]` with a body with the surface `surface`; `ahead` is the body advanced
 /// without contacts.
 fn body_contact<const D: usize>(
-    surface: &WallSurface<D>,
+    surface: (&WallSurface<D>, &Facets<D>),
     body: &Rigid<D>,
     ahead: &Rigid<D>,
     twist: &Twist,
@@ -112,13 +119,13 @@ impl<const D: usize> Gpu<'_, D> {
     pub(super) fn resolve_bodies(&mut self) -> Launched {
         let (contact, device) = (self.contact(), &mut *self.device);
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
-        let Some(sums) = &mut device.contacts.bodies else { return Ok(()) };
+        let Contacts { facets, bodies: Some(sums), .. } = &mut device.contacts else { return Ok(()) };
         let State { walls, bodies, forces, rest, .. } = &mut *self.state;
         let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
         for (rigid, surface) in bodies.list.iter_mut().zip(&walls.surfaces[n_walls..]) {
             let Some([body, ahead]) = without_contacts(rigid, forces, self.dt) else { continue };
             let (before, m) = (Twist::of(&body), f64::from(rest.m));
-            let moves = body_contact(surface, &body, &ahead, &before, m);
+            let moves = body_contact((surface, &*facets), &body, &ahead, &before, m);
             let (n, mut sum) = (device.common.fluid.n, [kernels::ContactSystem::default()]);
             launcher.assemble_contact_system(
                 contact,
@@ -130,7 +137,7 @@ impl<const D: usize> Gpu<'_, D> {
             )?;
             self.executor.read(&sums.system, &mut sum)?;
             let after = ContactSystem::of_sums(&sum[0].matrix, sum[0].momentum).after(&body, before);
-            let moves = body_contact(surface, &body, &ahead, &after, m);
+            let moves = body_contact((surface, &*facets), &body, &ahead, &after, m);
             let mut given = [kernels::Wrench::default()];
             launcher.apply_body_impulses(
                 contact,
@@ -180,7 +187,8 @@ impl<const D: usize> Gpu<'_, D> {
         if !self.state.walls.is_moving() {
             return Ok(());
         }
-        self.executor.write(&surfaces(self.state, self.end), &mut self.device.contacts.surfaces)
+        let Contacts { surfaces: written, facets, .. } = &mut self.device.contacts;
+        self.executor.write(&surfaces(self.state, self.end, facets), written)
     }
 
     /// Contacts with walls and containers.

@@ -215,25 +215,6 @@ pub fn busy<const D: usize>(solver: &str, extra: &str) -> String {
     text
 }
 
-/// The same with a body and a paddle of facets.
-pub fn of_facets(solver: &str) -> String {
-    let text = busy::<2>(solver, "");
-    let parts = [
-        (
-            "shape.ball = { center = [0.6, 0.5], radius = 0.08 }",
-            "shape.polygon = { points = [[0.52, 0.44], [0.68, 0.44], [0.6, 0.58]] }",
-        ),
-        (
-            "shape.block = { min = [0.1, 0.5], max = [0.2, 0.9] }",
-            "shape.polygon = { points = [[0.1, 0.5], [0.2, 0.5], [0.2, 0.9], [0.1, 0.9]] }",
-        ),
-    ];
-    parts.into_iter().fold(text, |text, (old, new)| {
-        assert!(text.contains(old), "{text}");
-        text.replace(old, new)
-    })
-}
-
 fn hash_after<const D: usize>(text: &str, steps: u64, threads: usize) -> u64 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {

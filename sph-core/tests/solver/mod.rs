@@ -11,6 +11,7 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
 pub mod bodies;
+pub mod facets;
 pub mod failing;
 pub mod faults;
 pub mod leaving;

@@ -155,33 +155,6 @@ fn every_method_runs_where_kernels_run() {
     }
 }
 
-/// Kernels that know walls by their samples do not care what shape these have; others, and containers, need the distance.
-#[test]
-fn walls_of_facets_are_refused_where_kernels_read_their_surfaces() {
-    let facets = "shape.polygon = { points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] }";
-    let wall = "shape.block = { min = [0.0, 0.0], max = [1.0, 1.0] }";
-    let container = format!("{SCENE}\n[[container]]\n{facets}\n");
-    let of_facets = SCENE.replace(&format!("[[wall]]\n{wall}"), &format!("[[wall]]\n{facets}"));
-    assert!(of_facets != SCENE);
-    for solver in SOLVERS {
-        let planned = |text: &str| {
-            let scene = Scene::parse("tiny.toml", &text.replace("wcsph", solver.name)).unwrap();
-            (solver.gpu_memory)(&scene, Counts { fluid: 25.0, walls: 100.0 })
-                .map_err(|error| error.to_string())
-        };
-        let refused = |text: &str, key: &str| {
-            let message = planned(text).unwrap_err();
-            assert!(message.contains("tiny.toml:") && message.contains(key), "{}: {message}", solver.name);
-        };
-        refused(&container, "container[0].shape.polygon");
-        if ["wcsph", "pbf"].contains(&solver.name) {
-            planned(&of_facets).unwrap();
-        } else {
-            refused(&of_facets, "wall[0].shape.polygon");
-        }
-    }
-}
-
 /// Cells on a GPU are dense: a scene that names another search is told so, not given that one without a word.
 #[test]
 fn a_search_that_no_kernel_has_is_refused() {

@@ -3,9 +3,9 @@
 
 inline namespace SPH_SPACE {
 
-/// Blocks that a multiprocessor shall hold, which leaves 96 registers: not told so, the assembler aims at more blocks
+/// Blocks that a multiprocessor shall hold, which leaves 128 registers: not told so, the assembler aims at more blocks
 /// and spills.
-constexpr u32 CONTAINER_BLOCKS = 5;
+constexpr u32 CONTAINER_BLOCKS = 4;
 
 SPH_FN Vec at(const Writable& from, u32 i) {
   Vec v;

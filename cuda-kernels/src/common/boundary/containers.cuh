@@ -3,37 +3,9 @@
 //
 // All in f64 and unfused, in the order of the Rust source: a GPU and the processor keep a particle at the same place.
 #pragma once
-#include "common/numerics/base.cuh"
+#include "common/boundary/facets.cuh"
 
 inline namespace SPH_SPACE {
-
-/// A vector in f64.
-struct Vec64 {
-  double a[DIM];
-  SPH_FN double& operator[](int k) { return a[k]; }
-  SPH_FN double operator[](int k) const { return a[k]; }
-};
-
-SPH_FN double dot(const Vec64& a, const double* b) {
-  double sum = exact_mul(a[0], b[0]);
-  for (int k = 1; k < DIM; k++) sum = exact_add(sum, exact_mul(a[k], b[k]));
-  return sum;
-}
-
-SPH_FN double norm(const Vec64& a) { return sqrt(dot(a, a.a)); }
-
-SPH_FN Vec64 minus(const Vec64& a, const double* b) {
-  Vec64 d;
-  for (int k = 0; k < DIM; k++) d[k] = exact_sub(a[k], b[k]);
-  return d;
-}
-
-/// The unit vector along axis `k`.
-SPH_FN Vec64 unit(int k) {
-  Vec64 e;
-  for (int a = 0; a < DIM; a++) e[a] = a == k ? 1.0 : 0.0;
-  return e;
-}
 
 /// `d/|d|`; at the center, the first axis.
 SPH_FN Vec64 radial(const Vec64& d) {
@@ -83,7 +55,7 @@ template <int N> SPH_FN void box_weights(const double (&excess)[N], double (&wei
 }
 
 /// Shapes, the `shape` of `Enclosure`.
-enum : int { SHAPE_BLOCK, SHAPE_BALL, SHAPE_CYLINDER, SHAPE_HALF_SPACE, SHAPE_TURNED_BLOCK };
+enum : int { SHAPE_BLOCK, SHAPE_BALL, SHAPE_CYLINDER, SHAPE_HALF_SPACE, SHAPE_TURNED_BLOCK, SHAPE_HULL };
 
 /// A region that no particle may leave, and how it answers those that try.
 struct Enclosure {
@@ -104,6 +76,9 @@ struct Enclosure {
   double friction;
   /// Depth that particles keep from the surface, r_c [m].
   double collision_radius;
+  /// Addresses of `FacetBox` and `Facet` of a hull.
+  u64 boxes;
+  u64 facets;
   int shape;
   /// How often the outside is taken: of the shape itself, particles stay outside if it is odd.
   int outside;
@@ -135,8 +110,14 @@ struct Enclosure {
     return along;
   }
 
-  /// Signed distance to the surface of the shape, [m].
-  SPH_FN double phi_of_shape(const Vec64& x) const {
+  /// The facets of a hull.
+  SPH_FN Hull hull() const {
+    return {reinterpret_cast<const FacetBox*>(boxes), reinterpret_cast<const Facet*>(facets)};
+  }
+
+  /// Signed distance to the surface of the shape, [m]. That of facets is NaN where none is nearer than `within`.
+  SPH_FN double phi_of_shape(const Vec64& x, double within) const {
+    if (shape == SHAPE_HULL) return hull().phi(x, within);
     if (shape == SHAPE_BALL) return exact_sub(norm(minus(x, point)), radius);
     if (shape == SHAPE_HALF_SPACE) return dot(minus(x, point), other);
     if (shape == SHAPE_CYLINDER) {
@@ -151,7 +132,10 @@ struct Enclosure {
   }
 
   /// Signed distance to the surface, negative where particles may be, [m].
-  SPH_FN double phi(const Vec64& x) const { return is_turned() ? -phi_of_shape(x) : phi_of_shape(x); }
+  SPH_FN double phi(const Vec64& x, double within = EVERYWHERE) const {
+    const double phi = phi_of_shape(x, within);
+    return is_turned() ? -phi : phi;
+  }
 
   SPH_FN Vec64 normal_of_block(const Vec64& x) const {
     double excess[DIM], weights[DIM];
@@ -194,6 +178,7 @@ struct Enclosure {
     Vec64 n;
     for (int k = 0; k < DIM; k++) n[k] = other[k];
     if (is_block()) n = normal_of_block(x);
+    if (shape == SHAPE_HULL) n = hull().normal(x);
     if (shape == SHAPE_BALL) n = radial(minus(x, point));
     if (shape == SHAPE_CYLINDER) n = normal_of_cylinder(x);
     for (int k = 0; k < DIM; k++) n[k] = is_turned() ? -n[k] : n[k];
@@ -207,8 +192,8 @@ struct Enclosure {
   }
 
   /// How far `x` is beyond a face, negative inside, [m]. The twin of `Region::face_distances`, one face a call.
-  SPH_FN double face_distance(int face, const Vec64& x) const {
-    if (n_faces() == 1) return phi(x);
+  SPH_FN double face_distance(int face, const Vec64& x, double within = EVERYWHERE) const {
+    if (n_faces() == 1) return phi(x, within);
     if (shape == SHAPE_CYLINDER) {
       Vec64 across;
       const double along = split(x, across);

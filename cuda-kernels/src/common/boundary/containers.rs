@@ -3,10 +3,13 @@
 //! Places and velocities have the bits of [`sph_core::geometry::shape::Enclosure::collide`]: the source computes in `f64` and fuses
 //! nothing.
 
-use crate::device::{
-    error::CudaError,
-    executor::{Executor, Field, count},
-    launch::{Call, Launched, Parameter},
+use crate::{
+    common::boundary::facets::Facets,
+    device::{
+        error::CudaError,
+        executor::{Executor, Field, count},
+        launch::{Call, Launched, Parameter},
+    },
 };
 use sph_core::{
     Real,
@@ -21,10 +24,11 @@ const BALL: i32 = 1;
 const CYLINDER: i32 = 2;
 const HALF_SPACE: i32 = 3;
 const TURNED_BLOCK: i32 = 4;
+const HULL: i32 = 5;
 
 impl<const D: usize> Enclosure<D> {
-    /// The region alone, whatever it does to particles.
-    pub(crate) fn of_region(region: &Region<D>) -> Self {
+    /// The region alone, whatever it does to particles. If it is a hull, its facets are among these.
+    pub(crate) fn of_region(region: &Region<D>, facets: &Facets<D>) -> Self {
         let none = Self::default();
         match region {
             Region::Block { min, max } => Self { point: *min, other: *max, shape: BLOCK, ..none },
@@ -43,23 +47,16 @@ impl<const D: usize> Enclosure<D> {
             Region::TurnedBlock { center, axes, half } => {
                 Self { point: *center, other: *half, axes: *axes, shape: TURNED_BLOCK, ..none }
             }
-            // `run::plan` refuses hulls.
-            Region::Hull(_) => none,
+            Region::Hull(hull) => facets.addresses(hull).map_or(none, |[boxes, facets]| Self {
+                boxes,
+                facets,
+                shape: HULL,
+                ..none
+            }),
             Region::Outside(inner) => {
-                let inner = Self::of_region(inner);
+                let inner = Self::of_region(inner, facets);
                 Self { outside: 1 + inner.outside, ..inner }
             }
-        }
-    }
-}
-
-impl<const D: usize> From<&shape::Enclosure<D>> for Enclosure<D> {
-    fn from(of: &shape::Enclosure<D>) -> Self {
-        Self {
-            restitution: of.restitution,
-            friction: of.friction,
-            collision_radius: of.collision_radius,
-            ..Self::of_region(&of.region)
         }
     }
 }
@@ -68,6 +65,8 @@ impl<const D: usize> From<&shape::Enclosure<D>> for Enclosure<D> {
 #[derive(Debug)]
 pub struct Containers<const D: usize> {
     table: Field<Enclosure<D>>,
+    /// What the table points at.
+    _facets: Facets<D>,
 }
 
 impl<const D: usize> Containers<D> {
@@ -76,8 +75,15 @@ impl<const D: usize> Containers<D> {
     /// # Errors
     /// When there is no memory left, or the copy fails.
     pub fn new(executor: &dyn Executor, containers: &[shape::Enclosure<D>]) -> Result<Self, CudaError> {
-        let table: Vec<Enclosure<D>> = containers.iter().map(Enclosure::from).collect();
-        Ok(Self { table: executor.upload(&table)? })
+        let facets = Facets::new(executor, containers.iter().map(|of| &of.region))?;
+        let enclosure = |of: &shape::Enclosure<D>| Enclosure {
+            restitution: of.restitution,
+            friction: of.friction,
+            collision_radius: of.collision_radius,
+            ..Enclosure::of_region(&of.region, &facets)
+        };
+        let table: Vec<Enclosure<D>> = containers.iter().map(enclosure).collect();
+        Ok(Self { table: executor.upload(&table)?, _facets: facets })
     }
 
     /// True when there is none.

@@ -73,16 +73,21 @@ struct Surface {
     }
   }
 
+  /// Where the distance from facets is needed: as far as a particle is near, and somewhat more, so that roundings decide
+  /// nothing, [m].
+  SPH_FN double far_enough(double reach) const { return 1.01 * fmax(reach, last_layer); }
+
   template <class F> SPH_FN void near_inside(const Vec64& x, double reach, F touch) const {
     const int n = region.n_faces();
+    const double within = far_enough(reach);
     // Behind all layers of one face the others go on as planes alone: nothing is there.
 #pragma unroll 1
     for (int face = 0; face < n; face++) {
-      if (region.face_distance(face, x) > (is_open(face) ? 0.0 : last_layer)) return;
+      if (region.face_distance(face, x, within) > (is_open(face) ? 0.0 : last_layer)) return;
     }
 #pragma unroll 1
     for (int face = 0; face < n; face++) {
-      const double d = -region.face_distance(face, x);
+      const double d = -region.face_distance(face, x, within);
       if (is_open(face) || !(d < reach)) continue;
       Vec64 normal = region.face_normal(face, x);
       for (int k = 0; k < DIM; k++) normal[k] = -normal[k];
@@ -91,11 +96,11 @@ struct Surface {
   }
 
   template <class F> SPH_FN void near_outside(const Vec64& x, double reach, F touch) const {
-    const double d = region.phi(x);
+    const double within = far_enough(reach), d = region.phi(x, within);
     if (!(d < reach && d >= -last_layer)) return;
     const int n = region.n_faces();
     int nearest = 0;
-    double largest = region.face_distance(0, x);
+    double largest = region.face_distance(0, x, within);
 #pragma unroll 1
     for (int face = 1; face < n; face++) {
       const double over = region.face_distance(face, x);

@@ -2,7 +2,7 @@
 //!
 //! What particles find near them is in `wall_surfaces.cuh`.
 
-use crate::common::boundary::containers::Enclosure;
+use crate::common::boundary::{containers::Enclosure, facets::Facets};
 use sph_core::{
     fluid::wall_surface::WallSurface,
     geometry::sampling::Side,
@@ -18,8 +18,8 @@ fn unit<const D: usize>() -> [[f64; D]; D] {
 }
 
 impl<const D: usize> Surface<D> {
-    /// Of a wall that has been moved to where it is now.
-    pub fn of_wall(obstacle: &Obstacle<'_, D>) -> Self {
+    /// Of a wall that has been moved to where it is now. `facets` has its own, if it has any.
+    pub fn of_wall(obstacle: &Obstacle<'_, D>, facets: &Facets<D>) -> Self {
         let (columns, shift) =
             obstacle.pose.map_or((unit(), [0.0; D]), |pose| (*pose.columns(), *pose.shift()));
         Self {
@@ -28,14 +28,15 @@ impl<const D: usize> Surface<D> {
             velocity: obstacle.point.1,
             angular: obstacle.angular_velocity,
             posed: obstacle.pose.is_some().into(),
-            ..Self::in_reference(obstacle.surface)
+            ..Self::in_reference(obstacle.surface, facets)
         }
     }
 
     /// Of a body: it is where `ahead` is, and moves as one with the center of mass at `center` `[m]`, with this
-    /// velocity `[m/s]` and angular velocity `[rad/s]`. `surface` is drawn in the frame of the body.
+    /// velocity `[m/s]` and angular velocity `[rad/s]`. `surface` is drawn in the frame of the body;
+    /// `facets` has its own, if it has any.
     pub fn of_body(
-        surface: &WallSurface<D>,
+        (surface, facets): (&WallSurface<D>, &Facets<D>),
         ahead: &Rigid<D>,
         center: [f64; D],
         velocity: [f64; D],
@@ -48,15 +49,15 @@ impl<const D: usize> Surface<D> {
             velocity,
             angular,
             posed: 1,
-            ..Self::in_reference(surface)
+            ..Self::in_reference(surface, facets)
         }
     }
 
     /// At rest, in the reference configuration.
-    fn in_reference(surface: &WallSurface<D>) -> Self {
+    fn in_reference(surface: &WallSurface<D>, facets: &Facets<D>) -> Self {
         let bit = |(face, &open): (usize, &bool)| u32::from(open) << face;
         Self {
-            region: Enclosure::of_region(&surface.region),
+            region: Enclosure::of_region(&surface.region, facets),
             last_layer: surface.last_layer,
             drag: surface.condition.drag,
             outside: (surface.side == Side::Outside).into(),

@@ -7,9 +7,12 @@
 
 #ifdef __CUDACC__
 #define SPH_FN __device__ __forceinline__
+// What is too long to stand in the code once more for each use.
+#define SPH_CALL __device__ __noinline__
 #else
 #include <math.h>
 #define SPH_FN inline
+#define SPH_CALL inline
 #endif
 
 #if DIM != 2 && DIM != 3

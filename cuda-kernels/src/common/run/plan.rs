@@ -2,6 +2,7 @@
 
 use crate::{
     common::{
+        boundary::facets::Facets,
         run::{
             Demand, OnGpu,
             cell_box::{Ends, cells_around},
@@ -10,7 +11,7 @@ use crate::{
         },
         search::cells::CellGrid,
     },
-    device::{counting::Counting, error::CudaError},
+    device::{counting::Counting, error::CudaError, executor::Executor},
 };
 use sph_core::{
     Real,
@@ -46,9 +47,9 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     let pivots = bodies + loads;
     let population = Population { fluid, walls, sets, surfaces: sets, bodies, pivots, container_loads };
     let spacing = scene.spacing as Real;
-    check_surfaces::<D>(scene, M::READS_SURFACES)?;
     let grid = cells::<D>(scene, *params.support_ratio() * spacing, fluid + walls)?;
     let (executor, sizes) = (Counting::default(), M::first_sizes(&params));
+    let facets = facets::<D>(scene, &executor, M::READS_SURFACES)?;
     let demand = Demand { population: &population, grid, spacing, bounded: true };
     let made = M::allocate(&executor, &params, sizes, demand);
     let device = made.map_err(|error| scene.locate(refused(error)))?;
@@ -62,6 +63,9 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     add("particles and their cells, on the GPU", executor.weigh(common.fluid));
     add("walls and their cells, on the GPU", executor.weigh(common.walls));
     parts.into_iter().for_each(|(name, part)| add(name, executor.weigh(part)));
+    if !facets.is_empty() {
+        add("facets of surfaces, on the GPU", executor.weigh(facets));
+    }
     plan.add("fields of the method, on the GPU", rest as f64);
     if !scene.measure.is_empty() {
         let bits = vec![0; Marks::<D>::MOST_CELLS];
@@ -113,25 +117,19 @@ fn check_search(scene: &Scene) -> Result<(), Error> {
     Err(scene.locate(error.hint("use neighbors.backend = \"dense_grid\", or the CPU backend")))
 }
 
-/// Refuses containers of facets, and walls and bodies where kernels read their surfaces: a GPU knows the distance from shapes
-/// of a few numbers alone.
-fn check_surfaces<const D: usize>(scene: &Scene, reads_walls: bool) -> Result<(), Error> {
+/// The facets of containers, and of walls and bodies where kernels read their surfaces.
+fn facets<const D: usize>(
+    scene: &Scene,
+    executor: &dyn Executor,
+    reads_walls: bool,
+) -> Result<Facets<D>, Error> {
     let walls = scene.wall.iter().enumerate().map(|(k, wall)| (format!("wall[{k}].shape"), &wall.shape));
     let bodies = scene.body.iter().enumerate().map(|(k, body)| (format!("body[{k}].shape"), &body.shape));
     let containers = scene.container.iter().enumerate();
     let containers = containers.map(|(k, container)| (format!("container[{k}].shape"), &container.shape));
-    for (key, shape) in walls.chain(bodies).filter(|_| reads_walls).chain(containers) {
-        let mut region: Region<D> = shape.resolve(&key)?;
-        while let Region::Outside(inner) = region {
-            region = *inner;
-        }
-        if let Region::Hull(_) = region {
-            let error = Error::invalid(format!("{key}.{}", shape.name()), "does not run on a GPU");
-            let hint = "use the CPU backend, or other shapes; fluid may have this one, with wcsph and pbf walls and bodies, too";
-            return Err(scene.locate(error.hint(hint)));
-        }
-    }
-    Ok(())
+    let shapes = walls.chain(bodies).filter(|_| reads_walls).chain(containers);
+    let regions = shapes.map(|(key, shape)| shape.resolve(&key)).collect::<Result<Vec<Region<D>>, _>>()?;
+    Facets::new(executor, &regions).map_err(|error| scene.locate(refused(error)))
 }
 
 fn refused(error: CudaError) -> Error {

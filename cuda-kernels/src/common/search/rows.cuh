@@ -11,9 +11,8 @@ inline namespace SPH_SPACE {
 /// not told so, the assembler aims at more blocks and spills.
 constexpr u32 LOOP_BLOCKS = sizeof(real) == 4 ? 6 : 4;
 
-/// The same of the kernels that keep particles in containers, which is done in f64 whatever the width: 96 registers in
-/// f32 and 128 in f64.
-constexpr u32 CONTAIN_BLOCKS = sizeof(real) == 4 ? 5 : 4;
+/// The same of the kernels that keep particles in containers, which is done in f64 whatever the width: 128 registers.
+constexpr u32 CONTAIN_BLOCKS = 4;
 
 /// Neighbors that are read before the first of them is used: as many loads are under way at once.
 constexpr u32 AT_ONCE = sizeof(real) == 4 ? 4 : 2;

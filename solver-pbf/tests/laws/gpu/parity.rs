@@ -3,7 +3,7 @@
 use super::{
     common::make,
     solver::{
-        bodies,
+        bodies, facets,
         measures::scene,
         on_gpu::{self, Difference},
         restarting::PADDLE,
@@ -113,7 +113,12 @@ fn so_do_dynamic_bodies() {
         compare::<2>(&bodies::collision::<2>(solver), 10).check(2e4, &format!("2D bodies {solver}"));
         compare::<3>(&bodies::collision::<3>(solver), 5).check(2e4, &format!("3D bodies {solver}"));
     }
-    compare::<2>(&bodies::of_facets("preset = \"standard\""), 10).check(2e4, "of facets");
+}
+
+#[test]
+fn so_do_polygons_meshes_and_heightfields() {
+    compare::<2>(&facets::scene::<2>(""), 10).check(1e4, "2D facets");
+    compare::<3>(&facets::scene::<3>(""), 5).check(1e4, "3D facets");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use super::{
     common::make,
     solver::{
-        bodies,
+        bodies, facets,
         measures::scene,
         on_gpu::{Difference, stirred},
         restarting::PADDLE,
@@ -312,6 +312,14 @@ fn so_do_dynamic_bodies() {
     }
     compare::<2>(&bodies::busy::<2>(&solved(""), ""), 5).check(BOUND, "2D busy");
     compare::<3>(&bodies::busy::<3>(&solved(""), ""), 2).check(BOUND, "3D busy");
+}
+
+#[test]
+fn so_do_polygons_meshes_and_heightfields() {
+    for solver in ["", "dynamic_viscosity = 5.0"] {
+        compare::<2>(&facets::scene::<2>(&solved(solver)), 5).check(100.0, &format!("2D facets {solver}"));
+        compare::<3>(&facets::scene::<3>(&solved(solver)), 3).check(100.0, &format!("3D facets {solver}"));
+    }
 }
 
 /// Particles come and go, and parameters change.

@@ -3,7 +3,7 @@
 use super::{
     common::{MODES, in_mode, make},
     solver::{
-        bodies,
+        bodies, facets,
         measures::{EPSILON, memory, scene},
         on_gpu::{self, Difference, stirred},
         restarting::{PADDLE, go},
@@ -293,6 +293,15 @@ fn so_do_dynamic_bodies() {
         let solver = in_mode(mode, ALL);
         compare::<2>(&bodies::busy::<2>(&solver, ""), 6).check(1e4, &format!("2D busy {mode}"));
         compare::<3>(&bodies::busy::<3>(&solver, ""), 3).check(1e4, &format!("3D busy {mode}"));
+    }
+}
+
+#[test]
+fn so_do_polygons_meshes_and_heightfields() {
+    for solver in ["", "anti_stick = 0.3\nstick_stiffness = 300.0"] {
+        let solver = in_mode(MODES[0], solver);
+        compare::<2>(&facets::scene::<2>(&solver), 10).check(3e3, &format!("2D facets {solver}"));
+        compare::<3>(&facets::scene::<3>(&solver), 5).check(3e3, &format!("3D facets {solver}"));
     }
 }
 

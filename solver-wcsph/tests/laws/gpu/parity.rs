@@ -3,7 +3,7 @@
 use super::{
     common::make,
     solver::{
-        bodies,
+        bodies, facets,
         measures::scene,
         on_gpu::{self, Difference},
         restarting::PADDLE,
@@ -60,7 +60,15 @@ fn so_do_dynamic_bodies() {
     for preset in ["validation", "graphics"] {
         let solver = format!("preset = \"{preset}\"");
         compare::<2>(&bodies::busy::<2>(&solver, ""), 20).check(1e5, preset);
-        compare::<2>(&bodies::of_facets(&solver), 20).check(1e5, preset);
+    }
+}
+
+#[test]
+fn so_do_polygons_meshes_and_heightfields() {
+    for preset in ["validation", "graphics"] {
+        let solver = format!("preset = \"{preset}\"");
+        compare::<2>(&facets::scene::<2>(&solver), 20).check(300.0, preset);
+        compare::<3>(&facets::scene::<3>(&solver), 10).check(300.0, preset);
     }
 }
 
