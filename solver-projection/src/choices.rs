@@ -57,6 +57,11 @@ impl<const D: usize> Projection<D> {
         }
     }
 
+    /// The least pressure with which walls are pushed, `[Pa]`: with the difference gradient they are pulled, too.
+    pub(crate) fn least_pushed(&self) -> Real {
+        if self.params.gradient == Gradient::Difference { Real::MIN } else { 0.0 }
+    }
+
     /// Part of the tangential velocity of walls, of that which viscosity feels, in the divergence. What slides along a wall
     /// brings no fluid; where a moving one ends, its ghosts would be a source of it.
     pub(crate) fn slide(&self) -> Real {

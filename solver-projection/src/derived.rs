@@ -4,7 +4,7 @@ use crate::{
     Projection,
     aggregation::bytes_per_aggregate,
     memory::{Fields, Needs},
-    params::{Params, Preconditioner, ViscousForm, WeightForm},
+    params::{Gradient, Params, Preconditioner, ViscousForm, WeightForm},
 };
 use sph_core::{
     Real,
@@ -51,6 +51,7 @@ impl<const D: usize> Projection<D> {
                 .chain(self.short_support())
                 .chain(self.lacks_stress())
                 .chain(self.light_bodies(state))
+                .chain(self.keeps_no_order())
                 .collect(),
         }
     }
@@ -91,6 +92,16 @@ impl<const D: usize> Projection<D> {
         let smooth = matches!(form, WeightForm::Spiky | WeightForm::Wendland);
         (smooth && eta < SMOOTH_FROM && self.flow == Flow::FreeSurface).then(|| {
             format!("solver.support_ratio = {eta}: with `spiky` and `wendland` lattices resist shear below {SMOOTH_FROM}")
+        })
+    }
+
+    /// Differences of the pressure do not drive particles apart, and the surface is found by their asymmetry.
+    fn keeps_no_order(&self) -> Option<String> {
+        let is_left = self.params.gradient == Gradient::Difference && self.params.particle_shifting == 0.0;
+        (is_left && self.flow == Flow::FreeSurface).then(|| {
+            "solver.gradient = \"difference\" keeps no order at a free surface without particle_shifting; 10 is what \
+             the preset `closed` has"
+                .to_owned()
         })
     }
 

@@ -23,7 +23,7 @@ pub struct Fields<const D: usize> {
     pub p: Vec<Real>,
     /// `[x y z ·]`. Shape `[n + 1]`.
     pub place: Vec<[Real; 4]>,
-    /// `[x y z 1/α | v* p]`, before there is pressure with 1 in its place beside walls; for viscosity `[x y z · | v ρ]`. Shape `[n + 1]`.
+    /// `[x y z 1/α | v* p]`, before there is pressure with 1 in its place beside walls, and once the matrix is there at the surface; for viscosity `[x y z · | v ρ]`. Shape `[n + 1]`.
     pub record: Vec<[Real; 8]>,
     /// Moments of the weight. Shape `[n]`.
     pub moments: Vec<Moments>,
@@ -41,7 +41,7 @@ pub struct Fields<const D: usize> {
     /// Dirichlet term `s_i` of the free surface, 0 inside of the fluid. Shape `[n]`, `[1/m²]`.
     pub dirichlet: Vec<Real>,
     /// `[N | 1 at the rim]`: where a particle of the surface is in reach, and the direction out of the fluid there,
-    /// `N = Σ_j w n_ji` over those of the surface and their own `Σ w n`; empty without shifting. Shape `[n]`, `[-]`.
+    /// `N = Σ_j w n_ji` over those of the surface and their own `Σ w n`; empty without shifting and differences. Shape `[n]`, `[-]`.
     pub rim: Vec<[Real; 4]>,
     /// True without a free surface: rows of the matrix add up to 0, so the pressure is open up to a constant.
     pub is_closed: bool,

@@ -194,7 +194,7 @@ pub struct Surface {
     pub asymmetry: Real,
     /// Factor of the reference beside a wall, `[-]`.
     pub at_wall: Real,
-    /// True where asymmetry alone tells, since shifting keeps order inside of the fluid.
+    /// True where asymmetry alone tells: with the difference gradient, which wants the order that shifting keeps.
     pub by_asymmetry: bool,
 }
 

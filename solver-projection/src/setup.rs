@@ -64,7 +64,7 @@ impl Constants {
                 threshold: params.surface_threshold,
                 asymmetry: params.surface_asymmetry,
                 at_wall: params.wall_surface_factor,
-                by_asymmetry: params.gradient == Gradient::Difference,
+                by_asymmetry: params.gradient == Gradient::Difference && params.surface_asymmetry > 0.0,
             },
             rest,
             needs: Needs::of(params, reactions),

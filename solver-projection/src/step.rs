@@ -18,7 +18,7 @@ phases! {
         fn compute_alpha();
         /// Off-diagonal entries of the matrix, and `D v*`, whose pair weights are the same.
         fn assemble_matrix();
-        /// The free surface, its Dirichlet terms, and with them the diagonal of the matrix.
+        /// The free surface, who is in reach of it, Dirichlet terms, and with them the diagonal of the matrix.
         fn detect_free_surface();
         /// The right-hand side: divergence and density error.
         fn build_right_hand_side(dt: f64);

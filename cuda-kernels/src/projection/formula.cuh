@@ -221,6 +221,8 @@ struct Constants {
   real before;
   /// Sums of weights of the viscosity along lines of centers are never less, [-].
   real least_central;
+  /// The least pressure with which walls are pushed, [Pa].
+  real least_pushed;
   /// Displacement by shifting, in parts of that of the fastest particle; 0 is off, [-].
   real shift;
   /// The largest displacement by shifting in a step, [m].
@@ -237,6 +239,8 @@ struct Constants {
   int wall_correction;
   /// Not 0 where the particles in reach of the surface are known.
   int has_rim;
+  /// Not 0 where their gradient is the mirrored one of either sign.
+  int rim_answers;
 };
 
 }  // namespace projection

@@ -256,7 +256,7 @@ projection_find_rim(Constants c, Near near, const Packed* __restrict__ place, co
   }
   for (int a = 0; a < DIM; a++) out[a] += own * sums.a[a];
   rim[i] = quad(out, real(1));
-  if (c.surface.by_asymmetry == 0) return;
+  if (!c.rim_answers) return;
   visit_points(c, near.walls, near.ghosts.samples, i, x_i, [&](const Point&, Vec x_ik, real r2) {
     const Weighed at = c.weight.at(r2);
     add(outer, real(2) * inv_i * at.w1 * at.inv_r, x_ik);

@@ -10,7 +10,7 @@ SPH_FN void put_force(const Writable& force, u32 b, real factor, Vec sum) {
   for (int a = 0; a < DIM; a++) force.x[a][b] += factor * sum[a];
 }
 
-/// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 p_i n_ki`.
+/// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 max(p_i, least) n_ki`.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_pressure(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                       const real* __restrict__ p /* [place.len()] */, u32 n, real factor, Writable force) {
@@ -19,7 +19,7 @@ projection_react_pressure(Constants c, Rows rows, Walls walls, Sets sets, const 
   Vec sum = zero();
   visit_pressures(c, rows, place, p, b, vector(load(walls.samples, b)), [&](const PressurePoint& i, Vec x_ki, real r2) {
     const Weighed at = c.weight.at(r2);
-    add(sum, i.place.a[3] * at.w1 * at.inv_r * real(2) * max_of(real(0), i.p), x_ki);
+    add(sum, i.place.a[3] * at.w1 * at.inv_r * real(2) * max_of(c.least_pushed, i.p), x_ki);
   });
   put_force(force, b, factor, sum);
 }

@@ -26,14 +26,14 @@ use sph_core::{
 use std::mem::take;
 
 phase! {
-/// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 p_i n_ki`.
+/// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 max(p_i, least) n_ki`.
 fn pressure_reaction<L>[const D: usize](
-    s: &Gradients<'_, D>, boundary: &Boundary<D>, factor: Real, rows: &Chunk, out: [&mut [Real]; D],
+    s: &Gradients<'_, D>, boundary: &Boundary<D>, factor: Real, least: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| s.walls[b][a]), s.record, &s.periodic, |x_ki, r2, i| {
             let at = s.weight.at(r2);
-            let coefficient = i[INV_ALPHA] * at.w1 * at.inv_r * L::splat(2.0) * L::splat(0.0).max(i[P]);
+            let coefficient = i[INV_ALPHA] * at.w1 * at.inv_r * L::splat(2.0) * L::splat(least).max(i[P]);
             each(|a| coefficient * x_ki[a])
         });
         for a in 0..D {
@@ -158,7 +158,8 @@ impl<const D: usize> Cpu<'_, D> {
         let (isa, rows) = (s.shell.isa, &s.shell.neighbors.wall_fluid);
         let factor = D as Real * rest.m / rest.rho_0;
         rows.for_each(force.each_mut().map(Vec::as_mut_slice), |_, rows, out| {
-            pressure_reaction(isa, &gradients, boundary, factor * s.sum_part(), rows, out)
+            let (factor, least) = (factor * s.sum_part(), s.least_pushed());
+            pressure_reaction(isa, &gradients, boundary, factor, least, rows, out)
         });
         if !s.fields.tangential_gradient.is_empty() {
             let (tangential_gradient, out) =

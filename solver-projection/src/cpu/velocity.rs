@@ -28,7 +28,7 @@ pub(super) struct Gradients<'a, const D: usize> {
     pub walls: &'a [[Real; 12]],
     /// `[x y z · | E]`; empty without walls.
     pub wall_correction: &'a [[Real; 12]],
-    /// Not 0 at the surface.
+    /// Not 0 at the surface, as PeriDyno's gradient asks.
     pub dirichlet: &'a [Real],
     /// `[N | 1 at the rim]`.
     pub rim: &'a [[Real; 4]],

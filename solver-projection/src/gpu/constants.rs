@@ -3,7 +3,7 @@
 use crate::{
     Projection,
     choices::{LONGEST_SHIFT, NEAREST},
-    params::Compensation,
+    params::{Compensation, Gradient},
 };
 use cuda_kernels::{
     common::numerics::{
@@ -43,6 +43,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         xsph: params.xsph_viscosity,
         before: NEAREST * rest.spacing,
         least_central: method.least_central(),
+        least_pushed: method.least_pushed(),
         shift: params.particle_shifting,
         longest: LONGEST_SHIFT * rest.spacing,
         own_slip: params.tangential.is_none().into(),
@@ -50,6 +51,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         free_surface: (method.flow == Flow::FreeSurface).into(),
         two_sided: (params.compensation_mode == Compensation::TwoSided).into(),
         has_rim: c.needs.rim.into(),
+        rim_answers: (params.gradient == Gradient::Difference).into(),
         wall_correction: (c.needs.wall_correction && !state.walls.is_empty()).into(),
     }
 }

@@ -116,7 +116,7 @@ pub struct DeviceFields<const D: usize> {
     pub entries: Field<Real>,
     /// `[x y z 1/α]`. Shape `[n]`.
     pub place: Field<Packed>,
-    /// `[v*, 1 beside a wall]`, later `[v ρ]`. Shape `[n]`.
+    /// `[v*, 1 beside a wall]`, once the matrix is there `[v*, 1 at the surface]`, later `[v ρ]`. Shape `[n]`.
     pub motion: Field<Packed>,
     /// `[Σ w n | Σ w]`. Shape `[n]`.
     pub moments: Field<Packed>,

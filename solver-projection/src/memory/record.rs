@@ -10,7 +10,7 @@ pub const V: usize = 4;
 pub const P: usize = 7;
 /// The same slot before there is a pressure: 1 beside a wall.
 pub const BESIDE_WALL: usize = 7;
-/// The same slot then: 1 at the surface.
+/// The same slot once the matrix is assembled: 1 at the surface.
 pub const AT_SURFACE: usize = 7;
 /// The same slot for XSPH: density of a particle.
 pub const RHO: usize = 7;

@@ -19,6 +19,22 @@ fn momentum_of_fluid_and_bodies_is_conserved() {
     conserves::<3>(100);
 }
 
+/// With the difference gradient fluid in reach of its surface keeps momentum, and pulls the body that it parts from.
+#[test]
+fn thin_fluid_under_tension_pulls_a_body() {
+    let text = "spacing = 0.05\nrest_density = 1000.0\ngravity = [0.0, 0.0]\nrun.end_time = 10.0\n\
+                [[fluid]]\nshape.block = { min = [-0.1, -0.3], max = [0.0, 0.3] }\nvelocity.uniform = [-1.0, 0.0]\n\
+                [[body]]\nname = \"box\"\nshape.block = { min = [0.0, -0.3], max = [0.3, 0.3] }\ndensity = 1000.0\n\
+                velocity = [0.1, 0.0]\n[solver]\nname = \"projection\"\npreset = \"closed\"";
+    let mut sim = simulation::<2>(text);
+    sim.run(10.0, 1, &mut []).expect("a healthy run");
+    let pulled = sim.state.bodies.list[0].momentum[0] / 18.0;
+    println!("momentum over that at first: {pulled:.3}");
+    assert!(pulled < 0.9, "{pulled}");
+    let [lost, _] = change::<2>(text, 5, |_| 1.0);
+    assert!(lost < kept("", 200.0), "{lost:e}");
+}
+
 #[test]
 fn a_box_of_half_the_density_settles_half_submerged() {
     let (share, tilt) = settled::<2>(0.016, "xsph_viscosity = 0.3");

@@ -15,15 +15,16 @@ use sph_core::{
     scene::Scene,
 };
 
+const TEXT: &str = "spacing = SPACING\nrest_density = 1.0\ngravity = [0.0, 0.0]\nmass_mode = \"volume\"\nrun.end_time = 2.0\n\
+    [[fluid]]\nshape.block = { min = [-0.5, -0.5], max = [0.5, 0.5] }\njitter = JITTER\n\
+    velocity.linear = { matrix = [[0.0, -1.0], [1.0, 0.0]], center = [0.0, 0.0] }\n\
+    [solver]\nname = \"projection\"\npreset = \"closed\"\n";
+
 /// A square of 1 m that turns by 1 rad/s, and the method, with the settings that keep order by shifting.
 fn square(n: u32, jitter: f64) -> (State<2>, Projection<2>) {
-    let text = format!(
-        "spacing = {:?}\nrest_density = 1.0\ngravity = [0.0, 0.0]\nmass_mode = \"volume\"\nrun.end_time = 2.0\n\
-         [[fluid]]\nshape.block = {{ min = [-0.5, -0.5], max = [0.5, 0.5] }}\njitter = {jitter:?}\n\
-         velocity.linear = {{ matrix = [[0.0, -1.0], [1.0, 0.0]], center = [0.0, 0.0] }}\n\
-         [solver]\nname = \"projection\"\npreset = \"closed\"\n",
-        1.0 / f64::from(n)
-    );
+    let text = TEXT
+        .replace("SPACING", &format!("{:?}", 1.0 / f64::from(n)))
+        .replace("JITTER", &format!("{jitter:?}"));
     let scene = Scene::parse("test.toml", &text).unwrap();
     let (state, method) = Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     (state, method)
@@ -104,4 +105,17 @@ fn a_constant_pressure_is_not_answered_too_much() {
         println!("jitter {jitter}, {turned} steps: {:.3} answered", answered / expected);
         assert!(answered > 0.5 * expected && answered < 1.001 * expected, "{answered} of {expected}");
     }
+}
+
+#[test]
+fn differences_without_shifting_are_warned_of() {
+    let warned = |solver: &str| {
+        let text =
+            TEXT.replace("SPACING", "0.1").replace("JITTER", "0.0").replace("preset = \"closed\"", solver);
+        let scene = Scene::parse("test.toml", &text).unwrap();
+        let (state, method) = Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+        method.derived(&state).warnings.iter().any(|warning| warning.contains("keeps no order"))
+    };
+    assert!(warned("gradient = \"difference\""));
+    assert!(!warned("preset = \"closed\"") && !warned("preset = \"consistent\""));
 }
