@@ -378,9 +378,18 @@ impl<const D: usize> Gpu<'_, D> {
             (device.common.fluid.n, &mut device.dirichlet, &mut device.vectors.diagonal);
         let motion = &mut device.motion;
         launcher.detect_surface(&device.sums, &device.moments, n, motion, dirichlet, diagonal)?;
-        if self.method.flow == Flow::FreeSurface && self.method.constants.needs.rim {
+        if self.method.flow == Flow::FreeSurface && self.method.constants.needs.surface_region {
             let (near, place, moments) = (near!(device), &device.place, &device.moments);
-            launcher.find_rim(near, place, motion, moments, n, &mut device.rim, dirichlet, diagonal)?;
+            launcher.find_surface_region(
+                near,
+                place,
+                motion,
+                moments,
+                n,
+                &mut device.surface_region,
+                dirichlet,
+                diagonal,
+            )?;
         }
         device.common.reduce.sum(self.executor, &device.dirichlet, n, &mut device.dirichlet_sum)
     }
@@ -392,8 +401,19 @@ impl<const D: usize> Gpu<'_, D> {
         let (fluid, lost, vectors) = (&device.common.fluid, &mut device.common.lost, &mut device.vectors);
         let (sums, dirichlet, diagonal, n) = (&device.sums, &device.dirichlet, &vectors.diagonal, fluid.n);
         let b = &mut vectors.b;
-        let (rho, rim) = (&fluid.rho, &device.rim);
-        launcher.right_hand_side(sums, dirichlet, diagonal, rho, rim, rate, excess_rate, n, b, lost)?;
+        let (rho, surface_region) = (&fluid.rho, &device.surface_region);
+        launcher.right_hand_side(
+            sums,
+            dirichlet,
+            diagonal,
+            rho,
+            surface_region,
+            rate,
+            excess_rate,
+            n,
+            b,
+            lost,
+        )?;
         device.common.reduce.sum(self.executor, b, n, &mut device.number)?;
         launcher.remove_mean(&device.number, &device.dirichlet_sum, n, b)
     }
@@ -421,8 +441,8 @@ impl<const D: usize> Gpu<'_, D> {
                 )
             }
             Gradient::Difference => {
-                let (near, rim) = (near!(device), &device.rim);
-                launcher.difference(near, &device.place, &device.p, rim, factor, n, gains!(device))
+                let (near, surface_region) = (near!(device), &device.surface_region);
+                launcher.difference(near, &device.place, &device.p, surface_region, factor, n, gains!(device))
             }
             Gradient::Peridyno => {
                 let (near, place, motion, dirichlet) =

@@ -40,9 +40,9 @@ pub struct Fields<const D: usize> {
     pub entries: Vec<Vec<Real>>,
     /// Dirichlet term `s_i` of the free surface, 0 inside of the fluid. Shape `[n]`, `[1/m²]`.
     pub dirichlet: Vec<Real>,
-    /// `[N | 1 at the rim]`: where a particle of the surface is in reach, and the direction out of the fluid there,
+    /// `[N | 1 in the surface region]`: where a particle of the surface is in reach, and the direction out of the fluid there,
     /// `N = Σ_j w n_ji` over those of the surface and their own `Σ w n`; empty without shifting and differences. Shape `[n]`, `[-]`.
-    pub rim: Vec<[Real; 4]>,
+    pub surface_region: Vec<[Real; 4]>,
     /// True without a free surface: rows of the matrix add up to 0, so the pressure is open up to a constant.
     pub is_closed: bool,
     /// The linear equation.
@@ -110,7 +110,7 @@ pub struct Needs {
     /// The velocities of neighbors once more.
     pub xsph: bool,
     /// Particles in reach of the surface.
-    pub rim: bool,
+    pub surface_region: bool,
     /// Forces on the samples of dynamic bodies.
     pub reactions: bool,
     /// The tangential wall correction.
@@ -126,7 +126,7 @@ impl Needs {
             viscosity: params.dynamic_viscosity > 0.0,
             stress: params.dynamic_viscosity > 0.0 && params.viscosity_model == ViscousForm::Solenoidal,
             xsph: params.xsph_viscosity > 0.0,
-            rim: params.particle_shifting > 0.0 || params.gradient == Gradient::Difference,
+            surface_region: params.particle_shifting > 0.0 || params.gradient == Gradient::Difference,
             reactions,
             wall_correction: params.gradient != Gradient::Peridyno,
             tangential_reaction: params.gradient == Gradient::Adjoint && reactions,
@@ -150,7 +150,7 @@ impl<const D: usize> Default for Fields<D> {
             share: Vec::new(),
             entries: Vec::new(),
             dirichlet: Vec::new(),
-            rim: Vec::new(),
+            surface_region: Vec::new(),
             is_closed: false,
             equation: Vectors::default(),
             levels: Multigrid::default(),
@@ -176,7 +176,7 @@ impl<const D: usize> Fields<D> {
         sizing.fit(&mut self.acting, n, 0.0);
         sizing.fit(&mut self.share, n, 0.0);
         sizing.fit(&mut self.dirichlet, n, 0.0);
-        sizing.fit(&mut self.rim, if needs.rim { n } else { 0 }, [0.0; 4]);
+        sizing.fit(&mut self.surface_region, if needs.surface_region { n } else { 0 }, [0.0; 4]);
         sizing.fit(&mut self.moments, n, Moments::default());
         sizing.fit(&mut self.sums, n, RowSums::default());
         sizing.packed(&mut self.place, n + 1, null_record());

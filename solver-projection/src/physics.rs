@@ -202,7 +202,7 @@ pub struct Surface {
 /// surface leaves 0.63 to 0.73.
 pub const SPRAY: Real = 0.5;
 
-/// Part of α that particles of the surface must have among the neighbors of one at the rim.
+/// Part of α that particles of the surface must have among the neighbors of one in the surface region.
 pub const REACH: Real = 1e-3;
 
 impl Surface {

@@ -161,7 +161,7 @@ struct Surface {
   }
 };
 
-/// Part of α that particles of the surface must have among the neighbors of one at the rim.
+/// Part of α that particles of the surface must have among the neighbors of one in the surface region.
 constexpr real REACH = real(1e-3);
 
 /// The largest density deficit that the source takes out, [-].
@@ -238,9 +238,9 @@ struct Constants {
   /// Not 0 with the tangential wall correction.
   int wall_correction;
   /// Not 0 where the particles in reach of the surface are known.
-  int has_rim;
+  int has_surface_region;
   /// Not 0 where their gradient is the mirrored one of either sign.
-  int rim_answers;
+  int mirrors_surface_region;
 };
 
 }  // namespace projection

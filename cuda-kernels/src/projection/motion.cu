@@ -39,16 +39,16 @@ SHIM_EXPORT(projection_pack_velocities)
 struct Shift {
   /// [Σ w n | α].
   const Packed* moments;
-  /// [N | 1 at the rim].
-  const Packed* rim /* [n if c.has_rim != 0] */;
+  /// [N | 1 in the surface region].
+  const Packed* region /* [n if c.has_surface_region != 0] */;
   /// The largest squared speed, [m²/s²].
   const double* v2 /* [1] */;
 
-  /// The displacement of a particle towards where neighbors are missing, at the rim along the surface, [m].
+  /// The displacement of a particle towards where neighbors are missing, in the surface region along the surface, [m].
   SPH_FN Vec of(const Constants& c, u32 i, real dt) const {
     if (!(c.shift > real(0))) return zero();
     Vec w_n = vector(load(moments, i));
-    const Packed edge = load(rim, i);
+    const Packed edge = load(region, i);
     const Vec normal = vector(edge);
     const real normal2 = norm2(normal);
     if (edge.a[3] != real(0) && normal2 != real(0)) add(w_n, real(0) - dot(w_n, normal) / normal2, normal);

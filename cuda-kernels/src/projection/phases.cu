@@ -229,13 +229,14 @@ projection_detect_surface(Constants c, const Packed* __restrict__ sums, const Pa
 }
 SHIM_EXPORT(projection_detect_surface)
 
-/// `[N | 1 at the rim]` with `N = Σ_j w n_ji` over neighbors of the surface, and at it `Σ w n` besides. At the rim the
+/// `[N | 1 in the surface region]` with `N = Σ_j w n_ji` over neighbors of the surface, and at it `Σ w n` besides. There the
 /// Dirichlet term is no less than `d σ²`, with the mirrored gradient `d σ` of the pressure 1, `σ = Σ_j a w¹ n + Σ_k 2/α_i
 /// w¹ n`, where this gradient is of either sign.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_find_rim(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
-                    const Packed* __restrict__ moments, u32 n, Packed* __restrict__ rim, real* __restrict__ dirichlet,
-                    real* __restrict__ diagonal) {
+projection_find_surface_region(Constants c, Near near, const Packed* __restrict__ place,
+                               const Packed* __restrict__ motion, const Packed* __restrict__ moments, u32 n,
+                               Packed* __restrict__ region, real* __restrict__ dirichlet,
+                               real* __restrict__ diagonal) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed here = load(place, i), sums = load(moments, i);
@@ -251,12 +252,12 @@ projection_find_rim(Constants c, Near near, const Packed* __restrict__ place, co
     share += part;
   });
   if (own + share < REACH * c.alpha) {
-    rim[i] = Packed{};
+    region[i] = Packed{};
     return;
   }
   for (int a = 0; a < DIM; a++) out[a] += own * sums.a[a];
-  rim[i] = quad(out, real(1));
-  if (!c.rim_answers) return;
+  region[i] = quad(out, real(1));
+  if (!c.mirrors_surface_region) return;
   visit_points(c, near.walls, near.ghosts.samples, i, x_i, [&](const Point&, Vec x_ik, real r2) {
     const Weighed at = c.weight.at(r2);
     add(outer, real(2) * inv_i * at.w1 * at.inv_r, x_ik);
@@ -265,7 +266,7 @@ projection_find_rim(Constants c, Near near, const Packed* __restrict__ place, co
   const real least = real(DIM) * norm2(sigma), s_i = dirichlet[i];
   if (least > s_i) diagonal[i] += least - s_i, dirichlet[i] = least;
 }
-SHIM_EXPORT(projection_find_rim)
+SHIM_EXPORT(projection_find_surface_region)
 
 // ----------------------------------------------------------------------------------------------------- matrix.rs
 
@@ -274,11 +275,11 @@ SHIM_EXPORT(projection_find_rim)
 KERNEL void __launch_bounds__(THREADS)
 projection_right_hand_side(Constants c, const Packed* __restrict__ sums, const real* __restrict__ dirichlet,
                            const real* __restrict__ diagonal, const real* __restrict__ rho,
-                           const Packed* __restrict__ rim /* [n if c.has_rim != 0] */, real rate, real excess_rate,
-                           u32 n, real* __restrict__ b, u32* __restrict__ lost) {
+                           const Packed* __restrict__ region /* [n if c.has_surface_region != 0] */, real rate,
+                           real excess_rate, u32 n, real* __restrict__ b, u32* __restrict__ lost) {
   const u32 i = thread_index();
   if (i >= n) return;
-  const bool is_inside = dirichlet[i] == real(0) && !(c.has_rim && load(rim, i).a[3] != real(0));
+  const bool is_inside = dirichlet[i] == real(0) && !(c.has_surface_region && load(region, i).a[3] != real(0));
   const real error = density_error(rho[i] / c.rho_0 - real(1), c.two_sided && is_inside);
   const real b_i = excess_rate * error - rate * load(sums, i).a[2];
   b[i] = b_i;

@@ -128,17 +128,17 @@ struct Symmetric {
 };
 
 /// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹
-/// Σ_j w¹ (p_j − p_i) n_ji`. At the rim neighbors are missing whose pressure is 0: there it is the mirrored one, of
+/// Σ_j w¹ (p_j − p_i) n_ji`. In the surface region neighbors are missing whose pressure is 0: there it is the mirrored one, of
 /// either sign. `factor` is d dt/ρ₀.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_difference(Constants c, Near near, const Packed* __restrict__ place, const real* __restrict__ p,
-                      const Packed* __restrict__ rim, real factor, u32 n, Gains out) {
+                      const Packed* __restrict__ region, real factor, u32 n, Gains out) {
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed here = load(place, i);
   const Vec x_i = vector(here);
   const real inv_i = here.a[3], p_i = __ldg(p + i);
-  if (load(rim, i).a[3] != real(0)) {
+  if (load(region, i).a[3] != real(0)) {
     Vec sum = mirrored_gradient(c, near, place, p, i, x_i, inv_i, p_i, [](real both) { return both; });
     add(sum, real(2) * inv_i * p_i, wall_gradient(c, near, i, x_i));
     out.write(i, scaled(factor, sum));

@@ -113,12 +113,12 @@ impl<const D: usize> Cpu<'_, D> {
         let [rate, excess_rate] = self.method.rates(self.state, dt, self.source_part);
         let fields = &mut self.method.fields;
         let (sums, dirichlet, rho) = (&fields.sums, &fields.dirichlet, &self.state.fluid.rho);
-        let rim = &fields.rim;
+        let region = &fields.surface_region;
         let diagonal = &fields.equation.diagonal;
         parallel::blocks(rho.len(), &mut fields.equation.b[..], |range, b| {
             let mut bad = First::NONE;
             for (b, i) in b.iter_mut().zip(range) {
-                let is_inside = dirichlet[i] == 0.0 && rim.get(i).is_none_or(|rim| rim[3] == 0.0);
+                let is_inside = dirichlet[i] == 0.0 && region.get(i).is_none_or(|region| region[3] == 0.0);
                 let error = physics::density_error(rho[i] / rest.rho_0 - 1.0, two_sided & is_inside);
                 *b = excess_rate * error - rate * sums[i].divergence;
                 bad.count(i, !(diagonal[i] + *b).is_finite());

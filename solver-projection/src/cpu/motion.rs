@@ -83,7 +83,7 @@ impl<const D: usize> Cpu<'_, D> {
         let advance = |domain: &Domain<D>, i: usize, x: [Real; D], v: [Real; D]| {
             let v: [Real; D] = each(|d| v[d] * damping);
             let shift = if displacement > 0.0 {
-                let along = along_surface(fields.moments[i].w_n, fields.rim[i]);
+                let along = along_surface(fields.moments[i].w_n, fields.surface_region[i]);
                 limited(each(|d| displacement * along[d]), longest)
             } else {
                 [0.0; D]
@@ -125,11 +125,11 @@ impl<const D: usize> Cpu<'_, D> {
     }
 }
 
-/// `Σ w n` without its part along N: at the rim particles are shifted along the surface, and do not leave it.
+/// `Σ w n` without its part along N: in the surface region particles are shifted along the surface, and do not leave it.
 #[inline(always)]
-fn along_surface(w_n: [Real; 3], [x, y, z, at_rim]: [Real; 4]) -> [Real; 3] {
+fn along_surface(w_n: [Real; 3], [x, y, z, in_region]: [Real; 4]) -> [Real; 3] {
     let (normal, length2) = ([x, y, z], norm2([x, y, z]));
-    if at_rim == 0.0 || length2 == 0.0 {
+    if in_region == 0.0 || length2 == 0.0 {
         return w_n;
     }
     let along = (w_n[0] * x + w_n[1] * y + w_n[2] * z) / length2;

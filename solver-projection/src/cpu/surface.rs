@@ -22,27 +22,27 @@ use sph_core::{
 type Own<'a> = (&'a mut [Real], &'a mut [Real]);
 
 /// What the loop over neighbors reads.
-struct Rim<'a, const D: usize> {
+struct Region<'a, const D: usize> {
     weight: Weight,
     periodic: Periodic<D>,
     /// `[x y z 1/α | v*, 1 at the surface]`.
     record: &'a [[Real; 8]],
     walls: &'a [[Real; 12]],
     moments: &'a [Moments],
-    /// Share of neighbors of the surface from which on a particle is at the rim, `[-]`.
+    /// Share of neighbors of the surface from which on a particle is in the surface region, `[-]`.
     least: Real,
     /// d, or 0 where the gradient is not the mirrored one of either sign.
     answered: Real,
 }
 
 phase! {
-/// `[N | 1 at the rim]` with `N = Σ_j w n_ji` over neighbors of the surface, and at it `Σ w n` besides. At the rim the Dirichlet term
+/// `[N | 1 in the surface region]` with `N = Σ_j w n_ji` over neighbors of the surface, and at it `Σ w n` besides. In the surface region the Dirichlet term
 /// is no less than `d σ²`, with the mirrored gradient `d σ` of the pressure 1, `σ = Σ_j a w¹ n + Σ_k 2/α_i w¹ n`: the divergence of
 /// that gradient adds up to `Σ d σ²`.
 fn find<L>[const D: usize](
-    s: &Rim<'_, D>, fluid: &Chunk, walls: &Chunk, out: (&mut [[Real; 4]], Own<'_>),
+    s: &Region<'_, D>, fluid: &Chunk, walls: &Chunk, out: (&mut [[Real; 4]], Own<'_>),
 ) {
-    let (rim, (dirichlet, diagonal)) = out;
+    let (region, (dirichlet, diagonal)) = out;
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let x_i: [Real; D] = each(|a| r_i[a]);
@@ -60,11 +60,11 @@ fn find<L>[const D: usize](
         });
         let own = r_i[AT_SURFACE];
         if own + inner[3] < s.least {
-            rim[k] = [0.0; 4];
+            region[k] = [0.0; 4];
             continue;
         }
         let w_n = s.moments[i].w_n;
-        rim[k] = [inner[0] + own * w_n[0], inner[1] + own * w_n[1], inner[2] + own * w_n[2], 1.0];
+        region[k] = [inner[0] + own * w_n[0], inner[1] + own * w_n[1], inner[2] + own * w_n[2], 1.0];
         let outer = walls.sum::<L, D, 12, D>(i, x_i, s.walls, &s.periodic, |x_ik, r2, _| {
             let at = s.weight.at(r2);
             each(|a| L::splat(2.0) * inv_i * at.w1 * at.inv_r * x_ik[a])
@@ -103,16 +103,16 @@ impl<const D: usize> Cpu<'_, D> {
             Sum(f64::from(n_surface))
         });
         fields.is_closed = n_surface == 0.0;
-        if is_free && self.method.constants.needs.rim {
-            self.find_rim(full);
+        if is_free && self.method.constants.needs.surface_region {
+            self.find_surface_region(full);
         }
     }
 
     /// The particles in reach of the surface.
-    fn find_rim(&mut self, full: Real) {
+    fn find_surface_region(&mut self, full: Real) {
         let s = &mut *self.method;
         let is_answered = s.params.gradient == Gradient::Difference;
-        let loops = Rim {
+        let loops = Region {
             weight: s.constants.weight,
             periodic: self.state.domain.periodic,
             record: &s.fields.record,
@@ -122,8 +122,10 @@ impl<const D: usize> Cpu<'_, D> {
             answered: if is_answered { D as Real } else { 0.0 },
         };
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
-        let outputs =
-            (&mut s.fields.rim[..], (&mut s.fields.dirichlet[..], &mut s.fields.equation.diagonal[..]));
+        let outputs = (
+            &mut s.fields.surface_region[..],
+            (&mut s.fields.dirichlet[..], &mut s.fields.equation.diagonal[..]),
+        );
         lists.fluid.for_each(outputs, |k, fluid, out| {
             find(isa, &loops, fluid, &lists.walls.chunks()[k], out);
         });

@@ -30,8 +30,8 @@ pub(super) struct Gradients<'a, const D: usize> {
     pub wall_correction: &'a [[Real; 12]],
     /// Not 0 at the surface, as PeriDyno's gradient asks.
     pub dirichlet: &'a [Real],
-    /// `[N | 1 at the rim]`.
-    pub rim: &'a [[Real; 4]],
+    /// `[N | 1 in the surface region]`.
+    pub surface_region: &'a [[Real; 4]],
     /// `d dt/ρ₀`, `[m³ s/kg]`.
     pub factor: Real,
 }
@@ -117,15 +117,15 @@ fn adjoint<L>[const D: usize](
 }
 
 phase! {
-/// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`. At
-/// the rim neighbors are missing whose pressure is 0: there it is the mirrored one, of either sign.
+/// `v_i −= dt/ρ₀ G⁻`, the difference gradient that is exact for linear pressure, `(Σ_j w¹ r n nᵀ)⁻¹ Σ_j w¹ (p_j − p_i) n_ji`. In
+/// the surface region neighbors are missing whose pressure is 0: there it is the mirrored one, of either sign.
 fn difference<L>[const D: usize](
     s: &Gradients<'_, D>, inv_d: Real, fluid: &Chunk, walls: &Chunk, v: [&mut [Real]; D],
 ) -> Extremes {
     let (mut v, mut found) = (v, Extremes::default());
     let zero = L::splat(0.0);
     for (k, i) in fluid.points().enumerate() {
-        if s.rim[i][3] != 0.0 {
+        if s.surface_region[i][3] != 0.0 {
             let (inner, outer) = (s.mirrored::<L>(fluid, i, |p| p), s.of_walls::<L>(walls, i));
             let held = 2.0 * s.record[i][INV_ALPHA] * s.record[i][P];
             write(&mut v, k, i, each(|a| s.factor * (inner[a] + held * outer[a])), &mut found);
@@ -203,7 +203,7 @@ impl<const D: usize> Cpu<'_, D> {
             walls: &s.fields.wall_record,
             wall_correction: &s.fields.wall_correction,
             dirichlet: &s.fields.dirichlet,
-            rim: &s.fields.rim,
+            surface_region: &s.fields.surface_region,
             factor: D as Real * dt / self.state.rest.rho_0,
         }
     }

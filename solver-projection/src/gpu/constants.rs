@@ -50,8 +50,8 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Co
         floor_everywhere: method.has_floor_everywhere().into(),
         free_surface: (method.flow == Flow::FreeSurface).into(),
         two_sided: (params.compensation_mode == Compensation::TwoSided).into(),
-        has_rim: c.needs.rim.into(),
-        rim_answers: (params.gradient == Gradient::Difference).into(),
+        has_surface_region: c.needs.surface_region.into(),
+        mirrors_surface_region: (params.gradient == Gradient::Difference).into(),
         wall_correction: (c.needs.wall_correction && !state.walls.is_empty()).into(),
     }
 }

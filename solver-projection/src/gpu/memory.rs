@@ -135,8 +135,8 @@ pub struct DeviceFields<const D: usize> {
     pub share: Field<Real>,
     /// Dirichlet term. Shape `[n]`, `[1/m²]`.
     pub dirichlet: Field<Real>,
-    /// `[N | 1 at the rim]`. Shape `[n]`.
-    pub rim: Field<Packed>,
+    /// `[N | 1 in the surface region]`. Shape `[n]`.
+    pub surface_region: Field<Packed>,
     /// Pressures, kept for the next step. Shape `[n]`, `[Pa]`.
     pub p: Field<Real>,
     /// Pressures as they act. Shape `[n]`, `[Pa]`.
@@ -200,7 +200,7 @@ impl<const D: usize> DeviceFields<D> {
             velocity: executor.zeros(components)?,
             share: numbers()?,
             dirichlet: numbers()?,
-            rim: records(when(needs.rim, n))?,
+            surface_region: records(when(needs.surface_region, n))?,
             p: numbers()?,
             acting: numbers()?,
             vectors: vectors(executor, n)?,

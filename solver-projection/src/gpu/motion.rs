@@ -17,7 +17,7 @@ impl<const D: usize> Gpu<'_, D> {
         if self.constants.shift > 0.0 {
             reduce.max_norms2(executor, &fluid.v, n, &mut device.number)?;
         }
-        let shift = Shift { moments: &device.moments, rim: &device.rim, v2: &device.number };
+        let shift = Shift { moments: &device.moments, region: &device.surface_region, v2: &device.number };
         let drift = Drift { shift, dt, damping };
         container_loads.add(executor, self.state, f64::from(dt), |last, partial, result| {
             launcher.given_by_container(containers, last, drift, n, &fluid.x, &fluid.v, partial, result)

@@ -119,3 +119,19 @@ fn differences_without_shifting_are_warned_of() {
     assert!(warned("gradient = \"difference\""));
     assert!(!warned("preset = \"closed\"") && !warned("preset = \"consistent\""));
 }
+
+/// An asymmetry of 0 is off: χ alone tells the surface then, and the middle of a square is none.
+#[test]
+fn without_asymmetry_the_inside_is_not_surface() {
+    for key in ["", "surface_asymmetry = 0.0"] {
+        let text = TEXT.replace("SPACING", "0.05").replace("JITTER", "0.0") + key;
+        let scene = Scene::parse("test.toml", &text).unwrap();
+        let (mut state, mut method) =
+            Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
+        advance(&mut state, &mut method, 1e-4, 1);
+        let inside =
+            (0..state.fluid.len()).filter(|&i| state.fluid.position(i).iter().all(|x| x.abs() < 0.3));
+        assert!(inside.into_iter().all(|i| method.fields.dirichlet[i] == 0.0), "{key}");
+        assert!(method.fields.dirichlet.iter().any(|&s| s > 0.0), "{key}");
+    }
+}
