@@ -1,4 +1,6 @@
 //! The text of a scene, and where its keys stand in it.
+mod change;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -34,6 +36,11 @@ impl Source {
     /// A text, and the name by which errors call it.
     pub fn new(name: &str, text: &str) -> Self {
         Self(Some(Arc::new(Text { name: name.to_owned(), text: text.to_owned() })))
+    }
+
+    /// The name of the file; empty where there is none.
+    pub(super) fn name(&self) -> &str {
+        self.0.as_ref().map_or("", |text| &text.name)
     }
 
     /// Whether there is no text.
