@@ -1,22 +1,27 @@
 //! `sph compare`, `sph validate`, `sph score`, `sph report`.
 
-use crate::program::{call, exit_code::FAILED, print::out, taken::Taken};
+use crate::program::{
+    call,
+    exit_code::FAILED,
+    print::{note, out},
+    taken::Taken,
+};
 use bench_suite::{
     campaign::{
-        self, Effort, Job,
+        self, Effort, Job, Store, Wanted,
         folder::{self, FolderCase},
         registry,
         score::{self, Frames},
     },
     cases::{Case, walls},
     report::{self, Page},
-    result::{Comparison, RunResult},
+    result::{Comparison, RunResult, number},
     run::Progress,
-    studies::iterations,
+    scenes::set::{Settings, Sweep},
     system::processor::Processor,
 };
 use indicatif::{ProgressBar, ProgressStyle};
-use std::{error::Error, path::Path, process::ExitCode};
+use std::{collections::HashMap, error::Error, path::Path, process::ExitCode};
 
 type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
 
@@ -70,10 +75,21 @@ fn case_names() -> Vec<&'static str> {
     registry::all_cases().map(|case| case.name()).chain([walls::GROUP]).collect()
 }
 
+/// What `sph compare` and `sph validate` are told.
+#[derive(Debug, clap::Args)]
+pub struct CasesArgs {
+    /// Only these cases, or folders with a `case.toml`.
+    #[arg(long = "case", value_name = "NAME|FOLDER")]
+    cases: Vec<String>,
+    /// Gives a key of the scenes another value, or several in turn; again for a grid.
+    #[arg(long, value_name = "KEY=VALUE[,VALUE...]")]
+    set: Vec<Sweep>,
+}
+
 /// Methods side by side.
 pub fn compare(
     effort: Effort,
-    cases: &[String],
+    CasesArgs { cases, set }: &CasesArgs,
     variants: &[String],
     out: &Path,
     processor: &Processor,
@@ -81,18 +97,22 @@ pub fn compare(
 ) -> Outcome {
     let (cases, folders) = sorted(cases)?;
     check_names("variant", variants, &registry::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>())?;
-    let jobs = campaign::comparison(effort, &cases, &folders, variants)?;
-    let _taken = Taken::take("--out", out, &report::FILES)?;
-    let all = run_all("Particle fluids compared", &jobs, processor)?;
-    finish(&all, Page::Compare, out, json)
+    let settings = Settings::grid(set)?;
+    let wanted = Wanted { cases: &cases, folders: &folders, variants, settings: &settings };
+    let jobs = campaign::comparison(effort, &wanted)?;
+    run_all("Particle fluids compared", &jobs, campaign::run_timed, Page::Compare, out, processor, json)
 }
 
 /// Published numbers, met or missed.
-pub fn validate(cases: &[String], out: &Path, processor: &Processor, json: bool) -> Outcome {
+pub fn validate(
+    CasesArgs { cases, set }: &CasesArgs,
+    out: &Path,
+    processor: &Processor,
+    json: bool,
+) -> Outcome {
     let (cases, folders) = sorted(cases)?;
-    let _taken = Taken::take("--out", out, &report::FILES)?;
-    let all = run_all("Validation", &campaign::validation(&cases, &folders), processor)?;
-    finish(&all, Page::Validate, out, json)
+    let jobs = campaign::validation(&cases, &folders, &Settings::grid(set)?)?;
+    run_all("Validation", &jobs, campaign::run, Page::Validate, out, processor, json)
 }
 
 /// Frames of any program, by the measures of a case.
@@ -123,30 +143,9 @@ pub fn score(
     let across = across.map_or(case.resolution(), |n| n as usize);
     let frames = Frames { folder: frames, across, label: label.unwrap_or(&name) };
     let results = vec![score::score(case, &frames)?];
-    let references = case.references();
-    let all = campaign::collect("Frames scored", command(), &Processor::default(), results, references);
+    let all = campaign::collect("Frames scored", command(), &Processor::default(), results);
+    let all = Comparison { references: case.references(), ..all };
     finish(&all, Page::Validate, out, json)
-}
-
-/// What iterations buy.
-pub fn iterations(n: usize, end_time: f64, out: &Path, processor: &Processor, json: bool) -> Outcome {
-    if !(end_time > 0.0 && end_time.is_finite()) {
-        return Err(format!("--end-time {end_time}: must lie in (0, inf) [s]").into());
-    }
-    let _taken = Taken::take("--out", out, &report::FILES)?;
-    let bar = bar("iterations");
-    let results = iterations::compare(n, end_time, processor, &|scheme, iterations, p| {
-        bar.set_prefix(format!("{scheme}, {iterations} iterations"));
-        show(&bar, p);
-    })?;
-    bar.finish_and_clear();
-    let all = campaign::collect("What iterations buy", command(), processor, results, Vec::new());
-    for percent in [1.0, 0.1] {
-        for (scheme, iterations, ms) in iterations::cheapest(&all, 0.01 * percent).iter().filter(|_| !json) {
-            out!("density error {percent} %: {scheme}: {iterations} iterations, {ms:.2} ms a step");
-        }
-    }
-    finish(&all, Page::Compare, out, json)
 }
 
 /// The report of stored results.
@@ -163,19 +162,90 @@ pub fn command() -> String {
     format!("cargo run --release -- {}", call::arguments())
 }
 
+/// How a run is done.
+type Run = fn(&Job<'_>, &Processor, Option<&dyn Fn(Progress)>) -> Result<RunResult, sph_core::error::Error>;
+
+/// Does runs, and writes their page. Those that an interrupted call has done are taken as they are.
 fn run_all(
     title: &str,
     jobs: &[Job<'_>],
+    run: Run,
+    page: Page,
+    out: &Path,
     processor: &Processor,
-) -> Result<Comparison, Box<dyn Error + Send + Sync>> {
-    let mut results = Vec::new();
-    for (k, job) in jobs.iter().enumerate() {
-        let bar =
-            bar(&format!("{}/{} {} n = {}, {}", k + 1, jobs.len(), job.case.name(), job.n, job.variant.name));
-        results.push(campaign::run(job, processor, Some(&|p| show(&bar, p)))?);
-        bar.finish_and_clear();
+    json: bool,
+) -> Outcome {
+    let _taken = Taken::take("--out", out, &[&report::FILES[..], &[Store::FILE]].concat())?;
+    let mut store = Store::open(out, processor)?;
+    let done: Vec<_> = jobs.iter().map(|job| store.find(job)).collect();
+    let n_done = done.iter().flatten().count();
+    if n_done > 0 {
+        note!("going on: {n_done} of {} runs are done", jobs.len());
     }
-    Ok(campaign::collect(title, command(), processor, results, campaign::references(jobs)))
+    let mut results = Vec::new();
+    let mut left = TimeLeft::of(jobs);
+    for (k, (job, done)) in jobs.iter().zip(done).enumerate() {
+        let name =
+            format!("{}/{} {} n = {}, {}", k + 1, jobs.len(), job.case.name(), job.n, job.variant.name);
+        let result = match done {
+            Some(result) => result,
+            None => {
+                let bar = bar(&format!("{name}{}", left.words()));
+                let result = run(job, processor, Some(&|p| show(&bar, p)))?;
+                bar.finish_and_clear();
+                store.keep(job, &result)?;
+                result
+            }
+        };
+        left.count(job, &result);
+        results.push(result);
+    }
+    let all = campaign::collect_of(title, command(), processor, results, jobs);
+    let code = finish(&all, page, out, json)?;
+    store.finish()?;
+    Ok(code)
+}
+
+/// The time that a campaign still takes, from the runs that are done: that of one grows with `nᵈ⁺¹`, particles times steps.
+struct TimeLeft<'a> {
+    jobs: &'a [Job<'a>],
+    n_done: usize,
+    seconds: f64,
+    work: f64,
+    /// Time of a unit of work by case and variant `[s]`.
+    of: HashMap<(&'a str, &'a str), f64>,
+}
+
+impl<'a> TimeLeft<'a> {
+    fn of(jobs: &'a [Job<'a>]) -> Self {
+        Self { jobs, n_done: 0, seconds: 0.0, work: 0.0, of: HashMap::new() }
+    }
+
+    fn work(job: &Job<'_>) -> f64 {
+        (job.n as f64).powi(i32::from(job.case.scene(job.n).dim) + 1)
+    }
+
+    fn count(&mut self, job: &Job<'a>, result: &RunResult) {
+        let seconds = result.timings_s.iter().sum::<f64>().max(result.wall_s);
+        let work = Self::work(job);
+        self.n_done += 1;
+        self.seconds += seconds;
+        self.work += work;
+        self.of.insert((job.case.name(), job.variant.name), seconds / work);
+    }
+
+    fn words(&self) -> String {
+        if self.n_done == 0 {
+            return String::new();
+        }
+        let average = self.seconds / self.work;
+        let of = |job: &Job<'_>| {
+            let known = self.of.get(&(job.case.name(), job.variant.name));
+            known.unwrap_or(&average) * Self::work(job)
+        };
+        let seconds: f64 = self.jobs[self.n_done..].iter().map(of).sum();
+        format!(", about {} left in all", number::duration(seconds.round()))
+    }
 }
 
 /// A progress bar for one run.

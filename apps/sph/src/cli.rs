@@ -5,7 +5,8 @@ use crate::output::mesh;
 #[cfg(not(feature = "mesh"))]
 use crate::program::call;
 use crate::{
-    campaigns, devices, golden, kernels, list,
+    campaigns::{self, CasesArgs},
+    devices, golden, kernels, list,
     output::picture,
     program::print::{note, out},
     run,
@@ -25,7 +26,7 @@ use std::{error::Error, path::PathBuf, process::ExitCode};
     version,
     after_help = "\
 Examples:
-  sph compare                    the report: error against wall time, in under two minutes
+  sph compare                    the report: which method for what, in minutes
   sph compare --quick            the same in seconds
   sph validate --case column     published numbers, met or missed
   sph run bench-suite/scenes/dam_break_2d.toml
@@ -108,19 +109,28 @@ Examples:
     ///
     /// Ends with 1 when a run failed or a band was missed: bands are judged at every resolution, and coarse runs and
     /// variants that are there for contrast miss some.
-    #[command(after_help = "Example: sph compare --case dam_break --variant wcsph-delta --out results/delta")]
+    #[command(after_help = "\
+Examples:
+  sph compare --case dam_break --variant wcsph-delta --out results/delta
+  sph compare --case taylor_green --variant projection --set solver.support_ratio=2,2.5,3
+                                 error and time over a key; two --set give a grid")]
     Compare {
-        /// Seconds instead of minutes: dam_break at 16, 24 and 32 particles across, column at 16. Without it dam_break at
-        /// 20, 40 and 80, column at 20 and 40.
+        /// Seconds instead of minutes: taylor_green at 12, 18 and 27 particles across, column at 10 and 16, dam_break at 16
+        /// and 24. Without it taylor_green at 24, 36, 54 and 81, poiseuille at 15, 22, 33 and 50, standing_wave at 10, 15, 22
+        /// and 33, elliptical_drop at 20, 30, 45 and 68, oscillating_drop at 10, 15, 22 and 33, column at 15, 22, 33 and 50,
+        /// dam_break at 20, 40 and 80.
         #[arg(long, conflicts_with = "full")]
         quick: bool,
-        /// For publication: dam_break at 20, 40, 80 and 160, dam_break_square and dam_break_square_friction at 40 and 80,
-        /// column at 20, 40 and 80, column_3d at 20 and 40, stretched_bar and stretched_bar_plastic at 8 and 16.
+        /// For publication: taylor_green and taylor_green_jittered at 24, 36, 54, 81 and 122, taylor_green_3d_re10 and
+        /// taylor_green_3d_re100 at 16, 24, 32 and 48, poiseuille and couette at 15, 22, 33, 50 and 75, standing_wave at 10,
+        /// 15, 22, 33 and 50, elliptical_drop at 20, 30, 45, 68 and 102, oscillating_drop at 10, 15, 22, 33 and 50,
+        /// oscillating_spheroid at 8, 12 and 16, column at 15, 22, 33, 50 and 75, column_3d at 10, 15, 22 and 33, cavity at 25,
+        /// 50 and 75, dam_break at 20, 40, 80 and 160, dam_break_square and dam_break_square_friction at 40 and 80,
+        /// stretched_bar and stretched_bar_plastic at 8 and 16.
         #[arg(long)]
         full: bool,
-        /// Only these cases, of those that the effort contains, or folders with a `case.toml`.
-        #[arg(long = "case", value_name = "NAME|FOLDER")]
-        cases: Vec<String>,
+        #[command(flatten)]
+        which: CasesArgs,
         /// Only these variants.
         #[arg(long = "variant")]
         variants: Vec<String>,
@@ -134,9 +144,8 @@ Examples:
   sph validate --case column --case dam_break
   sph validate --case bench-suite/cases/gate_force   a folder: scene, tables and bands")]
     Validate {
-        /// Only these cases, or folders with a `case.toml`.
-        #[arg(long = "case", value_name = "NAME|FOLDER")]
-        cases: Vec<String>,
+        #[command(flatten)]
+        which: CasesArgs,
         /// Folder for the report.
         #[arg(long, short, default_value = "results/validate")]
         out: PathBuf,
@@ -260,11 +269,11 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             call::arguments()
         )
         .into()),
-        Command::Compare { quick, full, cases, variants, out } => {
+        Command::Compare { quick, full, which, variants, out } => {
             let effort = campaigns::effort(*quick, *full);
-            campaigns::compare(effort, cases, variants, out, &open()?, args.json)
+            campaigns::compare(effort, which, variants, out, &open()?, args.json)
         }
-        Command::Validate { cases, out } => campaigns::validate(cases, out, &open()?, args.json),
+        Command::Validate { which, out } => campaigns::validate(which, out, &open()?, args.json),
         Command::Score { case, frames, across, label, out } => {
             campaigns::score(case, frames, *across, label.as_deref(), out, args.json)
         }

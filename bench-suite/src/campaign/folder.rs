@@ -256,6 +256,10 @@ impl Case for FolderCase {
         own.is_some()
     }
 
+    fn is_exact(&self) -> bool {
+        self.file.exact
+    }
+
     fn resolution(&self) -> usize {
         self.file.resolution as usize
     }

@@ -32,7 +32,7 @@ pub fn measure(processor: &Processor) -> Result<BTreeMap<String, f64>, Error> {
             let Some(case) = registry::case(name).filter(|case| variant.scene(*case, n).is_some()) else {
                 continue;
             };
-            let result = campaign::run(&campaign::Job { case, variant, n }, processor, None)?;
+            let result = campaign::run(&campaign::Job::new(case, variant, n), processor, None)?;
             scores.insert(format!("{name}/{}/steps", variant.name), result.steps as f64);
             // A single particle decides the deepest penetration: another machine's round-off moves it too far.
             for score in result.scores.into_iter().filter(|score| !penetration::is_penetration(score)) {

@@ -2,42 +2,27 @@
 
 pub mod folder;
 pub mod golden;
+mod plan;
 pub mod registry;
 pub mod score;
+mod store;
+
+pub use plan::{Effort, Wanted, comparison, plan, validation};
+pub use store::Store;
 
 use crate::{
-    campaign::{folder::FolderCase, registry::Variant},
+    campaign::registry::Variant,
     cases::Case,
     metrics::{Outcome, penetration},
-    result::{Comparison, ReferenceCurve, RunResult},
+    result::{CaseInfo, Comparison, RunResult},
     run::{self, Options, Progress, Ran},
+    scenes::set::Settings,
     system::{machine, processor::Processor},
 };
-use sph_core::error::Error;
-use std::fmt::{self, Display, Formatter};
-
-/// How much of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Seconds: shows that everything works.
-    Quick,
-    /// Under two minutes on two cores.
-    Default,
-    /// For publication.
-    Full,
-}
-
-impl Display for Effort {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Quick => "compare --quick",
-            Self::Default => "compare",
-            Self::Full => "compare --full",
-        })
-    }
-}
+use sph_core::{error::Error, scene::Scene};
 
 /// One run to do.
+#[derive(Clone)]
 pub struct Job<'a> {
     /// The case.
     pub case: &'a dyn Case,
@@ -45,93 +30,28 @@ pub struct Job<'a> {
     pub variant: &'static Variant,
     /// Particles across.
     pub n: usize,
+    /// Other values at some keys of its scene.
+    pub settings: Settings,
+    /// Whether it leaves pictures: those of the finest run of a method are shown.
+    pub is_pictured: bool,
 }
 
-/// The cases of a comparison, each with its resolutions.
-pub fn plan(effort: Effort) -> &'static [(&'static str, &'static [usize])] {
-    match effort {
-        Effort::Quick => &[("dam_break", &[16, 24, 32]), ("column", &[16])],
-        Effort::Default => &[("dam_break", &[20, 40, 80]), ("column", &[20, 40])],
-        Effort::Full => &[
-            ("dam_break", &[20, 40, 80, 160]),
-            ("dam_break_square", &[40, 80]),
-            ("dam_break_square_friction", &[40, 80]),
-            ("column", &[20, 40, 80]),
-            ("column_3d", &[20, 40]),
-            ("stretched_bar", &[8, 16]),
-            ("stretched_bar_plastic", &[8, 16]),
-        ],
+impl<'a> Job<'a> {
+    /// A run as the case and the variant have it.
+    pub fn new(case: &'a dyn Case, variant: &'static Variant, n: usize) -> Self {
+        Self { case, variant, n, settings: Settings::default(), is_pictured: true }
     }
-}
 
-/// The runs of a comparison. Empty filters mean all.
-///
-/// # Errors
-/// When a name of a filter is left without a run.
-pub fn comparison<'a>(
-    effort: Effort,
-    cases: &[String],
-    folders: &'a [FolderCase],
-    variants: &[String],
-) -> Result<Vec<Job<'a>>, String> {
-    let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|l| l == name);
-    let mut jobs = Vec::new();
-    let planned = plan(effort)
-        .iter()
-        .filter(|(name, _)| wanted(cases, name) && (folders.is_empty() || !cases.is_empty()));
-    let planned =
-        planned.filter_map(|(name, resolutions)| Some((registry::case(name)?, resolutions.to_vec())));
-    // A folder names its resolutions itself.
-    let named = folder::built_in().iter().filter(|case| cases.iter().any(|name| name == case.name()));
-    let own = folders.iter().chain(named).map(|case| (case as &dyn Case, case.resolutions()));
-    for (case, resolutions) in planned.chain(own) {
-        for variant in registry::VARIANTS.iter().filter(|v| wanted(variants, v.name)) {
-            let resolutions = resolutions.iter().filter(|&&n| variant.scene(case, n).is_some());
-            jobs.extend(resolutions.map(|&n| Job { case, variant, n }));
-        }
+    /// Its scene.
+    ///
+    /// # Errors
+    /// When the case is not for the method, or a setting is refused.
+    pub fn scene(&self) -> Result<Scene, Error> {
+        let scene = self.variant.scene(self.case, self.n).ok_or_else(|| {
+            Error::new(format!("the case {} is not for the variant {}", self.case.name(), self.variant.name))
+        })?;
+        self.settings.applied(scene)
     }
-    if let Some(case) =
-        folders.iter().find(|case| jobs.iter().all(|job: &Job<'_>| job.case.name() != case.name()))
-    {
-        return Err(format!(
-            "--case {:?}: no run is left of it: it is not for the methods of the chosen variants",
-            case.name()
-        ));
-    }
-    if let Some(name) = cases.iter().find(|name| jobs.iter().all(|job| job.case.name() != **name)) {
-        let contained = plan(effort).iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        return Err(format!(
-            "--case {name:?}: no run is left of it; {effort} contains {contained}, each for the variants that it suits; \
-             `sph compare --help` says what --full adds, `sph validate --case {name}` runs it alone"
-        ));
-    }
-    if let Some(name) = variants.iter().find(|name| jobs.iter().all(|job| job.variant.name != **name)) {
-        return Err(format!(
-            "--variant {name:?}: no run is left of it: none of the chosen cases is for its method"
-        ));
-    }
-    Ok(jobs)
-}
-
-/// The runs of a validation: every case at the resolution of its bands, by every method that it is for. Without
-/// names those of the registry's list; the group of the walls is named by `walls`.
-pub fn validation<'a>(cases: &[String], folders: &'a [FolderCase]) -> Vec<Job<'a>> {
-    let is = |case: &dyn Case, name: &str| {
-        case.name().strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let mut wanted: Vec<&'a dyn Case> = match cases {
-        [] if folders.is_empty() => registry::cases().collect(),
-        names => registry::all_cases().filter(|&case| names.iter().any(|name| is(case, name))).collect(),
-    };
-    wanted.extend(folders.iter().map(|case| case as &dyn Case));
-    let jobs = |case: &'a dyn Case| {
-        let job = move |variant| Job { case, variant, n: case.resolution() };
-        registry::VALIDATION
-            .iter()
-            .filter(move |variant| variant.scene(case, case.resolution()).is_some())
-            .map(job)
-    };
-    wanted.into_iter().flat_map(jobs).collect()
 }
 
 /// Runs one job.
@@ -143,15 +63,13 @@ pub fn run(
     processor: &Processor,
     progress: Option<&dyn Fn(Progress)>,
 ) -> Result<RunResult, Error> {
-    let scene = job.variant.scene(job.case, job.n).ok_or_else(|| {
-        Error::new(format!("the case {} is not for the variant {}", job.case.name(), job.variant.name))
-    })?;
+    let scene = job.scene()?;
     let options = Options {
         case: job.case.name().into(),
         variant: job.variant.label.into(),
         particles_across: job.n,
         processor: processor.clone(),
-        pictures: job.case.pictures(),
+        pictures: if job.is_pictured { job.case.pictures() } else { Vec::new() },
         output: None,
         progress,
         started: None,
@@ -160,6 +78,7 @@ pub fn run(
     };
     let Ran { mut result, last, .. } = run::run(&scene, job.case.metrics(&scene), None, &options)?;
     let Outcome { scores, series, fits } = job.case.judge(&last.measured());
+    result.settings = job.settings.texts();
     result.scores.splice(0..0, scores);
     result.series.extend(series);
     result.fits.extend(fits);
@@ -172,21 +91,72 @@ pub fn run(
     Ok(result)
 }
 
-/// What the cases of some jobs are compared with.
-pub fn references(jobs: &[Job<'_>]) -> Vec<ReferenceCurve> {
-    let mut cases: Vec<&dyn Case> = jobs.iter().map(|job| job.case).collect();
-    cases.dedup_by_key(|case| case.name().to_owned());
-    cases.into_iter().flat_map(Case::references).collect()
+/// How often a short run is timed.
+const TIMED: usize = 3;
+/// What counts as short, `[s]`.
+const SHORT: f64 = 1.0;
+
+/// Runs one job, three times if it is short: its wall time is the median, and all of them are kept.
+///
+/// # Errors
+/// As [`run`], and when repeated runs end in different states.
+pub fn run_timed(
+    job: &Job<'_>,
+    processor: &Processor,
+    progress: Option<&dyn Fn(Progress)>,
+) -> Result<RunResult, Error> {
+    let mut result = run(job, processor, progress)?;
+    result.timings_s = vec![result.wall_s];
+    while result.failure.is_none() && result.timings_s.len() < TIMED && result.wall_s < SHORT {
+        let again = run(job, processor, progress)?;
+        if again.state_hash != result.state_hash {
+            return Err(Error::new(format!(
+                "{}, {}, {} across: equal runs end in the states {} and {}",
+                job.case.name(),
+                job.variant.name,
+                job.n,
+                result.state_hash,
+                again.state_hash
+            )));
+        }
+        result.timings_s.push(again.wall_s);
+    }
+    result.timings_s.sort_by(f64::total_cmp);
+    let middle = result.timings_s[result.timings_s.len() / 2];
+    // Times of phases are those of the first run, scaled to the one that counts.
+    result.phases.iter_mut().for_each(|phase| phase.seconds *= middle / result.wall_s);
+    result.wall_s = middle;
+    Ok(result)
 }
 
-/// Results with everything that makes them reproducible.
-pub fn collect(
+/// The cases of some jobs, with what they are compared with.
+fn cases<'a>(jobs: &[Job<'a>]) -> Vec<&'a dyn Case> {
+    let mut cases: Vec<&dyn Case> = jobs.iter().map(|job| job.case).collect();
+    cases.dedup_by_key(|case| case.name().to_owned());
+    cases
+}
+
+/// Results of some jobs, with what they are compared with and everything that makes them reproducible.
+pub fn collect_of(
     title: &str,
     command: String,
     processor: &Processor,
     results: Vec<RunResult>,
-    references: Vec<ReferenceCurve>,
+    jobs: &[Job<'_>],
 ) -> Comparison {
+    let cases = cases(jobs);
+    let info = |case: &&dyn Case| CaseInfo {
+        name: case.name().into(),
+        about: case.about().into(),
+        is_exact: case.is_exact(),
+    };
+    let infos = cases.iter().map(info).collect();
+    let references = cases.into_iter().flat_map(Case::references).collect();
+    Comparison { cases: infos, references, ..collect(title, command, processor, results) }
+}
+
+/// Results with everything that makes them reproducible.
+pub fn collect(title: &str, command: String, processor: &Processor, results: Vec<RunResult>) -> Comparison {
     Comparison {
         title: title.into(),
         created: machine::utc_now(),
@@ -194,7 +164,7 @@ pub fn collect(
         command,
         machine: machine::Machine::detect(),
         backend_note: processor.note.clone(),
-        references,
         results,
+        ..Comparison::default()
     }
 }

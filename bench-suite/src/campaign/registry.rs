@@ -58,6 +58,8 @@ pub struct Variant {
     pub label: &'static str,
     /// The method.
     pub method: Method,
+    /// True of what is there to show what a choice does, and not as the best of its method.
+    pub is_contrast: bool,
     /// Changes a case's scene, which suits the method already.
     pub apply: fn(&mut Scene),
 }
@@ -74,15 +76,22 @@ impl Variant {
 
 /// The methods of a validation, with the settings that each case gives them.
 pub const VALIDATION: &[Variant] = &[
-    Variant { name: "wcsph", label: "WCSPH", method: Method::Wcsph, apply: |_| {} },
-    Variant { name: "pbf", label: "PBF", method: Method::Pbf, apply: |_| {} },
+    Variant { name: "wcsph", label: "WCSPH", method: Method::Wcsph, is_contrast: false, apply: |_| {} },
+    Variant { name: "pbf", label: "PBF", method: Method::Pbf, is_contrast: false, apply: |_| {} },
     Variant {
         name: "viscoelastic",
         label: "double density relaxation",
         method: Method::Viscoelastic,
+        is_contrast: false,
         apply: |_| {},
     },
-    Variant { name: "projection", label: "staggered projection", method: Method::Projection, apply: |_| {} },
+    Variant {
+        name: "projection",
+        label: "staggered projection",
+        method: Method::Projection,
+        is_contrast: false,
+        apply: |_| {},
+    },
 ];
 
 /// The lines of a comparison.
@@ -91,18 +100,21 @@ pub const VARIANTS: &[Variant] = &[
         name: "wcsph-delta",
         label: "WCSPH, Wendland C2 3.0, δ-SPH (preset validation)",
         method: Method::Wcsph,
+        is_contrast: false,
         apply: |_| {},
     },
     Variant {
         name: "wcsph-plain",
         label: "WCSPH, Wendland C2 3.0, plain continuity",
         method: Method::Wcsph,
+        is_contrast: true,
         apply: |scene| scene.solver.set("delta_sph", 0.0),
     },
     Variant {
         name: "wcsph-cubic-delta",
         label: "WCSPH, cubic spline 2.5, δ-SPH",
         method: Method::Wcsph,
+        is_contrast: true,
         apply: |scene| {
             scene.solver.set("kernel", "cubic_spline");
             scene.solver.set("support_ratio", 2.5);
@@ -112,6 +124,7 @@ pub const VARIANTS: &[Variant] = &[
         name: "wcsph-graphics",
         label: "WCSPH, cubic spline 2.0, summed density, pseudo-mass walls (preset graphics)",
         method: Method::Wcsph,
+        is_contrast: true,
         apply: |scene| {
             scene.solver.set("preset", "graphics");
             scene.mass_mode = sph_core::scene::MassMode::Calibrated;
@@ -123,36 +136,42 @@ pub const VARIANTS: &[Variant] = &[
         name: "pbf",
         label: "PBF, cubic spline 2.0, 4 iterations, 2 substeps (preset standard)",
         method: Method::Pbf,
+        is_contrast: false,
         apply: |scene| scene.solver.set("preset", "standard"),
     },
     Variant {
         name: "pbf-accurate",
         label: "PBF, iterations to a density error of 0.01 % (preset accurate)",
         method: Method::Pbf,
+        is_contrast: false,
         apply: |scene| scene.solver.set("preset", "accurate"),
     },
     Variant {
         name: "viscoelastic",
         label: "double density relaxation 2.5, multicolor Gauss-Seidel, no springs (preset standard)",
         method: Method::Viscoelastic,
+        is_contrast: false,
         apply: |_| {},
     },
     Variant {
         name: "viscoelastic-jacobi",
         label: "double density relaxation 2.5, Jacobi, no springs",
         method: Method::Viscoelastic,
+        is_contrast: true,
         apply: |scene| scene.solver.set("relax_mode", "jacobi"),
     },
     Variant {
         name: "projection",
         label: "staggered projection 2.5 (preset consistent)",
         method: Method::Projection,
+        is_contrast: false,
         apply: |_| {},
     },
     Variant {
         name: "projection-peridyno",
         label: "staggered projection 2.5, constants of PeriDyno (preset peridyno_compat)",
         method: Method::Projection,
+        is_contrast: true,
         apply: |scene| scene.solver.set("preset", "peridyno_compat"),
     },
 ];

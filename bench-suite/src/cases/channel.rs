@@ -81,6 +81,10 @@ impl Case for Channel {
         SOURCE
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn resolution(&self) -> usize {
         50
     }

@@ -34,6 +34,10 @@ impl Case for Column {
         "hydrostatics, p = ρg(H − z)"
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn resolution(&self) -> usize {
         if self.dim == 2 { 30 } else { 20 }
     }

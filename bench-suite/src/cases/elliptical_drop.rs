@@ -49,15 +49,23 @@ impl EllipticalDrop {
             .with_note(&format!(
                 "farthest particle and half a spacing; {:.4} by second moments",
                 e.moments[1].last()
-            ))
-            .as_headline();
+            ));
         let energy = Score::new("loss of total energy", "-", e.energy_loss())
             .with_error(e.energy_loss().abs())
             .within(Band::error_at_most(0.03))
             .from_source(SOURCE)
             .with_note("kinetic and internal energy, end over start")
             .only_with(&axis);
+        let exact = |column| move |t| Self::exact(column, t).unwrap_or(f64::NAN);
+        let of = [("a (x semi-axis)", &e.moments[0]), ("b (y semi-axis)", &e.moments[1])];
+        let rms = of.map(|(column, curve)| curve.rms(end, exact(column)));
+        let rms = (0.5 * (rms[0].powi(2) + rms[1].powi(2))).sqrt();
         let mut scores = vec![
+            Score::new("semi-axes with time, RMS error", "-", rms)
+                .with_error(rms)
+                .from_source(SOURCE)
+                .with_note("by second moments, over R")
+                .as_headline(),
             axis,
             energy,
             Score::new("semi-axis a(0.0076 s)", "m", e.a.last()).against(1.0 / b).from_source(SOURCE),
@@ -89,6 +97,10 @@ impl Case for EllipticalDrop {
 
     fn source(&self) -> &'static str {
         SOURCE
+    }
+
+    fn is_exact(&self) -> bool {
+        true
     }
 
     fn resolution(&self) -> usize {

@@ -49,6 +49,11 @@ pub trait Case: Sync {
         method == Method::Wcsph
     }
 
+    /// Whether the solution is exact or converged: errors then fall with resolution, and rank methods.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
     /// Particles across at which the bands are stated.
     fn resolution(&self) -> usize;
 

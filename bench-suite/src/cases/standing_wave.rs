@@ -39,6 +39,10 @@ impl Case for StandingWave {
         SOURCE
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn resolution(&self) -> usize {
         40
     }

@@ -50,6 +50,10 @@ impl Case for Decaying {
         SOURCE
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn resolution(&self) -> usize {
         50
     }

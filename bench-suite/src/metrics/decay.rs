@@ -75,8 +75,7 @@ impl Metric for Decay {
         let mut scores = vec![
             self.rate_score("decay rate of the largest speed", rate)
                 .within(Band::error_at_most(0.02))
-                .with_note(&range_text)
-                .as_headline(),
+                .with_note(&range_text),
             self.rate_score(
                 "decay rate of the root of the kinetic energy",
                 self.log_energy.slope(range.clone()),
@@ -89,7 +88,7 @@ impl Metric for Decay {
                 .with_error(l1)
                 .from_source(source);
             let score = score.with_note("mean |v - v_exact| over the exact largest speed of that time");
-            scores.push(if k == *judged { score.within(Band::at_most(0.03)) } else { score });
+            scores.push(if k == *judged { score.within(Band::at_most(0.03)).as_headline() } else { score });
         }
         let t = ("time", "s");
         Outcome {

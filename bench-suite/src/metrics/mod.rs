@@ -98,6 +98,16 @@ impl Curve {
         sum / n
     }
 
+    /// Root of the mean square of what its points up to `end` differ from an exact curve; NaN of one that ends before.
+    pub fn rms(&self, end: f64, exact: impl Fn(f64) -> f64) -> f64 {
+        if self.x.last().is_none_or(|last| *last < end) {
+            return f64::NAN;
+        }
+        let points = self.x.iter().zip(&self.y).filter(|(x, _)| **x <= end);
+        let (n, sum) = points.fold((0.0, 0.0), |(n, sum), (&x, y)| (n + 1.0, sum + (y - exact(x)).powi(2)));
+        f64::sqrt(sum / n)
+    }
+
     /// The curve averaged over so much of the abscissa, which rises throughout, around each of its points.
     pub fn running_mean(&self, width: f64) -> Self {
         let n = self.x.len().min(self.y.len());

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::figures::{self, Figure, Method, cases, method_name, methods, resolution};
+use super::answer;
+use super::figures::{self, Figure, cases, method_name, methods, resolution};
 use super::html::{self, Cell, escape, section, table};
 use super::plots::PlotError;
 use super::sections;
@@ -19,7 +20,7 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
     let rest =
         ["Conservation", "Iterations", "Phases", "Memory", "Machine", "Reproduce", "Scenes", "Sources"];
     links.extend(rest.map(|name| (name.to_lowercase(), name.to_owned())));
-    let mut parts = vec![answer(all)];
+    let mut parts = vec![answer::section(all)?];
     for case in cases(all) {
         parts.push(case_section(all, case, folder)?);
     }
@@ -33,82 +34,6 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
     let body = parts.concat();
     links.retain(|(id, _)| body.contains(&format!("<section id=\"{id}\"")));
     Ok(html::page(&all.title, &(sections::head(all) + &sections::contents(&links) + &body)))
-}
-
-fn answer(all: &Comparison) -> String {
-    let words: String = cases(all).into_iter().map(|case| in_words(all, case)).collect();
-    let mut content = format!("<div class=\"answer\">\n{words}</div>\n");
-    for case in cases(all) {
-        let what = figures::headline_name(all, case);
-        let rows: Vec<_> = methods(all, case).iter().filter_map(|method| summary_row(method, what)).collect();
-        content += &table(&format!("{case}: the finest run of each method"), &run_heads(all, case), &rows);
-    }
-    section("answer", "Error and wall time", &content)
-}
-
-/// The finest run of a method; where that is not the finest tried, it says which failed.
-fn summary_row(method: &Method<'_>, what: Option<&str>) -> Option<Vec<Cell>> {
-    let run = method.finest()?;
-    let mut row = run_row(run, what);
-    let failed = method.runs.iter().filter(|other| other.failure.is_some() && run.failure.is_none());
-    let failed: Vec<_> = failed.map(|run| run.particles_across.to_string()).collect();
-    if !failed.is_empty() {
-        let (met, set) = run.bands();
-        row.pop();
-        row.push(Cell::verdict(
-            Some(false),
-            &format!("met {met} of {set}; {} across failed", failed.join(", ")),
-        ));
-    }
-    Some(row)
-}
-
-/// Which method errs least and which is fastest among those that meet their bands.
-fn in_words(all: &Comparison, case: &str) -> String {
-    let finest: Vec<_> = methods(all, case).iter().filter_map(Method::finest).collect();
-    let what = figures::headline_name(all, case);
-    // Errors of different quantities are not compared.
-    let done = || finest.iter().filter(|run| run.failure.is_none() && name_of_error(run) == what);
-    let error =
-        |run: &RunResult| run.headline().and_then(|score| score.error).filter(|error| error.is_finite());
-    let least = done().filter_map(|run| Some((run, error(run)?))).min_by(|a, b| a.1.total_cmp(&b.1));
-    let mut words = format!("<strong>{}.</strong>", escape(case));
-    if let Some((run, error)) = least {
-        words += &format!(
-            " Smallest error: {}, {}, with {} in {}, after {}.",
-            escape(&method_name(run)),
-            resolution(run),
-            escape(&number::percent(error)),
-            escape(run.headline().map_or("", |score| score.name.as_str())),
-            escape(&number::duration(run.wall_s)),
-        );
-    }
-    let runs = || all.results.iter().filter(|run| run.case == case);
-    let every = |run: &&RunResult| matches!(run.bands(), (met, set) if set > 0 && met == set);
-    let fastest = runs().filter(every).min_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
-    let any_band = runs().any(|run| run.bands().1 > 0);
-    match fastest {
-        Some(run) => {
-            words += &format!(
-                " Fastest run that meets all its bands is {}, {}: {}.",
-                escape(&method_name(run)),
-                resolution(run),
-                escape(&number::duration(run.wall_s))
-            );
-        }
-        None if any_band => words += " No run meets all its bands.",
-        None => {}
-    }
-    let n_failed = runs().filter(|run| run.failure.is_some()).count();
-    if n_failed > 0 {
-        words += &format!(" Failed runs: {n_failed}.");
-    }
-    format!("<p>{words}</p>\n")
-}
-
-/// What the error of a run is the error of.
-fn name_of_error(run: &RunResult) -> Option<&str> {
-    run.headline().map(|score| score.name.as_str())
 }
 
 /// Heads of a table of runs.
@@ -148,11 +73,14 @@ fn run_row(run: &RunResult, what: Option<&str>) -> Vec<Cell> {
 }
 
 fn case_section(all: &Comparison, case: &str, folder: &Path) -> Result<String, PlotError> {
-    let mut plots: Vec<Figure> = figures::error_against_wall_time(all, case)?.into_iter().collect();
-    plots.extend(figures::error_against_iterations(all, case)?);
-    plots.extend(figures::convergence(all, case)?);
+    let mut plots: Vec<Figure> = figures::convergence(all, case)?.into_iter().collect();
+    if !figures::is_exact(all, case) {
+        plots.extend(figures::error_against_wall_time(all, case)?); // those of exact solutions stand above
+    }
+    plots.extend(figures::error_against_memory(all, case)?);
     let curves = figures::results(all, case)?;
-    let content = sections::failures(all, case)
+    let content = sections::about(all, case)
+        + &sections::failures(all, case)
         + &html::figures(&plots)
         + &sections::lacking(all, case)
         + &html::figures(&curves)

@@ -16,7 +16,8 @@ pub fn tables(all: &Comparison) -> [(&'static str, String); 4] {
 /// One row a run.
 #[must_use]
 pub fn runs(all: &Comparison) -> String {
-    let head = "dim [-],spacing [m],n_fluid [-],n_walls [-],steps [-],iterations [-],simulated [s],wall [s],particle_steps [1/s],\
+    let head = "dim [-],spacing [m],n_fluid [-],n_walls [-],steps [-],iterations [-],simulated [s],wall [s],wall_least [s],\
+                wall_largest [s],particle_steps [1/s],\
                 precision,threads [-],isa,backend,peak_memory [B],bytes_per_particle [B],headline,headline_error [-],\
                 bands_met [-],bands_set [-],failure";
     rows(all, head, |run| {
@@ -31,6 +32,8 @@ pub fn runs(all: &Comparison) -> String {
             optional(run.iterations),
             number(run.simulated_s),
             number(run.wall_s),
+            number(run.timings_s.first().copied().unwrap_or(run.wall_s)),
+            number(run.timings_s.last().copied().unwrap_or(run.wall_s)),
             optional(run.particle_steps_per_s()),
             cell(&run.precision),
             run.threads.to_string(),
@@ -101,9 +104,11 @@ pub fn phases(all: &Comparison) -> String {
 
 /// A table whose rows begin with what names a run.
 fn rows(all: &Comparison, head: &str, of: impl Fn(&RunResult) -> Vec<Vec<String>>) -> String {
-    let mut out = format!("case,solver,variant,particles_across [-],{head}\n");
+    let mut out = format!("case,solver,variant,settings,particles_across [-],{head}\n");
     for run in &all.results {
-        let name = [cell(&run.case), cell(&run.solver), cell(&run.variant), run.particles_across.to_string()];
+        let set: Vec<_> = run.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let words = [&run.case, &run.solver, &run.variant, &set.join(" ")].map(|text| cell(text));
+        let name = [words.join(","), run.particles_across.to_string()];
         for row in of(run) {
             out += &format!("{},{}\n", name.join(","), row.join(","));
         }

@@ -33,13 +33,32 @@ impl<'a> Method<'a> {
     pub fn finest(&self) -> Option<&'a RunResult> {
         self.runs.iter().rev().find(|run| run.failure.is_none()).or(self.runs.last()).copied()
     }
+
+    /// The finest run that has pictures.
+    #[must_use]
+    pub fn pictured(&self) -> Option<&'a RunResult> {
+        self.runs.iter().rev().copied().find(|run| !run.frames.is_empty())
+    }
 }
 
-/// The name by which people know a run's method, with its backend where that is not the processor.
+/// The name by which people know a run's method: what was set for it, and its backend where that is not the processor.
 #[must_use]
 pub fn method_name(run: &RunResult) -> Cow<'_, str> {
+    name_without(run, None)
+}
+
+/// The same without what a key was set to.
+fn name_without<'a>(run: &'a RunResult, key: Option<&str>) -> Cow<'a, str> {
     let name = if run.variant.is_empty() { &run.solver } else { &run.variant };
-    if run.is_on_cpu() { name.into() } else { format!("{name}, on {}", run.backend).into() }
+    let backend = if run.is_on_cpu() { String::new() } else { format!(", on {}", run.backend) };
+    let set = run.settings.iter().filter(|(name, _)| Some(name.as_str()) != key);
+    let short = |key: &str| key.strip_prefix("solver.").unwrap_or(key).to_owned();
+    let set: Vec<_> = set.map(|(key, value)| format!("{} = {value}", short(key))).collect();
+    match (backend.is_empty(), set.is_empty()) {
+        (true, true) => name.into(),
+        (false, true) => format!("{name}{backend}").into(),
+        (_, false) => format!("{}; {name}{backend}", set.join(", ")).into(), // what differs comes first
+    }
 }
 
 /// The cases, in the order of the results.
@@ -48,13 +67,28 @@ pub fn cases(all: &Comparison) -> Vec<&str> {
     in_order(all.results.iter().map(|run| run.case.as_str()))
 }
 
+/// Whether the solution of a case is exact, so that its errors rank methods.
+#[must_use]
+pub fn is_exact(all: &Comparison, case: &str) -> bool {
+    all.cases.iter().any(|info| info.name == case && info.is_exact)
+}
+
 /// The methods that ran a case.
 #[must_use]
 pub fn methods<'a>(all: &'a Comparison, case: &str) -> Vec<Method<'a>> {
-    let names = in_order(all.results.iter().map(method_name));
+    grouped(all, case, method_name)
+}
+
+/// The runs of a case by name, coarse to fine.
+fn grouped<'a>(
+    all: &'a Comparison,
+    case: &str,
+    name_of: impl Fn(&'a RunResult) -> Cow<'a, str>,
+) -> Vec<Method<'a>> {
+    let names = in_order(all.results.iter().map(&name_of));
     let of = |(style, name): (usize, Cow<'a, str>)| {
-        let ran = |run: &&RunResult| run.case == case && method_name(run) == name;
-        let mut runs: Vec<_> = all.results.iter().filter(ran).collect();
+        let ran = |run: &&RunResult| run.case == case;
+        let mut runs: Vec<_> = all.results.iter().filter(ran).filter(|run| name_of(run) == name).collect();
         runs.sort_by_key(|run| run.particles_across);
         (!runs.is_empty()).then_some(Method { name, style, runs })
     };
@@ -137,51 +171,114 @@ fn of_group(all: &Comparison, case: &str, group: SeriesGroup) -> Result<Vec<Figu
     Ok(figures)
 }
 
-/// Error against wall time, one line a method, one point a resolution. `None` without errors.
+/// Error against wall time, one line a method, one point a resolution, or a value of the key that was set. `None` without errors.
 ///
 /// # Errors
 /// When the plot cannot be drawn.
 pub fn error_against_wall_time(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError> {
-    let lines = error_lines(all, case, |run| run.wall_s);
+    error_against(all, case, Label::log("wall time", "s"), "wall time", |run| run.wall_s)
+}
+
+/// Error against the memory that state and solver need, as planned. `None` without either.
+///
+/// # Errors
+/// When the plot cannot be drawn.
+pub fn error_against_memory(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError> {
+    let of = |run: &RunResult| run.start.as_ref().map_or(0.0, |start| start.memory / 1048576.0);
+    error_against(all, case, Label::log("memory", "MiB"), "memory", of)
+}
+
+fn error_against(
+    all: &Comparison,
+    case: &str,
+    x: Label,
+    over: &str,
+    of: impl Fn(&RunResult) -> f64,
+) -> Result<Option<Figure>, PlotError> {
+    let lines = error_lines(all, case, of);
     let Some(what) = headline_name(all, case).filter(|_| !lines.is_empty()) else { return Ok(None) };
-    let title = format!("Error against wall time: {case}");
-    let chart = Chart {
-        title,
-        x: Label::log("wall time", "s"),
-        y: Label::log("error", "%"),
-        lines,
-        x_ticks: Vec::new(),
-    };
-    let numbers = match varies_iterations(all, case) {
-        true => "iterations of a step",
-        false => "particles across the reference length",
+    let title = format!("Error against {over}: {case}");
+    let chart = Chart { title, x, y: Label::log("error", "%"), lines, x_ticks: Vec::new() };
+    let numbers = match swept(all, case) {
+        Some(key) => format!("values of {key}"),
+        None => "particles across the reference length".into(),
     };
     let what = other_errors(all, case, what);
     let caption = format!("Error: {what}. Lower left is better. Numbers beside the points are {numbers}.");
     Ok(Some(Figure { svg: chart.svg()?, caption }))
 }
 
-/// Error against the iterations of a step. `None` where runs of a method differ in resolution instead.
+/// Error and wall time against the key that was set, where its values are numbers.
 ///
 /// # Errors
-/// When the plot cannot be drawn.
-pub fn error_against_iterations(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError> {
-    let mut lines = error_lines(all, case, |run| run.iterations.unwrap_or(0.0));
-    let what = headline_name(all, case).filter(|_| varies_iterations(all, case) && !lines.is_empty());
-    let Some(what) = what else { return Ok(None) };
-    lines.iter_mut().for_each(|line| line.texts.clear());
-    let title = format!("Error against iterations: {case}");
-    let x = Label::log("iterations of a step", "-");
-    let chart = Chart { title, x, y: Label::log("error", "%"), lines, x_ticks: Vec::new() };
-    Ok(Some(Figure { svg: chart.svg()?, caption: format!("Error: {what}.") }))
+/// When a plot cannot be drawn.
+pub fn against_key(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotError> {
+    let Some(key) = swept(all, case) else { return Ok(Vec::new()) };
+    let value = |run: &RunResult| value_of(run, key).and_then(|value| value.parse::<f64>().ok());
+    let values: Option<Vec<f64>> = all.results.iter().filter(|run| run.case == case).map(value).collect();
+    let Some(values) = values else { return Ok(Vec::new()) };
+    let (least, most) =
+        values.iter().fold((f64::INFINITY, 0.0), |(a, b), &x| (f64::min(a, x), f64::max(b, x)));
+    let axis =
+        || if least > 0.0 && most > 30.0 * least { Label::log(key, "") } else { Label::linear(key, "") };
+    let error = |run: &RunResult| Some(100.0 * run.headline()?.error?);
+    let (errors, times) = (
+        key_lines(all, case, key, |run| Some((value(run)?, error(run)?))),
+        key_lines(all, case, key, |run| Some((value(run)?, run.wall_s))),
+    );
+    let what = headline_name(all, case).map_or_else(String::new, |what| format!("Error: {what}."));
+    let mut figures = Vec::new();
+    for (title, y, mut lines, caption) in [
+        ("Error", Label::log("error", "%"), errors, what),
+        ("Wall time", Label::log("wall time", "s"), times, "Wall time of the whole run.".into()),
+    ] {
+        lines.retain(|line| !line.points.is_empty());
+        lines.iter_mut().for_each(|line| line.texts.clear());
+        let title = format!("{title} against {key}: {case}");
+        if !lines.is_empty() {
+            let svg = Chart { title, x: axis(), y, lines, x_ticks: Vec::new() }.svg()?;
+            figures.push(Figure { svg, caption });
+        }
+    }
+    Ok(figures)
 }
 
-/// True when the runs of a case have one resolution, and differ in how often a step iterates.
-fn varies_iterations(all: &Comparison, case: &str) -> bool {
+/// The first key that was set to different values in runs of a case.
+fn swept<'a>(all: &'a Comparison, case: &str) -> Option<&'a str> {
     let runs = || all.results.iter().filter(|run| run.case == case);
-    let iterating = || runs().filter_map(|run| run.iterations);
-    let across: BTreeSet<_> = runs().map(|run| run.particles_across).collect();
-    across.len() == 1 && iterating().any(|n| iterating().any(|other| other > 2.0 * n))
+    let keys = in_order(runs().flat_map(|run| run.settings.iter().map(|(key, _)| key.as_str())));
+    keys.into_iter()
+        .find(|key| runs().filter_map(|run| value_of(run, key)).collect::<BTreeSet<_>>().len() > 1)
+}
+
+fn value_of<'a>(run: &'a RunResult, key: &str) -> Option<&'a str> {
+    run.settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+}
+
+/// One line a method and resolution over the values of a key, of runs that did not fail.
+fn key_lines(
+    all: &Comparison,
+    case: &str,
+    key: &str,
+    point: impl Fn(&RunResult) -> Option<(f64, f64)>,
+) -> Vec<Line> {
+    let several = {
+        let runs = all.results.iter().filter(|run| run.case == case);
+        runs.map(|run| run.particles_across).collect::<BTreeSet<_>>().len() > 1
+    };
+    let name = |run| {
+        let name = name_without(run, Some(key));
+        if several { format!("{name}, {}", resolution(run)).into() } else { name }
+    };
+    let of = |method: &Method<'_>| {
+        let done = method.runs.iter().filter(|run| run.failure.is_none());
+        let found: Vec<_> = done.filter_map(|run| Some((*run, point(run)?))).collect();
+        let found: Vec<_> = found.into_iter().filter(|(_, (x, y))| x.is_finite() && y.is_finite()).collect();
+        let texts = found.iter().filter_map(|(run, _)| value_of(run, key)).map(str::to_owned).collect();
+        let points = found.iter().map(|(_, point)| *point).collect();
+        Line { texts, ..Line::new(&method.name, Look::Joined, method.style, points) }
+    };
+    grouped(all, case, name).iter().map(of).collect()
 }
 
 /// Error against resolution, with slopes of first and second order. `None` when nothing ran twice.
@@ -189,11 +286,10 @@ fn varies_iterations(all: &Comparison, case: &str) -> bool {
 /// # Errors
 /// When the plot cannot be drawn.
 pub fn convergence(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError> {
-    let mut lines = error_lines(all, case, |run| run.particles_across as f64);
+    let point = |run: &RunResult| Some((run.particles_across as f64, 100.0 * run.headline()?.error?));
+    let finite = |run: &RunResult| point(run).filter(|(_, error)| *error > 0.0 && error.is_finite());
+    let mut lines: Vec<_> = methods(all, case).iter().map(|method| method_line(method, finite)).collect();
     lines.retain(|line| line.points.len() > 1);
-    if varies_iterations(all, case) {
-        return Ok(None);
-    }
     let Some(what) = headline_name(all, case).filter(|_| !lines.is_empty()) else { return Ok(None) };
     lines.iter_mut().for_each(|line| line.texts.clear());
     let points: Vec<_> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
@@ -323,21 +419,24 @@ fn finest_caption(all: &Comparison, case: &str, name: &str) -> String {
 
 /// One line a method: the headline error in percent over `x` of each run that did not fail.
 fn error_lines(all: &Comparison, case: &str, x: impl Fn(&RunResult) -> f64) -> Vec<Line> {
-    let by_iterations = varies_iterations(all, case);
-    let of = |method: &Method<'_>| {
-        let done = method.runs.iter().filter(|run| run.failure.is_none());
-        let found = done.filter_map(|run| Some((*run, run.headline()?.error?)));
-        let found: Vec<_> =
-            found.filter(|(run, error)| x(run) > 0.0 && *error > 0.0 && error.is_finite()).collect();
-        let points = found.iter().map(|(run, error)| (x(run), 100.0 * error)).collect();
-        let number = |run: &RunResult| match run.iterations.filter(|_| by_iterations) {
-            Some(iterations) => format!("{iterations:.0}"),
-            None => run.particles_across.to_string(),
-        };
-        let texts = found.iter().map(|(run, _)| number(run)).collect();
-        Line { texts, ..Line::new(&method.name, Look::Joined, method.style, points) }
+    let point = |run: &RunResult| {
+        let (x, error) = (x(run), run.headline()?.error?);
+        (x > 0.0 && error > 0.0 && error.is_finite()).then_some((x, 100.0 * error))
     };
-    methods(all, case).iter().map(of).filter(|line| !line.points.is_empty()).collect()
+    let lines = match swept(all, case) {
+        Some(key) => key_lines(all, case, key, point),
+        None => methods(all, case).iter().map(|method| method_line(method, point)).collect(),
+    };
+    lines.into_iter().filter(|line| !line.points.is_empty()).collect()
+}
+
+/// A point of each run that did not fail, with its resolution.
+fn method_line(method: &Method<'_>, point: impl Fn(&RunResult) -> Option<(f64, f64)>) -> Line {
+    let done = method.runs.iter().filter(|run| run.failure.is_none());
+    let found: Vec<_> =
+        done.filter_map(|run| Some((run.particles_across.to_string(), point(run)?))).collect();
+    let (texts, points) = found.into_iter().unzip();
+    Line { texts, ..Line::new(&method.name, Look::Joined, method.style, points) }
 }
 
 /// What the errors of a case measure, where methods without `what` have another one.

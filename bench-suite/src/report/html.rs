@@ -74,6 +74,13 @@ impl Cell {
         };
         Self { html: format!("{sign}{}", escape(words)), class }
     }
+
+    /// A verdict of a table of many: met, missed by less than twice the band, or by more. The words tell it, too.
+    #[must_use]
+    pub fn heat(off: usize, words: &str) -> Self {
+        let class = ["met", "near", "far"][off.min(2)];
+        Self { html: escape(words), class }
+    }
 }
 
 /// A table; its first column names the rows.
@@ -99,6 +106,22 @@ pub fn table<S: AsRef<str>>(caption: &str, heads: &[S], rows: &[Vec<Cell>]) -> S
         out.push_str("</tr>\n");
     }
     out + "</tbody></table></div>\n"
+}
+
+/// The same as a table of Markdown.
+#[must_use]
+pub fn markdown<S: AsRef<str>>(heads: &[S], rows: &[Vec<Cell>]) -> String {
+    let numbers = |i: usize| rows.iter().any(|row| row.get(i).is_some_and(|cell| cell.class == "n"));
+    let rule: Vec<_> = (0..heads.len()).map(|i| if numbers(i) { "---:" } else { "---" }).collect();
+    let row = |row: &Vec<Cell>| markdown_row(&row.iter().map(|cell| cell.html.as_str()).collect::<Vec<_>>());
+    markdown_row(heads) + &markdown_row(&rule) + &rows.iter().map(row).collect::<String>()
+}
+
+/// A row of a table of Markdown.
+#[must_use]
+pub fn markdown_row<S: AsRef<str>>(cells: &[S]) -> String {
+    let cell = |cell: &S| cell.as_ref().replace('|', "\\|").replace('\n', " ");
+    format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
 }
 
 /// Plots side by side, as many as fit.

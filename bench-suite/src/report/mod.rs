@@ -1,11 +1,12 @@
 //! Reports: one self-contained page, `results.json` and CSV, drawn from plain results and nothing else.
 
+pub mod answer;
 pub mod compare;
 pub mod csv;
 pub mod figures;
 pub mod html;
-pub mod markdown;
 pub mod plots;
+pub mod ranking;
 pub mod run;
 mod sections;
 pub mod validate;
@@ -66,11 +67,19 @@ impl Page {
 }
 
 /// What a report may be made of.
-pub const FILES: [&str; 7] =
-    ["index.html", "results.json", "runs.csv", "scores.csv", "series.csv", "phases.csv", "validation.md"];
+pub const FILES: [&str; 8] = [
+    "index.html",
+    "results.json",
+    "runs.csv",
+    "scores.csv",
+    "series.csv",
+    "phases.csv",
+    "validation.md",
+    "comparison.md",
+];
 
-/// Writes `index.html`, `results.json` and the CSV tables into `folder`, and of a validation its table as
-/// `validation.md`. Picture files of the results are
+/// Writes `index.html`, `results.json` and the CSV tables into `folder`, and as Markdown the tables of a validation or a
+/// comparison. Picture files of the results are
 /// looked for in `folder`.
 ///
 /// # Errors
@@ -80,8 +89,10 @@ pub fn write(all: &Comparison, page: Page, folder: &Path) -> Result<(), ReportEr
     for (name, text) in csv::tables(all) {
         write_atomic(&folder.join(name), text.as_bytes())?;
     }
-    if page == Page::Validate {
-        write_atomic(&folder.join("validation.md"), markdown::table(all).as_bytes())?;
+    match page {
+        Page::Validate => write_atomic(&folder.join("validation.md"), validate::markdown(all).as_bytes())?,
+        Page::Compare => write_atomic(&folder.join("comparison.md"), answer::markdown(all).as_bytes())?,
+        Page::Run => {}
     }
     let html = match page {
         Page::Compare => compare::page(all, folder)?,
@@ -96,7 +107,7 @@ pub fn write(all: &Comparison, page: Page, folder: &Path) -> Result<(), ReportEr
 /// # Errors
 /// When the file cannot be written.
 pub fn save(all: &Comparison, path: &Path) -> Result<(), ReportError> {
-    let text = serde_json::to_string_pretty(all);
+    let text = serde_json::to_string(all);
     let text = text.map_err(|source| ReportError::Json { path: path.into(), source })?;
     Ok(write_atomic(path, text.as_bytes())?)
 }

@@ -36,6 +36,12 @@ pub(super) fn contents(sections: &[(String, String)]) -> String {
     format!("<nav aria-label=\"Sections\">\n{}</nav>\n", sections.iter().map(link).collect::<String>())
 }
 
+/// What a case is.
+pub(super) fn about(all: &Comparison, case: &str) -> String {
+    let info = all.cases.iter().find(|info| info.name == case && !info.about.is_empty());
+    info.map_or_else(String::new, |info| format!("<p class=\"meta\">{}</p>\n", escape(&info.about)))
+}
+
 /// Failed runs of a case, each with its reason, and warnings of the others.
 pub(super) fn failures(all: &Comparison, case: &str) -> String {
     let line = |run: &RunResult, what: &str, text: &str| {
@@ -112,26 +118,21 @@ pub(super) fn accepted(score: &Score) -> String {
     }
 }
 
-/// Pictures of the finest run of each method, by time.
+/// Pictures of the finest run of each method: methods below each other, moments side by side.
 pub(super) fn pictures(all: &Comparison, case: &str, folder: &Path) -> String {
-    let runs: Vec<_> = methods(all, case).iter().filter_map(Method::finest).collect();
-    let mut frames: Vec<_> =
-        runs.iter().flat_map(|run| run.frames.iter().map(move |frame| (*run, frame))).collect();
-    frames.sort_by(|a, b| a.1.t.total_cmp(&b.1.t)); // stable: methods keep their order
-    if frames.is_empty() {
-        return String::new();
-    }
-    let mut out = String::from("<h3>Particles</h3>\n");
-    for same_time in frames.chunk_by(|a, b| a.1.t == b.1.t) {
-        let pictures: String = same_time.iter().map(|(run, frame)| picture(run, frame, folder)).collect();
-        out += &format!("<div class=\"pictures\">\n{pictures}</div>\n");
-    }
-    out
+    let methods = methods(all, case);
+    let row = |run: &RunResult| {
+        let name = format!("{}, {}", method_name(run), resolution(run));
+        let pictures: String = run.frames.iter().map(|frame| picture(run, frame, folder)).collect();
+        format!("<h4>{}</h4>\n<div class=\"pictures\">\n{pictures}</div>\n", escape(&name))
+    };
+    let rows: String = methods.iter().filter_map(Method::pictured).map(row).collect();
+    if rows.is_empty() { String::new() } else { format!("<h3>Particles</h3>\n{rows}") }
 }
 
 fn picture(run: &RunResult, frame: &Frame, folder: &Path) -> String {
     let time = number::duration(frame.t);
-    let caption = format!("t = {time}. {}, {}. {}", method_name(run), resolution(run), frame.caption);
+    let name = format!("{}, {}. {}", method_name(run), resolution(run), frame.caption);
     let data = match &frame.image {
         Image::Png(data) => Some(data.clone()),
         // Of the result's own folder: a report shows no other file.
@@ -142,12 +143,12 @@ fn picture(run: &RunResult, frame: &Frame, folder: &Path) -> String {
     };
     let image = match (data, &frame.image) {
         (Some(data), _) => {
-            format!("<img alt=\"{}\" src=\"data:image/png;base64,{}\">", escape(&caption), escape(&data))
+            format!("<img alt=\"{}\" src=\"data:image/png;base64,{}\">", escape(&name), escape(&data))
         }
         (None, Image::File(path)) => format!("<p>The picture {} is missing.</p>", escape(path)),
         (None, Image::Png(_)) => String::new(),
     };
-    format!("<figure>{image}<figcaption>{}</figcaption></figure>\n", escape(&caption))
+    format!("<figure>{image}<figcaption>t = {}</figcaption></figure>\n", escape(&time))
 }
 
 /// Memory of every run.

@@ -21,9 +21,23 @@ pub struct Comparison {
     /// What the choice of a backend came to, where it was left to the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend_note: Option<String>,
+    /// The cases, in the order in which they are shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<CaseInfo>,
     /// The runs.
     pub results: Vec<RunResult>,
     /// Published and exact curves.
     #[serde(default)]
     pub references: Vec<ReferenceCurve>,
+}
+
+/// What a page says of a case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CaseInfo {
+    /// Its name.
+    pub name: String,
+    /// One line on it.
+    pub about: String,
+    /// Whether its solution is exact or converged: errors then fall with resolution, and rank.
+    pub is_exact: bool,
 }

@@ -12,7 +12,7 @@ mod score;
 mod series;
 pub mod start;
 
-pub use comparison::Comparison;
+pub use comparison::{CaseInfo, Comparison};
 pub use run::{Frame, Image, Phase, RunResult};
 pub use score::{Band, Judged, Score};
 pub use series::{CurveStyle, ReferenceCurve, Series, SeriesGroup, series_name};

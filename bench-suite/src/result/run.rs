@@ -46,6 +46,9 @@ pub struct RunResult {
     pub solver: String,
     /// The method in full, for people: formulation, kernel, smoothing, diffusion, preset.
     pub variant: String,
+    /// Keys of the scene that were set for this run, and their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<(String, String)>,
     /// Dimension, 2 or 3.
     pub dim: u8,
     /// Particles across the case's reference length.
@@ -67,6 +70,9 @@ pub struct RunResult {
     /// Wall time of the steps `[s]`, without set-up and output.
     #[serde(with = "nan_as_null")]
     pub wall_s: f64,
+    /// The wall times of all runs of it, of which that is the median `[s]`; empty where it ran once and was not timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timings_s: Vec<f64>,
     /// `f32` or `f64`.
     pub precision: String,
     /// Threads used.

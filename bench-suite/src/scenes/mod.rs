@@ -2,6 +2,7 @@
 
 pub mod methods;
 pub mod schema;
+pub mod set;
 pub mod tables;
 
 use sph_core::{

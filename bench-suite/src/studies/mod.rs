@@ -2,10 +2,8 @@
 
 pub mod cost;
 pub mod device_check;
-pub mod iterations;
 pub mod parity;
 pub mod repeat;
 pub mod soak;
 pub mod solving;
 pub mod stepping;
-pub mod sweep;

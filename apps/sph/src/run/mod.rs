@@ -24,7 +24,10 @@ use bench_suite::{
         self, FAILURE_FILE, Final, Keep, Options, Ran,
         checkpoints::{Checkpoints, Found},
     },
-    scenes,
+    scenes::{
+        self,
+        set::{Settings, Sweep},
+    },
     system::{processor::Processor, write::Disk},
 };
 use indicatif::ProgressBar;
@@ -49,6 +52,9 @@ pub struct RunArgs {
     /// Commands for the run, a TOML file: added to those of the scene.
     #[arg(long)]
     script: Option<PathBuf>,
+    /// Gives a key of the scene another value, as solver.support_ratio=2.5 or fluid[0].jitter=0.1.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<Sweep>,
     /// Writes a checkpoint after every so many steps. Ctrl-C writes one in any case.
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     checkpoint_every: Option<u64>,
@@ -71,7 +77,11 @@ pub fn run(
     json: bool,
 ) -> Result<ExitCode, Refused> {
     let out = &args.out;
-    let mut scene = scenes::read(&args.scene)?;
+    let settings = Settings::one(&args.set)?;
+    let mut scene = settings.applied(scenes::read(&args.scene)?)?;
+    if !args.set.is_empty() {
+        run::check_memory(&scene, processor).map_err(|error| settings.blamed(error))?;
+    }
     if let Some(script) = &args.script {
         let script = scenes::read_script(script, &scene)?;
         scene.command.extend(script.command);
@@ -177,13 +187,7 @@ impl Job<'_> {
         let (failure, report) = (result.failure.clone(), result.failure_report.clone());
         let (retries, summary) = (result.retries.clone(), summary(&result));
         result.warnings.iter().for_each(|warning| note!("warning: {warning}"));
-        let all = campaign::collect(
-            &self.scene.title,
-            campaigns::command(),
-            self.processor,
-            vec![result],
-            Vec::new(),
-        );
+        let all = campaign::collect(&self.scene.title, campaigns::command(), self.processor, vec![result]);
         let (written, particles) = match &report {
             None => (write(&all, &last, &self.args.out), output::FINAL),
             Some(report) => (write_failure(&all, report, &last, &self.args.out), FAILURE_FILE),

@@ -1,19 +1,16 @@
-//! `sph bench`: steps per second of the reference codes' case, the cost of frames, and the effect of iterations.
+//! `sph bench`: steps per second of the reference codes' case, and the cost of frames.
 
 use super::step;
-use crate::{
-    campaigns,
-    program::{
-        exit_code::FAILED,
-        print::{note, out},
-        taken::Taken,
-    },
+use crate::program::{
+    exit_code::FAILED,
+    print::{note, out},
+    taken::Taken,
 };
 use bench_suite::{
     output::{self, Format},
     scenes,
-    studies::{cost, repeat::repeat, solving, sweep},
-    system::{processor::Processor, write::write_atomic},
+    studies::{cost, repeat::repeat, solving},
+    system::processor::Processor,
 };
 use clap::Subcommand;
 use std::{
@@ -68,18 +65,6 @@ pub enum Bench {
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
         copies: u32,
     },
-    /// Density error of Position Based Fluids against iterations and against wall time.
-    Iterations {
-        /// Layers of particles in the column: 24 are 6 912 particles.
-        #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u16).range(4..=200))]
-        n: u16,
-        /// End of the runs, `[s]`.
-        #[arg(long, default_value_t = 0.6)]
-        end_time: f64,
-        /// Folder for the report.
-        #[arg(long, short, default_value = "results/bench-iterations")]
-        out: PathBuf,
-    },
     /// What a preconditioner and a warm start buy the staggered projection: iterations and time until the pressure is found.
     #[command(after_help = "Example: sph bench solve --m 50 --steps 5")]
     Solve {
@@ -98,12 +83,6 @@ pub enum Bench {
         /// Random displacement of the lattice, in spacings.
         #[arg(long, default_value_t = 0.15, value_parser = jitter)]
         jitter: f64,
-    },
-    /// How ε and k of Position Based Fluids act on a column at rest: two plots and a table.
-    Sweep {
-        /// Folder for `epsilon.svg`, `scorr.svg` and `sweep.csv`.
-        #[arg(long, short, default_value = "results/bench-sweep")]
-        out: PathBuf,
     },
 }
 
@@ -145,15 +124,11 @@ pub fn run(
             )
         }
         Bench::Copy { mib, copies } => copy(*mib, *copies, processor, json),
-        Bench::Iterations { n, end_time, out } => {
-            campaigns::iterations((*n).into(), *end_time, out, processor, json)
-        }
         Bench::Solve { m, warmup, steps, tolerance, jitter } => {
             let (m, warmup, steps, tolerance, jitter) = ((*m).into(), *warmup, *steps, *tolerance, *jitter);
             let processor = processor.clone();
             solve(&solving::Options { m, jitter, warmup, steps, tolerance, processor }, json)
         }
-        Bench::Sweep { out } => sweep(out, processor, json),
     }
 }
 
@@ -200,29 +175,6 @@ fn copy(
             processor.name(),
             1e3 * seconds
         );
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn sweep(out: &Path, processor: &Processor, json: bool) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let _taken = Taken::take("--out", out, &["epsilon.svg", "scorr.svg", "sweep.csv"])?;
-    let mut all = Vec::new();
-    for wanted in sweep::wanted() {
-        match sweep::measure(wanted, processor) {
-            Ok(rest) => all.push(rest),
-            // A column that does not rest is an answer, too: its point is missing.
-            Err(error) => {
-                note!("ε = {}, k = {}, {} iterations: {error}", wanted.epsilon, wanted.k, wanted.iterations)
-            }
-        }
-    }
-    let table = sweep::table(&all);
-    write_atomic(&out.join("epsilon.svg"), sweep::plot_of_epsilon(&all)?.as_bytes())?;
-    write_atomic(&out.join("scorr.svg"), sweep::plot_of_strength(&all)?.as_bytes())?;
-    write_atomic(&out.join("sweep.csv"), table.as_bytes())?;
-    match json {
-        true => out!("{}", serde_json::to_string(&all)?),
-        false => out!("{}", table.trim_end()),
     }
     Ok(ExitCode::SUCCESS)
 }

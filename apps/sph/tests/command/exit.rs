@@ -29,7 +29,12 @@ const fn codes(
 const CODES: &[Codes] = &[
     codes("list", &["list", "list --parameters", "list --json"], &[], &["list all"]),
     codes("devices", &["devices"], &[], &["devices 0"]),
-    codes("run", &["run tiny.toml --out run"], &["run soft.toml --out soft"], &["run nowhere.toml"]),
+    codes(
+        "run",
+        &["run tiny.toml --out run", "run soft.toml --set solver.sound_speed=20.0 --out set"],
+        &["run soft.toml --out soft"],
+        &["run nowhere.toml", "run tiny.toml --set spacing=0.1,0.2", "run tiny.toml --set run.end_time=-1"],
+    ),
     codes("picture", &["picture run"], &[], &["picture nowhere.vtu"]),
     #[cfg(not(feature = "mesh"))]
     codes("mesh", &[], &[], &["mesh run --cube 0.5"]),
@@ -39,7 +44,11 @@ const CODES: &[Codes] = &[
         "compare",
         &["compare --quick --case column --variant wcsph-delta --out compare"],
         &["compare --quick --case dam_break --variant projection-peridyno --out missed"],
-        &["compare --quick --case dam_break --case standing_wave"],
+        &[
+            "compare --quick --case dam_break --case standing_wave",
+            "compare --quick --case column --set solver.cfm_epsilon=0.1",
+            "compare --quick --set spacing",
+        ],
     ),
     codes(
         "validate",
@@ -69,14 +78,7 @@ const CODES: &[Codes] = &[
         &["bench output --m 1"],
     ),
     codes("bench copy", &[], &[], &["bench copy --mib 0"]),
-    codes(
-        "bench iterations",
-        &[],
-        &["bench iterations --n 4 --end-time 0.02 --out iterations"],
-        &["bench iterations --end-time 0"],
-    ),
     codes("bench solve", &["bench solve --m 3 --steps 1 --warmup 0"], &[], &["bench solve --m 1"]),
-    codes("bench sweep", &[], &[], &["bench sweep --out tiny.toml"]),
     codes("help", &["help", "--help", "--version", "run --help"], &[], &["frobnicate"]),
 ];
 

@@ -3,6 +3,7 @@
 mod bad;
 mod book;
 mod cli;
+mod compare;
 mod device_check;
 mod exit;
 mod failure;

@@ -64,9 +64,7 @@ fn a_card_that_is_asked_for_and_cannot_run_is_refused_with_the_reason() {
     refused("cuda:4096", no_gpu(&folder).as_deref().unwrap_or("there is no GPU 4096"));
     if let Some(reason) = no_gpu(&folder) {
         refused("cuda:0", &reason);
-        for command in
-            [["compare", "--quick"], ["validate", "--case=column"], ["bench", "step"], ["bench", "sweep"]]
-        {
+        for command in [["compare", "--quick"], ["validate", "--case=column"], ["bench", "step"]] {
             assert_refused(&folder, &[&command[..], &["--backend", "cuda"]].concat(), &[&reason]);
         }
     }

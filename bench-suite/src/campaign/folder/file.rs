@@ -15,6 +15,8 @@ parameters! {
         pub about: String = String::new();
         /// Citation of what it is compared with.
         pub source: String;
+        /// True where that is an exact or converged solution: errors then fall with resolution, and `compare` ranks methods by them.
+        pub exact: bool = false;
         /// The scene, a file in the folder of the case.
         pub scene: String;
         /// Reference length: at the resolution n the spacing is this over n.

@@ -95,10 +95,11 @@ impl Axis {
         Self { lo, hi, ticks, log: true, exponent: 0, decimals: 0 }
     }
 
-    /// `name [unit]`, with the power of ten that the tick labels leave out.
+    /// `name [unit]`, with the power of ten that the tick labels leave out; the name alone of what has an unknown unit.
     pub fn caption(&self, label: &Label) -> String {
-        let unit = if label.unit.is_empty() { "-" } else { &label.unit };
-        match (self.exponent, unit) {
+        match (self.exponent, label.unit.as_str()) {
+            (0, "") => label.name.clone(),
+            (exponent, "") => format!("{} [{}]", label.name, power_of_ten(exponent)),
             (0, unit) => format!("{} [{unit}]", label.name),
             (exponent, "-") => format!("{} [{}]", label.name, power_of_ten(exponent)),
             (exponent, unit) => format!("{} [{} {unit}]", label.name, power_of_ten(exponent)),

@@ -425,8 +425,11 @@ fn viscous_waves_are_modes_of_the_linear_equations() {
 
 #[test]
 fn a_comparison_runs_a_built_in_folder_that_is_named() {
-    let named = |name: &str| campaign::comparison(campaign::Effort::Quick, &[name.into()], &[], &[]);
-    let across: BTreeSet<_> = named("koshizuka_oka").unwrap().iter().map(|job| job.n).collect();
-    assert_eq!(across, [40, 80].into());
+    let named = |name: &str| {
+        let wanted = campaign::Wanted { cases: &[name.into()], ..campaign::Wanted::default() };
+        let jobs = campaign::comparison(campaign::Effort::Quick, &wanted);
+        jobs.map(|jobs| jobs.iter().map(|job| job.n).collect::<BTreeSet<_>>())
+    };
+    assert_eq!(named("koshizuka_oka").unwrap(), [40, 80].into());
     assert!(named("standing_wave").is_err(), "a case of code is in the plan or not");
 }

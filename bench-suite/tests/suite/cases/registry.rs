@@ -64,6 +64,6 @@ fn plans_name_cases_that_exist() {
         assert!(registry::case(name).is_some(), "{name}");
     }
     for effort in [campaign::Effort::Quick, campaign::Effort::Default, campaign::Effort::Full] {
-        assert!(!campaign::comparison(effort, &[], &[], &[]).unwrap().is_empty());
+        assert!(!campaign::comparison(effort, &campaign::Wanted::default()).unwrap().is_empty());
     }
 }

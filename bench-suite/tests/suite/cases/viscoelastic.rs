@@ -17,7 +17,7 @@ const OWN: [&str; 5] =
 fn job(name: &str, n: usize) -> Job<'static> {
     let case = registry::case(name).unwrap();
     let mut variants = registry::VALIDATION.iter();
-    Job { case, variant: variants.find(|v| v.method == Method::Viscoelastic).unwrap(), n }
+    Job::new(case, variants.find(|v| v.method == Method::Viscoelastic).unwrap(), n)
 }
 
 fn done(name: &str, n: usize) -> RunResult {
@@ -34,7 +34,7 @@ fn value(result: &RunResult, name: &str) -> f64 {
 #[test]
 fn only_the_viscoelastic_fluid_takes_part_in_its_cases() {
     for name in OWN {
-        let jobs = campaign::validation(&[name.into()], &[]);
+        let jobs = campaign::validation(&[name.into()], &[], &[]).unwrap();
         assert!(
             !jobs.is_empty() && jobs.iter().all(|job| job.variant.method == Method::Viscoelastic),
             "{name}"

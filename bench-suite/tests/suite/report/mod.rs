@@ -8,5 +8,6 @@ mod lines;
 mod markdown;
 mod page;
 mod plots;
+mod ranking;
 mod screenshot;
 mod synthetic;

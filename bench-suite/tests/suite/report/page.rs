@@ -55,8 +55,9 @@ fn assert_fetches_nothing(html: &str) {
 fn a_comparison_holds_all_its_parts() {
     let (folder, html) = written(&synthetic::comparison(), Page::Compare, "compare");
     for part in [
-        "Error and wall time",
+        "Which method for what",
         "Smallest error:",
+        "Wall time to an error",
         "Error against wall time: dam break 2D",
         "Convergence: resting column",
         "Martin &amp; Moyce 1952",

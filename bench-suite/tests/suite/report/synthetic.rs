@@ -31,6 +31,11 @@ pub fn comparison() -> Comparison {
     failed.series[0].y.iter_mut().skip(60).for_each(|y| *y *= 9.0);
     Comparison {
         backend_note: None,
+        cases: vec![CaseInfo {
+            name: "resting column".into(),
+            about: "water at rest".into(),
+            is_exact: true,
+        }],
         title: "WCSPH variants: dam break and resting column".into(),
         created: "2026-01-31 12:00:00 UTC".into(),
         commit: "0123456789ab+dirty".into(),

@@ -132,7 +132,7 @@ fn steps_that_do_not_converge_are_told() {
 #[test]
 fn walls_hold_a_fast_drop_at_low_resolution() {
     let case = registry::case("walls/fast_drop").unwrap();
-    let job = campaign::Job { case, variant: &registry::VALIDATION[0], n: 40 };
+    let job = campaign::Job::new(case, &registry::VALIDATION[0], 40);
     let result = campaign::run(&job, &Processor::default(), None).unwrap();
     assert_eq!(result.failure, None);
     let [(deepest, held), (escaped, none)] = numbers(&result.scores);
@@ -156,7 +156,8 @@ fn a_wall_that_does_not_hold_is_reported() {
 fn the_name_of_a_group_stands_for_its_cases() {
     let names = |names: &[&str]| -> Vec<&str> {
         let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-        let mut names: Vec<_> = campaign::validation(&names, &[]).iter().map(|job| job.case.name()).collect();
+        let mut names: Vec<_> =
+            campaign::validation(&names, &[], &[]).unwrap().iter().map(|job| job.case.name()).collect();
         names.dedup(); // one job for each method
         names
     };

@@ -1,4 +1,5 @@
 //! Laws of `scenes`.
 
 mod files;
+mod set;
 mod sources;

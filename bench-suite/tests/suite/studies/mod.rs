@@ -1,8 +1,6 @@
 //! Laws of `studies`.
 
 mod device_check;
-mod iterations;
 mod parity;
 mod soak;
 mod solving;
-mod sweep;

@@ -1,0 +1,136 @@
+//! Costs and orders of runs whose errors are a known power of the resolution.
+
+use bench_suite::{
+    report::{
+        answer, figures,
+        ranking::{Cost, Point, cost, excess, order, points},
+    },
+    result::{Band, CaseInfo, Comparison, RunResult, Score},
+};
+
+/// Error `(10/n)ᵖ`, time `n³` microseconds.
+fn run(method: &str, n: u64, power: f64) -> RunResult {
+    let error = (10.0 / n as f64).powf(power);
+    let wall_s = 1e-6 * (n as f64).powi(3);
+    RunResult {
+        case: "vortex".into(),
+        variant: method.into(),
+        particles_across: n,
+        wall_s,
+        timings_s: vec![0.9 * wall_s, wall_s, 1.2 * wall_s],
+        steps: 1,
+        scores: vec![Score::new("velocity error", "-", error).with_error(error).as_headline()],
+        ..RunResult::default()
+    }
+}
+
+fn all(results: Vec<RunResult>) -> Comparison {
+    let info = CaseInfo { name: "vortex".into(), about: String::new(), is_exact: true };
+    Comparison { results, cases: vec![info], ..Comparison::default() }
+}
+
+fn points_of(all: &Comparison) -> Vec<Point> {
+    points(&figures::methods(all, "vortex")[0])
+}
+
+#[test]
+fn a_power_of_the_resolution_is_found_and_its_cost_interpolated() {
+    let all = all([20, 40, 80, 160].map(|n| run("WCSPH", n, 2.0)).into());
+    let points = points_of(&all);
+    let found = order(&points).unwrap();
+    assert!((found.order - 2.0).abs() < 1e-12 && found.within < 1e-6, "{found:?}");
+    // (10/n)² = 0.01 at n = 100, which takes 1 s: between 80 and 160 the time is a power of the error.
+    let Cost::Between([least, median, most]) = cost(&points, 0.01) else { panic!() };
+    assert!((median - 1.0).abs() < 1e-12 && (least - 0.9).abs() < 1e-12 && (most - 1.2).abs() < 1e-12);
+    let Cost::AtMost([_, median, _]) = cost(&points, 0.3) else { panic!() };
+    assert!((median - 0.008).abs() < 1e-15, "the coarsest run is good to it already");
+    assert_eq!(cost(&points, 0.001), Cost::Never(Ok(0.00390625)));
+}
+
+#[test]
+fn an_error_that_comes_back_does_not_count_as_reached() {
+    let mut results: Vec<_> = [20, 40, 80].map(|n| run("WCSPH", n, 2.0)).into();
+    results[0].scores[0].error = Some(1e-5); // by chance
+    let points = points_of(&all(results));
+    assert!(matches!(cost(&points, 0.03), Cost::Between(_)), "{:?}", cost(&points, 0.03));
+    assert!(cost(&points, 0.03).seconds().unwrap() > points[1].wall_s[1]);
+}
+
+#[test]
+fn a_time_counts_only_with_its_physics() {
+    let with = |score: Score| {
+        let mut results: Vec<_> = [20, 40, 80].map(|n| run("WCSPH", n, 2.0)).into();
+        results[2].scores.push(score);
+        cost(&points_of(&all(results)), 0.03)
+    };
+    let energy = || Score::new("gain of energy", "J", 7.0);
+    assert!(matches!(with(energy().within(Band::at_most(9.0))), Cost::Between(_)));
+    assert_eq!(with(energy().within(Band::at_most(1.0))), Cost::Never(Err("gain of energy".into())));
+    // Another error outside of its band counts as what it is.
+    let period = |error| Score::new("period", "s", 1.0).with_error(error).within(Band::error_at_most(0.01));
+    assert!(matches!(with(period(0.02)), Cost::Between(_)));
+    assert_eq!(with(period(0.05)), Cost::Never(Ok(0.05)));
+    let mut results: Vec<_> = [20, 40, 80].map(|n| run("WCSPH", n, 2.0)).into();
+    results[2].failure = Some("flew apart".into());
+    assert_eq!(cost(&points_of(&all(results)), 0.03), Cost::Never(Err("the run failed".into())));
+}
+
+#[test]
+fn few_runs_have_no_order_and_scattered_ones_a_wide_one() {
+    assert_eq!(order(&points_of(&all([20, 40].map(|n| run("WCSPH", n, 2.0)).into()))), None);
+    let mut results: Vec<_> = [20, 40, 80].map(|n| run("WCSPH", n, 1.0)).into();
+    results[1].scores[0].error = Some(0.6);
+    let found = order(&points_of(&all(results))).unwrap();
+    // One degree of freedom: the residual is ½ ln 2.4 · √(2/3) · ..., which leaves no sign of the order certain.
+    assert!((found.order - 1.0).abs() < 1e-12 && found.within > 3.0, "{found:?}");
+}
+
+#[test]
+fn bands_are_missed_by_the_factor_of_the_worst() {
+    let mut bad = run("PBF", 20, 1.0);
+    assert_eq!(excess(&bad), Some((1.0, "")));
+    bad.scores.push(Score::new("loss", "-", 0.1).with_error(0.1).within(Band::error_at_most(0.05)));
+    bad.scores.push(Score::new("rise", "m", 0.5).within(Band::between(2.0, 3.0)));
+    bad.scores.push(Score::new("drift", "dx", -6.0).within(Band::between(-2.0, 2.0)));
+    assert_eq!(excess(&bad), Some((4.0, "rise")));
+    bad.scores.push(Score::new("gain", "J", 1.0).within(Band::at_most(0.0)));
+    assert_eq!(excess(&bad), None, "no factor leads from 0 to 1");
+}
+
+#[test]
+fn the_answer_names_the_cheapest_first_and_who_does_not_come_to_it() {
+    let mut results: Vec<_> = [20, 40, 80, 160].map(|n| run("WCSPH", n, 2.0)).into();
+    results.extend([20, 40, 80, 160].map(|n| {
+        let quick = run("projection", n, 2.0);
+        RunResult { wall_s: 0.5 * quick.wall_s, timings_s: Vec::new(), ..quick }
+    }));
+    results.extend([20, 40, 80, 160].map(|n| run("PBF", n, 0.5)));
+    let page = answer::section(&all(results)).unwrap();
+    for words in [
+        "among 1 cases with exact or converged solutions: projection in 1.",
+        "To 1\u{a0}% of velocity error: projection 500\u{a0}ms; WCSPH 1\u{a0}s. Not reached by PBF.",
+        "2.0 ± 0.0",
+        "1\u{a0}s ± 20\u{a0}%",
+        "not reached: 25\u{a0}%",
+        "33.3\u{a0}% apart",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+/// Results with a key that was set: one line over its values, with the value beside each point.
+#[test]
+fn a_key_that_was_set_is_what_errors_are_drawn_over() {
+    let with = |value: &str, n: u64| RunResult {
+        settings: vec![("solver.dt_max".into(), value.into()), ("solver.eta".into(), "3".into())],
+        ..run("PBF", n, 1.0)
+    };
+    let all = all(vec![with("0.001", 20), with("0.01", 30), with("0.1", 40)]);
+    let drawn = figures::against_key(&all, "vortex").unwrap();
+    assert_eq!(drawn.len(), 2);
+    assert!(drawn[0].svg.contains("Error against solver.dt_max: vortex"));
+    assert!(drawn[1].svg.contains("Wall time against solver.dt_max: vortex"));
+    let times = figures::error_against_wall_time(&all, "vortex").unwrap().unwrap();
+    assert!(times.caption.contains("values of solver.dt_max"), "{}", times.caption);
+    assert_eq!(figures::methods(&all, "vortex").len(), 3, "each value is a method of its own elsewhere");
+}
