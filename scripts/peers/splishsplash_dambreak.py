@@ -1,23 +1,17 @@
 #!/usr/bin/env python3
 """The shared dam break in SPlisHSPlasH (the package pysplishsplash), by one of its methods; prints one JSON line.
 
-The cubic spline is tabulated, which is this code's default. On systems with libGLX the package's own libGLdispatch
-clashes with it, and importing ends in a segmentation fault; the script then starts itself again with the
-system's libGLdispatch loaded first.
+The cubic spline is tabulated, which is this code's default.
 """
-import ctypes.util
 import importlib.metadata
-import json
 import os
-import struct
-import subprocess
-import sys
 import tempfile
 import time
 
 import shared_case as case
+import splishsplash
 
-METHODS = {"wcsph": 0, "pbf": 2, "dfsph": 4}  # as the code counts them
+METHODS = ("wcsph", "pbf", "dfsph")
 
 arguments = case.arguments(__doc__)
 arguments.add_argument("--method", default="wcsph", choices=METHODS)
@@ -33,113 +27,32 @@ solver = {  # the code's unit of errors is percent
     "maxError": 1e-6 if a.error is None else 100 * a.error,
 }
 
-if os.environ.get("SPH_PEER_CHILD") != "1":
-    env = dict(os.environ, SPH_PEER_CHILD="1", OMP_NUM_THREADS=str(a.threads), OMP_PROC_BIND="true")
-    trial = [sys.executable, "-c", "import pysplishsplash"]
-    if subprocess.run(trial, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
-        library = ctypes.util.find_library("GLdispatch")
-        if library:
-            env["LD_PRELOAD"] = library
-    sys.exit(subprocess.run([sys.executable] + sys.argv, env=env).returncode)
-
-import numpy as np
-import pysplishsplash as sph
-
+sph = splishsplash.load(a.threads)
 d = case.spacing(a.m)
 dt = case.time_step(a.m, a.method)
 wall_points = case.walls(a.m)
 folder = tempfile.TemporaryDirectory(prefix="sph-peer-")
 
-
-def in_folder(name):
-    return os.path.join(folder.name, name)
-
-
-def write_points(name, points):
-    """Big-endian bgeo, format version 5, points only."""
-    records = np.hstack([points, np.ones((len(points), 1))]).astype(">f4")
-    with open(in_folder(name), "wb") as file:
-        file.write(b"BgeoV" + struct.pack(">9i", 5, len(points), 0, 0, 0, 0, 0, 0, 0))
-        file.write(records.tobytes() + b"\x00\xff")
-
-
-write_points("fluid.bgeo", case.fluid(a.m, a.jitter))
-write_points("walls.bgeo", wall_points)
-with open(in_folder("box.obj"), "w", encoding="ascii") as file:  # the body's mesh; its samples are walls.bgeo
-    for corner in range(8):
-        file.write("v {} {} {}\n".format(*((corner >> axis & 1) - 0.5 for axis in (2, 1, 0))))
-    for p, q, r, s in ((1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)):
-        file.write(f"f {p} {q} {r}\nf {p} {r} {s}\n")
-
-placed = {"translation": [0, 0, 0], "rotationAxis": [1, 0, 0], "rotationAngle": 0, "scale": [1, 1, 1]}
-scene = {
-    "Configuration": {
-        "pause": False,
-        "simulationMethod": METHODS[a.method],
-        "WCSPH": {"stiffness": case.STIFFNESS, "exponent": case.EXPONENT},
-        "PBF": solver | {"velocityUpdateMethod": 0},
-        "DFSPH": solver
-        | {
-            "enableDivergenceSolver": True,
-            "maxIterationsV": solver["maxIterations"],
-            "maxErrorV": solver["maxError"],
-        },
-        "particleRadius": d / 2,
-        "kernel": 4,  # cubic spline, tabulated
-        "gradKernel": 4,
-        "timeStepSize": dt,
-        "cflMethod": 0,  # fixed step
-        "cflMinTimeStepSize": 1e-6,
-        "gravitation": [0, -case.GRAVITY, 0],
-        "boundaryHandlingMethod": 0,  # particles, Akinci et al. 2012
-        "enableZSort": True,
-        "numberOfStepsPerRenderUpdate": 1,
-    },
-    "Materials": [
-        {
-            "id": "Fluid",
-            "density0": case.REST_DENSITY,
-            "viscosityMethod": 1,
-            "Standard viscosity": {"viscosity": case.VISCOSITY},
-        }
-    ],
-    "RigidBodies": [
-        placed
-        | {
-            "geometryFile": "box.obj",
-            "particleFile": "walls.bgeo",
-            "isDynamic": False,
-            "isWall": True,
-            "mapInvert": True,
-            "mapThickness": 0.0,
-            "mapResolution": [30, 30, 20],
-            "samplingMode": 1,
-        }
-    ],
-    "FluidModels": [placed | {"particleFile": "fluid.bgeo"}],
+configuration = {
+    "simulationMethod": splishsplash.METHODS[a.method],
+    "WCSPH": {"stiffness": case.STIFFNESS, "exponent": case.EXPONENT},
+    "PBF": solver | {"velocityUpdateMethod": 0},
+    "DFSPH": solver
+    | {"enableDivergenceSolver": True, "maxIterationsV": solver["maxIterations"], "maxErrorV": solver["maxError"]},
+    "particleRadius": d / 2,
+    "kernel": 4,  # cubic spline, tabulated
+    "gradKernel": 4,
+    "timeStepSize": dt,
+    "gravitation": [0, -case.GRAVITY, 0],
 }
-with open(in_folder("scene.json"), "w", encoding="ascii") as file:
-    json.dump(scene, file)
+scene = splishsplash.write_scene(
+    folder.name, case.fluid(a.m, a.jitter), wall_points, configuration, case.REST_DENSITY, case.VISCOSITY
+)
 
 answer_to = os.dup(1)
 os.dup2(2, 1)  # the code logs to standard output
-base = sph.Exec.SimulatorBase()
-base.init(
-    sceneFile=in_folder("scene.json"),
-    useGui=False,
-    useCache=False,
-    initialPause=False,
-    outputDir=folder.name,
-    stopAt=1e9,
-)
-base.initSimulation()
-simulation = sph.Simulation.getCurrent()
-model = simulation.getFluidModel(0)
+base, model = splishsplash.start(sph, scene)
 N = model.numActiveParticles()
-
-
-def field(name):
-    return np.array(model.getFieldBuffer(name), copy=False)[:N]  # the buffer ends with room for emitters
 
 
 def phase_totals():
@@ -180,7 +93,7 @@ def report():
     for name, (total, _) in iteration_totals().items():
         if "iteration" in name.lower():
             iterations += (total - counted.get(name, (0.0, 0))[0]) / len(times)
-    density = field("density")
+    density = splishsplash.field(model, "density")
     line = case.answer(
         f"SPlisHSPlasH {a.method.upper()}",
         importlib.metadata.version("pysplishsplash"),
@@ -188,7 +101,13 @@ def report():
         len(wall_points),
         times,
         phases,
-        case.physics(a.m, sph.TimeManager.getCurrent().getTime(), field("position"), field("velocity"), density),
+        case.physics(
+            a.m,
+            sph.TimeManager.getCurrent().getTime(),
+            splishsplash.field(model, "position"),
+            splishsplash.field(model, "velocity"),
+            density,
+        ),
         phases.get("neighborhood_search"),
         iterations or None,
     )

@@ -14,14 +14,19 @@ use bench_suite::{
         score::{self, Frames},
     },
     cases::{Case, walls},
-    report::{self, Page},
+    report::{self, Page, against},
     result::{Comparison, RunResult, number},
     run::Progress,
     scenes::set::{Settings, Sweep},
     system::processor::Processor,
 };
 use indicatif::{ProgressBar, ProgressStyle};
-use std::{collections::HashMap, error::Error, path::Path, process::ExitCode};
+use std::{
+    collections::HashMap,
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 type Outcome = Result<ExitCode, Box<dyn Error + Send + Sync>>;
 
@@ -115,46 +120,105 @@ pub fn validate(
     run_all("Validation", &jobs, campaign::run, Page::Validate, out, processor, json)
 }
 
-/// Frames of any program, by the measures of a case.
-pub fn score(
-    case: &str,
-    frames: &Path,
+/// What `sph score` is told.
+#[derive(Debug, clap::Args)]
+pub struct ScoreArgs {
+    /// A case that is a folder: its path, or its name if it is built in.
+    case: String,
+    /// Folder with the frames, one moment each.
+    frames: PathBuf,
+    /// Particles across the reference length of the case; the resolution of its bands if left out.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     across: Option<u32>,
-    label: Option<&str>,
-    out: &Path,
-    json: bool,
-) -> Outcome {
+    /// What reports call the program that made them; the name of the folder if left out.
+    #[arg(long)]
+    label: Option<String>,
+    /// Time that the program took for its steps, as it says: reports then show what the error costs, [s].
+    #[arg(long, value_parser = positive)]
+    wall_time: Option<f64>,
+    /// Folder for the report.
+    #[arg(long, short, default_value = "results/score")]
+    out: PathBuf,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| *value > 0.0 && value.is_finite());
+    value.ok_or_else(|| "must lie in (0, inf) [s]".into())
+}
+
+/// Frames of any program, by the measures of a case.
+pub fn score(args: &ScoreArgs, json: bool) -> Outcome {
     let read;
-    let case = match folder::built_in().iter().find(|known| known.name() == case) {
+    let case = match folder::built_in().iter().find(|known| known.name() == args.case) {
         Some(known) => known,
-        None if FolderCase::is_one(Path::new(case)) => {
-            read = FolderCase::read(Path::new(case))?;
+        None if FolderCase::is_one(Path::new(&args.case)) => {
+            read = FolderCase::read(Path::new(&args.case))?;
             &read
         }
         None => {
             let known = folder::built_in().iter().map(Case::name).collect::<Vec<_>>().join(", ");
-            return Err(
-                format!("CASE {case:?}: is no folder with a case.toml; built-in ones are {known}").into()
-            );
+            let error =
+                format!("CASE {:?}: is no folder with a case.toml; built-in ones are {known}", args.case);
+            return Err(error.into());
         }
     };
-    let _taken = Taken::take("--out", out, &report::FILES)?;
-    let name = frames.file_name().map_or_else(|| "frames".into(), |name| name.to_string_lossy());
-    let across = across.map_or(case.resolution(), |n| n as usize);
-    let frames = Frames { folder: frames, across, label: label.unwrap_or(&name) };
-    let results = vec![score::score(case, &frames)?];
-    let all = campaign::collect("Frames scored", command(), &Processor::default(), results);
-    let all = Comparison { references: case.references(), ..all };
-    finish(&all, Page::Validate, out, json)
+    let _taken = Taken::take("--out", &args.out, &report::FILES)?;
+    let name = args.frames.file_name().map_or_else(|| "frames".into(), |name| name.to_string_lossy());
+    let across = args.across.map_or(case.resolution(), |n| n as usize);
+    let frames = Frames { folder: &args.frames, across, label: args.label.as_deref().unwrap_or(&name) };
+    let result = RunResult { wall_s: args.wall_time.unwrap_or(0.0), ..score::score(case, &frames)? };
+    let all = campaign::collect("Frames scored", command(), &Processor::default(), vec![result]);
+    finish(&campaign::with_cases(all, &[case]), Page::Validate, &args.out, json)
+}
+
+/// What `sph report` is told.
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// Folder with a results.json; several are joined into one page.
+    #[arg(required = true, value_name = "FOLDER")]
+    folders: Vec<PathBuf>,
+    /// Folder for the page; that of the results if there is one.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+    /// As a validation, not a comparison.
+    #[arg(long)]
+    validation: bool,
+    /// Says what changed since these results, and ends with 1 where a band was lost or a run has slowed down by more than 5 %
+    /// with all its times.
+    #[arg(long, value_name = "FOLDER")]
+    against: Option<PathBuf>,
 }
 
 /// The report of stored results.
-pub fn report(folder: &Path, validation: bool) -> Outcome {
-    let all = report::load(&folder.join("results.json"))?;
-    let _taken = Taken::take("FOLDER", folder, &report::FILES)?;
-    report::write(&all, if validation { Page::Validate } else { Page::of(&all) }, folder)?;
-    out!("{}", folder.join("index.html").display());
-    Ok(ExitCode::SUCCESS)
+pub fn report(ReportArgs { folders, out, validation, against }: &ReportArgs) -> Outcome {
+    let read = |folder: &PathBuf| report::load(&folder.join("results.json"));
+    let old = against.as_ref().map(read).transpose()?;
+    let mut sets: Vec<_> = folders.iter().map(read).collect::<Result<_, _>>()?;
+    let (name, out) = match (out, folders.as_slice()) {
+        (Some(out), _) => ("--out", out),
+        (None, [folder]) => ("FOLDER", folder),
+        _ => return Err("--out: must be given, since results of several folders are joined there".into()),
+    };
+    let others = sets.split_off(1);
+    let all = sets.swap_remove(0).joined(others);
+    let changes = old.map(|old| against::changes(&all, &old));
+    if let (Some(folder), Some(0)) = (against, changes.as_ref().map(|changes| changes.n_both)) {
+        return Err(format!("--against {}: has none of these runs", folder.display()).into());
+    }
+    let _taken = Taken::take(name, out, &report::FILES)?;
+    report::write(&all, if *validation { Page::Validate } else { Page::of(&all) }, out)?;
+    out!("{}", out.join("index.html").display());
+    let Some(changes) = changes else { return Ok(ExitCode::SUCCESS) };
+    out!(
+        "{}{} runs in both, {} in one alone; {} with another last state, {} slower, {} bands lost",
+        changes.table,
+        changes.n_both,
+        changes.n_alone,
+        changes.n_physics,
+        changes.n_slower,
+        changes.n_lost
+    );
+    Ok(if changes.are_fine() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
 /// What reports say of how they were made.
@@ -200,7 +264,8 @@ fn run_all(
         left.count(job, &result);
         results.push(result);
     }
-    let all = campaign::collect_of(title, command(), processor, results, jobs);
+    let all = campaign::collect(title, command(), processor, results);
+    let all = campaign::with_cases(all, &campaign::cases(jobs));
     let code = finish(&all, page, out, json)?;
     store.finish()?;
     Ok(code)

@@ -5,7 +5,7 @@ use crate::output::mesh;
 #[cfg(not(feature = "mesh"))]
 use crate::program::call;
 use crate::{
-    campaigns::{self, CasesArgs},
+    campaigns::{self, CasesArgs, ReportArgs, ScoreArgs},
     devices, golden, kernels, list,
     output::picture,
     program::print::{note, out},
@@ -158,21 +158,7 @@ Examples:
 Examples:
   sph score dam_break_pressure frames --label DualSPHysics --across 60
   sph score my-case frames --out results/scored")]
-    Score {
-        /// A case that is a folder: its path, or its name if it is built in.
-        case: String,
-        /// Folder with the frames, one moment each.
-        frames: PathBuf,
-        /// Particles across the reference length of the case; the resolution of its bands if left out.
-        #[arg(long, value_parser = clap::value_parser!(u32).range(2..=100_000))]
-        across: Option<u32>,
-        /// What reports call the program that made them; the name of the folder if left out.
-        #[arg(long)]
-        label: Option<String>,
-        /// Folder for the report.
-        #[arg(long, short, default_value = "results/score")]
-        out: PathBuf,
-    },
+    Score(ScoreArgs),
     /// Checks a GPU, each section in under eight minutes: parity, bits, times of steps and kernels, variants, sanitizers.
     #[command(after_help = "\
 Examples:
@@ -197,15 +183,13 @@ Examples:
         #[arg(long, value_delimiter = ',', default_value = "1,10,100", value_parser = clap::value_parser!(u64).range(1..))]
         steps: Vec<u64>,
     },
-    /// Writes a report again from its results.json.
-    #[command(after_help = "Example: sph report results/compare")]
-    Report {
-        /// Folder with a results.json.
-        folder: PathBuf,
-        /// As a validation, not a comparison.
-        #[arg(long)]
-        validation: bool,
-    },
+    /// Writes a report again from its results.json, joins several, or says what changed since another.
+    #[command(after_help = "\
+Examples:
+  sph report results/compare
+  sph report results/compare results/score --out results/joined     other programs in the same plots
+  sph report results/compare --against results/before")]
+    Report(ReportArgs),
     /// Stores the results of all cases at low resolution as the new golden values.
     #[command(after_help = "Example: sph update-goldens --reason \"wall pressure is no longer clamped\"")]
     UpdateGoldens {
@@ -274,13 +258,11 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             campaigns::compare(effort, which, variants, out, &open()?, args.json)
         }
         Command::Validate { which, out } => campaigns::validate(which, out, &open()?, args.json),
-        Command::Score { case, frames, across, label, out } => {
-            campaigns::score(case, frames, *across, label.as_deref(), out, args.json)
-        }
+        Command::Score(score) => campaigns::score(score, args.json),
         Command::DeviceCheck(check) => device_check::run(check, args.backend, args.json),
         Command::Kernels(kernels) => kernels::run(kernels, args.json),
         Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
-        Command::Report { folder, validation } => campaigns::report(folder, *validation),
+        Command::Report(report) => campaigns::report(report),
         Command::UpdateGoldens { reason } => golden::update(reason, &open()?),
         Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, &open()?, args.json),
         Command::Schema => {

@@ -129,30 +129,22 @@ pub fn run_timed(
     Ok(result)
 }
 
-/// The cases of some jobs, with what they are compared with.
-fn cases<'a>(jobs: &[Job<'a>]) -> Vec<&'a dyn Case> {
+/// The cases of some jobs.
+pub fn cases<'a>(jobs: &[Job<'a>]) -> Vec<&'a dyn Case> {
     let mut cases: Vec<&dyn Case> = jobs.iter().map(|job| job.case).collect();
     cases.dedup_by_key(|case| case.name().to_owned());
     cases
 }
 
-/// Results of some jobs, with what they are compared with and everything that makes them reproducible.
-pub fn collect_of(
-    title: &str,
-    command: String,
-    processor: &Processor,
-    results: Vec<RunResult>,
-    jobs: &[Job<'_>],
-) -> Comparison {
-    let cases = cases(jobs);
+/// Results with what their cases are, and are compared with.
+pub fn with_cases(all: Comparison, cases: &[&dyn Case]) -> Comparison {
     let info = |case: &&dyn Case| CaseInfo {
         name: case.name().into(),
         about: case.about().into(),
         is_exact: case.is_exact(),
     };
-    let infos = cases.iter().map(info).collect();
-    let references = cases.into_iter().flat_map(Case::references).collect();
-    Comparison { cases: infos, references, ..collect(title, command, processor, results) }
+    let references = cases.iter().flat_map(|case| case.references()).collect();
+    Comparison { cases: cases.iter().map(info).collect(), references, ..all }
 }
 
 /// Results with everything that makes them reproducible.

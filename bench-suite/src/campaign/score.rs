@@ -9,7 +9,7 @@ use crate::{
     cases::Case,
     metrics::Outcome,
     output::{self, FrameData, Values, measures},
-    result::RunResult,
+    result::{RunResult, Score},
     run,
     system::{machine, processor::Processor},
 };
@@ -70,7 +70,8 @@ fn judge<const D: usize>(case: &FolderCase, scene: &Scene, frames: &Frames<'_>) 
     let mut solver = Foreign::new(run.solver);
     let (n_frames, gap) = sample(frames, &mut run.state, &mut solver, &mut run.measures)?;
     let series: Vec<_> = run.measures.series().collect();
-    let Outcome { scores, series: averaged, fits } = case.judge(&series);
+    let Outcome { mut scores, series: averaged, fits } = case.judge(&series);
+    scores.push(Score::new("frames", "-", n_frames as f64));
     let mut drawn: Vec<_> = series.into_iter().flat_map(measures::curves).collect();
     drawn.extend(averaged);
     let references = case.references();
@@ -78,7 +79,7 @@ fn judge<const D: usize>(case: &FolderCase, scene: &Scene, frames: &Frames<'_>) 
     Ok(RunResult {
         case: case.name().into(),
         solver: frames.label.into(),
-        variant: format!("{}, {n_frames} frames", frames.label),
+        variant: frames.label.into(),
         dim: D as u8,
         particles_across: frames.across as u64,
         spacing: scene.spacing,

@@ -1,10 +1,13 @@
 //! The first screen of a comparison: which method for what, in sentences made of measured numbers.
 
+pub mod ranking;
+
+use self::ranking::{Cost, Point, TARGETS};
 use super::{
+    compare,
     figures::{self, Figure, Method, cases, is_exact, method_name, methods, resolution},
     html::{self, Cell, escape, table},
     plots::PlotError,
-    ranking::{self, Cost, Point, TARGETS},
 };
 use crate::result::{Comparison, RunResult, number};
 use std::collections::BTreeMap;
@@ -37,19 +40,28 @@ pub fn section(all: &Comparison) -> Result<String, PlotError> {
 pub fn markdown(all: &Comparison) -> String {
     let Answer { words, costs, verdicts } = Answer::of(all);
     let words: String = words.iter().map(|text| format!("- {text}\n")).collect();
-    let machine = &all.machine;
-    format!(
-        "# Which method for what\n\nCommit {}, {}, {} threads, {} precision; written by `{}` on {}.\n\n{words}\n## Wall time to an error\n\n{}\n{HOW}\n\n\
-         ## Within its bands?\n\n{VERDICTS}.\n\n{}",
+    let mut out = format!(
+        "# Which method for what\n\nCommit {}, {}, {} threads, {} precision; written by `{}` on {}.\n\n{words}",
         all.commit,
-        machine.cpu,
+        all.machine.cpu,
         all.results.first().map_or(0, |run| run.threads),
         all.results.first().map_or("unknown", |run| run.precision.as_str()),
-        all.command,
+        all.command.replace('\n', "`, `"),
         all.created,
-        html::markdown(&costs.0, &costs.1),
-        html::markdown(&verdicts.0, &verdicts.1),
-    )
+    );
+    if !costs.1.is_empty() {
+        out += &format!("\n## Wall time to an error\n\n{}\n{HOW}\n", html::markdown(&costs.0, &costs.1));
+    }
+    let verdicts = html::markdown(&verdicts.0, &verdicts.1);
+    out += &format!("\n## Within its bands?\n\n{VERDICTS}.\n\n{verdicts}");
+    let heads =
+        ["Case", "Method", "Across", "Error", "Wall time", "Particle-steps per second", "Accepted bands"];
+    let row = |run: &RunResult| {
+        let row = compare::run_row(run, figures::headline_name(all, &run.case));
+        [Cell::text(&run.case)].into_iter().chain(row).collect()
+    };
+    let rows: Vec<_> = all.results.iter().map(row).collect();
+    out + "\n## Every run\n\n" + &html::markdown(&heads, &rows)
 }
 
 /// How the table of costs is to be read.

@@ -45,7 +45,7 @@ fn run_heads(all: &Comparison, case: &str) -> [String; 6] {
 }
 
 /// A row of a table of runs, whose head says `what` the error is. A method that has another error names it.
-fn run_row(run: &RunResult, what: Option<&str>) -> Vec<Cell> {
+pub(super) fn run_row(run: &RunResult, what: Option<&str>) -> Vec<Cell> {
     let error = run.headline().map(|score| (score, score.error));
     let wrong = match (&run.failure, error) {
         (Some(_), _) => Cell::verdict(Some(false), "failed"),

@@ -1,12 +1,12 @@
 //! Reports: one self-contained page, `results.json` and CSV, drawn from plain results and nothing else.
 
+pub mod against;
 pub mod answer;
 pub mod compare;
 pub mod csv;
 pub mod figures;
 pub mod html;
 pub mod plots;
-pub mod ranking;
 pub mod run;
 mod sections;
 pub mod validate;

@@ -31,6 +31,33 @@ pub struct Comparison {
     pub references: Vec<ReferenceCurve>,
 }
 
+impl Comparison {
+    /// Results of several sets in one, as of other programs beside ours, under the title of the first. Sets of other machines and
+    /// commits are named.
+    #[must_use]
+    pub fn joined(self, others: Vec<Self>) -> Self {
+        let mut all = self;
+        for other in others {
+            if (&other.machine.cpu, &other.commit) != (&all.machine.cpu, &all.commit) {
+                let note = format!("{}: commit {}, {}", other.title, other.commit, other.machine.cpu);
+                all.backend_note =
+                    Some(all.backend_note.into_iter().chain([note]).collect::<Vec<_>>().join("; "));
+            }
+            if !other.command.is_empty() {
+                all.command += &format!("\n{}", other.command);
+            }
+            all.results.extend(other.results);
+            let new = |case: &CaseInfo| all.cases.iter().all(|known| known.name != case.name);
+            let cases: Vec<_> = other.cases.into_iter().filter(new).collect();
+            all.cases.extend(cases);
+            let new = |curve: &ReferenceCurve| !all.references.contains(curve);
+            let references: Vec<_> = other.references.into_iter().filter(new).collect();
+            all.references.extend(references);
+        }
+        all
+    }
+}
+
 /// What a page says of a case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseInfo {

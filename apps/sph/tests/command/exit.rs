@@ -60,7 +60,12 @@ const CODES: &[Codes] = &[
     codes("device-check", &[], &[], &["device-check --only speed"]),
     codes("kernels", &[], &[], &["kernels out --arch sm_9x"]),
     codes("parity", &[], &[], &["parity tiny.toml --backend cpu"]),
-    codes("report", &["report run"], &[], &["report nowhere"]),
+    codes(
+        "report",
+        &["report run", "report run compare --out joined", "report compare --against compare"],
+        &[],
+        &["report missed --against compare --out changed", "report nowhere", "report run compare", "report run --against nowhere"],
+    ),
     codes("update-goldens", &[], &[], &["update-goldens --reason none"]),
     codes("soak", &["soak --steps 20 --particles 150 --out soak"], &[], &["soak --steps 0"]),
     codes("schema", &["schema"], &[], &["schema scene"]),

@@ -1,5 +1,6 @@
 //! Laws of `report`.
 
+mod against;
 mod axis;
 mod csv;
 mod figures;

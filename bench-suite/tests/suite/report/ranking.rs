@@ -2,8 +2,11 @@
 
 use bench_suite::{
     report::{
-        answer, figures,
-        ranking::{Cost, Point, cost, excess, order, points},
+        answer::{
+            self,
+            ranking::{Cost, Point, cost, excess, order, points},
+        },
+        figures,
     },
     result::{Band, CaseInfo, Comparison, RunResult, Score},
 };

@@ -1,7 +1,9 @@
 //! What an error costs with each method: order of convergence, and wall time to an error, from measured runs alone.
 
-use super::figures::Method;
-use crate::result::{RunResult, Score};
+use crate::{
+    report::figures::Method,
+    result::{RunResult, Score},
+};
 
 /// Errors whose cost is stated, `[-]`.
 pub const TARGETS: [f64; 3] = [0.03, 0.01, 0.003];
