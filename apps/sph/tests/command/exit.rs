@@ -64,7 +64,12 @@ const CODES: &[Codes] = &[
         "report",
         &["report run", "report run compare --out joined", "report compare --against compare"],
         &[],
-        &["report missed --against compare --out changed", "report nowhere", "report run compare", "report run --against nowhere"],
+        &[
+            "report missed --against compare --out changed",
+            "report nowhere",
+            "report run compare",
+            "report run --against nowhere",
+        ],
     ),
     codes("update-goldens", &[], &[], &["update-goldens --reason none"]),
     codes("soak", &["soak --steps 20 --particles 150 --out soak"], &[], &["soak --steps 0"]),

@@ -84,8 +84,9 @@ fn few_runs_have_no_order_and_scattered_ones_a_wide_one() {
     let mut results: Vec<_> = [20, 40, 80].map(|n| run("WCSPH", n, 1.0)).into();
     results[1].scores[0].error = Some(0.6);
     let found = order(&points_of(&all(results))).unwrap();
-    // One degree of freedom: the residual is ½ ln 2.4 · √(2/3) · ..., which leaves no sign of the order certain.
-    assert!((found.order - 1.0).abs() < 1e-12 && found.within > 3.0, "{found:?}");
+    // One degree of freedom, t = 12.71; the middle is ln 2.4 off the line of the others, which are ln 4 apart.
+    let within = 12.71 * (2.0 / 3.0 * 2.4_f64.ln().powi(2) / (2.0 * 2.0_f64.ln().powi(2))).sqrt();
+    assert!((found.order - 1.0).abs() < 1e-12 && (found.within - within).abs() < 1e-9, "{found:?} {within}");
 }
 
 #[test]
