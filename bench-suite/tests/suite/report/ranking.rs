@@ -136,5 +136,7 @@ fn a_key_that_was_set_is_what_errors_are_drawn_over() {
     assert!(drawn[1].svg.contains("Wall time against solver.dt_max: vortex"));
     let times = figures::error_against_wall_time(&all, "vortex").unwrap().unwrap();
     assert!(times.caption.contains("values of solver.dt_max"), "{}", times.caption);
+    let one_line = |svg: &str| svg.contains("eta = 3; PBF") && !svg.contains("dt_max = 0.001");
+    assert!(one_line(&times.svg) && one_line(&drawn[0].svg));
     assert_eq!(figures::methods(&all, "vortex").len(), 3, "each value is a method of its own elsewhere");
 }
