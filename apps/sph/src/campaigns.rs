@@ -14,7 +14,7 @@ use bench_suite::{
         score::{self, Frames},
     },
     cases::{Case, walls},
-    report::{self, Page, against},
+    report::{self, Page, against, figures},
     result::{Comparison, RunResult, number},
     run::Progress,
     scenes::set::{Settings, Sweep},
@@ -201,6 +201,13 @@ pub fn report(ReportArgs { folders, out, validation, against }: &ReportArgs) -> 
     };
     let others = sets.split_off(1);
     let all = sets.swap_remove(0).joined(others);
+    if let Some(run) = figures::twice(&all) {
+        let (case, method) = (&run.case, figures::method_name(run));
+        return Err(format!(
+            "FOLDER: {case}, {method}, is there twice at one resolution; --label names frames that are scored"
+        )
+        .into());
+    }
     let changes = old.map(|old| against::changes(&all, &old));
     if let (Some(folder), Some(0)) = (against, changes.as_ref().map(|changes| changes.n_both)) {
         return Err(format!("--against {}: has none of these runs", folder.display()).into());
@@ -210,13 +217,14 @@ pub fn report(ReportArgs { folders, out, validation, against }: &ReportArgs) -> 
     out!("{}", out.join("index.html").display());
     let Some(changes) = changes else { return Ok(ExitCode::SUCCESS) };
     out!(
-        "{}{} runs in both, {} in one alone; {} with another last state, {} slower, {} bands lost",
+        "{}{} runs in both, {} in one alone; {} came to something else, {} bands lost; of {} whose times can be compared {} are slower",
         changes.table,
         changes.n_both,
         changes.n_alone,
         changes.n_physics,
-        changes.n_slower,
-        changes.n_lost
+        changes.n_lost,
+        changes.n_timed,
+        changes.n_slower
     );
     Ok(if changes.are_fine() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }

@@ -34,6 +34,7 @@ use std::{
 #[derive(Debug)]
 pub struct FolderCase {
     name: String,
+    is_built_in: bool,
     file: CaseFile,
     /// Where its keys stand.
     source: Source,
@@ -99,7 +100,8 @@ impl FolderCase {
         let source = Source::new(&name, &text);
         let file: CaseFile = source.read()?;
         let (scenes, tables, compared) = (Vec::new(), Vec::new(), OnceLock::new());
-        let mut case = Self { name: files.case()?, file, source, scenes, tables, compared };
+        let is_built_in = matches!(files, Files::BuiltIn(_));
+        let mut case = Self { name: files.case()?, is_built_in, file, source, scenes, tables, compared };
         case.fill(files).map_err(|error| case.locate(error))?;
         Ok(case)
     }
@@ -258,6 +260,10 @@ impl Case for FolderCase {
 
     fn is_exact(&self) -> bool {
         self.file.exact
+    }
+
+    fn is_built_in(&self) -> bool {
+        self.is_built_in
     }
 
     fn resolution(&self) -> usize {

@@ -1,13 +1,13 @@
 //! Runs of a campaign that are done: kept as they end, so that one that was interrupted goes on where it was.
 
-use super::{Job, registry};
+use super::Job;
 use crate::{
     result::RunResult,
     system::{
         machine::{self, Machine},
         processor::Processor,
         read::read_text,
-        write::WriteError,
+        write::{WriteError, write_atomic},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -26,11 +26,16 @@ pub struct Store {
     file: File,
     done: Vec<Done>,
     context: String,
+    /// Keys of the runs that the report has.
+    reported: Vec<String>,
 }
 
 /// A run that is done, and what it depended on.
 #[derive(Serialize, Deserialize)]
 struct Done {
+    /// Hash of program, machine and processor.
+    context: String,
+    /// Hash of the run.
     key: String,
     result: RunResult,
 }
@@ -53,13 +58,16 @@ impl Store {
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failed)?;
         }
-        Ok(Self { path, file, done, context: context(processor) })
+        Ok(Self { path, file, done, context: context(processor), reported: Vec::new() })
     }
 
     /// The result of a run that is done.
-    pub fn find(&self, job: &Job<'_>) -> Option<RunResult> {
-        let key = self.key(job)?;
-        self.done.iter().find(|done| done.key == key).map(|done| done.result.clone())
+    pub fn find(&mut self, job: &Job<'_>) -> Option<RunResult> {
+        let key = Self::key(job)?;
+        let found = self.done.iter().find(|done| done.key == key && done.context == self.context);
+        let result = found.map(|done| done.result.clone());
+        self.reported.push(key);
+        result
     }
 
     /// Keeps a result.
@@ -67,29 +75,41 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn keep(&mut self, job: &Job<'_>, result: &RunResult) -> Result<(), WriteError> {
-        let Some(key) = self.key(job) else { return Ok(()) };
+        let Some(key) = Self::key(job) else { return Ok(()) };
         let failed = |source| WriteError { path: self.path.clone(), source };
-        let done = Done { key, result: result.clone() };
+        let done = Done { context: self.context.clone(), key, result: result.clone() };
         let line = serde_json::to_string(&done).map_err(|error| failed(error.into()))?;
         self.file.write_all((line + "\n").as_bytes()).and_then(|()| self.file.flush()).map_err(failed)
     }
 
-    /// Removes the file: the report has all runs.
+    /// Drops the runs that the report has; those of a larger call that was interrupted stay.
     ///
     /// # Errors
-    /// When it cannot be removed.
+    /// When the file cannot be written.
     pub fn finish(self) -> Result<(), WriteError> {
-        fs::remove_file(&self.path).map_err(|source| WriteError { path: self.path.clone(), source })
+        let failed = |source| WriteError { path: self.path.clone(), source };
+        let others = self.done.iter().filter(|done| done.context == self.context);
+        let others = others.filter(|done| !self.reported.contains(&done.key));
+        let lines = others.map(|done| serde_json::to_string(done).map(|line| line + "\n"));
+        let text: String = lines.collect::<Result<_, _>>().map_err(|error| failed(error.into()))?;
+        match text.is_empty() {
+            true => fs::remove_file(&self.path).map_err(failed),
+            false => write_atomic(&self.path, text.as_bytes()),
+        }
     }
 
     /// What the result of a run depends on; nothing for a case of one's own, whose tables may have changed.
-    fn key(&self, job: &Job<'_>) -> Option<String> {
-        registry::case(job.case.name())?;
-        let scene = job.scene().ok()?.to_toml().ok()?;
-        let mut hasher = DefaultHasher::new();
-        (&self.context, job.case.name(), job.variant.label, job.n, scene).hash(&mut hasher);
-        Some(format!("{:016x}", hasher.finish()))
+    fn key(job: &Job<'_>) -> Option<String> {
+        let scene = job.scene().ok().filter(|_| job.case.is_built_in())?.to_toml().ok()?;
+        let how = (job.settings.to_string(), job.is_pictured);
+        Some(hash(&(job.case.name(), job.variant.label, job.n, scene, how)))
     }
+}
+
+fn hash(of: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 /// Program, machine and processor.
@@ -100,5 +120,5 @@ fn context(processor: &Processor) -> String {
         (file.len(), made)
     });
     let how = (processor.name(), processor.isa.to_string(), rayon::current_num_threads(), size_of::<Real>());
-    format!("{:?} {} {} {how:?}", program.ok(), machine::git_commit(), Machine::detect().cpu)
+    hash(&format!("{:?} {} {} {how:?}", program.ok(), machine::git_commit(), Machine::detect().cpu))
 }

@@ -54,6 +54,11 @@ pub trait Case: Sync {
         false
     }
 
+    /// Whether it is a part of the program, and not read from files that may change.
+    fn is_built_in(&self) -> bool {
+        true
+    }
+
     /// Particles across at which the bands are stated.
     fn resolution(&self) -> usize;
 

@@ -2,7 +2,7 @@
 
 use super::{
     figures::{method_name, resolution},
-    html::{self, Cell},
+    html::markdown_row,
 };
 use crate::result::{Comparison, RunResult, number};
 
@@ -13,6 +13,7 @@ const SLOWER: f64 = 0.05;
 struct Pair<'a> {
     old: &'a RunResult,
     new: &'a RunResult,
+    same_machine: bool,
 }
 
 /// What two sets of results say of each other.
@@ -22,6 +23,8 @@ pub struct Changes {
     pub table: String,
     /// Runs that are in both.
     pub n_both: usize,
+    /// Runs among them whose times can be compared: repeated ones, on the same machine with as many threads.
+    pub n_timed: usize,
     /// Runs that are in one of them alone.
     pub n_alone: usize,
     /// Runs with another last state, or other scores.
@@ -45,15 +48,23 @@ pub fn changes(new: &Comparison, old: &Comparison) -> Changes {
     let same = |a: &RunResult, b: &RunResult| {
         a.case == b.case && method_name(a) == method_name(b) && a.particles_across == b.particles_across
     };
-    let of = |new| Some(Pair { new, old: old.results.iter().find(|old| same(new, old))? });
-    let pairs: Vec<_> = new.results.iter().filter_map(of).collect();
+    let mut left: Vec<&RunResult> = old.results.iter().collect();
+    let same_machine = new.machine.cpu == old.machine.cpu;
+    let mut pairs = Vec::new();
+    for new in &new.results {
+        if let Some(k) = left.iter().position(|old| same(new, old)) {
+            pairs.push(Pair { old: left.swap_remove(k), new, same_machine });
+        }
+    }
     let told: Vec<_> = pairs.iter().filter(|pair| pair.is_other() || pair.time().is_some()).collect();
-    let heads = ["Case", "Method", "Across", "Error", "Before", "Wall time", "Before", "What changed"];
-    let rows: Vec<_> = told.iter().map(|pair| pair.row()).collect();
+    let heads = ["case", "method", "across", "error", "before", "wall time", "before", "what changed"];
+    let table = markdown_row(&heads) + &markdown_row(&["---"; 8]);
+    let rows: String = told.iter().map(|pair| pair.row()).collect();
     Changes {
-        table: if rows.is_empty() { String::new() } else { html::markdown(&heads, &rows) },
+        table: if rows.is_empty() { rows } else { table + &rows },
         n_both: pairs.len(),
-        n_alone: new.results.len() + old.results.len() - 2 * pairs.len(),
+        n_timed: pairs.iter().filter(|pair| pair.ranges().is_some()).count(),
+        n_alone: new.results.len() - pairs.len() + left.len(),
         n_physics: pairs.iter().filter(|pair| pair.is_other()).count(),
         n_slower: pairs.iter().filter_map(Pair::time).filter(|ratio| *ratio > 1.0).count(),
         n_lost: pairs.iter().map(|pair| pair.lost().len()).sum(),
@@ -68,14 +79,21 @@ impl Pair<'_> {
             || !self.lost().is_empty()
     }
 
+    /// Least and largest times, now and before, where both can be compared.
+    fn ranges(&self) -> Option<[(f64, f64); 2]> {
+        let how = |run: &RunResult| (run.threads, run.precision.clone(), run.isa.clone());
+        let range = |run: &RunResult| Some((*run.timings_s.first()?, *run.timings_s.last()?));
+        let repeated = self.new.timings_s.len().min(self.old.timings_s.len()) > 1;
+        (repeated && self.same_machine && how(self.new) == how(self.old)).then_some(())?;
+        Some([range(self.new)?, range(self.old)?])
+    }
+
     /// The ratio of the times, if it is beyond noise and beyond 5 %.
     fn time(&self) -> Option<f64> {
-        let range = |run: &RunResult| Some((*run.timings_s.first()?, *run.timings_s.last()?));
-        let ((new_least, new_most), (old_least, old_most)) = (range(self.new)?, range(self.old)?);
-        let repeated = self.new.timings_s.len().min(self.old.timings_s.len()) > 1;
+        let [(new_least, new_most), (old_least, old_most)] = self.ranges()?;
         let ratio = self.new.wall_s / self.old.wall_s;
         let apart = new_least > old_most || new_most < old_least;
-        (repeated && apart && f64::max(ratio, 1.0 / ratio) > 1.0 + SLOWER).then_some(ratio)
+        (apart && f64::max(ratio, 1.0 / ratio) > 1.0 + SLOWER).then_some(ratio)
     }
 
     /// Names of the scores that met their bands and miss them; all that did of a run that fails now.
@@ -88,23 +106,24 @@ impl Pair<'_> {
         names.filter(|name| met(self.old, name) && !met(self.new, name)).collect()
     }
 
-    fn row(&self) -> Vec<Cell> {
+    /// A row of Markdown, for the terminal.
+    fn row(&self) -> String {
         let error = |run: &RunResult| {
             let error = run.headline().and_then(|score| score.error).filter(|_| run.failure.is_none());
-            Cell::number(&error.map_or("–".into(), number::percent))
+            error.map_or("–".into(), number::percent)
         };
         let mut what: Vec<String> = self.lost().iter().map(|name| format!("misses {name}")).collect();
-        what.extend(self.is_other().then(|| "another last state".to_owned()));
+        what.extend((self.new.state_hash != self.old.state_hash).then(|| "another last state".to_owned()));
         what.extend(self.time().map(|ratio| format!("{} of the time", number::percent(ratio))));
-        vec![
-            Cell::text(&self.new.case),
-            Cell::text(&method_name(self.new)),
-            Cell::text(&resolution(self.new)),
+        markdown_row(&[
+            self.new.case.clone(),
+            method_name(self.new).into_owned(),
+            resolution(self.new),
             error(self.new),
             error(self.old),
-            Cell::number(&number::duration(self.new.wall_s)),
-            Cell::number(&number::duration(self.old.wall_s)),
-            Cell::text(&what.join("; ")),
-        ]
+            number::duration(self.new.wall_s),
+            number::duration(self.old.wall_s),
+            what.join("; "),
+        ])
     }
 }

@@ -40,8 +40,9 @@ pub fn section(all: &Comparison) -> Result<String, PlotError> {
 pub fn markdown(all: &Comparison) -> String {
     let Answer { words, costs, verdicts } = Answer::of(all);
     let words: String = words.iter().map(|text| format!("- {text}\n")).collect();
+    let note = all.backend_note.as_ref().map_or_else(String::new, |note| format!("{}\n\n", escape(note)));
     let mut out = format!(
-        "# Which method for what\n\nCommit {}, {}, {} threads, {} precision; written by `{}` on {}.\n\n{words}",
+        "# Which method for what\n\nCommit {}, {}, {} threads, {} precision; written by `{}` on {}.\n\n{note}{words}",
         all.commit,
         all.machine.cpu,
         all.results.first().map_or(0, |run| run.threads),
@@ -67,7 +68,9 @@ pub fn markdown(all: &Comparison) -> String {
 /// How the table of costs is to be read.
 const HOW: &str = "A run is good to an error if its own is no larger, and whatever else is judged meets its band, or errs no more. \
                    Times are those from which every finer run is good to it, too, interpolated between two resolutions as a power \
-                   of the error; ± is the 95 % confidence of a straight line through the logarithms.";
+                   of the error, in brackets those of repeated runs; ≤ where the coarsest run is good to it already. What is not \
+                   reached shows what the finest run is good to, and which other quantity limits it. The order is that of a \
+                   straight line through the logarithms, ± with 95 % confidence.";
 /// What the table of verdicts is.
 const VERDICTS: &str = "The finest run of each method against the bands of each case: its error where all are met, else the factor \
                         by which the worst is missed; – where the case is not for it, or for contrast alone";
@@ -111,23 +114,24 @@ impl<'a> Ranked<'a> {
         };
         let lines = methods(all, case).into_iter().filter(same);
         let lines = lines.map(|method| {
-            let points = ranking::points(&method);
+            let points = ranking::points(&method, what);
             (method, points)
         });
         Self { case, what, lines: lines.collect() }
     }
 
     /// The methods that come to an error, the cheapest first.
-    fn cheapest(&self, target: f64) -> Vec<(&str, f64)> {
+    fn cheapest(&self, target: f64) -> Vec<(&str, Cost)> {
         let mut found = Vec::new();
         for (method, points) in &self.lines {
-            found.extend(ranking::cost(points, target).seconds().map(|cost| (method.name.as_ref(), cost)));
+            let cost = ranking::cost(points, target);
+            found.extend(cost.seconds().map(|seconds| (seconds, method.name.as_ref(), cost)));
         }
-        found.sort_by(|a, b| a.1.total_cmp(&b.1));
-        found
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found.into_iter().map(|(_, name, cost)| (name, cost)).collect()
     }
 
-    /// Which method is the cheapest to 1 %, or to 3 % where none comes to it.
+    /// What an error of 1 % costs with each method, or of 3 % where none comes to it.
     fn words(&self) -> String {
         let head = format!("<strong>{}.</strong>", escape(self.case));
         let reached = |&&target: &&f64| !self.cheapest(target).is_empty();
@@ -139,37 +143,41 @@ impl<'a> Ranked<'a> {
             );
         };
         let found = self.cheapest(target);
-        let each =
-            found.iter().map(|(name, seconds)| format!("{} {}", escape(name), number::duration(*seconds)));
-        let mut words = format!(
-            "{head} To {} of {}: {}.",
-            number::percent(target),
-            escape(self.what),
-            each.collect::<Vec<_>>().join("; ")
-        );
-        let not: Vec<_> = self.lines.iter().map(|(method, _)| method.name.as_ref()).collect();
-        let not: Vec<_> =
-            not.into_iter().filter(|name| found.iter().all(|(found, _)| found != name)).collect();
+        let time = |cost: &Cost| {
+            let bound = if matches!(cost, Cost::AtMost(_)) { "≤ " } else { "" };
+            format!("{bound}{}", cost.seconds().map_or_else(String::new, number::duration))
+        };
+        let each: Vec<_> =
+            found.iter().map(|(name, cost)| format!("{} {}", escape(name), time(cost))).collect();
+        let (percent, what) = (number::percent(target), escape(self.what));
+        let mut words = format!("{head} To {percent} of {what}: {}.", each.join("; "));
+        let not = self.lines.iter().map(|(method, _)| method.name.as_ref());
+        let not: Vec<_> = not.filter(|name| found.iter().all(|(found, _)| found != name)).collect();
         if !not.is_empty() {
             words += &format!(" Not reached by {}.", escape(&not.join("; ")));
         }
         words
+    }
+
+    /// The method that is certainly the cheapest to an error.
+    fn winner(&self, target: f64) -> Option<&str> {
+        let found = self.cheapest(target);
+        let ((name, first), others) = found.split_first()?;
+        others.iter().all(|(_, other)| first.is_less(other)).then_some(*name)
     }
 }
 
 /// In how many cases with exact solutions each method is the cheapest to 1 %.
 fn in_how_many(ranked: &[Ranked<'_>]) -> Vec<String> {
     let mut won: BTreeMap<&str, usize> = BTreeMap::new();
-    for case in ranked {
-        if let Some((name, _)) = case.cheapest(TARGETS[1]).first() {
-            *won.entry(name).or_default() += 1;
-        }
+    for name in ranked.iter().filter_map(|case| case.winner(TARGETS[1])) {
+        *won.entry(name).or_default() += 1;
     }
     let mut won: Vec<_> = won.into_iter().collect();
     won.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let each: Vec<_> = won.iter().map(|(name, n)| format!("{} in {n}", escape(name))).collect();
     let words = format!(
-        "Cheapest to an error of {} among {} cases with exact or converged solutions: {}.",
+        "Cheapest to an error of {} beyond noise, of {} cases with exact or converged solutions: {}.",
         number::percent(TARGETS[1]),
         ranked.len(),
         each.join(", ")
@@ -190,17 +198,17 @@ fn of_experiment(all: &Comparison, case: &str) -> String {
     let mut words = format!("<strong>{}.</strong>", escape(case));
     if let Some((run, error)) = least {
         words += &format!(
-            " Smallest error: {}, {}, with {} in {}, after {}.",
+            " Smallest error of the finest runs: {}, {}, with {} in {}.",
             escape(&method_name(run)),
             resolution(run),
             escape(&number::percent(error)),
             escape(what.unwrap_or_default()),
-            escape(&number::duration(run.wall_s)),
         );
     }
     let runs = || all.results.iter().filter(|run| run.case == case);
     let every = |run: &&RunResult| matches!(run.bands(), (met, set) if set > 0 && met == set);
-    let fastest = runs().filter(every).min_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
+    let fastest =
+        runs().filter(every).filter(|run| run.wall_s > 0.0).min_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
     match fastest {
         Some(run) => {
             words += &format!(
@@ -242,10 +250,11 @@ fn costs(ranked: &[Ranked<'_>]) -> Table {
     let row = |case: &Ranked<'_>, (method, points): &(Method<'_>, Vec<Point>)| {
         let order = ranking::order(points)
             .map_or("–".into(), |found| format!("{:.1} ± {:.1}", found.order, found.within));
-        let last = points.last().map_or("–".into(), |point| number::percent(point.error));
+        let last = points.iter().rev().find(|point| point.error.is_finite());
+        let last = last.map_or("–".into(), |point| number::percent(point.error));
         let mut row =
             vec![Cell::text(case.case), Cell::text(&method.name), Cell::number(&order), Cell::number(&last)];
-        row.extend(TARGETS.map(|target| cost_cell(&ranking::cost(points, target))));
+        row.extend(TARGETS.map(|target| cost_cell(&ranking::cost(points, target), target)));
         row
     };
     let rows = ranked.iter().flat_map(|case| case.lines.iter().map(move |line| row(case, line))).collect();
@@ -254,19 +263,29 @@ fn costs(ranked: &[Ranked<'_>]) -> Table {
     (heads, rows)
 }
 
-fn cost_cell(cost: &Cost) -> Cell {
-    let range = |[least, median, most]: &[f64; 3]| {
-        let off = f64::max(most - median, median - least) / median;
-        match off > 0.005 {
-            true => format!("{} ± {}", number::duration(*median), number::percent(off)),
-            false => number::duration(*median),
-        }
+fn cost_cell(cost: &Cost, target: f64) -> Cell {
+    let range = |[least, median, most]: &[f64; 3]| match most > least {
+        true => format!(
+            "{} ({} to {})",
+            number::duration(*median),
+            number::duration(*least),
+            number::duration(*most)
+        ),
+        false => number::duration(*median),
+    };
+    // One digit more of what would look like the target.
+    let percent = |error: f64| match number::percent(error) == number::percent(target) {
+        true => format!("{}\u{a0}%", number::significant(100.0 * error, 3)),
+        false => number::percent(error),
     };
     match cost {
         Cost::Between(times) => Cell::number(&range(times)),
         Cost::AtMost(times) => Cell::number(&format!("≤ {}", range(times))),
-        Cost::Never(Ok(best)) => Cell::verdict(None, &format!("not reached: {}", number::percent(*best))),
-        Cost::Never(Err(missed)) => Cell::verdict(None, &format!("not reached: {missed}")),
+        Cost::Never { best, limit } => {
+            let best = best.is_finite().then(|| percent(*best));
+            let why: Vec<_> = best.into_iter().chain(limit.clone()).collect();
+            Cell::verdict(None, &format!("not reached: {}", why.join(", ")))
+        }
     }
 }
 
@@ -281,8 +300,8 @@ fn verdicts(all: &Comparison) -> Table {
     }
     let cell = |case: &str, name: &str| {
         let methods = methods(all, case);
-        let run = methods.iter().find(|method| method.name == name).and_then(Method::finest);
-        run.map_or_else(|| Cell::verdict(None, "–"), verdict)
+        let method = methods.iter().find(|method| method.name == name);
+        method.map_or_else(|| Cell::verdict(None, "–"), verdict)
     };
     let row = |name: &String| {
         let cells = cases.iter().map(|case| cell(case, name));
@@ -292,15 +311,23 @@ fn verdicts(all: &Comparison) -> Table {
     (heads.collect(), names.iter().map(row).collect())
 }
 
-fn verdict(run: &RunResult) -> Cell {
+/// Of the finest run that did not fail; if a finer one did, that is said first.
+fn verdict(method: &Method<'_>) -> Cell {
+    let (Some(run), Some(last)) = (method.finest(), method.runs.last()) else {
+        return Cell::verdict(None, "–");
+    };
     let error = || run.headline().and_then(|score| score.error).map_or(String::new(), number::percent);
-    match (&run.failure, run.bands(), ranking::excess(run)) {
-        (Some(_), ..) => Cell::heat(2, "✗ failed"),
-        (None, (_, 0), _) => Cell::verdict(None, &format!("no band, {}", error())),
-        (None, (met, set), _) if met == set => Cell::heat(0, &format!("✓ {}", error())),
+    let (off, words) = match (&run.failure, run.bands(), ranking::excess(run)) {
+        (Some(_), ..) => return Cell::heat(2, "✗ failed"),
+        (None, (_, 0), _) => return Cell::verdict(None, &format!("no band, {}", error())),
+        (None, (met, set), _) if met == set => (0, format!("✓ {}", error())),
         (None, _, Some((factor, name))) => {
-            Cell::heat(if factor < 2.0 { 1 } else { 2 }, &format!("✗ {factor:.1}×: {name}"))
+            (if factor < 2.0 { 1 } else { 2 }, format!("✗ {factor:.1}×: {name}"))
         }
-        (None, ..) => Cell::heat(2, "✗ missed"),
+        (None, ..) => (2, "✗ missed".into()),
+    };
+    match last.failure {
+        Some(_) => Cell::heat(2, &format!("✗ failed, {}; {}: {words}", resolution(last), resolution(run))),
+        None => Cell::heat(off, &words),
     }
 }

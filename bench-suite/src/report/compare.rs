@@ -66,7 +66,7 @@ pub(super) fn run_row(run: &RunResult, what: Option<&str>) -> Vec<Cell> {
         Cell::text(&method_name(run)),
         Cell::number(&run.particles_across.to_string()),
         wrong,
-        Cell::number(&number::duration(run.wall_s)),
+        Cell::number(&if run.wall_s > 0.0 { number::duration(run.wall_s) } else { "–".into() }),
         Cell::number(&run.particle_steps_per_s().map_or("–".into(), number::rate)),
         bands,
     ]

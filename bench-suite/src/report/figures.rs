@@ -79,6 +79,15 @@ pub fn methods<'a>(all: &'a Comparison, case: &str) -> Vec<Method<'a>> {
     grouped(all, case, method_name)
 }
 
+/// A run that another one has the case, method and resolution of.
+#[must_use]
+pub fn twice(all: &Comparison) -> Option<&RunResult> {
+    let mut seen = BTreeSet::new();
+    all.results
+        .iter()
+        .find(|run| !seen.insert((&run.case, method_name(run), run.particles_across, run.spacing.to_bits())))
+}
+
 /// The runs of a case by name, coarse to fine.
 fn grouped<'a>(
     all: &'a Comparison,
@@ -215,8 +224,8 @@ fn error_against(
 pub fn against_key(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotError> {
     let Some(key) = swept(all, case) else { return Ok(Vec::new()) };
     let value = |run: &RunResult| value_of(run, key).and_then(|value| value.parse::<f64>().ok());
-    let values: Option<Vec<f64>> = all.results.iter().filter(|run| run.case == case).map(value).collect();
-    let Some(values) = values else { return Ok(Vec::new()) };
+    let with_key = all.results.iter().filter(|run| run.case == case && value_of(run, key).is_some());
+    let Some(values) = with_key.map(value).collect::<Option<Vec<f64>>>() else { return Ok(Vec::new()) };
     let (least, most) =
         values.iter().fold((f64::INFINITY, 0.0), |(a, b), &x| (f64::min(a, x), f64::max(b, x)));
     let axis =
@@ -233,7 +242,10 @@ pub fn against_key(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotErro
         ("Wall time", Label::log("wall time", "s"), times, "Wall time of the whole run.".into()),
     ] {
         lines.retain(|line| !line.points.is_empty());
-        lines.iter_mut().for_each(|line| line.texts.clear());
+        for line in &mut lines {
+            line.texts.clear();
+            line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
         let title = format!("{title} against {key}: {case}");
         if !lines.is_empty() {
             let svg = Chart { title, x: axis(), y, lines, x_ticks: Vec::new() }.svg()?;

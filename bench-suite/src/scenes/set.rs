@@ -49,6 +49,12 @@ impl Settings {
         if let Some((_, Sweep { key, .. })) = again {
             return Err(format!("--set {key}: is given twice; one list has all its values, as {key}=1,2"));
         }
+        let same = |values: &[Value]| {
+            values.iter().enumerate().any(|(k, one)| values[..k].iter().any(|two| is_same(one, two)))
+        };
+        if let Some(Sweep { key, .. }) = sweeps.iter().find(|sweep| same(&sweep.values)) {
+            return Err(format!("--set {key}: has the same value twice"));
+        }
         let mut all: Vec<Self> = sweeps.first().map(|_| Self::default()).into_iter().collect();
         for Sweep { key, values } in sweeps {
             let with = |one: &Self, value: &Value| {
@@ -93,6 +99,11 @@ impl Settings {
         }
     }
 
+    /// The first of some keys that is set.
+    pub fn given<'a>(&self, keys: &[&'a str]) -> Option<&'a str> {
+        keys.iter().copied().find(|key| self.0.iter().any(|(set, _)| set == key))
+    }
+
     /// Keys and values as text, for a result.
     pub fn texts(&self) -> Vec<(String, String)> {
         self.0.iter().map(|(key, value)| (key.clone(), shown(value))).collect()
@@ -104,6 +115,12 @@ impl Display for Settings {
         let all: Vec<_> = self.0.iter().map(|(key, value)| format!("{key}={}", shown(value))).collect();
         f.write_str(&all.join(" "))
     }
+}
+
+/// Whether two values are the same number or text.
+fn is_same(one: &Value, two: &Value) -> bool {
+    let number = |value: &Value| value.as_float().or(value.as_integer().map(|number| number as f64));
+    one == two || number(one).is_some_and(|one| number(two) == Some(one))
 }
 
 /// A value as it was given: a word without quotes.

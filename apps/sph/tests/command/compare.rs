@@ -32,6 +32,20 @@ fn a_comparison_that_was_killed_goes_on() {
     let again = stderr(&sph(&killed, &CALL));
     assert!(again.contains(&format!("going on: {n_done} of 10 runs are done")), "{again}");
     assert!(!store.exists());
+    // Bands that were met before, and are missed now.
+    let mut better = report::load(&killed.join("out/results.json")).unwrap();
+    let judged =
+        better.results.iter_mut().flat_map(|run| &mut run.scores).filter(|score| score.band.is_some());
+    judged.for_each(|score| score.passed = Some(true));
+    fs::create_dir(killed.join("better")).unwrap();
+    report::save(&better, &killed.join("better/results.json")).unwrap();
+    let against = sph(&killed, &["report", "out", "--against", "better"]);
+    assert_eq!(against.status.code(), Some(1));
+    assert!(stdout(&against).contains("10 runs in both, 0 in one alone;"), "{}", stdout(&against));
+    let twice = sph(&killed, &["report", "out", "better", "--out", "joined"]);
+    assert!(stderr(&twice).contains("is there twice at one resolution"), "{}", stderr(&twice));
+    let alone = sph(&killed, &["report", "out", "better"]);
+    assert!(stderr(&alone).contains("--out: must be given"), "{}", stderr(&alone));
     let first = stderr(&sph(&whole, &CALL));
     assert!(!first.contains("going on"), "{first}");
     assert_eq!(hashes(&killed), hashes(&whole));

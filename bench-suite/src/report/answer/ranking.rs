@@ -2,7 +2,7 @@
 
 use crate::{
     report::figures::Method,
-    result::{RunResult, Score},
+    result::{Band, Judged, RunResult, Score},
 };
 
 /// Errors whose cost is stated, `[-]`.
@@ -13,43 +13,41 @@ pub const TARGETS: [f64; 3] = [0.03, 0.01, 0.003];
 pub struct Point {
     /// Particles across.
     pub across: f64,
-    /// Error of the case `[-]`.
+    /// Error of the case; NaN of a run that failed, or has none `[-]`.
     pub error: f64,
     /// What the run is good to: the error, and whatever judged error misses its band, if that is larger; infinite for a run that
     /// failed, or misses the band of anything else `[-]`.
     pub good_to: f64,
-    /// Name of what makes it infinite.
-    pub missed: Option<String>,
-    /// Least, median and largest wall time of repeated runs `[s]`.
+    /// Name of what makes it larger than the error.
+    pub limit: Option<String>,
+    /// Least, median and largest wall time of repeated runs; NaN where it is not known `[s]`.
     pub wall_s: [f64; 3],
 }
 
-/// The runs of a method that have an error, coarse to fine.
+/// The runs of a method, coarse to fine, by the error of that name.
 #[must_use]
-pub fn points(method: &Method<'_>) -> Vec<Point> {
-    method.runs.iter().filter_map(|run| point(run)).collect()
+pub fn points(method: &Method<'_>, what: &str) -> Vec<Point> {
+    method.runs.iter().map(|run| point(run, what)).collect()
 }
 
-fn point(run: &RunResult) -> Option<Point> {
-    let headline = run.headline()?;
-    let error = headline.error.filter(|error| error.is_finite())?;
-    let missed =
-        || run.scores.iter().filter(|score| score.passed == Some(false) && score.name != headline.name);
+fn point(run: &RunResult, what: &str) -> Point {
+    let error = run.headline().filter(|score| score.name == what && run.failure.is_none());
+    let error = error.and_then(|score| score.error).filter(|error| error.is_finite());
+    let missed = run.scores.iter().filter(|score| score.passed == Some(false) && score.name != what);
     let off = |score: &Score| score.error.filter(|error| error.is_finite()).unwrap_or(f64::INFINITY);
-    let other = missed().map(off).fold(0.0, f64::max);
-    let failed = run.failure.is_some();
-    let name = missed().find(|score| off(score).is_infinite()).map(|score| score.name.clone());
-    let (least, largest) = match run.timings_s.as_slice() {
-        [least, .., largest] => (*least, *largest),
-        _ => (run.wall_s, run.wall_s),
+    let worst = missed.map(|score| (off(score), score)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let (good_to, limit) = match (error, worst) {
+        _ if run.failure.is_some() => (f64::INFINITY, Some("the run failed".into())),
+        (None, _) => (f64::INFINITY, Some("the run has no such error".into())),
+        (Some(error), Some((off, score))) if off > error => (off, Some(score.name.clone())),
+        (Some(error), _) => (error, None),
     };
-    Some(Point {
-        across: run.particles_across as f64,
-        error,
-        good_to: if failed { f64::INFINITY } else { error.max(other) },
-        missed: if failed { Some("the run failed".into()) } else { name },
-        wall_s: [least, run.wall_s, largest],
-    })
+    let wall_s = match run.timings_s.as_slice() {
+        [least, .., largest] => [*least, run.wall_s, *largest],
+        _ if run.wall_s > 0.0 => [run.wall_s; 3],
+        _ => [f64::NAN; 3],
+    };
+    Point { across: run.particles_across as f64, error: error.unwrap_or(f64::NAN), good_to, limit, wall_s }
 }
 
 /// What it costs to come to an error.
@@ -59,17 +57,37 @@ pub enum Cost {
     Between([f64; 3]),
     /// At most so much: the first run that is good to it has no coarser one to interpolate from `[s]`.
     AtMost([f64; 3]),
-    /// No run is good to it and stays so when refined; what the finest is good to, or what it misses.
-    Never(Result<f64, String>),
+    /// No run is good to it and stays so when refined.
+    Never {
+        /// What the finest is good to.
+        best: f64,
+        /// What makes that larger than its error.
+        limit: Option<String>,
+    },
 }
 
 impl Cost {
-    /// The median wall time `[s]`.
+    /// The median wall time, where it is known `[s]`.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
         match self {
-            Self::Between([_, median, _]) | Self::AtMost([_, median, _]) => Some(*median),
-            Self::Never(_) => None,
+            Self::Between([_, median, _]) | Self::AtMost([_, median, _]) => {
+                Some(*median).filter(|s| s.is_finite())
+            }
+            Self::Never { .. } => None,
+        }
+    }
+
+    /// Whether this is certainly less than another: beyond the spread of repeated runs, and no bound of the other.
+    #[must_use]
+    pub fn is_less(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Never { .. }, _) => false,
+            (_, Self::Never { .. }) => true,
+            (_, Self::AtMost(_)) => false,
+            (Self::Between([_, _, largest]) | Self::AtMost([_, _, largest]), Self::Between([least, ..])) => {
+                largest < least
+            }
         }
     }
 }
@@ -82,8 +100,8 @@ pub fn cost(points: &[Point], target: f64) -> Cost {
     let first = points.len() - n_good;
     let Some(fine) = points.get(first) else {
         let last = points.last();
-        let missed = last.and_then(|last| last.missed.clone());
-        return Cost::Never(missed.map_or(Ok(last.map_or(f64::NAN, |last| last.good_to)), Err));
+        let best = last.map_or(f64::INFINITY, |last| last.good_to);
+        return Cost::Never { best, limit: last.and_then(|last| last.limit.clone()) };
     };
     match first.checked_sub(1).map(|k| &points[k]).filter(|coarse| coarse.good_to.is_finite()) {
         None => Cost::AtMost(fine.wall_s),
@@ -128,13 +146,11 @@ pub fn order(points: &[Point]) -> Option<Order> {
 /// missed by a factor.
 #[must_use]
 pub fn excess(run: &RunResult) -> Option<(f64, &str)> {
-    let missed = run.scores.iter().filter(|score| score.passed == Some(false));
+    // What is in its band without merit is missed by something else.
+    let outside = |score: &&Score| judged(score).is_none_or(|(band, value)| !band.contains(value));
+    let missed = run.scores.iter().filter(|score| score.passed == Some(false)).filter(outside);
     let factor = |score: &Score| {
-        let band = score.band?;
-        let value = match band.of {
-            crate::result::Judged::Value => score.value,
-            crate::result::Judged::Error => score.error?,
-        };
+        let (band, value) = judged(score)?;
         let high = band.high.filter(|high| *high > 0.0 && value > *high).map(|high| value / high);
         let low = band.low.filter(|low| *low > 0.0 && value > 0.0 && value < *low).map(|low| low / value);
         let below = band.low.filter(|low| *low < 0.0 && value < *low).map(|low| value / low);
@@ -149,4 +165,10 @@ pub fn excess(run: &RunResult) -> Option<(f64, &str)> {
         };
     }
     worst
+}
+
+/// A band, and the number that it judges.
+fn judged(score: &Score) -> Option<(Band, f64)> {
+    let band = score.band?;
+    Some((band, if band.of == Judged::Error { score.error? } else { score.value }))
 }

@@ -53,6 +53,14 @@ fn slower_runs_and_lost_bands_are() {
     ] {
         assert!(found.table.contains(words), "{words}: {}", found.table);
     }
+    assert_eq!(found.n_timed, 3);
+    let both = set([new.results.clone(), new.results.clone()].concat());
+    assert_eq!((changes(&both, &old).n_both, changes(&both, &old).n_alone), (3, 5), "a run has one partner");
+    let threads = |n| set(vec![RunResult { threads: n, ..run(10, 0.01, [n as f64; 3]) }]);
+    assert_eq!(
+        (changes(&threads(1), &threads(9)).n_timed, changes(&threads(9), &threads(1)).n_slower),
+        (0, 0)
+    );
     // One time alone says nothing of noise.
     let once = |run: RunResult, wall_s| set(vec![RunResult { wall_s, timings_s: vec![wall_s], ..run }]);
     assert!(changes(&once(run(10, 0.01, [1.0; 3]), 9.0), &once(run(10, 0.01, [1.0; 3]), 1.0)).are_fine());

@@ -56,7 +56,7 @@ fn a_comparison_holds_all_its_parts() {
     let (folder, html) = written(&synthetic::comparison(), Page::Compare, "compare");
     for part in [
         "Which method for what",
-        "Smallest error:",
+        "Smallest error of the finest runs:",
         "Wall time to an error",
         "Error against wall time: dam break 2D",
         "Convergence: resting column",

@@ -33,7 +33,7 @@ fn all(results: Vec<RunResult>) -> Comparison {
 }
 
 fn points_of(all: &Comparison) -> Vec<Point> {
-    points(&figures::methods(all, "vortex")[0])
+    points(&figures::methods(all, "vortex")[0], "velocity error")
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_power_of_the_resolution_is_found_and_its_cost_interpolated() {
     assert!((median - 1.0).abs() < 1e-12 && (least - 0.9).abs() < 1e-12 && (most - 1.2).abs() < 1e-12);
     let Cost::AtMost([_, median, _]) = cost(&points, 0.3) else { panic!() };
     assert!((median - 0.008).abs() < 1e-15, "the coarsest run is good to it already");
-    assert_eq!(cost(&points, 0.001), Cost::Never(Ok(0.00390625)));
+    assert_eq!(cost(&points, 0.001), Cost::Never { best: 0.00390625, limit: None });
 }
 
 #[test]
@@ -68,14 +68,21 @@ fn a_time_counts_only_with_its_physics() {
     };
     let energy = || Score::new("gain of energy", "J", 7.0);
     assert!(matches!(with(energy().within(Band::at_most(9.0))), Cost::Between(_)));
-    assert_eq!(with(energy().within(Band::at_most(1.0))), Cost::Never(Err("gain of energy".into())));
+    let never = |best, limit: &str| Cost::Never { best, limit: Some(limit.into()) };
+    assert_eq!(with(energy().within(Band::at_most(1.0))), never(f64::INFINITY, "gain of energy"));
     // Another error outside of its band counts as what it is.
     let period = |error| Score::new("period", "s", 1.0).with_error(error).within(Band::error_at_most(0.01));
     assert!(matches!(with(period(0.02)), Cost::Between(_)));
-    assert_eq!(with(period(0.05)), Cost::Never(Ok(0.05)));
+    assert_eq!(with(period(0.05)), never(0.05, "period"));
     let mut results: Vec<_> = [20, 40, 80].map(|n| run("WCSPH", n, 2.0)).into();
+    // A run that failed has no error, whatever its scores say, and no coarser one stands for it.
     results[2].failure = Some("flew apart".into());
-    assert_eq!(cost(&points_of(&all(results)), 0.03), Cost::Never(Err("the run failed".into())));
+    for error in [Some(1e-9), Some(f64::NAN), None] {
+        results[2].scores[0].error = error;
+        let points = points_of(&all(results.clone()));
+        assert_eq!(cost(&points, 0.1), never(f64::INFINITY, "the run failed"));
+        assert_eq!(order(&points), None, "of two runs");
+    }
 }
 
 #[test]
@@ -111,10 +118,10 @@ fn the_answer_names_the_cheapest_first_and_who_does_not_come_to_it() {
     results.extend([20, 40, 80, 160].map(|n| run("PBF", n, 0.5)));
     let page = answer::section(&all(results)).unwrap();
     for words in [
-        "among 1 cases with exact or converged solutions: projection in 1.",
+        "of 1 cases with exact or converged solutions: projection in 1.",
         "To 1\u{a0}% of velocity error: projection 500\u{a0}ms; WCSPH 1\u{a0}s. Not reached by PBF.",
         "2.0 ± 0.0",
-        "1\u{a0}s ± 20\u{a0}%",
+        "1\u{a0}s (900\u{a0}ms to 1.2\u{a0}s)",
         "not reached: 25\u{a0}%",
         "33.3\u{a0}% apart",
     ] {
@@ -139,4 +146,46 @@ fn a_key_that_was_set_is_what_errors_are_drawn_over() {
     let one_line = |svg: &str| svg.contains("eta = 3; PBF") && !svg.contains("dt_max = 0.001");
     assert!(one_line(&times.svg) && one_line(&drawn[0].svg));
     assert_eq!(figures::methods(&all, "vortex").len(), 3, "each value is a method of its own elsewhere");
+}
+
+/// The answer for two methods, of which the second takes `factor` times as long.
+fn compared(factor: f64, change: impl Fn(&mut RunResult)) -> String {
+    let mut results: Vec<_> = [20, 40, 80, 160].map(|n| run("WCSPH", n, 2.0)).into();
+    results.extend([20, 40, 80, 160].map(|n| {
+        let mut other = run("PBF", n, 2.0);
+        other.wall_s *= factor;
+        other.timings_s.iter_mut().for_each(|time| *time *= factor);
+        change(&mut other);
+        other
+    }));
+    answer::section(&all(results)).unwrap()
+}
+
+#[test]
+fn only_what_is_cheaper_beyond_noise_is_the_cheapest() {
+    let first = "solutions: WCSPH in 1.";
+    assert!(compared(1.4, |_| {}).contains(first));
+    assert!(!compared(1.3, |_| {}).contains("Cheapest"), "0.9 · 1.3 < 1.2");
+    // A program whose time is not known costs nothing that could be told.
+    let unknown = compared(1.0, |other| {
+        other.wall_s = 0.0;
+        other.timings_s.clear();
+    });
+    assert!(
+        unknown.contains(first) && unknown.contains("To 1\u{a0}% of velocity error: WCSPH 1\u{a0}s."),
+        "{unknown}"
+    );
+    // A bound is no time, and says so.
+    let bound = compared(0.5, |other| other.scores[0].error = Some(0.001));
+    assert!(bound.contains("To 1\u{a0}% of velocity error: PBF ≤ 4\u{a0}ms; WCSPH 1\u{a0}s."), "{bound}");
+    assert!(bound.contains("solutions: PBF in 1."), "what takes 1 s takes longer than a bound of 4 ms");
+}
+
+#[test]
+fn a_method_that_failed_when_refined_is_not_shown_as_fine() {
+    let failed = compared(1.0, |other| {
+        other.scores[0] = other.scores[0].clone().within(Band::error_at_most(0.5));
+        other.failure = (other.particles_across == 160).then(|| "flew apart".into());
+    });
+    assert!(failed.contains("✗ failed, 160 across; 80 across: ✓ 1.6\u{a0}%"), "{failed}");
 }

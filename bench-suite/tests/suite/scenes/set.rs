@@ -26,6 +26,9 @@ fn lists_words_and_vectors_are_values() {
         assert!(wrong.parse::<Sweep>().unwrap_err().contains("KEY=VALUE"), "{wrong}");
     }
     assert!(Settings::grid(&sweeps(&["a=1", "a=2"])).unwrap_err().contains("--set a: is given twice"));
+    assert!(
+        Settings::grid(&sweeps(&["a=0.1,2,0.10"])).unwrap_err().contains("--set a: has the same value twice")
+    );
     assert!(Settings::one(&sweeps(&["a=1,2"])).unwrap_err().contains("--set a: has several values"));
 }
 
@@ -79,6 +82,30 @@ fn more_iterations_press_the_fluid_less() {
     assert!(errors.windows(2).all(|pair| pair[1] < pair[0]), "{errors:?}");
 }
 
+/// Of a column at rest, against what pairs particles up.
+#[test]
+fn s_corr_keeps_the_order_of_particles() {
+    let settings = Settings::grid(&sweeps(&["solver.scorr_k=0,0.8"])).unwrap();
+    let (cases, variants) = (["pbf_rest".into()], ["pbf".into()]);
+    let wanted = Wanted { cases: &cases, variants: &variants, settings: &settings, ..Wanted::default() };
+    let jobs = comparison(Effort::Quick, &wanted).unwrap();
+    let disorder = |job| {
+        let result = run(job, &Processor::default(), None).unwrap();
+        result.scores.iter().find(|score| score.name == "disorder").unwrap().value
+    };
+    assert!(disorder(&jobs[1]) < 0.95 * disorder(&jobs[0]));
+}
+
+#[test]
+fn what_the_plan_gives_itself_cannot_be_set() {
+    for (key, value) in [("spacing", "0.1"), ("solver.name", "pbf"), ("run.threads", "1")] {
+        let settings = Settings::grid(&sweeps(&[&format!("{key}={value}")])).unwrap();
+        let wanted = Wanted { settings: &settings, ..Wanted::default() };
+        let error = comparison(Effort::Quick, &wanted).err().unwrap();
+        assert!(error.starts_with(&format!("--set {key}: is what the resolutions")), "{error}");
+    }
+}
+
 #[test]
 fn a_setting_that_one_of_the_runs_refuses_is_refused_before_any() {
     let settings = Settings::grid(&sweeps(&["solver.cfm_epsilon=0.1"])).unwrap();
@@ -86,6 +113,14 @@ fn a_setting_that_one_of_the_runs_refuses_is_refused_before_any() {
     let wanted = Wanted { cases: &cases, settings: &settings, ..Wanted::default() };
     let error = comparison(Effort::Quick, &wanted).err().unwrap();
     assert!(error.contains("column, wcsph-delta: ") && error.contains("cfm_epsilon"), "{error}");
+    // Only the set-up of a run knows the largest step.
+    let (settings, variants) = (Settings::grid(&sweeps(&["run.time_step=1e-4,1"])).unwrap(), ["pbf".into()]);
+    let wanted = Wanted { cases: &cases, variants: &variants, settings: &settings, ..Wanted::default() };
+    let error = comparison(Effort::Quick, &wanted).err().unwrap();
+    assert!(
+        error.contains("--set run.time_step=1: run.time_step = 1: explodes: its stability number"),
+        "{error}"
+    );
 }
 
 /// What is done is kept, found again, and not mistaken for something else; a line that was not written to its end is nothing.
@@ -116,6 +151,12 @@ fn a_store_has_the_runs_that_are_done() {
     assert!(store.find(&set[0]).is_none(), "another scene");
     store.keep(&jobs[1], &result).unwrap();
     assert!(Store::open(&folder, &processor).unwrap().find(&jobs[1]).is_some(), "after the torn line");
+    // A report of one of them leaves the other for the call that was interrupted.
+    let mut store = Store::open(&folder, &processor).unwrap();
+    assert!(store.find(&jobs[0]).is_some());
+    store.finish().unwrap();
+    let mut store = Store::open(&folder, &processor).unwrap();
+    assert!(store.find(&jobs[0]).is_none() && store.find(&jobs[1]).is_some());
     store.finish().unwrap();
     assert!(!file.exists());
     std::fs::remove_dir_all(folder).unwrap();
