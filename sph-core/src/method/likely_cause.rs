@@ -63,6 +63,11 @@ pub enum LikelyCause {
         /// Speed of the particle, `[m/s]`.
         speed: f64,
     },
+    /// The fluid has more volume than the closed walls around it leave.
+    Overfull {
+        /// Its volume at rest over that of the space, `[-]`.
+        filling: f64,
+    },
     /// The domain ends where particles may well come.
     DomainTooSmall {
         /// How far the particle is outside, `[m]`.
@@ -120,6 +125,7 @@ impl LikelyCause {
             Self::WallTooFast { .. } => "wall_too_fast",
             Self::WallTooThin { .. } => "wall_too_thin",
             Self::WallMissing { .. } => "wall_missing",
+            Self::Overfull { .. } => "overfull",
             Self::DomainTooSmall { .. } => "domain_too_small",
             Self::TooStiff { .. } => "too_stiff",
             Self::Unstable { .. } => "unstable",
@@ -141,6 +147,7 @@ impl LikelyCause {
                 | Self::Device
                 | Self::Inconsistent { .. }
                 | Self::WallMissing { .. }
+                | Self::Overfull { .. }
                 | Self::DomainTooSmall { .. }
                 | Self::Runaway { .. }
                 | Self::Overlap { at_start: true, .. }
@@ -184,6 +191,10 @@ impl LikelyCause {
             Self::WallMissing { speed } => write!(
                 f,
                 "wall missing: the particle crossed none on its path out, at {speed:.3} m/s; close the hole, or let the run end earlier"
+            ),
+            Self::Overfull { filling } => write!(
+                f,
+                "no room: the fluid has {filling:.2} of the volume that the closed walls around it leave; let less in, or open a side"
             ),
             Self::DomainTooSmall { beyond, speed } => write!(
                 f,
@@ -241,6 +252,7 @@ impl fmt::Display for LikelyCause {
             Self::WallTooFast { .. }
             | Self::WallTooThin { .. }
             | Self::WallMissing { .. }
+            | Self::Overfull { .. }
             | Self::DomainTooSmall { .. } => self.of_bounds(f),
             Self::TooStiff { .. } | Self::Unstable { .. } | Self::Runaway { .. } | Self::NoConvergence => {
                 self.of_flow(f)

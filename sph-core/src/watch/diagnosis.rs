@@ -5,6 +5,7 @@
 //! shows its fields in the order of cause and effect, and [`Solver::neighbors`] the neighbors of each particle.
 
 mod culprit;
+mod enclosure;
 mod escape;
 mod likely_cause;
 mod root;

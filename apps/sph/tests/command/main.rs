@@ -11,6 +11,7 @@ mod failure;
 mod folder;
 #[cfg(unix)]
 mod hostile;
+mod induced;
 mod kill;
 mod measures;
 #[cfg(feature = "mesh")]

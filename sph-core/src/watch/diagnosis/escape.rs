@@ -1,5 +1,6 @@
 //! The path of a particle out of the domain, integrated backward in time.
 
+use super::enclosure;
 use crate::{
     method::{failure::Culprit, state::State},
     numerics::{lane::each, vector::norm2},
@@ -13,6 +14,10 @@ pub struct EscapePath {
     pub beyond: f64,
     /// True where the domain ends near the walls, or where there are none: a larger one might have held it.
     pub leaves_tight_domain: bool,
+    /// True where it ends beyond a side of a tank that has no wall.
+    pub is_open: bool,
+    /// True where it ends behind a tank that has walls on all sides.
+    pub is_outside_of_closed: bool,
 }
 
 /// A domain that ends within this many spacings of the walls is tight; that of a scene without one has 50.
@@ -47,7 +52,14 @@ impl EscapePath {
             }
             beyond = beyond.max(under).max(over);
         }
-        Self { thickness: thickness(culprit, state), beyond, leaves_tight_domain }
+        let end = each(|a| culprit.x[a]);
+        Self {
+            thickness: thickness(culprit, state),
+            beyond,
+            leaves_tight_domain,
+            is_open: enclosure::is_beyond_open(&end, state),
+            is_outside_of_closed: enclosure::is_outside_of_closed(&end, state),
+        }
     }
 }
 
