@@ -129,11 +129,11 @@ impl RunResult {
         self.backend.is_empty() || self.backend == processor::CPU
     }
 
-    /// Particle updates a second `[1/s]`: fluid particles times steps over wall time. `None` without time.
+    /// Particle updates a second `[1/s]`: fluid particles times steps over wall time. `None` without time or steps.
     #[must_use]
     pub fn particle_steps_per_s(&self) -> Option<f64> {
         let rate = self.n_fluid as f64 * self.steps as f64 / self.wall_s;
-        (self.wall_s > 0.0 && rate.is_finite()).then_some(rate)
+        (self.wall_s > 0.0 && self.steps > 0 && rate.is_finite()).then_some(rate)
     }
 
     /// The score by which the case compares methods: the one marked, else the first that has an error.
