@@ -99,7 +99,7 @@ const SHORT: f64 = 1.0;
 /// Runs one job, three times if it is short: its wall time is the median, and all of them are kept.
 ///
 /// # Errors
-/// As [`run`], and when repeated runs end in different states.
+/// As [`run()`], and when repeated runs end in different states.
 pub fn run_timed(
     job: &Job<'_>,
     processor: &Processor,
