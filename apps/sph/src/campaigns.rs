@@ -133,7 +133,7 @@ pub struct ScoreArgs {
     /// What reports call the program that made them; the name of the folder if left out.
     #[arg(long)]
     label: Option<String>,
-    /// Time that the program took for its steps, as it says: reports then show what the error costs, [s].
+    /// Time that the program took for its steps, as it says: reports then show what the error costs, `[s]`.
     #[arg(long, value_parser = positive)]
     wall_time: Option<f64>,
     /// Folder for the report.

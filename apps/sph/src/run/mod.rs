@@ -52,7 +52,7 @@ pub struct RunArgs {
     /// Commands for the run, a TOML file: added to those of the scene.
     #[arg(long)]
     script: Option<PathBuf>,
-    /// Gives a key of the scene another value, as solver.support_ratio=2.5 or fluid[0].jitter=0.1.
+    /// Gives a key of the scene another value, as `solver.support_ratio=2.5` or `fluid[0].jitter=0.1`.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<Sweep>,
     /// Writes a checkpoint after every so many steps. Ctrl-C writes one in any case.
