@@ -8,7 +8,10 @@ use crate::{
     campaigns::{self, CasesArgs, ReportArgs, ScoreArgs},
     devices, golden, kernels, list,
     output::picture,
-    program::print::{note, out},
+    program::{
+        print::{note, out},
+        scene::SceneArgs,
+    },
     run,
     studies::{bench, device_check, parity, soak},
 };
@@ -177,8 +180,8 @@ Examples:
   sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda
   sph parity bench-suite/scenes/dam_break_2d.toml --backend cuda:1 --steps 1,1000 --json")]
     Parity {
-        /// The scene, a TOML file.
-        scene: PathBuf,
+        #[command(flatten)]
+        scene: SceneArgs,
         /// Numbers of steps after which both are compared.
         #[arg(long, value_delimiter = ',', default_value = "1,10,100", value_parser = clap::value_parser!(u64).range(1..))]
         steps: Vec<u64>,

@@ -155,7 +155,7 @@ pub fn collect(title: &str, command: String, processor: &Processor, results: Vec
         commit: machine::git_commit(),
         command,
         machine: machine::Machine::detect(),
-        backend_note: processor.note.clone(),
+        note: processor.note.clone(),
         results,
         ..Comparison::default()
     }

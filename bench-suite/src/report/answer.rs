@@ -10,7 +10,7 @@ use super::{
     plots::PlotError,
 };
 use crate::result::{Comparison, RunResult, number};
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// The section.
 ///
@@ -40,7 +40,7 @@ pub fn section(all: &Comparison) -> Result<String, PlotError> {
 pub fn markdown(all: &Comparison) -> String {
     let Answer { words, costs, verdicts } = Answer::of(all);
     let words: String = words.iter().map(|text| format!("- {text}\n")).collect();
-    let note = all.backend_note.as_ref().map_or_else(String::new, |note| format!("{}\n\n", escape(note)));
+    let note = all.note.as_ref().map_or_else(String::new, |note| format!("{}\n\n", escape(note)));
     let mut out = format!(
         "# Which method for what\n\nCommit {}, {}, {} threads, {} precision; written by `{}` on {}.\n\n{note}{words}",
         all.commit,
@@ -292,18 +292,13 @@ fn cost_cell(cost: &Cost, target: f64) -> Cell {
 /// Each method on each case, at its finest resolution.
 fn verdicts(all: &Comparison) -> Table {
     let cases = cases(all);
-    let mut names: Vec<String> = Vec::new();
-    for name in all.results.iter().map(method_name) {
-        if !names.contains(&name.to_string()) {
-            names.push(name.to_string());
-        }
-    }
+    let names = figures::in_order(all.results.iter().map(method_name));
     let cell = |case: &str, name: &str| {
         let methods = methods(all, case);
         let method = methods.iter().find(|method| method.name == name);
         method.map_or_else(|| Cell::verdict(None, "–"), verdict)
     };
-    let row = |name: &String| {
+    let row = |name: &Cow<'_, str>| {
         let cells = cases.iter().map(|case| cell(case, name));
         [Cell::text(name)].into_iter().chain(cells).collect()
     };

@@ -479,7 +479,8 @@ fn pairs(x: &[f64], y: &[f64]) -> Vec<(f64, f64)> {
     x.iter().copied().zip(y.iter().copied()).collect()
 }
 
-fn in_order<T: Clone + Ord>(names: impl Iterator<Item = T>) -> Vec<T> {
+/// Each of some names once, in the order in which they come.
+pub(super) fn in_order<T: Clone + Ord>(names: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
     names.filter(|name| seen.insert(name.clone())).collect()
 }

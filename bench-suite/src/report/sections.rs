@@ -21,7 +21,7 @@ pub(super) fn head(all: &Comparison) -> String {
         format!("{} ({} usable cores)", machine.cpu, machine.usable_cores),
         format!("{} build", machine.profile),
     ];
-    let note = all.backend_note.as_ref().map(|note| format!("<p class=\"meta\">{}</p>\n", escape(note)));
+    let note = all.note.as_ref().map(|note| format!("<p class=\"meta\">{}</p>\n", escape(note)));
     format!(
         "<h1>{}</h1>\n<p class=\"meta\">{}</p>\n{}",
         escape(&all.title),

@@ -115,7 +115,7 @@ pub fn markdown(all: &Comparison) -> String {
         n - missed,
         all.commit,
         all.machine.cpu,
-        methods(all),
+        figures::in_order(all.results.iter().map(method_name)).join(", "),
         all.results.first().map_or("unknown", |run| run.precision.as_str()),
         all.created
     );
@@ -140,16 +140,6 @@ pub fn markdown(all: &Comparison) -> String {
             &html::markdown_row(&[run.case.as_str(), &method_name(run), &across, &particles, &steps, &wall]);
     }
     out
-}
-
-fn methods(all: &Comparison) -> String {
-    let mut names = Vec::new();
-    for name in all.results.iter().map(method_name) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(", ")
 }
 
 fn row(run: &RunResult, score: &Score) -> String {

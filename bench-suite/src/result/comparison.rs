@@ -18,9 +18,9 @@ pub struct Comparison {
     pub command: String,
     /// The machine.
     pub machine: Machine,
-    /// What the choice of a backend came to, where it was left to the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backend_note: Option<String>,
+    /// What the choice of a backend came to, where it was left to the program, and where other results that were joined come from.
+    #[serde(alias = "backend_note", default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The cases, in the order in which they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<CaseInfo>,
@@ -40,8 +40,7 @@ impl Comparison {
         for other in others {
             if (&other.machine.cpu, &other.commit) != (&all.machine.cpu, &all.commit) {
                 let note = format!("{}: commit {}, {}", other.title, other.commit, other.machine.cpu);
-                all.backend_note =
-                    Some(all.backend_note.into_iter().chain([note]).collect::<Vec<_>>().join("; "));
+                all.note = Some(all.note.into_iter().chain([note]).collect::<Vec<_>>().join("; "));
             }
             if !other.command.is_empty() {
                 all.command += &format!("\n{}", other.command);

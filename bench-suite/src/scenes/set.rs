@@ -91,12 +91,7 @@ impl Settings {
 
     /// An error of a scene with these values, which stand in no file.
     pub fn blamed(&self, error: Error) -> Error {
-        let key = error.key().map(str::to_owned);
-        match (self.0.is_empty(), key) {
-            (true, _) => error,
-            (false, None) => error.in_file(&format!("--set {self}")),
-            (false, Some(key)) => error.under(key).in_file(&format!("--set {self}")),
-        }
+        if self.0.is_empty() { error } else { error.placeless().in_file(&format!("--set {self}")) }
     }
 
     /// The first of some keys that is set.

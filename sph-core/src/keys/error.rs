@@ -73,7 +73,14 @@ impl Error {
     /// The same error of another key, through which the value came: its place is that of this key.
     #[must_use]
     pub fn under(mut self, key: impl Into<String>) -> Self {
-        (self.0.key, self.0.file, self.0.position) = (Some(key.into()), None, None);
+        self.0.key = Some(key.into());
+        self.placeless()
+    }
+
+    /// The same error without its place, of a text that nobody has written.
+    #[must_use]
+    pub fn placeless(mut self) -> Self {
+        (self.0.file, self.0.position) = (None, None);
         self
     }
 

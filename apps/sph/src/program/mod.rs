@@ -4,4 +4,5 @@ pub mod call;
 pub mod exit_code;
 mod memory;
 pub mod print;
+pub mod scene;
 pub mod taken;

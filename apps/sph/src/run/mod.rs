@@ -11,6 +11,7 @@ use crate::{
         call,
         exit_code::{FAILED, INTERRUPTED},
         print::{note, out},
+        scene::SceneArgs,
         taken::Taken,
     },
 };
@@ -24,10 +25,7 @@ use bench_suite::{
         self, FAILURE_FILE, Final, Keep, Options, Ran,
         checkpoints::{Checkpoints, Found},
     },
-    scenes::{
-        self,
-        set::{Settings, Sweep},
-    },
+    scenes,
     system::{processor::Processor, write::Disk},
 };
 use indicatif::ProgressBar;
@@ -44,17 +42,14 @@ type Refused = Box<dyn Error + Send + Sync>;
 /// What `sph run` is told.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// The scene, a TOML file.
-    scene: PathBuf,
+    #[command(flatten)]
+    scene: SceneArgs,
     /// Folder for the result.
     #[arg(long, short, default_value = "results/run")]
     out: PathBuf,
     /// Commands for the run, a TOML file: added to those of the scene.
     #[arg(long)]
     script: Option<PathBuf>,
-    /// Gives a key of the scene another value, as `solver.support_ratio=2.5` or `fluid[0].jitter=0.1`.
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<Sweep>,
     /// Writes a checkpoint after every so many steps. Ctrl-C writes one in any case.
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     checkpoint_every: Option<u64>,
@@ -77,11 +72,7 @@ pub fn run(
     json: bool,
 ) -> Result<ExitCode, Refused> {
     let out = &args.out;
-    let settings = Settings::one(&args.set)?;
-    let mut scene = settings.applied(scenes::read(&args.scene)?)?;
-    if !args.set.is_empty() {
-        run::check_memory(&scene, processor).map_err(|error| settings.blamed(error))?;
-    }
+    let mut scene = args.scene.read(processor)?;
     if let Some(script) = &args.script {
         let script = scenes::read_script(script, &scene)?;
         scene.command.extend(script.command);
@@ -139,7 +130,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn steps(&self, found: Option<Found>, bar: &ProgressBar) -> Result<Ran, Refused> {
-        let (scene, file) = (self.scene, &self.args.scene);
+        let (scene, file) = (self.scene, &self.args.scene.file);
         let end = scene.run.end_time;
         let show = |p| campaigns::show(bar, p);
         let announce = |start: &Start| {

@@ -4,11 +4,11 @@ use super::step;
 use crate::program::{
     exit_code::FAILED,
     print::{note, out},
+    scene::SceneArgs,
     taken::Taken,
 };
 use bench_suite::{
     output::{self, Format},
-    scenes,
     studies::{cost, repeat::repeat, solving},
     system::processor::Processor,
 };
@@ -27,8 +27,8 @@ pub enum Bench {
     /// The same steps of a scene again and again: the hashes of all bits with which they end.
     #[command(after_help = "Example: sph bench repeat bench-suite/scenes/cube.toml --steps 50 --runs 5")]
     Repeat {
-        /// The scene, a TOML file.
-        scene: PathBuf,
+        #[command(flatten)]
+        scene: SceneArgs,
         /// Steps of each run.
         #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
         steps: u64,
@@ -133,13 +133,13 @@ pub fn run(
 }
 
 fn repeats(
-    scene: &Path,
+    scene: &SceneArgs,
     steps: u64,
     runs: u32,
     processor: &Processor,
     json: bool,
 ) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let repeats = repeat(&scenes::read(scene)?, steps, runs, processor)?;
+    let repeats = repeat(&scene.read(processor)?, steps, runs, processor)?;
     if json {
         out!("{}", serde_json::to_string(&repeats)?);
     } else {

@@ -3,17 +3,17 @@
 use crate::program::{
     exit_code::FAILED,
     print::{note, out},
+    scene::SceneArgs,
 };
 use bench_suite::{
-    scenes,
     studies::parity::{self, table},
     system::processor::Processor,
 };
-use std::{error::Error, path::Path, process::ExitCode};
+use std::{error::Error, process::ExitCode};
 
 /// Compares, prints, and ends with 1 when a run fails.
 pub fn parity(
-    scene: &Path,
+    scene: &SceneArgs,
     steps: &[u64],
     processor: &Processor,
     json: bool,
@@ -22,7 +22,7 @@ pub fn parity(
         let others = if cfg!(feature = "host") { "cuda, cuda:N or emulator" } else { "cuda or cuda:N" };
         return Err(format!("--backend cpu: is compared with itself; use {others}").into());
     }
-    let parity = parity::compare(&scenes::read(scene)?, steps, processor)?;
+    let parity = parity::compare(&scene.read(processor)?, steps, processor)?;
     match json {
         true => out!("{}", serde_json::to_string(&parity)?),
         false => out!("{}", table(&parity).trim_end()),

@@ -1,7 +1,7 @@
 //! `sph bench step`.
 
 use super::bench::{jitter, part};
-use crate::program::print::out;
+use crate::program::{print::out, scene::SetArgs};
 use bench_suite::{
     scenes,
     studies::stepping::{self, Options, Until},
@@ -17,6 +17,8 @@ pub struct StepArgs {
     /// A scene file in place of the reference codes' case.
     #[arg(long, conflicts_with_all = ["solver", "m", "support"])]
     scene: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArgs,
     /// The method.
     #[arg(long, default_value = "wcsph", value_parser = ["wcsph", "pbf", "viscoelastic", "projection"])]
     solver: String,
@@ -80,7 +82,7 @@ pub fn run(
     processor: &Processor,
     json: bool,
 ) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let (scene, processor) = (args.scene()?, processor.clone());
+    let (scene, processor) = (args.set.applied(args.scene()?, processor)?, processor.clone());
     let StepArgs { warmup, steps, kernels, .. } = *args;
     let timing = stepping::time(&Options { scene, warmup, steps, processor, kernels })?;
     if json {

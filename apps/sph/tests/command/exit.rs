@@ -59,7 +59,7 @@ const CODES: &[Codes] = &[
     codes("score", &[], &[], &["score dam_break_pressure nowhere"]),
     codes("device-check", &[], &[], &["device-check --only speed"]),
     codes("kernels", &[], &[], &["kernels out --arch sm_9x"]),
-    codes("parity", &[], &[], &["parity tiny.toml --backend cpu"]),
+    codes("parity", &[], &[], &["parity tiny.toml --backend cpu", "parity tiny.toml --set spacing"]),
     codes(
         "report",
         &["report run", "report run compare --out joined", "report compare --against compare"],
@@ -74,12 +74,17 @@ const CODES: &[Codes] = &[
     codes("update-goldens", &[], &[], &["update-goldens --reason none"]),
     codes("soak", &["soak --steps 20 --particles 150 --out soak"], &[], &["soak --steps 0"]),
     codes("schema", &["schema"], &[], &["schema scene"]),
-    codes("bench step", &["bench step --m 2 --steps 1 --warmup 0"], &[], &["bench step --m 1"]),
+    codes(
+        "bench step",
+        &["bench step --m 2 --steps 1 --warmup 0 --set solver.support_ratio=3.0"],
+        &[],
+        &["bench step --m 1", "bench step --m 2 --set solver.scorr_k=1.0"],
+    ),
     codes(
         "bench repeat",
-        &["bench repeat tiny.toml --steps 2 --runs 2"],
+        &["bench repeat tiny.toml --steps 2 --runs 2 --set fluid[0].jitter=0.1"],
         &[],
-        &["bench repeat nowhere.toml"],
+        &["bench repeat nowhere.toml", "bench repeat tiny.toml --set fluid[0].jitter=9.0"],
     ),
     codes(
         "bench output",

@@ -97,7 +97,7 @@ fn auto_falls_back_with_a_line_that_results_and_report_repeat() {
         .collect();
     let results = results(&folder);
     assert_eq!(lines.len(), 1, "{}", stderr(&output));
-    assert_eq!(results["backend_note"], lines[0]);
+    assert_eq!(results["note"], lines[0]);
     assert!(fs::read_to_string(folder.join("out/index.html")).unwrap().contains("backend auto: "));
     let backend = results["results"][0]["backend"].as_str().unwrap();
     match no_gpu(&folder) {
@@ -112,7 +112,7 @@ fn the_processor_is_the_default_and_has_nothing_to_say() {
     let output = sph(&folder, &["run", "tiny.toml", "--out", "out"]);
     assert!(!stderr(&output).contains("backend"), "{}", stderr(&output));
     let results = results(&folder);
-    assert_eq!((&results["results"][0]["backend"], results.get("backend_note")), (&Value::from("cpu"), None));
+    assert_eq!((&results["results"][0]["backend"], results.get("note")), (&Value::from("cpu"), None));
 }
 
 #[test]

@@ -78,16 +78,18 @@ impl Cost {
         }
     }
 
-    /// Whether this is certainly less than another: beyond the spread of repeated runs, and no bound of the other.
+    /// Whether this is certainly less than another: beyond the spread of repeated runs, which must be known of both, and no bound
+    /// of the other.
     #[must_use]
     pub fn is_less(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Never { .. }, _) => false,
             (_, Self::Never { .. }) => true,
             (_, Self::AtMost(_)) => false,
-            (Self::Between([_, _, largest]) | Self::AtMost([_, _, largest]), Self::Between([least, ..])) => {
-                largest < least
-            }
+            (
+                Self::Between([low, _, high]) | Self::AtMost([low, _, high]),
+                Self::Between([least, _, most]),
+            ) => high < least && low < high && least < most,
         }
     }
 }

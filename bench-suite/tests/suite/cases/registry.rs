@@ -1,6 +1,10 @@
 //! Do the lists of the registry hold everything that there is?
 
-use bench_suite::campaign::{self, golden, registry};
+use bench_suite::{
+    campaign::{self, golden, registry},
+    run,
+    system::processor::Processor,
+};
 use std::{collections::BTreeSet, fs, path::Path};
 
 fn source(path: &str) -> String {
@@ -64,6 +68,14 @@ fn plans_name_cases_that_exist() {
         assert!(registry::case(name).is_some(), "{name}");
     }
     for effort in [campaign::Effort::Quick, campaign::Effort::Default, campaign::Effort::Full] {
-        assert!(!campaign::comparison(effort, &campaign::Wanted::default()).unwrap().is_empty());
+        let jobs = campaign::comparison(effort, &campaign::Wanted::default()).unwrap();
+        for (case, across) in campaign::plan(effort) {
+            let planned = |n: &&usize| jobs.iter().any(|job| job.case.name() == *case && job.n == **n);
+            assert_eq!(across.iter().filter(planned).count(), across.len(), "{effort}: {case}");
+        }
+        for job in &jobs {
+            let accepted = job.scene().and_then(|scene| run::check_memory(&scene, &Processor::default()));
+            assert!(accepted.is_ok(), "{effort}: {} at {}: {accepted:?}", job.case.name(), job.n);
+        }
     }
 }

@@ -75,5 +75,5 @@ fn joined_sets_have_all_runs_and_name_other_machines() {
     let all = first.joined(vec![other]);
     assert_eq!(all.results.len(), 2);
     assert_eq!(all.command, "sph compare\nsph score");
-    assert_eq!(all.backend_note.as_deref(), Some("Frames scored: commit abc, Another"));
+    assert_eq!(all.note.as_deref(), Some("Frames scored: commit abc, Another"));
 }

@@ -30,7 +30,7 @@ pub fn comparison() -> Comparison {
         Some("step 812, phase compute_density: particle 1377 has density NaN <at t = 0.11 s>".into());
     failed.series[0].y.iter_mut().skip(60).for_each(|y| *y *= 9.0);
     Comparison {
-        backend_note: None,
+        note: None,
         cases: vec![CaseInfo {
             name: "resting column".into(),
             about: "water at rest".into(),

@@ -150,7 +150,7 @@ fn a_store_has_the_runs_that_are_done() {
     let set = comparison(Effort::Quick, &Wanted { settings: &settings, ..wanted }).unwrap();
     assert!(store.find(&set[0]).is_none(), "another scene");
     store.keep(&jobs[1], &result).unwrap();
-    assert!(Store::open(&folder, &processor).unwrap().find(&jobs[1]).is_some(), "after the torn line");
+    assert!(Store::open(&folder, &processor).unwrap().find(&jobs[1]).is_some(), "after the incomplete line");
     // A report of one of them leaves the other for the call that was interrupted.
     let mut store = Store::open(&folder, &processor).unwrap();
     assert!(store.find(&jobs[0]).is_some());

@@ -26,7 +26,7 @@ impl Scene {
         for (key, value) in changes {
             set(&mut table, key, value)?;
         }
-        let mut scene = Self::parse(self.source.name(), &table.to_string()).map_err(placeless)?;
+        let mut scene = Self::parse(self.source.name(), &table.to_string()).map_err(Error::placeless)?;
         // The text was made here: no place in it means anything to a reader.
         scene.solver.source = Source::default();
         scene.source = Source::default();
@@ -65,12 +65,4 @@ fn indexed(text: &str) -> Option<(&str, Option<usize>)> {
         Some((name, rest)) => (name, Some(rest.strip_suffix(']')?.parse().ok()?)),
     };
     (!name.is_empty()).then_some((name, index))
-}
-
-/// The same error without its place in a text that nobody has written.
-fn placeless(error: Error) -> Error {
-    match error.key().map(str::to_owned) {
-        Some(key) => error.under(key),
-        None => Error::new(error.message()),
-    }
 }
