@@ -207,6 +207,18 @@ impl<const D: usize> Method<D> for Pbf<D> {
         (name == "lambda").then_some(&self.fields.lambda)
     }
 
+    fn moved(&self, phase: &str) -> Option<&[[Real; 4]]> {
+        let corrected = [
+            "compute_lambda",
+            "compute_delta_x",
+            "apply_delta_x",
+            "compute_density",
+            "update_velocities",
+            "apply_vorticity_and_xsph",
+        ];
+        corrected.contains(&phase).then_some(&self.fields.x_star)
+    }
+
     fn derived(&self, state: &State<D>) -> Derived {
         self.numbers(state)
     }

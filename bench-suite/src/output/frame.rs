@@ -108,6 +108,16 @@ impl Fields {
         Self(Self::all(solver).filter(|(_, source)| !more.contains(source)).collect())
     }
 
+    /// All that there are.
+    pub fn every<const D: usize>(solver: &dyn Solver<D>) -> Self {
+        Self(Self::all(solver).collect())
+    }
+
+    /// Names and units.
+    pub fn infos(&self) -> impl Iterator<Item = FieldInfo> {
+        self.0.iter().map(|(info, _)| *info)
+    }
+
     /// The fields of these names, each once, in this order.
     ///
     /// # Errors

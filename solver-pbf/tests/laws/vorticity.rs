@@ -4,7 +4,10 @@
 use crate::common::make;
 use solver_pbf::Pbf;
 use sph_core::{Real, method::stopwatch::NoClock, numerics::lane::Isa, scene::Scene};
-use std::sync::{Arc, Mutex};
+use std::{
+    any::Any,
+    sync::{Arc, Mutex},
+};
 
 /// Vorticity in the middle of a block that turns by `Ω` = 0.5 rad/s about z.
 fn turning<const D: usize>() -> [Real; 3] {
@@ -27,14 +30,14 @@ fn turning<const D: usize>() -> [Real; 3] {
     sim.state.rest.m *= 0.9;
     let spin = Arc::new(Mutex::new([0.0; 3]));
     let seen = Arc::clone(&spin);
-    sim.solver.watch(Box::new(move |pbf, state, phase| {
+    sim.solver.watch(Some(Box::new(move |pbf, state, phase| {
         if phase == "apply_vorticity_and_xsph" {
             let near = |i: &usize| state.fluid.x.iter().map(|x| x[*i] * x[*i]).sum::<Real>();
             let middle = (0..state.fluid.len()).min_by(|i, j| near(i).total_cmp(&near(j))).unwrap();
-            let record = pbf.downcast_ref::<Pbf<D>>().unwrap().fields.vorticity[middle];
+            let record = (pbf as &mut dyn Any).downcast_ref::<Pbf<D>>().unwrap().fields.vorticity[middle];
             *seen.lock().unwrap() = [record[4], record[5], record[6]];
         }
-    }));
+    })));
     sim.solver.step(&mut sim.state, 1e-3).unwrap();
     *spin.lock().unwrap()
 }

@@ -1,7 +1,6 @@
 //! The phases of a step: their declaration, their timing, and the hook by which tests inject faults.
 
-use crate::method::{state::State, stopwatch::Stopwatch};
-use std::any::Any;
+use crate::method::stopwatch::Stopwatch;
 
 /// Declares the phases of a method: `trait Phases`, and the same for [`Watched`] phases.
 ///
@@ -47,10 +46,6 @@ macro_rules! phases {
         }
     };
 }
-
-/// Called after each phase of a step with the method (to be downcast), the state and the name of the phase:
-/// observes a step from within, or injects faults in tests.
-pub type PhaseHook<const D: usize> = Box<dyn FnMut(&mut dyn Any, &mut State<D>, &'static str) + Send + Sync>;
 
 /// Phases whose time is measured.
 pub trait Timed {

@@ -2,13 +2,13 @@
 
 use super::{
     failure::StepError,
-    phases::PhaseHook,
     report::{Derived, FieldInfo, StepReport},
     sample::{Picked, Wanted},
     state::State,
     stopwatch::Stopwatch,
 };
 use crate::{Real, error::Error, neighbors::Neighbors};
+use std::any::Any;
 
 /// A place of the solver's memory that a restart must keep.
 #[derive(Debug)]
@@ -23,8 +23,13 @@ pub enum Memory<'a> {
     Number(&'a mut f64),
 }
 
+/// Called after each phase of a step with the method, the state and the name of the phase: observes a step from within, or
+/// injects faults in tests. Fields are then those of the phases so far.
+pub type PhaseHook<const D: usize> =
+    Box<dyn FnMut(&mut dyn Solver<D>, &mut State<D>, &'static str) + Send + Sync>;
+
 /// A method: advances a state by one step.
-pub trait Solver<const D: usize>: Send {
+pub trait Solver<const D: usize>: Any + Send {
     /// Name in scenes and reports.
     fn name(&self) -> &'static str;
 
@@ -116,6 +121,12 @@ pub trait Solver<const D: usize>: Send {
         &[]
     }
 
+    /// Where particles are after a phase of a step, as records that begin with the position, if the state gets these positions
+    /// only at the end of the step.
+    fn moved(&self, _phase: &str) -> Option<&[[Real; 4]]> {
+        None
+    }
+
     /// Residuals `‖r‖₂/‖b‖₂` after each iteration of the last step, `[-]`; a method that solves no equation has none to
     /// show.
     fn residuals(&self) -> &[f64] {
@@ -135,8 +146,8 @@ pub trait Solver<const D: usize>: Send {
         Derived::default()
     }
 
-    /// Calls the hook after each phase of a step from now on; a method whose steps run elsewhere does not.
-    fn watch(&mut self, _hook: PhaseHook<D>) {}
+    /// Calls the hook after each phase of a step from now on, or none; a method whose steps run elsewhere does not.
+    fn watch(&mut self, _hook: Option<PhaseHook<D>>) {}
 
     /// Time spent in each phase.
     fn stopwatch(&self) -> &Stopwatch;

@@ -5,9 +5,8 @@ use crate::{
     error::Error,
     method::{
         failure::{Cause, StepError},
-        phases::PhaseHook,
         report::{Derived, FieldInfo, Number, StepReport},
-        solver::{Link, Memory, Solver},
+        solver::{Link, Memory, PhaseHook, Solver},
         state::State,
         stopwatch::{Clock, Stopwatch},
     },
@@ -166,6 +165,11 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
         None
     }
 
+    /// As [`Solver::moved`].
+    fn moved(&self, _phase: &str) -> Option<&[[Real; 4]]> {
+        None
+    }
+
     /// As [`Solver::residuals`].
     fn residuals(&self) -> &[f64] {
         &[]
@@ -306,6 +310,10 @@ impl<const D: usize, M: Method<D>> Solver<D> for M {
         M::FIELDS
     }
 
+    fn moved(&self, phase: &str) -> Option<&[[Real; 4]]> {
+        Method::moved(self, phase)
+    }
+
     fn residuals(&self) -> &[f64] {
         Method::residuals(self)
     }
@@ -322,8 +330,8 @@ impl<const D: usize, M: Method<D>> Solver<D> for M {
         derived(self, state)
     }
 
-    fn watch(&mut self, hook: PhaseHook<D>) {
-        self.shell_mut().phase_hook = Some(hook);
+    fn watch(&mut self, hook: Option<PhaseHook<D>>) {
+        self.shell_mut().phase_hook = hook;
     }
 
     fn stopwatch(&self) -> &Stopwatch {

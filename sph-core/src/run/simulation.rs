@@ -42,17 +42,7 @@ impl<const D: usize> Simulation<D> {
     /// When a command of the scene changes a parameter that the method does not have, or gives it a value that
     /// the method refuses; when a measure reads a place out of the domain, or a field that the method does not have.
     pub fn new(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
-        let limits = solver.derived(&state);
-        for command in &scene.command {
-            let Some(set) = &command.set else { continue };
-            let key = format!("{}.set", command.key());
-            let checked = set.change::<D>(&key).and_then(|change| match change {
-                Change::Gravity(_) => Ok(()),
-                Change::TimeStep(dt) => scene.check_step(dt, &limits),
-                Change::Solver(name) => solver.check_parameter(name, &set.value.0),
-            });
-            checked.map_err(|error| command.locate(error.under(format!("{key}.value"))))?;
-        }
+        scene.command.iter().try_for_each(|command| check_change(scene, command, &state, &*solver))?;
         let measures = Measures::of(scene, &state, &*solver).map_err(|error| scene.locate(error))?;
         let interaction = Interaction::of(scene, state.forces.gravity);
         let guard = Guard::new(Policy::from(&scene.run));
@@ -72,6 +62,15 @@ impl<const D: usize> Simulation<D> {
         let run: Box<dyn Any> = if D == 2 { Box::new(two(input)?) } else { Box::new(three(input)?) };
         let run = run.downcast::<Self>();
         run.map(|run| *run).map_err(|_| Error::range("dim", D, "[2, 3]"))
+    }
+
+    /// Checks a command for a run of the scene, as those of its script are checked before the first step.
+    ///
+    /// # Errors
+    /// When it names what the scene does not have, or changes a parameter in a way that the method refuses.
+    pub fn check(&self, scene: &Scene, command: &Command) -> Result<(), Error> {
+        command.check::<D>(scene)?;
+        check_change(scene, command, &self.state, &*self.solver)
     }
 
     /// Does a command now, between two steps.
@@ -237,4 +236,21 @@ impl<const D: usize> Simulation<D> {
             report = self.step(end)?;
         }
     }
+}
+
+/// Refuses a change of a parameter that the method does not have, or a value that it refuses.
+fn check_change<const D: usize>(
+    scene: &Scene,
+    command: &Command,
+    state: &State<D>,
+    solver: &dyn Solver<D>,
+) -> Result<(), Error> {
+    let Some(set) = &command.set else { return Ok(()) };
+    let key = format!("{}.set", command.key());
+    let checked = set.change::<D>(&key).and_then(|change| match change {
+        Change::Gravity(_) => Ok(()),
+        Change::TimeStep(dt) => scene.check_step(dt, &solver.derived(state)),
+        Change::Solver(name) => solver.check_parameter(name, &set.value.0),
+    });
+    checked.map_err(|error| command.locate(error.under(format!("{key}.value"))))
 }

@@ -15,7 +15,10 @@ use sph_core::{
     run::simulation::Simulation,
     scene::Scene,
 };
-use std::sync::{Arc, OnceLock};
+use std::{
+    any::Any,
+    sync::{Arc, OnceLock},
+};
 
 pub const VALUES: [Real; 3] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY];
 
@@ -67,14 +70,14 @@ pub fn run<M: 'static, const D: usize>(
     let mut sim = make(scene, Isa::best(), Box::new(NoClock)).unwrap();
     let spoilt = Arc::new(OnceLock::new());
     let (found, mut calls) = (Arc::clone(&spoilt), 0);
-    sim.solver.watch(Box::new(move |method, state, phase| {
+    sim.solver.watch(Some(Box::new(move |method, state, phase| {
         calls += u32::from(phase == fault.phase);
         if phase == fault.phase && calls == fault.call + 1 {
             let (i, id) = victim(state, fault.on_wall);
             found.get_or_init(|| id);
-            (fault.spoil)(method.downcast_mut().unwrap(), state, i, fault.value);
+            (fault.spoil)((method as &mut dyn Any).downcast_mut().unwrap(), state, i, fault.value);
         }
-    }));
+    })));
     // What observers see is what is written.
     let mut outputs_are_finite = true;
     let stopped = sim.run(

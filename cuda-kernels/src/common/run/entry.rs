@@ -29,6 +29,10 @@ pub struct Entry {
     pub presets: fn() -> Vec<&'static str>,
     /// Schema of its parameters.
     pub schema: fn() -> Schema,
+    /// Those that cannot change in a run.
+    pub fixed: &'static [&'static str],
+    /// Source of its step.
+    pub listing: &'static str,
     /// Writes out all parameters of a scene.
     pub resolve: fn(&Scene, &mut SolverSettings) -> Result<(), Error>,
     /// The memory that a run of so many points needs on so many threads.
@@ -90,6 +94,8 @@ macro_rules! entry {
                 about: $about,
                 presets: || Params::PRESETS.iter().map(|preset| preset.0).collect(),
                 schema: || sph_core::keys::schemars::schema_for!(Params),
+                fixed: Params::FIXED,
+                listing: include_str!("step.rs"),
                 resolve: |scene, settings| settings.resolve(&Params::of_scene(scene)?),
                 memory: |scene, counts, threads| match scene.dim {
                     2 => sph_core::run::method::memory::<2, $Method<2>>(scene, counts, threads),
