@@ -14,6 +14,7 @@ use crate::{
     },
     run,
     studies::{bench, device_check, parity, soak},
+    view,
 };
 use bench_suite::system::processor::{Choice, Processor};
 use clap::{Parser, Subcommand};
@@ -33,6 +34,7 @@ Examples:
   sph compare --quick            the same in seconds
   sph validate --case column     published numbers, met or missed
   sph run bench-suite/scenes/dam_break_2d.toml
+  sph view                       the same, live, in a browser
   sph list                       cases, variants, solvers and scenes
   sph list --parameters          every key of a scene: unit, range, default, meaning
   sph devices                    the GPUs that steps can run on, or why none can be used
@@ -90,6 +92,15 @@ Examples:
   sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500
   sph run bench-suite/scenes/cube.toml --out results/cube --checkpoint-every 500 --resume")]
     Run(run::RunArgs),
+    /// Serves a live page on this machine: methods side by side, touched, rewound, and stepped phase by phase.
+    #[command(after_help = "\
+Examples:
+  sph view                       then open http://127.0.0.1:8787/
+  sph view my-scene.toml --open
+  sph view --port 0 --most-particles 50000
+
+Ctrl-C ends it. Everything that is done by hand can be kept as a script, which `sph run --script` repeats to the last bit.")]
+    View(view::ViewArgs),
     /// Draws frames of a run as PNG: discs in 2D, lit spheres in 3D.
     #[command(after_help = "\
 Examples:
@@ -247,6 +258,7 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         Command::List { parameters: true } => list::parameters(args.json),
         Command::Devices => devices::devices(args.json),
         Command::Run(scene) => run::run(scene, args.threads, &open()?, args.json),
+        Command::View(args) => view::run(args, open()?),
         Command::Picture(args) => picture::run(args),
         #[cfg(feature = "mesh")]
         Command::Mesh(args) => mesh::run(args),

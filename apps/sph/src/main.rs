@@ -10,6 +10,7 @@ mod output;
 mod program;
 mod run;
 mod studies;
+mod view;
 
 use clap::Parser;
 use program::{

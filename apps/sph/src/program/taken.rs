@@ -53,10 +53,7 @@ impl Taken {
     /// The first signal asks a run that steps to end; any other ends the program, from a thread of its own, so that it need
     /// not wait for set-up or a long step.
     fn watch(&self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let caught = Arc::new(AtomicBool::new(false));
-        for signal in wanted() {
-            flag::register(signal, Arc::clone(&caught))?;
-        }
+        let caught = interrupted()?;
         let (folder, asked, looks) = (self.folder.clone(), self.asked.clone(), self.looks.clone());
         let obey = move || {
             loop {
@@ -85,6 +82,16 @@ impl Drop for Taken {
     fn drop(&mut self) {
         self.folder.release();
     }
+}
+
+/// Becomes true when a signal comes that would end the program.
+///
+/// # Errors
+/// When signals cannot be caught.
+pub fn interrupted() -> std::io::Result<Arc<AtomicBool>> {
+    let caught = Arc::new(AtomicBool::new(false));
+    wanted().into_iter().try_for_each(|signal| flag::register(signal, Arc::clone(&caught)).map(drop))?;
+    Ok(caught)
 }
 
 /// Signals that end the program.

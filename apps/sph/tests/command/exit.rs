@@ -35,6 +35,7 @@ const CODES: &[Codes] = &[
         &["run soft.toml --out soft"],
         &["run nowhere.toml", "run tiny.toml --set spacing=0.1,0.2", "run tiny.toml --set run.end_time=-1"],
     ),
+    codes("view", &[], &[], &["view nowhere.toml", "view --port 65536", "view --most-particles 0"]),
     codes("picture", &["picture run"], &[], &["picture nowhere.vtu"]),
     #[cfg(not(feature = "mesh"))]
     codes("mesh", &[], &[], &["mesh run --cube 0.5"]),

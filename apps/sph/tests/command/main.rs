@@ -20,3 +20,4 @@ mod processor;
 mod shapes;
 #[path = "../../../../sph-core/tests/solver/skip.rs"]
 mod skip;
+mod view;

@@ -1,0 +1,154 @@
+//! Particles and walls as the page draws them.
+
+use super::stats::Sample;
+use crate::wire::{Interval, Message, Packet};
+use bench_suite::output::{Fields, FrameData, Values};
+use serde_json::{Value, json};
+use sph_core::{
+    error::Error,
+    geometry::shape::{Enclosure, Region},
+    method::{solver::Solver, state::State},
+    numerics::lane::each,
+};
+use std::array::from_fn;
+
+/// What colors the particles.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shown {
+    pub(super) field: String,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { field: "speed".into(), low: None, high: None }
+    }
+}
+
+impl Shown {
+    /// A field, from end to end of its colors; an end that is left out is that of the values.
+    pub(super) fn new(field: &str, low: Option<f64>, high: Option<f64>) -> Result<Self, Error> {
+        let ends = [low, high].into_iter().flatten();
+        if let Some(end) = ends.clone().find(|end| !end.is_finite()) {
+            return Err(Error::range("show.range", end, "(-inf, inf)"));
+        }
+        if low.zip(high).is_some_and(|(low, high)| low >= high) {
+            return Err(Error::invalid("show.range", "must end above where it begins"));
+        }
+        Ok(Self { field: field.to_owned(), low, high })
+    }
+
+    fn range(&self, values: impl Iterator<Item = f64>) -> Interval {
+        let found = Interval::of(values);
+        // Speed begins at rest.
+        let low = if self.field == "speed" { 0.0 } else { found.low };
+        Interval { low: self.low.unwrap_or(low), high: self.high.unwrap_or(found.high) }
+    }
+}
+
+/// Name and unit of what can color particles: every number that a method has of each.
+pub(super) fn fields<const D: usize>(solver: &dyn Solver<D>) -> Value {
+    let all = Fields::every(solver);
+    all.infos()
+        .filter(|info| info.name != "velocity")
+        .map(|info| json!({ "name": info.name, "unit": info.unit }))
+        .collect()
+}
+
+/// The box around all that there is, grown to three times its size: what leaves it is drawn at its end.
+pub(super) fn bounds<const D: usize>(state: &State<D>) -> [Interval; D] {
+    each(|a| {
+        let points = state.fluid.x[a].iter().chain(&state.walls.x[a]).map(|&x| f64::from(x));
+        let ends = state.containers.iter().filter_map(|container| container.region.bounds());
+        let found = Interval::of(points.chain(ends.flat_map(|(low, high)| [low[a], high[a]])));
+        let margin = (found.high - found.low).max(f64::from(state.rest.spacing));
+        Interval { low: found.low - margin, high: found.high + margin }
+    })
+}
+
+/// The message of a frame.
+pub(super) fn frame<const D: usize>(
+    pane: usize,
+    frame: &FrameData<D>,
+    shown: &Shown,
+    bounds: &[Interval; D],
+    stats: &Sample,
+) -> Message {
+    let field = frame.field(&shown.field);
+    let values: Vec<f64> =
+        field.map_or_else(|| vec![f64::NAN; frame.id.len()], |field| numbers(&field.values));
+    let range = shown.range(values.iter().copied());
+    let header = json!({
+        "kind": "frame",
+        "pane": pane,
+        "n": frame.id.len(),
+        "dim": D,
+        "low": bounds.map(|b| b.low).to_vec(),
+        "high": bounds.map(|b| b.high).to_vec(),
+        "step": frame.step,
+        "t": frame.t,
+        "field": shown.field,
+        "unit": field.map_or("", |field| &field.unit),
+        "range": range,
+        "stats": stats,
+    });
+    Message::Binary(Packet::new(&header).points(&frame.x, bounds).values(values.into_iter(), range).bytes())
+}
+
+/// One number a particle: of a vector its length.
+pub(super) fn numbers<const D: usize>(values: &Values<D>) -> Vec<f64> {
+    match values {
+        Values::Scalar(values) => values.iter().map(|&x| f64::from(x)).collect(),
+        Values::Count(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        Values::Vector(axes) => {
+            let length = |i: usize| axes.iter().map(|axis| f64::from(axis[i]).powi(2)).sum::<f64>().sqrt();
+            (0..axes[0].len()).map(length).collect()
+        }
+    }
+}
+
+/// Where walls are: their samples, and points on the surfaces of containers, which have none.
+pub(super) fn walls<const D: usize>(state: &State<D>) -> [Vec<f32>; D] {
+    let mut x: [Vec<f32>; D] = from_fn(|a| state.walls.x[a].iter().map(|&x| x as f32).collect());
+    for container in &state.containers {
+        outline(container, f64::from(state.rest.spacing), &mut |point| {
+            x.iter_mut().zip(point).for_each(|(axis, p)| axis.push(p as f32));
+        });
+    }
+    x
+}
+
+/// Points of a grid along each axis, at most.
+const MOST: f64 = 96.0;
+
+/// Points of a grid that are nearest to the surface of a container.
+fn outline<const D: usize>(container: &Enclosure<D>, spacing: f64, put: &mut dyn FnMut([f64; D])) {
+    let region: &Region<D> = &container.region;
+    let Some((low, high)) = region.bounds() else { return };
+    let longest = (0..D).fold(0.0, |size: f64, a| size.max(high[a] - low[a]));
+    let step = spacing.max(longest / MOST);
+    let count = each::<usize, D>(|a| ((high[a] - low[a]) / step).ceil() as usize + 1);
+    for k in 0..count.iter().product::<usize>() {
+        let x = each::<f64, D>(|a| {
+            let i = k / count[..a].iter().product::<usize>() % count[a];
+            (low[a] + i as f64 * step).min(high[a])
+        });
+        if region.phi(&x).abs() <= 0.5 * step {
+            put(x);
+        }
+    }
+}
+
+/// The message of wall samples.
+pub(super) fn points<const D: usize>(pane: usize, x: &[Vec<f32>; D], bounds: &[Interval; D]) -> Message {
+    let header = json!({
+        "kind": "walls",
+        "pane": pane,
+        "n": x[0].len(),
+        "dim": D,
+        "low": bounds.map(|b| b.low).to_vec(),
+        "high": bounds.map(|b| b.high).to_vec(),
+    });
+    Message::Binary(Packet::new(&header).points(x, bounds).bytes())
+}

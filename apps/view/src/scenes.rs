@@ -1,0 +1,148 @@
+//! The scenes and methods that the page offers, and the runs that it asks for.
+
+use crate::{listing::Listing, wire::Wanted};
+use bench_suite::scenes::{
+    self,
+    methods::{SOLVERS, solver_of},
+    schema,
+    set::Settings,
+};
+use serde_json::{Value, json};
+use sph_core::{
+    error::Error,
+    scene::{Scene, SolverSettings},
+};
+use std::path::{Path, PathBuf};
+
+/// The scene that is shown where the command line names none: all methods can do it.
+const FIRST: &str = "dam_break_2d";
+
+/// Scenes by name, those of the command line first, and whether there are such.
+#[derive(Clone, Debug)]
+pub struct Scenes(Vec<(String, PathBuf)>, bool);
+
+impl Scenes {
+    /// With `more` before those that come with the program.
+    pub fn with(more: &[PathBuf]) -> Self {
+        let mut all: Vec<(String, PathBuf)> = Vec::new();
+        for path in more.iter().cloned().chain(scenes::files()) {
+            let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+            if !all.iter().any(|(known, _)| *known == name) {
+                all.push((name, path));
+            }
+        }
+        Self(all, !more.is_empty())
+    }
+
+    /// Name of the one that is shown first: that of the command line.
+    pub fn first(&self) -> Option<&str> {
+        let (named, first) = (self.1, self.0.first().map(|(name, _)| name.as_str()));
+        if named { first } else { Some(FIRST) }
+    }
+
+    /// What the page shows of them; a file that is no scene is left out.
+    pub fn told(&self) -> Vec<Value> {
+        let told = |(name, path): &(String, PathBuf)| {
+            let (file, text) = scenes::text_of(path).ok()?;
+            let scene = Scene::parse(&file, &text).ok()?;
+            let method = solver_of(&scene).ok()?.name;
+            Some(
+                json!({ "name": name, "title": scene.title, "dim": scene.dim, "method": method, "text": text }),
+            )
+        };
+        self.0.iter().filter_map(told).collect()
+    }
+
+    /// The scene of a pane, and the text that it was read from.
+    ///
+    /// # Errors
+    /// What is wrong with it, with its line.
+    pub fn scene(&self, wanted: &Wanted) -> Result<(Scene, String), Error> {
+        let known = self.0.iter().find(|(name, _)| *name == wanted.scene).map(|(_, path)| path.as_path());
+        let (scene, text) = match (&wanted.text, known) {
+            (Some(text), known) => (parse(&wanted.scene, text, known)?, text.clone()),
+            (None, Some(path)) => {
+                let (file, text) = scenes::text_of(path)?;
+                (Scene::parse(&file, &text)?, text)
+            }
+            (None, None) => {
+                return Err(Error::invalid("scene", "is no scene").value(format!("{:?}", wanted.scene)));
+            }
+        };
+        let settings = Settings::one(&wanted.set).map_err(Error::new)?;
+        Ok((settings.applied(for_method(scene, &settings)?)?, text))
+    }
+}
+
+/// A text of the page. Files that it names are those beside the scene of its name; others are refused.
+fn parse(name: &str, text: &str, known: Option<&Path>) -> Result<Scene, Error> {
+    let file = format!("{}.toml", name.trim_end_matches(".toml"));
+    if text.len() as u64 > scenes::LARGEST_FILE {
+        return Err(Error::new(format!("is longer than {} bytes", scenes::LARGEST_FILE)).in_file(&file));
+    }
+    let table = text.parse::<toml::Table>().unwrap_or_default();
+    if let Some(named) = outside(&toml::Value::Table(table)) {
+        let error = Error::new(format!("names the file {named:?}, which is not beside the scenes"));
+        return Err(error.in_file(&file).hint("put it there, or open the scene from the command line"));
+    }
+    let folder = known.and_then(Path::parent).map_or_else(scenes::folder, Path::to_owned);
+    let own = Path::new(&file).file_name().unwrap_or_default();
+    Scene::parse(&folder.join(own).display().to_string(), text)
+}
+
+/// The first file that a value names and that lies outside of the folder of the scene.
+fn outside(value: &toml::Value) -> Option<&str> {
+    let leaves = |name: &str| {
+        let path = Path::new(name);
+        path.components().any(|part| !matches!(part, std::path::Component::Normal(_)))
+    };
+    match value {
+        toml::Value::Table(table) => table.iter().find_map(|(key, value)| match value.as_str() {
+            Some(name) if key == "file" => Some(name).filter(|name| leaves(name)),
+            _ => outside(value),
+        }),
+        toml::Value::Array(items) => items.iter().find_map(outside),
+        _ => None,
+    }
+}
+
+/// The scene without what is made for its own method, if another one is set.
+fn for_method(mut scene: Scene, settings: &Settings) -> Result<Scene, Error> {
+    let set = settings.texts();
+    let Some((_, name)) = set.iter().find(|(key, _)| key == "solver.name") else { return Ok(scene) };
+    if solver_of(&scene)?.name != name {
+        scene.solver = SolverSettings::named(name);
+        scene.run.time_step = None;
+        // Of fields that the other method may not have.
+        scene.measure.clear();
+    }
+    Ok(scene)
+}
+
+/// What the page shows of the methods.
+pub fn methods() -> Vec<Value> {
+    let tables = schema::parameters();
+    let told = SOLVERS.iter().map(|method| {
+        let own = format!("solver, {}", method.name);
+        let parameters = tables.iter().filter(|table| table.name == own).flat_map(|table| &table.parameters);
+        let parameters = parameters.map(|parameter| {
+            json!({
+                "name": parameter.name,
+                "unit": parameter.unit,
+                "range": parameter.range,
+                "default": parameter.default,
+                "about": parameter.about,
+                "values": parameter.values,
+                "fixed": method.fixed.contains(&parameter.name.as_str()),
+            })
+        });
+        json!({
+            "name": method.name,
+            "about": method.about,
+            "presets": (method.presets)(),
+            "listing": Listing::of(method.listing),
+            "parameters": parameters.collect::<Vec<_>>(),
+        })
+    });
+    told.collect()
+}

@@ -1,0 +1,148 @@
+//! The page over HTTP: its files, its connection, and what it downloads.
+
+mod files;
+mod socket;
+
+use crate::hub::{Hub, Request, Saved};
+use axum::{
+    Router,
+    body::Body,
+    extract::{Path, Query, Request as HttpRequest, State, WebSocketUpgrade},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{any, get},
+};
+use serde::Deserialize;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, sync::oneshot, time::timeout};
+
+/// A download that the runs do not answer in this time is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What all connections share.
+pub struct Shared {
+    /// The way to the runs.
+    pub hub: Arc<Hub>,
+    /// The first message to the page.
+    pub hello: String,
+    /// Must stand in every address, where the page is served to other machines.
+    pub token: Option<String>,
+    /// Where the page is served.
+    pub address: SocketAddr,
+}
+
+/// Serves the page, as long as the program lives.
+///
+/// # Errors
+/// When the system fails to take connections.
+pub async fn serve(listener: TcpListener, shared: Arc<Shared>) -> std::io::Result<()> {
+    let router = Router::new()
+        .route("/", get(|| async { files::index() }))
+        .route("/page/{*name}", get(|Path(name): Path<String>| async move { files::file(&name) }))
+        .route("/save/{what}", get(save))
+        .route("/ws", any(connect))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard))
+        .with_state(shared);
+    axum::serve(listener, router).await
+}
+
+/// Lets in what this page's own address leads to. A page of another origin must not reach a program on this machine, be it by
+/// a name that resolves to it: so the host of the address is checked, and the origin of whoever asks.
+async fn guard(State(shared): State<Arc<Shared>>, request: HttpRequest, next: Next) -> Response {
+    let refused = |status: StatusCode, why: &str| (status, format!("{why}\n")).into_response();
+    if request.method() != Method::GET {
+        return refused(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered");
+    }
+    let headers = request.headers();
+    let Some(host) = text(headers, header::HOST).filter(|host| shared.answers_to(host)) else {
+        return refused(StatusCode::FORBIDDEN, "the host of the address is not this page's");
+    };
+    if text(headers, header::ORIGIN).is_some_and(|origin| origin.strip_prefix("http://") != Some(host)) {
+        return refused(StatusCode::FORBIDDEN, "another page asks");
+    }
+    // Scripts and styles are no secret, and are named without the token.
+    if !request.uri().path().starts_with("/page/") && !shared.is_known(request.uri()) {
+        return refused(StatusCode::FORBIDDEN, "the token is missing from the address, or another one");
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+impl Shared {
+    /// On this machine by its names alone. Elsewhere the token protects the page.
+    fn answers_to(&self, host: &str) -> bool {
+        let port = self.address.port();
+        let own = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
+        self.token.is_some() || own.iter().any(|name| name == host)
+    }
+
+    fn is_known(&self, uri: &Uri) -> bool {
+        let given =
+            uri.query().and_then(|query| query.split('&').find_map(|part| part.strip_prefix("token=")));
+        self.token.as_deref().is_none_or(|token| given.is_some_and(|given| is_equal(token, given)))
+    }
+}
+
+/// Takes as long for any text of the same length.
+fn is_equal(one: &str, two: &str) -> bool {
+    one.len() == two.len() && one.bytes().zip(two.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+}
+
+async fn connect(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) -> Response {
+    let Some(client) = shared.hub.enter() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "there are too many connections\n").into_response();
+    };
+    socket::upgrade(upgrade, client, shared)
+}
+
+/// The pane of a download.
+#[derive(Deserialize)]
+struct Of {
+    #[serde(default)]
+    pane: usize,
+}
+
+async fn save(State(shared): State<Arc<Shared>>, Path(what): Path<Saved>, Query(of): Query<Of>) -> Response {
+    let (to, answer) = oneshot::channel();
+    let busy = || (StatusCode::SERVICE_UNAVAILABLE, "the runs do not answer\n".to_owned()).into_response();
+    if !shared.hub.ask(Request::Save { what, pane: of.pane, to }) {
+        return busy();
+    }
+    let saved = match timeout(PATIENCE, answer).await {
+        Ok(Ok(saved)) => saved,
+        _ => return busy(),
+    };
+    let (name, kind) = match what {
+        Saved::Scene => ("scene.toml", "application/toml"),
+        Saved::Script => ("script.toml", "application/toml"),
+        Saved::Checkpoint => ("checkpoint.sph", "application/octet-stream"),
+    };
+    match saved {
+        Ok(bytes) => {
+            let attachment = format!("attachment; filename=\"{name}\"");
+            (
+                [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, attachment)],
+                Body::from(bytes),
+            )
+                .into_response()
+        }
+        Err(why) => (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response(),
+    }
+}

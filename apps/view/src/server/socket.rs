@@ -1,0 +1,197 @@
+//! One connection: orders in, frames and words out.
+
+use super::Shared;
+use crate::{
+    hub::{Client, Frames, Request},
+    wire::{LONGEST_MESSAGE, Level, Message, Order, Status},
+};
+use axum::{
+    extract::{
+        WebSocketUpgrade,
+        ws::{self, WebSocket},
+    },
+    response::Response,
+};
+use serde_json::json;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use tokio::{
+    select,
+    sync::{broadcast::error::RecvError, watch},
+    time::timeout,
+};
+
+/// A connection that takes no message for so long is closed.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Messages a second that a page may send in the long run, and at once.
+const RATE: f64 = 200.0;
+const BURST: f64 = 400.0;
+
+/// Answers with a connection.
+pub(super) fn upgrade(upgrade: WebSocketUpgrade, client: Client, shared: Arc<Shared>) -> Response {
+    upgrade.max_message_size(LONGEST_MESSAGE).max_frame_size(LONGEST_MESSAGE).on_upgrade(
+        move |socket| async move {
+            let connection = Connection {
+                socket,
+                client,
+                shared,
+                is_ready: false,
+                walls: Vec::new(),
+                allowance: BURST,
+                refilled: Instant::now(),
+            };
+            // Whoever has gone needs no reason.
+            let _ = connection.serve().await;
+        },
+    )
+}
+
+/// Why a connection ends: nothing more can be sent.
+struct Gone;
+
+struct Connection {
+    socket: WebSocket,
+    client: Client,
+    shared: Arc<Shared>,
+    /// True when the page has drawn the frames that it got.
+    is_ready: bool,
+    /// Numbers of the walls that it has.
+    walls: Vec<u64>,
+    allowance: f64,
+    refilled: Instant,
+}
+
+impl Connection {
+    async fn serve(mut self) -> Result<(), Gone> {
+        let hub = Arc::clone(&self.shared.hub);
+        let mut frames = changed(&hub.frames);
+        let mut status = changed(&hub.status);
+        let mut opened = changed(&hub.opened);
+        let mut failed = changed(&hub.failed);
+        let mut clients = hub.clients.subscribe();
+        let mut said = hub.said.subscribe();
+        self.send(Message::Text(self.shared.hello.as_str().into())).await?;
+        loop {
+            let is_ready = self.is_ready;
+            select! {
+                // In this order: what the panes are comes before what is in them.
+                biased;
+                message = self.socket.recv() => self.hear(message).await?,
+                Ok(()) = opened.changed() => {
+                    let message = opened.borrow_and_update().clone();
+                    self.walls.clear();
+                    self.send_all(message).await?;
+                }
+                Ok(()) = failed.changed() => {
+                    let messages = failed.borrow_and_update().clone();
+                    self.send_all(messages).await?;
+                }
+                Ok(()) = async { select! { it = status.changed() => it, it = clients.changed() => it } } => {
+                    let (now, n) = (*status.borrow_and_update(), clients.borrow_and_update().len());
+                    self.tell(now, n).await?;
+                }
+                message = said.recv() => match message {
+                    Ok(message) => self.send(message).await?,
+                    // A page that reads too slowly misses words, not states.
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return Err(Gone),
+                },
+                Ok(()) = frames.changed(), if is_ready => {
+                    let newest = Arc::clone(&frames.borrow_and_update());
+                    self.show(&newest).await?;
+                }
+            }
+        }
+    }
+
+    async fn hear(&mut self, message: Option<Result<ws::Message, axum::Error>>) -> Result<(), Gone> {
+        match message {
+            Some(Ok(ws::Message::Text(text))) => self.obey(&text).await,
+            Some(Ok(ws::Message::Ping(_) | ws::Message::Pong(_))) => Ok(()),
+            Some(Ok(ws::Message::Binary(_))) => self.refuse("binary messages are not understood").await,
+            Some(Ok(ws::Message::Close(_)) | Err(_)) | None => Err(Gone),
+        }
+    }
+
+    /// Sends frames, and walls that the page does not have; a page that got none still waits for some.
+    async fn show(&mut self, frames: &Frames) -> Result<(), Gone> {
+        self.is_ready = frames.fluid.is_empty();
+        self.walls.resize(frames.walls.len(), 0);
+        for (k, (number, walls)) in frames.walls.iter().enumerate() {
+            if self.walls[k] != *number && matches!(walls, Message::Binary(_)) {
+                self.walls[k] = *number;
+                self.send(walls.clone()).await?;
+            }
+        }
+        for frame in &frames.fluid {
+            self.send(frame.clone()).await?;
+        }
+        Ok(())
+    }
+
+    /// Does what the page asks, or says why not.
+    async fn obey(&mut self, text: &str) -> Result<(), Gone> {
+        let now = Instant::now();
+        let gained = RATE * now.duration_since(self.refilled).as_secs_f64();
+        (self.allowance, self.refilled) = ((self.allowance + gained).min(BURST) - 1.0, now);
+        if self.allowance < 0.0 {
+            let was_told = self.allowance < -1.0;
+            self.allowance = self.allowance.max(-2.0);
+            return if was_told { Ok(()) } else { self.refuse("too many messages: some are left out").await };
+        }
+        match serde_json::from_str(text) {
+            Ok(Order::Next {}) => {
+                self.is_ready = true;
+                self.shared.hub.is_wanted.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            Ok(_) if !self.client.is_controller() => {
+                self.refuse("only the connection that came first controls the runs; this one watches").await
+            }
+            Ok(order) => match self.shared.hub.ask(Request::Order(order)) {
+                true => Ok(()),
+                false => self.refuse("the runs are busy: left out").await,
+            },
+            Err(error) => self.refuse(&format!("message: {error}")).await,
+        }
+    }
+
+    async fn tell(&mut self, status: Status, clients: usize) -> Result<(), Gone> {
+        let mut told = json!(status);
+        told["is"] = "state".into();
+        told["controller"] = self.client.is_controller().into();
+        told["watchers"] = clients.saturating_sub(1).into();
+        self.send(Message::text(&told)).await
+    }
+
+    async fn refuse(&mut self, why: &str) -> Result<(), Gone> {
+        self.send(Message::said(Level::Error, None, None, why)).await
+    }
+
+    async fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) -> Result<(), Gone> {
+        for message in messages {
+            self.send(message).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), Gone> {
+        let message = match message {
+            Message::Text(text) => ws::Message::text(&*text),
+            Message::Binary(bytes) => ws::Message::binary(bytes.to_vec()),
+        };
+        match timeout(PATIENCE, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(Gone),
+        }
+    }
+}
+
+/// What a connection that has come now has not seen yet.
+fn changed<T>(sender: &watch::Sender<T>) -> watch::Receiver<T> {
+    let mut receiver = sender.subscribe();
+    receiver.mark_changed();
+    receiver
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Tests of the live page in a browser.
+
+    python apps/view/tests/browser.py --sph target/release/sph            # half a minute
+    python apps/view/tests/browser.py --sph target/release/sph --full     # minutes: every scene, every control, memory, speed
+
+Needs a Chromium of the system and the package `playwright`, and starts `sph view` itself. Prints a line for each check and
+ends with 1 if any failed. A message of the browser's console, an exception, or a request that fails makes the check fail
+during which it came.
+"""
+
+import argparse
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+
+from checks import touch, watch, words
+from checks.live import Failure, Server, Tab
+from playwright.sync_api import Error as BrowserError
+from playwright.sync_api import sync_playwright
+
+QUICK = [
+    watch.first_scene_shows_itself,
+    watch.panes_run_in_step,
+    watch.every_method_moves,
+    words.step_is_walked_by_phases,
+    watch.run_can_be_controlled,
+    touch.push_moves_the_fluid,
+    touch.block_is_added_or_refused,
+    touch.pick_shows_a_particle,
+    touch.gravity_turns,
+    touch.parameter_changes_or_is_refused,
+    touch.space_is_lit_turned_and_pushed,
+    words.editor_marks_and_opens,
+    words.kept_run_is_repeated,
+    words.failure_is_explained_and_rewound,
+    watch.widths_fit,
+    watch.second_page_watches,
+    watch.dark_and_still_loads,
+]
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+# Pictures are drawn by the processor: machines of tests have no GPU. A page from a folder counts as one from elsewhere, which
+# may not connect to this machine unless told so.
+FLAGS = [
+    "--disable-features=LocalNetworkAccessChecks",
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+]
+
+
+class Run:
+    """What the checks work with, and what they have found."""
+
+    def __init__(self, browser, options, folder):
+        self.browser, self.options = browser, options
+        self.page_folder, self.folder = options.page, folder
+        self.faults, self.failed = [], []
+        self.server = self.tab = None
+
+    def begin(self, *arguments):
+        """Starts the server, and a page of it."""
+        self.server = Server(self.options.sph, *arguments)
+        self.tab = Tab(self.browser, self.server, self.page_folder)
+
+    def end(self):
+        """Closes both."""
+        self.tab.close()
+        self.server.close()
+
+    def check(self, work):
+        """Does a check and prints how it went. One that fails does not keep the others from it."""
+        if self.options.only and self.options.only not in work.__name__:
+            return
+        begin, why = time.monotonic(), ""
+        try:
+            work(self)
+        except (Failure, BrowserError, OSError) as error:
+            why = str(error).splitlines()[0]
+        except Exception:
+            why = traceback.format_exc()
+        faults, self.faults = self.faults + self.tab.faults, []
+        self.tab.faults.clear()
+        why = "; ".join([why, *faults] if why else faults)
+        seconds = time.monotonic() - begin
+        print(f"FAILED {work.__name__}: {why}" if why else f"ok {work.__name__}", f"({seconds:.1f} s)", flush=True)
+        if why:
+            self.failed.append(work.__name__)
+
+
+def quick(run):
+    """What the gate runs."""
+    run.begin("--threads", "1")
+    for work in QUICK:
+        run.check(work)
+        if run.failed == [QUICK[0].__name__]:
+            break
+    run.end()
+
+
+def options():
+    """What is asked for on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sph", type=pathlib.Path, required=True, help="the program")
+    parser.add_argument("--full", action="store_true", help="also what takes minutes")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of random input (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of random input (default: %(default)s)")
+    parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER", help="write the pictures of the book, and test nothing")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FOLDER", help="files of the page in place of those in the program")
+    parser.add_argument("--only", metavar="WORD", help="only checks whose names hold this")
+    return parser.parse_args()
+
+
+def main():
+    """Runs what is asked for."""
+    asked = options()
+    chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if not chromium:
+        sys.exit(f"none of {', '.join(CHROMIUM)} is installed")
+    begin = time.monotonic()
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        run = Run(browser, asked, pathlib.Path(folder))
+        quick(run)
+        browser.close()
+    seconds = time.monotonic() - begin
+    print(f"{len(run.failed)} checks failed: {', '.join(run.failed)}" if run.failed else "all checks passed", f"({seconds:.0f} s)")
+    sys.exit(bool(run.failed))
+
+
+if __name__ == "__main__":
+    main()
