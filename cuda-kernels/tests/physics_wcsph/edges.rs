@@ -1,4 +1,4 @@
-//! Runs at their edges: nothing, one particle, points in one place. Sums over all pairs hold there, too.
+//! Phases are sums over all pairs at the edges of runs, too: nothing, one particle, points in one place.
 
 use crate::{Axes, Case, KERNELS, ORDERS, around, at, density, momentum, motion, packed, surface};
 use cuda_kernels::{

@@ -38,6 +38,7 @@ fn momentum_of_fluid_and_bodies_is_conserved() {
     conserves::<3>(40);
 }
 
+/// A box of half the fluid's density settles half submerged.
 /// The fluid keeps its distance from surfaces: the box seems larger than it is, the more so the coarser the samples.
 #[test]
 fn a_box_of_half_the_density_settles_half_submerged() {

@@ -124,6 +124,7 @@ fn an_escape_is_found_where_it_is() {
     }
 }
 
+/// A run whose corrections are over-relaxed names that as the cause.
 /// Nothing overlaps, and no wall is thin: the corrections are too large.
 #[test]
 fn an_over_relaxed_iteration_is_named() {

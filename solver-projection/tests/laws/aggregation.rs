@@ -1,4 +1,4 @@
-//! Multigrid of the preconditioner are what they are made from.
+//! Levels of the multigrid preconditioner are what they are made from.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::matrix;

@@ -46,7 +46,7 @@ fn momentum<const D: usize>() {
     }
 }
 
-/// Pairs gradients each other: pressure, viscosity and XSPH of free fluid change no momentum.
+/// Pressure, viscosity and XSPH of free fluid change no momentum, since pairs get opposite forces.
 #[test]
 fn momentum_of_free_fluid_is_conserved() {
     momentum::<2>();

@@ -197,6 +197,7 @@ fn walls_are_named() {
     all_are_named::<3>("", "", &of_walls());
 }
 
+/// A rest length of a spring that is not finite is named.
 /// The limit of the displacement by a spring makes a finite number of NaN.
 #[test]
 fn rest_lengths_are_named() {

@@ -1,4 +1,4 @@
-//! A checkpoint is all there is: a run continued from it has the bits of a run that never stopped.
+//! A run continued from a checkpoint has the bits of a run that never stopped: a checkpoint is all there is.
 #![allow(
     clippy::expect_used,
     clippy::panic,

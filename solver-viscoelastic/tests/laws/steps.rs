@@ -42,6 +42,7 @@ fn the_center_of_mass_falls_along_the_parabola() {
     }
 }
 
+/// The motion of a block that is turned by a quarter is turned by a quarter.
 /// Jacobi alone is independent of the order of particles, which a rotation changes.
 #[test]
 fn a_quarter_of_a_turn_turns_the_motion() {

@@ -37,6 +37,7 @@ fn momentum_and_angular_momentum_are_conserved() {
     conserves::<3>(300);
 }
 
+/// A box of half the fluid's density settles half submerged.
 /// The fluid keeps half a spacing from surfaces, and a little more from pseudo-masses: the box seems larger than it is,
 /// the more so the coarser the samples. At 10, 20 spacings across: 0.450, 0.477 (`validation`), 0.497, 0.487 (`graphics`).
 #[test]

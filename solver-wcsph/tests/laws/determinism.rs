@@ -1,4 +1,4 @@
-//! The same bits for every number of threads and every instruction set.
+//! Steps have the same bits for every number of threads and every instruction set.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::{common::dam_break, solver::threads::*};

@@ -85,12 +85,14 @@ fn viscosity_only_takes<const D: usize>(kernel: &str, seed: u64) {
 proptest! {
     #![proptest_config(cases(4))]
 
+    /// The forces conserve linear momentum.
     #[test]
     fn linear_momentum(kernel in prop::sample::select(&KERNELS[..]), seed: u64, periodic: bool) {
         momentum_is_conserved::<2>(periodic, kernel, seed);
         momentum_is_conserved::<3>(periodic, kernel, seed);
     }
 
+    /// Forces along lines of centers conserve angular momentum, and those along differences of velocity do not.
     #[test]
     fn angular_momentum(kernel in prop::sample::select(&KERNELS[..]), seed: u64) {
         angular_momentum_is_conserved::<2>(kernel, seed);
@@ -103,6 +105,8 @@ proptest! {
         viscosity_only_takes::<3>(kernel, seed);
     }
 
+    /// Accelerations and drift corrections turn with the frame, and change neither with a shift nor with the order of
+    /// particles.
     #[test]
     fn shift_permutation_and_quarter_turn(seed: u64, summation: bool) {
         symmetries::<2>(seed, summation);
@@ -288,7 +292,7 @@ fn shifting_spares_the_lattice() {
     }
 }
 
-/// One particle flies straight; coincident particles stay finite.
+/// A single particle flies straight, and coincident particles stay finite.
 #[test]
 fn few_particles() {
     for kernel in KERNELS {

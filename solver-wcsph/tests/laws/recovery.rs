@@ -147,6 +147,7 @@ fn recovers<const D: usize>(text: &str, fails_at: u64, fixed: bool) {
     assert_eq!(memory(&mut *sim.solver), memory(&mut *other.solver), "failed at {fails_at}\n{text}");
 }
 
+/// A run that goes back after failures has the bits of one that took the smaller steps by itself.
 /// Failures before the first snapshot is renewed, and behind several; the walls are sorted only after the first.
 #[test]
 fn a_restored_history_is_that_of_smaller_steps() {

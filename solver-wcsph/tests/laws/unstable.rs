@@ -1,4 +1,4 @@
-//! Set-ups that cannot go well: each stops before anything bad is written, and for the right reason.
+//! A set-up that cannot go well stops before anything bad is written, and for the right reason.
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common;
@@ -273,6 +273,7 @@ fn moving_walls_that_are_too_fast() {
     stops::<2>("a stirrer", with("graphics", stirrer.to_owned()), &|_| (), name);
 }
 
+/// Neighbors too far apart, a strict limit of the density and iterations that do not converge end a run, too.
 #[test]
 fn other_ends() {
     let far = |sim: &mut Simulation<2>| {

@@ -128,6 +128,7 @@ fn loss<const D: usize>(model: &str) -> f64 {
     (energy(0.0) - energy(1.0)) / (4.0 * 1e-3)
 }
 
+/// A fluid that is drawn out loses the energy that its viscous stress dissipates.
 /// The outermost particles lack neighbors: of 20 across that is up to 12 %.
 #[test]
 fn drawn_out_fluid_loses_what_its_stress_does() {

@@ -259,6 +259,7 @@ fn a_vortex_from_a_table_begins_as_its_formula_up_to_the_interpolation() {
     }
 }
 
+/// Coordinates that differ by up to a millionth of the grid are the same node.
 /// Files of few digits, or of single precision, name the same node by numbers that are not the same.
 #[test]
 fn coordinates_up_to_a_millionth_of_the_grid_are_one() {

@@ -105,6 +105,7 @@ fn a_rectangle_is_a_block() {
     assert!((a.reach - b.reach).abs() < 1e-14);
 }
 
+/// The mass and the moment of inertia of a polygon are those about its center of mass.
 /// An L of two rectangles of 2 m², whose corners have another middle than it: Steiner's law.
 #[test]
 fn mass_of_a_polygon_is_about_its_center() {

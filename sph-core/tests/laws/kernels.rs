@@ -198,6 +198,7 @@ macro_rules! laws {
                     prop_assert_eq!(kernel.grad_factor(0.0 as Real) * 0.0, 0.0);
                 }
 
+                /// A kernel of another support radius is the same one, scaled.
                 /// `W_sh(s r) = s⁻ᵈ W_h(r)` and `F_sh(s r) = s⁻ᵈ⁻² F_h(r)`.
                 #[test]
                 fn scales(h in any_h(), q in 0.0..1.1_f64, s in 0.1..10.0_f64) {
@@ -235,6 +236,7 @@ macro_rules! laws {
                     }
                 }
 
+                /// The value and the gradient of a kernel at NaN are NaN.
                 #[test]
                 fn a_nan_stays_one(h in any_h()) {
                     prop_assert!(new(h).w(Real::NAN).is_nan());
@@ -248,7 +250,7 @@ macro_rules! laws {
                 assert_near(moment, <Of as Formula<D>>::SECOND_MOMENT, ROUNDED);
             }
 
-            /// Only a kernel whose gradient is its own may say so.
+            /// A kernel calls itself consistent if and only if its gradient is the slope of its W.
             #[test]
             fn is_consistent_if_it_says_so() {
                 let error = |k: i32| {
@@ -372,6 +374,7 @@ macro_rules! shape_laws {
                     }
                 }
 
+                /// Cohesion and adhesion over r are what they are, divided by r.
                 #[test]
                 fn division_by_r_is_division_by_r(h in any_h(), q in 1e-5..1.2_f64) {
                     let r = q * f64::from(h);

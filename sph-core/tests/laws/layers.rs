@@ -236,7 +236,7 @@ fn no_source_is_longer_than_500_lines() {
     assert!(long.is_empty(), "{long:?}");
 }
 
-/// A module and the folder of its submodules are one entry.
+/// A folder of layers holds at most twelve modules, each with the folder of its submodules.
 #[test]
 fn a_folder_of_layers_holds_at_most_twelve_things() {
     let mut full = Vec::new();

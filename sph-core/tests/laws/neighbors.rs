@@ -154,6 +154,7 @@ proptest! {
     }
 }
 
+/// Sets without a particle, with one, and with all in one cell have the same rows with all backends.
 #[test]
 fn empty_one_particle_and_one_cell() {
     agree::<3>(&[], &[], 1.0, Periodic::NONE);

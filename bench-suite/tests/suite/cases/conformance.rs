@@ -275,6 +275,7 @@ fn restlessness<const D: usize>(name: &str, scene: &Scene) -> Restlessness {
     Restlessness { start: (start / fall).sqrt(), settled: (energy / time / fall).sqrt() }
 }
 
+/// A column of fluid at rest stays at rest, up to the stirring that its method is known for.
 /// Bounds are shares of √(g H), and with one exception at least twice what is measured, since most columns stir.
 #[test]
 fn resting_fluid_rests() {

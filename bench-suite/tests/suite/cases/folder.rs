@@ -148,6 +148,7 @@ fn norms_of_time_are_what_their_names_say() {
     agree("time", &cases);
 }
 
+/// A case draws the curves that it compares, and each once.
 /// The mean of a profile over a time is a curve that no measure shows; published curves that are the same are drawn once.
 #[test]
 fn what_is_compared_is_what_is_drawn() {

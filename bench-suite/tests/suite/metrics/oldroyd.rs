@@ -4,6 +4,7 @@ use bench_suite::{
 };
 use std::f64::consts::PI;
 
+/// The series of the start-up flow is that of the table.
 /// The table has seven digits of the same series.
 #[test]
 fn the_series_is_that_of_the_table() {

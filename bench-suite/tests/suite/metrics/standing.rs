@@ -13,6 +13,7 @@ fn deep_water_has_the_frequency_of_its_length_and_shallow_water_the_speed_of_its
     assert!((shallow.length / shallow.period() / (9.81e-3_f64).sqrt() - 1.0).abs() < 1e-5);
 }
 
+/// The amplitude of a standing wave is that of its surface.
 /// Columns of particles are spread as in water whose surface is a cosine.
 #[test]
 fn the_amplitude_is_that_of_the_surface() {

@@ -65,6 +65,7 @@ fn probes_of_first_order_meet_linear_fields_inside_and_at_walls() {
     assert_near(&read("disc"), &velocity(1.0, 0.2), 1e-5, "on a disc, whose middle is the mean");
 }
 
+/// Probes in water at rest measure the pressure of their depth.
 /// A mean does not reach the wall: there the pressure of a resting pool is too small by a part of the support.
 #[test]
 fn the_pressure_of_water_at_rest_is_that_of_its_depth() {

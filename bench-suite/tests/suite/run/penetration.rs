@@ -47,7 +47,7 @@ pub fn tank(wall: &str, run: &str, solver: &str) -> Scene {
 
 const METHODS: [&str; 4] = ["wcsph", "pbf", "viscoelastic", "projection"];
 
-/// A run that comes to its end has its fluid inside.
+/// A run whose fluid has left its walls has failed, though it came to its end.
 #[test]
 fn a_run_whose_fluid_has_left_has_failed() {
     let mut scenes = vec![("slow sound", tank("", "", "name = \"wcsph\"\nsound_speed = 1e-6"))];
@@ -140,6 +140,7 @@ fn walls_hold_a_fast_drop_at_low_resolution() {
     assert!(escaped == 0.0 && none == Some(true), "{escaped}");
 }
 
+/// A run says when a wall does not hold.
 /// A wall of one layer without contact lets the same drop in: else the monitor would measure nothing.
 #[test]
 fn a_wall_that_does_not_hold_is_reported() {

@@ -1,4 +1,4 @@
-//! Fields of both backends after the same steps. The bounds are about ten times what was measured.
+//! Fields of both backends agree after the same steps. The bounds are about ten times what was measured.
 
 use super::{
     common::make,
@@ -81,6 +81,7 @@ fn so_do_containers() {
     }
 }
 
+/// Rows of neighbors that are too narrow at first are listed again.
 /// Fluid pressed together has twice the neighbors of a lattice, and more.
 #[test]
 fn rows_that_are_too_narrow_at_first_are_listed_again() {

@@ -43,6 +43,7 @@ fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bit
     restarts::<2>(&eventful("fluid_demo", "", second), &[45]);
 }
 
+/// A restart with dynamic bodies goes on with the same bits, too.
 #[test]
 fn so_does_one_with_dynamic_bodies() {
     bodies::restarts::<2>(&bodies::tank::<2>(0.05, &body(), "", "adhesion = 0.1"), &[1, 8]);

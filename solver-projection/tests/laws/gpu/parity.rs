@@ -1,4 +1,4 @@
-//! Fields of both backends after the same steps.
+//! Fields of both backends agree after the same steps.
 //!
 //! Both solve their equation until the residual is small enough, and no further: so fields differ by a part of that
 //! residual, which is set small here.
@@ -126,7 +126,7 @@ fn rows_that_are_too_narrow_at_first_are_listed_again() {
     compare_from::<3>(&three, 2, squeeze).check(BOUND, "3D pressed together");
 }
 
-/// PressurePoint together a little, and to be let loose at once.
+/// A limited source of density agrees on both backends, in fluid that is pressed together a little.
 #[test]
 fn so_does_a_limited_density_source() {
     for (warm, bound) in [("false", BOUND), ("true", 1e5)] {

@@ -65,12 +65,13 @@ fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bit
     restarts::<2>(&eventful("consistent", "", "dt_max = 0.004"), &[45]);
 }
 
+/// A restart with dynamic bodies goes on with the same bits, too.
 #[test]
 fn so_does_one_with_dynamic_bodies() {
     bodies::restarts::<2>(&bodies::busy::<2>(ALL, ""), &[2]);
 }
 
-/// The levels of the preconditioner are fitted with the box.
+/// The box of cells follows what leaves it, and the levels of the preconditioner are fitted with it.
 #[test]
 fn the_box_of_cells_follows_what_leaves_it() {
     let text = flight::<2>("consistent", "");

@@ -64,6 +64,7 @@ fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bit
     }
 }
 
+/// A restart with dynamic bodies goes on with the same bits, too.
 #[test]
 fn so_does_one_with_dynamic_bodies() {
     for mode in MODES {

@@ -71,6 +71,7 @@ fn densities() -> impl Strategy<Value = (Real, Real)> {
     (ratio, between(0.5, 2000.0)).prop_map(|(ratio, rho_0)| (ratio * rho_0, rho_0))
 }
 
+/// Equations of state have the bits of the Rust source, powers included.
 /// Powers come from the same library on both sides, so even they are equal.
 #[test]
 fn equations_of_state_have_the_bits_of_the_rust_source() {

@@ -1,4 +1,4 @@
-//! Fields of both backends after the same steps. The bounds are about ten times what was measured.
+//! Fields of both backends agree after the same steps. The bounds are about ten times what was measured.
 
 use super::{
     common::make,
