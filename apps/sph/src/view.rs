@@ -38,13 +38,15 @@ pub struct ViewArgs {
 pub fn run(args: &ViewArgs, processor: Processor) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     args.scenes.iter().try_for_each(|file| scenes::read(file).map(drop))?;
     let end = taken::interrupted()?;
+    let cpu = Processor::from(processor.isa);
+    let processors = if processor.backend.is_cpu() { vec![processor] } else { vec![processor, cpu] };
     let address = SocketAddr::new(args.listen, args.port);
     let options = Options {
         scenes: args.scenes.clone(),
         address,
         token: if args.listen.is_loopback() { None } else { Some(token()?) },
         most_particles: args.most_particles as usize,
-        processor,
+        processors,
     };
     let ready = |page: &str| {
         out!("{page}");

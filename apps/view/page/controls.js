@@ -16,6 +16,8 @@ const INTERVAL = 100;
 
 let scrubbing = false;
 let shownAt = 0;
+/** The speed that was asked for and is not told yet: the next press goes on from there. */
+let asked = null;
 
 export function togglePlay() {
   walk.leave();
@@ -40,9 +42,10 @@ export function back(seconds = BACK) {
 
 /** Asks for a speed some places up or down the list. */
 export function changeSpeed(places) {
-  const now = SPEEDS.findIndex((speed) => speed >= store.run.speed * 0.999);
+  const now = SPEEDS.findIndex((speed) => speed >= (asked ?? store.run.speed) * 0.999);
   const at = Math.min(Math.max((now < 0 ? SPEEDS.length - 1 : now) + places, 0), SPEEDS.length - 1);
-  send({ do: 'speed', factor: SPEEDS[at] });
+  asked = SPEEDS[at];
+  send({ do: 'speed', factor: asked });
 }
 
 /** Starts the bar. */
@@ -69,6 +72,9 @@ export function start() {
     walk.leave();
     rewind(Number(scrub.value));
   });
+  on('hello', () => {
+    asked = null;
+  });
   on('hello choices opened', choosers);
   on('state link hello', state);
   on('frame opened state', time);
@@ -93,6 +99,7 @@ function choosers() {
 
 function state() {
   const { running, speed, controller, watchers } = store.run;
+  if (speed === asked) asked = null;
   const open = store.link === 'open';
   write(byId('play'), running ? 'Pause' : 'Play');
   byId('play').setAttribute('aria-pressed', String(running));

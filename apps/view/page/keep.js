@@ -11,6 +11,8 @@ import { toHash } from './setup.js';
 /** Formats of videos, in the order in which they are preferred. */
 const VIDEOS = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm', 'video/mp4'];
 const FRAMES_PER_SECOND = 30;
+/** Of a second of video, for each pixel of the picture. */
+const BITS_PER_PIXEL = 6;
 /** Height of the text below a picture, pixels of the screen. */
 const CAPTION = 34;
 
@@ -95,7 +97,7 @@ function record() {
   const begun = performance.now();
   recorder = new MediaRecorder(view.canvas.captureStream(FRAMES_PER_SECOND), {
     mimeType: type,
-    videoBitsPerSecond: 8e6,
+    videoBitsPerSecond: BITS_PER_PIXEL * view.canvas.width * view.canvas.height,
   });
   recorder.ondataavailable = ({ data }) => parts.push(data);
   recorder.onstop = () => {

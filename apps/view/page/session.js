@@ -86,18 +86,19 @@ export function settings(given) {
 }
 
 /** A choice in the words of the server, with its first backend if no other is named. */
-function asked(given) {
+function asked(given, optional) {
   const { scene, text, backend } = given;
   const own = backend === store.hello.backends[0] ? {} : { backend };
-  return { scene, text, set: settings(given), ...own };
+  return { scene, text, set: settings(given), optional, ...own };
 }
 
 /**
  * Opens panes in place of those that are open.
  * @param {Choice[]} choices
+ * @param {boolean} optional panes that are refused are left out, and the others open
  */
-export function open(choices) {
-  const panes = choices.map(asked);
+export function open(choices, optional = false) {
+  const panes = choices.map((given) => asked(given, optional));
   before = store.choices;
   playAfter = store.run.running;
   store.choices = choices;
@@ -121,6 +122,7 @@ export function setPaneCount(count) {
       const known = store.choices.find((given) => shown(given) === method && given.scene === kept.scene);
       return known ?? { ...kept, preset: null, method: method === ownMethod(kept) ? null : method };
     }),
+    true,
   );
 }
 
@@ -134,6 +136,7 @@ export function setScene(scene, text = null) {
       const method = choices.length > 1 ? (given.method ?? ownMethod(given)) : null;
       return { ...given, ...next, method: method === ownMethod({ scene, text }) ? null : method };
     }),
+    choices.length > 1,
   );
 }
 

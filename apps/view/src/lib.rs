@@ -37,8 +37,8 @@ pub struct Options {
     pub token: Option<String>,
     /// Particles of a pane, at most.
     pub most_particles: usize,
-    /// Where steps run.
-    pub processor: Processor,
+    /// Where steps may run; the first unless a pane asks for another.
+    pub processors: Vec<Processor>,
 }
 
 /// Serves the page until `end` becomes true; `ready` is called once with its address.
@@ -55,7 +55,7 @@ pub fn serve(options: Options, ready: impl FnOnce(&str), end: &AtomicBool) -> io
     let hello = json!({
         "is": "hello",
         "version": env!("CARGO_PKG_VERSION"),
-        "backends": [options.processor.name()],
+        "backends": options.processors.iter().map(Processor::name).collect::<Vec<_>>(),
         "scenes": scenes.told(),
         "first": scenes.first(),
         "methods": scenes::methods(),
@@ -71,7 +71,7 @@ pub fn serve(options: Options, ready: impl FnOnce(&str), end: &AtomicBool) -> io
     };
     let connections = thread::Builder::new().name("connections".into()).spawn(connections)?;
     ready(&format!("http://{address}/{query}"));
-    Session::new(hub, scenes, options.processor, options.most_particles).serve(&requests, end);
+    Session::new(hub, scenes, options.processors, options.most_particles).serve(&requests, end);
     if connections.is_finished() {
         return connections.join().unwrap_or_else(|_| Err(io::Error::other("the server has ended")));
     }

@@ -11,10 +11,7 @@ use crate::{
 use bench_suite::system::processor::Processor;
 use moments::Moments;
 use serde_json::{Value, json};
-use sph_core::{
-    error::Error,
-    scene::{Command, Scene},
-};
+use sph_core::{error::Error, scene::Command};
 use std::{
     sync::{
         Arc,
@@ -35,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Session {
     hub: Arc<Hub>,
     scenes: Scenes,
-    processor: Processor,
+    processors: Vec<Processor>,
     most_particles: usize,
     panes: Vec<Box<dyn Pane>>,
     opened: Vec<Wanted>,
@@ -48,11 +45,11 @@ pub struct Session {
 
 impl Session {
     /// One without panes, for runs of at most so many particles.
-    pub fn new(hub: Arc<Hub>, scenes: Scenes, processor: Processor, most_particles: usize) -> Self {
+    pub fn new(hub: Arc<Hub>, scenes: Scenes, processors: Vec<Processor>, most_particles: usize) -> Self {
         Self {
             hub,
             scenes,
-            processor,
+            processors,
             most_particles,
             panes: Vec::new(),
             opened: Vec::new(),
@@ -238,7 +235,7 @@ impl Session {
         }
         let (mut panes, mut opened) = (Vec::new(), Vec::new());
         for (k, one) in wanted.into_iter().enumerate() {
-            match self.scenes.scene(&one).and_then(|(scene, text)| self.make(&one.scene, &text, scene)) {
+            match self.make(&one) {
                 Ok(pane) => {
                     panes.push(pane);
                     opened.push(one);
@@ -266,13 +263,22 @@ impl Session {
         Ok(())
     }
 
-    fn make(&self, name: &str, text: &str, scene: Scene) -> Result<Box<dyn Pane>, Error> {
+    /// The run that a pane asks for.
+    fn make(&self, wanted: &Wanted) -> Result<Box<dyn Pane>, Error> {
+        let (scene, text) = self.scenes.scene(wanted)?;
         let n = scene.estimate()?.fluid.round();
         if n > self.most_particles as f64 {
             let error = Error::new(format!("has about {n} particles, more than {}", self.most_particles));
             return Err(error.hint("raise the spacing, or give --most-particles"));
         }
-        pane::open((name, text), scene, &self.processor)
+        let is_meant = |name: String| wanted.backend.as_ref().is_none_or(|backend| *backend == name);
+        let Some(processor) = self.processors.iter().find(|processor| is_meant(processor.name())) else {
+            let known: Vec<_> = self.processors.iter().map(Processor::name).collect();
+            let error =
+                Error::invalid("backend", "is none of this page").value(format!("{:?}", wanted.backend));
+            return Err(error.hint(format!("there are {}", known.join(", "))));
+        };
+        pane::open((&wanted.scene, &text), scene, processor)
     }
 
     fn play(&mut self) -> Result<(), Error> {

@@ -102,6 +102,9 @@ pub struct Wanted {
     /// Other values at keys.
     #[serde(default, deserialize_with = "sweeps")]
     pub set: Vec<Sweep>,
+    /// Where its steps run, by one of the names that the program gives; the first of them if left out.
+    #[serde(default)]
+    pub backend: Option<String>,
     /// Left out if it is refused, and the others are opened.
     #[serde(default)]
     pub optional: bool,

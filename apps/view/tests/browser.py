@@ -12,12 +12,13 @@ during which it came.
 import argparse
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import time
 import traceback
 
-from checks import touch, watch, words
+from checks import controls, load, pictures, touch, watch, words
 from checks.live import Failure, Server, Tab
 from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import sync_playwright
@@ -61,6 +62,7 @@ class Run:
         self.browser, self.options = browser, options
         self.page_folder, self.folder = options.page, folder
         self.faults, self.failed = [], []
+        self.table, self.figures = [], []
         self.server = self.tab = None
 
     def begin(self, *arguments):
@@ -69,13 +71,15 @@ class Run:
         self.tab = Tab(self.browser, self.server, self.page_folder)
 
     def end(self):
-        """Closes both."""
-        self.tab.close()
-        self.server.close()
+        """Ends both."""
+        if self.server:
+            self.server.close()
+        if self.tab:
+            self.tab.close()
 
     def check(self, work):
         """Does a check and prints how it went. One that fails does not keep the others from it."""
-        if self.options.only and self.options.only not in work.__name__:
+        if self.options.only and self.options.only not in work.__name__ and work is not QUICK[0]:
             return
         begin, why = time.monotonic(), ""
         try:
@@ -84,6 +88,7 @@ class Run:
             why = str(error).splitlines()[0]
         except Exception:
             why = traceback.format_exc()
+        self.tab.note_controls()
         faults, self.faults = self.faults + self.tab.faults, []
         self.tab.faults.clear()
         why = "; ".join([why, *faults] if why else faults)
@@ -93,14 +98,23 @@ class Run:
             self.failed.append(work.__name__)
 
 
-def quick(run):
-    """What the gate runs."""
+def pages(run):
+    """What the gate runs; in full also every control, every scene, and what memory and time they need."""
     run.begin("--threads", "1")
-    for work in QUICK:
+    for work in QUICK + (controls.ALL + load.ALL if run.options.full else []):
         run.check(work)
         if run.failed == [QUICK[0].__name__]:
             break
-    run.end()
+    if run.table:
+        print(f"\n{'scene':22} {'method':13} {'t [s]':>6}  outcome", *run.table, sep="\n")
+    if run.figures:
+        print("", *run.figures, sep="\n")
+
+
+def record(run):
+    """The pictures of the book."""
+    run.begin()
+    run.check(pictures.pictures_are_written)
 
 
 def options():
@@ -119,6 +133,9 @@ def options():
 def main():
     """Runs what is asked for."""
     asked = options()
+    asked.sph = asked.sph.resolve()
+    # So that the server ends, too, when something ends this program.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if not chromium:
         sys.exit(f"none of {', '.join(CHROMIUM)} is installed")
@@ -126,10 +143,14 @@ def main():
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
         run = Run(browser, asked, pathlib.Path(folder))
-        quick(run)
+        try:
+            (record if asked.record else pages)(run)
+        finally:
+            run.end()
         browser.close()
     seconds = time.monotonic() - begin
-    print(f"{len(run.failed)} checks failed: {', '.join(run.failed)}" if run.failed else "all checks passed", f"({seconds:.0f} s)")
+    end = f"{len(run.failed)} checks failed: {', '.join(run.failed)}" if run.failed else "all checks passed"
+    print(f"{end} ({seconds:.0f} s)")
     sys.exit(bool(run.failed))
 
 

@@ -119,6 +119,7 @@ fn pages_on_gpus_say_that_none_has_run_the_kernels() {
     }
 }
 
+/// The page of a method names the bands of the validation that it misses.
 /// A line of a page, `Bands that it misses: `case`, `case`. …`, says what the table of results says.
 #[test]
 fn pages_of_methods_name_the_bands_that_are_missed() {

@@ -150,6 +150,7 @@ fn every_subcommand_ends_with_the_code_of_what_happened() {
     }
 }
 
+/// A result that cannot be written ends `sph` with 1, as a failure, and not as a refusal of the input.
 /// The input was right and the work is done.
 #[test]
 fn results_that_cannot_be_written_are_no_refusal() {
@@ -201,6 +202,7 @@ fn results_that_cannot_be_printed_are_no_success() {
     assert_eq!(status.code(), Some(2));
 }
 
+/// A system that refuses memory during a run ends it with a message.
 /// The system refuses more than the process may have, which the plan cannot know.
 #[cfg(target_os = "linux")]
 #[test]

@@ -203,6 +203,7 @@ fn a_signal_ends_the_set_up_of_a_large_scene_at_once() {
     assert_eq!(names(&folder), before);
 }
 
+/// A run whose disk is full names the step, the cause and how to go on.
 /// A limit on the size of files stands in for a disk without room: the writes fail alike.
 #[test]
 fn a_disk_that_takes_no_more_names_step_cause_and_how_to_go_on() {

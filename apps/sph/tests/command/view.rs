@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
+mod browser;
 mod hostile;
 mod page;
 
@@ -150,7 +151,7 @@ fn a_run_that_fails_tells_its_cause_and_can_be_rewound() {
     assert_eq!(arrays(&page.save("checkpoint", 0)).0, 1);
 }
 
-/// Every line of a listing that calls a phase, and each phase of a step where it stands.
+/// A step is recorded after each of its phases, which the lines of the listing call.
 #[test]
 fn steps_are_recorded_phase_by_phase() {
     let page = Page::serve(&[]);
@@ -219,7 +220,7 @@ fn a_particle_is_told_with_its_neighbors() {
     assert!(connection.hear("said")["text"].as_str().unwrap().contains("pick.x"));
 }
 
-/// Positions and values come back from their 16 bits, to half a place.
+/// Frames give positions and values to half a place of their 16 bits.
 #[test]
 fn frames_say_where_particles_are() {
     let page = Page::serve(&[]);

@@ -65,6 +65,21 @@ HELPERS = """async () => {
 """What the checks need inside of a page: its own modules, pictures as numbers, and where a point of a run is on the screen."""
 
 
+CONTROLS = """() => {
+  // Those of panes have their number behind the id; those without an id are told by a data attribute, or by name and value.
+  const nameOf = ({ id, name, value, type, dataset }) => {
+    if (id) return id.replace(/-\\d+$/, '');
+    if (type === 'radio') return `${name}=${value}`;
+    const own = dataset.do ?? (dataset.close && 'close');
+    return own ? `data-${own}` : null;
+  };
+  window.controls = { touched: new Set(), nameOf };
+  for (const kind of ['click', 'change', 'input'])
+    addEventListener(kind, ({ target }) => window.controls.touched.add(nameOf(target)), true);
+}"""
+"""Notes which controls of a page are used."""
+
+
 class Failure(AssertionError):
     """A check that found something wrong."""
 
@@ -98,6 +113,11 @@ class Server:
         with urllib.request.urlopen(f"{self.address}save/{what}?pane={pane}", timeout=PATIENCE) as answer:
             return answer.read().decode()
 
+    def step(self, pane=0):
+        """The step of a pane, which stands in the header of its checkpoint."""
+        with urllib.request.urlopen(f"{self.address}save/checkpoint?pane={pane}", timeout=PATIENCE) as answer:
+            return int(answer.read(400).split(b"\nstep = ")[1].split()[0])
+
     def memory(self):
         """Resident memory, MiB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
@@ -115,6 +135,8 @@ class Tab:
         self.context = browser.new_context(viewport={"width": 1400, "height": 900}, accept_downloads=True, **look)
         if folder:
             self.context.route(f"{server.address}**", lambda route: from_folder(route, pathlib.Path(folder)))
+        self.touched, self.seen = set(), set()
+        self.context.add_init_script(f"({CONTROLS})()")
         self.page = self.context.new_page()
         self.page.set_default_timeout(1000 * PATIENCE)
         self.page.on("console", lambda said: said.type == "error" and self.faults.append(f"console: {said.text}"))
@@ -129,14 +151,26 @@ class Tab:
 
     def load(self):
         """Goes to the page, and waits for a picture of each pane."""
+        self.note_controls()
         self.page.goto(self.server.address)
-        self.page.wait_for_function("window.sphView")
+        self.page.wait_for_function("() => window.sphView")
         self.page.evaluate(HELPERS)
         self.until("s.connected && s.panes.length && s.panes.every((pane) => pane.frames && pane.n)", "no first picture")
 
     def state(self):
         """What the page says of itself."""
         return self.page.evaluate("sphView.state()")
+
+    def note_controls(self):
+        """Adds the controls that the page has now to those that were seen, and those that were used to the others."""
+        code = """() => {
+          if (!window.sphView) return [[], []];
+          const all = [...document.querySelectorAll('button, select, input, textarea, a[id]')].filter(({ hidden }) => !hidden);
+          return [all.map(controls.nameOf).filter(Boolean), [...controls.touched].filter(Boolean)];
+        }"""
+        seen, touched = self.page.evaluate(code)
+        self.seen.update(seen)
+        self.touched.update(touched)
 
     def until(self, condition, why, patience=PATIENCE):
         """Waits until a condition on the state `s` holds, and returns the state."""
@@ -148,12 +182,13 @@ class Tab:
                 raise
             raise Failure(f"{why}: not ({condition}) after {patience:g} s; said {self.state()['said'][-2:]}") from None
 
-    def open(self, *panes):
+    def open(self, *panes, patience=PATIENCE):
         """Opens panes by a link, each a scene's text or the values of a choice, and waits for their pictures."""
+        self.pause()
         given = [{"scene": f"test-{next(self.numbers)}", "text": p} if isinstance(p, str) else p for p in panes]
         text = json.dumps({"panes": given}).encode()
         link = base64.urlsafe_b64encode(text).decode().rstrip("=")
-        self.anew(f"location.hash = '{link}'")
+        self.anew(f"location.hash = '{link}'", patience)
         expect([p["scene"] for p in self.state()["panes"]] == [p["scene"] for p in given], "other scenes were opened")
 
     def anew(self, code, patience=PATIENCE):
@@ -222,6 +257,12 @@ class Tab:
         if not self.state()["running"]:
             self.key(" ")
         return self.until(until, why, patience)
+
+    def set_speed(self, speed):
+        """Asks for a speed by the keys."""
+        while (now := self.state()["speed"]) != speed:
+            self.key("]" if now < speed else "[")
+            self.until(f"s.speed !== {now}", "the speed does not change")
 
     def download(self, selector, path):
         """Clicks a download and keeps its file."""

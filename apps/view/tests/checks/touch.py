@@ -57,6 +57,9 @@ def pick_shows_a_particle(run):
     """A click on a particle shows its numbers and its neighbors, which follow the run."""
     tab = run.tab
     tab.open(COLUMN)
+    # Before the first step there are no lists of neighbors.
+    tab.key(".")
+    tab.until("s.panes[0].step === 1", "no step is done")
     plain = tab.picture()["hash"]
     tab.choose("tool", "pick")
     tab.click("#tab-particle")
@@ -109,7 +112,7 @@ def parameter_changes_or_is_refused(run):
     box.fill("-1")
     box.press("Enter")
     tab.page.locator("#toasts[aria-live=polite] .toast.error", has_text=key).wait_for()
-    tab.page.wait_for_function(f"document.getElementById('parameter-{key}').value === '{old}'")
+    tab.until(f"document.getElementById('parameter-{key}').value === '{old}'", "the old value does not come back")
     expect("-1" not in run.server.save("script"), "a value that was refused is in the script")
     tab.click("#tab-view")
 
@@ -118,17 +121,22 @@ def space_is_lit_turned_and_pushed(run):
     """In 3D spheres have light and shadow, a drag turns the camera, and a push reaches the fluid."""
     tab = run.tab
     tab.open(CUBE)
+    tab.click("#layer-walls")
     before = tab.picture()
     expect(before["lit"] > 3000, f"{before['lit']} lit pixels")
     # All have one speed, thus one color of the map: more than a few tones are light and shadow.
     expect(before["colors"] > 60, f"{before['colors']} tones are no lit spheres")
+    tab.click("#layer-walls")
+    before = tab.picture()
     tab.drag([0.1, 0.5, 0.5], [0.6, 0.6, 0.5], seconds=0.15)
     turned = tab.picture()
     expect(turned["hash"] != before["hash"], "the drag does not turn the camera")
     tab.choose("tool", "push")
-    tab.play("s.panes[0].t > 0.02")
+    tab.set_speed(0.2)
+    tab.play("s.panes[0].t > 0.01")
     tab.drag([0.5, 0.35, 0.5], [0.7, 0.35, 0.5])
     tab.pause()
+    tab.set_speed(1)
     script = run.server.save("script")
     expect("push" in script and script.split("position = [")[1].split("]")[0].count(",") == 2, "no push in 3D was sent")
     tab.choose("tool", "look")
