@@ -46,6 +46,9 @@ export function start() {
     const work = inWalk ?? KEYS[event.key] ?? (event.key === 'Escape' ? () => setTool('look') : undefined);
     if (!work) return;
     event.preventDefault();
+    // A key that is held would queue up steps that the machine cannot do.
+    if (event.repeat && !inWalk) return;
+    if (!inWalk && !store.run.controller && event.key !== '?' && event.key !== 'Escape') return;
     work();
   });
 }

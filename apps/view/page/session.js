@@ -14,13 +14,11 @@ import { METHODS, methodOf, say, store, tell } from './store.js';
  * @property {string} backend
  */
 
-/** How long the page waits to hear whether it is in control, and of panes that are open already, before it opens some, ms. */
-const PATIENCE = 400;
-
-let timer = 0;
 /** The choices before an opening that is not answered yet, to go back to when it is refused. */
 let before = null;
 let playAfter = false;
+/** What follows the first word of the panes that are open. */
+let greet = null;
 /** Whether this connection has told of panes. */
 let hasPanes = false;
 
@@ -29,7 +27,7 @@ let hasPanes = false;
  * @param {() => Choice[]|null} wanted what the address of the page asks for
  */
 export function start(wanted) {
-  const texts = { hello: (message) => hello(message, wanted), opened, said, state, failed, particle, recorded };
+  const texts = { hello: (message) => hello(message, wanted), opened, said, state, failures, particle, recorded };
   connect({
     text: (message) => texts[message.is]?.(message),
     binary: (message) => ({ frame, walls, phase })[message.header.kind]?.(message),
@@ -40,11 +38,11 @@ function hello(message, wanted) {
   store.hello = message;
   store.run.controller = message.controller ?? false;
   tell('hello');
-  clearTimeout(timer);
   // Once: a connection that was lost comes back to the panes as they are.
   const linked = store.choices.length ? null : wanted();
   hasPanes = false;
-  timer = setTimeout(() => openFirst(linked), PATIENCE);
+  // The server tells next who is in control, and which panes are open.
+  greet = () => openFirst(linked);
 }
 
 /** Opens what the address asks for; where there are no panes, those that the page had, or the first scene. */
@@ -140,12 +138,17 @@ export function setScene(scene, text = null) {
   );
 }
 
+/** What a list of `KEY=VALUE` sets a key to, or null. */
+const valueOf = (set, key) => set.find((one) => one.startsWith(`${key}=`))?.slice(key.length + 1).replaceAll('"', '') ?? null;
+
 /** The choices that lead to panes which someone else opened. */
 function choicesOf(panes) {
   return panes.map((info) => {
     const isShipped = store.hello.scenes.some((scene) => scene.name === info.scene);
     const given = { ...choice(info.scene, isShipped ? null : (info.toml ?? null)), backend: info.backend };
-    return { ...given, method: info.method === ownMethod(given) ? null : info.method };
+    const preset = valueOf(info.set, 'solver.preset');
+    const spacing = Number(valueOf(info.set, 'spacing')) || null;
+    return { ...given, preset, spacing, method: info.method === ownMethod(given) ? null : info.method };
   });
 }
 
@@ -154,11 +157,15 @@ const fits = (panes) =>
   panes.length === store.choices.length &&
   panes.every((info, k) => {
     const given = store.choices[k];
-    return given.scene === info.scene && (given.method ?? ownMethod(given) ?? info.method) === info.method;
+    const isSame = settings(given).join() === info.set.join();
+    return isSame && given.scene === info.scene && (given.method ?? ownMethod(given) ?? info.method) === info.method;
   });
 
 function opened({ panes }) {
   hasPanes = panes.length > 0;
+  const first = greet;
+  greet = null;
+  if (!hasPanes) return first?.();
   const mine = before !== null;
   before = null;
   if (!fits(panes)) store.choices = choicesOf(panes);
@@ -172,6 +179,7 @@ function opened({ panes }) {
   send({ do: 'next' });
   if (mine && playAfter) send({ do: 'play' });
   playAfter = false;
+  first?.();
 }
 
 function newPane(info, field) {
@@ -210,16 +218,24 @@ function said({ level, pane, line, text }) {
 }
 
 function state(message) {
+  const wasController = store.run.controller;
   Object.assign(store.run, message);
   tell('state');
+  if (wasController === store.run.controller || !store.hello) return;
+  // Choosers and buttons follow who is in control.
+  tell('choices');
+  tell('active');
 }
 
-function failed({ pane, text }) {
-  // Those that fail already are told of again when another one fails.
-  if (!store.panes[pane] || store.panes[pane].failed === text) return;
-  store.panes[pane].failed = text;
-  say('error', `The run stopped: ${text.split('\n')[0]}`, pane);
-  tell('failed', pane);
+/** The diagnosis of each pane, or null. */
+function failures({ panes }) {
+  store.panes.forEach((pane, k) => {
+    const text = panes[k] ?? null;
+    if (pane.failed === text) return;
+    pane.failed = text;
+    if (text !== null) say('error', `The run stopped: ${text.split('\n')[0]}`, k);
+    tell('failed', k);
+  });
 }
 
 function particle(message) {
@@ -246,8 +262,6 @@ function frame({ header, take }) {
   const positions = take(header.n * header.dim);
   const isBack = pane.frame && header.t < pane.frame.t;
   if (isBack) forget(pane, header.t);
-  // The last frame of a run that failed may come after its diagnosis: only one from before says that it was rewound.
-  if (isBack) pane.failed = null;
   pane.frame = { ...header, positions, values: take(header.n) };
   tell('frame', header.pane);
   if (isBack) tell('rewound', header.pane);
@@ -285,6 +299,7 @@ function walls({ header, take }) {
   tell('walls', header.pane);
 }
 
+/** A picture of a recorded step; that before the step begins another recording. */
 function phase({ header, take }) {
   const pane = store.panes[header.pane];
   if (!pane) return;

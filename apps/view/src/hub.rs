@@ -1,12 +1,12 @@
 //! Between the connections, each a task, and the runs, which have a thread to themselves: the runs never wait.
 
 use crate::wire::{Message, Order, Status};
+use serde_json::json;
 use std::{
     collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{SyncSender, TrySendError},
     },
 };
 use tokio::sync::{broadcast, oneshot, watch};
@@ -56,17 +56,16 @@ pub struct Frames {
 
 /// What connections and runs share.
 pub struct Hub {
-    requests: SyncSender<Request>,
     /// The newest frames.
     pub frames: watch::Sender<Arc<Frames>>,
     /// True when a connection is ready for the next frames.
     pub is_wanted: AtomicBool,
     /// Whether the runs go on.
     pub status: watch::Sender<Status>,
-    /// The failures of the panes.
-    pub failed: watch::Sender<Vec<Message>>,
+    /// The diagnosis of each pane, if it has failed.
+    pub failures: watch::Sender<Vec<Option<String>>>,
     /// What the panes are.
-    pub opened: watch::Sender<Option<Message>>,
+    pub opened: watch::Sender<Message>,
     /// The connections, by number.
     pub clients: watch::Sender<BTreeSet<u64>>,
     /// What all connections are told once.
@@ -75,24 +74,18 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// One that hands over what is asked for.
-    pub fn new(requests: SyncSender<Request>) -> Self {
+    /// One without connections.
+    pub fn new() -> Self {
         Self {
-            requests,
             frames: watch::Sender::default(),
             is_wanted: AtomicBool::new(false),
             status: watch::Sender::default(),
-            failed: watch::Sender::default(),
-            opened: watch::Sender::default(),
+            failures: watch::Sender::default(),
+            opened: watch::Sender::new(Message::text(&json!({ "is": "opened", "panes": [] }))),
             clients: watch::Sender::default(),
             said: broadcast::Sender::new(BEHIND),
             next: AtomicU64::new(1),
         }
-    }
-
-    /// Hands over what is asked for. False when too much waits already, or nothing steps any more.
-    pub fn ask(&self, request: Request) -> bool {
-        !matches!(self.requests.try_send(request), Err(TrySendError::Full(_) | TrySendError::Disconnected(_)))
     }
 
     /// Counts a connection in, unless there are too many.

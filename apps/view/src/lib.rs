@@ -20,9 +20,13 @@ use server::Shared;
 use session::Session;
 use std::{
     io,
-    net::SocketAddr,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::PathBuf,
-    sync::{Arc, atomic::AtomicBool, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     thread,
 };
 
@@ -50,7 +54,7 @@ pub fn serve(options: Options, ready: impl FnOnce(&str), end: &AtomicBool) -> io
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let (to_runs, requests) = mpsc::sync_channel(QUEUE);
-    let hub = Arc::new(Hub::new(to_runs));
+    let hub = Arc::new(Hub::new());
     let scenes = Scenes::with(&options.scenes);
     let hello = json!({
         "is": "hello",
@@ -62,7 +66,13 @@ pub fn serve(options: Options, ready: impl FnOnce(&str), end: &AtomicBool) -> io
         "limits": { "panes": wire::PANES.end(), "particles": options.most_particles },
     });
     let query = options.token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
-    let shared = Shared { hub: Arc::clone(&hub), hello: hello.to_string(), token: options.token, address };
+    let shared = Shared {
+        hub: Arc::clone(&hub),
+        requests: to_runs,
+        hello: hello.to_string(),
+        token: options.token,
+        address,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let connections = move || {
         runtime.block_on(async {
@@ -70,10 +80,21 @@ pub fn serve(options: Options, ready: impl FnOnce(&str), end: &AtomicBool) -> io
         })
     };
     let connections = thread::Builder::new().name("connections".into()).spawn(connections)?;
-    ready(&format!("http://{address}/{query}"));
+    let shown = if address.ip().is_unspecified() {
+        SocketAddr::new(local(address.ip()), address.port())
+    } else {
+        address
+    };
+    ready(&format!("http://{shown}/{query}"));
     Session::new(hub, scenes, options.processors, options.most_particles).serve(&requests, end);
-    if connections.is_finished() {
-        return connections.join().unwrap_or_else(|_| Err(io::Error::other("the server has ended")));
+    if end.load(Ordering::Relaxed) {
+        return Ok(());
     }
-    Ok(())
+    // Nobody can ask any more.
+    connections.join().unwrap_or_else(|_| Err(io::Error::other("the server has ended")))
+}
+
+/// The address of this machine for itself, in place of one that stands for all of its addresses.
+fn local(any: IpAddr) -> IpAddr {
+    if any.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() }
 }

@@ -5,14 +5,17 @@ use bench_suite::scenes::{
     self,
     methods::{SOLVERS, solver_of},
     schema,
-    set::Settings,
+    set::{Settings, Sweep},
 };
 use serde_json::{Value, json};
 use sph_core::{
     error::Error,
-    scene::{Scene, SolverSettings},
+    scene::{Command, Scene, SolverSettings},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Component, Path, PathBuf},
+    str::FromStr as _,
+};
 
 /// The scene that is shown where the command line names none: all methods can do it.
 const FIRST: &str = "dam_break_2d";
@@ -69,7 +72,18 @@ impl Scenes {
                 return Err(Error::invalid("scene", "is no scene").value(format!("{:?}", wanted.scene)));
             }
         };
-        let settings = Settings::one(&wanted.set).map_err(Error::new)?;
+        let sweep =
+            |text: &String| Sweep::from_str(text).map_err(|why| Error::invalid("set", why).value(text));
+        let sweeps: Vec<_> = wanted.set.iter().map(sweep).collect::<Result<_, _>>()?;
+        let settings = Settings::one(&sweeps).map_err(Error::new)?;
+        // Before it is read.
+        for (key, value) in settings.values() {
+            let is_file = key.rsplit('.').next() == Some("file");
+            let named = if is_file { value.as_str().filter(|name| leaves(name)) } else { outside(value) };
+            if let Some(named) = named {
+                return Err(foreign(named).under(key));
+            }
+        }
         Ok((settings.applied(for_method(scene, &settings)?)?, text))
     }
 }
@@ -82,20 +96,25 @@ fn parse(name: &str, text: &str, known: Option<&Path>) -> Result<Scene, Error> {
     }
     let table = text.parse::<toml::Table>().unwrap_or_default();
     if let Some(named) = outside(&toml::Value::Table(table)) {
-        let error = Error::new(format!("names the file {named:?}, which is not beside the scenes"));
-        return Err(error.in_file(&file).hint("put it there, or open the scene from the command line"));
+        return Err(foreign(named).in_file(&file));
     }
     let folder = known.and_then(Path::parent).map_or_else(scenes::folder, Path::to_owned);
     let own = Path::new(&file).file_name().unwrap_or_default();
     Scene::parse(&folder.join(own).display().to_string(), text)
 }
 
+fn foreign(named: &str) -> Error {
+    let error = Error::new(format!("names the file {named:?}, which is not beside the scenes"));
+    error.hint("put it there, or open the scene from the command line")
+}
+
+/// True of a name that leads out of the folder that it is looked for in.
+fn leaves(name: &str) -> bool {
+    Path::new(name).components().any(|part| !matches!(part, Component::Normal(_)))
+}
+
 /// The first file that a value names and that lies outside of the folder of the scene.
 fn outside(value: &toml::Value) -> Option<&str> {
-    let leaves = |name: &str| {
-        let path = Path::new(name);
-        path.components().any(|part| !matches!(part, std::path::Component::Normal(_)))
-    };
     match value {
         toml::Value::Table(table) => table.iter().find_map(|(key, value)| match value.as_str() {
             Some(name) if key == "file" => Some(name).filter(|name| leaves(name)),
@@ -115,6 +134,9 @@ fn for_method(mut scene: Scene, settings: &Settings) -> Result<Scene, Error> {
         scene.run.time_step = None;
         // Of fields that the other method may not have.
         scene.measure.clear();
+        let is_of_solver =
+            |command: &Command| command.set.as_ref().is_some_and(|set| set.key.starts_with("solver."));
+        scene.command.retain(|command| !is_of_solver(command));
     }
     Ok(scene)
 }

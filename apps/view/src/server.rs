@@ -14,7 +14,11 @@ use axum::{
     routing::{any, get},
 };
 use serde::Deserialize;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, mpsc::SyncSender},
+    time::Duration,
+};
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
 
 /// A download that the runs do not answer in this time is given up.
@@ -22,8 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What all connections share.
 pub struct Shared {
-    /// The way to the runs.
+    /// What the runs tell.
     pub hub: Arc<Hub>,
+    /// What they are asked.
+    pub requests: SyncSender<Request>,
     /// The first message to the page.
     pub hello: String,
     /// Must stand in every address, where the page is served to other machines.
@@ -86,11 +92,20 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
 }
 
 impl Shared {
-    /// On this machine by its names alone. Elsewhere the token protects the page.
+    /// Asks the runs. False when too much waits already.
+    fn ask(&self, request: Request) -> bool {
+        self.requests.try_send(request).is_ok()
+    }
+
+    /// On this machine by its own address and names alone. Elsewhere the token protects the page.
     fn answers_to(&self, host: &str) -> bool {
         let port = self.address.port();
-        let own = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
-        self.token.is_some() || own.iter().any(|name| name == host)
+        let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
+        // The port of every address without one.
+        let is_plain = |name: &String| port == 80 && name.strip_suffix(":80") == Some(host);
+        let own =
+            names.into_iter().chain([self.address.to_string()]).any(|name| name == host || is_plain(&name));
+        self.token.is_some() || own
     }
 
     fn is_known(&self, uri: &Uri) -> bool {
@@ -122,7 +137,7 @@ struct Of {
 async fn save(State(shared): State<Arc<Shared>>, Path(what): Path<Saved>, Query(of): Query<Of>) -> Response {
     let (to, answer) = oneshot::channel();
     let busy = || (StatusCode::SERVICE_UNAVAILABLE, "the runs do not answer\n".to_owned()).into_response();
-    if !shared.hub.ask(Request::Save { what, pane: of.pane, to }) {
+    if !shared.ask(Request::Save { what, pane: of.pane, to }) {
         return busy();
     }
     let saved = match timeout(PATIENCE, answer).await {

@@ -4,7 +4,7 @@ mod moments;
 
 use crate::{
     hub::{Frames, Hub, Request, Saved},
-    pane::{self, Pane},
+    pane::{self, Pane, Setup},
     scenes::Scenes,
     wire::{Level, Message, Order, PANES, SPEEDS, Status, Wanted},
 };
@@ -69,7 +69,13 @@ impl Session {
             match requests.recv_timeout(wait) {
                 Ok(request) => {
                     self.answer(request);
-                    requests.try_iter().for_each(|request| self.answer(request));
+                    let until = Instant::now() + FRAME;
+                    // Others that wait, but for no longer than a frame: `end` and the page wait, too.
+                    while Instant::now() < until
+                        && let Ok(request) = requests.try_recv()
+                    {
+                        self.answer(request);
+                    }
                     is_old = true;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -113,29 +119,35 @@ impl Session {
     }
 
     fn keep_moment(&mut self) {
-        if let Some(error) = self.moments.note(&mut self.panes) {
+        if let Err(error) = self.moments.note(&mut self.panes) {
             self.refuse(None, &error);
         }
     }
 
-    /// Does a step; stops where the particles have become too many.
+    /// Does a step, unless there are too many particles for another one: then all panes pause.
     fn step(&mut self, k: usize) {
-        self.panes[k].step();
-        let n = self.panes[k].len();
-        if n > self.most_particles && self.status.running {
-            self.pause();
-            let text = format!("{n} particles are more than {}, the most of this page", self.most_particles);
-            self.hub.tell(Message::said(Level::Warning, Some(k), None, &text));
+        match self.room(k) {
+            Ok(()) => self.panes[k].step(),
+            Err(error) => {
+                self.pause();
+                self.refuse(Some(k), &error);
+            }
         }
+    }
+
+    fn room(&self, k: usize) -> Result<(), Error> {
+        let n = self.panes[k].len();
+        if n <= self.most_particles {
+            return Ok(());
+        }
+        let error = Error::new(format!("{n} particles are more than {}", self.most_particles));
+        Err(error.hint("go back, or give --most-particles"))
     }
 
     /// Tells which panes have failed, if they are not those that were told.
     fn tell_failures(&self) {
-        let failures = self.panes.iter().enumerate().filter_map(|(k, pane)| Some((k, pane.failure()?)));
-        let now: Vec<_> = failures
-            .map(|(k, text)| Message::text(&json!({ "is": "failed", "pane": k, "text": text })))
-            .collect();
-        self.hub.failed.send_if_modified(|known| std::mem::replace(known, now.clone()) != now);
+        let now: Vec<_> = self.panes.iter().map(|pane| pane.failure().map(str::to_owned)).collect();
+        self.hub.failures.send_if_modified(|known| std::mem::replace(known, now.clone()) != now);
     }
 
     fn pause(&mut self) {
@@ -241,10 +253,12 @@ impl Session {
                     opened.push(one);
                 }
                 Err(error) => {
-                    self.refuse(Some(k), &error);
                     if !one.optional {
+                        self.refuse(Some(k), &error);
                         return Err(Error::new("the panes stay as they were"));
                     }
+                    let left_out = format!("left out: {error}");
+                    self.hub.tell(Message::said(Level::Warning, None, error.line(), &left_out));
                 }
             }
         }
@@ -259,7 +273,7 @@ impl Session {
         self.moments = Moments::default();
         self.keep_moment();
         self.hub.frames.send_replace(Arc::default());
-        self.hub.opened.send_replace(Some(Message::text(&json!({ "is": "opened", "panes": about }))));
+        self.hub.opened.send_replace(Message::text(&json!({ "is": "opened", "panes": about })));
         Ok(())
     }
 
@@ -278,7 +292,8 @@ impl Session {
                 Error::invalid("backend", "is none of this page").value(format!("{:?}", wanted.backend));
             return Err(error.hint(format!("there are {}", known.join(", "))));
         };
-        pane::open((&wanted.scene, &text), scene, processor)
+        let setup = Setup { wanted: wanted.clone(), text, most_particles: self.most_particles };
+        pane::open(setup, scene, processor)
     }
 
     fn play(&mut self) -> Result<(), Error> {
@@ -295,8 +310,11 @@ impl Session {
         Ok(())
     }
 
+    /// Where the farthest run is that goes on, or was that has failed, `[s]`.
     fn latest(&self) -> f64 {
-        self.panes.iter().map(|pane| pane.t()).fold(0.0, f64::max)
+        let alive =
+            self.panes.iter().filter(|pane| pane.failure().is_none()).map(|pane| pane.t()).reduce(f64::max);
+        alive.unwrap_or_else(|| self.panes.iter().map(|pane| pane.t()).fold(0.0, f64::max))
     }
 
     fn rewind(&mut self, t: f64) -> Result<(), Error> {
@@ -324,8 +342,10 @@ impl Session {
 
     fn phases(&mut self, k: usize) -> Result<(), Error> {
         self.status.running = false;
-        let messages = self.pane(k)?.record(k)?;
-        messages.into_iter().for_each(|message| self.hub.tell(message));
+        self.pane(k)?;
+        self.room(k)?;
+        let messages = self.panes[k].record(k)?;
+        self.hub.tell(Message::Several(messages.into()));
         Ok(())
     }
 

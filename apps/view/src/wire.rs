@@ -4,7 +4,6 @@
 //! binary messages: the length of a header as `u32`, the header as JSON padded with spaces to a multiple of eight bytes, and
 //! numbers of 16 bit, all little-endian.
 
-use bench_suite::scenes::set::Sweep;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 use std::{ops::RangeInclusive, sync::Arc};
@@ -15,7 +14,7 @@ pub const LONGEST_MESSAGE: usize = 2 << 20;
 pub const PANES: RangeInclusive<usize> = 1..=4;
 /// Speeds that may be asked for, simulated over wall-clock time, `[-]`.
 pub const SPEEDS: RangeInclusive<f64> = 1e-4..=100.0;
-/// Stands for a value that is not finite.
+/// Stands for what is no number.
 const NONE: u16 = u16::MAX;
 
 /// What the page wants. Those without a value have braces, so that a key too much is refused.
@@ -99,22 +98,15 @@ pub struct Wanted {
     /// The text, TOML.
     #[serde(default)]
     pub text: Option<String>,
-    /// Other values at keys.
-    #[serde(default, deserialize_with = "sweeps")]
-    pub set: Vec<Sweep>,
+    /// Other values at keys, as `KEY=VALUE`.
+    #[serde(default)]
+    pub set: Vec<String>,
     /// Where its steps run, by one of the names that the program gives; the first of them if left out.
     #[serde(default)]
     pub backend: Option<String>,
     /// Left out if it is refused, and the others are opened.
     #[serde(default)]
     pub optional: bool,
-}
-
-fn sweeps<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Sweep>, D::Error> {
-    let one = |text: String| {
-        text.parse().map_err(|error| serde::de::Error::custom(format!("set {text:?}: {error}")))
-    };
-    Vec::<String>::deserialize(from)?.into_iter().map(one).collect()
 }
 
 /// How important what is said is.
@@ -134,6 +126,8 @@ pub enum Message {
     Text(Arc<str>),
     /// Particles.
     Binary(Arc<[u8]>),
+    /// What a page gets whole or not at all.
+    Several(Arc<[Message]>),
 }
 
 impl Message {

@@ -99,6 +99,11 @@ impl Settings {
         keys.iter().copied().find(|key| self.0.iter().any(|(set, _)| set == key))
     }
 
+    /// Keys and values.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
     /// Keys and values as text, for a result.
     pub fn texts(&self) -> Vec<(String, String)> {
         self.0.iter().map(|(key, value)| (key.clone(), shown(value))).collect()

@@ -10,7 +10,13 @@ use crate::cli::{folder, sph, stderr, stdout};
 use page::{Connection, Page};
 use serde_json::{Value, json};
 use sph_core::run::checkpoint::Checkpoint;
-use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 pub const METHODS: [&str; 4] = ["wcsph", "pbf", "viscoelastic", "projection"];
 
@@ -64,15 +70,15 @@ fn repeated(page: &Page, pane: usize, folder: &Path) -> (u64, String) {
         fs::write(folder.join(name), page.save(what, pane)).unwrap();
     }
     let (done, _) = arrays(&page.save("checkpoint", pane));
-    let run = |more: &[&str]| {
-        let (out, steps) = (format!("run-{pane}"), format!("run.max_steps={}", done + 10));
-        let output = sph(folder, &[&["run", "scene.toml", "--out", &out, "--set", &steps], more].concat());
+    let steps = format!("run.max_steps={}", done + 10);
+    let run = |out: &str, more: &[&str]| {
+        let output = sph(folder, &[&["run", "scene.toml", "--out", out, "--set", &steps], more].concat());
         assert!(output.status.success(), "{}", stderr(&output));
         let text = stdout(&output);
         text.lines().find_map(|line| line.split_once("hash ")).unwrap().1.to_owned()
     };
-    let hash = run(&["--script", "script.toml"]);
-    assert_eq!(run(&["--resume=now.sph"]), hash, "pane {pane}");
+    let hash = run(&format!("script-{pane}"), &["--script", "script.toml"]);
+    assert_eq!(run(&format!("resumed-{pane}"), &["--resume=now.sph"]), hash, "pane {pane}");
     (done, hash)
 }
 
@@ -137,14 +143,24 @@ fn a_run_that_fails_tells_its_cause_and_can_be_rewound() {
     connection.say(json!({ "do": "open", "panes": [soft, { "scene": "column", "text": SCENE }] }));
     connection.say(json!({ "do": "speed", "factor": 10.0 }));
     connection.say(json!({ "do": "play" }));
-    let failed = connection.hear("failed");
-    assert_eq!(failed["pane"], 0);
-    assert!(failed["text"].as_str().unwrap().contains("likely cause: "), "{failed}");
+    let mut failures = connection.hear("failures");
+    while failures["panes"][0].is_null() {
+        failures = connection.hear("failures");
+    }
+    assert!(failures["panes"][0].as_str().unwrap().contains("likely cause: "), "{failures}");
+    assert!(failures["panes"][1].is_null(), "{failures}");
     // The other pane goes on.
     let t = connection.hear("state")["t"].as_f64().unwrap();
     while connection.hear("state")["t"].as_f64().unwrap() <= t {}
+    // Nothing follows from a state in the middle of a step.
+    connection.say(json!({ "do": "pause" }));
+    let sound = json!({ "set": { "key": "solver.sound_speed", "value": 20.0 } });
+    connection.say(json!({ "do": "command", "pane": 0, "command": sound }));
+    connection.say(json!({ "do": "phases", "pane": 0 }));
+    let said = connection.said();
+    assert!(said.len() == 2 && said.iter().all(|text| text.contains("the run has failed")), "{said:?}");
     connection.say(json!({ "do": "rewind", "t": 0.0 }));
-    connection.said();
+    assert!(connection.hear("failures")["panes"][0].is_null());
     assert_eq!(arrays(&page.save("checkpoint", 0)).0, 0);
     connection.say(json!({ "do": "step" }));
     connection.said();
@@ -245,13 +261,37 @@ fn frames_say_where_particles_are() {
     assert!(connection.hear("said")["text"].as_str().unwrap().contains("there are velocity, density"));
 }
 
+/// Also with more steps in the queue than can be done in this time.
 #[test]
 fn ctrl_c_ends_it() {
     let mut page = Page::serve(&[]);
-    let mut connection = open(&page);
-    connection.say(json!({ "do": "play" }));
+    let mut connection = page.connect();
+    connection.say(json!({ "do": "open", "panes": [{ "scene": "dam_break_3d" }] }));
     connection.hear("state");
+    (0..300).for_each(|_| connection.say(json!({ "do": "step" })));
     let id = page.child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let asked = Instant::now();
     assert_eq!(page.child.wait().unwrap().code(), Some(130));
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+}
+
+/// Measures are those of steps, not of commands between them: a run by hand and its repetition have the same samples.
+#[test]
+fn measures_do_not_see_what_is_done_by_hand() {
+    let (page, folder) = (Page::serve(&[]), folder("view-measures"));
+    let mut connection = page.connect();
+    let measured = format!(
+        "{SCENE}\n[[measure]]\nname = \"all\"\ninterval = 1e-6\ntotals = [\"particles\", \"kinetic_energy\"]\n"
+    );
+    connection.say(json!({ "do": "open", "panes": [{ "scene": "column", "text": measured }] }));
+    let add = json!({ "add": { "shape": { "block": { "min": [1.2, 0.5], "max": [1.5, 0.8] } } } });
+    (0..5).for_each(|_| connection.say(json!({ "do": "step" })));
+    connection.say(json!({ "do": "command", "command": add }));
+    (0..5).for_each(|_| connection.say(json!({ "do": "step" })));
+    assert_eq!(connection.said(), Vec::<String>::new());
+    assert_eq!(repeated(&page, 0, &folder).0, 10);
+    let samples = |out: &str| fs::read_to_string(folder.join(out).join("measures/all.csv")).unwrap();
+    assert_eq!(samples("script-0"), samples("resumed-0"));
+    assert_eq!(samples("script-0").lines().filter(|line| line.contains(",192,")).count(), 6);
 }

@@ -5,13 +5,13 @@ mod picture;
 mod record;
 mod stats;
 
-use crate::wire::{Interval, Message};
+use crate::wire::{Interval, Message, Wanted};
 use bench_suite::{
     output::{Fields, FrameData},
     run::{self, checkpoints::PROGRAM},
     system::processor::Processor,
 };
-use picture::Shown;
+use picture::{Outlines, Shown};
 use serde_json::{Value, json};
 use sph_core::{
     error::Error,
@@ -25,7 +25,7 @@ use sph_core::{
         checkpoint::{self, Checkpoint},
         simulation::Simulation,
     },
-    scene::{Command, Scene, Script},
+    scene::{Command, Fluid, Scene, Script},
     watch::penetration::PenetrationMonitor,
 };
 use stats::Stats;
@@ -82,11 +82,11 @@ pub trait Pane {
     /// # Errors
     /// When it cannot be written.
     fn keep(&mut self) -> Result<Vec<u8>, Error>;
-    /// Back to a checkpoint of this pane.
+    /// The same pane with its run as it was at a checkpoint.
     ///
     /// # Errors
-    /// When it does not fit.
-    fn restore(&mut self, kept: &[u8]) -> Result<(), Error>;
+    /// When it does not fit, or there is no memory for it.
+    fn rewound(&self, kept: &[u8]) -> Result<Box<dyn Pane>, Error>;
     /// The scene as TOML, with every default written out.
     ///
     /// # Errors
@@ -99,10 +99,20 @@ pub trait Pane {
     fn script(&self) -> Result<String, Error>;
 }
 
+/// What a pane was opened with.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// What was asked for.
+    pub wanted: Wanted,
+    /// The text of the scene.
+    pub text: String,
+    /// Particles that it may have.
+    pub most_particles: usize,
+}
+
 /// A run, and how it is looked at.
 struct Live<const D: usize> {
-    name: String,
-    text: String,
+    setup: Setup,
     scene: Scene,
     processor: Processor,
     run: Simulation<D>,
@@ -113,6 +123,7 @@ struct Live<const D: usize> {
     shown: Shown,
     frame: FrameData<D>,
     stats: Stats,
+    outlines: Outlines<D>,
     /// Wall samples as they were sent, to tell whether they have moved.
     walls: Option<[Vec<f32>; D]>,
     inspected: Option<u64>,
@@ -120,24 +131,28 @@ struct Live<const D: usize> {
     by_hand: Vec<usize>,
 }
 
-/// The run of a scene that is called `name` and was read from `text`.
+/// A pane with the run of a scene.
 ///
 /// # Errors
 /// When the scene is refused.
-pub fn open((name, text): (&str, &str), scene: Scene, processor: &Processor) -> Result<Box<dyn Pane>, Error> {
+pub fn open(setup: Setup, scene: Scene, processor: &Processor) -> Result<Box<dyn Pane>, Error> {
     Ok(match scene.dim {
-        2 => Box::new(Live::<2>::open((name, text), scene, processor)?),
-        _ => Box::new(Live::<3>::open((name, text), scene, processor)?),
+        2 => Box::new(Live::<2>::open(setup, scene, processor)?),
+        _ => Box::new(Live::<3>::open(setup, scene, processor)?),
     })
 }
 
 impl<const D: usize> Live<D> {
-    fn open((name, text): (&str, &str), scene: Scene, processor: &Processor) -> Result<Self, Error> {
-        let run = run::simulation::<D>(&scene, processor)?;
+    fn open(setup: Setup, scene: Scene, processor: &Processor) -> Result<Self, Error> {
+        let mut run = run::simulation::<D>(&scene, processor)?;
         let scene = scene.in_flow(run.solver.derived(&run.state).flow);
-        Ok(Self {
-            name: name.to_owned(),
-            text: text.to_owned(),
+        run.measure(&StepReport::default()).map_err(|error| Error::new(error.line()))?;
+        Ok(Self::of(setup, scene, processor, run))
+    }
+
+    fn of(setup: Setup, scene: Scene, processor: &Processor, run: Simulation<D>) -> Self {
+        Self {
+            setup,
             monitor: PenetrationMonitor::new(&run.state).with_limit(scene.run.escape_limit),
             bounds: picture::bounds(&run.state),
             processor: processor.clone(),
@@ -148,18 +163,41 @@ impl<const D: usize> Live<D> {
             shown: Shown::default(),
             frame: FrameData::default(),
             stats: Stats::default(),
+            outlines: Outlines::default(),
             walls: None,
             inspected: None,
             by_hand: Vec::new(),
-        })
+        }
+    }
+
+    /// A run that has failed is as its last step left it in the middle: nothing follows from it.
+    fn goes_on(&self) -> Result<(), Error> {
+        match &self.failure {
+            None => Ok(()),
+            Some(_) => Err(Error::new("the run has failed").hint("go back, or reset it")),
+        }
+    }
+
+    /// Refuses fluid for which there is no room among the particles that a pane may have.
+    fn check_room(&self, body: &Fluid) -> Result<(), Error> {
+        let mut alone = Scene::new(D as u8, self.scene.spacing, 1.0);
+        alone.fluid.push(body.clone());
+        let n = alone.estimate()?.fluid + self.run.state.fluid.len() as f64;
+        if n > self.setup.most_particles as f64 {
+            let message = format!("makes {n:.0} particles, more than {}", self.setup.most_particles);
+            return Err(
+                Error::invalid("command.add", message).hint("make it smaller, or give --most-particles")
+            );
+        }
+        Ok(())
     }
 
     fn try_step(&mut self) -> Result<(), StepError> {
         let entered = Instant::now();
         let before = self.run.state.t;
-        self.run.measure(&self.report)?;
         // Ends of runs shorten their last steps: this one has none.
         self.report = self.run.step(f64::INFINITY)?;
+        self.run.measure(&self.report)?;
         let view = self.run.view(&self.report);
         if self.monitor.is_due(&view) {
             self.run.fetch()?;
@@ -193,6 +231,9 @@ impl<const D: usize> Pane for Live<D> {
     }
 
     fn step(&mut self) {
+        if self.failure.is_some() {
+            return;
+        }
         self.failure = self.try_step().err().map(|error| error.to_string());
     }
 
@@ -200,6 +241,7 @@ impl<const D: usize> Pane for Live<D> {
         if !self.processor.backend.is_cpu() {
             return Err(Error::new("phases can be watched on the cpu alone").hint("choose the backend cpu"));
         }
+        self.goes_on()?;
         let recording = record::begin(&mut self.run)?;
         self.step();
         self.run.solver.watch(None);
@@ -207,13 +249,11 @@ impl<const D: usize> Pane for Live<D> {
     }
 
     fn command(&mut self, command: &Command) -> Result<(), Error> {
+        self.goes_on()?;
         self.run.check(&self.scene, command)?;
+        command.add.iter().try_for_each(|body| self.check_room(body))?;
         self.run.command(command)?;
         self.by_hand.push(self.run.interaction.history().len() - 1);
-        // Fluid that a command puts somewhere belongs there.
-        if command.add.is_some() || command.move_wall.is_some() {
-            self.monitor = PenetrationMonitor::new(&self.run.state).with_limit(self.scene.run.escape_limit);
-        }
         Ok(())
     }
 
@@ -231,7 +271,7 @@ impl<const D: usize> Pane for Live<D> {
     }
 
     fn walls(&mut self, pane: usize) -> Option<Message> {
-        let now = picture::walls(&self.run.state);
+        let now = self.outlines.walls(&self.run.state);
         if self.walls.as_ref() == Some(&now) {
             return None;
         }
@@ -251,8 +291,9 @@ impl<const D: usize> Pane for Live<D> {
         let parameters = resolved.get("solver").cloned();
         let walls = self.scene.wall.iter().enumerate().map(|(k, wall)| wall.called(k));
         Ok(json!({
-            "scene": self.name,
-            "toml": self.text,
+            "scene": self.setup.wanted.scene,
+            "toml": self.setup.text,
+            "set": self.setup.wanted.set,
             "title": self.scene.title,
             "method": solver.name(),
             "dim": D,
@@ -298,15 +339,18 @@ impl<const D: usize> Pane for Live<D> {
         Ok(kept)
     }
 
-    fn restore(&mut self, kept: &[u8]) -> Result<(), Error> {
+    fn rewound(&self, kept: &[u8]) -> Result<Box<dyn Pane>, Error> {
         let mut run = run::simulation::<D>(&self.scene, &self.processor)?;
         Checkpoint::read(&mut &*kept, kept.len() as u64)?.restore(&mut run)?;
-        self.monitor = PenetrationMonitor::new(&run.state).with_limit(self.scene.run.escape_limit);
         let done = run.interaction.history().len();
-        self.by_hand.retain(|&k| k < done);
-        (self.run, self.failure, self.report) = (run, None, StepReport::default());
-        self.stats = Stats::default();
-        Ok(())
+        Ok(Box::new(Self {
+            bounds: self.bounds,
+            shown: self.shown.clone(),
+            walls: self.walls.clone(),
+            inspected: self.inspected,
+            by_hand: self.by_hand.iter().copied().filter(|&k| k < done).collect(),
+            ..Self::of(self.setup.clone(), self.scene.clone(), &self.processor, run)
+        }))
     }
 
     fn scene(&self) -> Result<String, Error> {

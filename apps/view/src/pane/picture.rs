@@ -43,7 +43,10 @@ impl Shown {
         let found = Interval::of(values);
         // Speed begins at rest.
         let low = if self.field == "speed" { 0.0 } else { found.low };
-        Interval { low: self.low.unwrap_or(low), high: self.high.unwrap_or(found.high) }
+        let low = self.low.unwrap_or(low);
+        // An end that is fixed may lie beyond all values.
+        let high = self.high.unwrap_or(found.high.max(low));
+        Interval { low: low.min(high), high }
     }
 }
 
@@ -108,15 +111,35 @@ pub(super) fn numbers<const D: usize>(values: &Values<D>) -> Vec<f64> {
     }
 }
 
-/// Where walls are: their samples, and points on the surfaces of containers, which have none.
-pub(super) fn walls<const D: usize>(state: &State<D>) -> [Vec<f32>; D] {
-    let mut x: [Vec<f32>; D] = from_fn(|a| state.walls.x[a].iter().map(|&x| x as f32).collect());
-    for container in &state.containers {
-        outline(container, f64::from(state.rest.spacing), &mut |point| {
-            x.iter_mut().zip(point).for_each(|(axis, p)| axis.push(p as f32));
-        });
+/// Containers, which have no samples, and points on their surfaces.
+#[derive(Clone, Debug)]
+pub(super) struct Outlines<const D: usize> {
+    of: Vec<Enclosure<D>>,
+    points: [Vec<f32>; D],
+}
+
+impl<const D: usize> Default for Outlines<D> {
+    fn default() -> Self {
+        Self { of: Vec::new(), points: [const { Vec::new() }; D] }
     }
-    x
+}
+
+impl<const D: usize> Outlines<D> {
+    /// Where walls are: their samples, and the outlines of containers, which are made anew where these have moved.
+    pub(super) fn walls(&mut self, state: &State<D>) -> [Vec<f32>; D] {
+        if self.of != state.containers {
+            self.of.clone_from(&state.containers);
+            self.points = [const { Vec::new() }; D];
+            for container in &self.of {
+                outline(container, f64::from(state.rest.spacing), &mut |point| {
+                    self.points.iter_mut().zip(point).for_each(|(axis, p)| axis.push(p as f32));
+                });
+            }
+        }
+        from_fn(|a| {
+            state.walls.x[a].iter().map(|&x| x as f32).chain(self.points[a].iter().copied()).collect()
+        })
+    }
 }
 
 /// Points of a grid along each axis, at most.

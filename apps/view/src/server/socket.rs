@@ -20,11 +20,14 @@ use std::{
 use tokio::{
     select,
     sync::{broadcast::error::RecvError, watch},
-    time::timeout,
+    time::{interval, timeout},
 };
 
 /// A connection that takes no message for so long is closed.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// A page is asked this often whether it is still there, and is gone when nothing is heard of it for so long.
+const PING: Duration = Duration::from_secs(10);
+const SILENCE: Duration = Duration::from_secs(35);
 /// Messages a second that a page may send in the long run, and at once.
 const RATE: f64 = 200.0;
 const BURST: f64 = 400.0;
@@ -41,6 +44,7 @@ pub(super) fn upgrade(upgrade: WebSocketUpgrade, client: Client, shared: Arc<Sha
                 walls: Vec::new(),
                 allowance: BURST,
                 refilled: Instant::now(),
+                heard: Instant::now(),
             };
             // Whoever has gone needs no reason.
             let _ = connection.serve().await;
@@ -61,6 +65,8 @@ struct Connection {
     walls: Vec<u64>,
     allowance: f64,
     refilled: Instant,
+    /// When the page was last heard of.
+    heard: Instant,
 }
 
 impl Connection {
@@ -69,33 +75,35 @@ impl Connection {
         let mut frames = changed(&hub.frames);
         let mut status = changed(&hub.status);
         let mut opened = changed(&hub.opened);
-        let mut failed = changed(&hub.failed);
+        let mut failures = changed(&hub.failures);
+        let mut pings = interval(PING);
         let mut clients = hub.clients.subscribe();
         let mut said = hub.said.subscribe();
         self.send(Message::Text(self.shared.hello.as_str().into())).await?;
         loop {
             let is_ready = self.is_ready;
             select! {
-                // In this order: what the panes are comes before what is in them.
+                // In this order: who is in control, what the panes are, and what is in them.
                 biased;
                 message = self.socket.recv() => self.hear(message).await?,
-                Ok(()) = opened.changed() => {
-                    let message = opened.borrow_and_update().clone();
-                    self.walls.clear();
-                    self.send_all(message).await?;
-                }
-                Ok(()) = failed.changed() => {
-                    let messages = failed.borrow_and_update().clone();
-                    self.send_all(messages).await?;
-                }
                 Ok(()) = async { select! { it = status.changed() => it, it = clients.changed() => it } } => {
                     let (now, n) = (*status.borrow_and_update(), clients.borrow_and_update().len());
                     self.tell(now, n).await?;
                 }
+                Ok(()) = opened.changed() => {
+                    let message = opened.borrow_and_update().clone();
+                    self.walls.clear();
+                    self.send(message).await?;
+                }
+                Ok(()) = failures.changed() => {
+                    let told = json!({ "is": "failures", "panes": *failures.borrow_and_update() });
+                    self.send(Message::text(&told)).await?;
+                }
+                _ = pings.tick() => self.ping().await?,
                 message = said.recv() => match message {
                     Ok(message) => self.send(message).await?,
                     // A page that reads too slowly misses words, not states.
-                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Lagged(n)) => self.refuse(&format!("too slow: {n} messages are left out")).await?,
                     Err(RecvError::Closed) => return Err(Gone),
                 },
                 Ok(()) = frames.changed(), if is_ready => {
@@ -106,7 +114,16 @@ impl Connection {
         }
     }
 
+    /// Ends a connection of which nothing is heard any more: it may be the one that controls the runs.
+    async fn ping(&mut self) -> Result<(), Gone> {
+        if self.heard.elapsed() > SILENCE {
+            return Err(Gone);
+        }
+        self.deliver(ws::Message::Ping(Vec::new().into())).await
+    }
+
     async fn hear(&mut self, message: Option<Result<ws::Message, axum::Error>>) -> Result<(), Gone> {
+        self.heard = Instant::now();
         match message {
             Some(Ok(ws::Message::Text(text))) => self.obey(&text).await,
             Some(Ok(ws::Message::Ping(_) | ws::Message::Pong(_))) => Ok(()),
@@ -150,7 +167,7 @@ impl Connection {
             Ok(_) if !self.client.is_controller() => {
                 self.refuse("only the connection that came first controls the runs; this one watches").await
             }
-            Ok(order) => match self.shared.hub.ask(Request::Order(order)) {
+            Ok(order) => match self.shared.ask(Request::Order(order)) {
                 true => Ok(()),
                 false => self.refuse("the runs are busy: left out").await,
             },
@@ -170,18 +187,20 @@ impl Connection {
         self.send(Message::said(Level::Error, None, None, why)).await
     }
 
-    async fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) -> Result<(), Gone> {
-        for message in messages {
-            self.send(message).await?;
+    async fn send(&mut self, message: Message) -> Result<(), Gone> {
+        match message {
+            Message::Text(text) => self.deliver(ws::Message::text(&*text)).await,
+            Message::Binary(bytes) => self.deliver(ws::Message::binary(bytes.to_vec())).await,
+            Message::Several(messages) => {
+                for message in messages.iter() {
+                    Box::pin(self.send(message.clone())).await?;
+                }
+                Ok(())
+            }
         }
-        Ok(())
     }
 
-    async fn send(&mut self, message: Message) -> Result<(), Gone> {
-        let message = match message {
-            Message::Text(text) => ws::Message::text(&*text),
-            Message::Binary(bytes) => ws::Message::binary(bytes.to_vec()),
-        };
+    async fn deliver(&mut self, message: ws::Message) -> Result<(), Gone> {
         match timeout(PATIENCE, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             _ => Err(Gone),

@@ -37,7 +37,8 @@ POOL = COLUMN.replace("max = [0.6, 0.8]", "max = [2.0, 0.5]").replace("Column", 
 """Water at rest."""
 
 HELPERS = """async () => {
-  const [{ store, on }, { views }] = await Promise.all([import('/page/store.js'), import('/page/panes.js')]);
+  const modules = ['store', 'panes', 'link'].map((name) => import(`/page/${name}.js`));
+  const [{ store, on }, { views }, { send }] = await Promise.all(modules);
   const pixels = (k) => {
     const lit = sphView.litPixels(k);
     const { gl, canvas } = views()[k].renderer;
@@ -60,7 +61,7 @@ HELPERS = """async () => {
     const clip = times(projection, times(view, [x[0], x[1], x[2] ?? 0, 1]));
     return [box.left + (0.5 + clip[0] / clip[3] / 2) * box.width, box.top + (0.5 - clip[1] / clip[3] / 2) * box.height];
   };
-  window.live = { store, on, views, picture, place };
+  window.live = { store, on, views, picture, place, send };
 }"""
 """What the checks need inside of a page: its own modules, pictures as numbers, and where a point of a run is on the screen."""
 

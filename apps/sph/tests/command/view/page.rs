@@ -54,6 +54,7 @@ impl Page {
         let mut connection =
             Connection { socket, hello: Value::Null, words: Vec::new(), headers: Vec::new() };
         connection.hello = connection.hear("hello");
+        connection.hear("opened"); // by someone else, or nothing yet
         Ok(connection)
     }
 
