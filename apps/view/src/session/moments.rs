@@ -77,10 +77,10 @@ impl Moments {
     pub(super) fn back(&mut self, t: f64, panes: &mut [Box<dyn Pane>]) -> Result<(), Error> {
         let place = self.list.iter().rposition(|moment| moment.t <= t).unwrap_or(0);
         let Some(moment) = self.list.get(place) else { return Err(Error::new("no moment is kept")) };
-        let again = |(pane, kept): (&Box<dyn Pane>, &Option<Vec<u8>>)| {
-            kept.as_ref().map(|kept| pane.rewound(kept)).transpose()
-        };
-        let earlier = panes.iter().zip(&moment.panes).map(again).collect::<Result<Vec<_>, _>>()?;
+        let mut earlier = Vec::new();
+        for (pane, kept) in panes.iter().zip(&moment.panes) {
+            earlier.push(kept.as_ref().map(|kept| pane.rewound(kept)).transpose()?);
+        }
         for (pane, earlier) in panes.iter_mut().zip(earlier) {
             if let Some(earlier) = earlier {
                 *pane = earlier;
