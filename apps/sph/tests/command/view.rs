@@ -192,7 +192,7 @@ fn steps_are_recorded_phase_by_phase() {
         let recorded = connection.hear("recorded");
         let phases: Vec<_> = recorded["phases"].as_array().unwrap().iter().collect();
         let done: BTreeSet<_> = phases.iter().map(|p| p["name"].as_str().unwrap().to_owned()).collect();
-        assert!(done.is_subset(&called), "{method}: {done:?} {called:?}");
+        assert_eq!(done, called, "{method}");
         // A picture before the step, and one after each phase.
         let pictures = connection.packets("phase");
         assert_eq!(pictures.len(), phases.len() + 1, "{method}");
