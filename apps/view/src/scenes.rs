@@ -56,11 +56,11 @@ impl Scenes {
         self.0.iter().filter_map(told).collect()
     }
 
-    /// The scene of a pane, and the text that it was read from.
+    /// The scene of a pane, the text that it was read from, and what was left out of it.
     ///
     /// # Errors
     /// What is wrong with it, with its line.
-    pub fn scene(&self, wanted: &Wanted) -> Result<(Scene, String), Error> {
+    pub fn scene(&self, wanted: &Wanted) -> Result<(Scene, String, Vec<String>), Error> {
         let known = self.0.iter().find(|(name, _)| *name == wanted.scene).map(|(_, path)| path.as_path());
         let (scene, text) = match (&wanted.text, known) {
             (Some(text), known) => (parse(&wanted.scene, text, known)?, text.clone()),
@@ -84,7 +84,8 @@ impl Scenes {
                 return Err(foreign(named).under(key));
             }
         }
-        Ok((settings.applied(for_method(scene, &settings)?)?, text))
+        let (scene, notes) = for_method(scene, &settings)?;
+        Ok((settings.applied(scene)?, text, notes))
     }
 }
 
@@ -126,10 +127,10 @@ fn outside(value: &toml::Value) -> Option<&str> {
 }
 
 /// The scene without what is made for its own method, if another one is set.
-fn for_method(mut scene: Scene, settings: &Settings) -> Result<Scene, Error> {
+fn for_method(mut scene: Scene, settings: &Settings) -> Result<(Scene, Vec<String>), Error> {
+    let (own, mut notes) = (solver_of(&scene)?.name, Vec::new());
     let set = settings.texts();
-    let Some((_, name)) = set.iter().find(|(key, _)| key == "solver.name") else { return Ok(scene) };
-    if solver_of(&scene)?.name != name {
+    if let Some((_, name)) = set.iter().find(|(key, name)| key == "solver.name" && name != own) {
         scene.solver = SolverSettings::named(name);
         scene.run.time_step = None;
         // Of fields that the other method may not have.
@@ -137,8 +138,9 @@ fn for_method(mut scene: Scene, settings: &Settings) -> Result<Scene, Error> {
         let is_of_solver =
             |command: &Command| command.set.as_ref().is_some_and(|set| set.key.starts_with("solver."));
         scene.command.retain(|command| !is_of_solver(command));
+        notes.push(format!("made for {own}: its parameters, its fixed step and its measures are left out"));
     }
-    Ok(scene)
+    Ok((scene, notes))
 }
 
 /// What the page shows of the methods.

@@ -279,7 +279,7 @@ impl Session {
 
     /// The run that a pane asks for.
     fn make(&self, wanted: &Wanted) -> Result<Box<dyn Pane>, Error> {
-        let (scene, text) = self.scenes.scene(wanted)?;
+        let (scene, text, notes) = self.scenes.scene(wanted)?;
         let n = scene.estimate()?.fluid.round();
         if n > self.most_particles as f64 {
             let error = Error::new(format!("has about {n} particles, more than {}", self.most_particles));
@@ -292,7 +292,7 @@ impl Session {
                 Error::invalid("backend", "is none of this page").value(format!("{:?}", wanted.backend));
             return Err(error.hint(format!("there are {}", known.join(", "))));
         };
-        let setup = Setup { wanted: wanted.clone(), text, most_particles: self.most_particles };
+        let setup = Setup { wanted: wanted.clone(), text, notes, most_particles: self.most_particles };
         pane::open(setup, scene, processor)
     }
 

@@ -96,7 +96,7 @@ fn a_library_that_cannot_serve_is_said() {
 }
 
 #[test]
-fn cards_are_listed_also_when_another_process_holds_one() {
+fn gpus_are_listed_also_when_another_process_holds_one() {
     let gpus = "\ncuda:0 Fake GPU A, 80.0 GiB (60.0 GiB free), compute capability 9.0\n\
                  cuda:1 Fake GPU B, 80.0 GiB (free memory unknown: the CUDA driver fails in \
                  cuDevicePrimaryCtxRetain: CUDA_ERROR_DEVICE_UNAVAILABLE), compute capability 9.0";
@@ -147,7 +147,7 @@ fn failures_name_the_kernel() {
 }
 
 #[test]
-fn a_card_that_is_not_there_is_refused() {
+fn a_gpu_that_is_not_there_is_refused() {
     // In this process no library is staged: the reason differs, a GPU 1000 is never opened.
     assert!(matches!(Device::open(1000, Variant::default()), Err(CudaError::Unavailable(_))));
 }

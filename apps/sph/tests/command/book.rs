@@ -168,7 +168,7 @@ fn dynamic_bodies() {
 }
 
 #[test]
-fn steps_on_a_card() {
+fn steps_on_a_gpu() {
     examples("cuda.md");
 }
 

@@ -36,7 +36,7 @@ fn results(folder: &Path) -> Value {
 }
 
 #[test]
-fn devices_answers_with_cards_or_with_the_reason() {
+fn devices_answers_with_gpus_or_with_the_reason() {
     let folder = folder("devices");
     let found = sph(&folder, &["devices", "--json"]);
     assert_eq!((found.status.code(), stderr(&found)), (Some(0), String::new()));
@@ -55,7 +55,7 @@ fn devices_answers_with_cards_or_with_the_reason() {
 }
 
 #[test]
-fn a_card_that_is_asked_for_and_cannot_run_is_refused_with_the_reason() {
+fn a_gpu_that_is_asked_for_and_cannot_run_is_refused_with_the_reason() {
     let folder = tiny("no-gpu");
     let refused = |backend: &str, reason: &str| {
         let args = ["run", "tiny.toml", "--out", "out", "--backend", backend];

@@ -50,6 +50,10 @@ fn open(page: &Page) -> Connection {
     let mut connection = page.connect();
     connection.say(json!({ "do": "open", "panes": panes() }));
     let opened = connection.hear("opened");
+    for (pane, method) in opened["panes"].as_array().unwrap().iter().zip(METHODS) {
+        let is_told = pane["warnings"].to_string().contains("made for wcsph");
+        assert_eq!(is_told, method != "wcsph", "{method} {}", pane["warnings"]);
+    }
     let methods: Vec<_> =
         opened["panes"].as_array().unwrap().iter().map(|pane| pane["method"].clone()).collect();
     assert_eq!(methods, METHODS);

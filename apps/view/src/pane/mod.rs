@@ -106,6 +106,8 @@ pub struct Setup {
     pub wanted: Wanted,
     /// The text of the scene.
     pub text: String,
+    /// What the page should know of how it came about.
+    pub notes: Vec<String>,
     /// Particles that it may have.
     pub most_particles: usize,
 }
@@ -290,6 +292,7 @@ impl<const D: usize> Pane for Live<D> {
             run::resolved(&self.scene)?.parse().map_err(|error| Error::new(format!("{error}")))?;
         let parameters = resolved.get("solver").cloned();
         let walls = self.scene.wall.iter().enumerate().map(|(k, wall)| wall.called(k));
+        let warnings: Vec<_> = derived.warnings.iter().chain(&self.setup.notes).collect();
         Ok(json!({
             "scene": self.setup.wanted.scene,
             "toml": self.setup.text,
@@ -303,15 +306,13 @@ impl<const D: usize> Pane for Live<D> {
             "low": each::<f64, D>(|a| self.bounds[a].low).to_vec(),
             "high": each::<f64, D>(|a| self.bounds[a].high).to_vec(),
             "n_fluid": state.fluid.len(),
-            "n_walls": state.walls.len(),
             "gravity": state.forces.gravity.map(f64::from).to_vec(),
-            "end_time": self.scene.run.end_time,
             "walls": walls.collect::<Vec<_>>(),
             "fields": picture::fields(solver),
             "parameters": parameters,
             "constants": numbers(&derived.constants),
             "step_limits": numbers(&derived.step_limits),
-            "warnings": derived.warnings,
+            "warnings": warnings,
         }))
     }
 

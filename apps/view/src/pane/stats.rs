@@ -1,7 +1,8 @@
 //! Numbers of a run beside its particles.
 
+use bench_suite::metrics::{HostView, conservation::sums};
 use serde::Serialize;
-use sph_core::{method::report::StepReport, run::simulation::Simulation};
+use sph_core::{Real, method::report::StepReport, run::simulation::Simulation};
 
 /// What has been counted since the last sample.
 #[derive(Debug, Default)]
@@ -29,11 +30,10 @@ pub(super) struct Sample {
     max_speed: f64,
     /// `[J]`.
     kinetic: f64,
-    /// Of gravity, from the origin, `[J]`.
+    /// Of gravity and of a central force, `[J]`.
     potential: f64,
     /// `[kg m/s]`.
     momentum: Vec<f64>,
-    n: usize,
     /// Steps over the time they took.
     steps_per_s: f64,
     sim_per_wall: f64,
@@ -64,14 +64,8 @@ impl Stats {
         self.phases = phases.iter().map(|p| (p.name, p.seconds)).collect();
         (self.steps, self.simulated, self.seconds, self.iterations) = (0, 0.0, 0.0, 0);
         let state = &run.state;
-        let m = f64::from(state.rest.m);
-        let (mut twice_kinetic, mut height, mut momentum) = (0.0, 0.0, [0.0; D]);
-        for a in 0..D {
-            let (x, v, g) = (&state.fluid.x[a], &state.fluid.v[a], f64::from(state.forces.gravity[a]));
-            twice_kinetic += v.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>();
-            height -= g * x.iter().map(|&x| f64::from(x)).sum::<f64>();
-            momentum[a] = m * v.iter().map(|&v| f64::from(v)).sum::<f64>();
-        }
+        let momentum = |v: &Vec<Real>| f64::from(state.rest.m) * v.iter().map(|&v| f64::from(v)).sum::<f64>();
+        let energies = HostView::with(&run.view(report), sums);
         Sample {
             dt: report.dt,
             limit: run.solver.derived(state).binding().map(|limit| limit.name),
@@ -80,10 +74,9 @@ impl Stats {
             density_error_mean: report.density_error_mean,
             density_error_max: report.density_error_max,
             max_speed: report.max_speed,
-            kinetic: 0.5 * m * twice_kinetic,
-            potential: m * height,
-            momentum: momentum.to_vec(),
-            n: state.fluid.len(),
+            kinetic: energies.kinetic,
+            potential: energies.potential,
+            momentum: state.fluid.v.iter().map(momentum).collect(),
             steps_per_s: self.speeds[0],
             sim_per_wall: self.speeds[1],
             phases: since,

@@ -141,6 +141,8 @@ def dark_and_still_loads(run):
     tab.load()
     state = tab.until("s.controller", "the page is not in control again")
     expect(state["panes"][0]["scene"] == scene, "other panes came back")
+    for selector in ("#play", "#method-0", "#spacing-0", "#walk-one"):
+        expect(tab.page.locator(selector).is_enabled(), f"{selector} cannot be used after a reload")
     expect(background(tab) < 60 < 200 < light, f"the page is as bright as {background(tab)}, {light} before")
     expect(tab.picture()["lit"] > 5000, "the picture is dark")
     tab.page.emulate_media(color_scheme="light", reduced_motion="no-preference")

@@ -181,7 +181,7 @@ mod tests {
     use crate::device::compile::{ahead, variant::Variant};
 
     #[test]
-    fn a_card_that_the_compiler_does_not_know_gets_intermediate_code() {
+    fn a_gpu_that_the_compiler_does_not_know_gets_intermediate_code() {
         let known = [75, 80, 86, 90, 100, 120];
         let of = |major, minor| target(Version { major, minor }, &known);
         assert_eq!(of(9, 0), "sm_90");

@@ -90,7 +90,7 @@ fn hostile_requests_neither_stop_the_runs_nor_change_them() {
     controller.socket.send(Message::binary(vec![0; 1000])).unwrap();
     assert!(controller.hear("said")["text"].as_str().unwrap().contains("binary messages"));
     assert!(tries >= 80, "{tries}");
-    crowd(&page);
+    hundred_connections(&page);
     flood(&page);
     assert!(resident(&page) < before + MEMORY, "{before} -> {}", resident(&page));
 
@@ -101,7 +101,7 @@ fn hostile_requests_neither_stop_the_runs_nor_change_them() {
 }
 
 /// A hundred connections: as many as there may be are let in, and none of them controls the run.
-fn crowd(page: &Page) {
+fn hundred_connections(page: &Page) {
     let own = page.address.to_string();
     let all: Vec<_> = (0..100).map(|_| page.try_connect(&own)).collect();
     assert_eq!(all.iter().filter(|joined| joined.is_ok()).count(), 63);
@@ -117,7 +117,7 @@ fn crowd(page: &Page) {
 
 /// Ten thousand orders at once, of which few are taken, and a message that is too long, which ends the connection.
 fn flood(page: &Page) {
-    // As soon as the crowd has left.
+    // As soon as one of the hundred has left.
     let own = page.address.to_string();
     let mut watcher = iter::repeat_with(|| page.try_connect(&own)).find_map(Result::ok).unwrap();
     for _ in 0..10_000 {
