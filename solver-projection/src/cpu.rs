@@ -17,7 +17,6 @@ use crate::{
     Projection,
     cg::{self, Solved},
     params::{Compensation, Reference},
-    physics::Surface,
     step::Phases,
 };
 use sph_core::{
@@ -46,13 +45,15 @@ pub struct Cpu<'a, const D: usize> {
     pub end: f64,
     /// Part of the density error that the source takes out, of what it usually would.
     pub source_part: f64,
+    /// How often this step has looked for voids.
+    pub looked: u32,
 }
 
 impl<'a, const D: usize> Cpu<'a, D> {
     /// Begins a step.
     pub fn new(method: &'a mut Projection<D>, state: &'a mut State<D>) -> Self {
         method.shell.report = StepReport::default();
-        Self { end: state.t, source_part: 1.0, method, state }
+        Self { end: state.t, source_part: 1.0, looked: 0, method, state }
     }
 }
 
@@ -149,6 +150,17 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         Ok(true)
     }
 
+    fn open_voids(&mut self, dt: f64) -> Result<bool, StepError> {
+        let may = self.method.may_throw(self.state, dt, self.looked);
+        self.looked += 1;
+        let opened = may && self.open(dt as Real);
+        self.method.shell.stopwatch.lap("open_voids");
+        if opened {
+            self.build_right_hand_side(dt)?;
+        }
+        Ok(opened)
+    }
+
     fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError> {
         let found = self.project(dt as Real);
         let largest = &mut self.method.shell.report.max_acceleration;
@@ -217,12 +229,6 @@ impl<const D: usize> Cpu<'_, D> {
             Max(range.map(|i| f64::from(of(fields, i))).fold(0.0, f64::max))
         })
         .0
-    }
-
-    /// What makes a particle one of the surface.
-    fn surface(&self) -> Surface {
-        let [_, reference] = self.method.full();
-        Surface { reference, ..self.method.constants.surface }
     }
 
     fn conjugate_gradients(&mut self) -> Solved {

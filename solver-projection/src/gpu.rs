@@ -23,7 +23,6 @@ use sph_core::{
         failure::{Cause, StepError},
         phases::Timed,
         report::StepReport,
-        solids::Flow,
         state::State,
         stopwatch::Stopwatch,
     },
@@ -41,6 +40,8 @@ pub(crate) struct Gpu<'a, const D: usize> {
     pub end: f64,
     /// Part of the density error that the source takes out, of what it usually would.
     pub source_part: f64,
+    /// How often this step has looked for voids.
+    pub looked: u32,
 }
 
 /// Records of the samples.
@@ -84,13 +85,13 @@ macro_rules! sets {
 
 /// A launch that adds to the forces on the samples of dynamic bodies, from a field of the fluid.
 macro_rules! react {
-    ($launcher:ident.$launch:ident($device:expr, $field:expr, $factor:expr)) => {
+    ($launcher:ident.$launch:ident($device:expr, [$($field:expr),+], $factor:expr)) => {
         $launcher.$launch(
             &$device.rows[Pairs::OfWalls as usize],
             ghosts!($device),
             sets!($device),
             &$device.place,
-            $field,
+            $($field,)+
             $device.common.walls.n,
             $factor,
             &mut $device.common.rigid.force,
@@ -116,6 +117,7 @@ mod memory;
 mod motion;
 mod solve;
 mod solver;
+mod surface;
 mod viscosity;
 
 impl<const D: usize> Timed for Gpu<'_, D> {
@@ -194,6 +196,21 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         self.lap("limit_density_source", smaller)?;
         self.build_right_hand_side(dt)?;
         Ok(true)
+    }
+
+    fn open_voids(&mut self, dt: f64) -> Result<bool, StepError> {
+        let may = self.method.may_throw(self.state, dt, self.looked);
+        self.looked += 1;
+        if !may {
+            return Ok(false);
+        }
+        let opened = self.open(dt as Real);
+        self.method.shell.stopwatch.lap("open_voids");
+        let opened = opened.map_err(|error| error.in_phase(self.state, "open_voids"))?;
+        if opened {
+            self.build_right_hand_side(dt)?;
+        }
+        Ok(opened)
     }
 
     fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError> {
@@ -371,29 +388,6 @@ impl<const D: usize> Gpu<'_, D> {
         launcher.make_up(near!(device), place, motion, wall_correction!(device), n, entries, sums)
     }
 
-    /// The free surface, its Dirichlet terms and the sum of them, and the diagonal.
-    fn find_surface(&mut self) -> Launched {
-        let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
-        let (n, dirichlet, diagonal) =
-            (device.common.fluid.n, &mut device.dirichlet, &mut device.vectors.diagonal);
-        let motion = &mut device.motion;
-        launcher.detect_surface(&device.sums, &device.moments, n, motion, dirichlet, diagonal)?;
-        if self.method.flow == Flow::FreeSurface && self.method.constants.needs.surface_region {
-            let (near, place, moments) = (near!(device), &device.place, &device.moments);
-            launcher.find_surface_region(
-                near,
-                place,
-                motion,
-                moments,
-                n,
-                &mut device.surface_region,
-                dirichlet,
-                diagonal,
-            )?;
-        }
-        device.common.reduce.sum(self.executor, &device.dirichlet, n, &mut device.dirichlet_sum)
-    }
-
     /// The right-hand side, without its mean in a domain that has no free surface.
     fn right_hand_side(&mut self, dt: f64) -> Launched {
         let [rate, excess_rate] = self.method.rates(self.state, dt, self.source_part);
@@ -432,6 +426,7 @@ impl<const D: usize> Gpu<'_, D> {
                 launcher.adjoint(
                     near,
                     place,
+                    &device.motion,
                     p,
                     wall_correction,
                     factor,
@@ -441,8 +436,9 @@ impl<const D: usize> Gpu<'_, D> {
                 )
             }
             Gradient::Difference => {
-                let (near, surface_region) = (near!(device), &device.surface_region);
-                launcher.difference(near, &device.place, &device.p, surface_region, factor, n, gains!(device))
+                let (near, place, motion) = (near!(device), &device.place, &device.motion);
+                let surface_region = &device.surface_region;
+                launcher.difference(near, place, motion, &device.p, surface_region, factor, n, gains!(device))
             }
             Gradient::Peridyno => {
                 let (near, place, motion, dirichlet) =
@@ -468,12 +464,13 @@ impl<const D: usize> Gpu<'_, D> {
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);
         device.common.rigid.clear(self.executor)?;
         let factor = D as Real * rest.m / rest.rho_0;
-        react!(launcher.react_pressure(device, &device.p, factor * self.method.sum_part()))?;
+        let (motion, part) = (&device.motion, factor * self.method.sum_part());
+        react!(launcher.react_pressure(device, [motion, &device.p], part))?;
         if needs.tangential_reaction {
-            react!(launcher.react_tangential(device, &device.tangential_gradient, factor))?;
+            react!(launcher.react_tangential(device, [&device.tangential_gradient], factor))?;
         }
         if params.gradient == Gradient::Peridyno {
-            react!(launcher.react_peridyno(device, &device.motion, rest.m / dt))?;
+            react!(launcher.react_peridyno(device, [&device.motion], rest.m / dt))?;
         }
         Ok(())
     }

@@ -15,6 +15,8 @@
 //! - Forces come first, then the projection, then the positions. PeriDyno moves first: the same cycle begun elsewhere.
 //! - A particle is of the free surface when part of its diagonal is missing *and* its neighbors stand on one side, or
 //!   when half of the diagonal is missing. The published rule flags nearly every particle of a disordered fluid.
+//! - Particles that the pressure would throw at a void get a Dirichlet term of what they answer to it, and walls push with a part of the
+//!   pressure what leaves them fast: fluid that lands flat would gain energy else.
 //! - With the difference gradient particles in reach of the surface have the mirrored one, and a Dirichlet term no less than
 //!   what it answers to a constant pressure: else the pressure of the whole fluid grows from step to step under tension.
 //! - Beside walls matrix, divergence and gradient have a tangential correction ([`physics::WallCorrection`]): without it
@@ -89,6 +91,8 @@ pub struct Projection<const D: usize> {
     constants: Constants,
     /// Whether the fluid has a free surface: found at the start of a scene.
     flow: Flow,
+    /// `g H` with the height H of the fluid at the start, or of the walls where there is none: the pressure of rest over ρ₀, `[m²/s²]`.
+    still: f64,
     shell: Shell<D>,
     /// For tests that do harm.
     #[doc(hidden)]

@@ -136,6 +136,26 @@ pub fn against_wall<L: Lane, const D: usize>(u: [L; D], n: [L; D], tangential: L
     felt
 }
 
+/// How fast fluid may leave a wall that still pushes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parting {
+    /// Part of a departure that the divergence counts, `[-]`.
+    pub separation: Real,
+    /// Speed of departure up to which a wall pushes with all of the pressure, `[m/s]`.
+    pub speed: Real,
+}
+
+impl Parting {
+    /// Part of the pressure with which a wall pushes fluid that moves by `u` against it: 1, and from twice the speed on what the
+    /// divergence counts of the departure. With more, the wall would be a piston that follows the fluid.
+    #[inline(always)]
+    pub fn held<L: Lane, const D: usize>(self, u: [L; D], n: [L; D]) -> L {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let gone = one.min(zero.max(dot(u, n) / L::splat(self.speed) - one));
+        one - L::splat(1.0 - self.separation) * gone
+    }
+}
+
 /// The tangential wall correction. A ghost mirrors pressure and velocity of the particle whose neighbor it is, so it adds to
 /// the α of a particle beside a wall, but not to its differences along the wall. `E_i = d G/(α (α − d g))` makes up for it: `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along the wall of ghost `k`, and
 /// `g` its size. Six numbers, the upper triangle row by row; those of the third axis are 0 in 2D.
@@ -194,31 +214,60 @@ pub struct Surface {
     pub asymmetry: Real,
     /// Factor of the reference beside a wall, `[-]`.
     pub at_wall: Real,
+    /// Part of α below which a particle is of a spray, `[-]`.
+    pub spray: Real,
     /// True where asymmetry alone tells: with the difference gradient, which wants the order that shifting keeps.
     pub by_asymmetry: bool,
 }
 
-/// With less than this part of the diagonal a particle is of the surface wherever its neighbors are: it is spray. A flat
-/// surface leaves 0.63 to 0.73.
+/// With less than this part of the diagonal or of α a particle is of the surface wherever its neighbors are: it is spray. A
+/// flat surface leaves 0.63 to 0.73 of the diagonal.
 pub const SPRAY: Real = 0.5;
+
+/// With less than this part of the diagonal by the fluid, walls do not count as neighbors of a particle: they have no pressure
+/// to hold it with. A corner of three walls leaves a third.
+pub const LONE: Real = 0.1;
+
+/// |σ| in 1/h beyond which it is not looked for: neighbors on one side alone leave one to two.
+pub const STEEPEST: Real = 3.0;
+
+/// A Dirichlet term grows by no less than this part.
+pub const GROWTH: Real = 1e-3;
+
+/// Dirichlet term `d |σ_i|²` of a particle that the pressure throws at a void, `d dt/ρ₀ |σ_i| p_i > V`, `[1/m²]`; 0 of others.
+/// `push` is `d dt/ρ₀ p_i`, `[m²/s]`.
+#[inline(always)]
+pub fn of_void<const D: usize>(push: Real, sigma2: Real, speed: Real) -> Real {
+    if push * sigma2.sqrt() > speed { D as Real * sigma2 } else { 0.0 }
+}
 
 /// Part of α that particles of the surface must have among the neighbors of one in the surface region.
 pub const REACH: Real = 1e-3;
 
 impl Surface {
-    /// Whether a particle is of the surface. `total` is its diagonal with walls, `[1/m²]`, `asymmetry` is `|Σ w n|/α` over the lattice's α.
+    /// The diagonal that counts, `[1/m²]`, of a particle with `fluid` by the fluid and `total` by walls, too.
     #[inline(always)]
-    pub fn holds(&self, total: Real, asymmetry: Real, at_wall: bool) -> bool {
-        let full = if at_wall { self.at_wall * self.reference } else { self.reference };
-        let lacks = (self.by_asymmetry || total < self.threshold * full) && asymmetry >= self.asymmetry;
-        lacks || total < SPRAY * full
+    pub fn counted(&self, fluid: Real, total: Real) -> Real {
+        if fluid < LONE * self.reference { fluid } else { total }
     }
 
-    /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, `[1/m²]`.
+    /// Whether a particle is of the surface. `total` is its diagonal, `[1/m²]`; `alpha` and `asymmetry` are its `Σ w` and
+    /// `|Σ w n|` over the lattice's α.
     #[inline(always)]
-    pub fn missing(&self, total: Real, at_wall: bool) -> Real {
+    pub fn holds(&self, total: Real, alpha: Real, asymmetry: Real, at_wall: bool) -> bool {
         let full = if at_wall { self.at_wall * self.reference } else { self.reference };
-        if total < full { full - total } else { 0.0 }
+        let lacks = (self.by_asymmetry || total < self.threshold * full) && asymmetry >= self.asymmetry;
+        lacks || total < SPRAY * full || alpha < self.spray
+    }
+
+    /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, at least that of the lattice in proportion to the α
+    /// that a spray lacks, `[1/m²]`. A few particles that fly close to each other have a full diagonal.
+    #[inline(always)]
+    pub fn missing(&self, total: Real, alpha: Real, at_wall: bool) -> Real {
+        let full = if at_wall { self.at_wall * self.reference } else { self.reference };
+        let of_spray = if alpha < self.spray { (1.0 - alpha) * self.reference } else { 0.0 };
+        let lacks = full - total;
+        if lacks < of_spray { of_spray } else { lacks }
     }
 }
 

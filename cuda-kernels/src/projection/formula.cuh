@@ -90,6 +90,21 @@ SPH_FN Vec against_wall(Vec u, Vec n, real tangential, real separation) {
   return felt;
 }
 
+/// How fast fluid may leave a wall that still pushes it.
+struct Parting {
+  /// Part of a departure that the divergence counts, [-].
+  real separation;
+  /// Speed of departure up to which a wall pushes with all of the pressure, [m/s].
+  real speed;
+
+  /// Part of the pressure with which a wall pushes fluid that moves by u against it: 1, and from twice the speed on what
+  /// the divergence counts of the departure.
+  SPH_FN real held(Vec u, Vec n) const {
+    const real gone = min_of(real(1.0), max_of(real(0.0), dot(u, n) / speed - real(1.0)));
+    return real(1.0) - (real(1.0) - separation) * gone;
+  }
+};
+
 /// The tangential wall correction: `E_i = d G/(α (α − d g))`, `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along
 /// the wall of ghost k, and g its size. Six numbers, the upper triangle row by row; those of the third axis are 0 in
 /// 2D.
@@ -130,8 +145,23 @@ SPH_FN real correction_scale(WallCorrection g, real alpha, real inv_alpha) {
   return real(DIM) * inv_alpha / (left < least ? least : left);
 }
 
-/// With less than this part of the diagonal a particle is of the surface wherever its neighbors are: it is spray.
+/// With less than this part of the diagonal or of α a particle is of the surface wherever its neighbors are: it is spray.
 constexpr real SPRAY = real(0.5);
+
+/// Part of the diagonal by the fluid below which walls do not count as neighbors of a particle.
+constexpr real LONE = real(0.1);
+
+/// |σ| in 1/h beyond which it is not looked for: neighbors on one side alone leave one to two.
+constexpr real STEEPEST = real(3.0);
+
+/// A Dirichlet term grows by no less than this part.
+constexpr real GROWTH = real(1e-3);
+
+/// Dirichlet term `d |σ_i|²` of a particle that the pressure throws at a void, `d dt/ρ₀ |σ_i| p_i > V`, [1/m²]; 0 of others.
+/// `push` is `d dt/ρ₀ p_i`, [m²/s].
+SPH_FN real of_void(real push, real sigma2, real speed) {
+  return push * sqrt(sigma2) > speed ? real(DIM) * sigma2 : real(0.0);
+}
 
 /// When a particle is of the free surface, and its Dirichlet term there.
 struct Surface {
@@ -143,21 +173,29 @@ struct Surface {
   real asymmetry;
   /// Factor of the reference beside a wall, [-].
   real at_wall;
+  /// Part of α below which a particle is of a spray, [-].
+  real spray;
   /// Not 0 where asymmetry alone tells.
   int by_asymmetry;
 
-  /// Whether a particle is of the surface. `total` is its diagonal with walls, [1/m²], `asymmetry_i` is `|Σ w n|/α` over
-  /// the lattice's α.
-  SPH_FN bool holds(real total, real asymmetry_i, bool beside_wall) const {
+  /// The diagonal that counts, [1/m²], of a particle with `fluid` by the fluid and `total` by walls, too.
+  SPH_FN real counted(real fluid, real total) const { return fluid < LONE * reference ? fluid : total; }
+
+  /// Whether a particle is of the surface. `total` is its diagonal, [1/m²]; `alpha` and `asymmetry_i` are its `Σ w` and
+  /// `|Σ w n|` over the lattice's α.
+  SPH_FN bool holds(real total, real alpha, real asymmetry_i, bool beside_wall) const {
     const real full = beside_wall ? at_wall * reference : reference;
     const bool lacks = ((by_asymmetry != 0) | (total < threshold * full)) & (asymmetry_i >= asymmetry);
-    return lacks | (total < SPRAY * full);
+    return lacks | (total < SPRAY * full) | (alpha < spray);
   }
 
-  /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, [1/m²].
-  SPH_FN real missing(real total, bool beside_wall) const {
+  /// Dirichlet term `s_i` of a particle of the surface: what its diagonal lacks, at least that of the lattice in proportion
+  /// to the α that a spray lacks, [1/m²].
+  SPH_FN real missing(real total, real alpha, bool beside_wall) const {
     const real full = beside_wall ? at_wall * reference : reference;
-    return total < full ? full - total : real(0.0);
+    const real of_spray = alpha < spray ? (real(1.0) - alpha) * reference : real(0.0);
+    const real lacks = full - total;
+    return lacks < of_spray ? of_spray : lacks;
   }
 };
 
@@ -209,8 +247,8 @@ struct Constants {
   real rho_0;
   /// Sum of weights of a full neighborhood, [-].
   real alpha;
-  /// Part of the velocity with which fluid leaves a wall that the pressure holds back, [-].
-  real separation;
+  /// With which speed fluid opens a void.
+  Parting parting;
   /// Part of the tangential velocity of walls, of that which viscosity feels, in the divergence, [-].
   real slide;
   /// Part of the tangential velocity of walls that the fluid feels, read where `own_slip` is 0, [-].

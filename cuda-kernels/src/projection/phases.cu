@@ -165,7 +165,7 @@ projection_assemble(Constants c, Near near, const Packed* __restrict__ place, co
   visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
     const Weighed at = c.weight.at(r2);
     const Vec u = difference(v_i, vector(k.motion));
-    const Vec felt = against_wall(u, vector(k.normal), c.slide * k.motion.a[3], c.separation);
+    const Vec felt = against_wall(u, vector(k.normal), c.slide * k.motion.a[3], c.parting.separation);
     const real coefficient = inv_i * at.w1 * at.inv_r;
     outside += real(2) * inv_i * at.w2, wall_part += coefficient * r2;
     wall_flow += real(2) * coefficient * dot(felt, x_ik);
@@ -220,10 +220,11 @@ projection_detect_surface(Constants c, const Packed* __restrict__ sums, const Pa
   const u32 i = thread_index();
   if (i >= n) return;
   const Packed sum = load(sums, i);
-  const real inside = sum.a[0], total = sum.a[1];
-  const real asymmetry = sqrt(norm2(vector(load(moments, i)))) / c.alpha;
-  const bool at_surface = c.free_surface && c.surface.holds(total, asymmetry, total > inside);
-  const real s_i = at_surface ? c.surface.missing(total, total > inside) : real(0);
+  const real inside = sum.a[0], total = c.surface.counted(inside, sum.a[1]);
+  const Packed moment = load(moments, i);
+  const real asymmetry = sqrt(norm2(vector(moment))) / c.alpha, alpha = moment.a[3] / c.alpha;
+  const bool at_surface = c.free_surface && c.surface.holds(total, alpha, asymmetry, total > inside);
+  const real s_i = at_surface ? c.surface.missing(total, alpha, total > inside) : real(0);
   motion[i].a[3] = at_surface ? real(1) : real(0);
   dirichlet[i] = s_i, diagonal[i] = inside + sum.a[3] + s_i;
 }

@@ -10,16 +10,26 @@ SPH_FN void put_force(const Writable& force, u32 b, real factor, Vec sum) {
   for (int a = 0; a < DIM; a++) force.x[a][b] += factor * sum[a];
 }
 
-/// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 max(p_i, least) n_ki`.
+/// What a sample reads of a particle that pushes it.
+struct Pushing {
+  Packed place, motion;
+  real p;
+};
+
+/// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each with the part that the sample pushes.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_pressure(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
+                      const Packed* __restrict__ motion /* [place.len()] */,
                       const real* __restrict__ p /* [place.len()] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_loaded(b)) return;
+  const Vec v_k = vector(load(walls.motion, b)), normal = vector(load(walls.normal, b));
   Vec sum = zero();
-  visit_pressures(c, rows, place, p, b, vector(load(walls.samples, b)), [&](const PressurePoint& i, Vec x_ki, real r2) {
+  const auto read = [=](u32 i) { return Pushing{load(place, i), load(motion, i), __ldg(p + i)}; };
+  visit(c, rows, b, vector(load(walls.samples, b)), read, [&](const Pushing& i, Vec x_ki, real r2) {
     const Weighed at = c.weight.at(r2);
-    add(sum, i.place.a[3] * at.w1 * at.inv_r * real(2) * max_of(c.least_pushed, i.p), x_ki);
+    const real part = c.parting.held(difference(vector(i.motion), v_k), normal);
+    add(sum, part * i.place.a[3] * at.w1 * at.inv_r * (real(2) * max_of(c.least_pushed, i.p)), x_ki);
   });
   put_force(force, b, factor, sum);
 }

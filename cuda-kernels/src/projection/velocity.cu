@@ -24,12 +24,13 @@ struct Gains {
   }
 };
 
-/// `Σ_k w¹ n_ik` over the ghosts of a particle.
-SPH_FN Vec wall_gradient(const Constants& c, const Near& near, u32 i, Vec x_i) {
+/// `Σ_k w¹ n_ik` over the ghosts of a particle, each with the part that it pushes.
+SPH_FN Vec wall_gradient(const Constants& c, const Near& near, u32 i, Vec x_i, Vec v_i) {
   Vec outer = zero();
-  visit_points(c, near.walls, near.ghosts.samples, i, x_i, [&](const Point&, Vec x_ik, real r2) {
+  visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
     const Weighed at = c.weight.at(r2);
-    add(outer, at.w1 * at.inv_r, x_ik);
+    const real part = c.parting.held(difference(v_i, vector(k.motion)), vector(k.normal));
+    add(outer, part * at.w1 * at.inv_r, x_ik);
   });
   return outer;
 }
@@ -46,11 +47,32 @@ SPH_FN Vec mirrored_gradient(const Constants& c, const Near& near, const Packed*
   return inner;
 }
 
+/// `s_i ≥ d |σ_i|²` of particles that the pressure throws at a void, `d dt/ρ₀ |σ_i| p_i > V`, with `σ_i = Σ_j a_ij w¹_ij n_ij
+/// + Σ_k 2/α_i w¹_ik n_ik`. `factor` is d dt/ρ₀.
+KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
+projection_open_voids(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
+                      const real* __restrict__ p, real factor, u32 n, real* __restrict__ dirichlet,
+                      real* __restrict__ diagonal) {
+  const u32 i = thread_index();
+  if (i >= n) return;
+  const real push = factor * __ldg(p + i);
+  if (push * STEEPEST * c.weight.inv_h <= c.parting.speed) return;
+  const Packed here = load(place, i);
+  const Vec x_i = vector(here);
+  const real twice = real(2) * here.a[3];
+  Vec sigma = mirrored_gradient(c, near, place, p, i, x_i, here.a[3], real(0), [](real) { return real(2); });
+  add(sigma, twice, wall_gradient(c, near, i, x_i, vector(load(motion, i))));
+  const real least = of_void(push, norm2(sigma), c.parting.speed), s_i = dirichlet[i];
+  if (least > (real(1) + GROWTH) * s_i) diagonal[i] += least - s_i, dirichlet[i] = least;
+}
+SHIM_EXPORT(projection_open_voids)
+
 /// `v_i −= dt/ρ₀ G⁺`, with `G⁺ = d Σ_j ½ a_ij w¹_ij max(p_i + p_j, 0) n_ji + d Σ_k ½ a_ik w¹_ik 2 max(p_i, 0) n_ki`:
 /// pairs under tension are left out. Beside walls the correction `d E_i Σ_j w¹_ij (p_j − p_i) n_ji`; `tangential_gradient`, if there is one, gets `E_i/G_i Σ_j w¹_ij (p_j − p_i) n_ij`. `factor` is
 /// d dt/ρ₀.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_adjoint(Constants c, Near near, const Packed* __restrict__ place, const real* __restrict__ p,
+projection_adjoint(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
+                   const real* __restrict__ p,
                    WallCorrections all, real factor, u32 n, Gains out,
                    Packed* __restrict__ tangential_gradient /* [n] or none */) {
   const u32 i = thread_index();
@@ -61,8 +83,8 @@ projection_adjoint(Constants c, Near near, const Packed* __restrict__ place, con
   const auto pushing = [](real both) { return max_of(real(0), both); };
   Vec gain = scaled(factor, mirrored_gradient(c, near, place, p, i, x_i, inv_i, p_i, pushing));
   if (near.walls.length(i) > 0) {
-    const real held = real(2) * inv_i * max_of(p_i, real(0));
-    add(gain, factor * held, wall_gradient(c, near, i, x_i));
+    const real twice = real(2) * inv_i * max_of(p_i, real(0));
+    add(gain, factor * twice, wall_gradient(c, near, i, x_i, vector(load(motion, i))));
     if (c.wall_correction) {
       Vec rise = zero();
       visit_pressures(c, near.fluid, place, p, i, x_i, [&](const PressurePoint& j, Vec x_ij, real r2) {
@@ -131,7 +153,8 @@ struct Symmetric {
 /// Σ_j w¹ (p_j − p_i) n_ji`. In the surface region neighbors are missing whose pressure is 0: there it is the mirrored one, of
 /// either sign. `factor` is d dt/ρ₀.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
-projection_difference(Constants c, Near near, const Packed* __restrict__ place, const real* __restrict__ p,
+projection_difference(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
+                      const real* __restrict__ p,
                       const Packed* __restrict__ region, real factor, u32 n, Gains out) {
   const u32 i = thread_index();
   if (i >= n) return;
@@ -140,7 +163,7 @@ projection_difference(Constants c, Near near, const Packed* __restrict__ place, 
   const real inv_i = here.a[3], p_i = __ldg(p + i);
   if (load(region, i).a[3] != real(0)) {
     Vec sum = mirrored_gradient(c, near, place, p, i, x_i, inv_i, p_i, [](real both) { return both; });
-    add(sum, real(2) * inv_i * p_i, wall_gradient(c, near, i, x_i));
+    add(sum, real(2) * inv_i * p_i, wall_gradient(c, near, i, x_i, vector(load(motion, i))));
     out.write(i, scaled(factor, sum));
     return;
   }

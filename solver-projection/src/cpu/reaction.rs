@@ -26,14 +26,18 @@ use sph_core::{
 use std::mem::take;
 
 phase! {
-/// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 max(p_i, least) n_ki`.
+/// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each with the part that
+/// the sample pushes.
 fn pressure_reaction<L>[const D: usize](
     s: &Gradients<'_, D>, boundary: &Boundary<D>, factor: Real, least: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
+        let wall: [L; 12] = each(|t| L::splat(s.walls[b][t]));
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| s.walls[b][a]), s.record, &s.periodic, |x_ki, r2, i| {
             let at = s.weight.at(r2);
-            let coefficient = i[INV_ALPHA] * at.w1 * at.inv_r * L::splat(2.0) * L::splat(least).max(i[P]);
+            let held = s.parting.held::<L, D>(each(|a| i[V + a] - wall[V + a]), each(|a| wall[NORMAL + a]));
+            let twice = L::splat(2.0) * L::splat(least).max(i[P]);
+            let coefficient = held * i[INV_ALPHA] * at.w1 * at.inv_r * twice;
             each(|a| coefficient * x_ki[a])
         });
         for a in 0..D {

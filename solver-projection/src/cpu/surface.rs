@@ -1,10 +1,10 @@
 //! The free surface, its Dirichlet terms, and the particles in reach of it.
 
-use super::Cpu;
+use super::{Cpu, velocity::Gradients};
 use crate::{
-    memory::record::{AT_SURFACE, INV_ALPHA, Moments, RowSums},
+    memory::record::{AT_SURFACE, INV_ALPHA, Moments, P, RowSums},
     params::Gradient,
-    physics::{REACH, Weight},
+    physics::{GROWTH, REACH, STEEPEST, Weight, of_void},
 };
 use sph_core::{
     Real,
@@ -17,6 +17,7 @@ use sph_core::{
     },
     phase,
 };
+use std::mem::take;
 
 /// Dirichlet terms and the diagonal of particles.
 type Own<'a> = (&'a mut [Real], &'a mut [Real]);
@@ -78,10 +79,47 @@ fn find<L>[const D: usize](
 }
 }
 
+phase! {
+/// Dirichlet terms of voids, with `σ_i = Σ_j a_ij w¹_ij n_ij + Σ_k 2/α_i w¹_ik n_ik`, each ghost with the part that it pushes.
+/// Returns how many grew.
+fn open<L>[const D: usize](s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, out: Own<'_>) -> Sum {
+    let ((dirichlet, diagonal), mut opened) = (out, 0.0);
+    for (k, i) in fluid.points().enumerate() {
+        let push = s.factor * s.record[i][P];
+        if push * STEEPEST * s.weight.inv_h <= s.parting.speed {
+            continue;
+        }
+        let (inner, outer) = (s.mirrored::<L>(fluid, i, |_| L::splat(2.0)), s.of_walls::<L>(walls, i));
+        let twice = 2.0 * s.record[i][INV_ALPHA];
+        let sigma2 = norm2::<_, D>(each(|a| inner[a] + twice * outer[a]));
+        let least = of_void::<D>(push, sigma2, s.parting.speed);
+        if least > (1.0 + GROWTH) * dirichlet[k] {
+            diagonal[k] += least - dirichlet[k];
+            (dirichlet[k], opened) = (least, opened + 1.0);
+        }
+    }
+    Sum(opened)
+}
+}
+
 impl<const D: usize> Cpu<'_, D> {
+    /// Adds the Dirichlet terms of the voids that the pressure throws particles at. False if there are none.
+    pub(super) fn open(&mut self, dt: Real) -> bool {
+        let mut dirichlet = take(&mut self.method.fields.dirichlet);
+        let mut diagonal = take(&mut self.method.fields.equation.diagonal);
+        let (s, gradients) = (&*self.method, self.gradients(dt));
+        let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
+        let Sum(opened) = lists.fluid.for_each((&mut dirichlet[..], &mut diagonal[..]), |k, fluid, out| {
+            open(isa, &gradients, fluid, &lists.walls.chunks()[k], out)
+        });
+        let fields = &mut self.method.fields;
+        (fields.dirichlet, fields.equation.diagonal) = (dirichlet, diagonal);
+        opened > 0.0
+    }
+
     /// The free surface, its Dirichlet terms `s_i`, and `A_ii = Σ_j a w² + s_i`.
     pub(super) fn find_surface(&mut self) {
-        let (surface, full) = (self.surface(), self.method.full()[0]);
+        let (surface, full) = (self.method.surface(self.state), self.method.full()[0]);
         let is_free = self.method.flow == Flow::FreeSurface;
         let n = self.state.fluid.len();
         let fields = &mut self.method.fields;
@@ -92,11 +130,12 @@ impl<const D: usize> Cpu<'_, D> {
             let mut n_surface = 0.0;
             for (k, i) in range.enumerate() {
                 let RowSums { fluid, total, correction, .. } = sums[i];
-                let asymmetry = norm2(moments[i].w_n).sqrt() / full;
+                let [asymmetry, alpha] = [norm2(moments[i].w_n).sqrt() / full, moments[i].alpha / full];
+                let total = surface.counted(fluid, total);
                 let at_wall = total > fluid;
-                let at_surface = is_free && surface.holds(total, asymmetry, at_wall);
+                let at_surface = is_free && surface.holds(total, alpha, asymmetry, at_wall);
                 record[k][AT_SURFACE] = if at_surface { 1.0 } else { 0.0 };
-                dirichlet[k] = if at_surface { surface.missing(total, at_wall) } else { 0.0 };
+                dirichlet[k] = if at_surface { surface.missing(total, alpha, at_wall) } else { 0.0 };
                 diagonal[k] = fluid + correction + dirichlet[k];
                 n_surface += record[k][AT_SURFACE];
             }

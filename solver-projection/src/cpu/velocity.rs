@@ -3,9 +3,9 @@
 use super::{Cpu, motion::Extremes};
 use crate::{
     choices::peridyno_part,
-    memory::record::{CORRECTION, GRADIENT, INV_ALPHA, P, V},
+    memory::record::{CORRECTION, GRADIENT, INV_ALPHA, NORMAL, P, V},
     params::Gradient,
-    physics::{WallCorrection, Weight, dot},
+    physics::{Parting, WallCorrection, Weight, dot},
 };
 use sph_core::{
     Real,
@@ -34,6 +34,8 @@ pub(super) struct Gradients<'a, const D: usize> {
     pub surface_region: &'a [[Real; 4]],
     /// `d dt/ρ₀`, `[m³ s/kg]`.
     pub factor: Real,
+    /// Which fluid walls push.
+    pub parting: Parting,
 }
 
 /// New velocities, and the largest change of one.
@@ -57,7 +59,7 @@ fn write<const D: usize>(
 impl<const D: usize> Gradients<'_, D> {
     /// `Σ_j ½ a_ij w¹_ij f(p_i + p_j) n_ij`, `f` of what acts.
     #[inline(always)]
-    fn mirrored<L: Lane>(&self, fluid: &Chunk, i: usize, f: impl Fn(L) -> L + Copy) -> [Real; D] {
+    pub fn mirrored<L: Lane>(&self, fluid: &Chunk, i: usize, f: impl Fn(L) -> L + Copy) -> [Real; D] {
         let r_i = &self.record[i];
         let (inv_i, p_i, half) = (L::splat(r_i[INV_ALPHA]), L::splat(r_i[P]), L::splat(0.5));
         fluid.sum::<L, D, 8, D>(i, each(|a| r_i[a]), self.record, &self.periodic, |x_ij, r2, j| {
@@ -67,13 +69,15 @@ impl<const D: usize> Gradients<'_, D> {
         })
     }
 
-    /// `Σ_k w¹_ik n_ik` over ghosts.
+    /// `Σ_k w¹_ik n_ik` over ghosts, each with the part that it pushes.
     #[inline(always)]
-    fn of_walls<L: Lane>(&self, walls: &Chunk, i: usize) -> [Real; D] {
+    pub fn of_walls<L: Lane>(&self, walls: &Chunk, i: usize) -> [Real; D] {
         let x_i = each(|a| self.record[i][a]);
-        walls.sum::<L, D, 12, D>(i, x_i, self.walls, &self.periodic, |x_ik, r2, _| {
+        let v_i: [L; D] = each(|a| L::splat(self.record[i][V + a]));
+        walls.sum::<L, D, 12, D>(i, x_i, self.walls, &self.periodic, |x_ik, r2, k| {
             let at = self.weight.at(r2);
-            let coefficient = at.w1 * at.inv_r;
+            let held = self.parting.held::<L, D>(each(|a| v_i[a] - k[V + a]), each(|a| k[NORMAL + a]));
+            let coefficient = held * at.w1 * at.inv_r;
             each(|a| coefficient * x_ik[a])
         })
     }
@@ -205,6 +209,7 @@ impl<const D: usize> Cpu<'_, D> {
             dirichlet: &s.fields.dirichlet,
             surface_region: &s.fields.surface_region,
             factor: D as Real * dt / self.state.rest.rho_0,
+            parting: s.parting(self.state, f64::from(dt)),
         }
     }
 

@@ -10,34 +10,35 @@ use cuda_kernels::{
         kernel::KernelConstants,
         space::{Domain, Forces},
     },
-    projection::{Constants, Surface, Weight},
+    projection::{Constants, Parting, Surface, Weight},
 };
 use sph_core::{
     kernel::{Kernel, KernelKind},
     method::{solids::Flow, state::State},
 };
 
-/// What the kernels read in a step from `state` on. Sums of a full neighborhood are those that are known so far.
-pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>) -> Constants<D> {
+/// What the kernels read in a step `dt` `[s]` from `state` on. Sums of a full neighborhood are those that are known so far.
+pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>, dt: f64) -> Constants<D> {
     let (params, c, rest) = (&method.params, &method.constants, state.rest);
-    let [alpha, reference] = method.full();
-    let (surface, weight) = (c.surface, c.weight);
+    let (alpha, surface, weight) = (method.full()[0], method.surface(state), c.weight);
+    let parting = method.parting(state, dt);
     Constants {
         weight: Weight { form: weight.form as i32, inv_h: weight.inv_h, inv_clamp: weight.inv_clamp },
         kernel: KernelConstants::new::<D>(KernelKind::CubicSpline, method.kernel.support_radius()),
         domain: Domain::from(&state.domain),
         forces: Forces::from(&state.forces),
         surface: Surface {
-            reference,
+            reference: surface.reference,
             threshold: surface.threshold,
             asymmetry: surface.asymmetry,
             at_wall: surface.at_wall,
+            spray: surface.spray,
             by_asymmetry: surface.by_asymmetry.into(),
         },
         m: rest.m,
         rho_0: rest.rho_0,
         alpha,
-        separation: params.separation,
+        parting: Parting { separation: parting.separation, speed: parting.speed },
         slide: method.slide(),
         tangential: params.tangential.unwrap_or(0.0),
         xsph: params.xsph_viscosity,

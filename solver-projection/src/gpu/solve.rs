@@ -60,7 +60,8 @@ impl<const D: usize> Gpu<'_, D> {
         self.executor.read(&device.dirichlet_sum, &mut dirichlet_sum)?;
         let (n, system) = (device.common.fluid.n, entries!(device, 1.0));
         let mut equation = equation!(launching, device.vectors, system, n, &mut device.p, history, inverse);
-        if dirichlet_sum == [0.0] {
+        self.method.fields.is_closed = dirichlet_sum == [0.0];
+        if self.method.fields.is_closed {
             let (reduce, sum) = (&mut device.common.reduce, &mut device.number);
             equation.closed = Some(Closed { reduce, sum, dirichlet_sum: &device.dirichlet_sum });
         }

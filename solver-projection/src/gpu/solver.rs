@@ -78,8 +78,8 @@ impl<const D: usize> OnGpu<D> for Projection<D> {
         state: &mut State<D>,
         dt: f64,
     ) -> Result<(), StepError> {
-        let (constants, end) = (constants(self, state), state.t);
-        let gpu = Gpu { method: self, executor, device, state, constants, end, source_part: 1.0 };
+        let (constants, end) = (constants(self, state, dt), state.t);
+        let gpu = Gpu { method: self, executor, device, state, constants, end, source_part: 1.0, looked: 0 };
         step::step(&mut watched(gpu, |_, _| ()), dt).map(drop)
     }
 

@@ -38,10 +38,10 @@ impl<const D: usize> Gpu<'_, D> {
         let per_step = rest.m / dt;
         match model {
             ViscousForm::Morris => {
-                react!(launcher.react_viscous(device, &device.motion, per_step * diffusion))?;
+                react!(launcher.react_viscous(device, [&device.motion], per_step * diffusion))?;
             }
             ViscousForm::Solenoidal => {
-                react!(launcher.react_central(device, &device.motion, per_step * central))?;
+                react!(launcher.react_central(device, [&device.motion], per_step * central))?;
             }
         }
         Ok(outcome)
@@ -64,6 +64,6 @@ impl<const D: usize> Gpu<'_, D> {
             return Ok(());
         }
         let factor = self.state.rest.m / dt * self.constants.xsph;
-        react!(launcher.react_xsph(device, &device.motion, factor))
+        react!(launcher.react_xsph(device, [&device.motion], factor))
     }
 }
