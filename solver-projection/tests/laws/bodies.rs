@@ -35,6 +35,35 @@ fn thin_fluid_under_tension_pulls_a_body() {
     assert!(lost < kept("", 200.0), "{lost:e}");
 }
 
+/// The first column leaves the box at 5 m/s, against those behind it: the box pushes it with a part of the pressure, and gets
+/// back as much.
+#[test]
+fn momentum_is_conserved_where_fluid_under_pressure_leaves_a_body() {
+    let mut sim = simulation::<2>(
+        "spacing = 0.05\nrest_density = 1000.0\ngravity = [0.0, 0.0]\nrun.end_time = 10.0\n\
+         [[fluid]]\nshape.block = { min = [-0.4, -0.3], max = [0.0, 0.3] }\nvelocity.uniform = [1.0, 0.0]\n\
+         [[body]]\nname = \"box\"\nshape.block = { min = [0.0, -0.3], max = [0.3, 0.3] }\ndensity = 1000.0\n\
+         [solver]\nname = \"projection\"",
+    );
+    let fluid = &mut sim.state.fluid;
+    for i in 0..fluid.len() {
+        if fluid.x[0][i] > -0.05 {
+            fluid.v[0][i] = -5.0;
+        }
+    }
+    let momentum = |sim: &sph_core::run::simulation::Simulation<2>| {
+        let v = vectors(&sim.state.fluid.id, &sim.state.fluid.v);
+        f64::from(sim.state.rest.m) * v.iter().map(|v| v[0]).sum::<f64>()
+            + sim.state.bodies.list[0].momentum[0]
+    };
+    let before = momentum(&sim);
+    step(&mut sim, 1e-3);
+    let (after, given) = (momentum(&sim), sim.state.bodies.list[0].momentum[0]);
+    println!("{before} {after} kg m/s, of which the box has {given}");
+    assert!(given > 0.01 * before.abs(), "{given}");
+    assert!((after - before).abs() < 2e3 * EPSILON * before.abs(), "{before} {after}");
+}
+
 #[test]
 fn a_box_of_half_the_density_settles_half_submerged() {
     let (share, tilt) = settled::<2>(0.016, "xsph_viscosity = 0.3");

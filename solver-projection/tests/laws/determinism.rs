@@ -3,6 +3,7 @@
 use crate::{
     common::{ALL, PRESETS, dam_break},
     solver::threads::*,
+    walls::flat,
 };
 
 #[test]
@@ -24,6 +25,13 @@ fn moving_wall_with_everything_skin_and_hash_grid() {
     let extra = "neighbors = { skin = 0.004, backend = \"hash_grid\" }";
     let solver = format!("{ALL}\n{BELT}");
     same_for_threads_and_isas::<2>(&dam_break::<2>("consistent", 0.01, extra, &solver));
+}
+
+/// The pressure finds voids from the second step on.
+#[test]
+fn fluid_that_lands_flat() {
+    same_for_threads_and_isas::<2>(&flat::<2>(0.01, 0.8, 0.8));
+    same_for_threads_and_isas::<3>(&flat::<3>(0.05, 0.8, 0.8));
 }
 
 #[test]

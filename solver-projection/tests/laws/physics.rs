@@ -80,19 +80,47 @@ fn walls_feel_what_comes_and_a_part_of_what_leaves() {
 }
 
 #[test]
+fn walls_push_what_stays_and_a_part_of_what_leaves() {
+    let held = |u_n: f64| Parting { separation: 0.25, speed: 2.0 }.held([7.0, u_n], [0.0, 1.0]);
+    assert_eq!([-5.0, 0.0, 2.0, 3.0, 4.0, 100.0].map(held), [1.0, 1.0, 1.0, 0.625, 0.25, 0.25]);
+}
+
+#[test]
 fn the_surface_lacks_what_is_missing_of_the_full_diagonal() {
-    let surface =
-        Surface { reference: 2.0, threshold: 0.9, asymmetry: 0.15, at_wall: 1.5, by_asymmetry: false };
-    assert!(surface.holds(1.5, 0.3, false));
-    assert!(!surface.holds(1.5, 0.1, false), "a hole in the midst of the fluid");
-    assert!(surface.holds(0.5, 0.0, false), "spray");
-    assert!(!surface.holds(1.9, 0.3, false) && surface.holds(1.9, 0.3, true));
-    assert!(Surface { asymmetry: 0.0, ..surface }.holds(1.5, 0.0, false), "flag is off");
+    let surface = Surface {
+        reference: 2.0,
+        threshold: 0.9,
+        asymmetry: 0.15,
+        at_wall: 1.5,
+        spray: 0.5,
+        by_asymmetry: false,
+    };
+    assert!(surface.holds(1.5, 1.0, 0.3, false));
+    assert!(!surface.holds(1.5, 1.0, 0.1, false), "a hole in the midst of the fluid");
+    assert!(surface.holds(0.5, 1.0, 0.0, false), "spray");
+    assert!(
+        surface.holds(1.5, 0.4, 0.0, false),
+        "a close cluster in flight has a diagonal, but few neighbors"
+    );
+    assert!(!Surface { spray: 0.0, ..surface }.holds(1.5, 0.4, 0.0, false), "beside a container");
+    assert!(!surface.holds(1.9, 1.0, 0.3, false) && surface.holds(1.9, 1.0, 0.3, true));
+    assert!(Surface { asymmetry: 0.0, ..surface }.holds(1.5, 1.0, 0.0, false), "flag is off");
+    assert_eq!(surface.counted(0.3, 1.9), 1.9);
+    assert_eq!(surface.counted(0.1, 1.9), 0.1, "walls do not hold a lone particle");
     let alone = Surface { by_asymmetry: true, ..surface };
-    assert!(alone.holds(2.5, 0.3, false) && !alone.holds(1.5, 0.1, false), "asymmetry alone");
-    assert_eq!(surface.missing(1.5, false), 0.5);
-    assert_eq!(surface.missing(1.9, true), 3.0 - 1.9 as Real);
-    assert_eq!(surface.missing(2.5, false), 0.0);
+    assert!(alone.holds(2.5, 1.0, 0.3, false) && !alone.holds(1.5, 1.0, 0.1, false), "asymmetry alone");
+    assert_eq!(surface.missing(1.5, 1.0, false), 0.5);
+    assert_eq!(surface.missing(1.9, 1.0, true), 3.0 - 1.9 as Real);
+    assert_eq!(surface.missing(2.5, 1.0, false), 0.0);
+    assert_eq!(
+        surface.missing(2.5, 0.25, false),
+        1.5,
+        "a close cluster has a full diagonal, and no other surface"
+    );
+    assert_eq!(
+        [of_void::<2>(2.0, 9.0, 5.9), of_void::<3>(2.0, 9.0, 5.9), of_void::<3>(2.0, 9.0, 6.1)],
+        [18.0, 27.0, 0.0]
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@
 use crate::{
     common::{ALL, PRESETS, dam_break},
     solver::restarting::*,
+    walls::flat,
 };
 
 #[test]
@@ -20,6 +21,7 @@ fn at_every_step_up_to_200_with_commands_and_moving_walls() {
 fn with_everything_and_in_space() {
     let few: Vec<u64> = (1..=60).step_by(19).collect();
     restarts::<2>(&eventful("consistent", "neighbors.skin = 0.01", ALL), &few);
+    restarts::<2>(&flat::<2>(0.02, 0.8, 0.8), &few);
     for preset in PRESETS {
         restarts::<3>(&dam_break::<3>(preset, 0.07, "", ""), &few);
     }

@@ -1,4 +1,5 @@
 //! Walls of ghosts with normals.
+#![allow(clippy::print_stdout, reason = "the measured numbers")]
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::common::*;
@@ -47,6 +48,96 @@ fn fluid_that_falls_onto_a_wall_is_stopped() {
     let v = vectors(&sim.state.fluid.id, &sim.state.fluid.v);
     let mean = v.iter().map(|v| v[1]).sum::<f64>() / v.len() as f64;
     assert!(mean.abs() < 0.1, "{mean} of 1 m/s is left");
+}
+
+/// A block of fluid that falls flat with 2.8 m/s, one spacing above the floor of a box.
+pub fn flat<const D: usize>(spacing: f64, across: f64, height: f64) -> String {
+    let (z, deep) = if D == 3 { (", 0.0", format!(", {across:?}")) } else { ("", String::new()) };
+    format!(
+        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, {spacing:?}{z}], max = [{across:?}, {top:?}{deep}] }}\n\
+         velocity.uniform = [0.0, -2.8{z}]\n\
+         [[wall]]\nshape.block = {{ min = [-0.4, 0.0{low}], max = [1.4, 2.0{wide}] }}\nlayers = 2\noffset = 0.7\n\
+         slip = \"free_slip\"\n[solver]\nname = \"projection\"\n",
+        top = height + spacing,
+        low = if D == 3 { ", -0.4" } else { "" },
+        wide = if D == 3 { ", 1.4" } else { "" },
+    )
+}
+
+/// The most by which total energy rises in a step of a run to `end`, over what it is at first.
+fn largest_rise<const D: usize>(text: &str, end: f64) -> f64 {
+    let mut sim = simulation::<D>(text);
+    let energy = |sim: &Simulation<D>| {
+        let fluid = &sim.state.fluid;
+        let of = |i: usize| {
+            let v2: f64 = fluid.velocity(i).iter().map(|&v| f64::from(v).powi(2)).sum();
+            0.5 * v2 + 9.81 * f64::from(fluid.x[1][i])
+        };
+        (0..fluid.len()).map(of).sum::<f64>()
+    };
+    let (first, mut rise) = (energy(&sim), 0.0);
+    while sim.state.t < end {
+        let before = energy(&sim);
+        sim.step(f64::INFINITY).expect("a healthy run");
+        rise = f64::max(rise, (energy(&sim) - before) / first);
+    }
+    rise
+}
+
+/// What lands flat is under the pressure of all that is above it, while there is a gap before it: the pressure may neither throw
+/// it at the wall nor the wall follow what bounces off. To the density source, which lifts what is too close.
+#[test]
+fn fluid_that_lands_flat_gains_no_energy() {
+    let tall = largest_rise::<2>(&flat::<2>(0.02, 0.8, 0.8), 0.1);
+    let wide = largest_rise::<2>(&flat::<2>(0.04, 1.0, 0.6), 0.2);
+    let cube = largest_rise::<3>(&flat::<3>(0.08, 0.8, 0.8), 0.1);
+    println!("{tall:.1e} {wide:.1e} {cube:.1e}");
+    assert!(tall < 0.01 && wide < 0.01 && cube < 0.01, "{tall} {wide} {cube}");
+}
+
+/// Fluid that bounces off a floor is under the pressure of what falls onto it. A floor that pushed it then would follow it.
+#[test]
+fn a_wall_is_no_piston() {
+    let mut sim = on_floor([0.0, -1.0], "");
+    let fluid = &mut sim.state.fluid;
+    for i in 0..fluid.len() {
+        if fluid.x[1][i] < 0.05 {
+            fluid.v[1][i] = 5.0;
+        }
+    }
+    let energy = |sim: &Simulation<2>| {
+        vectors(&sim.state.fluid.id, &sim.state.fluid.v).iter().map(|v| v[1] * v[1]).sum::<f64>()
+    };
+    let before = energy(&sim);
+    step(&mut sim, 1e-4);
+    let after = energy(&sim);
+    println!("{before} m²/s² before, {after} after");
+    assert!(after < before, "{before} {after}");
+}
+
+/// Ghosts have no pressure of their own: a particle that has no other neighbors needs a Dirichlet term, or its row is empty.
+#[test]
+fn lone_particle_in_a_wall_stops_and_does_not_stop_the_run() {
+    let mut sim = simulation::<2>(
+        "spacing = 0.05\nrun.end_time = 10.0\n\
+         domain = { min = [0.0, -1.0], max = [2.0, 2.0], periodic = [\"x\"] }\n\
+         [[fluid]]\nshape.block = { min = [0.0, 0.0], max = [0.5, 0.5] }\n\
+         [[wall]]\nshape.block = { min = [0.0, 0.0], max = [2.0, 1.0] }\nfaces = [\"y_min\"]\nlayers = 3\n\
+         slip = \"free_slip\"\n[solver]\nname = \"projection\"\n",
+    );
+    let alone = sim.state.fluid.len() - 1;
+    let id = sim.state.fluid.id[alone];
+    (sim.state.fluid.x[0][alone], sim.state.fluid.x[1][alone]) = (1.25, -0.02);
+    (sim.state.fluid.v[0][alone], sim.state.fluid.v[1][alone]) = (0.0, -0.5);
+    for _ in 0..20 {
+        let report = sim.step(f64::INFINITY).expect("a healthy run");
+        assert_eq!(report.unconverged, 0);
+    }
+    let i = (0..sim.state.fluid.len()).find(|&i| sim.state.fluid.id[i] == id).expect("it is there");
+    let (y, v) = (sim.state.fluid.x[1][i], sim.state.fluid.v[1][i]);
+    println!("{y} m, {v} m/s");
+    assert!(y > -0.05 && v > -0.1, "{y} {v}");
 }
 
 /// In a turning vessel with no slip the fluid turns along; with free slip it stays.

@@ -12,7 +12,7 @@ use proptest::{
 };
 use solver_projection::{
     params::WeightForm,
-    physics::{self as rust, CentralWeights, Surface, WallCorrection, Weighed, Weight},
+    physics::{self as rust, CentralWeights, Parting, Surface, WallCorrection, Weighed, Weight},
 };
 use sph_core::Real;
 
@@ -90,6 +90,11 @@ fn vectors_agree<const D: usize, const N: usize, const PAIR: usize, const TIMES:
         let [tangential, separation] = vector(&input, 2 * D);
         rust::against_wall(vector::<D>(&input, 0), vector(&input, D), tangential, separation)
     });
+    compare_in::<D, N, 1>("Parting::held", |input| {
+        let [separation, speed] = vector(&input, 2 * D);
+        [Parting { separation, speed }.held(vector::<D>(&input, 0), vector(&input, D))]
+    });
+    compare_in::<D, 3, 1>("of_void", |[push, sigma2, speed]| [rust::of_void::<D>(push, sigma2, speed)]);
     compare_in::<D, PAIR, 6>("WallCorrection::of_ghost", |input| {
         WallCorrection::of_ghost(vector::<D>(&input, 0), vector(&input, D)).0
     });
@@ -108,20 +113,24 @@ fn vectors_have_the_bits_of_the_rust_text() {
 
 #[test]
 fn surface_and_densities_have_the_bits_of_the_rust_text() {
-    let surface = |reference, threshold, asymmetry, at_wall, alone| Surface {
+    let surface = |[reference, threshold, asymmetry, at_wall, spray, alone]: [Real; 6]| Surface {
         reference,
         threshold,
         asymmetry,
         at_wall,
+        spray,
         by_asymmetry: alone != 0.0,
     };
-    compare("Surface::holds", |[reference, threshold, asymmetry, at_wall, alone, total, found, beside]| {
-        let holds =
-            surface(reference, threshold, asymmetry, at_wall, alone).holds(total, found, beside != 0.0);
+    compare("Surface::holds", |input: [Real; 10]| {
+        let [total, alpha, found, beside] = vector(&input, 6);
+        let holds = surface(vector(&input, 0)).holds(total, alpha, found, beside != 0.0);
         [if holds { 1.0 } else { 0.0 }]
     });
-    compare("Surface::missing", |[reference, at_wall, total, beside]| {
-        [surface(reference, 0.0, 0.0, at_wall, 0.0).missing(total, beside != 0.0)]
+    compare("Surface::counted", |[reference, fluid, total]| {
+        [surface([reference, 0.0, 0.0, 0.0, 0.0, 0.0]).counted(fluid, total)]
+    });
+    compare("Surface::missing", |[reference, at_wall, spray, total, alpha, beside]| {
+        [surface([reference, 0.0, 0.0, at_wall, spray, 0.0]).missing(total, alpha, beside != 0.0)]
     });
     compare("density_error", |[excess, two_sided]| [rust::density_error(excess, two_sided != 0.0)]);
     compare("xsph", |[m, rho_i, rho_j, w]| [rust::xsph(m, rho_i, rho_j, w)]);

@@ -137,6 +137,23 @@ fn so_does_a_limited_density_source() {
     }
 }
 
+/// Blocks that land flat, where the pressure finds voids and the fluid bounces off.
+#[test]
+fn so_do_voids_and_walls_that_are_left() {
+    let flat = |dim: usize, spacing: f64, z: &str, deep: &str| {
+        format!(
+            "dim = {dim}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
+             [[fluid]]\nshape.block = {{ min = [0.0, {spacing:?}{z}], max = [0.4, 0.8{deep}] }}\n\
+             velocity.uniform = [0.0, -2.8{z}]\n\
+             [[wall]]\nshape.block = {{ min = [-0.2, 0.0{z}], max = [0.6, 1.0{deep}] }}\nfaces = [\"y_min\"]\n\
+             offset = 0.7\n[solver]\nname = \"projection\"\ndt_max = 0.005\n{}",
+            solved("")
+        )
+    };
+    compare::<2>(&flat(2, 0.02, "", ""), 8).check(BOUND, "2D flat");
+    compare::<3>(&flat(3, 0.05, ", 0.0", ", 0.2"), 8).check(BOUND, "3D flat");
+}
+
 /// A block in containers, which it reaches at once.
 fn contained<const D: usize>(solver: &str) -> String {
     let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
