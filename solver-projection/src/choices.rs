@@ -3,6 +3,7 @@
 use crate::{
     Projection,
     cg::{Limits, Outcome, Solved},
+    gravity,
     params::{Gradient, Reference, Tolerance},
     physics::{LEAST_OF_ALPHA, Parting, SPRAY, STEEPEST, Surface},
 };
@@ -21,9 +22,9 @@ const OVERSHOT: f64 = 0.25;
 const VISCOUS_TOLERANCE: f64 = 1e-5;
 /// The largest displacement by shifting in a step, in spacings.
 pub const LONGEST_SHIFT: Real = 0.05;
-/// Part of the fastest speed that shows that there is a void.
+/// V over the largest speed.
 const PART: f64 = 0.1;
-/// So often a step looks for voids.
+/// The most searches for voids in a step.
 const VOIDS: u32 = 4;
 /// A particle is never nearer to a wall than this in viscosity, in spacings.
 pub const NEAREST: Real = 0.25;
@@ -97,25 +98,27 @@ impl<const D: usize> Projection<D> {
         Surface { reference: self.full()[1], spray, ..self.constants.surface }
     }
 
-    /// With which speed V fluid opens a void in a step `dt` `[s]`, where it leaves a wall or the pressure throws it: a part of that of the
-    /// fastest, and no less than the pressure of rest gives a particle with neighbors on one side alone, `|σ| = 1/h`. Other gradients
-    /// than the adjoint open none.
+    /// The speed V beyond which fluid that leaves a wall, or that the pressure accelerates in a step `dt` `[s]`, has a void beside it: 0.1 of
+    /// the largest speed, and at least what hydrostatic pressure gives a particle with neighbors on one side only, `|σ| = 1/h`.
+    /// Infinite for other gradients than the adjoint.
     pub(crate) fn parting(&self, state: &State<D>, dt: f64) -> Parting {
         let fastest = self.shell.max_speed.max(state.bodies.top_speed());
-        let at_rest = D as f64 * dt * self.still * f64::from(self.constants.weight.inv_h);
+        let hydrostatic = gravity(state) * f64::from(self.height);
+        let at_rest = D as f64 * dt * hydrostatic * f64::from(self.constants.weight.inv_h);
         let speed = (PART * fastest).max(at_rest).max(f64::from(Real::MIN_POSITIVE));
         let opens = self.params.gradient == Gradient::Adjoint;
         Parting { separation: self.params.separation, speed: if opens { speed as Real } else { Real::MAX } }
     }
 
-    /// Whether the pressure of a step `dt` `[s]` that has looked for voids so often may throw particles at one. Pressure has to be
-    /// bound to a surface, or it is known but for a constant. Beside a container, which has no ghosts, all fluid would be before a void.
-    pub(crate) fn may_throw(&self, state: &State<D>, dt: f64, looked: u32) -> bool {
+    /// Whether the pressure of a step `dt` `[s]` may accelerate a particle beyond V, and the step has searched for voids less than
+    /// [`VOIDS`] times. Not without a free surface, since the pressure then is open up to a constant; and not in scenes with
+    /// containers, which have no ghosts, so that all particles beside them would count.
+    pub(crate) fn may_throw(&self, state: &State<D>, dt: f64, searches: u32) -> bool {
         let is_bound =
             self.flow == Flow::FreeSurface && !self.fields.is_closed && state.containers.is_empty();
         let push = D as f64 * dt / f64::from(state.rest.rho_0) * self.fields.max_pressure;
         let thrown = push * f64::from(STEEPEST * self.constants.weight.inv_h);
-        is_bound && looked < VOIDS && thrown > f64::from(self.parting(state, dt).speed)
+        is_bound && searches < VOIDS && thrown > f64::from(self.parting(state, dt).speed)
     }
 
     /// When the pressure of `n` particles has converged.

@@ -45,15 +45,15 @@ pub struct Cpu<'a, const D: usize> {
     pub end: f64,
     /// Part of the density error that the source takes out, of what it usually would.
     pub source_part: f64,
-    /// How often this step has looked for voids.
-    pub looked: u32,
+    /// How often this step has searched for voids.
+    pub searches: u32,
 }
 
 impl<'a, const D: usize> Cpu<'a, D> {
     /// Begins a step.
     pub fn new(method: &'a mut Projection<D>, state: &'a mut State<D>) -> Self {
         method.shell.report = StepReport::default();
-        Self { end: state.t, source_part: 1.0, looked: 0, method, state }
+        Self { end: state.t, source_part: 1.0, searches: 0, method, state }
     }
 }
 
@@ -151,9 +151,12 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn open_voids(&mut self, dt: f64) -> Result<bool, StepError> {
-        let may = self.method.may_throw(self.state, dt, self.looked);
-        self.looked += 1;
-        let opened = may && self.open(dt as Real);
+        let may = self.method.may_throw(self.state, dt, self.searches);
+        self.searches += 1;
+        if !may {
+            return Ok(false);
+        }
+        let opened = self.open(dt as Real);
         self.method.shell.stopwatch.lap("open_voids");
         if opened {
             self.build_right_hand_side(dt)?;

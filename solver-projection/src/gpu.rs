@@ -40,8 +40,8 @@ pub(crate) struct Gpu<'a, const D: usize> {
     pub end: f64,
     /// Part of the density error that the source takes out, of what it usually would.
     pub source_part: f64,
-    /// How often this step has looked for voids.
-    pub looked: u32,
+    /// How often this step has searched for voids.
+    pub searches: u32,
 }
 
 /// Records of the samples.
@@ -199,8 +199,8 @@ impl<const D: usize> Phases for Gpu<'_, D> {
     }
 
     fn open_voids(&mut self, dt: f64) -> Result<bool, StepError> {
-        let may = self.method.may_throw(self.state, dt, self.looked);
-        self.looked += 1;
+        let may = self.method.may_throw(self.state, dt, self.searches);
+        self.searches += 1;
         if !may {
             return Ok(false);
         }

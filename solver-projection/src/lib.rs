@@ -14,9 +14,9 @@
 //! # Deviations
 //! - Forces come first, then the projection, then the positions. PeriDyno moves first: the same cycle begun elsewhere.
 //! - A particle is of the free surface when part of its diagonal is missing *and* its neighbors stand on one side, or
-//!   when half of the diagonal is missing. The published rule flags nearly every particle of a disordered fluid.
-//! - Particles that the pressure would throw at a void get a Dirichlet term of what they answer to it, and walls push with a part of the
-//!   pressure what leaves them fast: fluid that lands flat would gain energy else.
+//!   when half of the diagonal or of α is missing; walls do not count for one with less than a tenth of the diagonal by the fluid. The published rule flags nearly every particle of a disordered fluid.
+//! - Particles that the pressure would accelerate into a void get a Dirichlet term ([`physics::of_void`]), and walls act with a part of
+//!   the pressure on fluid that leaves them fast ([`physics::Parting`]): without both, flat impacts gain energy.
 //! - With the difference gradient particles in reach of the surface have the mirrored one, and a Dirichlet term no less than
 //!   what it answers to a constant pressure: else the pressure of the whole fluid grows from step to step under tension.
 //! - Beside walls matrix, divergence and gradient have a tangential correction ([`physics::WallCorrection`]): without it
@@ -91,8 +91,8 @@ pub struct Projection<const D: usize> {
     constants: Constants,
     /// Whether the fluid has a free surface: found at the start of a scene.
     flow: Flow,
-    /// `g H` with the height H of the fluid at the start, or of the walls where there is none: the pressure of rest over ρ₀, `[m²/s²]`.
-    still: f64,
+    /// Height of the fluid at the start, or of the walls where there is none, `[m]`.
+    height: Real,
     shell: Shell<D>,
     /// For tests that do harm.
     #[doc(hidden)]
@@ -106,12 +106,16 @@ const CFL_FORCE: f64 = 0.25;
 /// Factor of the limit of compressed neighbors `√(ρ₀ h Δx/(2 d p))` `[measured]`.
 const CFL_PRESSURE: Real = 0.35;
 
+/// Size of gravity, `[m/s²]`.
+fn gravity<const D: usize>(state: &State<D>) -> f64 {
+    state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt()
+}
+
 impl<const D: usize> Projection<D> {
     /// Limits of the step at a speed `[m/s]` and a pressure `[Pa]`. A particle that is out of its place by a part of a
     /// spacing is pushed back with `2 d p/(ρ₀ h)` times this part.
     fn limits(&self, state: &State<D>, v_max: f64, p_max: f64) -> Limits<4> {
-        let (p, spacing) = (&self.params, f64::from(state.rest.spacing));
-        let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
+        let (p, spacing, gravity) = (&self.params, f64::from(state.rest.spacing), gravity(state));
         let compressed = (self.pressure_limit(state, 1.0) / p_max).sqrt();
         [
             ("particle speed", f64::from(p.cfl) * spacing / v_max),
@@ -165,8 +169,7 @@ impl<const D: usize> Method<D> for Projection<D> {
     fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
         if self.shell.max_speed < 0.0 {
             let resting = f64::from(state.rest.rho_0 * state.height());
-            let gravity = state.forces.gravity.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
-            self.fields.max_pressure = self.fields.max_pressure.max(resting * gravity);
+            self.fields.max_pressure = self.fields.max_pressure.max(resting * gravity(state));
         }
         let speed = self.shell.top_speed(state);
         method::least(state, self.limits(state, speed, self.fields.max_pressure))

@@ -136,12 +136,12 @@ pub fn against_wall<L: Lane, const D: usize>(u: [L; D], n: [L; D], tangential: L
     felt
 }
 
-/// How fast fluid may leave a wall that still pushes it.
+/// With how much of the pressure a wall acts on fluid that leaves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parting {
     /// Part of a departure that the divergence counts, `[-]`.
     pub separation: Real,
-    /// Speed of departure up to which a wall pushes with all of the pressure, `[m/s]`.
+    /// The speed V up to which a wall acts with all of the pressure, `[m/s]`.
     pub speed: Real,
 }
 
@@ -228,13 +228,13 @@ pub const SPRAY: Real = 0.5;
 /// to hold it with. A corner of three walls leaves a third.
 pub const LONE: Real = 0.1;
 
-/// |σ| in 1/h beyond which it is not looked for: neighbors on one side alone leave one to two.
+/// Bound of |σ| h below which a particle is not searched: neighbors on one side only give one to two.
 pub const STEEPEST: Real = 3.0;
 
-/// A Dirichlet term grows by no less than this part.
+/// A search that raises a Dirichlet term by a smaller part than this changes nothing.
 pub const GROWTH: Real = 1e-3;
 
-/// Dirichlet term `d |σ_i|²` of a particle that the pressure throws at a void, `d dt/ρ₀ |σ_i| p_i > V`, `[1/m²]`; 0 of others.
+/// Dirichlet term `d |σ_i|²` of a particle that the pressure accelerates into a void, `d dt/ρ₀ |σ_i| p_i > V`, `[1/m²]`; 0 of others.
 /// `push` is `d dt/ρ₀ p_i`, `[m²/s]`.
 #[inline(always)]
 pub fn of_void<const D: usize>(push: Real, sigma2: Real, speed: Real) -> Real {

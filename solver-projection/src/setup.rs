@@ -41,7 +41,7 @@ pub fn of_scene<const D: usize>(
     let params = Params::of_flow(scene, flow)?;
     let solver = Projection {
         flow,
-        still: still(&state),
+        height: if state.fluid.is_empty() { state.height_of_walls() } else { state.height() },
         constants: Constants::derive::<D>(&params, state.rest, state.bodies.may_be_loaded()),
         shell: Shell::new(method::search(scene, &state, kernel.support_radius(), isa), clock),
         fields: Fields::default(),
@@ -49,15 +49,6 @@ pub fn of_scene<const D: usize>(
         params,
     };
     Ok((state, solver))
-}
-
-/// Gravity times the extent of the fluid along it, or of the walls where there is none, `[m²/s²]`.
-fn still<const D: usize>(state: &State<D>) -> f64 {
-    let g = state.forces.gravity.map(f64::from);
-    let x = if state.fluid.is_empty() { &state.walls.x } else { &state.fluid.x };
-    let along = (0..x[0].len()).map(|i| (0..D).map(|a| g[a] * f64::from(x[a][i])).sum::<f64>());
-    let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), e| (l.min(e), h.max(e)));
-    (high - low).max(0.0)
 }
 
 impl Constants {

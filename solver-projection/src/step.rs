@@ -37,8 +37,8 @@ phases! {
         /// Reduces the density source of this step if the pressure that it takes throws neighbors past each other, and builds
         /// the right-hand side again. False if there was no need to.
         fn limit_density_source(dt: f64) -> Result<bool, StepError>;
-        /// Finds voids by the particles that the pressure would throw at them, and adds their Dirichlet terms. False if there are
-        /// none, or no more in this step.
+        /// Adds the Dirichlet terms of particles that the pressure would accelerate into a void, and builds the right-hand side
+        /// again. False if there are none.
         fn open_voids(dt: f64) -> Result<bool, StepError>;
         /// What the step did.
         fn report(dt: f64) -> StepReport;
@@ -60,7 +60,7 @@ pub fn step<P: Phases>(p: &mut P, dt: f64) -> Result<StepReport, StepError> {
         p.solve_pressure()?; //             with a smaller λ̂, where p overshoots
     }
     while p.open_voids(dt)? {
-        p.solve_pressure()?; //             with s_i ≥ d|σ_i|², where p throws i at a void: d dt/ρ₀ |σ_i| p_i > V
+        p.solve_pressure()?; //             with s_i ≥ d|σ_i|², where p would accelerate i into a void: d dt/ρ₀ |σ_i| p_i > V
     }
     p.correct_velocities(dt)?; //           v_i = v*_i − dt/ρ₀ d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji
     p.apply_viscosity(dt)?; //              v_i ← v_i + c Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij

@@ -90,11 +90,11 @@ SPH_FN Vec against_wall(Vec u, Vec n, real tangential, real separation) {
   return felt;
 }
 
-/// How fast fluid may leave a wall that still pushes it.
+/// With how much of the pressure a wall acts on fluid that leaves it.
 struct Parting {
   /// Part of a departure that the divergence counts, [-].
   real separation;
-  /// Speed of departure up to which a wall pushes with all of the pressure, [m/s].
+  /// The speed V up to which a wall acts with all of the pressure, [m/s].
   real speed;
 
   /// Part of the pressure with which a wall pushes fluid that moves by u against it: 1, and from twice the speed on what
@@ -151,13 +151,13 @@ constexpr real SPRAY = real(0.5);
 /// Part of the diagonal by the fluid below which walls do not count as neighbors of a particle.
 constexpr real LONE = real(0.1);
 
-/// |σ| in 1/h beyond which it is not looked for: neighbors on one side alone leave one to two.
+/// Bound of |σ| h below which a particle is not searched: neighbors on one side only give one to two.
 constexpr real STEEPEST = real(3.0);
 
-/// A Dirichlet term grows by no less than this part.
+/// A search that raises a Dirichlet term by a smaller part than this changes nothing.
 constexpr real GROWTH = real(1e-3);
 
-/// Dirichlet term `d |σ_i|²` of a particle that the pressure throws at a void, `d dt/ρ₀ |σ_i| p_i > V`, [1/m²]; 0 of others.
+/// Dirichlet term `d |σ_i|²` of a particle that the pressure accelerates into a void, `d dt/ρ₀ |σ_i| p_i > V`, [1/m²]; 0 of others.
 /// `push` is `d dt/ρ₀ p_i`, [m²/s].
 SPH_FN real of_void(real push, real sigma2, real speed) {
   return push * sqrt(sigma2) > speed ? real(DIM) * sigma2 : real(0.0);
@@ -247,7 +247,7 @@ struct Constants {
   real rho_0;
   /// Sum of weights of a full neighborhood, [-].
   real alpha;
-  /// With which speed fluid opens a void.
+  /// With how much of the pressure walls act.
   Parting parting;
   /// Part of the tangential velocity of walls, of that which viscosity feels, in the divergence, [-].
   real slide;

@@ -10,13 +10,14 @@ SPH_FN void put_force(const Writable& force, u32 b, real factor, Vec sum) {
   for (int a = 0; a < DIM; a++) force.x[a][b] += factor * sum[a];
 }
 
-/// What a sample reads of a particle that pushes it.
+/// What a loop over moving pressures reads of a neighbor.
 struct Pushing {
   Packed place, motion;
   real p;
 };
 
-/// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each with the part that the sample pushes.
+/// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each times the
+/// part of the pressure with which the sample acts.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_pressure(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                       const Packed* __restrict__ motion /* [place.len()] */,

@@ -24,7 +24,7 @@ struct Gains {
   }
 };
 
-/// `Σ_k w¹ n_ik` over the ghosts of a particle, each with the part that it pushes.
+/// `Σ_k w¹ n_ik` over the ghosts of a particle, each times the part of the pressure with which it acts.
 SPH_FN Vec wall_gradient(const Constants& c, const Near& near, u32 i, Vec x_i, Vec v_i) {
   Vec outer = zero();
   visit_ghosts(c, near, i, x_i, [&](const Ghost& k, Vec x_ik, real r2) {
@@ -47,8 +47,8 @@ SPH_FN Vec mirrored_gradient(const Constants& c, const Near& near, const Packed*
   return inner;
 }
 
-/// `s_i ≥ d |σ_i|²` of particles that the pressure throws at a void, `d dt/ρ₀ |σ_i| p_i > V`, with `σ_i = Σ_j a_ij w¹_ij n_ij
-/// + Σ_k 2/α_i w¹_ik n_ik`. `factor` is d dt/ρ₀.
+/// Dirichlet terms of voids, with `σ_i = Σ_j a_ij w¹_ij n_ij + Σ_k 2/α_i w¹_ik n_ik`, each ghost times its part of the
+/// pressure. `factor` is d dt/ρ₀.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_open_voids(Constants c, Near near, const Packed* __restrict__ place, const Packed* __restrict__ motion,
                       const real* __restrict__ p, real factor, u32 n, real* __restrict__ dirichlet,

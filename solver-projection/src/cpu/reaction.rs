@@ -26,8 +26,8 @@ use sph_core::{
 use std::mem::take;
 
 phase! {
-/// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each with the part that
-/// the sample pushes.
+/// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each times
+/// the part of the pressure with which the sample acts.
 fn pressure_reaction<L>[const D: usize](
     s: &Gradients<'_, D>, boundary: &Boundary<D>, factor: Real, least: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {

@@ -80,8 +80,8 @@ fn find<L>[const D: usize](
 }
 
 phase! {
-/// Dirichlet terms of voids, with `σ_i = Σ_j a_ij w¹_ij n_ij + Σ_k 2/α_i w¹_ik n_ik`, each ghost with the part that it pushes.
-/// Returns how many grew.
+/// Dirichlet terms of voids, with `σ_i = Σ_j a_ij w¹_ij n_ij + Σ_k 2/α_i w¹_ik n_ik`, each ghost times its part of the pressure.
+/// Returns how many were raised.
 fn open<L>[const D: usize](s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, out: Own<'_>) -> Sum {
     let ((dirichlet, diagonal), mut opened) = (out, 0.0);
     for (k, i) in fluid.points().enumerate() {
@@ -103,7 +103,7 @@ fn open<L>[const D: usize](s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, o
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// Adds the Dirichlet terms of the voids that the pressure throws particles at. False if there are none.
+    /// Adds the Dirichlet terms of particles that the pressure accelerates into voids. False if there are none.
     pub(super) fn open(&mut self, dt: Real) -> bool {
         let mut dirichlet = take(&mut self.method.fields.dirichlet);
         let mut diagonal = take(&mut self.method.fields.equation.diagonal);

@@ -34,7 +34,7 @@ pub(super) struct Gradients<'a, const D: usize> {
     pub surface_region: &'a [[Real; 4]],
     /// `d dt/ρ₀`, `[m³ s/kg]`.
     pub factor: Real,
-    /// Which fluid walls push.
+    /// With how much of the pressure walls act.
     pub parting: Parting,
 }
 
@@ -69,7 +69,7 @@ impl<const D: usize> Gradients<'_, D> {
         })
     }
 
-    /// `Σ_k w¹_ik n_ik` over ghosts, each with the part that it pushes.
+    /// `Σ_k w¹_ik n_ik` over ghosts, each times the part of the pressure with which it acts.
     #[inline(always)]
     pub fn of_walls<L: Lane>(&self, walls: &Chunk, i: usize) -> [Real; D] {
         let x_i = each(|a| self.record[i][a]);

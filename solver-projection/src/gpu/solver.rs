@@ -79,7 +79,8 @@ impl<const D: usize> OnGpu<D> for Projection<D> {
         dt: f64,
     ) -> Result<(), StepError> {
         let (constants, end) = (constants(self, state, dt), state.t);
-        let gpu = Gpu { method: self, executor, device, state, constants, end, source_part: 1.0, looked: 0 };
+        let gpu =
+            Gpu { method: self, executor, device, state, constants, end, source_part: 1.0, searches: 0 };
         step::step(&mut watched(gpu, |_, _| ()), dt).map(drop)
     }
 

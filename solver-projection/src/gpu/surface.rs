@@ -32,7 +32,7 @@ impl<const D: usize> Gpu<'_, D> {
         device.common.reduce.sum(self.executor, &device.dirichlet, n, &mut device.dirichlet_sum)
     }
 
-    /// Adds the Dirichlet terms of the voids that the pressure throws particles at. False if there are none.
+    /// Adds the Dirichlet terms of particles that the pressure accelerates into voids. False if there are none.
     pub(super) fn open(&mut self, dt: Real) -> Result<bool, CudaError> {
         let factor = D as Real * dt / self.state.rest.rho_0;
         let (launcher, device) = (launcher(self.executor, &self.constants), &mut *self.device);

@@ -128,13 +128,22 @@ impl<const D: usize> State<D> {
 
     /// Extent of the fluid along gravity, and a spacing for the half particles at both ends; 0 without gravity, `[m]`.
     pub fn height(&self) -> Real {
+        self.extent(&self.fluid.x)
+    }
+
+    /// The same of the walls, `[m]`.
+    pub fn height_of_walls(&self) -> Real {
+        self.extent(&self.walls.x)
+    }
+
+    fn extent(&self, x: &[Vec<Real>; D]) -> Real {
         let g = self.forces.gravity;
         let size = g.iter().map(|g| g * g).sum::<Real>().sqrt();
         if size == 0.0 {
             return 0.0;
         }
-        let height = |i: usize| (0..D).map(|a| -g[a] / size * self.fluid.x[a][i]).sum::<Real>();
-        let heights = (0..self.fluid.len()).map(height);
+        let height = |i: usize| (0..D).map(|a| -g[a] / size * x[a][i]).sum::<Real>();
+        let heights = (0..x[0].len()).map(height);
         let (low, high) =
             heights.fold((Real::INFINITY, Real::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
         high - low + self.rest.spacing
