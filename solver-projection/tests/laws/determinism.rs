@@ -3,7 +3,7 @@
 use crate::{
     common::{ALL, PRESETS, dam_break},
     solver::threads::*,
-    walls::flat,
+    voids::flat,
 };
 
 #[test]

@@ -19,4 +19,5 @@ mod solver;
 mod steps;
 mod tension;
 mod viscosity;
+mod voids;
 mod walls;

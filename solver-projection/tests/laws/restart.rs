@@ -8,7 +8,7 @@
 use crate::{
     common::{ALL, PRESETS, dam_break},
     solver::restarting::*,
-    walls::flat,
+    voids::flat,
 };
 
 #[test]

@@ -50,52 +50,6 @@ fn fluid_that_falls_onto_a_wall_is_stopped() {
     assert!(mean.abs() < 0.1, "{mean} of 1 m/s is left");
 }
 
-/// A block of fluid that falls flat with 2.8 m/s, one spacing above the floor of a box.
-pub fn flat<const D: usize>(spacing: f64, across: f64, height: f64) -> String {
-    let (z, deep) = if D == 3 { (", 0.0", format!(", {across:?}")) } else { ("", String::new()) };
-    format!(
-        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
-         [[fluid]]\nshape.block = {{ min = [0.0, {spacing:?}{z}], max = [{across:?}, {top:?}{deep}] }}\n\
-         velocity.uniform = [0.0, -2.8{z}]\n\
-         [[wall]]\nshape.block = {{ min = [-0.4, 0.0{low}], max = [1.4, 2.0{wide}] }}\nlayers = 2\noffset = 0.7\n\
-         slip = \"free_slip\"\n[solver]\nname = \"projection\"\n",
-        top = height + spacing,
-        low = if D == 3 { ", -0.4" } else { "" },
-        wide = if D == 3 { ", 1.4" } else { "" },
-    )
-}
-
-/// The most by which total energy rises in a step of a run to `end`, over what it is at first.
-fn largest_rise<const D: usize>(text: &str, end: f64) -> f64 {
-    let mut sim = simulation::<D>(text);
-    let energy = |sim: &Simulation<D>| {
-        let fluid = &sim.state.fluid;
-        let of = |i: usize| {
-            let v2: f64 = fluid.velocity(i).iter().map(|&v| f64::from(v).powi(2)).sum();
-            0.5 * v2 + 9.81 * f64::from(fluid.x[1][i])
-        };
-        (0..fluid.len()).map(of).sum::<f64>()
-    };
-    let (first, mut rise) = (energy(&sim), 0.0);
-    while sim.state.t < end {
-        let before = energy(&sim);
-        sim.step(f64::INFINITY).expect("a healthy run");
-        rise = f64::max(rise, (energy(&sim) - before) / first);
-    }
-    rise
-}
-
-/// What lands flat is under the pressure of all that is above it, while there is a gap before it: the pressure may neither throw
-/// it at the wall nor the wall follow what bounces off. To the density source, which lifts what is too close.
-#[test]
-fn fluid_that_lands_flat_gains_no_energy() {
-    let tall = largest_rise::<2>(&flat::<2>(0.02, 0.8, 0.8), 0.1);
-    let wide = largest_rise::<2>(&flat::<2>(0.04, 1.0, 0.6), 0.2);
-    let cube = largest_rise::<3>(&flat::<3>(0.08, 0.8, 0.8), 0.1);
-    println!("{tall:.1e} {wide:.1e} {cube:.1e}");
-    assert!(tall < 0.01 && wide < 0.01 && cube < 0.01, "{tall} {wide} {cube}");
-}
-
 /// Fluid that bounces off a floor is under the pressure of what falls onto it. A floor that pushed it then would follow it.
 #[test]
 fn a_wall_is_no_piston() {
