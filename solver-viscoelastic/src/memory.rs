@@ -1,7 +1,7 @@
 //! The fields of the solver: those of checkpoints, and those of a step.
 
 use crate::{
-    cpu::{contact::WallPose, springs::Scratch},
+    cpu::springs::Scratch,
     params::{Params, RelaxMode},
     springs::Springs,
 };
@@ -10,6 +10,7 @@ use sph_core::{
     method::solver::{Link, Memory},
     neighbors::FAR,
     numerics::field::Sizing,
+    rigid::Placement,
 };
 use std::sync::Mutex;
 
@@ -32,8 +33,8 @@ pub struct Fields<const D: usize> {
     pub springs: Springs,
     /// Memory of each thread for the rows of springs.
     pub scratch: Vec<Mutex<Scratch>>,
-    /// Poses of the surfaces of walls. Shape `[n_surfaces]`.
-    pub wall_poses: Vec<WallPose<D>>,
+    /// Where the surfaces of walls are. Shape `[n_surfaces]`.
+    pub placements: Vec<Placement<D>>,
 }
 
 /// Optional fields that a set of parameters needs.
@@ -77,7 +78,7 @@ impl<const D: usize> Default for Fields<D> {
             reaction: [const { Vec::new() }; D],
             springs: Springs::default(),
             scratch: Vec::new(),
-            wall_poses: Vec::new(),
+            placements: Vec::new(),
         }
     }
 }

@@ -5,19 +5,16 @@ use super::Cpu;
 use crate::contact::{Contact, ContactPoint, ContactSystem, Twist, react, without_contacts, wrench};
 use sph_core::{
     Real,
-    fluid::{
-        particles::Particles,
-        wall_surface::{Pose, WallSurface},
-    },
+    fluid::{particles::Particles, wall_surface::WallSurface},
     geometry::shape::Enclosure,
     method::state::State,
     neighbors::Periodic,
     numerics::{
         lane::each,
         parallel::{self, Merge, Sum},
-        vector::{cross, dot},
+        vector::dot,
     },
-    rigid::{Obstacle, Rigid, Wrench, spatial},
+    rigid::{Placement, Rigid, Wrench, spatial},
 };
 use std::mem::take;
 
@@ -80,40 +77,20 @@ fn for_each_particle<const D: usize, R: Merge + Default>(
     })
 }
 
-/// Pose and velocity of the surface of a wall at the end of the step.
-#[derive(Clone, Copy, Debug)]
-pub struct WallPose<const D: usize> {
-    /// `None` for the pose of the scene.
-    pose: Option<Pose<D>>,
-    /// A point of it, `[m]`, and the velocity there, `[m/s]`.
-    point: ([f64; D], [f64; D]),
-    /// Its angular velocity, `[rad/s]`.
-    angular: [f64; 3],
-}
-
-impl<const D: usize> WallPose<D> {
-    fn of(obstacle: &Obstacle<'_, D>) -> Self {
-        Self { pose: obstacle.pose, point: obstacle.point, angular: obstacle.angular_velocity }
-    }
-
-    /// Velocity at a point, `[m/s]`.
-    fn velocity(&self, x: &[f64; D]) -> [f64; D] {
-        let turning = cross(self.angular, spatial::<D>(&each(|a| x[a] - self.point.0[a])));
-        each(|a| self.point.1[a] + turning[a])
-    }
-
-    /// Applies stickiness and the impulse of the wall.
-    fn resolve(&self, wall: &WallSurface<D>, contact: &Contact, periodic: &Periodic<D>, p: &mut Particle<D>) {
-        let here = if periodic.any() { periodic.wrap(p.x.map(|x| x as Real)).map(f64::from) } else { p.x };
-        let drawn = self.pose.map_or(here, |pose| pose.inverse_transform(&here));
-        wall.near(&drawn, contact.reach(), |face, d, n| {
-            let n = self.pose.map_or(n, |pose| pose.rotate(&n));
-            apply_stickiness(contact, d, &n, p);
-            let (moves, drag) = (self.velocity(&here), wall.condition.drag[face]);
-            let v: [f64; D] = each(|a| p.v[a] - moves[a] - drag[a]);
-            p.apply_impulse(&contact.impulse(d, &v, &n, wall.condition.no_slip), contact.dt);
-        });
-    }
+/// Applies stickiness and the impulse of a wall, which is where it will be at the end of the step.
+fn resolve_wall<const D: usize>(
+    (wall, placement): (&WallSurface<D>, &Placement<D>),
+    contact: &Contact,
+    periodic: &Periodic<D>,
+    p: &mut Particle<D>,
+) {
+    let x = p.x;
+    placement.near(wall, periodic, &x, contact.reach(), |face, d, n, moves| {
+        apply_stickiness(contact, d, &n, p);
+        let drag = wall.condition.drag[face];
+        let v: [f64; D] = each(|a| p.v[a] - moves[a] - drag[a]);
+        p.apply_impulse(&contact.impulse(d, &v, &n, wall.condition.no_slip), contact.dt);
+    });
 }
 
 fn apply_stickiness<const D: usize>(contact: &Contact, d: f64, n: &[f64; D], p: &mut Particle<D>) {
@@ -229,7 +206,7 @@ impl<const D: usize> BodyContact<'_, D> {
 
 /// Walls, then containers: in the order in which particles meet them.
 struct Holders<'a, const D: usize> {
-    poses: &'a [WallPose<D>],
+    placements: &'a [Placement<D>],
     surfaces: &'a [WallSurface<D>],
     containers: &'a [Enclosure<D>],
     contact: Contact,
@@ -241,15 +218,17 @@ struct Holders<'a, const D: usize> {
 impl<const D: usize> Holders<'_, D> {
     /// Number of walls and containers.
     fn len(&self) -> usize {
-        self.poses.len() + self.containers.len()
+        self.placements.len() + self.containers.len()
     }
 
     /// Applies the impulse of the wall or container of this place.
     fn resolve(&self, place: usize, p: &mut Particle<D>) {
-        match self.poses.get(place) {
-            Some(pose) => pose.resolve(&self.surfaces[place], &self.contact, &self.periodic, p),
+        match self.placements.get(place) {
+            Some(placement) => {
+                resolve_wall((&self.surfaces[place], placement), &self.contact, &self.periodic, p)
+            }
             None => {
-                let container = &self.containers[place - self.poses.len()];
+                let container = &self.containers[place - self.placements.len()];
                 resolve_container(container, &self.contact, self.anti_stick, p);
             }
         }
@@ -284,16 +263,17 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn contacts(&mut self, dt: f64) {
         let (s, n) = (&mut *self.method, self.state.fluid.len());
         let contact = Contact::new(&s.params, s.constants.h, self.state.rest.spacing, dt);
-        let (mut wall_poses, mut position) = (take(&mut s.fields.wall_poses), take(&mut s.fields.position));
+        let (mut placements, mut position) = (take(&mut s.fields.placements), take(&mut s.fields.position));
         let anti_stick = f64::from(s.params.anti_stick);
         self.resolve_bodies(&contact, &mut position[..n]);
         let State { fluid, walls, bodies, containers, domain, rest, .. } = &mut *self.state;
         let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
         let surfaces = &walls.surfaces[..n_walls];
-        wall_poses.clear();
-        wall_poses.extend(surfaces.iter().map(|wall| WallPose::of(&Obstacle::new(wall, walls, self.end))));
-        let (poses, periodic) = (&wall_poses[..], domain.periodic);
-        let holders = Holders { poses, surfaces, containers, contact, anti_stick, periodic };
+        placements.clear();
+        placements.extend(surfaces.iter().map(|wall| Placement::of_wall(wall, walls, self.end)));
+        let periodic = domain.periodic;
+        let holders =
+            Holders { placements: &placements, surfaces, containers, contact, anti_stick, periodic };
         if walls.loads_due {
             for measured in bodies.contact_loads(surfaces) {
                 holders.add_to(measured, fluid, &mut position[..n], f64::from(rest.m));
@@ -304,7 +284,7 @@ impl<const D: usize> Cpu<'_, D> {
                 (0..holders.len()).for_each(|place| holders.resolve(place, p));
             });
         }
-        (self.method.fields.wall_poses, self.method.fields.position) = (wall_poses, position);
+        (self.method.fields.placements, self.method.fields.position) = (placements, position);
     }
 
     /// Contacts with one body after the other, with the opposite wrench on the body.

@@ -18,7 +18,7 @@ use sph_core::{
     fluid::wall_surface::WallSurface,
     method::state::State,
     numerics::lane::each,
-    rigid::{Obstacle, Rigid},
+    rigid::{Placement, Rigid},
 };
 
 /// Fields of contacts on a GPU.
@@ -58,7 +58,7 @@ impl<const D: usize> Contacts<D> {
 fn surfaces<const D: usize>(state: &State<D>, t: f64, facets: &Facets<D>) -> Vec<Surface<D>> {
     let (walls, n_bodies) = (&state.walls, state.bodies.list.len());
     let n_walls = walls.surfaces.len().saturating_sub(n_bodies);
-    let surface = |wall| Surface::of_wall(&Obstacle::new(wall, walls, t), facets);
+    let surface = |wall| Surface::placed(wall, &Placement::of_wall(wall, walls, t), facets);
     walls.surfaces[..n_walls].iter().map(surface).collect()
 }
 

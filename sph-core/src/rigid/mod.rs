@@ -29,6 +29,7 @@
 mod drift;
 mod form;
 mod load;
+mod placement;
 #[cfg(feature = "rigid")]
 mod rapier;
 mod rotation;
@@ -36,6 +37,7 @@ mod rotation;
 pub use drift::Obstacle;
 pub use form::Form;
 pub use load::{ContainerLoad, Load};
+pub use placement::Placement;
 #[cfg(feature = "rigid")]
 #[doc(hidden)]
 pub use rapier::pieces;

@@ -21,21 +21,36 @@ impl<const D: usize> From<Wrench<D>> for rigid::Wrench<D> {
     }
 }
 
-/// Where these sums are made.
+/// Where a sum is made of what a container or a wall gives to particles.
 #[derive(Debug)]
-pub struct ContainerLoads<const D: usize> {
+pub struct Given<const D: usize> {
     partial: Field<Wrench<D>>,
     result: Field<Wrench<D>>,
 }
 
-impl<const D: usize> ContainerLoads<D> {
-    /// Buffers, none if the force on no container is measured.
+impl<const D: usize> Given<D> {
+    /// Buffers, none if there is nothing to sum.
     ///
     /// # Errors
     /// When there is no memory left.
-    pub fn new(executor: &dyn Executor, is_measured: bool) -> Result<Self, CudaError> {
-        let n = usize::from(is_measured);
+    pub fn new(executor: &dyn Executor, is_needed: bool) -> Result<Self, CudaError> {
+        let n = usize::from(is_needed);
         Ok(Self { partial: executor.zeros(n * PARTIALS)?, result: executor.zeros(n)? })
+    }
+
+    /// What `sum` finds: momentum and angular momentum over the mass of a particle.
+    ///
+    /// # Errors
+    /// When a copy or a launch fails.
+    pub fn sum(
+        &mut self,
+        executor: &dyn Executor,
+        sum: impl FnOnce(&mut Field<Wrench<D>>, &mut Field<Wrench<D>>) -> Launched,
+    ) -> Result<rigid::Wrench<D>, CudaError> {
+        sum(&mut self.partial, &mut self.result)?;
+        let mut given = [Wrench::default()];
+        executor.read(&self.result, &mut given)?;
+        Ok(given[0].into())
     }
 
     /// Adds to the forces on containers, where they are needed, what these are about to do in the step `dt` `[s]`: `sum` finds it
@@ -54,10 +69,9 @@ impl<const D: usize> ContainerLoads<D> {
             return Ok(());
         }
         for load in &mut state.bodies.container_loads {
-            sum(load.container as u32, &mut self.partial, &mut self.result)?;
-            let mut given = [Wrench::default()];
-            executor.read(&self.result, &mut given)?;
-            load.react(&given[0].into(), f64::from(state.rest.m) / dt);
+            let container = load.container as u32;
+            let given = self.sum(executor, |partial, result| sum(container, partial, result))?;
+            load.react(&given, f64::from(state.rest.m) / dt);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use sph_core::{
     fluid::wall_surface::WallSurface,
     geometry::sampling::Side,
     numerics::lane::each,
-    rigid::{Obstacle, Rigid},
+    rigid::{Placement, Rigid},
 };
 
 crate::device::launch::generated!("common_boundary_wall_surfaces.rs");
@@ -18,17 +18,17 @@ fn unit<const D: usize>() -> [[f64; D]; D] {
 }
 
 impl<const D: usize> Surface<D> {
-    /// Of a wall that has been moved to where it is now. `facets` has its own, if it has any.
-    pub fn of_wall(obstacle: &Obstacle<'_, D>, facets: &Facets<D>) -> Self {
-        let (columns, shift) =
-            obstacle.pose.map_or((unit(), [0.0; D]), |pose| (*pose.columns(), *pose.shift()));
+    /// Of a wall or a body that is where `placement` says. `facets` has its own, if it has any.
+    pub fn placed(surface: &WallSurface<D>, placement: &Placement<D>, facets: &Facets<D>) -> Self {
+        let Placement { pose, point, angular } = *placement;
+        let (columns, shift) = pose.map_or((unit(), [0.0; D]), |pose| (*pose.columns(), *pose.shift()));
         Self {
             pose: Pose { columns, shift },
-            point: obstacle.point.0,
-            velocity: obstacle.point.1,
-            angular: obstacle.angular_velocity,
-            posed: obstacle.pose.is_some().into(),
-            ..Self::in_reference(obstacle.surface, facets)
+            point: point.0,
+            velocity: point.1,
+            angular,
+            posed: pose.is_some().into(),
+            ..Self::in_reference(surface, facets)
         }
     }
 

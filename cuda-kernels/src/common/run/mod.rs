@@ -13,7 +13,7 @@ pub use on_gpu::{Demand, OnGpu, Parts};
 
 use crate::{
     common::{
-        boundary::{containers::Containers, loads::ContainerLoads},
+        boundary::{containers::Containers, loads::Given},
         numerics::reduce::{NONE, Reduce},
         run::{
             cell_box::{CellBoxFit, Content, Frame},
@@ -62,7 +62,7 @@ pub struct Common<const D: usize> {
     /// What particles are kept in.
     pub containers: Containers<D>,
     /// What the fluid does to those on which the force is measured.
-    pub container_loads: ContainerLoads<D>,
+    pub container_loads: Given<D>,
     /// Squared speeds after the step. Shape `[n]`, `[m²/s²]`.
     pub v2: Field<Real>,
     /// Largest squared changes of velocity in the step, or squared accelerations. Shape `[n]`.
@@ -94,7 +94,7 @@ impl<const D: usize> Common<D> {
             walls: Samples::new(executor, grid, population.walls)?,
             rigid: RigidSets::new(executor, population)?,
             containers: Containers::new(executor, &[])?,
-            container_loads: ContainerLoads::new(executor, population.container_loads > 0)?,
+            container_loads: Given::new(executor, population.container_loads > 0)?,
             v2: executor.zeros(n)?,
             gain2: executor.zeros(n)?,
             lost: executor.zeros(n)?,

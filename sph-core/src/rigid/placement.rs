@@ -1,0 +1,95 @@
+//! Where surfaces are and how they move, as particles meet them.
+
+use super::{Bodies, Obstacle, Wrench, spatial};
+use crate::{
+    Real,
+    fluid::{
+        boundary::Boundary,
+        wall_surface::{Pose, WallSurface},
+    },
+    neighbors::Periodic,
+    numerics::{lane::each, vector::cross},
+};
+
+/// Pose and velocity of the surface of a wall or a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement<const D: usize> {
+    /// `None` for the pose of the scene.
+    pub pose: Option<Pose<D>>,
+    /// A point of it, `[m]`, and the velocity there, `[m/s]`.
+    pub point: ([f64; D], [f64; D]),
+    /// Its angular velocity, `[rad/s]`.
+    pub angular: [f64; 3],
+}
+
+impl<const D: usize> Placement<D> {
+    /// That of a wall at the time `t`, `[s]`, to which it has been moved.
+    pub fn of_wall(surface: &WallSurface<D>, walls: &Boundary<D>, t: f64) -> Self {
+        let Obstacle { pose, point, angular_velocity: angular, .. } = Obstacle::new(surface, walls, t);
+        Self { pose, point, angular }
+    }
+
+    /// Velocity at a point, `[m/s]`.
+    pub fn velocity(&self, x: &[f64; D]) -> [f64; D] {
+        let turning = cross(self.angular, spatial::<D>(&each(|a| x[a] - self.point.0[a])));
+        each(|a| self.point.1[a] + turning[a])
+    }
+
+    /// The parts of the surface that are near `x`, `[m]`: [`WallSurface::near`], with normals as they are now, and the velocity of the
+    /// surface there without that of its faces, `[m/s]`.
+    pub fn near(
+        &self,
+        surface: &WallSurface<D>,
+        periodic: &Periodic<D>,
+        x: &[f64; D],
+        reach: f64,
+        mut touch: impl FnMut(usize, f64, [f64; D], [f64; D]),
+    ) {
+        let here = if periodic.any() { periodic.wrap(x.map(|x| x as Real)).map(f64::from) } else { *x };
+        let drawn = self.pose.map_or(here, |pose| pose.inverse_transform(&here));
+        surface.near(&drawn, reach, |face, d, n| {
+            touch(face, d, self.pose.map_or(n, |pose| pose.rotate(&n)), self.velocity(&here))
+        });
+    }
+}
+
+impl<const D: usize> Bodies<D> {
+    /// Where all surfaces of `walls` are at the time `t`, `[s]`, to which walls have been moved; those of bodies come last, and are
+    /// where these are.
+    pub fn placements<'a>(&'a self, walls: &'a Boundary<D>, t: f64) -> impl Iterator<Item = Placement<D>> {
+        walls.surfaces.iter().enumerate().map(move |(k, surface)| {
+            let placement = Placement::of_wall(surface, walls, t);
+            match k.checked_sub(self.first_surface(walls)).map(|k| &self.list[k]) {
+                None => placement,
+                Some(body) => Placement {
+                    point: (body.x, body.velocity()),
+                    angular: body.angular_velocity(),
+                    ..placement
+                },
+            }
+        })
+    }
+
+    /// The place of the surface of the first body among those of `walls`.
+    pub fn first_surface(&self, walls: &Boundary<D>) -> usize {
+        walls.surfaces.len().saturating_sub(self.list.len())
+    }
+
+    /// The places of the surfaces of [`Bodies::pivots`] among those of `walls`.
+    pub fn surfaces_of_pivots<'a>(&'a self, walls: &'a Boundary<D>) -> impl Iterator<Item = Option<usize>> {
+        let of_load =
+            |load: &super::Load<D>| walls.surfaces.iter().position(|surface| surface.name == load.wall);
+        let first = self.first_surface(walls);
+        (0..self.list.len()).map(move |k| Some(first + k)).chain(self.loads.iter().map(of_load))
+    }
+
+    /// Subtracts from force and torque on each of [`Bodies::pivots`] what particles got from it in a step: `factor` times momentum and
+    /// angular momentum about the origin.
+    pub fn react(&mut self, given: &[Wrench<D>], factor: f64) {
+        let pivots: Vec<_> = self.pivots().collect();
+        for ((wrench, pivot), given) in self.wrenches().zip(pivots).zip(given) {
+            wrench.add(&given.force.map(|f| -factor * f), &pivot.map(|x| -x));
+            wrench.torque = each(|a| wrench.torque[a] - factor * given.torque[a]);
+        }
+    }
+}
