@@ -39,23 +39,29 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(projection)() {
        [](const real* in, real* out) {
          out[0] = Parting{in[2 * DIM], in[2 * DIM + 1]}.held(vec(in), vec(in + DIM));
        }},
+      {"Contact::behind", 2, 1,
+       [](const real* in, real* out) { out[0] = real(Contact::behind(in[0] != real(0.0), double(in[1]))); }},
+      {"Contact::stopped", 4, 1,
+       [](const real* in, real* out) {
+         out[0] = real(Contact{double(in[0]), double(in[1]), real(0.0)}.stopped(double(in[2]), double(in[3])));
+       }},
       {"WallCorrection::of_ghost", 2 * DIM, 6,
        [](const real* in, real* out) { put(out, WallCorrection::of_ghost(vec(in), vec(in + DIM))); }},
       {"WallCorrection::times", 6 + DIM, DIM, [](const real* in, real* out) { put(out, along(in).times(vec(in + 6))); }},
       {"correction_scale", 8, 1, [](const real* in, real* out) { out[0] = correction_scale(along(in), in[6], in[7]); }},
       {"of_void", 3, 1, [](const real* in, real* out) { out[0] = of_void(in[0], in[1], in[2]); }},
-      {"Surface::counted", 3, 1,
+      {"FreeSurface::counted", 3, 1,
        [](const real* in, real* out) {
-         out[0] = Surface{in[0], real(0.0), real(0.0), real(0.0), real(0.0), 0}.counted(in[1], in[2]);
+         out[0] = FreeSurface{in[0], real(0.0), real(0.0), real(0.0), real(0.0), 0}.counted(in[1], in[2]);
        }},
-      {"Surface::holds", 10, 1,
+      {"FreeSurface::holds", 10, 1,
        [](const real* in, real* out) {
-         const Surface surface{in[0], in[1], in[2], in[3], in[4], in[5] != real(0.0)};
+         const FreeSurface surface{in[0], in[1], in[2], in[3], in[4], in[5] != real(0.0)};
          out[0] = surface.holds(in[6], in[7], in[8], in[9] != real(0.0)) ? real(1.0) : real(0.0);
        }},
-      {"Surface::missing", 6, 1,
+      {"FreeSurface::missing", 6, 1,
        [](const real* in, real* out) {
-         out[0] = Surface{in[0], real(0.0), real(0.0), in[1], in[2], 0}.missing(in[3], in[4], in[5] != real(0.0));
+         out[0] = FreeSurface{in[0], real(0.0), real(0.0), in[1], in[2], 0}.missing(in[3], in[4], in[5] != real(0.0));
        }},
       {"density_error", 2, 1, [](const real* in, real* out) { out[0] = density_error(in[0], in[1] != real(0.0)); }},
       {"dot", 2 * DIM, 1, [](const real* in, real* out) { out[0] = dot(vec(in), vec(in + DIM)); }},

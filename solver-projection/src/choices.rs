@@ -5,7 +5,7 @@ use crate::{
     cg::{Limits, Outcome, Solved},
     gravity,
     params::{Gradient, Reference, Tolerance},
-    physics::{LEAST_OF_ALPHA, Parting, SPRAY, STEEPEST, Surface},
+    physics::{FreeSurface, LEAST_OF_ALPHA, Parting, SPRAY, STEEPEST},
 };
 use sph_core::{
     Real,
@@ -93,9 +93,9 @@ impl<const D: usize> Projection<D> {
     }
 
     /// What makes a particle one of the surface. Beside a container, which has no ghosts, half of α is no sign of a spray.
-    pub(crate) fn surface(&self, state: &State<D>) -> Surface {
+    pub(crate) fn surface(&self, state: &State<D>) -> FreeSurface {
         let spray = if state.containers.is_empty() { SPRAY } else { 0.0 };
-        Surface { reference: self.full()[1], spray, ..self.constants.surface }
+        FreeSurface { reference: self.full()[1], spray, ..self.constants.surface }
     }
 
     /// The speed V beyond which fluid that leaves a wall, or that the pressure accelerates in a step `dt` `[s]`, has a void beside it: 0.1 of

@@ -1,6 +1,7 @@
 //! The phases on the CPU: loops over particles that call `physics.rs`.
 
 mod alpha;
+mod contact;
 pub mod equation;
 mod matrix;
 mod motion;
@@ -11,7 +12,6 @@ mod surface;
 pub mod vcycle;
 mod velocity;
 mod viscosity;
-mod wall_correction;
 
 use crate::{
     Projection,
@@ -186,6 +186,11 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.method.shell.stopwatch.lap("xsph");
             self.check("apply_viscosity", found, "velocity")?;
         }
+        Ok(())
+    }
+
+    fn stop_at_walls(&mut self, dt: f64) -> Result<(), StepError> {
+        self.stop(dt);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use cuda_kernels::{
     device::{error::CudaError, executor::Executor},
     projection::{Constants, Gains, Launcher, Near, WallCorrections, Walls},
 };
-use memory::{DeviceFields, facings};
+use memory::{DeviceFields, surfaces};
 use sph_core::{
     Real,
     kernel::Kernel,
@@ -112,6 +112,7 @@ macro_rules! gains {
 
 // Behind the macros that they use.
 mod constants;
+mod contact;
 mod equation;
 mod memory;
 mod motion;
@@ -235,6 +236,11 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         Ok(())
     }
 
+    fn stop_at_walls(&mut self, dt: f64) -> Result<(), StepError> {
+        let done = self.stop(dt);
+        self.lap("stop_at_walls", done)
+    }
+
     fn update_positions(&mut self, dt: f64) -> Result<(), StepError> {
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let done = self.drift(dt as Real, damping);
@@ -248,6 +254,7 @@ impl<const D: usize> Phases for Gpu<'_, D> {
         let device = &mut *self.device;
         let collected =
             device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies);
+        self.state.bodies.react(&self.method.fields.given, f64::from(self.state.rest.m) / dt);
         let damping = f64::from(self.state.forces.damping_of(self.state.t, dt));
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.kick(forces, dt, damping);
@@ -301,7 +308,7 @@ impl<const D: usize> Gpu<'_, D> {
         }
         self.state.walls.move_to(t);
         let device = &mut *self.device;
-        self.executor.write(&facings(&self.state.walls, &device.facets), &mut device.facings)?;
+        self.executor.write(&surfaces(&self.state.walls, t, &device.facets), &mut device.surfaces)?;
         device.common.rigid.place(self.executor, self.state, t, &mut device.common.walls)
     }
 
@@ -335,7 +342,7 @@ impl<const D: usize> Gpu<'_, D> {
             &walls.v,
             sets!(device),
             &device.surface,
-            &device.facings,
+            &device.surfaces,
             walls.n,
             &mut out.samples,
             &mut out.motion,

@@ -21,6 +21,8 @@
 //!   what it answers to a constant pressure: else the pressure of the whole fluid grows from step to step under tension.
 //! - Beside walls matrix, divergence and gradient have a tangential correction ([`physics::WallCorrection`]): without it
 //!   hydrostatic pressure is 3 to 8 percent too high.
+//! - Walls stop particles that would pass them in the step ([`physics::Contact`]): the pressure of single ones answers a part of their
+//!   approach, and they went through corners.
 //! - Sums of a full neighborhood are those of the lattice, not the largest of the first frame; in 2D only particles of
 //!   asymmetric neighborhoods have a floor, and close pairs are held at 0.3 h.
 //! - The density error is taken out by a part for each step of `dt_max`, and by less where the pressure for it would throw
@@ -50,7 +52,7 @@ pub use params::Params;
 
 use cpu::Cpu;
 use memory::{Fields, Needs};
-use physics::{LatticeSums, Surface, Weight};
+use physics::{FreeSurface, LatticeSums, Weight};
 use sph_core::{
     Real,
     error::Error,
@@ -78,7 +80,7 @@ struct Constants {
     /// Sums over the lattice.
     lattice: LatticeSums,
     /// What a particle of the surface lacks; its reference is that of the lattice.
-    surface: Surface,
+    surface: FreeSurface,
     rest: Material,
     needs: Needs,
 }

@@ -9,10 +9,10 @@ use crate::{
 use record::{Moments, RowSums};
 use sph_core::{
     Real,
-    fluid::wall_surface::Pose,
     method::solver::{Link, Memory},
     neighbors::FAR,
     numerics::field::Sizing,
+    rigid::{Placement, Wrench},
 };
 use std::slice::from_ref;
 
@@ -59,8 +59,12 @@ pub struct Fields<const D: usize> {
     pub wall_record: Vec<[Real; 12]>,
     /// Forces on the samples of dynamic bodies; empty without bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: [Vec<Real>; D],
-    /// Where each wall that has faces is, none where it was drawn.
-    pub poses: Vec<Option<Pose<D>>>,
+    /// Where the surfaces of walls and bodies are. Shape `[n_surfaces]`.
+    pub placements: Vec<Placement<D>>,
+    /// `[v | 1 if a wall has stopped the particle]`, before; empty without reactions. Shape `[n]`.
+    pub before: Vec<[Real; 4]>,
+    /// What measured walls gave to particles that they stopped, over the mass of one, `[m/s]` and `[m²/s]`. Shape `[n_loads]`.
+    pub given: Vec<Wrench<D>>,
     /// Pressure as it acts: the field `pressure` of results. Shape `[n]`, `[Pa]`.
     pub acting: Vec<Real>,
     /// Largest size of a pressure in the last step, `[Pa]`.
@@ -159,7 +163,9 @@ impl<const D: usize> Default for Fields<D> {
             velocity: Vec::new(),
             wall_record: Vec::new(),
             reaction: none(),
-            poses: Vec::new(),
+            before: Vec::new(),
+            given: Vec::new(),
+            placements: Vec::new(),
             acting: Vec::new(),
             max_pressure: 0.0,
             full: [0.0; 2],
@@ -190,6 +196,7 @@ impl<const D: usize> Fields<D> {
         let components = if needs.stress { D * n } else { 0 };
         self.viscous.resize(sizing, components);
         sizing.fit(&mut self.velocity, components, 0.0);
+        sizing.fit(&mut self.before, if needs.reactions { n } else { 0 }, [0.0; 4]);
         for axis in 0..D {
             sizing.fit(&mut self.reaction[axis], if needs.reactions { n_walls } else { 0 }, 0.0);
         }

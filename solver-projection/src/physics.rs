@@ -156,6 +156,41 @@ impl Parting {
     }
 }
 
+/// Contact: walls stop particles that would pass them in the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The step, `[s]`.
+    pub dt: f64,
+    /// The gap that they keep, a quarter of a spacing, half of the one at rest, `[m]`: nearer to ghosts their pressure would be that of
+    /// fluid pressed together, and what is squeezed out along the wall would gain energy.
+    pub least: f64,
+    /// Squared distance, along a surface, within which there is a sample of it wherever its edges are, `[m²]`.
+    pub pitch2: Real,
+}
+
+impl Contact {
+    /// In a step `dt`, `[s]`, of particles with this spacing, `[m]`.
+    pub fn new<const D: usize>(dt: f64, spacing: Real) -> Self {
+        Self { dt, least: 0.25 * f64::from(spacing), pitch2: 0.5 * (D as Real - 1.0) * spacing * spacing }
+    }
+
+    /// The gap from which on a particle counts as behind a wall, and is left alone, `[m]`: the first layer of samples of a tank, whose
+    /// pressure drives out what is before it; the surface of an obstacle, from within which the nearest face may be another one
+    /// than it came through.
+    pub fn behind(outside: bool, first_layer: f64) -> f64 {
+        if outside { 0.0 } else { -first_layer }
+    }
+
+    /// What a wall takes of the velocity of a particle along its normal, `[m/s]`:
+    /// `max(min((least − g)/dt, −u_n), 0)`, with the gap `g` at the end of the step and the velocity `u_n` against the wall. So
+    /// the wall stops particles, and throws none.
+    pub fn stopped(&self, gap: f64, u_n: f64) -> f64 {
+        let (lacks, approach) = ((self.least - gap) / self.dt, -u_n);
+        let change = if lacks < approach { lacks } else { approach };
+        if change > 0.0 { change } else { 0.0 }
+    }
+}
+
 /// The tangential wall correction. A ghost mirrors pressure and velocity of the particle whose neighbor it is, so it adds to
 /// the α of a particle beside a wall, but not to its differences along the wall. `E_i = d G/(α (α − d g))` makes up for it: `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along the wall of ghost `k`, and
 /// `g` its size. Six numbers, the upper triangle row by row; those of the third axis are 0 in 2D.
@@ -205,7 +240,7 @@ pub fn correction_scale<const D: usize>(g: WallCorrection<Real>, alpha: Real, in
 
 /// When a particle is of the free surface, and its Dirichlet term there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Surface {
+pub struct FreeSurface {
     /// Diagonal of a particle inside of the fluid, `[1/m²]`.
     pub reference: Real,
     /// Part χ of it below which neighbors are missing, `[-]`.
@@ -244,7 +279,7 @@ pub fn of_void<const D: usize>(push: Real, sigma2: Real, speed: Real) -> Real {
 /// Part of α that particles of the surface must have among the neighbors of one in the surface region.
 pub const REACH: Real = 1e-3;
 
-impl Surface {
+impl FreeSurface {
     /// The diagonal that counts, `[1/m²]`, of a particle with `fluid` by the fluid and `total` by walls, too.
     #[inline(always)]
     pub fn counted(&self, fluid: Real, total: Real) -> Real {

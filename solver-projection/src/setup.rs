@@ -4,7 +4,7 @@ use crate::{
     Constants, Params, Projection,
     memory::{Fields, Needs},
     params::Gradient,
-    physics::{self, LatticeSums, Surface},
+    physics::{self, FreeSurface, LatticeSums},
 };
 use sph_core::{
     Real,
@@ -60,7 +60,7 @@ impl Constants {
         Self {
             weight,
             lattice,
-            surface: Surface {
+            surface: FreeSurface {
                 reference: (lattice.diagonal_h2 / f64::from(h).powi(2)) as Real,
                 threshold: params.surface_threshold,
                 asymmetry: params.surface_asymmetry,

@@ -105,6 +105,26 @@ struct Parting {
   }
 };
 
+/// Contact: walls stop particles that would pass them in the step.
+struct Contact {
+  /// The step, [s].
+  double dt;
+  /// The gap that they keep, [m].
+  double least;
+  /// Squared distance, along a surface, within which there is a sample of it wherever its edges are, [m²].
+  real pitch2;
+
+  /// The gap from which on a particle counts as behind a wall, and is left alone, [m].
+  SPH_FN static double behind(bool outside, double first_layer) { return outside ? 0.0 : -first_layer; }
+
+  /// What a wall takes of the velocity of a particle along its normal, [m/s]: `max(min((least − g)/dt, −u_n), 0)`.
+  SPH_FN double stopped(double gap, double u_n) const {
+    const double lacks = (least - gap) / dt, approach = -u_n;
+    const double change = lacks < approach ? lacks : approach;
+    return change > 0.0 ? change : 0.0;
+  }
+};
+
 /// The tangential wall correction: `E_i = d G/(α (α − d g))`, `G = Σ_k w (P n_ik)(P n_ik)ᵀ` with `P` along
 /// the wall of ghost k, and g its size. Six numbers, the upper triangle row by row; those of the third axis are 0 in
 /// 2D.
@@ -164,7 +184,7 @@ SPH_FN real of_void(real push, real sigma2, real speed) {
 }
 
 /// When a particle is of the free surface, and its Dirichlet term there.
-struct Surface {
+struct FreeSurface {
   /// Diagonal of a particle inside of the fluid, [1/m²].
   real reference;
   /// Part χ of it below which neighbors are missing, [-].
@@ -240,7 +260,7 @@ struct Constants {
   /// Accelerations from outside.
   Forces forces;
   /// What makes a particle one of the surface.
-  Surface surface;
+  FreeSurface surface;
   /// Mass of a particle, [kg].
   real m;
   /// Rest density ρ₀, [kg/m³].

@@ -1,7 +1,7 @@
 // The linear equation of the staggered projection on the GPU: walls, sums of weights, entries of the matrix, the free
 // surface and the right-hand side. One thread a particle, gather only, no atomics.
 //
-// The twin of `pack.rs`, `alpha.rs`, `wall_correction.rs` and `matrix.rs` in `solver-projection/src/cpu`, loop by loop.
+// The twin of `pack.rs`, `alpha.rs` and `matrix.rs` in `solver-projection/src/cpu`, loop by loop.
 // Sums run over neighbors in ascending order in one chain, so they differ from the processor's, which has one chain a
 // lane, in the last places.
 #include "common/boundary/wall_surfaces.cuh"
@@ -15,33 +15,25 @@ constexpr u32 MATRIX_BLOCKS = 4;
 
 // ---------------------------------------------------------------------------------------------------------- pack.rs
 
-/// The surface of a wall, and where it is.
-struct Facing {
-  Enclosure region;
-  Pose pose;
-  /// Not 0 when the fluid is outside of the shape; 0 when it is where it was drawn.
-  int outside, posed;
-
-  /// Depth of a point behind the surface, and the normal into the fluid at the nearest point of it, [m]. The twin of
-  /// `WallSurface::depth_and_normal`. In the frame of a body, `in_body`, samples stay at `x_0`: where two faces are as
-  /// near, round-off would choose another one in each step.
-  SPH_FN double depth(const Vec64& x, const Vec64& x_0, bool in_body, Vec64& normal) const {
-    const Vec64 drawn = !posed ? x : in_body ? x_0 : pose.inverse_transform(x);
-    const double phi = region.phi(drawn);
-    normal = region.normal(drawn);
-    if (!outside) {
-      for (int a = 0; a < DIM; a++) normal[a] = -normal[a];
-    }
-    if (posed) normal = pose.rotate(normal);
-    return outside ? -phi : phi;
+/// Depth of a point behind a surface, and the normal into the fluid at the nearest point of it, [m]. The twin of
+/// `WallSurface::depth_and_normal`. In the frame of a body, `in_body`, samples stay at `x_0`: where two faces are as
+/// near, round-off would choose another one in each step.
+SPH_FN double depth_behind(const Surface& s, const Vec64& x, const Vec64& x_0, bool in_body, Vec64& normal) {
+  const Vec64 drawn = !s.posed ? x : in_body ? x_0 : s.pose.inverse_transform(x);
+  const double phi = s.region.phi(drawn);
+  normal = s.region.normal(drawn);
+  if (!s.outside) {
+    for (int a = 0; a < DIM; a++) normal[a] = -normal[a];
   }
-};
+  if (s.posed) normal = s.pose.rotate(normal);
+  return s.outside ? -phi : phi;
+}
 
-/// Walls where they are: [x y z depth], [v τ] and [n ·]. `surface` is that of each rigid set among `facings`.
+/// Walls where they are: [x y z depth], [v τ] and [n ·]. `surface` is that of each rigid set among `surfaces`.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
 projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
                       const u32* __restrict__ surface /* [sets.flags.len()] */,
-                      const Facing* __restrict__ facings /* [0] */, u32 n, Packed* __restrict__ samples,
+                      const Surface* __restrict__ surfaces /* [0] */, u32 n, Packed* __restrict__ samples,
                       Packed* __restrict__ motion, Packed* __restrict__ normal) {
   const u32 b = thread_index();
   if (b >= n) return;
@@ -53,7 +45,7 @@ projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
   if (k != NONE) {
     Vec64 here, drawn, n_k;
     for (int a = 0; a < DIM; a++) here[a] = double(x.x[a][b]), drawn[a] = double(x_0.x[a][b]);
-    depth = real(facings[k].depth(here, drawn, sets.is_rigid(b), n_k));
+    depth = real(depth_behind(surfaces[k], here, drawn, sets.is_rigid(b), n_k));
     for (int a = 0; a < DIM; a++) facing.a[a] = real(n_k[a]);
   }
   samples[b] = quad(x[b], depth), normal[b] = facing;
@@ -94,7 +86,7 @@ projection_moments(Constants c, Near near, const Packed* __restrict__ place, u32
 }
 SHIM_EXPORT(projection_moments)
 
-// ------------------------------------------------------------------------------------------------ wall_correction.rs, pack.rs
+// ------------------------------------------------------------------------------------------------ matrix.rs, pack.rs
 
 /// 1/α with its floor.
 SPH_FN real inverse_alpha(const Constants& c, const Packed& moments) {

@@ -12,6 +12,7 @@ use sph_core::{
         parallel::{self, First, Max},
         vector::norm2,
     },
+    rigid::Bodies,
 };
 
 /// Zero times a number is zero, unless the number is not finite.
@@ -46,9 +47,9 @@ impl<const D: usize> Cpu<'_, D> {
             return First::NONE;
         }
         let fields = &mut self.method.fields;
-        fields.poses.clear();
-        fields.poses.extend(walls.surfaces.iter().map(|surface| walls.pose(surface)));
-        let poses = &fields.poses;
+        fields.placements.clear();
+        fields.placements.extend(Bodies::placements(walls, self.end));
+        let placements = &fields.placements;
         let (n, tangential) = (walls.len(), self.method.params.tangential);
         let found = parallel::blocks(n, &mut fields.wall_record[..n], |range, records| {
             let mut bad = First::NONE;
@@ -58,7 +59,7 @@ impl<const D: usize> Cpu<'_, D> {
                 let x = walls.position(b).map(f64::from);
                 let (depth, normal) = match walls.surface_of_body[body] {
                     None => (0.0, [0.0; D]),
-                    Some(k) => match &poses[k] {
+                    Some(k) => match &placements[k].pose {
                         None => walls.surfaces[k].depth_and_normal(&x),
                         Some(pose) => {
                             // In the frame of a body samples stay: where two faces are as near, roundings would else

@@ -229,6 +229,7 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn advance_bodies(&mut self, dt: f64, damping: f64) -> bool {
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
         bodies.collect(walls, &self.method.fields.reaction);
+        bodies.react(&self.method.fields.given, f64::from(rest.m) / dt);
         bodies.kick(forces, dt, damping);
         let finite = bodies.list.iter().all(|body| body.is_finite() && body.top_speed().is_finite());
         if finite {

@@ -10,7 +10,7 @@ use cuda_kernels::{
         kernel::KernelConstants,
         space::{Domain, Forces},
     },
-    projection::{Constants, Parting, Surface, Weight},
+    projection::{Constants, FreeSurface, Parting, Weight},
 };
 use sph_core::{
     kernel::{Kernel, KernelKind},
@@ -27,7 +27,7 @@ pub fn constants<const D: usize>(method: &Projection<D>, state: &State<D>, dt: f
         kernel: KernelConstants::new::<D>(KernelKind::CubicSpline, method.kernel.support_radius()),
         domain: Domain::from(&state.domain),
         forces: Forces::from(&state.forces),
-        surface: Surface {
+        surface: FreeSurface {
             reference: surface.reference,
             threshold: surface.threshold,
             asymmetry: surface.asymmetry,

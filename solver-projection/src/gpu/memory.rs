@@ -9,7 +9,7 @@ use crate::{
 };
 use cuda_kernels::{
     common::{
-        boundary::facets::Facets,
+        boundary::{facets::Facets, loads::Given, wall_surfaces::Surface},
         numerics::{
             fields::{Packed, permute_fields},
             reduce::{self, PARTIALS},
@@ -22,11 +22,11 @@ use cuda_kernels::{
         executor::{Executor, Field},
     },
     projection::{
-        Facing, Numbers, Two,
+        Numbers, Two,
         aggregation::{Multigrid, initial_capacity},
     },
 };
-use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State};
+use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State, rigid::Bodies};
 use std::mem::swap;
 
 /// Memory of rows, of each set of [`Pairs`].
@@ -125,6 +125,10 @@ pub struct DeviceFields<const D: usize> {
     pub sums: Field<Packed>,
     /// Pressure gradient of the tangential wall correction, for its reaction on bodies. Shape `[n]`.
     pub tangential_gradient: Field<Packed>,
+    /// `[v | 1 if a wall has stopped the particle]`, before; empty without reactions. Shape `[n]`.
+    pub before: Field<Packed>,
+    /// Sums over what a wall has given to particles.
+    pub given: Given<D>,
     /// Viscous drag of walls. Shape `[n]`.
     pub drag: Field<Packed>,
     /// The equation of all components of the velocity, axis after axis, and its unknowns. Shapes `[D n]`.
@@ -146,8 +150,8 @@ pub struct DeviceFields<const D: usize> {
     pub levels: Option<Multigrid<D>>,
     /// Records of the walls.
     pub ghosts: Ghosts,
-    /// Surfaces of the walls, where they are. Shape `[n_surfaces]`.
-    pub facings: Field<Facing<D>>,
+    /// Surfaces of walls and bodies, where they are. Shape `[n_surfaces]`.
+    pub surfaces: Field<Surface<D>>,
     /// What they point at.
     pub facets: Facets<D>,
     /// The surface of each rigid set. Shape `[n_sets]`.
@@ -195,6 +199,8 @@ impl<const D: usize> DeviceFields<D> {
             wall_correction: WallCorrection { upper: records(n_correction)?, lower: records(n_correction)? },
             sums: records(n)?,
             tangential_gradient: records(when(needs.tangential_reaction, n_correction))?,
+            before: records(when(needs.reactions, n))?,
+            given: Given::new(executor, needs.reactions)?,
             drag: records(when(needs.viscosity, n))?,
             viscous: vectors(executor, components)?,
             velocity: executor.zeros(components)?,
@@ -210,7 +216,7 @@ impl<const D: usize> DeviceFields<D> {
                 motion: records(n_walls)?,
                 normal: records(n_walls)?,
             },
-            facings: executor.zeros(population.surfaces)?,
+            surfaces: executor.zeros(population.surfaces)?,
             facets: Facets::new(executor, [])?,
             surface: executor.zeros(population.sets)?,
             work: Work::new(executor)?,
@@ -227,8 +233,8 @@ impl<const D: usize> DeviceFields<D> {
         self.common.write(executor, state)?;
         executor.write(p, &mut self.p)?;
         self.facets = Facets::new(executor, state.walls.surfaces.iter().map(|surface| &surface.region))?;
-        executor.write(&facings(&state.walls, &self.facets), &mut self.facings)?;
-        executor.write(&surfaces(&state.walls), &mut self.surface)
+        executor.write(&surfaces(&state.walls, state.t, &self.facets), &mut self.surfaces)?;
+        executor.write(&surface_of_sets(&state.walls), &mut self.surface)
     }
 
     /// Memory of rows now.
@@ -294,12 +300,13 @@ fn vectors(executor: &dyn Executor, n: usize) -> Result<Vectors, CudaError> {
     })
 }
 
-/// The surfaces of walls, where they are now.
-pub fn facings<const D: usize>(walls: &Boundary<D>, facets: &Facets<D>) -> Vec<Facing<D>> {
-    walls.surfaces.iter().map(|surface| Facing::new(surface, walls.pose(surface).as_ref(), facets)).collect()
+/// The surfaces of walls and bodies at the time `t`, `[s]`, to which walls have been moved.
+pub fn surfaces<const D: usize>(walls: &Boundary<D>, t: f64, facets: &Facets<D>) -> Vec<Surface<D>> {
+    let placed = walls.surfaces.iter().zip(Bodies::placements(walls, t));
+    placed.map(|(surface, placement)| Surface::placed(surface, &placement, facets)).collect()
 }
 
 /// The surface of each rigid set, by its place among all.
-fn surfaces<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
+fn surface_of_sets<const D: usize>(walls: &Boundary<D>) -> Vec<u32> {
     walls.surface_of_body.iter().map(|surface| surface.map_or(reduce::NONE, |k| k as u32)).collect()
 }

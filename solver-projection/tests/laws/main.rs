@@ -6,6 +6,7 @@ mod bodies;
 mod cg;
 mod closed;
 mod common;
+mod contact;
 mod determinism;
 mod failure;
 mod faults;

@@ -87,7 +87,7 @@ fn walls_push_what_stays_and_a_part_of_what_leaves() {
 
 #[test]
 fn the_surface_lacks_what_is_missing_of_the_full_diagonal() {
-    let surface = Surface {
+    let surface = FreeSurface {
         reference: 2.0,
         threshold: 0.9,
         asymmetry: 0.15,
@@ -102,12 +102,12 @@ fn the_surface_lacks_what_is_missing_of_the_full_diagonal() {
         surface.holds(1.5, 0.4, 0.0, false),
         "a close cluster in flight has a diagonal, but few neighbors"
     );
-    assert!(!Surface { spray: 0.0, ..surface }.holds(1.5, 0.4, 0.0, false), "beside a container");
+    assert!(!FreeSurface { spray: 0.0, ..surface }.holds(1.5, 0.4, 0.0, false), "beside a container");
     assert!(!surface.holds(1.9, 1.0, 0.3, false) && surface.holds(1.9, 1.0, 0.3, true));
-    assert!(Surface { asymmetry: 0.0, ..surface }.holds(1.5, 1.0, 0.0, false), "flag is off");
+    assert!(FreeSurface { asymmetry: 0.0, ..surface }.holds(1.5, 1.0, 0.0, false), "flag is off");
     assert_eq!(surface.counted(0.3, 1.9), 1.9);
     assert_eq!(surface.counted(0.1, 1.9), 0.1, "walls do not hold a lone particle");
-    let alone = Surface { by_asymmetry: true, ..surface };
+    let alone = FreeSurface { by_asymmetry: true, ..surface };
     assert!(alone.holds(2.5, 1.0, 0.3, false) && !alone.holds(1.5, 1.0, 0.1, false), "asymmetry alone");
     assert_eq!(surface.missing(1.5, 1.0, false), 0.5);
     assert_eq!(surface.missing(1.9, 1.0, true), 3.0 - 1.9 as Real);

@@ -28,7 +28,7 @@ pub fn flat<const D: usize>(spacing: f64, across: f64, height: f64) -> String {
 }
 
 /// The most by which total energy rises above the least before, over what it is at first, in a run to `end`.
-fn rise<const D: usize>(text: &str, end: f64) -> f64 {
+pub fn rise<const D: usize>(text: &str, end: f64) -> f64 {
     let mut sim = simulation::<D>(text);
     let energy = |sim: &Simulation<D>| {
         let fluid = &sim.state.fluid;

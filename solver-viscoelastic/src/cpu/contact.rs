@@ -267,7 +267,7 @@ impl<const D: usize> Cpu<'_, D> {
         let anti_stick = f64::from(s.params.anti_stick);
         self.resolve_bodies(&contact, &mut position[..n]);
         let State { fluid, walls, bodies, containers, domain, rest, .. } = &mut *self.state;
-        let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
+        let n_walls = bodies.first_surface(walls);
         let surfaces = &walls.surfaces[..n_walls];
         placements.clear();
         placements.extend(surfaces.iter().map(|wall| Placement::of_wall(wall, walls, self.end)));
@@ -290,7 +290,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// Contacts with one body after the other, with the opposite wrench on the body.
     fn resolve_bodies(&mut self, contact: &Contact, position: &mut [[Real; 4]]) {
         let State { fluid, walls, bodies, forces, domain, rest, .. } = &mut *self.state;
-        let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
+        let n_walls = bodies.first_surface(walls);
         for (rigid, surface) in bodies.list.iter_mut().zip(&walls.surfaces[n_walls..]) {
             let Some([body, ahead]) = without_contacts(rigid, forces, contact.dt) else { continue };
             let (contact, m) = (*contact, f64::from(rest.m));

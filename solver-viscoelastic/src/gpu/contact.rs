@@ -121,7 +121,7 @@ impl<const D: usize> Gpu<'_, D> {
         let launcher = Launcher { executor: self.executor, constants: &self.constants };
         let Contacts { facets, bodies: Some(sums), .. } = &mut device.contacts else { return Ok(()) };
         let State { walls, bodies, forces, rest, .. } = &mut *self.state;
-        let n_walls = walls.surfaces.len().saturating_sub(bodies.list.len());
+        let n_walls = bodies.first_surface(walls);
         for (rigid, surface) in bodies.list.iter_mut().zip(&walls.surfaces[n_walls..]) {
             let Some([body, ahead]) = without_contacts(rigid, forces, self.dt) else { continue };
             let (before, m) = (Twist::of(&body), f64::from(rest.m));

@@ -87,7 +87,7 @@ impl<const D: usize> Bodies<D> {
 
     /// The surfaces of containers and of walls; those of bodies come behind them.
     fn surfaces<'a>(&'a self, walls: &'a Boundary<D>) -> impl Iterator<Item = &'a WallSurface<D>> {
-        let n_walls = walls.surfaces.len().saturating_sub(self.list.len());
+        let n_walls = self.first_surface(walls);
         self.containers.iter().chain(&walls.surfaces[..n_walls])
     }
 

@@ -1,6 +1,6 @@
 //! Where surfaces are and how they move, as particles meet them.
 
-use super::{Bodies, Obstacle, Wrench, spatial};
+use super::{Bodies, Load, Obstacle, Wrench, spatial};
 use crate::{
     Real,
     fluid::{
@@ -54,20 +54,9 @@ impl<const D: usize> Placement<D> {
 }
 
 impl<const D: usize> Bodies<D> {
-    /// Where all surfaces of `walls` are at the time `t`, `[s]`, to which walls have been moved; those of bodies come last, and are
-    /// where these are.
-    pub fn placements<'a>(&'a self, walls: &'a Boundary<D>, t: f64) -> impl Iterator<Item = Placement<D>> {
-        walls.surfaces.iter().enumerate().map(move |(k, surface)| {
-            let placement = Placement::of_wall(surface, walls, t);
-            match k.checked_sub(self.first_surface(walls)).map(|k| &self.list[k]) {
-                None => placement,
-                Some(body) => Placement {
-                    point: (body.x, body.velocity()),
-                    angular: body.angular_velocity(),
-                    ..placement
-                },
-            }
-        })
+    /// Where all surfaces of `walls` are at the time `t`, `[s]`, to which walls have been moved; those of bodies come last.
+    pub fn placements<'a>(walls: &'a Boundary<D>, t: f64) -> impl Iterator<Item = Placement<D>> {
+        walls.surfaces.iter().map(move |surface| Placement::of_wall(surface, walls, t))
     }
 
     /// The place of the surface of the first body among those of `walls`.
@@ -75,21 +64,22 @@ impl<const D: usize> Bodies<D> {
         walls.surfaces.len().saturating_sub(self.list.len())
     }
 
-    /// The places of the surfaces of [`Bodies::pivots`] among those of `walls`.
-    pub fn surfaces_of_pivots<'a>(&'a self, walls: &'a Boundary<D>) -> impl Iterator<Item = Option<usize>> {
-        let of_load =
-            |load: &super::Load<D>| walls.surfaces.iter().position(|surface| surface.name == load.wall);
-        let first = self.first_surface(walls);
-        (0..self.list.len()).map(move |k| Some(first + k)).chain(self.loads.iter().map(of_load))
+    /// The place among these `surfaces` of each wall on which the force is measured.
+    pub fn surfaces_of_loads<'a>(
+        &'a self,
+        surfaces: &'a [WallSurface<D>],
+    ) -> impl Iterator<Item = Option<usize>> {
+        let place = |load: &'a Load<D>| surfaces.iter().position(|surface| surface.name == load.wall);
+        self.loads.iter().map(place)
     }
 
-    /// Subtracts from force and torque on each of [`Bodies::pivots`] what particles got from it in a step: `factor` times momentum and
-    /// angular momentum about the origin.
+    /// Subtracts from the forces on measured walls what particles got from each in a step: `factor` times momentum and angular
+    /// momentum about the origin.
     pub fn react(&mut self, given: &[Wrench<D>], factor: f64) {
-        let pivots: Vec<_> = self.pivots().collect();
-        for ((wrench, pivot), given) in self.wrenches().zip(pivots).zip(given) {
-            wrench.add(&given.force.map(|f| -factor * f), &pivot.map(|x| -x));
-            wrench.torque = each(|a| wrench.torque[a] - factor * given.torque[a]);
+        for (load, given) in self.loads.iter_mut().zip(given) {
+            let Wrench { force, torque } = &mut load.wrench;
+            *force = each(|a| force[a] - factor * given.force[a]);
+            *torque = each(|a| torque[a] - factor * given.torque[a]);
         }
     }
 }

@@ -40,8 +40,8 @@ struct Pose {
 struct Surface {
   /// The shape as it was drawn, of a body in its own frame.
   Enclosure region;
-  /// Depth of the last layer behind the surface, [m].
-  double last_layer;
+  /// Depth of the first and of the last layer behind the surface, [m].
+  double first_layer, last_layer;
   /// Velocities that its faces have beside its motion, [m/s].
   double drag[MOST_FACES][DIM];
   Pose pose;

@@ -58,6 +58,7 @@ impl<const D: usize> Surface<D> {
         let bit = |(face, &open): (usize, &bool)| u32::from(open) << face;
         Self {
             region: Enclosure::of_region(&surface.region, facets),
+            first_layer: surface.first_layer,
             last_layer: surface.last_layer,
             drag: surface.condition.drag,
             outside: (surface.side == Side::Outside).into(),

@@ -12,7 +12,7 @@ use proptest::{
 };
 use solver_projection::{
     params::WeightForm,
-    physics::{self as rust, CentralWeights, Parting, Surface, WallCorrection, Weighed, Weight},
+    physics::{self as rust, CentralWeights, Contact, FreeSurface, Parting, WallCorrection, Weighed, Weight},
 };
 use sph_core::Real;
 
@@ -113,7 +113,7 @@ fn vectors_have_the_bits_of_the_rust_text() {
 
 #[test]
 fn surface_and_densities_have_the_bits_of_the_rust_text() {
-    let surface = |[reference, threshold, asymmetry, at_wall, spray, alone]: [Real; 6]| Surface {
+    let surface = |[reference, threshold, asymmetry, at_wall, spray, alone]: [Real; 6]| FreeSurface {
         reference,
         threshold,
         asymmetry,
@@ -121,16 +121,24 @@ fn surface_and_densities_have_the_bits_of_the_rust_text() {
         spray,
         by_asymmetry: alone != 0.0,
     };
-    compare("Surface::holds", |input: [Real; 10]| {
+    compare("FreeSurface::holds", |input: [Real; 10]| {
         let [total, alpha, found, beside] = vector(&input, 6);
         let holds = surface(vector(&input, 0)).holds(total, alpha, found, beside != 0.0);
         [if holds { 1.0 } else { 0.0 }]
     });
-    compare("Surface::counted", |[reference, fluid, total]| {
+    compare("FreeSurface::counted", |[reference, fluid, total]| {
         [surface([reference, 0.0, 0.0, 0.0, 0.0, 0.0]).counted(fluid, total)]
     });
-    compare("Surface::missing", |[reference, at_wall, spray, total, alpha, beside]| {
+    compare("FreeSurface::missing", |[reference, at_wall, spray, total, alpha, beside]| {
         [surface([reference, 0.0, 0.0, at_wall, spray, 0.0]).missing(total, alpha, beside != 0.0)]
+    });
+    compare(
+        "Contact::behind",
+        |[outside, first]| [Contact::behind(outside != 0.0, f64::from(first)) as Real],
+    );
+    compare("Contact::stopped", |[dt, least, gap, u_n]| {
+        let contact = Contact { dt: f64::from(dt), least: f64::from(least), pitch2: 0.0 };
+        [contact.stopped(f64::from(gap), f64::from(u_n)) as Real]
     });
     compare("density_error", |[excess, two_sided]| [rust::density_error(excess, two_sided != 0.0)]);
     compare("xsph", |[m, rho_i, rho_j, w]| [rust::xsph(m, rho_i, rho_j, w)]);
@@ -138,7 +146,7 @@ fn surface_and_densities_have_the_bits_of_the_rust_text() {
 }
 
 /// What the host makes of parameters, once.
-const WITHOUT_TWIN: [&str; 2] = ["Weight::new", "LatticeSums::new"];
+const WITHOUT_TWIN: [&str; 3] = ["Weight::new", "LatticeSums::new", "Contact::new"];
 
 #[test]
 fn every_formula_has_a_twin_that_can_be_called() {

@@ -13,10 +13,13 @@ use super::{
         scenes::dam_break,
     },
 };
+use crate::contact::{corners, throw};
 use solver_projection::simulation;
 use sph_core::{
+    Real,
     method::{report::StepReport, state::State, stopwatch::NoClock},
     numerics::lane::Isa,
+    rigid::Wrench,
     run::simulation::Simulation,
 };
 
@@ -152,6 +155,31 @@ fn so_do_voids_and_walls_that_are_left() {
     };
     compare::<2>(&flat(2, 0.02, "", ""), 8).check(BOUND, "2D flat");
     compare::<3>(&flat(3, 0.05, ", 0.0", ", 0.2"), 8).check(BOUND, "3D flat");
+}
+
+/// Single particles that are thrown into corners and onto a step, and what walls get of them.
+#[test]
+fn so_does_contact() {
+    fn thrown<const D: usize>() {
+        let text = corners::<D>(&format!(
+            "{}\n[[measure]]\nname = \"on box\"\nforce = {{ on = \"box\" }}",
+            solved("density_compensation = 0.0")
+        ));
+        compare_from::<D>(&text, 12, throw).check(BOUND, &format!("{D}D corners"));
+        let [a, b] = both::<D>(&text).map(|mut sim| {
+            throw(&mut sim.state);
+            sim.state.walls.loads_due = true;
+            run(&mut sim, 3);
+            sim.state.bodies.loads[0].wrench
+        });
+        let numbers = |w: Wrench<D>| w.force.into_iter().chain(w.torque).collect::<Vec<_>>();
+        let size: f64 = numbers(a).iter().map(|f| f.abs()).sum();
+        let apart: f64 = numbers(a).iter().zip(numbers(b)).map(|(a, b)| (a - b).abs()).sum();
+        println!("{D}D force on the box: {:.1e} of {size} apart", apart / size);
+        assert!(size > 0.0 && apart < BOUND * f64::from(Real::EPSILON) * size, "{D}D: {apart} of {size}");
+    }
+    thrown::<2>();
+    thrown::<3>();
 }
 
 /// A block in containers, which it reaches at once.
