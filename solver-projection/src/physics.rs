@@ -161,8 +161,8 @@ impl Parting {
 pub struct Contact {
     /// The step, `[s]`.
     pub dt: f64,
-    /// The gap that they keep, a quarter of a spacing, half of the one at rest, `[m]`: nearer to ghosts their pressure would be that of
-    /// fluid pressed together, and what is squeezed out along the wall would gain energy.
+    /// The gap that they keep, a fifth of a spacing, `[m]`. Nearer to ghosts their pressure would be that of fluid pressed together,
+    /// and what is squeezed out along the wall would gain energy; tanks at rest come as near as a quarter.
     pub least: f64,
     /// Squared distance, along a surface, within which there is a sample of it wherever its edges are, `[m²]`.
     pub pitch2: Real,
@@ -171,7 +171,7 @@ pub struct Contact {
 impl Contact {
     /// In a step `dt`, `[s]`, of particles with this spacing, `[m]`.
     pub fn new<const D: usize>(dt: f64, spacing: Real) -> Self {
-        Self { dt, least: 0.25 * f64::from(spacing), pitch2: 0.5 * (D as Real - 1.0) * spacing * spacing }
+        Self { dt, least: 0.2 * f64::from(spacing), pitch2: 0.5 * (D as Real - 1.0) * spacing * spacing }
     }
 
     /// The gap from which on a particle counts as behind a wall, and is left alone, `[m]`: the first layer of samples of a tank, whose
