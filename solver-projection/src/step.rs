@@ -66,7 +66,7 @@ pub fn step<P: Phases>(p: &mut P, dt: f64) -> Result<StepReport, StepError> {
     }
     p.correct_velocities(dt)?; //           v_i = v*_i − dt/ρ₀ d Σ_j ½ a_ij w¹_ij (p_i + p_j) n_ji
     p.apply_viscosity(dt)?; //              v_i ← v_i + c Σ_j 2m/(ρ_i + ρ_j) (v_j − v_i) W_ij
-    p.stop_at_walls(dt)?; //                v_i ← v_i + n_k min(−u_ik·n_k, (g_min − g_ik)/dt), where the gap to a wall would end below g_min
+    p.stop_at_walls(dt)?; //                v_i ← v_i + n_k min(−u_ik·n_k, (g_min − g_ik)/dt), where the gap would be g_ik < g_min
     p.update_positions(dt)?; //             x ← x + dt v
     p.move_bodies(dt)?; //                  F_k = −Σ_i m Δv_ik/dt, on samples of bodies
     Ok(p.report(dt))

@@ -65,6 +65,9 @@ SPH_FN void stop(const Contact& contact, const Surface* walls, u32 n, const Peri
   }
 }
 
+/// Blocks per multiprocessor: two leave 255 registers, with 128 of which the assembler spills.
+constexpr u32 STOP_BLOCKS = 2;
+
 /// Whether a sample is so near that a particle might reach its surface in the step: `r_ik² ≤ (d_k + |v_i| dt + least)² + pitch²`.
 SPH_FN bool is_close(const Constants& c, const Contact& contact, const Near& near, u32 i, Vec x_i, Vec v_i) {
   const real ahead = real(contact.dt) * sqrt(norm2(v_i)) + real(contact.least);
@@ -77,7 +80,7 @@ SPH_FN bool is_close(const Constants& c, const Contact& contact, const Near& nea
 }
 
 /// Stops particles at walls. Where forces on walls are due, `before` gets [v | 1 if it was another one].
-KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
+KERNEL void __launch_bounds__(THREADS, STOP_BLOCKS)
 projection_stop_at_walls(Constants c, Contact contact, Near near, const Surface* __restrict__ walls /* [n_walls] */,
                          u32 n_walls, const Packed* __restrict__ place, u32 n, Writable v,
                          Packed* __restrict__ before /* [n] or none */) {

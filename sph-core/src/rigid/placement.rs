@@ -55,7 +55,7 @@ impl<const D: usize> Placement<D> {
 
 impl<const D: usize> Bodies<D> {
     /// Where all surfaces of `walls` are at the time `t`, `[s]`, to which walls have been moved; those of bodies come last.
-    pub fn placements<'a>(walls: &'a Boundary<D>, t: f64) -> impl Iterator<Item = Placement<D>> {
+    pub fn placements(walls: &Boundary<D>, t: f64) -> impl Iterator<Item = Placement<D>> {
         walls.surfaces.iter().map(move |surface| Placement::of_wall(surface, walls, t))
     }
 
