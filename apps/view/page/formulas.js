@@ -257,6 +257,26 @@ const FORMULAS = {
     ],
     ['Projection of the velocity', 'correct_velocities', [math(v, eq, star(v), minus, frac(dt, rho0), mo('∇'), p)]],
     ['Viscosity', 'apply_viscosity', [xsph]],
+    [
+      'Walls stop particles',
+      'stop_at_walls',
+      [
+        math(
+          v,
+          to,
+          v,
+          plus,
+          vec('n'),
+          mo('min'),
+          paren(
+            minus,
+            sub(mi('u'), mi('n')),
+            mo(','),
+            frac(row(sub(mi('g'), `<mtext>min</mtext>`), minus, mi('g')), dt),
+          ),
+        ),
+      ],
+    ],
     ['Positions', 'update_positions', [math(x, to, x, plus, dt, v)]],
   ],
 };
