@@ -87,7 +87,8 @@ pub struct Solved {
 pub fn solve<E: Equation>(e: &mut E, limits: &Limits) -> Result<Solved, E::Error> {
     let [b2, r2] = e.residual()?; //            r₀ = b − A x₀
     let scale = limits.absolute.unwrap_or(b2.sqrt());
-    let target = (limits.tolerance * scale).powi(2);
+    // Squares below the least normal number have lost their digits: what is as small as that is solved.
+    let target = (limits.tolerance * scale).powi(2).max(f64::MIN_POSITIVE);
     let ended = |outcome, iterations, r2: f64| {
         Ok(Solved { outcome, iterations, residual: r2.sqrt(), right_hand_side: b2.sqrt() })
     };
