@@ -66,16 +66,16 @@ const OPTIONS: &[Sample] = &[
     sample("pbf flex 3D", "pbf", 3, 2e-3, FLEX, [[1000.0, 2100.0], [6.4e4, 5.6e5]]),
     sample("viscoelastic springs 3D", "viscoelastic", 3, 1e-3, SPRINGS, [[2000.0, 4000.0], [5000.0, 4.5e4]]),
     sample("projection viscous 3D", "projection", 3, 1e-3, VISCOUS, [[110.0, 200.0], [110.0, 200.0]]),
-    sample("viscoelastic jacobi 3D", "viscoelastic", 3, 1e-3, JACOBI, [[1000.0, 2000.0], [2000.0, 4000.0]]),
+    sample("viscoelastic jacobi 3D", "viscoelastic", 3, 8e-4, JACOBI, [[1000.0, 2000.0], [2000.0, 4000.0]]),
 ];
 /// 2D last.
 const PLANE: &[Sample] = &[
     sample("wcsph validation 2D", "wcsph", 2, 1e-4, VALIDATION, [[8.0, 16.0], [8.0, 16.0]]),
     sample("pbf standard 2D", "pbf", 2, 2e-3, "preset = \"standard\"", [[4000.0, 8000.0], [2.0e4, 5.2e4]]),
-    sample("viscoelastic 2D", "viscoelastic", 2, 5e-4, "", [[250.0, 500.0], [4000.0, 8000.0]]),
+    sample("viscoelastic 2D", "viscoelastic", 2, 4e-4, "", [[250.0, 500.0], [4000.0, 8000.0]]),
     sample("projection 2D", "projection", 2, 5e-4, "", [[230.0, 300.0], [4000.0, 1.1e4]]),
     sample("wcsph graphics 2D", "wcsph", 2, 1e-4, GRAPHICS, [[52.0, 98.0], [640.0, 1900.0]]),
-    sample("viscoelastic springs 2D", "viscoelastic", 2, 5e-4, SPRINGS, [[250.0, 500.0], [4100.0, 1.6e4]]),
+    sample("viscoelastic springs 2D", "viscoelastic", 2, 4e-4, SPRINGS, [[250.0, 500.0], [4100.0, 1.6e4]]),
     sample("projection viscous 2D", "projection", 2, 5e-4, VISCOUS, [[180.0, 250.0], [750.0, 1700.0]]),
 ];
 
