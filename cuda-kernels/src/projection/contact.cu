@@ -9,20 +9,6 @@ using namespace projection;
 /// In a corner a wall may turn a particle towards another one, so often at most.
 constexpr int MOST_TURNS = 4;
 
-/// The faces that are near `x` as walls are now: `touch` gets the gap, the normal into the fluid, and the velocity of the wall there.
-/// Twin of `Placement::near`.
-template <class F>
-SPH_FN void near_now(const Surface& wall, const Periodic& periodic, const Vec64& x, double reach, F touch) {
-  Vec64 here = x;
-  if (periodic.any) {
-    for (int a = 0; a < DIM; a++) here[a] = double(periodic.wrap_axis(a, real(x[a])));
-  }
-  const Vec64 drawn = wall.posed ? wall.pose.inverse_transform(here) : here;
-  wall.near(drawn, reach, [&](int, double gap, Vec64 n) {
-    touch(gap, wall.posed ? wall.pose.rotate(n) : n, wall.velocity_at(minus(here, wall.point)));
-  });
-}
-
 /// Changes the velocity of a particle so that it does not pass a wall. `given` gets each change. Faces are met where the particle
 /// is, as planes, and once more where it would end.
 template <class Given>
@@ -38,7 +24,7 @@ SPH_FN void stop_at(const Contact& contact, const Surface& wall, const Periodic&
   Vec64 from;
   for (int a = 0; a < DIM; a++) from[a] = x[a] + contact.dt * moves[a];
   bool behind = false;
-  near_now(wall, periodic, from, least + contact.dt * norm(minus(v, moves.a)), [&](double gap, const Vec64& n, const Vec64& moves) {
+  wall.near_now(periodic, from, least + contact.dt * norm(minus(v, moves.a)), [&](int, double gap, const Vec64& n, const Vec64& moves) {
     behind |= gap <= passed;
     const double u_n = dot(minus(v, moves.a), n.a);
     if (gap > passed) limit(gap + contact.dt * u_n, u_n, n);
@@ -46,7 +32,7 @@ SPH_FN void stop_at(const Contact& contact, const Surface& wall, const Periodic&
   if (behind) return;
   Vec64 end;
   for (int a = 0; a < DIM; a++) end[a] = x[a] + contact.dt * v[a];
-  near_now(wall, periodic, end, least, [&](double gap, const Vec64& n, const Vec64& moves) {
+  wall.near_now(periodic, end, least, [&](int, double gap, const Vec64& n, const Vec64& moves) {
     limit(gap, dot(minus(v, moves.a), n.a), n);
   });
 }

@@ -114,17 +114,11 @@ SPH_FN void apply_stickiness(const Contact& contact, double d, Vec64 n, Particle
   p.apply_impulse(n, contact.dt);
 }
 
-/// Applies stickiness and the impulse of a wall. Twin of `WallPose::resolve`.
+/// Applies stickiness and the impulse of a wall.
 SPH_FN void resolve_wall(const Surface& wall, const Contact& contact, const Periodic& periodic, Particle& p) {
-  Vec64 here = p.x;
-  if (periodic.any) {
-    for (int k = 0; k < DIM; k++) here[k] = double(periodic.wrap_axis(k, real(p.x[k])));
-  }
-  const Vec64 drawn = wall.posed ? wall.pose.inverse_transform(here) : here;
-  wall.near(drawn, contact.reach(), [&](int face, double d, Vec64 n) {
-    if (wall.posed) n = wall.pose.rotate(n);
+  const Vec64 x = p.x;
+  wall.near_now(periodic, x, contact.reach(), [&](int face, double d, const Vec64& n, Vec64 v) {
     apply_stickiness(contact, d, n, p);
-    Vec64 v = wall.velocity_at(minus(here, wall.point));
     for (int k = 0; k < DIM; k++) v[k] = p.v[k] - v[k] - wall.drag[face][k];
     p.apply_impulse(contact.impulse(d, v, n, wall.no_slip != 0), contact.dt);
   });

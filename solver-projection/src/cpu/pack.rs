@@ -12,7 +12,7 @@ use sph_core::{
         parallel::{self, First, Max},
         vector::norm2,
     },
-    rigid::Bodies,
+    rigid::Placement,
 };
 
 /// Zero times a number is zero, unless the number is not finite.
@@ -48,7 +48,7 @@ impl<const D: usize> Cpu<'_, D> {
         }
         let fields = &mut self.method.fields;
         fields.placements.clear();
-        fields.placements.extend(Bodies::placements(walls, self.end));
+        fields.placements.extend(Placement::all(walls, self.end));
         let placements = &fields.placements;
         let (n, tangential) = (walls.len(), self.method.params.tangential);
         let found = parallel::blocks(n, &mut fields.wall_record[..n], |range, records| {

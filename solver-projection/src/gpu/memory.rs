@@ -26,7 +26,7 @@ use cuda_kernels::{
         aggregation::{Multigrid, initial_capacity},
     },
 };
-use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State, rigid::Bodies};
+use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State, rigid::Placement};
 use std::mem::swap;
 
 /// Memory of rows, of each set of [`Pairs`].
@@ -302,7 +302,7 @@ fn vectors(executor: &dyn Executor, n: usize) -> Result<Vectors, CudaError> {
 
 /// The surfaces of walls and bodies at the time `t`, `[s]`, to which walls have been moved.
 pub fn surfaces<const D: usize>(walls: &Boundary<D>, t: f64, facets: &Facets<D>) -> Vec<Surface<D>> {
-    let placed = walls.surfaces.iter().zip(Bodies::placements(walls, t));
+    let placed = walls.surfaces.iter().zip(Placement::all(walls, t));
     placed.map(|(surface, placement)| Surface::placed(surface, &placement, facets)).collect()
 }
 

@@ -104,7 +104,7 @@ impl<const D: usize> State<D> {
                 }
                 given
             });
-            load.react(&given, f64::from(state.rest.m) / dt);
+            load.wrench.react(&given, f64::from(state.rest.m) / dt);
         }
         self.bodies.container_loads = loads;
     }

@@ -1,7 +1,6 @@
 //! What the fluid does to walls and containers on which the force is measured.
 
 use super::Wrench;
-use crate::numerics::lane::each;
 
 /// The force of the fluid on a wall, as that of a body, and its torque about the origin.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,13 +18,4 @@ pub struct ContainerLoad<const D: usize> {
     pub container: usize,
     /// Force and torque of the last step in which they were due.
     pub wrench: Wrench<D>,
-}
-
-impl<const D: usize> ContainerLoad<D> {
-    /// Subtracts what particles got from it in a part of the step: `factor` times momentum and angular momentum.
-    pub fn react(&mut self, given: &Wrench<D>, factor: f64) {
-        let Wrench { force, torque } = &mut self.wrench;
-        *force = each(|a| force[a] - factor * given.force[a]);
-        *torque = each(|a| torque[a] - factor * given.torque[a]);
-    }
 }

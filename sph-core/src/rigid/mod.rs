@@ -74,6 +74,12 @@ impl<const D: usize> Wrench<D> {
         self.force = each(|a| self.force[a] + force[a]);
         self.torque = each(|a| self.torque[a] + torque[a]);
     }
+
+    /// Subtracts what was given to particles in a part of the step: `factor` times momentum and angular momentum.
+    pub fn react(&mut self, given: &Self, factor: f64) {
+        self.force = each(|a| self.force[a] - factor * given.force[a]);
+        self.torque = each(|a| self.torque[a] - factor * given.torque[a]);
+    }
 }
 
 impl<const D: usize> Default for Wrench<D> {

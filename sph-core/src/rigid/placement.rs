@@ -29,6 +29,11 @@ impl<const D: usize> Placement<D> {
         Self { pose, point, angular }
     }
 
+    /// Those of all surfaces of `walls`, of which those of bodies come last.
+    pub fn all(walls: &Boundary<D>, t: f64) -> impl Iterator<Item = Self> {
+        walls.surfaces.iter().map(move |surface| Self::of_wall(surface, walls, t))
+    }
+
     /// Velocity at a point, `[m/s]`.
     pub fn velocity(&self, x: &[f64; D]) -> [f64; D] {
         let turning = cross(self.angular, spatial::<D>(&each(|a| x[a] - self.point.0[a])));
@@ -54,11 +59,6 @@ impl<const D: usize> Placement<D> {
 }
 
 impl<const D: usize> Bodies<D> {
-    /// Where all surfaces of `walls` are at the time `t`, `[s]`, to which walls have been moved; those of bodies come last.
-    pub fn placements(walls: &Boundary<D>, t: f64) -> impl Iterator<Item = Placement<D>> {
-        walls.surfaces.iter().map(move |surface| Placement::of_wall(surface, walls, t))
-    }
-
     /// The place of the surface of the first body among those of `walls`.
     pub fn first_surface(&self, walls: &Boundary<D>) -> usize {
         walls.surfaces.len().saturating_sub(self.list.len())
@@ -73,13 +73,10 @@ impl<const D: usize> Bodies<D> {
         self.loads.iter().map(place)
     }
 
-    /// Subtracts from the forces on measured walls what particles got from each in a step: `factor` times momentum and angular
-    /// momentum about the origin.
+    /// [`Wrench::react`] of the forces on measured walls, each to what it gave.
     pub fn react(&mut self, given: &[Wrench<D>], factor: f64) {
         for (load, given) in self.loads.iter_mut().zip(given) {
-            let Wrench { force, torque } = &mut load.wrench;
-            *force = each(|a| force[a] - factor * given.force[a]);
-            *torque = each(|a| torque[a] - factor * given.torque[a]);
+            load.wrench.react(given, factor);
         }
     }
 }

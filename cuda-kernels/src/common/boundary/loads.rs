@@ -71,7 +71,7 @@ impl<const D: usize> Given<D> {
         for load in &mut state.bodies.container_loads {
             let container = load.container as u32;
             let given = self.sum(executor, |partial, result| sum(container, partial, result))?;
-            load.react(&given, f64::from(state.rest.m) / dt);
+            load.wrench.react(&given, f64::from(state.rest.m) / dt);
         }
         Ok(())
     }

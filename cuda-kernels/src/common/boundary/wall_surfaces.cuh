@@ -120,6 +120,20 @@ struct Surface {
     }
     return v;
   }
+
+  /// The parts of the surface that are near `x` as it is now: `touch` gets the face, the distance, the normal into the fluid, and the
+  /// velocity of the surface there without that of its faces. Twin of `Placement::near`.
+  template <class F> SPH_FN void near_now(const Periodic& periodic, const Vec64& x, double reach, F touch) const {
+    Vec64 here = x;
+    if (periodic.any) {
+      for (int k = 0; k < DIM; k++) here[k] = double(periodic.wrap_axis(k, real(x[k])));
+    }
+    const Vec64 drawn = posed ? pose.inverse_transform(here) : here;
+    near(drawn, reach, [&](int face, double d, Vec64 n) {
+      if (posed) n = pose.rotate(n);
+      touch(face, d, n, velocity_at(minus(here, point)));
+    });
+  }
 };
 
 }  // namespace SPH_SPACE
