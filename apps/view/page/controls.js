@@ -2,7 +2,7 @@
 
 import { byId, fill, write } from './dom.js';
 import { number, quantity } from './format.js';
-import { send } from './link.js';
+import { IS_ALONE, send } from './link.js';
 import { on, store } from './store.js';
 import { rewind, setPaneCount, setScene, timeNow } from './session.js';
 import * as walk from './walk.js';
@@ -104,7 +104,12 @@ function state() {
   write(byId('play'), running ? 'Pause' : 'Play');
   byId('play').setAttribute('aria-pressed', String(running));
   write(byId('speed'), `${number(speed)} s/s`);
-  const texts = { open: 'connected', lost: 'connection lost, trying again', connecting: 'connecting' };
+  const texts = {
+    open: IS_ALONE ? 'in this browser' : 'connected',
+    lost: 'connection lost, trying again',
+    connecting: IS_ALONE ? 'loading' : 'connecting',
+    failed: 'the runs have ended',
+  };
   const link = byId('link-state');
   write(link, texts[store.link]);
   link.dataset.link = store.link;

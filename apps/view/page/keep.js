@@ -13,6 +13,8 @@ const VIDEOS = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm', 
 const FRAMES_PER_SECOND = 30;
 /** Of a second of video, for each pixel of the picture. */
 const BITS_PER_PIXEL = 6;
+/** Names of the files of a run. */
+const FILES = { scene: 'scene.toml', script: 'script.toml', checkpoint: 'checkpoint.sph' };
 /** Height of the text below a picture, pixels of the screen. */
 const CAPTION = 34;
 
@@ -24,12 +26,18 @@ export function start() {
   byId('save-png').addEventListener('click', savePicture);
   byId('record').addEventListener('click', () => (recorder ? recorder.stop() : record()));
   byId('copy-link').addEventListener('click', copyLink);
-  on('opened active', links);
+  for (const [what, name] of Object.entries(FILES)) {
+    byId(`save-${what}`).addEventListener('click', () => saveFile(what, name));
+  }
   on('opened', () => recorder?.stop());
 }
 
-function links() {
-  for (const what of ['scene', 'script', 'checkpoint']) byId(`save-${what}`).href = download(what, store.active);
+async function saveFile(what, name) {
+  try {
+    save(await download(what, store.active), name);
+  } catch (error) {
+    say('error', error.message);
+  }
 }
 
 /** Gives a file to the user. */

@@ -1,17 +1,22 @@
-// The connection to the server: a WebSocket that comes back after it was lost.
+// The connection to the runs: those of a server over a WebSocket that comes back after it was lost, or those of a worker.
 
-import { store, tell } from './store.js';
+import { say, store, tell } from './store.js';
 
 /** Waits between attempts, ms. */
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 10000;
+/** True of a page without a server. */
+export const IS_ALONE = document.documentElement.dataset.engine === 'worker';
 
 let socket = null;
+let worker = null;
 let wait = FIRST_WAIT;
 let timer = 0;
 let receivers = { text: () => {}, binary: () => {} };
+/** Who waits for a file of the worker, by number. */
+const waiting = new Map();
 
-const text = new TextDecoder();
+const decoder = new TextDecoder();
 
 /** The address of the server's socket, with the token that the page was opened with. */
 function address() {
@@ -26,7 +31,7 @@ function address() {
  */
 export function decode(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
-  const header = JSON.parse(text.decode(new Uint8Array(buffer, 4, length)));
+  const header = JSON.parse(decoder.decode(new Uint8Array(buffer, 4, length)));
   let at = 4 + length;
   const take = (n) => {
     const part = new Uint16Array(buffer, at, n);
@@ -42,6 +47,7 @@ export function decode(buffer) {
  */
 export function connect(handlers) {
   receivers = handlers;
+  if (IS_ALONE) return employ();
   addEventListener('online', () => {
     if (store.link !== 'open') attempt();
   });
@@ -51,6 +57,27 @@ export function connect(handlers) {
 function state(value) {
   store.link = value;
   tell('link');
+}
+
+function receive(data) {
+  if (typeof data === 'string') receivers.text(JSON.parse(data));
+  else receivers.binary(decode(data));
+}
+
+function employ() {
+  worker = new Worker(new URL('worker.js', import.meta.url));
+  worker.onmessage = ({ data }) => {
+    if (typeof data === 'string' || data instanceof ArrayBuffer) {
+      if (store.link === 'connecting') state('open');
+      receive(data);
+    } else if (data.failed) {
+      state('failed');
+      say('error', `The runs have ended, load the page again: ${data.failed}`);
+    } else {
+      waiting.get(data.number)(data);
+      waiting.delete(data.number);
+    }
+  };
 }
 
 function attempt() {
@@ -63,10 +90,7 @@ function attempt() {
     wait = FIRST_WAIT;
     state('open');
   };
-  own.onmessage = ({ data }) => {
-    if (typeof data === 'string') receivers.text(JSON.parse(data));
-    else receivers.binary(decode(data));
-  };
+  own.onmessage = ({ data }) => receive(data);
   own.onclose = () => {
     // A socket that was replaced closes later than its successor opens.
     if (own === socket) retry();
@@ -85,11 +109,27 @@ function retry() {
  * @returns {boolean} false while there is no connection
  */
 export function send(message) {
-  if (socket?.readyState !== WebSocket.OPEN) return false;
-  socket.send(JSON.stringify(message));
+  if (IS_ALONE ? store.link !== 'open' : socket?.readyState !== WebSocket.OPEN) return false;
+  const text = JSON.stringify(message);
+  if (worker) worker.postMessage(text);
+  else socket.send(text);
   return true;
 }
 
-/** An address of a download. */
-export const download = (what, pane) =>
-  `/save/${what}?pane=${pane}${location.search ? `&${location.search.slice(1)}` : ''}`;
+/**
+ * A file to keep of a pane: its `scene`, the `script` of what was done by hand, or a `checkpoint`.
+ * @returns {Promise<Blob>}
+ */
+export async function download(what, pane) {
+  if (!IS_ALONE) {
+    const answer = await fetch(`/save/${what}?pane=${pane}${location.search ? `&${location.search.slice(1)}` : ''}`);
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.blob();
+  }
+  const number = performance.now();
+  const answer = new Promise((resolve) => waiting.set(number, resolve));
+  worker.postMessage({ what, pane, number });
+  const { file, why } = await answer;
+  if (!file) throw new Error(why);
+  return new Blob([file]);
+}

@@ -9,7 +9,12 @@ import { on, store, tell } from './store.js';
 const made = [];
 const dirty = new Set();
 let requested = false;
+/** Something came that is not on the screen. */
 let answered = false;
+/** The next frames were asked for before these were drawn, so that steps go on meanwhile. */
+let ahead = false;
+/** Those came before these were drawn. */
+let owed = false;
 
 /** The views of the open panes. */
 export const views = () => made.slice(0, store.panes.length);
@@ -20,6 +25,7 @@ export function start() {
   on('choices', () => views().forEach((view) => view.fillChoosers()));
   on('frame', (k) => {
     answered = true;
+    if (k === store.panes.length - 1) askAhead();
     if (!store.walk.active) mark(k, 'fluid');
     redraw(k);
   });
@@ -89,7 +95,13 @@ function draw() {
     if (k < store.panes.length) made[k].draw();
   }
   dirty.clear();
-  // All that came in answer to the last `next` is on the screen.
-  if (answered) send({ do: 'next' });
-  answered = false;
+  if (answered && (owed || !ahead)) send({ do: 'next' });
+  answered = ahead = owed = false;
+}
+
+/** Asks for the next frames, unless two would be under way: a page that draws slowly misses some. */
+function askAhead() {
+  if (ahead) owed = true;
+  else send({ do: 'next' });
+  ahead = true;
 }

@@ -1,12 +1,16 @@
 //! The scenes and methods that the page offers, and the runs that it asks for.
 
+#[cfg(not(feature = "server"))]
+use crate::worker::{files, folder, text_of};
 use crate::{listing::Listing, wire::Wanted};
 use bench_suite::scenes::{
-    self,
+    LARGEST_FILE,
     methods::{SOLVERS, solver_of},
     schema,
     set::{Settings, Sweep},
 };
+#[cfg(feature = "server")]
+use bench_suite::scenes::{files, folder, text_of};
 use serde_json::{Value, json};
 use sph_core::{
     error::Error,
@@ -28,7 +32,7 @@ impl Scenes {
     /// With `more` before those that come with the program.
     pub fn with(more: &[PathBuf]) -> Self {
         let mut all: Vec<(String, PathBuf)> = Vec::new();
-        for path in more.iter().cloned().chain(scenes::files()) {
+        for path in more.iter().cloned().chain(files()) {
             let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
             if !all.iter().any(|(known, _)| *known == name) {
                 all.push((name, path));
@@ -46,7 +50,7 @@ impl Scenes {
     /// What the page shows of them; a file that is no scene is left out.
     pub fn told(&self) -> Vec<Value> {
         let told = |(name, path): &(String, PathBuf)| {
-            let (file, text) = scenes::text_of(path).ok()?;
+            let (file, text) = text_of(path).ok()?;
             let scene = Scene::parse(&file, &text).ok()?;
             let method = solver_of(&scene).ok()?.name;
             Some(
@@ -65,7 +69,7 @@ impl Scenes {
         let (scene, text) = match (&wanted.text, known) {
             (Some(text), known) => (parse(&wanted.scene, text, known)?, text.clone()),
             (None, Some(path)) => {
-                let (file, text) = scenes::text_of(path)?;
+                let (file, text) = text_of(path)?;
                 (Scene::parse(&file, &text)?, text)
             }
             (None, None) => {
@@ -92,16 +96,16 @@ impl Scenes {
 /// A text of the page. Files that it names are those beside the scene of its name; others are refused.
 fn parse(name: &str, text: &str, known: Option<&Path>) -> Result<Scene, Error> {
     let file = format!("{}.toml", name.trim_end_matches(".toml"));
-    if text.len() as u64 > scenes::LARGEST_FILE {
-        return Err(Error::new(format!("is longer than {} bytes", scenes::LARGEST_FILE)).in_file(&file));
+    if text.len() as u64 > LARGEST_FILE {
+        return Err(Error::new(format!("is longer than {} bytes", LARGEST_FILE)).in_file(&file));
     }
     let table = text.parse::<toml::Table>().unwrap_or_default();
     if let Some(named) = outside(&toml::Value::Table(table)) {
         return Err(foreign(named).in_file(&file));
     }
-    let folder = known.and_then(Path::parent).map_or_else(scenes::folder, Path::to_owned);
+    let beside = known.and_then(Path::parent).map_or_else(folder, Path::to_owned);
     let own = Path::new(&file).file_name().unwrap_or_default();
-    Scene::parse(&folder.join(own).display().to_string(), text)
+    Scene::parse(&beside.join(own).display().to_string(), text)
 }
 
 fn foreign(named: &str) -> Error {

@@ -1,9 +1,14 @@
 //! The page over HTTP: its files, its connection, and what it downloads.
 
 mod files;
+mod hub;
 mod socket;
 
-use crate::hub::{Hub, Request, Saved};
+use crate::{
+    hello,
+    scenes::Scenes,
+    session::{Session, audience::Saved},
+};
 use axum::{
     Router,
     body::Body,
@@ -13,10 +18,19 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get},
 };
+use bench_suite::system::processor::Processor;
+use hub::{FRAME, Hub, QUEUE, Request};
 use serde::Deserialize;
 use std::{
-    net::SocketAddr,
-    sync::{Arc, mpsc::SyncSender},
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, SyncSender},
+    },
+    thread,
     time::Duration,
 };
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
@@ -24,8 +38,61 @@ use tokio::{net::TcpListener, sync::oneshot, time::timeout};
 /// A download that the runs do not answer in this time is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Where and how the page is served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Scenes beside those that come with the program; the first one is shown first.
+    pub scenes: Vec<PathBuf>,
+    /// Address and port; port 0 for any that is free.
+    pub address: SocketAddr,
+    /// Must stand in every address, if there is one.
+    pub token: Option<String>,
+    /// Particles of a pane, at most.
+    pub most_particles: usize,
+    /// Where steps may run; the first unless a pane asks for another.
+    pub processors: Vec<Processor>,
+}
+
+/// Serves the page until `end` becomes true; `ready` is called once with its address.
+///
+/// # Errors
+/// When the address cannot be had, or the system fails to take connections.
+pub fn serve(options: Options, ready: impl FnOnce(&str), end: &AtomicBool) -> io::Result<()> {
+    let listener = std::net::TcpListener::bind(options.address)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let (to_runs, requests) = mpsc::sync_channel(QUEUE);
+    let hub = Arc::new(Hub::new());
+    let scenes = Scenes::with(&options.scenes);
+    let hello = hello(&scenes, &options.processors, options.most_particles).to_string();
+    let query = options.token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
+    let shared = Shared { hub: Arc::clone(&hub), requests: to_runs, hello, token: options.token, address };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let connections =
+        move || runtime.block_on(async { listen(TcpListener::from_std(listener)?, Arc::new(shared)).await });
+    let connections = thread::Builder::new().name("connections".into()).spawn(connections)?;
+    let shown = if address.ip().is_unspecified() {
+        SocketAddr::new(local(address.ip()), address.port())
+    } else {
+        address
+    };
+    ready(&format!("http://{shown}/{query}"));
+    let mut session = Session::new(Box::new(hub), scenes, options.processors, options.most_particles, FRAME);
+    hub::run(&mut session, &requests, end);
+    if end.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    // Nobody can ask any more.
+    connections.join().unwrap_or_else(|_| Err(io::Error::other("the server has ended")))
+}
+
+/// The address of this machine for itself, in place of one that stands for all of its addresses.
+fn local(any: IpAddr) -> IpAddr {
+    if any.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() }
+}
+
 /// What all connections share.
-pub struct Shared {
+struct Shared {
     /// What the runs tell.
     pub hub: Arc<Hub>,
     /// What they are asked.
@@ -39,10 +106,7 @@ pub struct Shared {
 }
 
 /// Serves the page, as long as the program lives.
-///
-/// # Errors
-/// When the system fails to take connections.
-pub async fn serve(listener: TcpListener, shared: Arc<Shared>) -> std::io::Result<()> {
+async fn listen(listener: TcpListener, shared: Arc<Shared>) -> io::Result<()> {
     let router = Router::new()
         .route("/", get(|| async { files::index() }))
         .route("/page/{*name}", get(|Path(name): Path<String>| async move { files::file(&name) }))

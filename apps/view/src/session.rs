@@ -1,28 +1,20 @@
 //! The runs of all panes, side by side in simulated time.
 
+pub mod audience;
 mod moments;
 
 use crate::{
-    hub::{Frames, Hub, Request, Saved},
     pane::{self, Pane, Setup},
     scenes::Scenes,
     wire::{Level, Message, Order, PANES, SPEEDS, Status, Wanted},
 };
-use bench_suite::system::processor::Processor;
+use audience::{Audience, Frames, Saved};
+use bench_suite::system::{clock::Instant, processor::Processor};
 use moments::Moments;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sph_core::{error::Error, scene::Command};
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError},
-    },
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
-/// Time from one frame to the next, at least.
-const FRAME: Duration = Duration::from_millis(33);
 /// Wall-clock time that a stall may be made up for, `[s]`.
 const STALL: f64 = 0.1;
 /// A pause looks this often whether the program shall end.
@@ -30,10 +22,12 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// The panes, and what is asked of them.
 pub struct Session {
-    hub: Arc<Hub>,
+    audience: Box<dyn Audience>,
     scenes: Scenes,
     processors: Vec<Processor>,
     most_particles: usize,
+    /// Time from one frame to the next, at least.
+    frame: Duration,
     panes: Vec<Box<dyn Pane>>,
     opened: Vec<Wanted>,
     status: Status,
@@ -41,56 +35,59 @@ pub struct Session {
     target: f64,
     moments: Moments,
     frames: Frames,
+    /// When the runs were stepped on.
+    stepped: Instant,
+    /// True when there is something to show that was not shown.
+    is_old: bool,
 }
 
 impl Session {
-    /// One without panes, for runs of at most so many particles.
-    pub fn new(hub: Arc<Hub>, scenes: Scenes, processors: Vec<Processor>, most_particles: usize) -> Self {
+    /// One without panes, for runs of at most so many particles and frames that are at least so far apart.
+    pub fn new(
+        audience: Box<dyn Audience>,
+        scenes: Scenes,
+        processors: Vec<Processor>,
+        most_particles: usize,
+        frame: Duration,
+    ) -> Self {
         Self {
-            hub,
+            audience,
             scenes,
             processors,
             most_particles,
+            frame,
             panes: Vec::new(),
             opened: Vec::new(),
             status: Status { speed: 1.0, ..Status::default() },
             target: 0.0,
             moments: Moments::default(),
             frames: Frames::default(),
+            stepped: Instant::now(),
+            is_old: true,
         }
     }
 
-    /// Does what is asked until `end` is true.
-    pub fn serve(&mut self, requests: &Receiver<Request>, end: &AtomicBool) {
-        let mut tick = Instant::now();
-        let mut is_old = true;
-        while !end.load(Ordering::Relaxed) {
-            let wait = if self.status.running { FRAME.saturating_sub(tick.elapsed()) } else { LOOK };
-            match requests.recv_timeout(wait) {
-                Ok(request) => {
-                    self.answer(request);
-                    let until = Instant::now() + FRAME;
-                    // Others that wait, but for no longer than a frame: `end` and the page wait, too.
-                    while Instant::now() < until
-                        && let Ok(request) = requests.try_recv()
-                    {
-                        self.answer(request);
-                    }
-                    is_old = true;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            let passed = tick.elapsed().as_secs_f64().min(STALL);
-            if self.status.running && tick.elapsed() >= FRAME {
-                tick = Instant::now();
-                self.go_on(passed * self.status.speed);
-                is_old = true;
-            }
-            if is_old && self.hub.is_wanted.swap(false, Ordering::Relaxed) {
-                self.publish();
-                is_old = self.status.running;
-            }
+    /// Time until [`Session::turn`] has something to do, unless something is asked for before.
+    pub fn rest(&self) -> Duration {
+        if self.status.running { self.frame.saturating_sub(self.stepped.elapsed()) } else { LOOK }
+    }
+
+    /// Steps the runs on if that is due, and shows them to those who want to see them.
+    pub fn turn(&mut self) {
+        let passed = self.stepped.elapsed();
+        if self.status.running && passed >= self.frame {
+            self.stepped = Instant::now();
+            self.go_on(passed.as_secs_f64().min(STALL) * self.status.speed);
+            self.is_old = true;
+        }
+        self.show();
+    }
+
+    /// Shows the runs to those who want to see them, unless they are as they were shown.
+    pub fn show(&mut self) {
+        if self.is_old && self.audience.wants_frames() {
+            self.publish();
+            self.is_old = false;
         }
     }
 
@@ -98,7 +95,7 @@ impl Session {
     /// behind goes first.
     fn go_on(&mut self, more: f64) {
         self.target += more;
-        let until = Instant::now() + FRAME;
+        let until = Instant::now() + self.frame;
         loop {
             let at = |pane: &dyn Pane| pane.t();
             let alive = self.panes.iter().enumerate().filter(|(_, pane)| pane.failure().is_none());
@@ -144,10 +141,10 @@ impl Session {
         Err(error.hint("go back, or give --most-particles"))
     }
 
-    /// Tells which panes have failed, if they are not those that were told.
+    /// Tells which panes have failed.
     fn tell_failures(&self) {
         let now: Vec<_> = self.panes.iter().map(|pane| pane.failure().map(str::to_owned)).collect();
-        self.hub.failures.send_if_modified(|known| std::mem::replace(known, now.clone()) != now);
+        self.audience.tell_failures(&now);
     }
 
     fn pause(&mut self) {
@@ -159,8 +156,7 @@ impl Session {
         self.status.t = self.latest();
         self.status.kept_from = self.moments.first().unwrap_or(self.status.t);
         self.tell_failures();
-        let status = self.status;
-        self.hub.status.send_if_modified(|known| std::mem::replace(known, status) != status);
+        self.audience.tell_status(self.status);
     }
 
     /// Hands the newest particles to the connections.
@@ -169,7 +165,9 @@ impl Session {
         for (k, pane) in self.panes.iter_mut().enumerate() {
             match pane.frame(k) {
                 Ok(frame) => fluid.push(frame),
-                Err(error) => self.hub.tell(Message::said(Level::Error, Some(k), None, &error.to_string())),
+                Err(error) => {
+                    self.audience.tell(Message::said(Level::Error, Some(k), None, &error.to_string()))
+                }
             }
             if let Some(walls) = pane.walls(k) {
                 self.frames.walls[k] = (self.frames.walls[k].0 + 1, walls);
@@ -177,34 +175,33 @@ impl Session {
         }
         (0..self.panes.len()).for_each(|k| self.tell_particle(k));
         self.frames.fluid = fluid;
-        self.hub.frames.send_replace(Arc::new(self.frames.clone()));
+        self.audience.show(&self.frames);
     }
 
     fn tell_particle(&mut self, k: usize) {
         if let Some(particle) = self.panes[k].particle(k) {
-            self.hub.tell(particle);
+            self.audience.tell(particle);
         }
     }
 
-    fn answer(&mut self, request: Request) {
-        match request {
-            Request::Order(order) => {
-                let pane = order.pane();
-                if let Err(error) = self.obey(order) {
-                    self.refuse(pane, &error);
-                }
-                self.tell_status();
-            }
-            Request::Save { what, pane, to } => {
-                let saved = self.pane(pane).and_then(|pane| match what {
-                    Saved::Scene => pane.scene().map(String::into_bytes),
-                    Saved::Script => pane.script().map(String::into_bytes),
-                    Saved::Checkpoint => pane.keep(),
-                });
-                // Whoever asked may be gone.
-                let _ = to.send(saved.map_err(|error| error.to_string()));
-            }
+    /// Does what the page wants, or says why not.
+    pub fn answer(&mut self, order: Order) {
+        self.is_old = true;
+        let pane = order.pane();
+        if let Err(error) = self.obey(order) {
+            self.refuse(pane, &error);
         }
+        self.tell_status();
+    }
+
+    /// A file to keep of a pane, or why there is none.
+    pub fn saved(&mut self, what: Saved, pane: usize) -> Result<Vec<u8>, String> {
+        let saved = self.pane(pane).and_then(|pane| match what {
+            Saved::Scene => pane.scene().map(String::into_bytes),
+            Saved::Script => pane.script().map(String::into_bytes),
+            Saved::Checkpoint => pane.keep(),
+        });
+        saved.map_err(|error| error.to_string())
     }
 
     fn obey(&mut self, order: Order) -> Result<(), Error> {
@@ -258,7 +255,7 @@ impl Session {
                         return Err(Error::new("the panes stay as they were"));
                     }
                     let left_out = format!("left out: {error}");
-                    self.hub.tell(Message::said(Level::Warning, None, error.line(), &left_out));
+                    self.audience.tell(Message::said(Level::Warning, None, error.line(), &left_out));
                 }
             }
         }
@@ -272,8 +269,8 @@ impl Session {
         self.status.running = false;
         self.moments = Moments::default();
         self.keep_moment();
-        self.hub.frames.send_replace(Arc::default());
-        self.hub.opened.send_replace(Message::text(&json!({ "is": "opened", "panes": about })));
+        self.audience.show(&Frames::default());
+        self.audience.tell_opened(Message::opened(&about));
         Ok(())
     }
 
@@ -345,7 +342,7 @@ impl Session {
         self.pane(k)?;
         self.room(k)?;
         let messages = self.panes[k].record(k)?;
-        self.hub.tell(Message::Several(messages.into()));
+        self.audience.tell(Message::Several(messages.into()));
         Ok(())
     }
 
@@ -355,7 +352,7 @@ impl Session {
     }
 
     fn refuse(&self, pane: Option<usize>, error: &Error) {
-        self.hub.tell(Message::said(Level::Error, pane, error.line(), &error.to_string()));
+        self.audience.tell(Message::said(Level::Error, pane, error.line(), &error.to_string()));
     }
 }
 
@@ -380,13 +377,6 @@ fn by_hand(error: Error, command: &Command) -> Error {
         (Some(set), _) => error.under(&set.key),
         (None, Some((_, key))) => error.under(key),
         (None, None) => error,
-    }
-}
-
-impl Frames {
-    /// The number of the newest walls.
-    fn newest(&self) -> u64 {
-        self.walls.iter().map(|walls| walls.0).max().unwrap_or(0)
     }
 }
 

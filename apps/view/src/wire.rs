@@ -136,6 +136,25 @@ impl Message {
         Self::Text(value.to_string().into())
     }
 
+    /// What the panes are.
+    pub fn opened(panes: &[Value]) -> Self {
+        Self::text(&json!({ "is": "opened", "panes": panes }))
+    }
+
+    /// Whether the runs go on, told to a page that controls them or not, beside so many others.
+    pub fn state(status: Status, is_controller: bool, watchers: usize) -> Self {
+        let mut told = json!(status);
+        told["is"] = "state".into();
+        told["controller"] = is_controller.into();
+        told["watchers"] = watchers.into();
+        Self::text(&told)
+    }
+
+    /// The diagnosis of each pane that has failed.
+    pub fn failures(panes: &[Option<String>]) -> Self {
+        Self::text(&json!({ "is": "failures", "panes": panes }))
+    }
+
     /// Words for people, about a pane and a line of its scene if they are known.
     pub fn said(level: Level, pane: Option<usize>, line: Option<usize>, text: &str) -> Self {
         Self::text(&json!({ "is": "said", "level": level, "pane": pane, "line": line, "text": text }))

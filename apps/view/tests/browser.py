@@ -3,8 +3,9 @@
 
     python apps/view/tests/browser.py --sph target/release/sph            # half a minute
     python apps/view/tests/browser.py --sph target/release/sph --full     # minutes: every scene, every control, memory, speed
+    python apps/view/tests/browser.py --sph target/release/sph --alone target/web    # what scripts/build-web has written
 
-Needs a Chromium of the system and the package `playwright`, and starts `sph view` itself. Prints a line for each check and
+Needs a Chromium of the system and the package `playwright`, and serves the page itself. Prints a line for each check and
 ends with 1 if any failed. A message of the browser's console, an exception, or a request that fails makes the check fail
 during which it came.
 """
@@ -18,8 +19,8 @@ import tempfile
 import time
 import traceback
 
-from checks import controls, load, pictures, touch, watch, words
-from checks.live import Failure, Server, Tab
+from checks import alone, controls, load, pictures, touch, watch, words
+from checks.live import Failure, Files, Server, Tab
 from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import sync_playwright
 
@@ -67,7 +68,8 @@ class Run:
 
     def begin(self, *arguments):
         """Starts the server, and a page of it."""
-        self.server = Server(self.options.sph, *arguments)
+        folder = self.options.alone
+        self.server = Files(self.options.sph, folder) if folder else Server(self.options.sph, *arguments)
         self.tab = Tab(self.browser, self.server, self.page_folder)
 
     def end(self):
@@ -101,7 +103,11 @@ class Run:
 def pages(run):
     """What the gate runs; in full also every control, every scene, and what memory and time they need."""
     run.begin("--threads", "1")
-    for work in QUICK + (controls.ALL + load.ALL if run.options.full else []):
+    works = QUICK + (controls.ALL + load.ALL if run.options.full else [])
+    if run.options.alone:
+        # The runs are the page's own: there is no second one, and none comes back.
+        works = [work for work in QUICK if work not in (watch.second_page_watches, watch.dark_and_still_loads)] + alone.ALL
+    for work in works:
         run.check(work)
         if run.failed == [QUICK[0].__name__]:
             break
@@ -122,6 +128,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sph", type=pathlib.Path, required=True, help="the program")
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
+    parser.add_argument("--alone", type=pathlib.Path, metavar="FOLDER", help="the page without a server, in this folder")
     parser.add_argument("--minutes", type=float, default=10.0, help="of random input (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of random input (default: %(default)s)")
     parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER", help="write the pictures of the book, and test nothing")

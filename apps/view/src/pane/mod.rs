@@ -9,7 +9,7 @@ use crate::wire::{Interval, Message, Wanted};
 use bench_suite::{
     output::{Fields, FrameData},
     run::{self, checkpoints::PROGRAM},
-    system::processor::Processor,
+    system::{clock::Instant, processor::Processor},
 };
 use picture::{Outlines, Shown};
 use serde_json::{Value, json};
@@ -29,7 +29,6 @@ use sph_core::{
     watch::penetration::PenetrationMonitor,
 };
 use stats::Stats;
-use std::time::Instant;
 
 /// A pane, whatever its dimension.
 pub trait Pane {

@@ -1,8 +1,11 @@
 //! One connection: orders in, frames and words out.
 
-use super::Shared;
+use super::{
+    Shared,
+    hub::{Client, Request},
+};
 use crate::{
-    hub::{Client, Frames, Request},
+    session::audience::Frames,
     wire::{LONGEST_MESSAGE, Level, Message, Order, Status},
 };
 use axum::{
@@ -12,7 +15,6 @@ use axum::{
     },
     response::Response,
 };
-use serde_json::json;
 use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
@@ -96,8 +98,8 @@ impl Connection {
                     self.send(message).await?;
                 }
                 Ok(()) = failures.changed() => {
-                    let told = json!({ "is": "failures", "panes": *failures.borrow_and_update() });
-                    self.send(Message::text(&told)).await?;
+                    let told = Message::failures(&failures.borrow_and_update());
+                    self.send(told).await?;
                 }
                 _ = pings.tick() => self.ping().await?,
                 message = said.recv() => match message {
@@ -135,15 +137,8 @@ impl Connection {
     /// Sends frames, and walls that the page does not have; a page that got none still waits for some.
     async fn show(&mut self, frames: &Frames) -> Result<(), Gone> {
         self.is_ready = frames.fluid.is_empty();
-        self.walls.resize(frames.walls.len(), 0);
-        for (k, (number, walls)) in frames.walls.iter().enumerate() {
-            if self.walls[k] != *number && matches!(walls, Message::Binary(_)) {
-                self.walls[k] = *number;
-                self.send(walls.clone()).await?;
-            }
-        }
-        for frame in &frames.fluid {
-            self.send(frame.clone()).await?;
+        for message in frames.since(&mut self.walls) {
+            self.send(message).await?;
         }
         Ok(())
     }
@@ -176,11 +171,7 @@ impl Connection {
     }
 
     async fn tell(&mut self, status: Status, clients: usize) -> Result<(), Gone> {
-        let mut told = json!(status);
-        told["is"] = "state".into();
-        told["controller"] = self.client.is_controller().into();
-        told["watchers"] = clients.saturating_sub(1).into();
-        self.send(Message::text(&told)).await
+        self.send(Message::state(status, self.client.is_controller(), clients.saturating_sub(1))).await
     }
 
     async fn refuse(&mut self, why: &str) -> Result<(), Gone> {

@@ -1,11 +1,9 @@
 //! Moments to go back to, as checkpoints in memory.
 
 use crate::pane::Pane;
+use bench_suite::system::clock::Instant;
 use sph_core::error::Error;
-use std::{
-    collections::VecDeque,
-    time::{Duration, Instant},
-};
+use std::{collections::VecDeque, time::Duration};
 
 /// Wall-clock time from one moment to the next.
 const EVERY: Duration = Duration::from_secs(1);

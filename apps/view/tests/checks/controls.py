@@ -139,14 +139,14 @@ def gravity_has_sliders(run):
         tab.open(scene)
         tab.click("#tab-parameters")
         for name in [*ids, "gravity-zero", "gravity-reset"]:
-            before = run.server.save("script").count("gravity")
+            before = run.tab.save("script").count("gravity")
             if name in ids:
                 tab.page.locator(f"#{name}").focus()
                 tab.page.keyboard.press("ArrowRight")
             else:
                 tab.click(f"#{name}")
             tab.page.wait_for_timeout(100)
-            expect(run.server.save("script").count("gravity") == before + 1, f"{name} does not change gravity")
+            expect(run.tab.save("script").count("gravity") == before + 1, f"{name} does not change gravity")
 
 
 def parameters_of_all_methods_change(run):
@@ -159,10 +159,10 @@ def parameters_of_all_methods_change(run):
         ids = tab.page.eval_on_selector_all("#parameters :is(input, select)", "(all) => all.map(({ id }) => id)")
         expect(len(ids) > 5, f"{method} has {ids}")
         for name in ids:
-            before = [run.server.save("script"), len(tab.state()["said"])]
+            before = [run.tab.save("script"), len(tab.state()["said"])]
             use(tab, name)
             tab.page.wait_for_timeout(150)
-            after = [run.server.save("script"), len(tab.state()["said"])]
+            after = [run.tab.save("script"), len(tab.state()["said"])]
             expect(after != before, f"{method}: {name} changes nothing")
     tab.click("#tab-view")
 
@@ -203,7 +203,7 @@ def walls_move(run):
     tab.pause()
     tab.click("#wall-stop")
     tab.page.wait_for_timeout(100)
-    script = run.server.save("script")
+    script = run.tab.save("script")
     expect("move_wall" in script and "stop_wall" in script, "the script does not move and stop the wall")
     tab.click("#tab-view")
 

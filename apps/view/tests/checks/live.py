@@ -1,11 +1,14 @@
 """The server, a page of it in a browser, and what the checks share."""
 
 import base64
+import functools
+import http.server
 import itertools
 import json
 import pathlib
 import select
 import subprocess
+import threading
 import time
 import urllib.request
 
@@ -37,8 +40,8 @@ POOL = COLUMN.replace("max = [0.6, 0.8]", "max = [2.0, 0.5]").replace("Column", 
 """Water at rest."""
 
 HELPERS = """async () => {
-  const modules = ['store', 'panes', 'link'].map((name) => import(`/page/${name}.js`));
-  const [{ store, on }, { views }, { send }] = await Promise.all(modules);
+  const modules = ['store', 'panes', 'link'].map((name) => import(new URL(`page/${name}.js`, location.href).href));
+  const [{ store, on }, { views }, { send, download }] = await Promise.all(modules);
   const pixels = (k) => {
     const lit = sphView.litPixels(k);
     const { gl, canvas } = views()[k].renderer;
@@ -61,7 +64,7 @@ HELPERS = """async () => {
     const clip = times(projection, times(view, [x[0], x[1], x[2] ?? 0, 1]));
     return [box.left + (0.5 + clip[0] / clip[3] / 2) * box.width, box.top + (0.5 - clip[1] / clip[3] / 2) * box.height];
   };
-  window.live = { store, on, views, picture, place, send };
+  window.live = { store, on, views, picture, place, send, download };
 }"""
 """What the checks need inside of a page: its own modules, pictures as numbers, and where a point of a run is on the screen."""
 
@@ -109,11 +112,6 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def save(self, what, pane=0):
-        """A download as text, without the page."""
-        with urllib.request.urlopen(f"{self.address}save/{what}?pane={pane}", timeout=PATIENCE) as answer:
-            return answer.read().decode()
-
     def step(self, pane=0):
         """The step of a pane, which stands in the header of its checkpoint."""
         with urllib.request.urlopen(f"{self.address}save/checkpoint?pane={pane}", timeout=PATIENCE) as answer:
@@ -123,6 +121,29 @@ class Server:
         """Resident memory, MiB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+class Files:
+    """The page without a server, from the folder that `scripts/build-web` has written."""
+
+    def __init__(self, sph, folder):
+        self.sph = sph
+        handler = functools.partial(Quiet, directory=folder)
+        self.files = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.files.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.files.server_port}/"
+
+    def close(self):
+        """Ends the server of files."""
+        self.files.shutdown()
+        self.files.server_close()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Files, without a line for each."""
+
+    def log_message(self, *_):
+        pass
 
 
 class Tab:
@@ -157,6 +178,10 @@ class Tab:
         self.page.wait_for_function("() => window.sphView")
         self.page.evaluate(HELPERS)
         self.until("s.connected && s.panes.length && s.panes.every((pane) => pane.frames && pane.n)", "no first picture")
+
+    def save(self, what, pane=0):
+        """A file of a run as text, without the panel that keeps it."""
+        return self.page.evaluate("([what, pane]) => live.download(what, pane).then((file) => file.text())", [what, pane])
 
     def state(self):
         """What the page says of itself."""

@@ -26,8 +26,8 @@ def push_moves_the_fluid(run):
     tab.pause()
     pushed, still = tab.page.evaluate("live.fastest")
     expect(pushed > 2 * still, f"{pushed} m/s with a push, {still} m/s without")
-    expect("push" in run.server.save("script", 0), "the script has no push")
-    expect("push" not in run.server.save("script", 1), "the push was done in the other pane, too")
+    expect("push" in run.tab.save("script", 0), "the script has no push")
+    expect("push" not in run.tab.save("script", 1), "the push was done in the other pane, too")
     tab.page.locator("#tool-all").set_checked(True)
     tab.choose("tool", "look")
 
@@ -90,7 +90,7 @@ def gravity_turns(run):
     momentum = tab.stats()["momentum"][0]
     falling = 480 * 9.81 * tab.state()["panes"][0]["t"]
     expect(0.5 * falling < momentum < 1.1 * falling, f"a momentum of {momentum} kg m/s, not of {falling}")
-    expect('key = "gravity"' in run.server.save("script"), "the script has no gravity")
+    expect('key = "gravity"' in run.tab.save("script"), "the script has no gravity")
     tab.click("#tab-view")
 
 
@@ -107,13 +107,13 @@ def parameter_changes_or_is_refused(run):
     tab.page.wait_for_timeout(300)
     old = box.input_value()
     expect(float(old) > float(first or 0), f"the slider leaves {first} at {old}")
-    set_to = run.server.save("script").split(f'key = "solver.{key}"')[-1].split("value = ")[1].split()[0]
+    set_to = run.tab.save("script").split(f'key = "solver.{key}"')[-1].split("value = ")[1].split()[0]
     expect(math.isclose(float(set_to), float(old)), f"the run has {set_to}, the page shows {old}")
     box.fill("-1")
     box.press("Enter")
     tab.page.locator("#toasts[aria-live=polite] .toast.error", has_text=key).wait_for()
     tab.until(f"document.getElementById('parameter-{key}').value === '{old}'", "the old value does not come back")
-    expect("-1" not in run.server.save("script"), "a value that was refused is in the script")
+    expect("-1" not in run.tab.save("script"), "a value that was refused is in the script")
     tab.click("#tab-view")
 
 
@@ -137,6 +137,6 @@ def space_is_lit_turned_and_pushed(run):
     tab.drag([0.5, 0.35, 0.5], [0.7, 0.35, 0.5])
     tab.pause()
     tab.set_speed(1)
-    script = run.server.save("script")
+    script = run.tab.save("script")
     expect("push" in script and script.split("position = [")[1].split("]")[0].count(",") == 2, "no push in 3D was sent")
     tab.choose("tool", "look")

@@ -33,12 +33,12 @@ pub enum Level {
 }
 
 impl Isa {
-    /// What every machine with this processor architecture has: SSE2 on x86-64; elsewhere plain arrays, the only
-    /// set there is.
+    /// What every machine with this processor architecture has: SSE2 on x86-64; elsewhere the SIMD of WebAssembly or plain
+    /// arrays, the only set there is.
     #[cfg(target_arch = "x86_64")]
     pub const BASELINE: Self = Self(Level::Sse2);
-    /// What every machine with this processor architecture has: SSE2 on x86-64; elsewhere plain arrays, the only
-    /// set there is.
+    /// What every machine with this processor architecture has: SSE2 on x86-64; elsewhere the SIMD of WebAssembly or plain
+    /// arrays, the only set there is.
     #[cfg(not(target_arch = "x86_64"))]
     pub const BASELINE: Self = Self(Level::Portable);
 
@@ -90,10 +90,12 @@ impl Isa {
     }
 
     /// Name in options and reports: `sse2`, `avx2`, `avx512` or `mixed` (AVX-512 for the search, AVX2 for all
-    /// else) on x86-64, `portable` elsewhere.
+    /// else) on x86-64, `simd128` or `portable` elsewhere.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
+            #[cfg(not(target_arch = "x86_64"))]
+            Level::Portable if cfg!(target_feature = "simd128") => "simd128",
             #[cfg(not(target_arch = "x86_64"))]
             Level::Portable => "portable",
             #[cfg(target_arch = "x86_64")]

@@ -20,10 +20,13 @@ use crate::Real;
 
 mod isa;
 mod phase;
+#[cfg(any(feature = "f64", not(target_feature = "simd128")))]
 mod portable;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_feature = "simd128"))]
 #[macro_use]
-mod x86;
+mod register;
+#[cfg(all(target_feature = "simd128", not(feature = "f64")))]
+mod wasm_f32;
 #[cfg(all(target_arch = "x86_64", not(feature = "f64")))]
 mod x86_f32;
 #[cfg(all(target_arch = "x86_64", feature = "f64"))]
@@ -109,8 +112,10 @@ pub mod wide {
     // Compiled, and tested as any type, everywhere; phases use it only where no registers are at hand.
     #[cfg(feature = "f64")]
     pub type Portable = super::Two<super::portable::Quad>;
-    #[cfg(not(feature = "f64"))]
+    #[cfg(not(any(feature = "f64", target_feature = "simd128")))]
     pub type Portable = super::Two<super::Two<super::portable::Quad>>;
+    #[cfg(all(target_feature = "simd128", not(feature = "f64")))]
+    pub type Portable = super::Two<super::Two<super::wasm_f32::V128>>;
     #[cfg(all(target_arch = "x86_64", not(feature = "f64")))]
     pub use super::x86_f32::{Avx2, Avx512, Sse2};
     #[cfg(all(target_arch = "x86_64", feature = "f64"))]
@@ -309,6 +314,7 @@ pub fn prefetch_all<T>(items: &[T]) {
 ///
 /// # Safety
 /// As for [`Lane::pack`].
+#[cfg(any(feature = "f64", not(target_feature = "simd128")))]
 #[inline(always)]
 unsafe fn pack_one_by_one<T: Copy, const N: usize>(from: *const T, mask: u32, mut to: *mut T) {
     for k in 0..N {

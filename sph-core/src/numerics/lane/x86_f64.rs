@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::x86::compress_order;
+use super::register::compress_order;
 use super::{Lane, Two, pack_one_by_one};
 use crate::Real;
 

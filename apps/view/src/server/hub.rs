@@ -1,13 +1,20 @@
 //! Between the connections, each a task, and the runs, which have a thread to themselves: the runs never wait.
 
-use crate::wire::{Message, Order, Status};
-use serde_json::json;
+use crate::{
+    session::{
+        Session,
+        audience::{Audience, Frames, Saved},
+    },
+    wire::{Message, Order, Status},
+};
 use std::{
     collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError},
     },
+    time::{Duration, Instant},
 };
 use tokio::sync::{broadcast, oneshot, watch};
 
@@ -15,6 +22,8 @@ use tokio::sync::{broadcast, oneshot, watch};
 pub const MOST_CLIENTS: usize = 64;
 /// Orders that wait for the end of a step, at most.
 pub const QUEUE: usize = 1024;
+/// Time from one frame to the next, at least.
+pub const FRAME: Duration = Duration::from_millis(33);
 /// Messages that a slow connection may lag behind.
 const BEHIND: usize = 512;
 
@@ -31,27 +40,6 @@ pub enum Request {
         /// Where it goes, or why there is none.
         to: oneshot::Sender<Result<Vec<u8>, String>>,
     },
-}
-
-/// What can be kept of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Saved {
-    /// The scene, with all its defaults.
-    Scene,
-    /// What was done to its run by hand.
-    Script,
-    /// The run.
-    Checkpoint,
-}
-
-/// The newest particles of all panes.
-#[derive(Clone, Debug, Default)]
-pub struct Frames {
-    /// Of the fluid.
-    pub fluid: Vec<Message>,
-    /// Of the walls, each with a number that grows with every change.
-    pub walls: Vec<(u64, Message)>,
 }
 
 /// What connections and runs share.
@@ -81,7 +69,7 @@ impl Hub {
             is_wanted: AtomicBool::new(false),
             status: watch::Sender::default(),
             failures: watch::Sender::default(),
-            opened: watch::Sender::new(Message::text(&json!({ "is": "opened", "panes": [] }))),
+            opened: watch::Sender::new(Message::opened(&[])),
             clients: watch::Sender::default(),
             said: broadcast::Sender::new(BEHIND),
             next: AtomicU64::new(1),
@@ -95,9 +83,34 @@ impl Hub {
             self.clients.send_if_modified(|clients| clients.len() < MOST_CLIENTS && clients.insert(number));
         entered.then(|| Client { hub: Arc::clone(self), number })
     }
+}
 
-    /// Tells all connections.
-    pub fn tell(&self, message: Message) {
+impl Audience for Arc<Hub> {
+    fn wants_frames(&self) -> bool {
+        self.is_wanted.swap(false, Ordering::Relaxed)
+    }
+
+    fn show(&self, frames: &Frames) {
+        self.frames.send_replace(Arc::new(frames.clone()));
+    }
+
+    fn tell_status(&self, status: Status) {
+        self.status.send_if_modified(|known| std::mem::replace(known, status) != status);
+    }
+
+    fn tell_failures(&self, failures: &[Option<String>]) {
+        self.failures.send_if_modified(|known| {
+            let is_new = known != failures;
+            failures.clone_into(known);
+            is_new
+        });
+    }
+
+    fn tell_opened(&self, opened: Message) {
+        self.opened.send_replace(opened);
+    }
+
+    fn tell(&self, message: Message) {
         // Without connections there is no one to tell.
         let _ = self.said.send(message);
     }
@@ -119,5 +132,36 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         self.hub.clients.send_if_modified(|clients| clients.remove(&self.number));
+    }
+}
+
+/// Lets the runs go on, and do what they are asked for, until `end` is true.
+pub fn run(session: &mut Session, requests: &Receiver<Request>, end: &AtomicBool) {
+    while !end.load(Ordering::Relaxed) {
+        match requests.recv_timeout(session.rest()) {
+            Ok(request) => {
+                request.answer(session);
+                let until = Instant::now() + FRAME;
+                // Others that wait, but for no longer than a frame: `end` and the page wait, too.
+                while Instant::now() < until
+                    && let Ok(request) = requests.try_recv()
+                {
+                    request.answer(session);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        session.turn();
+    }
+}
+
+impl Request {
+    fn answer(self, session: &mut Session) {
+        match self {
+            Self::Order(order) => session.answer(order),
+            // Whoever asked may be gone.
+            Self::Save { what, pane, to } => drop(to.send(session.saved(what, pane))),
+        }
     }
 }

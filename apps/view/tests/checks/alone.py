@@ -1,0 +1,82 @@
+"""The page without a server: its runs have the bits of the program, and are fast enough to look at."""
+
+import re
+import subprocess
+import time
+
+from .live import COLUMN, METHODS, POOL, expect
+
+STEPS = 20
+"""Of the runs that are compared."""
+WINDOW = 4.0
+"""Time over which speeds are measured, s."""
+
+
+def runs_have_the_bits_of_the_program(run):
+    """After some steps in the browser every particle has the bits that `sph run` gives it."""
+    tab = run.tab
+    for method in METHODS:
+        tab.open({"scene": method, "text": COLUMN, "method": method})
+        for _ in range(STEPS):
+            tab.key(".")
+        tab.until(f"s.panes[0].step === {STEPS}", f"{method} does not do its steps")
+        tab.click("#tab-keep")
+        scene = tab.download("#save-scene", run.folder / f"{method}.toml")
+        kept = tab.download("#save-checkpoint", run.folder / f"{method}.sph")
+        ends = ["--set", f"run.max_steps={STEPS}", "--set", "run.end_time=100"]
+        own = last_state(run, "run", scene, *ends, "--out", run.folder / f"{method}-own")
+        there = last_state(run, "run", scene, f"--resume={kept}", *ends, "--out", run.folder / f"{method}-there")
+        expect(own == there, f"{method}: {there} in the browser, {own} in the program")
+        tab.click("#tab-view")
+
+
+def last_state(run, *arguments):
+    """Time and hash with which a run of the program ends."""
+    done = subprocess.run([run.server.sph, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    found = re.search(r"last state: .*hash \w+", done.stdout)
+    expect(done.returncode == 0 and found, f"sph {arguments} ends with {done.returncode}: {done.stderr[-300:]}")
+    return found[0]
+
+
+def failed_program_is_told(run):
+    """The page says so when the program is none."""
+    tab = run.tab
+    tab.context.route("**/sph.wasm", lambda route: route.fulfill(status=200, body="no program"))
+    tab.page.goto(f"{run.server.address}#")
+    tab.page.reload()
+    tab.page.wait_for_function("() => document.getElementById('link-state').textContent === 'the runs have ended'")
+    expect(any("load the page again" in text for text in tab.state()["errors"]), "the way out is not told")
+    tab.context.unroute("**/sph.wasm")
+    tab.load()
+
+
+def small():
+    """Scenes of about 2 000 particles, and what they are."""
+    text = POOL.replace("0.05", "0.0225").replace("max = [2.0, 0.5]", "max = [1.0, 1.0]")
+    column = {method: {"scene": f"column-{method}", "text": text, "method": method} for method in METHODS}
+    return {"disc of the double-density demo": {"scene": "circle_demo"}} | {f"column, {m}": column[m] for m in METHODS}
+
+
+def speed_is_measured(run):
+    """Steps and frames a second in the browser, and steps of the program on one thread: figures, no limits."""
+    tab = run.tab
+    tab.set_speed(100)
+    for name, choice in small().items():
+        tab.open(choice)
+        tab.play("s.running && s.panes[0].step > 3")
+        first, begin = tab.state()["panes"][0], time.monotonic()
+        tab.page.wait_for_timeout(1000 * WINDOW)
+        last, seconds = tab.state()["panes"][0], time.monotonic() - begin
+        tab.pause()
+        steps, frames = ((last[what] - first[what]) / seconds for what in ("step", "frames"))
+        scene = run.folder / "speed.toml"
+        scene.write_text(tab.save("scene"), encoding="utf-8")
+        ends = ["--set", "run.end_time=1e6", "--set", f"run.max_steps={last['step']}", "--threads", "1"]
+        begin = time.monotonic()
+        last_state(run, "run", scene, *ends, "--out", run.folder / "speed")
+        own = last["step"] / (time.monotonic() - begin)
+        run.figures.append(f"{name}: {last['n']} particles, {steps:.0f} steps/s and {frames:.0f} frames/s, {own:.0f} steps/s in the program")
+    tab.set_speed(1)
+
+
+ALL = [runs_have_the_bits_of_the_program, failed_program_is_told, speed_is_measured]
