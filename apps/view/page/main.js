@@ -81,6 +81,10 @@ function litPixels(k) {
   return view?.renderer.works ? view.litPixels() : 0;
 }
 
+// A figure of a book shows the panes and how to run and touch them.
+const isFigure = new URLSearchParams(location.search).has('figure');
+if (isFigure) document.documentElement.dataset.figure = '';
 for (const part of parts) part.start();
+if (isFigure) toolbar.setTool('push');
 session.start(setup.fromHash);
 window.sphView = { state, litPixels };

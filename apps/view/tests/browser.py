@@ -107,6 +107,7 @@ def pages(run):
     if run.options.alone:
         # The runs are the page's own: there is no second one, and none comes back.
         works = [work for work in QUICK if work not in (watch.second_page_watches, watch.dark_and_still_loads)] + alone.ALL
+        works += [alone.book_has_figures] if run.options.book else []
     for work in works:
         run.check(work)
         if run.failed == [QUICK[0].__name__]:
@@ -129,6 +130,7 @@ def options():
     parser.add_argument("--sph", type=pathlib.Path, required=True, help="the program")
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
     parser.add_argument("--alone", type=pathlib.Path, metavar="FOLDER", help="the page without a server, in this folder")
+    parser.add_argument("--book", type=pathlib.Path, metavar="FOLDER", help="a book that has this page in its folder `live`")
     parser.add_argument("--minutes", type=float, default=10.0, help="of random input (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of random input (default: %(default)s)")
     parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER", help="write the pictures of the book, and test nothing")

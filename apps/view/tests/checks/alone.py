@@ -4,10 +4,12 @@ import re
 import subprocess
 import time
 
-from .live import COLUMN, METHODS, POOL, expect
+from .live import COLUMN, METHODS, POOL, Files, expect
 
 STEPS = 20
 """Of the runs that are compared."""
+SCENES = ["cube", "circle_demo", "bodies", "pool", "rotating_circle", "standing_wave"]
+"""Scenes in 3D, in containers, with dynamic bodies and moving walls."""
 WINDOW = 4.0
 """Time over which speeds are measured, s."""
 
@@ -15,18 +17,20 @@ WINDOW = 4.0
 def runs_have_the_bits_of_the_program(run):
     """After some steps in the browser every particle has the bits that `sph run` gives it."""
     tab = run.tab
-    for method in METHODS:
-        tab.open({"scene": method, "text": COLUMN, "method": method})
+    columns = [{"scene": f"column-{method}", "text": COLUMN, "method": method} for method in METHODS]
+    for choice in columns + [{"scene": scene} for scene in SCENES]:
+        name = choice["scene"]
+        tab.open(choice)
         for _ in range(STEPS):
             tab.key(".")
-        tab.until(f"s.panes[0].step === {STEPS}", f"{method} does not do its steps")
+        tab.until(f"s.panes[0].step === {STEPS}", f"{name} does not do its steps")
         tab.click("#tab-keep")
-        scene = tab.download("#save-scene", run.folder / f"{method}.toml")
-        kept = tab.download("#save-checkpoint", run.folder / f"{method}.sph")
+        scene = tab.download("#save-scene", run.folder / f"{name}.toml")
+        kept = tab.download("#save-checkpoint", run.folder / f"{name}.sph")
         ends = ["--set", f"run.max_steps={STEPS}", "--set", "run.end_time=100"]
-        own = last_state(run, "run", scene, *ends, "--out", run.folder / f"{method}-own")
-        there = last_state(run, "run", scene, f"--resume={kept}", *ends, "--out", run.folder / f"{method}-there")
-        expect(own == there, f"{method}: {there} in the browser, {own} in the program")
+        own = last_state(run, "run", scene, *ends, "--out", run.folder / f"{name}-own")
+        there = last_state(run, "run", scene, f"--resume={kept}", *ends, "--out", run.folder / f"{name}-there")
+        expect(own == there, f"{name}: {there} in the browser, {own} in the program")
         tab.click("#tab-view")
 
 
@@ -77,6 +81,27 @@ def speed_is_measured(run):
         own = last["step"] / (time.monotonic() - begin)
         run.figures.append(f"{name}: {last['n']} particles, {steps:.0f} steps/s and {frames:.0f} frames/s, {own:.0f} steps/s in the program")
     tab.set_speed(1)
+
+
+CHAPTERS = {"wcsph": 1, "pbf": 1, "viscoelastic": 1, "projection": 1, "side-by-side": 4}
+"""Panes of the figure of each chapter."""
+
+
+def book_has_figures(run):
+    """The figure of each chapter runs, and is pushed."""
+    book = Files(run.server.sph, run.options.book)
+    page = run.tab.page
+    for chapter, panes in CHAPTERS.items():
+        page.goto(f"{book.address}{chapter}.html")
+        page.locator(".live iframe").scroll_into_view_if_needed()
+        figure = page.locator(".live iframe").element_handle().content_frame()
+        figure.wait_for_function(f"() => window.sphView?.state().panes.filter(({{ frames }}) => frames).length === {panes}")
+        expect(figure.evaluate("sphView.state().tool") == "push", f"{chapter}: the figure is not pushed")
+        expect(not figure.locator("#side").is_visible(), f"{chapter}: the figure has the panels of the page")
+        figure.locator("#play").click()
+        figure.wait_for_function("() => sphView.state().panes.every(({ t }) => t > 0.02)")
+        page.screenshot(path=run.folder / f"{chapter}.png")
+    book.close()
 
 
 ALL = [runs_have_the_bits_of_the_program, failed_program_is_told, speed_is_measured]
