@@ -3,10 +3,11 @@
 use crate::program::{
     exit_code::INTERRUPTED,
     print::{note, out},
+    scene::SetArgs,
     taken,
 };
 use bench_suite::{scenes, system::processor::Processor};
-use sph_view::Options;
+use sph_view::{FIRST, Options};
 use std::{
     error::Error,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -20,6 +21,8 @@ pub struct ViewArgs {
     /// Scenes to choose from beside those that come with the program; the first one is opened.
     #[arg(value_name = "SCENE")]
     scenes: Vec<PathBuf>,
+    #[command(flatten)]
+    set: SetArgs,
     /// Port of the page; 0 for any that is free.
     #[arg(long, default_value_t = 8787)]
     port: u16,
@@ -37,12 +40,16 @@ pub struct ViewArgs {
 /// Serves the page until the program is interrupted.
 pub fn run(args: &ViewArgs, processor: Processor) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     args.scenes.iter().try_for_each(|file| scenes::read(file).map(drop))?;
+    let first = args.scenes.first().cloned();
+    let first = first.unwrap_or_else(|| scenes::folder().join(FIRST).with_extension("toml"));
+    args.set.applied(scenes::read(&first)?, &processor)?;
     let end = taken::interrupted()?;
     let cpu = Processor::from(processor.isa);
     let processors = if processor.backend.is_cpu() { vec![processor] } else { vec![processor, cpu] };
     let address = SocketAddr::new(args.listen, args.port);
     let options = Options {
         scenes: args.scenes.clone(),
+        set: args.set.texts()?,
         address,
         token: if args.listen.is_loopback() { None } else { Some(token()?) },
         most_particles: args.most_particles as usize,

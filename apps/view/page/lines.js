@@ -79,3 +79,31 @@ export function cells(low, high, size, color) {
   }
   return out;
 }
+
+/** More vectors than these would hide each other. */
+const MOST_VECTORS = 20000;
+
+/**
+ * Velocities of particles, of many those of some.
+ * @param {import('./store.js').Cloud & {components: number[]}} cloud
+ * @param {number} longest length of the largest one, m
+ * @param {number[]} color
+ */
+export function velocities({ n, dim, positions, low, high, vectors, components }, longest, color) {
+  const every = Math.ceil(n / MOST_VECTORS);
+  const out = new Float32Array(10 * Math.ceil(n / every));
+  const number = (part, from, to) => from + ((to - from) * part) / 65534;
+  const v = Float32Array.from(vectors, (part) => number(part, ...components));
+  let most = 0;
+  for (let i = 0; i < n * dim; i += dim) most = Math.max(most, Math.hypot(v[i], v[i + 1], dim === 3 ? v[i + 2] : 0));
+  const scale = most > 0 ? longest / most : 0;
+  for (let i = 0, at = 0; i < n; i += every, at += 10) {
+    for (let a = 0; a < dim; a += 1) {
+      const x = number(positions[dim * i + a], low[a], high[a]);
+      out[at + a] = x;
+      out[at + 3 + a] = x + scale * v[dim * i + a];
+    }
+    out.set(color, at + 6);
+  }
+  return out;
+}

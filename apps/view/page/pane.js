@@ -16,6 +16,8 @@ import { phaseTitle, walkCloud, walkLines } from './walk.js';
 const WINDOW = 1000;
 /** Particles of a smaller radius are too small for rings around them, pixels. */
 const SMALL = 4;
+/** Length of the largest velocity, spacings. */
+const VECTOR = 3;
 /** Time between two updates of texts, ms. */
 const TEXT_INTERVAL = 200;
 
@@ -171,12 +173,16 @@ export class PaneView {
     if (pane.frame) this.measure();
     if (!renderer.works || !this.canvas.clientWidth) return;
     const { cloud } = this;
-    if (this.fresh.fluid) renderer.setFluid(cloud);
+    if (this.fresh.fluid) {
+      renderer.setFluid(cloud);
+      renderer.setLines('vectors', cloud?.vectors ? this.velocityLines(cloud) : []);
+    }
     if (this.fresh.walls) renderer.setWalls(pane.walls);
     if (this.fresh.grid) renderer.setLines('grid', this.gridLines());
     this.fresh = { fluid: false, walls: false, grid: false };
     renderer.setLines('lines', this.overLines());
     const { view } = store;
+
     renderer.draw({
       camera: this.camera,
       radius: this.radius,
@@ -185,6 +191,7 @@ export class PaneView {
       wall: rgb(cssValue('--wall')),
       none: rgb(cssValue('--none')),
       showWalls: view.walls,
+      showVectors: view.vectors,
       exactDepth: view.exactDepth,
     });
     this.count();
@@ -220,6 +227,10 @@ export class PaneView {
     if (info.dim === 3 && store.view.walls)
       out.push(...lines.box(box.low, box.high, [...rgb(cssValue('--wall')), 0.6]));
     return out;
+  }
+
+  velocityLines(cloud) {
+    return lines.velocities(cloud, VECTOR * this.pane.info.spacing, [...rgb(cssValue('--ink')), 0.8]);
   }
 
   overLines() {

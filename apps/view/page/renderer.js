@@ -72,6 +72,7 @@ export class Renderer {
     this.fluid = this.cloud();
     this.walls = this.cloud();
     this.lines = this.strip();
+    this.vectors = this.strip();
     this.grid = this.strip();
     this.map = { texture: gl.createTexture(), name: '' };
   }
@@ -164,7 +165,7 @@ export class Renderer {
   /**
    * Draws everything.
    * @param {{camera: import('./camera.js').Camera, radius: number, map: string, background: number[], wall: number[],
-   *   none: number[], showWalls: boolean, exactDepth: boolean}} look
+   *   none: number[], showWalls: boolean, showVectors: boolean, exactDepth: boolean}} look
    */
   draw(look) {
     const { gl, canvas } = this;
@@ -188,6 +189,7 @@ export class Renderer {
     this.drawLines(this.grid, view);
     if (look.showWalls) this.drawCloud('disc', this.walls, view, { ...look, plain: [...look.wall, 1] });
     this.drawCloud('disc', this.fluid, view, look);
+    if (look.showVectors) this.drawLines(this.vectors, view);
     this.drawLines(this.lines, view);
   }
 
@@ -203,6 +205,7 @@ export class Renderer {
     if (look.showWalls)
       this.drawCloud('disc', this.walls, view, { ...look, radius: 0.2 * look.radius, plain: [...look.wall, 0.35] });
     gl.disable(gl.DEPTH_TEST);
+    if (look.showVectors) this.drawLines(this.vectors, view);
     this.drawLines(this.lines, view);
   }
 

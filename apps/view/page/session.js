@@ -12,6 +12,7 @@ import { METHODS, methodOf, say, store, tell } from './store.js';
  * @property {string|null} preset
  * @property {number|null} spacing
  * @property {string} backend
+ * @property {string[]} set other values, as `KEY=VALUE`
  */
 
 /** The choices before an opening that is not answered yet, to go back to when it is refused. */
@@ -48,8 +49,8 @@ function hello(message, wanted) {
 /** Opens what the address asks for; where there are no panes, those that the page had, or the first scene. */
 function openFirst(linked) {
   if (!store.run.controller || (hasPanes && !linked)) return;
-  const { first, scenes } = store.hello;
-  const known = store.choices.length ? store.choices : [choice(first ?? scenes[0]?.name)];
+  const { first, scenes, set } = store.hello;
+  const known = store.choices.length ? store.choices : [{ ...choice(first ?? scenes[0]?.name), set }];
   open(linked ?? known);
 }
 
@@ -61,6 +62,7 @@ export const choice = (scene, text = null) => ({
   preset: null,
   spacing: null,
   backend: store.hello.backends[0],
+  set: [],
 });
 
 /** The method that a scene names: known for shipped ones, read from the text of others. */
@@ -74,13 +76,15 @@ export function ownMethod({ scene, text }) {
   return (inTable ?? inKey)?.[1] ?? null;
 }
 
+const keyOf = (text) => text.split('=')[0].trim();
+
 /** The values that a choice sets, as `KEY=VALUE`. */
 export function settings(given) {
-  const set = [];
-  if (given.method && given.method !== ownMethod(given)) set.push(`solver.name="${given.method}"`);
-  if (given.preset) set.push(`solver.preset="${given.preset}"`);
-  if (given.spacing) set.push(`spacing=${given.spacing}`);
-  return set;
+  const chosen = [];
+  if (given.method && given.method !== ownMethod(given)) chosen.push(`solver.name="${given.method}"`);
+  if (given.preset) chosen.push(`solver.preset="${given.preset}"`);
+  if (given.spacing) chosen.push(`spacing=${given.spacing}`);
+  return [...given.set.filter((one) => !chosen.some((other) => keyOf(other) === keyOf(one))), ...chosen];
 }
 
 /** A choice in the words of the server, with its first backend if no other is named. */
@@ -148,7 +152,8 @@ function choicesOf(panes) {
     const given = { ...choice(info.scene, isShipped ? null : (info.toml ?? null)), backend: info.backend };
     const preset = valueOf(info.set, 'solver.preset');
     const spacing = Number(valueOf(info.set, 'spacing')) || null;
-    return { ...given, preset, spacing, method: info.method === ownMethod(given) ? null : info.method };
+    const set = info.set.filter((one) => !['solver.name', 'solver.preset', 'spacing'].includes(keyOf(one)));
+    return { ...given, preset, spacing, set, method: info.method === ownMethod(given) ? null : info.method };
   });
 }
 
@@ -201,11 +206,11 @@ function newPane(info, field) {
   };
 }
 
-/** Tells the server how to color pane `k`. */
+/** Tells the server what frames of pane `k` show. */
 export function show(k) {
-  const { automatic, low, high } = store.view;
+  const { automatic, low, high, vectors } = store.view;
   const range = automatic ? { low: null, high: null } : { low, high };
-  send({ do: 'show', pane: k, field: store.panes[k].field, ...range });
+  send({ do: 'show', pane: k, field: store.panes[k].field, vectors, ...range });
 }
 
 function said({ level, pane, line, text }) {
@@ -262,7 +267,9 @@ function frame({ header, take }) {
   const positions = take(header.n * header.dim);
   const isBack = pane.frame && header.t < pane.frame.t;
   if (isBack) forget(pane, header.t);
-  pane.frame = { ...header, positions, values: take(header.n) };
+  const values = take(header.n);
+  const vectors = header.components && take(header.n * header.dim);
+  pane.frame = { ...header, positions, values, vectors };
   tell('frame', header.pane);
   if (isBack) tell('rewound', header.pane);
 }

@@ -8,13 +8,14 @@ const MOST = 4;
 
 /** The choices as a hash. */
 export function toHash() {
-  const panes = store.choices.map(({ scene, text, method, preset, spacing, backend }) => ({
+  const panes = store.choices.map(({ scene, text, method, preset, spacing, backend, set }) => ({
     scene,
     text,
     method,
     preset,
     spacing,
     backend,
+    set,
   }));
   const bytes = new TextEncoder().encode(JSON.stringify({ panes }));
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
@@ -45,7 +46,8 @@ function checked(given) {
   const backend = store.hello.backends.includes(given.backend) ? given.backend : known.backend;
   const method = METHODS.includes(given.method) ? given.method : null;
   const spacing = Number.isFinite(given.spacing) && given.spacing > 0 ? given.spacing : null;
-  return { ...known, method, preset: word(given.preset), spacing, backend };
+  const set = Array.isArray(given.set) ? given.set.filter((one) => typeof one === 'string') : [];
+  return { ...known, method, preset: word(given.preset), spacing, backend, set };
 }
 
 /** Starts to follow links to other panes that are put into the address. */

@@ -12,6 +12,7 @@
  * @property {number[]} range of the values
  * @property {string} field its name
  * @property {string} unit
+ * @property {Uint16Array|null} [vectors] velocities, shape n × dim, as parts of the interval `components`, m/s
  * @property {boolean} [signed] whether the values are differences
  */
 
@@ -62,6 +63,7 @@ export const store = {
     exactDepth: false,
     walls: true,
     grid: false,
+    vectors: false,
     support: true,
     sameCamera: true,
   },

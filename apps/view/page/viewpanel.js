@@ -28,6 +28,10 @@ export function start() {
   };
   for (const [id, key] of Object.entries(boxes))
     byId(id).addEventListener('change', (event) => set(key, event.target.checked));
+  byId('layer-vectors').addEventListener('change', (event) => {
+    set('vectors', event.target.checked);
+    store.panes.forEach((_, k) => show(k));
+  });
   byId('camera-all').addEventListener('change', (event) => {
     set('sameCamera', event.target.checked);
     shareCameras();
@@ -58,7 +62,7 @@ function range(event) {
   store.panes.forEach((_, k) => show(k));
 }
 
-/** The server makes the colors for all pages alike: only the one in control chooses them. */
+/** Frames are the same for all pages: only the one in control chooses what is in them. */
 function allow() {
-  for (const id of ['range-auto', 'field-all']) byId(id).disabled = !store.run.controller;
+  for (const id of ['range-auto', 'field-all', 'layer-vectors']) byId(id).disabled = !store.run.controller;
 }

@@ -18,16 +18,20 @@ use bench_suite::system::processor::Processor;
 use scenes::Scenes;
 use serde_json::{Value, json};
 #[cfg(feature = "server")]
-pub use server::{Options, serve};
+pub use {
+    scenes::FIRST,
+    server::{Options, serve},
+};
 
 /// The first message to a page: what there is, and how much of it may be asked for.
-fn hello(scenes: &Scenes, processors: &[Processor], most_particles: usize) -> Value {
+fn hello(scenes: &Scenes, set: &[String], processors: &[Processor], most_particles: usize) -> Value {
     json!({
         "is": "hello",
         "version": env!("CARGO_PKG_VERSION"),
         "backends": processors.iter().map(Processor::name).collect::<Vec<_>>(),
         "scenes": scenes.told(),
         "first": scenes.first(),
+        "set": set,
         "methods": scenes::methods(),
         "limits": { "panes": wire::PANES.end(), "particles": most_particles },
     })

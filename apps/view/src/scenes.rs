@@ -22,7 +22,7 @@ use std::{
 };
 
 /// The scene that is shown where the command line names none: all methods can do it.
-const FIRST: &str = "dam_break_2d";
+pub const FIRST: &str = "dam_break_2d";
 
 /// Scenes by name, those of the command line first, and whether there are such.
 #[derive(Clone, Debug)]

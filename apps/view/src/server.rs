@@ -43,6 +43,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Options {
     /// Scenes beside those that come with the program; the first one is shown first.
     pub scenes: Vec<PathBuf>,
+    /// Other values at keys of the scene that is shown first, as `KEY=VALUE`.
+    pub set: Vec<String>,
     /// Address and port; port 0 for any that is free.
     pub address: SocketAddr,
     /// Must stand in every address, if there is one.
@@ -64,7 +66,7 @@ pub fn serve(options: Options, ready: impl FnOnce(&str), end: &AtomicBool) -> io
     let (to_runs, requests) = mpsc::sync_channel(QUEUE);
     let hub = Arc::new(Hub::new());
     let scenes = Scenes::with(&options.scenes);
-    let hello = hello(&scenes, &options.processors, options.most_particles).to_string();
+    let hello = hello(&scenes, &options.set, &options.processors, options.most_particles).to_string();
     let query = options.token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
     let shared = Shared { hub: Arc::clone(&hub), requests: to_runs, hello, token: options.token, address };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

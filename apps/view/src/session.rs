@@ -4,7 +4,7 @@ pub mod audience;
 mod moments;
 
 use crate::{
-    pane::{self, Pane, Setup},
+    pane::{self, Pane, Setup, Shown},
     scenes::Scenes,
     wire::{Level, Message, Order, PANES, SPEEDS, Status, Wanted},
 };
@@ -222,7 +222,9 @@ impl Session {
             Order::Speed { factor } => self.status.speed = in_range("speed.factor", factor, &SPEEDS)?,
             Order::Rewind { t } => self.rewind(t)?,
             Order::Command { pane, command } => self.command(pane, command)?,
-            Order::Show { pane, field, low, high } => self.pane(pane)?.show(&field, low, high)?,
+            Order::Show { pane, field, low, high, vectors } => {
+                self.pane(pane)?.show(Shown::new(&field, low, high, vectors)?)?
+            }
             Order::Inspect { pane, id } => {
                 self.pane(pane)?.inspect(id);
                 self.tell_particle(pane);

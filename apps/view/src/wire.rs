@@ -64,6 +64,9 @@ pub enum Order {
         /// Upper end.
         #[serde(default)]
         high: Option<f64>,
+        /// Sends velocities, too.
+        #[serde(default)]
+        vectors: bool,
     },
     /// The particle to tell about, or none.
     Inspect {

@@ -97,7 +97,7 @@ impl Worker {
     fn new() -> Self {
         let (page, scenes, processors) =
             (Rc::new(Page::default()), Scenes::with(&[]), vec![Processor::default()]);
-        page.tell(Message::text(&hello(&scenes, &processors, MOST_PARTICLES)));
+        page.tell(Message::text(&hello(&scenes, &[], &processors, MOST_PARTICLES)));
         page.tell_status(Status { speed: 1.0, ..Status::default() });
         page.tell_opened(Message::opened(&[]));
         let audience = Box::new(Rc::clone(&page));

@@ -30,6 +30,8 @@ QUICK = [
     watch.every_method_moves,
     words.step_is_walked_by_phases,
     watch.run_can_be_controlled,
+    watch.velocities_are_drawn,
+    watch.command_line_sets_keys,
     touch.push_moves_the_fluid,
     touch.block_is_added_or_refused,
     touch.pick_shows_a_particle,
@@ -105,8 +107,9 @@ def pages(run):
     run.begin("--threads", "1")
     works = QUICK + (controls.ALL + load.ALL if run.options.full else [])
     if run.options.alone:
-        # The runs are the page's own: there is no second one, and none comes back.
-        works = [work for work in QUICK if work not in (watch.second_page_watches, watch.dark_and_still_loads)] + alone.ALL
+        # The runs are the page's own: there is no second one, none comes back, and no command line.
+        of_servers = (watch.second_page_watches, watch.dark_and_still_loads, watch.command_line_sets_keys)
+        works = [work for work in QUICK if work not in of_servers] + alone.ALL
         works += [alone.book_has_figures] if run.options.book else []
     for work in works:
         run.check(work)

@@ -40,6 +40,15 @@ impl SceneArgs {
 }
 
 impl SetArgs {
+    /// Keys and values as they are given.
+    ///
+    /// # Errors
+    /// When a key has several values or comes twice.
+    pub fn texts(&self) -> Result<Vec<String>, String> {
+        let texts = Settings::one(&self.set)?.texts();
+        Ok(texts.into_iter().map(|(key, value)| format!("{key}={value}")).collect())
+    }
+
     /// A scene with what is set.
     ///
     /// # Errors

@@ -265,6 +265,38 @@ fn frames_say_where_particles_are() {
     assert!(connection.hear("said")["text"].as_str().unwrap().contains("there are velocity, density"));
 }
 
+/// Asked for, velocities follow the colors: parts of the interval of all components.
+#[test]
+fn frames_have_velocities_where_they_are_asked_for() {
+    let page = Page::serve(&[]);
+    let mut connection = page.connect();
+    let moving = "[0.6, 0.8] }\nvelocity.uniform = [1.0, -2.0]";
+    let scene = SCENE.replace("[0.6, 0.8] }", moving);
+    connection.say(json!({ "do": "open", "panes": [{ "scene": "moving", "text": scene }] }));
+    connection.hear("opened");
+    connection.say(json!({ "do": "show", "pane": 0, "field": "density", "vectors": true }));
+    connection.say(json!({ "do": "next" }));
+    let (header, numbers) = connection.packet("frame");
+    let n = header["n"].as_u64().unwrap() as usize;
+    assert_eq!((n, numbers.len(), &header["components"]), (12 * 16, 5 * n, &json!([-2.0, 1.0])));
+    let velocities: BTreeSet<_> = numbers[3 * n..].chunks(2).collect();
+    assert_eq!(velocities, BTreeSet::from([&[65534, 0][..]]), "not all as the scene has them");
+    connection.say(json!({ "do": "show", "pane": 0, "field": "density" }));
+    connection.say(json!({ "do": "next" }));
+    assert_eq!(connection.packet("frame").1.len(), 3 * n, "velocities that nobody wants");
+}
+
+/// The page opens the first scene with what the command line sets, which is checked before.
+#[test]
+fn the_command_line_sets_keys_of_the_first_scene() {
+    let page = Page::serve(&["--set", "spacing=0.05", "--set", "solver.sound_speed=60"]);
+    let hello = page.connect().hello;
+    assert_eq!(hello["set"], json!(["spacing=0.05", "solver.sound_speed=60"]));
+    let refused = sph(&folder("view-set"), &["view", "--set", "spacing=-0.05"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("--set spacing=-0.05: "), "{}", stderr(&refused));
+}
+
 /// Also with more steps in the queue than can be done in this time.
 #[test]
 fn ctrl_c_ends_it() {

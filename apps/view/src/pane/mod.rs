@@ -11,7 +11,8 @@ use bench_suite::{
     run::{self, checkpoints::PROGRAM},
     system::{clock::Instant, processor::Processor},
 };
-use picture::{Outlines, Shown};
+use picture::Outlines;
+pub use picture::Shown;
 use serde_json::{Value, json};
 use sph_core::{
     error::Error,
@@ -50,11 +51,11 @@ pub trait Pane {
     /// # Errors
     /// Why it cannot be done.
     fn command(&mut self, command: &Command) -> Result<(), Error>;
-    /// Chooses what colors the particles.
+    /// Chooses what frames show.
     ///
     /// # Errors
     /// When there is no such field.
-    fn show(&mut self, field: &str, low: Option<f64>, high: Option<f64>) -> Result<(), Error>;
+    fn show(&mut self, shown: Shown) -> Result<(), Error>;
     /// The particles now.
     ///
     /// # Errors
@@ -258,14 +259,14 @@ impl<const D: usize> Pane for Live<D> {
         Ok(())
     }
 
-    fn show(&mut self, field: &str, low: Option<f64>, high: Option<f64>) -> Result<(), Error> {
-        Fields::choose("show.field", [field], &*self.run.solver)?;
-        self.shown = Shown::new(field, low, high)?;
+    fn show(&mut self, shown: Shown) -> Result<(), Error> {
+        Fields::choose("show.field", shown.fields(), &*self.run.solver)?;
+        self.shown = shown;
         Ok(())
     }
 
     fn frame(&mut self, pane: usize) -> Result<Message, Error> {
-        let fields = Fields::choose("show.field", [self.shown.field.as_str()], &*self.run.solver)?;
+        let fields = Fields::choose("show.field", self.shown.fields(), &*self.run.solver)?;
         self.copy(&fields)?;
         let stats = self.stats.take(&self.run, &self.report);
         Ok(picture::frame(pane, &self.frame, &self.shown, &self.bounds, &stats))

@@ -12,23 +12,30 @@ use sph_core::{
 };
 use std::array::from_fn;
 
-/// What colors the particles.
+/// The field that is shown as vectors.
+const VELOCITY: &str = "velocity";
+
+/// What colors the particles, and whether their velocities are sent.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shown {
-    pub(super) field: String,
+pub struct Shown {
+    field: String,
     low: Option<f64>,
     high: Option<f64>,
+    vectors: bool,
 }
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { field: "speed".into(), low: None, high: None }
+        Self { field: "speed".into(), low: None, high: None, vectors: false }
     }
 }
 
 impl Shown {
     /// A field, from end to end of its colors; an end that is left out is that of the values.
-    pub(super) fn new(field: &str, low: Option<f64>, high: Option<f64>) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// When the ends are no interval.
+    pub fn new(field: &str, low: Option<f64>, high: Option<f64>, vectors: bool) -> Result<Self, Error> {
         let ends = [low, high].into_iter().flatten();
         if let Some(end) = ends.clone().find(|end| !end.is_finite()) {
             return Err(Error::range("show.range", end, "(-inf, inf)"));
@@ -36,7 +43,13 @@ impl Shown {
         if low.zip(high).is_some_and(|(low, high)| low >= high) {
             return Err(Error::invalid("show.range", "must end above where it begins"));
         }
-        Ok(Self { field: field.to_owned(), low, high })
+        Ok(Self { field: field.to_owned(), low, high, vectors })
+    }
+
+    /// The fields that a frame needs.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
+        let velocity = self.vectors.then_some(VELOCITY);
+        [self.field.as_str()].into_iter().chain(velocity)
     }
 
     fn range(&self, values: impl Iterator<Item = f64>) -> Interval {
@@ -54,7 +67,7 @@ impl Shown {
 pub(super) fn fields<const D: usize>(solver: &dyn Solver<D>) -> Value {
     let all = Fields::every(solver);
     all.infos()
-        .filter(|info| info.name != "velocity")
+        .filter(|info| info.name != VELOCITY)
         .map(|info| json!({ "name": info.name, "unit": info.unit }))
         .collect()
 }
@@ -82,6 +95,11 @@ pub(super) fn frame<const D: usize>(
     let values: Vec<f64> =
         field.map_or_else(|| vec![f64::NAN; frame.id.len()], |field| numbers(&field.values));
     let range = shown.range(values.iter().copied());
+    let vectors = match frame.field(VELOCITY).map(|field| &field.values) {
+        Some(Values::Vector(axes)) if shown.vectors => Some(axes),
+        _ => None,
+    };
+    let components = vectors.map(|axes| Interval::of(axes.iter().flatten().map(|&v| f64::from(v))));
     let header = json!({
         "kind": "frame",
         "pane": pane,
@@ -94,9 +112,14 @@ pub(super) fn frame<const D: usize>(
         "field": shown.field,
         "unit": field.map_or("", |field| &field.unit),
         "range": range,
+        "components": components,
         "stats": stats,
     });
-    Message::Binary(Packet::new(&header).points(&frame.x, bounds).values(values.into_iter(), range).bytes())
+    let packet = Packet::new(&header).points(&frame.x, bounds).values(values.into_iter(), range);
+    Message::Binary(match vectors.zip(components) {
+        Some((axes, components)) => packet.points(axes, &[components; D]).bytes(),
+        None => packet.bytes(),
+    })
 }
 
 /// One number a particle: of a vector its length.

@@ -38,7 +38,7 @@ def view_panel_changes_the_picture(run):
     tab.until("s.panes.every(({ field }) => field === 'pressure')", "the field is not that of all panes")
     differs(tab, lambda: tab.slide("#size", 0.2), "the radius")
     tab.slide("#size", 0.5)
-    for layer in ("walls", "grid"):
+    for layer in ("walls", "grid", "vectors"):
         differs(tab, lambda layer=layer: tab.click(f"#layer-{layer}"), f"the layer of {layer}")
         tab.click(f"#layer-{layer}")
     cameras(tab)

@@ -1,6 +1,6 @@
 """Checks of what is seen: pictures, panes side by side, play and rewind, sizes of the window, looks, watchers."""
 
-from .live import COLUMN, METHODS, Tab, expect
+from .live import COLUMN, METHODS, Server, Tab, expect
 
 
 def first_scene_shows_itself(run):
@@ -53,6 +53,40 @@ def every_method_moves(run):
         expect(before[k]["lit"] > 5000 and after["lit"] > 5000, f"{method} is dark: {after}")
         expect(after["hash"] != before[k]["hash"], f"the picture of {method} stands still")
         expect(after["lit"] != before[k]["lit"], f"the particles of {method} stand still")
+
+
+def velocities_are_drawn(run):
+    """The layer of velocities draws over a flow in 2D and 3D, and goes again."""
+    tab = run.tab
+    for dim in (2, 3):
+        tab.open(COLUMN if dim == 2 else {"scene": "cube"})
+        tab.play("s.panes[0].t > 0.05")
+        tab.pause()
+        # Frames of the last steps may still be on their way.
+        tab.page.wait_for_timeout(300)
+        without = tab.picture()["hash"]
+        tab.click("#layer-vectors")
+        tab.page.wait_for_function("() => live.store.panes[0].frame.vectors")
+        expect(tab.picture()["hash"] != without, f"velocities are not drawn in {dim}D")
+        tab.click("#layer-vectors")
+        expect(tab.picture()["hash"] == without, f"velocities stay in {dim}D")
+
+
+def command_line_sets_keys(run):
+    """The first scene opens with what `--set` says, and the chooser of the spacing overrides it."""
+    server = Server(run.server.sph, "--set", "spacing=0.05", "--set", "solver.sound_speed=60")
+    tab = Tab(run.browser, server, run.page_folder)
+    try:
+        tab.load()
+        expect(tab.state()["panes"][0]["n"] == 400, "the spacing is not that of --set")
+        expect("sound_speed = 60" in tab.save("scene"), "the sound speed is not that of --set")
+        tab.anew("const it = document.getElementById('spacing-0'); it.value = '0.1'; it.dispatchEvent(new Event('change'))")
+        expect(tab.state()["panes"][0]["n"] == 100, "the chosen spacing does not count")
+        expect("sound_speed = 60" in tab.save("scene"), "another spacing forgets --set")
+    finally:
+        run.faults += tab.faults
+        tab.close()
+        server.close()
 
 
 def run_can_be_controlled(run):
