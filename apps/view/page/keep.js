@@ -6,6 +6,7 @@ import { number, quantity } from './format.js';
 import { download } from './link.js';
 import { views } from './panes.js';
 import { activePane, on, say, store } from './store.js';
+import * as sequence from './sequence.js';
 import { toHash } from './setup.js';
 
 /** Formats of videos, in the order in which they are preferred. */
@@ -30,6 +31,7 @@ export function start() {
     byId(`save-${what}`).addEventListener('click', () => saveFile(what, name));
   }
   on('opened', () => recorder?.stop());
+  sequence.start((blob, ending) => save(blob, fileName(ending)));
 }
 
 async function saveFile(what, name) {

@@ -40,6 +40,7 @@ QUICK = [
     touch.space_is_lit_turned_and_pushed,
     words.editor_marks_and_opens,
     words.kept_run_is_repeated,
+    words.frames_are_recorded,
     words.failure_is_explained_and_rewound,
     watch.widths_fit,
     watch.second_page_watches,

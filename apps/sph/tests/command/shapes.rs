@@ -52,13 +52,15 @@ fn write_tables(folder: &Path) -> (String, String) {
 /// beginning, in the parts that it began with.
 #[test]
 fn a_run_goes_on_elsewhere_and_longer() {
+    // Its sums have no roundings: a run ends at its end by name, and a longer one passes it by sums.
+    const STEP: f64 = 1.0 / 1024.0;
     let folder = folder("moved");
     fs::create_dir(folder.join("first")).unwrap();
     let scene = |end: f64, part: &str| {
         format!(
-            "dim = 3\nspacing = 0.1\nrun.end_time = {end}\nrun.time_step = 0.001\n[[fluid]]\nshape.mesh = {{ file = \
+            "dim = 3\nspacing = 0.1\nrun.end_time = {end}\nrun.time_step = {STEP}\n[[fluid]]\nshape.mesh = {{ file = \
              \"body.obj\" }}\nvelocity.table.file = \"flow.csv\"\n[[wall]]\nshape.block = {{ min = [0, 0, 0], max = [1, 1, 1] \
-             }}\nlayers = 3\nmotion.formula = {{ velocity = [\"step(t - 0.0203)\", \"0\", \"0\"]{part} }}\n[[wall]]\nname = \
+             }}\nlayers = 3\nmotion.formula = {{ velocity = [\"step(t - 0.0198)\", \"0\", \"0\"]{part} }}\n[[wall]]\nname = \
              \"plate\"\nshape.block = {{ min = [2, 2, 2], max = [3, 3, 3] }}\nside = \"outside\"\nmotion.table = {{ \
              file = \"move.csv\" }}\n[[wall]]\nname = \"bed\"\nshape.heightfield = {{ file = \"bed.csv\", bottom = -3 \
              }}\nside = \"outside\"\n[[command]]\nat = 0.005\nmove_wall = {{ wall = \"plate\", motion.formula = {{ \
@@ -78,14 +80,14 @@ fn a_run_goes_on_elsewhere_and_longer() {
         results["results"][0]["state_hash"].as_str().unwrap().to_owned()
     };
     // A 4096th of the first run, whose end its jump is not at.
-    let part = format!(", part = {:?}", 0.02 / 4096.0);
-    let whole = run("first", &scene(0.03, &part), "whole", &[]);
-    run("first", &scene(0.02, ""), "out", &["--checkpoint-every", "10"]);
+    let part = format!(", part = {:?}", 20.0 * STEP / 4096.0);
+    let whole = run("first", &scene(30.0 * STEP, &part), "whole", &[]);
+    run("first", &scene(20.0 * STEP, ""), "out", &["--checkpoint-every", "10"]);
     fs::rename(&first, folder.join("second")).unwrap();
-    assert_eq!(run("second", &scene(0.025, ""), "out", &["--checkpoint-every", "10", "--resume"]), {
-        run("second", &scene(0.025, &part), "shorter", &[])
+    assert_eq!(run("second", &scene(25.0 * STEP, ""), "out", &["--checkpoint-every", "10", "--resume"]), {
+        run("second", &scene(25.0 * STEP, &part), "shorter", &[])
     });
-    assert_eq!(run("second", &scene(0.03, ""), "out", &["--resume"]), whole);
+    assert_eq!(run("second", &scene(30.0 * STEP, ""), "out", &["--resume"]), whole);
     let second = folder.join("second");
     let files = [
         ("flow.csv", flow.replace("0.5", "0.4"), "fluid[0].velocity.table.checksum"),

@@ -1,6 +1,7 @@
 """Checks of what is read and written: phases of a step, the editor, downloads, failures."""
 
 import subprocess
+import zipfile
 
 from .live import COLUMN, METHODS, PATIENCE, expect
 
@@ -101,6 +102,25 @@ def kept_run_is_repeated(run):
     command += ["--set", f"run.max_steps={steps}", "--set", "run.end_time=100"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     expect(done.returncode == 0, f"sph run ends with {done.returncode}: {done.stderr[-300:]}")
+    tab.click("#tab-view")
+
+
+def frames_are_recorded(run):
+    """Each step that is shown is a picture in an archive, and has its time in a table."""
+    tab = run.tab
+    tab.open(COLUMN)
+    tab.click("#tab-keep")
+    tab.click("#record-frames")
+    for step in range(1, 5):
+        tab.key(".")
+        tab.page.wait_for_function(f"() => document.getElementById('frames-count').textContent === '{step + 1} frames'")
+    archive = zipfile.ZipFile(tab.download("#record-frames", run.folder / "frames.zip"))
+    expect(archive.testzip() is None, "the archive is damaged")
+    table = [line.split(",") for line in archive.read("frames.csv").decode().splitlines()[1:]]
+    expect([int(step) for _, step, _ in table] == list(range(5)), f"the steps are {table}")
+    expect(all(float(a[2]) < float(b[2]) for a, b in zip(table, table[1:])), f"the times are {table}")
+    pictures = [archive.read(name) for name, *_ in table]
+    expect(all(picture[:4] == b"\x89PNG" for picture in pictures) and len(set(pictures)) == 5, "the pictures are not of five steps")
     tab.click("#tab-view")
 
 
