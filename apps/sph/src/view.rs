@@ -6,8 +6,8 @@ use crate::program::{
     scene::SetArgs,
     taken,
 };
-use bench_suite::{scenes, system::processor::Processor};
-use sph_view::{FIRST, Options};
+use bench_suite::{run::check_memory, scenes, system::processor::Processor};
+use sph_view::Options;
 use std::{
     error::Error,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -40,9 +40,6 @@ pub struct ViewArgs {
 /// Serves the page until the program is interrupted.
 pub fn run(args: &ViewArgs, processor: Processor) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     args.scenes.iter().try_for_each(|file| scenes::read(file).map(drop))?;
-    let first = args.scenes.first().cloned();
-    let first = first.unwrap_or_else(|| scenes::folder().join(FIRST).with_extension("toml"));
-    args.set.applied(scenes::read(&first)?, &processor)?;
     let end = taken::interrupted()?;
     let cpu = Processor::from(processor.isa);
     let processors = if processor.backend.is_cpu() { vec![processor] } else { vec![processor, cpu] };
@@ -55,6 +52,7 @@ pub fn run(args: &ViewArgs, processor: Processor) -> Result<ExitCode, Box<dyn Er
         most_particles: args.most_particles as usize,
         processors,
     };
+    check_memory(&options.first_scene()?, &options.processors[0])?;
     let ready = |page: &str| {
         out!("{page}");
         note!("Ctrl-C ends it");

@@ -15,6 +15,7 @@ let timer = 0;
 let receivers = { text: () => {}, binary: () => {} };
 /** Who waits for a file of the worker, by number. */
 const waiting = new Map();
+let downloads = 0;
 
 const decoder = new TextDecoder();
 
@@ -66,18 +67,26 @@ function receive(data) {
 
 function employ() {
   worker = new Worker(new URL('worker.js', import.meta.url));
+  worker.onerror = ({ message }) => failed(message || 'worker.js cannot be loaded');
   worker.onmessage = ({ data }) => {
     if (typeof data === 'string' || data instanceof ArrayBuffer) {
       if (store.link === 'connecting') state('open');
       receive(data);
     } else if (data.failed) {
-      state('failed');
-      say('error', `The runs have ended, load the page again: ${data.failed}`);
+      failed(data.failed);
     } else {
       waiting.get(data.number)(data);
       waiting.delete(data.number);
     }
   };
+}
+
+/** Tells that there is no program any more. */
+function failed(why) {
+  state('failed');
+  say('error', `The runs have ended, load the page again: ${why}`);
+  for (const answer of waiting.values()) answer({ why: 'the runs have ended' });
+  waiting.clear();
 }
 
 function attempt() {
@@ -126,7 +135,8 @@ export async function download(what, pane) {
     if (!answer.ok) throw new Error(await answer.text());
     return answer.blob();
   }
-  const number = performance.now();
+  if (store.link !== 'open') throw new Error('There are no runs.');
+  const number = (downloads += 1);
   const answer = new Promise((resolve) => waiting.set(number, resolve));
   worker.postMessage({ what, pane, number });
   const { file, why } = await answer;

@@ -8,7 +8,7 @@ import { boxOf } from './hit.js';
 import * as lines from './lines.js';
 import { Renderer } from './renderer.js';
 import { activate, colorOf, METHODS, methodOf, store, tell } from './store.js';
-import { choose, ownMethod, rewind, show } from './session.js';
+import { choose, chooseMethod, ownMethod, rewind, show } from './session.js';
 import { send } from './link.js';
 import { phaseTitle, walkCloud, walkLines } from './walk.js';
 
@@ -59,9 +59,7 @@ export class PaneView {
 
   listen() {
     const { choosers, k } = this;
-    choosers.method.addEventListener('change', () =>
-      choose(k, { method: choosers.method.value || null, preset: null }),
-    );
+    choosers.method.addEventListener('change', () => chooseMethod(k, choosers.method.value || null));
     choosers.preset.addEventListener('change', () => choose(k, { preset: choosers.preset.value || null }));
     choosers.backend.addEventListener('change', () => choose(k, { backend: choosers.backend.value }));
     choosers.spacing.addEventListener('change', () => choose(k, { spacing: Number(choosers.spacing.value) || null }));
@@ -175,7 +173,7 @@ export class PaneView {
     const { cloud } = this;
     if (this.fresh.fluid) {
       renderer.setFluid(cloud);
-      renderer.setLines('vectors', cloud?.vectors ? this.velocityLines(cloud) : []);
+      renderer.setLines('vectors', store.view.vectors && cloud?.vectors ? this.velocityLines(cloud) : []);
     }
     if (this.fresh.walls) renderer.setWalls(pane.walls);
     if (this.fresh.grid) renderer.setLines('grid', this.gridLines());

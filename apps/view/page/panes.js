@@ -40,7 +40,7 @@ export function start() {
   on('active', showActive);
   on('view', () => views().forEach((_, k) => mark(k, 'grid')));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-    views().forEach((_, k) => mark(k, 'grid')),
+    views().forEach((_, k) => ['grid', 'fluid'].forEach((what) => mark(k, what))),
   );
 }
 
@@ -95,11 +95,12 @@ function draw() {
     if (k < store.panes.length) made[k].draw();
   }
   dirty.clear();
+  // Also where only some of the panes have come: the last one may not come at all.
   if (answered && (owed || !ahead)) send({ do: 'next' });
   answered = ahead = owed = false;
 }
 
-/** Asks for the next frames, unless two would be under way: a page that draws slowly misses some. */
+/** Asks for the next frames, unless some wait to be drawn: a page that draws slowly misses some. */
 function askAhead() {
   if (ahead) owed = true;
   else send({ do: 'next' });

@@ -113,6 +113,12 @@ export function choose(k, change) {
   open(store.choices.map((given, j) => (j === k ? { ...given, ...change } : given)));
 }
 
+/** What a choice sets apart from parameters of its method, which another method may not have. */
+const ofScene = ({ set }) => set.filter((one) => !keyOf(one).startsWith('solver.'));
+
+/** Opens the panes again with another method in pane `k`, or that of the scene if null. */
+export const chooseMethod = (k, method) => choose(k, { method, preset: null, set: ofScene(store.choices[k]) });
+
 /** Another number of panes: of all methods in turn where there are several. */
 export function setPaneCount(count) {
   const kept = store.choices[store.active] ?? store.choices[0];
@@ -122,7 +128,7 @@ export function setPaneCount(count) {
   open(
     METHODS.slice(0, count).map((method) => {
       const known = store.choices.find((given) => shown(given) === method && given.scene === kept.scene);
-      return known ?? { ...kept, preset: null, method: method === ownMethod(kept) ? null : method };
+      return known ?? { ...kept, preset: null, method: method === ownMethod(kept) ? null : method, set: ofScene(kept) };
     }),
     true,
   );
@@ -130,7 +136,7 @@ export function setPaneCount(count) {
 
 /** The same methods with another scene. */
 export function setScene(scene, text = null) {
-  const next = { scene, text, preset: null, spacing: null };
+  const next = { scene, text, preset: null, spacing: null, set: [] };
   const choices = store.choices.length ? store.choices : [choice(scene, text)];
   open(
     choices.map((given) => {

@@ -78,8 +78,12 @@ async function begin() {
   };
   const code = await WebAssembly.compile(await file.arrayBuffer());
   const imports = { env };
-  // A library that draws reports asks for functions that nothing here calls.
-  for (const { module, name } of WebAssembly.Module.imports(code)) (imports[module] ??= {})[name] ??= () => {};
+  // A library that draws reports asks for functions of a page, which nothing here calls.
+  for (const { module, name } of WebAssembly.Module.imports(code)) {
+    (imports[module] ??= {})[name] ??= () => {
+      throw new Error(`${module}.${name} is not there`);
+    };
+  }
   program = (await WebAssembly.instantiate(code, imports)).exports;
   call(() => {
     program.begin();

@@ -18,10 +18,7 @@ use bench_suite::system::processor::Processor;
 use scenes::Scenes;
 use serde_json::{Value, json};
 #[cfg(feature = "server")]
-pub use {
-    scenes::FIRST,
-    server::{Options, serve},
-};
+pub use server::{Options, serve};
 
 /// The first message to a page: what there is, and how much of it may be asked for.
 fn hello(scenes: &Scenes, set: &[String], processors: &[Processor], most_particles: usize) -> Value {

@@ -22,7 +22,7 @@ use std::{
 };
 
 /// The scene that is shown where the command line names none: all methods can do it.
-pub const FIRST: &str = "dam_break_2d";
+const FIRST: &str = "dam_break_2d";
 
 /// Scenes by name, those of the command line first, and whether there are such.
 #[derive(Clone, Debug)]
@@ -110,7 +110,11 @@ fn parse(name: &str, text: &str, known: Option<&Path>) -> Result<Scene, Error> {
 
 fn foreign(named: &str) -> Error {
     let error = Error::new(format!("names the file {named:?}, which is not beside the scenes"));
-    error.hint("put it there, or open the scene from the command line")
+    if cfg!(feature = "server") {
+        error.hint("put it there, or open the scene from the command line")
+    } else {
+        error.hint("this page reads no files")
+    }
 }
 
 /// True of a name that leads out of the folder that it is looked for in.

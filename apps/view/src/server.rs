@@ -4,6 +4,7 @@ mod files;
 mod hub;
 mod socket;
 
+use crate::wire::Wanted;
 use crate::{
     hello,
     scenes::Scenes,
@@ -21,6 +22,7 @@ use axum::{
 use bench_suite::system::processor::Processor;
 use hub::{FRAME, Hub, QUEUE, Request};
 use serde::Deserialize;
+use sph_core::{error::Error, scene::Scene};
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -53,6 +55,19 @@ pub struct Options {
     pub most_particles: usize,
     /// Where steps may run; the first unless a pane asks for another.
     pub processors: Vec<Processor>,
+}
+
+impl Options {
+    /// The scene that is opened first.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with what is set in it.
+    pub fn first_scene(&self) -> Result<Scene, Error> {
+        let scenes = Scenes::with(&self.scenes);
+        let scene = scenes.first().unwrap_or_default().to_owned();
+        let wanted = Wanted { scene, text: None, set: self.set.clone(), backend: None, optional: false };
+        scenes.scene(&wanted).map(|(scene, _, _)| scene)
+    }
 }
 
 /// Serves the page until `end` becomes true; `ready` is called once with its address.

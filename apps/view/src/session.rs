@@ -138,7 +138,7 @@ impl Session {
             return Ok(());
         }
         let error = Error::new(format!("{n} particles are more than {}", self.most_particles));
-        Err(error.hint("go back, or give --most-particles"))
+        Err(error.hint(by_option("go back")))
     }
 
     /// Tells which panes have failed.
@@ -282,7 +282,7 @@ impl Session {
         let n = scene.estimate()?.fluid.round();
         if n > self.most_particles as f64 {
             let error = Error::new(format!("has about {n} particles, more than {}", self.most_particles));
-            return Err(error.hint("raise the spacing, or give --most-particles"));
+            return Err(error.hint(by_option("raise the spacing")));
         }
         let is_meant = |name: String| wanted.backend.as_ref().is_none_or(|backend| *backend == name);
         let Some(processor) = self.processors.iter().find(|processor| is_meant(processor.name())) else {
@@ -370,6 +370,11 @@ impl Order {
             _ => None,
         }
     }
+}
+
+/// What helps against too many particles; where there is a command line, its option does, too.
+pub fn by_option(other: &str) -> String {
+    if cfg!(feature = "server") { format!("{other}, or give --most-particles") } else { other.to_owned() }
 }
 
 /// An error of a command that stands in no script: of a change, by the key of what it changes.

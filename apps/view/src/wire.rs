@@ -52,7 +52,7 @@ pub enum Order {
         /// As a script has it.
         command: Value,
     },
-    /// The field that colors the particles.
+    /// What frames show: the field that colors the particles, and velocities.
     Show {
         /// The pane.
         pane: usize,

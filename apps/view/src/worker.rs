@@ -11,7 +11,7 @@ use crate::{
     },
     wire::{LONGEST_MESSAGE, Level, Message, Order, Status},
 };
-use bench_suite::system::processor::Processor;
+use bench_suite::system::{clock::Instant, processor::Processor};
 use sph_core::error::Error;
 use std::{
     cell::{Cell, RefCell},
@@ -41,9 +41,14 @@ thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
+/// A page that asks for nothing in this time is not seen: its runs rest.
+const UNSEEN: Duration = Duration::from_secs(2);
+
 struct Worker {
     session: Session,
     page: Rc<Page>,
+    /// When the page was last heard of.
+    heard: Instant,
 }
 
 /// The page that has the worker: it controls the runs, and is their only watcher.
@@ -101,10 +106,15 @@ impl Worker {
         page.tell_status(Status { speed: 1.0, ..Status::default() });
         page.tell_opened(Message::opened(&[]));
         let audience = Box::new(Rc::clone(&page));
-        Self { session: Session::new(audience, scenes, processors, MOST_PARTICLES, FRAME), page }
+        Self {
+            session: Session::new(audience, scenes, processors, MOST_PARTICLES, FRAME),
+            page,
+            heard: Instant::now(),
+        }
     }
 
     fn hear(&mut self, text: &[u8]) {
+        self.heard = Instant::now();
         let refuse = |why: String| self.page.tell(Message::said(Level::Error, None, None, &why));
         if text.len() > LONGEST_MESSAGE {
             return refuse(format!("message: is longer than {LONGEST_MESSAGE} bytes"));
@@ -161,7 +171,9 @@ pub extern "C" fn hear() {
 #[unsafe(no_mangle)]
 pub extern "C" fn turn() -> f64 {
     with(|worker| {
-        worker.session.turn();
+        if worker.heard.elapsed() < UNSEEN {
+            worker.session.turn();
+        }
         1000.0 * worker.session.rest().as_secs_f64()
     })
 }

@@ -3,7 +3,7 @@
 
     python apps/view/tests/browser.py --sph target/release/sph            # half a minute
     python apps/view/tests/browser.py --sph target/release/sph --full     # minutes: every scene, every control, memory, speed
-    python apps/view/tests/browser.py --sph target/release/sph --alone target/web    # what scripts/build-web has written
+    python apps/view/tests/browser.py --sph target/release/sph --alone target/live   # what scripts/build-web has written
 
 Needs a Chromium of the system and the package `playwright`, and serves the page itself. Prints a line for each check and
 ends with 1 if any failed. A message of the browser's console, an exception, or a request that fails makes the check fail

@@ -40,13 +40,12 @@ impl SceneArgs {
 }
 
 impl SetArgs {
-    /// Keys and values as they are given.
+    /// Keys and values, as TOML has them.
     ///
     /// # Errors
     /// When a key has several values or comes twice.
     pub fn texts(&self) -> Result<Vec<String>, String> {
-        let texts = Settings::one(&self.set)?.texts();
-        Ok(texts.into_iter().map(|(key, value)| format!("{key}={value}")).collect())
+        Ok(Settings::one(&self.set)?.values().map(|(key, value)| format!("{key}={value}")).collect())
     }
 
     /// A scene with what is set.

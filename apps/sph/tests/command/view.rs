@@ -292,6 +292,12 @@ fn the_command_line_sets_keys_of_the_first_scene() {
     let page = Page::serve(&["--set", "spacing=0.05", "--set", "solver.sound_speed=60"]);
     let hello = page.connect().hello;
     assert_eq!(hello["set"], json!(["spacing=0.05", "solver.sound_speed=60"]));
+    let named = Page::serve(&["--set", "solver.name=pbf", "--set", "title=\"a, b\""]);
+    let mut connection = named.connect();
+    let set = connection.hello["set"].clone();
+    connection.say(json!({ "do": "open", "panes": [{ "scene": connection.hello["first"], "set": set }] }));
+    let opened = connection.hear("opened")["panes"][0].clone();
+    assert_eq!((&opened["method"], &opened["title"]), (&json!("pbf"), &json!("a, b")));
     let refused = sph(&folder("view-set"), &["view", "--set", "spacing=-0.05"]);
     assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("--set spacing=-0.05: "), "{}", stderr(&refused));

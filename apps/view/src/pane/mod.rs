@@ -5,7 +5,10 @@ mod picture;
 mod record;
 mod stats;
 
-use crate::wire::{Interval, Message, Wanted};
+use crate::{
+    session::by_option,
+    wire::{Interval, Message, Wanted},
+};
 use bench_suite::{
     output::{Fields, FrameData},
     run::{self, checkpoints::PROGRAM},
@@ -187,9 +190,7 @@ impl<const D: usize> Live<D> {
         let n = alone.estimate()?.fluid + self.run.state.fluid.len() as f64;
         if n > self.setup.most_particles as f64 {
             let message = format!("makes {n:.0} particles, more than {}", self.setup.most_particles);
-            return Err(
-                Error::invalid("command.add", message).hint("make it smaller, or give --most-particles")
-            );
+            return Err(Error::invalid("command.add", message).hint(by_option("make it smaller")));
         }
         Ok(())
     }

@@ -50,8 +50,12 @@ def failed_program_is_told(run):
     tab.page.reload()
     tab.page.wait_for_function("() => document.getElementById('link-state').textContent === 'the runs have ended'")
     expect(any("load the page again" in text for text in tab.state()["errors"]), "the way out is not told")
+    tab.click("#tab-keep")
+    tab.click("#save-scene")
+    tab.page.wait_for_function("() => sphView.state().errors.includes('There are no runs.')")
     tab.context.unroute("**/sph.wasm")
     tab.load()
+    tab.click("#tab-view")
 
 
 def small():

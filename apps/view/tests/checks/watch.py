@@ -83,6 +83,10 @@ def command_line_sets_keys(run):
         tab.anew("const it = document.getElementById('spacing-0'); it.value = '0.1'; it.dispatchEvent(new Event('change'))")
         expect(tab.state()["panes"][0]["n"] == 100, "the chosen spacing does not count")
         expect("sound_speed = 60" in tab.save("scene"), "another spacing forgets --set")
+        tab.anew("const it = document.getElementById('method-0'); it.value = 'pbf'; it.dispatchEvent(new Event('change'))")
+        expect(tab.state()["panes"][0]["method"] == "pbf", "--set keeps another method out")
+        tab.anew("const it = document.getElementById('scene'); it.value = 'square'; it.dispatchEvent(new Event('change'))")
+        expect(tab.state()["panes"][0]["n"] == 1600, "--set changes another scene")
     finally:
         run.faults += tab.faults
         tab.close()
