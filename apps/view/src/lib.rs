@@ -10,6 +10,7 @@ mod scenes;
 #[cfg(feature = "server")]
 mod server;
 mod session;
+mod shipped;
 mod wire;
 #[cfg(not(feature = "server"))]
 mod worker;

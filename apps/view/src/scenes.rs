@@ -1,16 +1,16 @@
 //! The scenes and methods that the page offers, and the runs that it asks for.
 
-#[cfg(not(feature = "server"))]
-use crate::worker::{files, folder, text_of};
-use crate::{listing::Listing, wire::Wanted};
+use crate::{
+    listing::Listing,
+    shipped::{files, folder, text_of},
+    wire::Wanted,
+};
 use bench_suite::scenes::{
     LARGEST_FILE,
     methods::{SOLVERS, solver_of},
     schema,
     set::{Settings, Sweep},
 };
-#[cfg(feature = "server")]
-use bench_suite::scenes::{files, folder, text_of};
 use serde_json::{Value, json};
 use sph_core::{
     error::Error,

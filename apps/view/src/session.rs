@@ -6,7 +6,7 @@ mod moments;
 use crate::{
     pane::{self, Pane, Setup, Shown},
     scenes::Scenes,
-    wire::{Level, Message, Order, PANES, SPEEDS, Status, Wanted},
+    wire::{Level, Message, Order, PANES, SPEEDS, Status, Wanted, by_option},
 };
 use audience::{Audience, Frames, Saved};
 use bench_suite::system::{clock::Instant, processor::Processor};
@@ -370,11 +370,6 @@ impl Order {
             _ => None,
         }
     }
-}
-
-/// What helps against too many particles; where there is a command line, its option does, too.
-pub fn by_option(other: &str) -> String {
-    if cfg!(feature = "server") { format!("{other}, or give --most-particles") } else { other.to_owned() }
 }
 
 /// An error of a command that stands in no script: of a change, by the key of what it changes.

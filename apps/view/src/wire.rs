@@ -164,6 +164,11 @@ impl Message {
     }
 }
 
+/// What helps against too many particles; where there is a command line, its option does, too.
+pub fn by_option(other: &str) -> String {
+    if cfg!(feature = "server") { format!("{other}, or give --most-particles") } else { other.to_owned() }
+}
+
 /// Whether the runs go on, and where they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Status {

@@ -12,17 +12,13 @@ use crate::{
     wire::{LONGEST_MESSAGE, Level, Message, Order, Status},
 };
 use bench_suite::system::{clock::Instant, processor::Processor};
-use sph_core::error::Error;
 use std::{
     cell::{Cell, RefCell},
     collections::VecDeque,
     panic,
-    path::{Path, PathBuf},
     rc::Rc,
     time::Duration,
 };
-
-include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
 
 /// Particles of a pane, at most: a page has 4 GiB of addresses and one thread.
 const MOST_PARTICLES: usize = 200_000;
@@ -202,26 +198,4 @@ pub extern "C" fn save(what: u32, pane: usize) -> u32 {
     };
     BUFFER.set(bytes);
     is_there
-}
-
-/// The scenes that come with the program.
-pub fn files() -> Vec<PathBuf> {
-    SCENES.iter().map(|(name, _)| PathBuf::from(name)).collect()
-}
-
-/// Where scenes lie.
-pub fn folder() -> PathBuf {
-    PathBuf::new()
-}
-
-/// Name and text of a scene.
-///
-/// # Errors
-/// When there is no such scene.
-pub fn text_of(file: &Path) -> Result<(String, String), Error> {
-    let name = file.display().to_string();
-    match SCENES.iter().find(|(known, _)| *known == name) {
-        Some((_, text)) => Ok((name, (*text).to_owned())),
-        None => Err(Error::new("is no scene of this page").in_file(&name)),
-    }
 }

@@ -19,7 +19,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("solver-projection", "params physics cg aggregation step choices memory cpu setup derived gpu"),
     ("cuda-kernels", "device common wcsph pbf viscoelastic projection twins"),
     ("bench-suite", "system scenes result reference metrics output run cases campaign report studies"),
-    ("apps/view", "wire listing pane scenes hub session server"),
+    ("apps/view", "wire shipped listing pane scenes session worker server"),
     ("apps/sph", "program output campaigns run studies golden list devices kernels view cli"),
 ];
 

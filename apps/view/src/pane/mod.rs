@@ -5,10 +5,7 @@ mod picture;
 mod record;
 mod stats;
 
-use crate::{
-    session::by_option,
-    wire::{Interval, Message, Wanted},
-};
+use crate::wire::{Interval, Message, Wanted, by_option};
 use bench_suite::{
     output::{Fields, FrameData},
     run::{self, checkpoints::PROGRAM},
