@@ -37,6 +37,7 @@ extern "C" const PhysicsFunction* PHYSICS_ENTRY(wcsph)() {
   static const PhysicsFunction TABLE[] = {
       {"pressure", 4, 1, [](const real* in, real* out) { out[0] = pressure(eos(in), in[2], in[3]); }},
       {"tensile_cutoff", 3, 1, [](const real* in, real* out) { out[0] = tensile_cutoff(in[0], in[1], in[2]); }},
+      {"seventh_root", 1, 2, [](const real* in, real* out) { put(out, seventh_root(in[0])); }},
       {"density_of_pressure", 4, 1,
        [](const real* in, real* out) { out[0] = density_of_pressure(eos(in), in[2], in[3]); }},
       {"internal_energy", 4, 2, [](const real* in, real* out) { put(out, internal_energy(eos(in), in[2], in[3])); }},

@@ -51,11 +51,31 @@ pub fn tensile_cutoff(p: Real, rho: Real, rho_0: Real) -> Real {
     p * above.clamp(0.0, 1.0)
 }
 
+/// `x^(1/7)`, 0 below 0. Of sums, products, quotients and square roots alone, which have the same bits everywhere: powers are
+/// those of a library.
+///
+/// With `s = x^(1/8)` the root is `s^(8/7)`, and `s (1 + (s − 1)/7)` is wrong by at most a ninth of it for x from 10⁻³ to 10⁴. A step
+/// of Halley makes of a relative error e four times its cube.
+#[inline(always)]
+pub fn seventh_root(x: f64) -> f64 {
+    if !(x > 0.0 && x < f64::INFINITY) {
+        return x.max(0.0);
+    }
+    let s = x.sqrt().sqrt().sqrt();
+    let mut y = s * (1.0 + (s - 1.0) / 7.0);
+    for _ in 0..3 {
+        let y2 = y * y;
+        let y7 = y2 * y2 * y2 * y;
+        y = y * (3.0 * y7 + 4.0 * x) / (4.0 * y7 + 3.0 * x);
+    }
+    y
+}
+
 /// Density `[kg/m³]` of pressure `p` `[Pa]`: the inverse of [`pressure`].
 #[inline(always)]
 pub fn density_of_pressure(eos: Eos, p: Real, rho_0: Real) -> Real {
     match eos {
-        Eos::Tait { b } => rho_0 * (p / b + 1.0).max(0.0).powf(1.0 / 7.0),
+        Eos::Tait { b } => rho_0 * seventh_root(f64::from(p / b + 1.0)) as Real,
         Eos::Linear { c2 } => rho_0 + p / c2,
     }
 }
@@ -63,8 +83,9 @@ pub fn density_of_pressure(eos: Eos, p: Real, rho_0: Real) -> Real {
 /// Internal energy per mass `[J/kg]` whose derivative is `de/dρ = p/ρ²`, zero at rest density.
 pub fn internal_energy(eos: Eos, rho: f64, rho_0: f64) -> f64 {
     let t = rho / rho_0;
+    let t2 = t * t;
     match eos {
-        Eos::Tait { b } => f64::from(b) / rho_0 * ((t.powf(6.0) - 1.0) / 6.0 + 1.0 / t - 1.0),
+        Eos::Tait { b } => f64::from(b) / rho_0 * ((t2 * t2 * t2 - 1.0) / 6.0 + 1.0 / t - 1.0),
         Eos::Linear { c2 } => f64::from(c2) * (t.ln() + 1.0 / t - 1.0),
     }
 }

@@ -46,17 +46,32 @@ SPH_FN real tensile_cutoff(real p, real rho, real rho_0) {
   return p * above;
 }
 
+/// `x^(1/7)`, 0 below 0. Of sums, products, quotients and square roots alone, which have the same bits everywhere: powers are
+/// those of a library.
+SPH_FN double seventh_root(double x) {
+  if (!(x > 0.0 && x <= 1.7976931348623157e308)) return x > 0.0 ? x : 0.0;
+  const double s = sqrt(sqrt(sqrt(x)));
+  double y = s * (1.0 + (s - 1.0) / 7.0);
+  for (int k = 0; k < 3; k++) {
+    const double y2 = y * y;
+    const double y7 = y2 * y2 * y2 * y;
+    y = y * (3.0 * y7 + 4.0 * x) / (4.0 * y7 + 3.0 * x);
+  }
+  return y;
+}
+
 /// Density [kg/m³] of pressure `p` [Pa]: the inverse of [`pressure`].
 SPH_FN real density_of_pressure(Eos eos, real p, real rho_0) {
   if (eos.kind == EOS_LINEAR) return rho_0 + p / eos.b;
-  return rho_0 * pow(max_of(p / eos.b + real(1.0), real(0.0)), real(1.0) / real(7.0));
+  return rho_0 * real(seventh_root(double(p / eos.b + real(1.0))));
 }
 
 /// Internal energy per mass [J/kg] whose derivative is `de/dρ = p/ρ²`, zero at rest density.
 SPH_FN double internal_energy(Eos eos, double rho, double rho_0) {
   const double t = rho / rho_0, b = eos.b;
   if (eos.kind == EOS_LINEAR) return b * (log(t) + 1.0 / t - 1.0);
-  return b / rho_0 * ((pow(t, 6.0) - 1.0) / 6.0 + 1.0 / t - 1.0);
+  const double t2 = t * t;
+  return b / rho_0 * ((t2 * t2 * t2 - 1.0) / 6.0 + 1.0 / t - 1.0);
 }
 
 /// Symmetric pressure acceleration coefficient of a pair (Monaghan 1992, eq. 3.3):

@@ -65,6 +65,20 @@ fn density_of_pressure_is_the_inverse() {
 }
 
 #[test]
+fn seventh_root_is_that_of_the_seventh_power_within_roundings() {
+    // Evenly over its logarithm, from 10⁻³ to 10⁴: pressures of up to ten thousand times B.
+    for k in 0..=7000 {
+        let x = 10.0_f64.powf(f64::from(k) / 1000.0 - 3.0);
+        let y = seventh_root(x);
+        assert!((y.powi(7) / x - 1.0).abs() < 16.0 * f64::EPSILON, "{x}: {y}");
+    }
+    assert_eq!(
+        [1.0, 0.0, -1.0, f64::INFINITY, f64::NAN].map(seventh_root),
+        [1.0, 0.0, 0.0, f64::INFINITY, 0.0]
+    );
+}
+
+#[test]
 #[allow(clippy::useless_conversion, reason = "the width of `Real` is a feature")]
 fn internal_energy_has_the_derivative_p_over_rho_squared() {
     let rho_0 = f64::from(RHO_0);
