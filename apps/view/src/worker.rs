@@ -167,10 +167,13 @@ pub extern "C" fn hear() {
 #[unsafe(no_mangle)]
 pub extern "C" fn turn() -> f64 {
     with(|worker| {
-        if worker.heard.elapsed() < UNSEEN {
+        let is_seen = worker.heard.elapsed() < UNSEEN;
+        if is_seen {
             worker.session.turn();
         }
-        1000.0 * worker.session.rest().as_secs_f64()
+        // A message of the page ends the rest.
+        let rest = if is_seen { worker.session.rest() } else { UNSEEN };
+        1000.0 * rest.as_secs_f64()
     })
 }
 

@@ -61,6 +61,34 @@ def failed_program_is_told(run):
     tab.click("#tab-view")
 
 
+def unseen_page_rests(run):
+    """Runs of a page that draws nothing stop after a while, and their worker with them; they go on when it draws again."""
+    tab = run.tab
+    tab.open(COLUMN)
+    tab.page.workers[0].evaluate("""() => {
+      const { turn } = program;
+      self.turns = 0;
+      program = { ...program, turn: () => { self.turns += 1; return turn(); } };
+    }""")
+    tab.play("s.panes[0].step > 3")
+    tab.page.evaluate("() => { live.held = []; live.draw = requestAnimationFrame; window.requestAnimationFrame = (f) => live.held.push(f); }")
+    tab.page.wait_for_timeout(3000)
+    turns, step = worker_at(tab)
+    tab.page.wait_for_timeout(1500)
+    later = worker_at(tab)
+    tab.page.evaluate("() => { window.requestAnimationFrame = live.draw; live.held.forEach((f) => f(0)); }")
+    expect(later[0] - turns < 10, f"{later[0] - turns} turns in 1.5 s without a picture")
+    expect(later[1] == step, f"{later[1] - step} steps in 1.5 s without a picture")
+    tab.until(f"s.panes[0].step > {step + 50}", "the run does not go on")
+    tab.pause()
+
+
+def worker_at(tab):
+    """Turns of the worker, and the step of its first pane, which the header of a checkpoint has: no message asks for it."""
+    header = tab.save("checkpoint")[:400]
+    return tab.page.workers[0].evaluate("self.turns"), int(re.search(r"\nstep = (\d+)", header)[1])
+
+
 def small():
     """Scenes of about 2 000 particles, and what they are."""
     text = POOL.replace("0.05", "0.0225").replace("max = [2.0, 0.5]", "max = [1.0, 1.0]")
@@ -111,4 +139,4 @@ def book_has_figures(run):
     book.close()
 
 
-ALL = [runs_have_the_bits_of_the_program, failed_program_is_told, speed_is_measured]
+ALL = [runs_have_the_bits_of_the_program, unseen_page_rests, failed_program_is_told, speed_is_measured]
