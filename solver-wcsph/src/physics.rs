@@ -61,6 +61,10 @@ pub fn seventh_root(x: f64) -> f64 {
     if !(x > 0.0 && x < f64::INFINITY) {
         return x.max(0.0);
     }
+    // Walls without fluid near them, most of a tank.
+    if x == 1.0 {
+        return 1.0;
+    }
     let s = x.sqrt().sqrt().sqrt();
     let mut y = s * (1.0 + (s - 1.0) / 7.0);
     for _ in 0..3 {
