@@ -24,6 +24,7 @@ fn search(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, from: &Simulatio
         periodic: state.domain.periodic,
         isa: Isa::best(),
         wall_rows: false,
+        by_id: false,
     };
     let n = state.fluid.len();
     let pool = shared::pool(shared::available_threads());
@@ -34,7 +35,7 @@ fn search(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, from: &Simulatio
             pool.install(|| {
                 let start = Instant::now();
                 for _ in 0..iterations {
-                    cells.sort(&state.fluid.x, &mut order).unwrap_or_else(|error| panic!("{error}"));
+                    cells.sort(&state.fluid.x, None, &mut order).unwrap_or_else(|error| panic!("{error}"));
                 }
                 start.elapsed()
             })

@@ -24,9 +24,10 @@ use sph_core::{
     },
     numerics::{
         field::Sizing,
-        parallel::{First, Sum},
+        parallel::{self, Exact, First, Max},
         vector::norm2,
     },
+    run::ranks::exchange::{PerParticle, Points},
 };
 use std::mem::take;
 
@@ -80,18 +81,19 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
-        s.fields.resize(&mut Sizing::Make, state.fluid.len(), state.walls.len(), s.constants.needs);
         let past = s
             .fields
             .displacement
             .iter_mut()
             .chain(&mut s.fields.velocity_change)
-            .filter(|field| !field.is_empty());
-        if let Err(cause) = s.shell.neighbors.update(state, past) {
+            .filter(|_| s.constants.needs.past);
+        let found = s.shell.find_neighbors(state, past);
+        s.fields.resize(&mut Sizing::Make, state.fluid.len(), state.walls.len(), s.constants.needs);
+        if let Err(cause) = found {
             let x = &self.state.fluid.x;
             let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
             self.check_packed(First::from(infinite), First::NONE)?;
-            return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
+            return Err(StepError::new(self.state, "find_neighbors", None, cause));
         }
         self.method.shell.stopwatch.lap("find_neighbors");
         self.method.fields.reaction.iter_mut().for_each(|force| force.fill(0.0));
@@ -102,8 +104,10 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn compute_lambda(&mut self) -> Result<(), StepError> {
         let found = self.lambda();
-        self.count_errors(&found, "compute_lambda");
-        self.check_corrected("compute_lambda", found.bad, "lambda")
+        self.count_errors(&found, "compute_lambda")?;
+        self.check_corrected("compute_lambda", found.bad, "lambda")?;
+        let s = &mut *self.method;
+        s.shell.refresh(self.state, "compute_lambda", Points::Fluid, &mut s.fields.x_lambda)
     }
 
     fn is_solved(&mut self, corrections: u32) -> bool {
@@ -118,6 +122,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn apply_delta_x(&mut self) -> Result<(), StepError> {
         if self.state.needs_reactions() {
+            let s = &mut *self.method;
+            s.shell.refresh(self.state, "compute_delta_x", Points::Fluid, &mut s.fields.delta)?;
             self.react();
         }
         let (n, relaxation) = (self.state.fluid.len(), self.method.constants.relaxation);
@@ -127,7 +133,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let Fields { x_star, delta, .. } = &mut self.method.fields;
         let found = correction::apply(&mut x_star[..n], delta, relaxation, &self.state.containers);
         self.method.fields.density_is_current = false;
-        self.check_corrected("compute_delta_x", found, "position correction")
+        self.check_corrected("compute_delta_x", found, "position correction")?;
+        let s = &mut *self.method;
+        s.shell.refresh(self.state, "apply_delta_x", Points::Fluid, &mut s.fields.x_star)
     }
 
     fn compute_density(&mut self) -> Result<(), StepError> {
@@ -135,7 +143,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Ok(());
         }
         let found = self.density();
-        self.count_errors(&found, "compute_density");
+        self.count_errors(&found, "compute_density")?;
         self.check_corrected("compute_density", found.bad, "density")
     }
 
@@ -160,17 +168,19 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         if needs.velocities {
             let found = self.pack_velocities();
             self.check_field("update_velocities", found, "velocity")?;
+            self.refresh_velocities()?;
             if needs.vorticity {
-                self.confine_vorticity(dt as Real);
+                self.confine_vorticity(dt as Real)?;
                 let found = self.pack_velocities();
                 self.check_field("apply_vorticity_and_xsph", found, "velocity")?;
+                self.refresh_velocities()?;
             }
             self.apply_xsph();
             self.method.shell.stopwatch.lap("apply_vorticity_and_xsph");
         }
         if needs.surface_forces {
             self.pack_densities();
-            self.surface_forces();
+            self.surface_forces()?;
             let found = self.accelerate(dt as Real);
             self.method.shell.stopwatch.lap("surface_forces");
             return self.check_accelerated(found);
@@ -179,9 +189,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn update_positions(&mut self) -> Result<(), StepError> {
+        self.drop_ghosts();
         let found = self.store_positions();
-        self.method.shell.report.max_speed = f64::from(found.square).sqrt();
-        let Some(i) = found.bad.place() else { return Ok(()) };
+        let Some(i) = found.bad.place() else { return self.report_speeds(f64::from(found.square).sqrt()) };
         let fluid = &self.state.fluid;
         if self.state.domain.holds(fluid.position(i)) {
             // The velocity before it has replaced the one that is not finite.
@@ -198,6 +208,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn move_bodies(&mut self) -> Result<(), StepError> {
         if self.state.needs_reactions() {
+            let s = &mut *self.method;
+            s.shell.gather_reactions(self.state, "move_bodies", &mut s.fields.reaction)?;
             self.advance_bodies(self.damping());
         }
         Ok(())
@@ -262,13 +274,33 @@ impl<const D: usize> Cpu<'_, D> {
         })
     }
 
-    fn count_errors(&mut self, found: &lambda::Errors, phase: &'static str) {
-        let n = self.state.fluid.len();
-        let report = &mut self.method.shell.report;
-        report.density_error_mean = found.sum / n.max(1) as f64;
-        report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
+    fn count_errors(&mut self, found: &lambda::Errors, phase: &'static str) -> Result<(), StepError> {
+        let shell = &mut self.method.shell;
+        shell.report_density(self.state, phase, found.sum, f64::from(found.largest))?;
         self.method.fields.density_is_current = true;
         self.method.shell.stopwatch.lap(phase);
+        Ok(())
+    }
+
+    fn refresh_velocities(&mut self) -> Result<(), StepError> {
+        let s = &mut *self.method;
+        s.shell.refresh(self.state, "apply_vorticity_and_xsph", Points::Fluid, &mut s.fields.x_v_rho)
+    }
+
+    fn drop_ghosts(&mut self) {
+        let Fields { x_star, x_v_rho, lambda, displacement, velocity_change, .. } = &mut self.method.fields;
+        let records: [&mut dyn PerParticle; 3] = [x_star, x_v_rho, lambda];
+        let past = displacement.iter_mut().chain(velocity_change).map(|axis| axis as &mut dyn PerParticle);
+        self.method.shell.drop_ghosts(self.state, records.into_iter().chain(past));
+    }
+
+    /// Takes the largest speed and acceleration of all ranks into the report.
+    fn report_speeds(&mut self, own: f64) -> Result<(), StepError> {
+        const PHASE: &str = "update_positions";
+        let shell = &mut self.method.shell;
+        shell.report.max_speed = shell.max(self.state, PHASE, own)?;
+        shell.report.max_acceleration = shell.max(self.state, PHASE, shell.report.max_acceleration)?;
+        Ok(())
     }
 
     fn delta_x(&mut self) {
@@ -301,17 +333,29 @@ impl<const D: usize> Cpu<'_, D> {
         });
     }
 
-    fn confine_vorticity(&mut self, dt: Real) {
+    fn confine_vorticity(&mut self, dt: Real) -> Result<(), StepError> {
+        const PHASE: &str = "apply_vorticity_and_xsph";
         let (n, h, periodic) =
             (self.state.fluid.len(), self.method.kernel.support_radius(), self.state.domain.periodic);
         let mut vorticity = take(&mut self.method.fields.vorticity);
         let (s, velocities) = (&*self.method, self.method.velocities(self.state));
-        let Sum(squares) = s.shell.neighbors.fluid.for_each(&mut vorticity[..n], |_, fluid, vorticity| {
-            velocity::vorticity(s.shell.isa, s.kernel, &velocities, fluid, vorticity)
+        s.shell.neighbors.fluid.for_each(&mut vorticity[..n], |_, fluid, vorticity| {
+            velocity::vorticity(s.shell.isa, s.kernel, &velocities, fluid, vorticity);
         });
+        let shell = &mut self.method.shell;
+        let Max(largest) = parallel::blocks(n, (), |range, ()| {
+            Max(vorticity[range].iter().fold(0.0, |largest, record| f64::from(record[7]).max(largest)))
+        });
+        let scale = parallel::power_of_two_above(shell.max(self.state, PHASE, largest)?);
+        let owned = shell.ranks.as_ref().and_then(|ranks| ranks.owned());
+        let count = owned.map_or(n, <[u32]>::len);
+        let size = |k: usize| f64::from(vorticity[owned.map_or(k, |owned| owned[k] as usize)][7]) / scale;
+        let squares = parallel::blocks(count, (), |range, ()| Exact::of(range.map(|k| size(k) * size(k))));
+        let squares = shell.sum(self.state, PHASE, squares)?.value();
+        let mean = (scale * (squares / shell.total(n).max(1) as f64).sqrt()) as Real;
+        shell.refresh(self.state, PHASE, Points::Fluid, &mut vorticity)?;
         self.method.fields.vorticity = vorticity;
         let s = &*self.method;
-        let mean = (squares / n.max(1) as f64).sqrt() as Real;
         let confinement = velocity::Confinement {
             periodic,
             vorticity: &s.fields.vorticity,
@@ -322,6 +366,7 @@ impl<const D: usize> Cpu<'_, D> {
         s.shell.neighbors.fluid.for_each(v, |_, fluid, v| {
             velocity::confine(s.shell.isa, s.kernel, &confinement, fluid, v);
         });
+        Ok(())
     }
 }
 

@@ -143,6 +143,7 @@ impl<const D: usize> Pbf<D> {
 impl<const D: usize> Method<D> for Pbf<D> {
     type Params = Params;
     const FIELDS: &'static [FieldInfo] = &[FieldInfo { name: "lambda", unit: "m²" }];
+    const HAS_RANKS: bool = true;
 
     fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<(State<D>, Self), Error> {
         setup::of_scene(scene, isa, clock)
@@ -205,6 +206,10 @@ impl<const D: usize> Method<D> for Pbf<D> {
 
     fn field(&self, name: &str) -> Option<&[Real]> {
         (name == "lambda").then_some(&self.fields.lambda)
+    }
+
+    fn field_mut(&mut self, name: &str) -> Option<&mut Vec<Real>> {
+        (name == "lambda").then_some(&mut self.fields.lambda)
     }
 
     fn moved(&self, phase: &str) -> Option<&[[Real; 4]]> {

@@ -44,7 +44,10 @@ pub fn of_scene<const D: usize>(
     let solver = Viscoelastic {
         constants: constants.map_err(|error| scene.locate(error))?,
         depth,
-        shell: Shell::new(method::search(scene, &state, kernel.support_radius(), isa), clock),
+        shell: Shell::new(
+            method::search::<D, Viscoelastic<D>>(scene, &state, kernel.support_radius(), isa),
+            clock,
+        ),
         colors: Colors::default(),
         fields: Fields::default(),
         params,

@@ -7,7 +7,7 @@ mod momentum;
 mod pack;
 mod walls;
 
-use crate::{Wcsph, params, physics::CAVITATION, step::Phases};
+use crate::{Wcsph, memory::Fields, params, physics::CAVITATION, step::Phases};
 use momentum::Momentum;
 pub use momentum::Wall;
 use sph_core::{
@@ -24,8 +24,9 @@ use sph_core::{
     numerics::{
         field::Sizing,
         lane::each,
-        parallel::{self, First, Max, Sum},
+        parallel::{self, Exact, First, Max},
     },
+    run::ranks::exchange::{PerParticle, Points},
 };
 pub(crate) use walls::Extrapolated;
 
@@ -49,6 +50,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
+        // Accelerations and corrections are computed anew before they are used.
+        let found = s.shell.find_neighbors(state, []);
         s.fields.resize(
             &mut Sizing::Make,
             state.fluid.len(),
@@ -56,15 +59,12 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             s.constants.needs,
             state.bodies.may_be_loaded(),
         );
-        // Symplectic Euler computes both anew before it uses them.
-        let kept = s.params.integrator == params::Integrator::VelocityVerlet;
-        let carried = s.fields.a.iter_mut().chain(&mut s.fields.w).filter(|field| kept && !field.is_empty());
-        if let Err(cause) = s.shell.neighbors.update(state, carried) {
+        if let Err(cause) = found {
             // Infinity is far from everything else, too.
             let x = &self.state.fluid.x;
             let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
             self.check_packed([First::from(infinite), First::NONE])?;
-            return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
+            return Err(StepError::new(self.state, "find_neighbors", None, cause));
         }
         self.method.shell.stopwatch.lap("find_neighbors");
         let found = self.pack_positions();
@@ -75,10 +75,10 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn compute_density(&mut self, dt: f64) -> Result<(), StepError> {
         match self.method.params.density {
             params::Density::Summation => self.sum_density(),
-            params::Density::Continuity if dt > 0.0 => self.integrate_density(dt as Real),
-            params::Density::Continuity => {}
+            params::Density::Continuity if dt > 0.0 => self.integrate_density(dt as Real)?,
+            params::Density::Continuity => return Ok(()),
         }
-        Ok(())
+        self.refresh_density()
     }
 
     fn compute_pressure(&mut self) -> Result<(), StepError> {
@@ -86,8 +86,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let (pressure, rho_0) = (s.pressure(), state.rest.rho_0);
         let (n, rho, x, v) = (state.fluid.len(), &state.fluid.rho, &state.fluid.x, &state.fluid.v);
         let outputs = (&mut s.fields.p[..], &mut s.fields.record[..n]);
-        let sums = parallel::blocks(n, outputs, |range, (p, record)| {
-            let (mut excess, mut largest, mut bad) = (0.0, Real::NEG_INFINITY, First::NONE);
+        let bad = parallel::blocks(n, outputs, |range, (p, record)| {
+            let mut bad = First::NONE;
             let rho = &rho[range.clone()];
             let x: [&[Real]; D] = each(|d| &x[d][range.clone()]);
             let v: [&[Real]; D] = each(|d| &v[d][range.clone()]);
@@ -99,19 +99,13 @@ impl<const D: usize> Phases for Cpu<'_, D> {
                     record[d] = x[d][k];
                     record[4 + d] = v[d][k];
                 }
-                let error = rho[k] / rho_0 - 1.0;
-                excess += error.max(0.0);
-                largest = largest.max(error);
-                bad.count(range.start + k, !(error + record[3]).is_finite());
+                bad.count(range.start + k, !(rho[k] / rho_0 + record[3]).is_finite());
             }
-            ((Sum(excess as f64), Max(largest as f64)), bad)
+            bad
         });
-        let ((Sum(excess), Max(largest)), bad) = sums;
-        s.shell.report.density_error_mean = excess / n.max(1) as f64;
-        s.shell.report.density_error_max = if n == 0 { 0.0 } else { largest };
         match bad.place() {
             Some(i) => Err(self.not_finite("compute_pressure", Some(self.state.fluid.id[i]), "pressure")),
-            None => Ok(()),
+            None => self.report_density(),
         }
     }
 
@@ -125,7 +119,13 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             self.pack_walls();
             self.method.shell.walls_packed = true;
         }
-        Ok(())
+        let s = &mut *self.method;
+        match dummy {
+            true => {
+                s.shell.refresh(self.state, "extrapolate_to_walls", Points::Walls, &mut s.fields.wall_record)
+            }
+            false => Ok(()),
+        }
     }
 
     fn compute_acceleration(&mut self) -> Result<(), StepError> {
@@ -140,7 +140,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.method.fields.started = 1.0;
         self.method.shell.stopwatch.lap("compute_acceleration");
         if self.method.constants.needs.surface {
-            self.surface_terms();
+            self.surface_terms()?;
             self.method.shell.stopwatch.lap("surface_terms");
         }
         Ok(())
@@ -148,7 +148,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn compute_reaction(&mut self) -> Result<(), StepError> {
         if self.state.needs_reactions() {
-            self.reaction();
+            self.reaction()?;
         }
         Ok(())
     }
@@ -159,13 +159,14 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Ok(());
         }
         let spacing = state.rest.spacing;
+        let top_speed = s.shell.max(state, "compute_drift_correction", f64::from(state.max_speed()))? as Real;
         let drift = drift::Drift {
             periodic: state.domain.periodic,
             x4: &s.fields.x4,
             walls: &s.fields.wall_x4,
             volume: spacing.powi(D as i32),
             inv_w_dx: 1.0 / s.kernel.w(spacing * spacing),
-            factor: SHIFTING * state.max_speed() * 0.5 * s.kernel.support_radius(),
+            factor: SHIFTING * top_speed * 0.5 * s.kernel.support_radius(),
         };
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         lists.fluid.for_each(s.fields.w.each_mut().map(Vec::as_mut_slice), |k, fluid, w| {
@@ -176,12 +177,17 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn kick(&mut self, dt: f64) -> Result<(), StepError> {
+        let Fields { a, w, p, .. } = &mut self.method.fields;
+        let fields = a.iter_mut().chain(w).chain([p]).map(|field| field as &mut dyn PerParticle);
+        self.method.shell.drop_ghosts(self.state, fields);
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let found = integrate::kick(self.state, &self.method.fields.a, dt as Real, damping);
         self.state.bodies.kick(&self.state.forces, dt, f64::from(damping));
-        self.method.shell.report.max_speed = f64::from(found.v2).sqrt();
-        self.method.shell.report.max_acceleration = f64::from(found.a2).sqrt();
-        self.check("kick", found.bad)
+        self.check("kick", found.bad)?;
+        let shell = &mut self.method.shell;
+        shell.report.max_speed = shell.max(self.state, "kick", f64::from(found.v2).sqrt())?;
+        shell.report.max_acceleration = shell.max(self.state, "kick", f64::from(found.a2).sqrt())?;
+        Ok(())
     }
 
     fn drift(&mut self, dt: f64) -> Result<(), StepError> {
@@ -231,11 +237,34 @@ impl<const D: usize> Cpu<'_, D> {
         });
     }
 
+    /// Mean and largest density error of all particles, for the report.
+    fn report_density(&mut self) -> Result<(), StepError> {
+        const PHASE: &str = "compute_pressure";
+        let (s, state) = (&mut *self.method, &*self.state);
+        let (rho, rho_0) = (&state.fluid.rho, state.rest.rho_0);
+        let error = |i: usize| f64::from(rho[i] / rho_0 - 1.0);
+        let owned = s.shell.ranks.as_ref().and_then(|ranks| ranks.owned());
+        let n = owned.map_or(rho.len(), <[u32]>::len);
+        let place = |k: usize| owned.map_or(k, |owned| owned[k] as usize);
+        let (excess, Max(largest)) = parallel::blocks(n, (), |range, ()| {
+            let largest = range.clone().map(|k| error(place(k))).fold(f64::NEG_INFINITY, f64::max);
+            (Exact::of(range.map(|k| error(place(k)).max(0.0))), Max(largest))
+        });
+        s.shell.report_density(state, PHASE, excess, largest)
+    }
+
+    fn refresh_density(&mut self) -> Result<(), StepError> {
+        let mut rho = std::mem::take(&mut self.state.fluid.rho);
+        let done = self.method.shell.refresh(self.state, "compute_density", Points::Fluid, &mut rho);
+        self.state.fluid.rho = rho;
+        done
+    }
+
     /// `ρ ← ρ + dt dρ/dt`; the rates go through the pressure's field, which is computed next.
-    fn integrate_density(&mut self, dt: Real) {
+    fn integrate_density(&mut self, dt: Real) -> Result<(), StepError> {
         self.pack_for_continuity();
         if self.method.constants.diffusion > 0.0 {
-            self.density_gradient();
+            self.density_gradient()?;
         }
         let (s, state) = (&mut *self.method, &mut *self.state);
         let (isa, lists, fields) = (s.shell.isa, &s.shell.neighbors, &mut s.fields);
@@ -258,9 +287,10 @@ impl<const D: usize> Cpu<'_, D> {
                 *rho = if next < floor { floor } else { next };
             }
         });
+        Ok(())
     }
 
-    fn density_gradient(&mut self) {
+    fn density_gradient(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &*self.state);
         let n = state.fluid.len();
         let density = density::Density {
@@ -274,6 +304,7 @@ impl<const D: usize> Cpu<'_, D> {
             density::gradient(isa, s.kernel, &density, fluid, wide);
         });
         s.shell.stopwatch.lap("compute_density_gradient");
+        s.shell.refresh(state, "compute_density", Points::Fluid, &mut s.fields.wide)
     }
 
     fn extrapolate(&mut self) {
@@ -293,7 +324,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// Forces on samples, and their sums over each body.
-    fn reaction(&mut self) {
+    fn reaction(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         let out = s.fields.reaction.each_mut().map(Vec::as_mut_slice);
@@ -306,18 +337,21 @@ impl<const D: usize> Cpu<'_, D> {
             let view = surface_view(s.kernel.support_radius(), &s.params, state);
             view.add_reaction(isa, lists, &state.walls, &fields.x4, &fields.wall_x4, &mut fields.reaction);
         }
+        s.shell.gather_reactions(state, "compute_reaction", &mut s.fields.reaction)?;
         state.bodies.collect(&state.walls, &s.fields.reaction);
+        Ok(())
     }
 
-    fn surface_terms(&mut self) {
+    fn surface_terms(&mut self) -> Result<(), StepError> {
         // The packed densities are those before this step's. What is wrong with these has been found.
         let _ = self.pack_positions();
         let (s, state) = (&mut *self.method, &*self.state);
         let view = surface_view(s.kernel.support_radius(), &s.params, state);
-        let (isa, lists, fields) = (s.shell.isa, &s.shell.neighbors, &mut s.fields);
-        let records = &mut fields.surface;
-        view.write_normals(isa, s.kernel, lists, &fields.x4, records);
-        view.add_acceleration(isa, lists, &fields.wall_x4, &fields.surface, &mut fields.a);
+        let (isa, fields) = (s.shell.isa, &mut s.fields);
+        view.write_normals(isa, s.kernel, &s.shell.neighbors, &fields.x4, &mut fields.surface);
+        s.shell.refresh(state, "compute_acceleration", Points::Fluid, &mut fields.surface)?;
+        view.add_acceleration(isa, &s.shell.neighbors, &fields.wall_x4, &fields.surface, &mut fields.a);
+        Ok(())
     }
 
     /// Fails if the packed positions and densities of fluid or walls are not finite.

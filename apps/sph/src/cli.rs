@@ -9,6 +9,7 @@ use crate::{
     devices, golden, kernels, list,
     output::picture,
     program::{
+        crew::Crew,
         print::{note, out},
         scene::SceneArgs,
     },
@@ -16,7 +17,10 @@ use crate::{
     studies::{bench, device_check, parity, soak},
     view,
 };
-use bench_suite::system::processor::{Choice, Processor};
+use bench_suite::system::{
+    processor::{Choice, Processor},
+    ranks::{self, Ranks},
+};
 use clap::{Parser, Subcommand};
 use sph_core::numerics::lane::Isa;
 #[cfg(not(feature = "mesh"))]
@@ -59,6 +63,9 @@ pub struct Args {
     /// feature `host` also emulator (the kernels of a GPU, executed on the processor).
     #[arg(long, global = true, env = "SPH_BACKEND", default_value_t, value_name = "BACKEND")]
     backend: Choice,
+    /// Ranks among which particles are shared out, each with its own threads. The results do not depend on it.
+    #[arg(long, global = true, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    ranks: u16,
     /// Prints results as JSON instead of text.
     #[arg(long, global = true)]
     json: bool,
@@ -238,16 +245,25 @@ Examples:
 /// Does what the arguments say.
 pub fn execute(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = args.threads {
-        pool = pool.num_threads(threads.into());
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    let ranks = usize::from(args.ranks).max(ranks::on_this_machine());
+    let shared = (ranks > 1).then(|| (all() / ranks).max(1));
+    if let Some(threads) = args.threads.map(usize::from).or(shared) {
+        pool = pool.num_threads(threads);
     }
     // Steps run inside the pool: a call from outside would cost a wake-up for every phase.
-    pool.build()?.install(|| dispatch(args))
+    let pool = pool.build()?;
+    let isa = args.isa.unwrap_or_else(Isa::best);
+    let crew = Crew::gather(args.ranks.into())?;
+    pool.install(|| crew.work(isa, args.threads.is_some(), |ranks| dispatch(args, isa, ranks)))
 }
 
-fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+fn dispatch(args: &Args, isa: Isa, ranks: &Ranks) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let open = || -> Result<Processor, Box<dyn Error + Send + Sync>> {
-        let processor = Processor::open(args.backend, args.isa.unwrap_or_else(Isa::best))?;
+        let processor = Processor { ranks: ranks.clone(), ..Processor::open(args.backend, isa)? };
+        if ranks.count() > 1 && !processor.backend.is_cpu() {
+            return Err(format!("--backend {}: ranks have no GPU yet; use cpu", args.backend).into());
+        }
         if let Some(note) = &processor.note {
             note!("{note}");
         }
@@ -258,6 +274,9 @@ fn dispatch(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         Command::List { parameters: true } => list::parameters(args.json),
         Command::Devices => devices::devices(args.json),
         Command::Run(scene) => run::run(scene, args.threads, &open()?, args.json),
+        Command::View(_) if ranks.count() > 1 => {
+            Err("view: a page has several runs at a time, and ranks have one: leave --ranks out".into())
+        }
         Command::View(args) => view::run(args, open()?),
         Command::Picture(args) => picture::run(args),
         #[cfg(feature = "mesh")]

@@ -12,6 +12,7 @@ mod run;
 mod studies;
 mod view;
 
+use bench_suite::system::ranks::is_first;
 use clap::Parser;
 use program::{
     exit_code::{self, REFUSED},
@@ -22,14 +23,18 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // A reader that goes away, as `| head` does, ends the program and is no failure of it.
     sigpipe::reset();
+    // What is wrong for all of several processes is told once.
+    let is_first = is_first();
     print::finish(match cli::Args::try_parse() {
         Ok(args) => cli::execute(&args).unwrap_or_else(|error| {
-            note!("error: {error}");
+            if is_first {
+                note!("error: {error}");
+            }
             ExitCode::from(exit_code::of(&*error))
         }),
         // Help counts as such, too: it goes to standard output, and ends with 0.
         Err(help) => {
-            let printed = help.print();
+            let printed = if is_first { help.print() } else { Ok(()) };
             if !help.use_stderr() {
                 print::keep(printed);
             }

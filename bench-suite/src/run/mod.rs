@@ -2,6 +2,7 @@
 
 pub mod checkpoints;
 mod failure;
+pub mod ranks;
 pub mod solved;
 mod start;
 mod watch;
@@ -142,6 +143,7 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
     check_memory(scene, processor)?;
     let (method, clock) = (solver_of(scene)?, Box::new(SystemClock::default()));
     let simulation = match &processor.backend {
+        Backend::Cpu if processor.ranks.count() > 1 => ranks::simulation(scene, processor),
         Backend::Cpu => method.simulation(scene, processor.isa, clock),
         #[cfg(feature = "cuda")]
         Backend::Cuda(device) => method.simulation_on(scene, device.clone(), clock),

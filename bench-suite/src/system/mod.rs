@@ -3,6 +3,9 @@
 pub mod clock;
 pub mod folder;
 pub mod machine;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 pub mod processor;
+pub mod ranks;
 pub mod read;
 pub mod write;

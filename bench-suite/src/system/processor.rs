@@ -1,6 +1,6 @@
 //! Where steps run: on the processor, or on a GPU.
 
-use crate::system::machine;
+use crate::system::{machine, ranks::Ranks};
 #[cfg(any(feature = "cuda", feature = "host"))]
 use cuda_kernels::device::compile::variant::Variant;
 #[cfg(feature = "host")]
@@ -129,6 +129,8 @@ pub struct Processor {
     pub backend: Backend,
     /// What the choice of the backend came to, where the program chose.
     pub note: Option<String>,
+    /// Among whom particles are shared out; on the CPU alone.
+    pub ranks: Ranks,
 }
 
 impl Default for Processor {
@@ -140,7 +142,7 @@ impl Default for Processor {
 
 impl From<Isa> for Processor {
     fn from(isa: Isa) -> Self {
-        Self { isa, backend: Backend::Cpu, note: None }
+        Self { isa, backend: Backend::Cpu, note: None, ranks: Ranks::default() }
     }
 }
 
@@ -177,9 +179,12 @@ impl Processor {
         }
     }
 
-    /// Name of the backend, as results carry it.
+    /// Name of the backend, and the number of ranks where there are more than one, as results carry it.
     pub fn name(&self) -> String {
-        self.backend.name()
+        match self.ranks.count() {
+            1 => self.backend.name(),
+            ranks => format!("{}, {ranks} ranks", self.backend.name()),
+        }
     }
 }
 

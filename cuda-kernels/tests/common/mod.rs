@@ -62,7 +62,7 @@ pub fn lattice<const D: usize>(
     let x: Vec<[Real; D]> = x.into_iter().map(|x| periodic.wrap(x.map(|c| c as Real))).collect();
     let axes: [Vec<Real>; D] = std::array::from_fn(|a| x.iter().map(|x| x[a]).collect());
     let (mut cells, mut order) = (Cells::new(Backend::DenseGrid, H, *periodic), Vec::new());
-    cells.sort(&axes, &mut order).unwrap();
+    cells.sort(&axes, None, &mut order).unwrap();
     axes.map(|x| order.iter().map(|&i| x[i as usize]).collect())
 }
 

@@ -21,7 +21,7 @@ fn check<const D: usize>(x: &[[Real; D]], radius: Real, periodic: Periodic<D>, m
     let grid = CellGrid::new(radius, &periodic, low, high, x.len()).unwrap();
     let (points, mut cells) = (axes(x).map(|x| x.to_vec()), Cells::new(Backend::DenseGrid, radius, periodic));
     let (x, mut order) = (axes(x), Vec::new());
-    cells.sort(&points, &mut order).unwrap();
+    cells.sort(&points, None, &mut order).unwrap();
     let starts: Vec<u32> = (0..cells.n_occupied()).map(|c| cells.first_point(c) as u32).collect();
     for executor in &ORDERS {
         let mut sort = CellSort::new(executor, grid, order.len()).unwrap();

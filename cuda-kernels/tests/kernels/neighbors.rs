@@ -41,7 +41,7 @@ impl<const D: usize> Case<D> {
         let mut cells = Cells::new(Backend::DenseGrid, self.radius, self.periodic);
         let mut order = Vec::new();
         let x = axes(x).map(|x| x.to_vec());
-        cells.sort(&x, &mut order).unwrap();
+        cells.sort(&x, None, &mut order).unwrap();
         let x = x.map(|x| order.iter().map(|&i| x[i as usize]).collect());
         Sorted { cells, x }
     }
@@ -62,6 +62,7 @@ impl<const D: usize> Case<D> {
             same,
             radius: self.radius,
             periodic: self.periodic,
+            share: None,
         }
         .build(Isa::best(), Backend::DenseGrid, &per_thread, &mut lists);
         (0..n).map(|i| lists.neighbors(i).map(|j| j as u32).collect()).collect()

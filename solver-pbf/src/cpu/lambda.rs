@@ -8,7 +8,7 @@ use sph_core::{
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel::{First, Merge},
+        parallel::{Exact, First, Merge},
         vector::norm2,
     },
     phase,
@@ -54,7 +54,7 @@ impl<'a, const D: usize> Constraint<'a, D> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
     /// Sum of max(ρ/ρ₀ − 1, 0), `[-]`.
-    pub sum: f64,
+    pub sum: Exact,
     /// Largest ρ/ρ₀ − 1, `[-]`.
     pub largest: Real,
     /// First particle whose multiplier or density is not finite.
@@ -63,14 +63,14 @@ pub struct Errors {
 
 impl Default for Errors {
     fn default() -> Self {
-        Self { sum: 0.0, largest: Real::NEG_INFINITY, bad: First::NONE }
+        Self { sum: Exact::default(), largest: Real::NEG_INFINITY, bad: First::NONE }
     }
 }
 
 impl Merge for Errors {
     fn merge(self, later: Self) -> Self {
         Self {
-            sum: self.sum + later.sum,
+            sum: self.sum.merge(later.sum),
             largest: self.largest.max(later.largest),
             bad: self.bad.merge(later.bad),
         }
@@ -78,12 +78,13 @@ impl Merge for Errors {
 }
 
 impl Errors {
+    /// Counts a particle. Returns its part of the sum.
     #[inline(always)]
-    fn count(&mut self, i: usize, rho: Real, rho_0: Real, lambda: Real) {
+    fn count(&mut self, i: usize, rho: Real, rho_0: Real, lambda: Real) -> f64 {
         let error = rho / rho_0 - 1.0;
-        self.sum += error.max(0.0) as f64;
         self.largest = self.largest.max(error);
         self.bad.count(i, !(rho + lambda).is_finite());
+        Exact::round(error.max(0.0) as f64)
     }
 }
 
@@ -96,7 +97,7 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>](
     out: (&mut [[Real; 4]], &mut [Real], &mut [Real])
 ) -> Errors {
     let (x_lambda, rho_out, lambda_out) = out;
-    let mut errors = Errors::default();
+    let (mut errors, mut sum_of_errors) = (Errors::default(), 0.0);
     let (volume, inv_rho_0) = (s.m / s.rho_0, 1.0 / s.rho_0);
     for (k, i) in fluid.points().enumerate() {
         let record = s.x_star[i];
@@ -132,8 +133,9 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>](
         let lambda = physics::lambda(c, norm2(gradient), sum, s.epsilon);
         x_lambda[k] = [record[0], record[1], record[2], lambda];
         (rho_out[k], lambda_out[k]) = (rho, lambda);
-        errors.count(i, rho, s.rho_0, lambda);
+        sum_of_errors += errors.count(i, rho, s.rho_0, lambda);
     }
+    errors.sum = Exact::of_rounded(sum_of_errors);
     errors
 }
 }
@@ -143,7 +145,7 @@ phase! {
 pub fn density<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Constraint<'_, D>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real]
 ) -> Errors {
-    let mut errors = Errors::default();
+    let (mut errors, mut sum_of_errors) = (Errors::default(), 0.0);
     for (k, i) in fluid.points().enumerate() {
         let x_i: [Real; D] = each(|a| s.x_star[i][a]);
         let [inner] = fluid.sum::<L, D, 4, 1>(i, x_i, s.x_star, &s.periodic, |_, r2, _| [kernel.w(r2)]);
@@ -151,8 +153,9 @@ pub fn density<L>[const D: usize, K: Kernel<D>](
             [psi * kernel.w(r2)]
         });
         rho[k] = s.m * (inner + kernel.w_0()) + outer;
-        errors.count(i, rho[k], s.rho_0, 0.0);
+        sum_of_errors += errors.count(i, rho[k], s.rho_0, 0.0);
     }
+    errors.sum = Exact::of_rounded(sum_of_errors);
     errors
 }
 }

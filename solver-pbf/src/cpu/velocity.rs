@@ -7,7 +7,6 @@ use sph_core::{
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel::Sum,
         vector::norm2,
     },
     phase,
@@ -53,11 +52,10 @@ pub fn xsph<L>[const D: usize, K: Kernel<D>](kernel: K, s: &Velocities<'_, D>, f
 
 phase! {
 /// Vorticity (Macklin & Müller 2013, eq. 15, with volumes): `ω_i = Σ_j V_j ∇W_ij × (v_j − v_i)`. Written
-/// `[x y z V | ω |ω|]`; returns `Σ |ω|²`.
+/// `[x y z V | ω |ω|]`.
 pub fn vorticity<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Velocities<'_, D>, fluid: &Chunk, vorticity: &mut [[Real; 8]]
-) -> Sum {
-    let mut squares = 0.0;
+) {
     let m = L::splat(s.m);
     for (k, i) in fluid.points().enumerate() {
         let r_i = &s.x_v_rho[i];
@@ -67,11 +65,9 @@ pub fn vorticity<L>[const D: usize, K: Kernel<D>](
             let v_ji: [L; D] = each(|a| j[4 + a] - v_i[a]);
             physics::cross(physics::in_space(each::<L, D>(|a| f * x_ij[a])), physics::in_space(v_ji))
         });
-        let size2 = norm2(omega);
-        vorticity[k] = [r_i[0], r_i[1], r_i[2], s.m / r_i[7], omega[0], omega[1], omega[2], size2.sqrt()];
-        squares += size2 as f64;
+        let size = norm2(omega).sqrt();
+        vorticity[k] = [r_i[0], r_i[1], r_i[2], s.m / r_i[7], omega[0], omega[1], omega[2], size];
     }
-    Sum(squares)
 }
 }
 

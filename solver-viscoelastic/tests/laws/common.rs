@@ -6,7 +6,7 @@
 )]
 
 pub use crate::solver::{measures::*, scenes::*};
-pub use solver_viscoelastic::simulation as make;
+pub use solver_viscoelastic::{METHOD, simulation as make};
 use sph_core::{
     Real,
     method::{report::StepReport, state::State},

@@ -8,7 +8,7 @@
 use crate::solver::bodies::DEPTH;
 pub use crate::solver::{measures::*, scenes::*};
 use solver_wcsph::params;
-pub use solver_wcsph::simulation as make;
+pub use solver_wcsph::{METHOD, simulation as make};
 use sph_core::{
     Real,
     method::{solver::Memory, state::State},

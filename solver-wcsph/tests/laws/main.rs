@@ -13,6 +13,7 @@ mod faults;
 mod gpu;
 mod invariants;
 mod physics;
+mod ranks;
 mod recovery;
 mod restart;
 mod shapes;

@@ -313,7 +313,7 @@ impl<const D: usize> Boundary<D> {
         let mut cells = Cells::new(neighbors::Backend::HashGrid, kernel.support_radius(), periodic);
         let mut order = Vec::new();
         // The hashed cells never refuse.
-        if cells.sort(&self.x_0, &mut order).is_err() {
+        if cells.sort(&self.x_0, None, &mut order).is_err() {
             return vec![kernel.w_0(); self.len()];
         }
         let x: [Vec<Real>; D] =

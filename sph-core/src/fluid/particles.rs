@@ -67,7 +67,16 @@ impl<const D: usize> Particles<D> {
         compact(&mut self.rho, keep);
     }
 
-    /// Brings the particles into `order`: the new particle `k` is the old `order[k]`.
+    /// Removes particle `i`; the last one takes its place.
+    pub fn swap_remove(&mut self, i: usize) {
+        self.id.swap_remove(i);
+        let axes = self.x.iter_mut().chain(&mut self.v).chain([&mut self.rho]);
+        axes.for_each(|field| {
+            field.swap_remove(i);
+        });
+    }
+
+    /// Brings the particles into `order`: the new particle `k` is the old `order[k]`. Those that it leaves out are gone.
     pub fn permute(&mut self, order: &[u32], scratch: &mut Scratch) {
         scratch.permute_ids(order, &mut self.id);
         for a in 0..D {

@@ -22,7 +22,7 @@ impl<const D: usize> Sorted<D> {
         let mut cells = Cells::new(Backend::HashGrid, reach as Real, periodic);
         let mut order = Vec::new();
         // Hashed cells refuse nothing: without an order there is no particle.
-        let _ = cells.sort(&fluid.x, &mut order);
+        let _ = cells.sort(&fluid.x, None, &mut order);
         Self { cells, x: order.iter().map(|&i| fluid.position(i as usize).map(f64::from)).collect(), reach }
     }
 

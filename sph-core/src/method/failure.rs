@@ -63,12 +63,32 @@ pub enum Cause {
     /// A GPU failed, or has no memory left.
     #[error("{0}")]
     Device(String),
+    /// Another rank has failed, or is gone.
+    #[error(transparent)]
+    Rank(#[from] Lost),
     /// The neighbor search gave up.
     #[error(transparent)]
     Neighbors(#[from] crate::neighbors::TooManyCells),
     /// A command of the script could not be done.
     #[error(transparent)]
     Command(#[from] Error),
+}
+
+/// A rank that cannot be reached, or cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Lost {
+    /// It has ended, or its machine has.
+    #[error("rank {0} is gone")]
+    Gone(usize),
+    /// Its step has failed; it says itself why.
+    #[error("the step of rank {0} has failed")]
+    Failed(usize),
+    /// Its step has failed in a way that is no other rank's.
+    #[error("rank {0}: {1}")]
+    Broken(usize, &'static str),
+    /// It has sent what this program does not understand.
+    #[error("rank {0} has sent a message that cannot be read: is it another program?")]
+    Garbled(usize),
 }
 
 /// The phase of what was wrong before the step began.

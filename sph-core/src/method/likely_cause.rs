@@ -102,6 +102,8 @@ pub enum LikelyCause {
     NoConvergence,
     /// The GPU failed, or has no memory left.
     Device,
+    /// A rank is gone.
+    Rank,
     /// Particles are spread over a space that the dense grid cannot hold.
     TooFarApart,
     /// A command of the script does not fit the run as it is then.
@@ -132,6 +134,7 @@ impl LikelyCause {
             Self::Runaway { .. } => "runaway",
             Self::NoConvergence => "no_convergence",
             Self::Device => "device",
+            Self::Rank => "rank",
             Self::TooFarApart => "too_far_apart",
             Self::BadCommand => "bad_command",
             Self::Unclear { .. } => "unclear",
@@ -145,6 +148,7 @@ impl LikelyCause {
             Self::BadValue { .. }
                 | Self::BadCommand
                 | Self::Device
+                | Self::Rank
                 | Self::Inconsistent { .. }
                 | Self::WallMissing { .. }
                 | Self::Overfull { .. }
@@ -259,6 +263,9 @@ impl fmt::Display for LikelyCause {
             }
             Self::Device => {
                 f.write_str("the GPU, its driver or its memory: see `sph devices`; or run on the CPU")
+            }
+            Self::Rank => {
+                f.write_str("the process of that rank has ended, or its machine: see its own last lines")
             }
             Self::BadCommand => write!(f, "a command of the script does not fit the run as it is then"),
             Self::TooFarApart => {

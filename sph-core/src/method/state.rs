@@ -176,6 +176,14 @@ impl<const D: usize> Points<D> for State<D> {
         &self.walls.x
     }
 
+    fn fluid_ids(&self) -> &[u64] {
+        &self.fluid.id
+    }
+
+    fn wall_ids(&self) -> &[u64] {
+        &self.walls.id
+    }
+
     fn walls_move(&self) -> bool {
         self.walls.is_moving()
     }

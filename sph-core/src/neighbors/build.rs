@@ -4,6 +4,7 @@ use super::{
     cells::{Backend, Cells, Run},
     frame::Periodic,
     lists::{CHUNK, Chunk, FAR, NeighborLists, PAD},
+    partition::Share,
 };
 use crate::{
     Real,
@@ -80,6 +81,8 @@ pub struct Search<'a, const D: usize> {
     pub radius: Real,
     /// Periodic axes.
     pub periodic: Periodic<D>,
+    /// The cells whose points get rows; all without one.
+    pub share: Option<&'a Share<D>>,
 }
 
 impl<const D: usize> Search<'_, D> {
@@ -139,7 +142,11 @@ fn rows<L>[const D: usize](search: &Search<'_, D>, chunk: &mut Chunk, candidates
     let mut c = search.query.occupied.partition_point(|cell| (cell.start as usize) < chunk.first);
     while search.query.first_point(c) < chunk.end {
         let (s, e) = (search.query.first_point(c), search.query.first_point(c + 1));
-        search.from.runs_around(search.query.occupied[c].at, &mut candidates.runs);
+        let at = search.query.occupied[c].at;
+        candidates.runs.clear();
+        if search.share.is_none_or(|share| share.owns(at)) {
+            search.from.runs_around(at, &mut candidates.runs);
+        }
         if candidates.runs.is_empty() {
             chunk.offsets.resize(e - chunk.first + 1, len as u32);
             c += 1;

@@ -1,7 +1,7 @@
 //! Points in the order of their cells, and where each cell begins.
 //!
 //! Cells are numbered row-major with x fastest, so three cells in a row of x are one run of points.
-//! The sort is stable: equal cells keep the order they had.
+//! The sort is stable: points of a cell keep the order they had, unless they have ids to stand by.
 
 use super::{
     frame::{CellFrame, Periodic},
@@ -82,6 +82,8 @@ pub struct Cells<const D: usize> {
     reached: Vec<bool>,
     table: CellTable<D>,
     n: usize,
+    /// Points of all ranks, where there are others: as many cells may be made as on one.
+    pub points_of_all: usize,
 }
 
 impl<const D: usize> Cells<D> {
@@ -101,23 +103,43 @@ impl<const D: usize> Cells<D> {
             reached: Vec::new(),
             table: CellTable::default(),
             n: 0,
+            points_of_all: 0,
         }
     }
 
-    /// Finds the stable order of the points `x` by cell: the new point `k` is the old `order[k]`.
+    /// Finds the order of the points `x` by cell, and in a cell by `ids` if there are any, else as they stand: the new point `k`
+    /// is the old `order[k]`.
     ///
     /// # Errors
     /// When the dense grid would be far larger than the number of points.
-    pub fn sort(&mut self, x: &[Vec<Real>; D], order: &mut Vec<u32>) -> Result<(), TooManyCells> {
+    pub fn sort(
+        &mut self,
+        x: &[Vec<Real>; D],
+        ids: Option<&[u64]>,
+        order: &mut Vec<u32>,
+    ) -> Result<(), TooManyCells> {
         self.n = x[0].len();
         order.resize(self.n, 0);
         match self.backend {
-            Backend::DenseGrid => self.sort_dense(x, order),
-            Backend::HashGrid | Backend::BruteForce => {
-                self.sort_hashed(x, order);
-                Ok(())
-            }
+            Backend::DenseGrid => self.sort_dense(x, order)?,
+            Backend::HashGrid | Backend::BruteForce => self.sort_hashed(x, order),
         }
+        ids.into_iter().for_each(|ids| self.sort_by_id(ids, order));
+        Ok(())
+    }
+
+    /// Brings the points of each cell into the order of their ids.
+    fn sort_by_id(&self, ids: &[u64], order: &mut [u32]) {
+        let n_cells = self.n_occupied();
+        let start_of = |block: usize| self.first_point((block * CELLS).min(n_cells));
+        parallel::pieces(0..n_cells.div_ceil(CELLS), &start_of, order, &|block, order: &mut [u32]| {
+            let mut rest = order;
+            for c in block * CELLS..n_cells.min((block + 1) * CELLS) {
+                let (cell, others) = rest.split_at_mut(self.first_point(c + 1) - self.first_point(c));
+                by_id(ids, cell);
+                rest = others;
+            }
+        });
     }
 
     fn sort_dense(&mut self, x: &[Vec<Real>; D], order: &mut [u32]) -> Result<(), TooManyCells> {
@@ -178,8 +200,9 @@ impl<const D: usize> Cells<D> {
         let high = self.frame.cell(boxes.0.map(|b| b.1));
         self.extent = std::array::from_fn(|a| (high[a] as i64 - self.low[a] as i64 + 1).max(1) as usize);
         let cells: f64 = self.extent.iter().map(|&e| e as f64).product();
-        if cells > (self.n * DENSE_PER_POINT).max(DENSE_MIN) as f64 {
-            return Err(TooManyCells { cells, points: self.n });
+        let points = self.n.max(self.points_of_all);
+        if cells > (points * DENSE_PER_POINT).max(DENSE_MIN) as f64 {
+            return Err(TooManyCells { cells, points });
         }
         Ok(())
     }
@@ -404,6 +427,22 @@ fn dense_key<const D: usize>(c: [i32; D], low: [i32; D], extent: [usize; D]) -> 
     // A NaN position has no cell in the box; it goes to some cell and finds no neighbor there.
     let place = |a: usize| (c[a].saturating_sub(low[a]).max(0) as usize).min(extent[a] - 1);
     (0..D).rev().fold(0, |key, a| key * extent[a] + place(a))
+}
+
+/// Cells that a task brings into the order of their points' ids.
+const CELLS: usize = 256;
+
+/// Sorts the points of a cell, which are in order but for a few that have come from other cells.
+fn by_id(ids: &[u64], cell: &mut [u32]) {
+    for k in 1..cell.len() {
+        let (point, mut at) = (cell[k], k);
+        let id = ids[point as usize];
+        while at > 0 && ids[cell[at - 1] as usize] > id {
+            cell[at] = cell[at - 1];
+            at -= 1;
+        }
+        cell[at] = point;
+    }
 }
 
 /// Lower and upper ends of a set of points.

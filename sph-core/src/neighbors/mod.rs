@@ -7,11 +7,13 @@ mod cells;
 mod frame;
 mod hash;
 mod lists;
+mod partition;
 
 pub use build::{PerThread, Search};
 pub use cells::{Backend, Cell, Cells, Run, TooManyCells};
 pub use frame::{CellFrame, Periodic};
 pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD};
+pub use partition::{CellBounds, Partition, Share, TooManyRanks};
 
 use crate::{
     Real,
@@ -38,6 +40,9 @@ pub struct Settings<const D: usize> {
     pub isa: Isa,
     /// True when wall samples need rows of fluid particles in every step.
     pub wall_rows: bool,
+    /// True where points of a cell stand by id, so that the order of all follows from the state alone, as ranks need it. Else
+    /// they keep the order they had.
+    pub by_id: bool,
 }
 
 /// What the search sorts: the particles of the fluid, and the wall samples. Positions have shape `[D][n]`, `[m]`.
@@ -47,6 +52,12 @@ pub trait Points<const D: usize> {
 
     /// Positions of the wall samples.
     fn walls(&self) -> &[Vec<Real>; D];
+
+    /// Ids of the particles, which stay with them. Shape `[n]`.
+    fn fluid_ids(&self) -> &[u64];
+
+    /// Ids of the wall samples. Shape `[n_walls]`.
+    fn wall_ids(&self) -> &[u64];
 
     /// True when wall samples may have moved since the last search.
     fn walls_move(&self) -> bool;
@@ -65,6 +76,8 @@ pub trait Points<const D: usize> {
 #[derive(Debug)]
 pub struct Neighbors<const D: usize> {
     settings: Settings<D>,
+    /// What of space is this rank's: particles elsewhere stand in rows, and have none. All of it without ranks.
+    pub share: Option<Share<D>>,
     cells: Cells<D>,
     wall_cells: Cells<D>,
     /// Rows of fluid particles over fluid particles.
@@ -112,6 +125,7 @@ impl<const D: usize> Neighbors<D> {
             listed: false,
             walls_listed: false,
             walls_sorted: false,
+            share: None,
             settings,
         }
     }
@@ -124,6 +138,16 @@ impl<const D: usize> Neighbors<D> {
     /// The cells of the fluid at the last build.
     pub fn cells(&self) -> &Cells<D> {
         &self.cells
+    }
+
+    /// On several ranks, how many particles they have together.
+    pub fn set_points_of_all(&mut self, points: usize) {
+        self.cells.points_of_all = points;
+    }
+
+    /// The cells of the wall samples.
+    pub fn wall_cells(&self) -> &Cells<D> {
+        &self.wall_cells
     }
 
     /// How the last build has sorted the fluid: the new particle `k` is the old `order[k]`.
@@ -142,16 +166,17 @@ impl<const D: usize> Neighbors<D> {
         carried: impl IntoIterator<Item = &'a mut Vec<Real>>,
     ) -> Result<bool, TooManyCells> {
         self.of_walls = self.settings.wall_rows || points.walls_are_loaded();
-        if self.still_valid([points.fluid(), points.walls()]) && self.is_listed()? {
+        if self.still_valid([points.fluid(), points.walls()]) && self.is_listed(points)? {
             return Ok(false);
         }
-        self.cells.sort(points.fluid(), &mut self.order)?;
+        let by_id = self.settings.by_id;
+        self.cells.sort(points.fluid(), by_id.then(|| points.fluid_ids()), &mut self.order)?;
         points.permute_fluid(&self.order, &mut self.scratch);
         for field in carried {
             self.scratch.permute(&self.order, field);
         }
         if !self.walls_sorted || points.walls_move() {
-            self.wall_cells.sort(points.walls(), &mut self.wall_order)?;
+            self.wall_cells.sort(points.walls(), by_id.then(|| points.wall_ids()), &mut self.wall_order)?;
             self.wall_cells.mark_surroundings();
             points.permute_walls(&self.wall_order, &mut self.wall_scratch);
             if !points.walls_move() {
@@ -166,13 +191,13 @@ impl<const D: usize> Neighbors<D> {
 
     /// After a restart, and where only now walls need rows, builds the rows of the remembered positions: they then are what
     /// they would have been, and so is the order of every sum. Returns false when the particles are not in the order of those.
-    fn is_listed(&mut self) -> Result<bool, TooManyCells> {
+    fn is_listed(&mut self, points: &impl Points<D>) -> Result<bool, TooManyCells> {
         if self.listed && (self.walls_listed || !self.of_walls) {
             return Ok(true);
         }
         let built = std::mem::replace(&mut self.built, none());
         let [fluid, walls] = &built;
-        let sorted = self.sort_built(fluid, walls);
+        let sorted = self.sort_built(fluid, walls, points);
         if matches!(sorted, Ok(true)) {
             self.build([fluid, walls]);
             self.listed = true;
@@ -181,11 +206,17 @@ impl<const D: usize> Neighbors<D> {
         sorted
     }
 
-    fn sort_built(&mut self, fluid: &[Vec<Real>; D], walls: &[Vec<Real>; D]) -> Result<bool, TooManyCells> {
+    fn sort_built(
+        &mut self,
+        fluid: &[Vec<Real>; D],
+        walls: &[Vec<Real>; D],
+        points: &impl Points<D>,
+    ) -> Result<bool, TooManyCells> {
         let in_order = |order: &[u32]| order.iter().enumerate().all(|(k, &i)| k == i as usize);
-        self.cells.sort(fluid, &mut self.order)?;
+        let by_id = self.settings.by_id;
+        self.cells.sort(fluid, by_id.then(|| points.fluid_ids()), &mut self.order)?;
         let fluid = in_order(&self.order);
-        self.wall_cells.sort(walls, &mut self.order)?;
+        self.wall_cells.sort(walls, by_id.then(|| points.wall_ids()), &mut self.order)?;
         self.wall_cells.mark_surroundings();
         self.walls_sorted = in_order(&self.order);
         Ok(fluid && self.walls_sorted)
@@ -228,7 +259,8 @@ impl<const D: usize> Neighbors<D> {
         let search = |query: (_, _), from: (_, _), same| {
             let (query, query_x) = query;
             let (from, from_x) = from;
-            Search { query, query_x, from, from_x, iota: &self.iota, same, radius: radius + skin, periodic }
+            let (iota, share) = (&self.iota[..], self.share.as_ref());
+            Search { query, query_x, from, from_x, iota, same, radius: radius + skin, periodic, share }
         };
         search(fluid, fluid, true).build(isa, backend, &self.per_thread, &mut self.fluid);
         search(fluid, walls, false).build(isa, backend, &self.per_thread, &mut self.walls);

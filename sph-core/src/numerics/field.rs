@@ -78,9 +78,9 @@ impl Scratch {
     }
 }
 
-/// `field[k] ← field[order[k]]`, through `buffer`, which takes the field's place.
+/// `field[k] ← field[order[k]]`, through `buffer`, which takes the field's place; the field gets the length of the order.
 pub fn gather<T: Copy + Default + Send + Sync>(order: &[u32], field: &mut Vec<T>, buffer: &mut Vec<T>) {
-    let n = field.len();
+    let n = order.len();
     if buffer.len() != n {
         buffer.clear();
         buffer.reserve_exact(n);

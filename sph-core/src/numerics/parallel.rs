@@ -77,6 +77,51 @@ impl Merge for Sum {
     }
 }
 
+/// A sum with the same bits for any order and grouping of its terms, those of ranks included: a number of 2⁻³², to whose
+/// multiples the terms are rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exact(pub i128);
+
+impl Exact {
+    /// The sum of at most [`BLOCK`] terms. Those beyond 1024 count as that.
+    #[inline(always)]
+    pub fn of(terms: impl Iterator<Item = f64>) -> Self {
+        Self::of_rounded(terms.map(Self::round).sum())
+    }
+
+    /// A term, rounded: at most [`BLOCK`] of them have an exact sum in `f64`.
+    #[inline(always)]
+    pub fn round(term: f64) -> f64 {
+        // Adding it leaves no digits below 2⁻³².
+        const ROUND: f64 = 1.5 * (1_u64 << 20) as f64;
+        (term.clamp(-1024.0, 1024.0) + ROUND) - ROUND
+    }
+
+    /// A sum of rounded terms.
+    #[inline(always)]
+    pub fn of_rounded(sum: f64) -> Self {
+        Self((sum * (1_u64 << 32) as f64) as i128)
+    }
+
+    /// The sum.
+    pub fn value(self) -> f64 {
+        self.0 as f64 / (1_u64 << 32) as f64
+    }
+}
+
+impl Merge for Exact {
+    fn merge(self, later: Self) -> Self {
+        Self(self.0 + later.0)
+    }
+}
+
+/// The power of two above `x`, at most twice as much; 1 where `x` is 0, subnormal or not finite. A number over it has no other
+/// digits.
+pub fn power_of_two_above(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    if x.is_normal() { 2.0 * f64::from_bits(x.to_bits() & EXPONENT) } else { 1.0 }
+}
+
 /// A maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Max(pub f64);

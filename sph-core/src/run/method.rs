@@ -12,7 +12,7 @@ use crate::{
     },
     neighbors::{Neighbors, Settings},
     numerics::lane::Isa,
-    run::simulation::Simulation,
+    run::{ranks::exchange::Ranks, simulation::Simulation},
     scene::{Counts, OnFailure, Parameters, Scene},
     watch::plan::{Demand, MemoryPlan, SNAPSHOTS},
 };
@@ -35,6 +35,8 @@ pub struct Shell<const D: usize> {
     pub walls_packed: bool,
     /// What the phases of this step have found so far.
     pub report: StepReport,
+    /// The other ranks of the run; `None` where this process is all of it.
+    pub ranks: Option<Box<Ranks<D>>>,
 }
 
 /// The ends of the cells of a run on a GPU, which the order of its sums depends on. A run on the CPU keeps them, too:
@@ -67,6 +69,7 @@ impl<const D: usize> Shell<D> {
             max_speed: -1.0,
             walls_packed: false,
             report: StepReport::default(),
+            ranks: None,
         }
     }
 
@@ -96,6 +99,8 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
     type Params: Parameters;
     /// The fields that [`Method::field`] knows.
     const FIELDS: &'static [FieldInfo];
+    /// True when its phases do on several ranks what they do on one.
+    const HAS_RANKS: bool = false;
 
     /// The first state of a scene, and the method for it.
     ///
@@ -162,6 +167,11 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
 
     /// As [`Solver::field`].
     fn field(&self, _name: &str) -> Option<&[Real]> {
+        None
+    }
+
+    /// The same, to be filled by another rank.
+    fn field_mut(&mut self, _name: &str) -> Option<&mut Vec<Real>> {
         None
     }
 
@@ -357,7 +367,12 @@ pub fn simulation<const D: usize, M: Method<D>>(
 }
 
 /// How neighbors are searched in a scene.
-pub fn search<const D: usize>(scene: &Scene, state: &State<D>, radius: Real, isa: Isa) -> Settings<D> {
+pub fn search<const D: usize, M: Method<D>>(
+    scene: &Scene,
+    state: &State<D>,
+    radius: Real,
+    isa: Isa,
+) -> Settings<D> {
     Settings {
         backend: scene.neighbors.backend,
         radius,
@@ -365,6 +380,7 @@ pub fn search<const D: usize>(scene: &Scene, state: &State<D>, radius: Real, isa
         periodic: state.domain.periodic,
         isa,
         wall_rows: !state.bodies.is_empty(),
+        by_id: M::HAS_RANKS,
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod checkpoint;
 pub mod interaction;
 pub mod method;
+pub mod ranks;
 pub mod recovery;
 pub mod simulation;
 pub mod snapshot;

@@ -82,8 +82,15 @@ pub fn state<const D: usize>(
     };
     let isa = Isa::best();
     let backend = Backend::DenseGrid;
-    let mut lists =
-        Neighbors::new(Settings { backend, radius: h, skin: 0.0, periodic, isa, wall_rows: false });
+    let mut lists = Neighbors::new(Settings {
+        backend,
+        radius: h,
+        skin: 0.0,
+        periodic,
+        isa,
+        wall_rows: false,
+        by_id: false,
+    });
     lists.update(&mut state, []).expect("a small grid");
     (state, lists)
 }

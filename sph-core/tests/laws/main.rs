@@ -21,6 +21,7 @@ mod neighbors;
 mod operators;
 mod overlap;
 mod parallel;
+mod partition;
 mod penetration;
 #[cfg(feature = "rigid")]
 mod pieces;

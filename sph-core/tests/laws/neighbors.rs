@@ -53,7 +53,7 @@ type Rows = (Vec<u64>, Vec<Vec<usize>>, Vec<Vec<usize>>, Vec<Vec<usize>>);
 fn rows<const D: usize>(backend: Backend, isa: Isa, radius: Real, start: &State<D>) -> Rows {
     let mut state = start.clone();
     let periodic = state.domain.periodic;
-    let settings = Settings { backend, radius, skin: 0.0, periodic, isa, wall_rows: true };
+    let settings = Settings { backend, radius, skin: 0.0, periodic, isa, wall_rows: true, by_id: false };
     let mut n = Neighbors::new(settings);
     n.update(&mut state, []).expect("fits");
     let all = |lists: &sph_core::neighbors::NeighborLists| {
@@ -185,6 +185,7 @@ fn the_dense_grid_refuses_a_lost_particle_and_the_hash_grid_does_not() {
         periodic: Periodic::NONE,
         isa: Isa::best(),
         wall_rows: false,
+        by_id: false,
     };
     assert!(Neighbors::new(settings(Backend::DenseGrid)).update(&mut start.clone(), []).is_err());
     assert!(Neighbors::new(settings(Backend::HashGrid)).update(&mut start.clone(), []).is_ok());
@@ -203,6 +204,7 @@ fn sorting_is_stable_and_carries_fields_along() {
         periodic: Periodic::NONE,
         isa: Isa::best(),
         wall_rows: false,
+        by_id: false,
     };
     Neighbors::new(settings).update(&mut state, [&mut carried]).expect("fits");
     for (i, &carried) in carried.iter().enumerate() {
@@ -230,6 +232,7 @@ fn lists_with_a_skin_live_until_half_of_it_is_used() {
         periodic: Periodic::NONE,
         isa: Isa::best(),
         wall_rows: true,
+        by_id: false,
     };
     let mut n = Neighbors::new(settings);
     assert!(n.update(&mut state, []).expect("fits"));

@@ -37,6 +37,7 @@ fn densities<const D: usize, K: Formula<D>>(state: &State<D>, eta: f64) -> Vec<(
         periodic: state.domain.periodic,
         isa: Isa::best(),
         wall_rows: false,
+        by_id: false,
     });
     lists.update(&mut state, []).expect("a small grid");
     let mut found: Vec<_> = (0..state.fluid.len())

@@ -17,6 +17,7 @@ pub mod faults;
 pub mod leaving;
 pub mod measures;
 pub mod on_gpu;
+pub mod ranks;
 pub mod restarting;
 pub mod scenes;
 pub mod threads;

@@ -9,6 +9,7 @@ mod measures;
 mod measures_on_gpu;
 mod memory_plan;
 mod penetration;
+mod ranks;
 mod restart;
 mod solved;
 mod totals;

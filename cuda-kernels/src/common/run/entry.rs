@@ -6,7 +6,10 @@ use sph_core::{
     keys::schemars::Schema,
     method::stopwatch::Clock,
     numerics::lane::Isa,
-    run::simulation::Simulation,
+    run::{
+        ranks::{Start, transport::Transport},
+        simulation::Simulation,
+    },
     scene::{Counts, Scene, SolverSettings},
     watch::plan::MemoryPlan,
 };
@@ -17,6 +20,11 @@ pub type OnCpu<const D: usize> = fn(&Scene, Isa, Box<dyn Clock>) -> Result<Simul
 /// Makes a run whose steps run on an executor.
 pub type OnExecutor<const D: usize> =
     fn(&Scene, Arc<dyn Executor>, Box<dyn Clock>) -> Result<Simulation<D>, Error>;
+
+/// Makes a run on several ranks, as the first of them.
+pub type OnRanks<const D: usize> = fn(&Scene, Isa, Box<dyn Clock>, Start) -> Result<Simulation<D>, Error>;
+/// Does what the first rank of a run wants of another one.
+pub type Follower = fn(&Scene, Isa, Box<dyn Transport>) -> Result<(), Error>;
 
 /// One method. A row of the list that programs have, made by [`entry!`](crate::entry).
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +51,10 @@ pub struct Entry {
     pub on_cpu: (OnCpu<2>, OnCpu<3>),
     #[doc(hidden)]
     pub on_gpu: (OnExecutor<2>, OnExecutor<3>),
+    #[doc(hidden)]
+    pub on_ranks: (OnRanks<2>, OnRanks<3>),
+    #[doc(hidden)]
+    pub followers: (Follower, Follower),
 }
 
 impl Entry {
@@ -58,6 +70,35 @@ impl Entry {
     ) -> Result<Simulation<D>, Error> {
         let (two, three) = self.on_cpu;
         Simulation::of_dimension(clock, |clock| two(scene, isa, clock), |clock| three(scene, isa, clock))
+    }
+
+    /// A run of the scene on several ranks, as the first of them; `start` makes each other one [`follow`](Entry::follow).
+    ///
+    /// # Errors
+    /// When the scene or the solver's parameters are refused, or there are too many ranks.
+    pub fn lead<const D: usize>(
+        &self,
+        scene: &Scene,
+        isa: Isa,
+        clock: Box<dyn Clock>,
+        start: Start,
+    ) -> Result<Simulation<D>, Error> {
+        let input = (clock, start);
+        let (two, three) = self.on_ranks;
+        Simulation::of_dimension(
+            input,
+            |(clock, start)| two(scene, isa, clock, start),
+            |(clock, start)| three(scene, isa, clock, start),
+        )
+    }
+
+    /// Does what the first rank of a run wants of another one, until the run is over.
+    ///
+    /// # Errors
+    /// When the scene or the solver's parameters are refused, or another rank is gone.
+    pub fn follow(&self, scene: &Scene, isa: Isa, transport: Box<dyn Transport>) -> Result<(), Error> {
+        let (two, three) = self.followers;
+        if scene.dim == 2 { two(scene, isa, transport) } else { three(scene, isa, transport) }
     }
 
     /// A run of the scene whose steps run on `executor`.
@@ -112,6 +153,14 @@ macro_rules! entry {
                 on_gpu: (
                     $crate::common::run::simulation::<2, $Method<2>>,
                     $crate::common::run::simulation::<3, $Method<3>>,
+                ),
+                on_ranks: (
+                    sph_core::run::ranks::lead::<2, $Method<2>>,
+                    sph_core::run::ranks::lead::<3, $Method<3>>,
+                ),
+                followers: (
+                    sph_core::run::ranks::follow::<2, $Method<2>>,
+                    sph_core::run::ranks::follow::<3, $Method<3>>,
                 ),
             }
         };

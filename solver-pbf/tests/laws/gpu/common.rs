@@ -1,7 +1,7 @@
 //! The method with its steps on the emulated GPU.
 
 use cuda_kernels::device::emulator::Emulator;
-use solver_pbf::METHOD;
+pub use solver_pbf::METHOD;
 use sph_core::{
     error::Error, method::stopwatch::Clock, numerics::lane::Isa, run::simulation::Simulation, scene::Scene,
 };

@@ -1,7 +1,7 @@
 //! The method with its steps on a GPU, which is the processor.
 
 use cuda_kernels::device::emulator::Emulator;
-use solver_projection::METHOD;
+pub use solver_projection::METHOD;
 use sph_core::{
     error::Error, method::stopwatch::Clock, numerics::lane::Isa, run::simulation::Simulation, scene::Scene,
 };

@@ -52,6 +52,7 @@ impl<const D: usize> Case<'_, D> {
                 self.overfull().or_else(|| self.runaway()).unwrap_or(LikelyCause::NoConvergence)
             }
             Cause::Device(_) => LikelyCause::Device,
+            Cause::Rank(_) => LikelyCause::Rank,
             Cause::StepTooSmall { limit, .. } => self
                 .blown_up()
                 .or_else(|| self.runaway())
@@ -148,6 +149,7 @@ impl<const D: usize> Case<'_, D> {
             LikelyCause::BadValue { .. }
                 | LikelyCause::BadCommand
                 | LikelyCause::Device
+                | LikelyCause::Rank
                 | LikelyCause::Inconsistent { .. }
                 | LikelyCause::Overlap { at_start: true, .. }
         );

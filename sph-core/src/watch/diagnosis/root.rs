@@ -105,7 +105,7 @@ fn named<const D: usize>(error: &StepError, state: &State<D>) -> Option<Particle
             let center: [f64; D] = each(|a| fluid.x[a].iter().map(|&x| f64::from(x)).sum::<f64>() / n);
             largest(&|i| (0..D).map(|a| (f64::from(fluid.x[a][i]) - center[a]).powi(2)).sum())
         }
-        Cause::Command(_) | Cause::Device(_) | Cause::BodyEscaped { .. } => None,
+        Cause::Command(_) | Cause::Device(_) | Cause::Rank(_) | Cause::BodyEscaped { .. } => None,
         Cause::NotFinite { .. } | Cause::Escaped | Cause::Penetrated { .. } | Cause::NotConverged(_) => {
             error.particle.and_then(|id| fluid.id.iter().position(|&other| other == id))
         }

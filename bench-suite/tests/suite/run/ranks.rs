@@ -1,0 +1,46 @@
+//! Is every scene the same to the last bit, whatever the number of ranks?
+
+use crate::common;
+
+use bench_suite::system::{processor::Processor, ranks::Ranks};
+use sph_core::{method::report::StepReport, numerics::lane::Isa, scene::Scene};
+
+const STEPS: u64 = 30;
+
+/// The hash of the last state, and the samples of all measures.
+type End = (u64, String);
+
+fn end_in<const D: usize>(name: &str, scene: &Scene, ranks: usize, threads: usize) -> End {
+    common::on_threads(threads, || {
+        let processor = Processor { ranks: Ranks::Threads(ranks), ..Isa::best().into() };
+        let mut simulation = common::simulation::<D>(name, scene, &processor);
+        let mut report = StepReport::default();
+        for _ in 0..STEPS {
+            simulation.measure(&report).unwrap();
+            report = simulation.step(f64::INFINITY).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        simulation.fetch().unwrap();
+        (simulation.state.hash(), format!("{:?}", simulation.measures.series().collect::<Vec<_>>()))
+    })
+}
+
+fn end(name: &str, scene: &Scene, ranks: usize, threads: usize) -> End {
+    if scene.dim == 2 {
+        end_in::<2>(name, scene, ranks, threads)
+    } else {
+        end_in::<3>(name, scene, ranks, threads)
+    }
+}
+
+#[test]
+fn ranks_change_no_bit() {
+    for (name, scene) in common::all_coarse() {
+        if scene.solver.name().is_some_and(|name| !["wcsph", "pbf"].contains(&name)) {
+            continue;
+        }
+        let one = end(&name, &scene, 1, 2);
+        for (ranks, threads) in [(2, 1), (3, 2), (4, 1), (7, 1)] {
+            assert_eq!(end(&name, &scene, ranks, threads), one, "{name} on {ranks} ranks");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! A cut of space into boxes of whole cells, one for each rank: recursive bisection by the number of particles.
+
+use super::frame::CellFrame;
+
+/// Which rank owns which cell. Every rank holds the same one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition<const D: usize> {
+    /// The root stands first.
+    nodes: Vec<Node>,
+    size: usize,
+    /// Number of cells of a periodic axis, 0 on the others.
+    turn: [i32; D],
+}
+
+/// The cells of one rank, and those of the ranks beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share<const D: usize> {
+    /// Those of all.
+    pub partition: Partition<D>,
+    /// Which rank.
+    pub rank: usize,
+    /// The ranks with cells beside its own, ascending.
+    pub beside: Vec<usize>,
+    bounds: CellBounds<D>,
+    bounds_beside: Vec<CellBounds<D>>,
+}
+
+impl<const D: usize> Share<D> {
+    /// That of `rank`.
+    pub fn new(partition: Partition<D>, rank: usize) -> Self {
+        let all = partition.bounds();
+        let bounds = all[rank];
+        let is_beside = |other: &usize| *other != rank && partition.are_beside(&bounds, &all[*other]);
+        let beside: Vec<usize> = (0..all.len()).filter(is_beside).collect();
+        let bounds_beside = beside.iter().map(|&other| all[other]).collect();
+        Self { partition, rank, beside, bounds, bounds_beside }
+    }
+
+    /// True for a cell of this rank.
+    #[inline]
+    pub fn owns(&self, cell: [i32; D]) -> bool {
+        (0..D).all(|a| cell[a] >= self.bounds[a].0 && cell[a] < self.bounds[a].1)
+    }
+
+    /// True for a cell that is this rank's, or beside one of its cells.
+    #[inline]
+    pub fn reaches(&self, cell: [i32; D]) -> bool {
+        self.partition.touches(&self.bounds, cell)
+    }
+
+    /// True where the rank at place `k` of those beside owns `cell` or one beside it.
+    #[inline]
+    pub fn reaches_beside(&self, k: usize, cell: [i32; D]) -> bool {
+        self.partition.touches(&self.bounds_beside[k], cell)
+    }
+
+    /// True for a cell of this rank with none of another rank around it; some such cells are not found.
+    #[inline]
+    pub fn is_inner(&self, cell: [i32; D]) -> bool {
+        (0..D).all(|a| {
+            let ((low, high), c) = (self.bounds[a], cell[a]);
+            let is_whole = (low, high) == (0, self.partition.turn[a]);
+            is_whole || c > low && c + 1 < high
+        })
+    }
+}
+
+/// A part of space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Node {
+    /// Cells below `at` on an axis lie in `low`, the others in `high`.
+    Cut { axis: u32, at: i32, low: u32, high: u32 },
+    /// All of it belongs to a rank.
+    Leaf(u32),
+}
+
+/// Lower and upper end of a box of cells on each axis, the upper one outside.
+pub type CellBounds<const D: usize> = [(i32, i32); D];
+
+/// The cells with particles are too few, or lie so that planes do not give each rank one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{ranks} ranks for {cells} cells of the neighbor search that hold particles: each rank owns a box of whole cells"
+)]
+pub struct TooManyRanks {
+    /// Ranks.
+    pub ranks: usize,
+    /// Cells that hold particles.
+    pub cells: usize,
+}
+
+impl<const D: usize> Partition<D> {
+    /// Cuts `cells`, each with its number of particles, into `size` parts of about as many particles, along the longest
+    /// axis first.
+    ///
+    /// # Errors
+    /// When there are fewer cells than parts.
+    pub fn of(
+        frame: &CellFrame<D>,
+        cells: &mut [([i32; D], u32)],
+        size: usize,
+    ) -> Result<Self, TooManyRanks> {
+        if cells.len() < size {
+            return Err(TooManyRanks { ranks: size, cells: cells.len() });
+        }
+        let mut partition = Self { nodes: Vec::new(), size, turn: frame.turn };
+        let too_many = TooManyRanks { ranks: size, cells: cells.len() };
+        partition.cut(cells, 0, size).ok_or(too_many)?;
+        Ok(partition)
+    }
+
+    /// Adds the node of `cells`, which `ranks` ranks from `first` on share. Returns its place, `None` when no cut gives each
+    /// of them a cell.
+    fn cut(&mut self, cells: &mut [([i32; D], u32)], first: usize, ranks: usize) -> Option<u32> {
+        let place = self.nodes.len();
+        self.nodes.push(Node::Leaf(first as u32));
+        if ranks > 1 {
+            let low_ranks = ranks / 2;
+            let (axis, at) = best_cut(cells, low_ranks, ranks)?;
+            cells.sort_unstable_by_key(|cell| cell.0[axis]);
+            let (below, above) = cells.split_at_mut(cells.partition_point(|cell| cell.0[axis] < at));
+            let low = self.cut(below, first, low_ranks)?;
+            let high = self.cut(above, first + low_ranks, ranks - low_ranks)?;
+            self.nodes[place] = Node::Cut { axis: axis as u32, at, low, high };
+        }
+        Some(place as u32)
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The rank that owns a cell.
+    #[inline]
+    pub fn owner(&self, cell: [i32; D]) -> usize {
+        let mut node = self.nodes[0];
+        loop {
+            match node {
+                Node::Leaf(rank) => return rank as usize,
+                Node::Cut { axis, at, low, high } => {
+                    node = self.nodes[if cell[axis as usize] < at { low } else { high } as usize];
+                }
+            }
+        }
+    }
+
+    /// The cells of each rank; ends without a cut are those of the period, or of `i32`.
+    pub fn bounds(&self) -> Vec<CellBounds<D>> {
+        let whole = self.turn.map(|turn| if turn > 0 { (0, turn) } else { (i32::MIN, i32::MAX) });
+        let mut all = vec![whole; self.size];
+        let mut open = vec![(0_u32, whole)];
+        while let Some((place, bounds)) = open.pop() {
+            match self.nodes[place as usize] {
+                Node::Leaf(rank) => all[rank as usize] = bounds,
+                Node::Cut { axis, at, low, high } => {
+                    let (mut below, mut above) = (bounds, bounds);
+                    (below[axis as usize].1, above[axis as usize].0) = (at, at);
+                    open.extend([(low, below), (high, above)]);
+                }
+            }
+        }
+        all
+    }
+
+    /// True where cells of two boxes may lie beside each other.
+    fn are_beside(&self, one: &CellBounds<D>, other: &CellBounds<D>) -> bool {
+        (0..D).all(|a| {
+            let (one, other, turn) = (one[a], other[a], self.turn[a]);
+            let ends = |one: (i32, i32), other: (i32, i32)| one.0 == 0 && other.1 == turn;
+            one.0 <= other.1 && other.0 <= one.1 || turn > 0 && (ends(one, other) || ends(other, one))
+        })
+    }
+
+    /// True where a box of cells holds `cell` or one beside it.
+    #[inline]
+    fn touches(&self, bounds: &CellBounds<D>, cell: [i32; D]) -> bool {
+        (0..D).all(|a| {
+            let (low, high) = (bounds[a].0.saturating_sub(1), bounds[a].1.saturating_add(1));
+            let holds = |c: i32| c >= low && c < high;
+            let turn = self.turn[a];
+            holds(cell[a]) || turn > 0 && (holds(cell[a] - turn) || holds(cell[a] + turn))
+        })
+    }
+
+    /// As numbers, to be sent.
+    pub fn to_words(&self) -> Vec<i32> {
+        self.nodes
+            .iter()
+            .flat_map(|node| match *node {
+                Node::Leaf(rank) => [-1, 0, rank as i32, 0],
+                Node::Cut { axis, at, low, high } => [axis as i32, at, low as i32, high as i32],
+            })
+            .collect()
+    }
+
+    /// What [`Partition::to_words`] has made of one, with the same cells.
+    pub fn of_words(frame: &CellFrame<D>, words: &[i32], size: usize) -> Self {
+        let node = |words: &[i32]| match words[0] {
+            -1 => Node::Leaf(words[2] as u32),
+            axis => {
+                Node::Cut { axis: axis as u32, at: words[1], low: words[2] as u32, high: words[3] as u32 }
+            }
+        };
+        Self { nodes: words.chunks_exact(4).map(node).collect(), size, turn: frame.turn }
+    }
+}
+
+/// Where to cut `cells` for `ranks` ranks, of which `low_ranks` lie below: the axis with the most cells on which every rank
+/// can get one, at the cell that divides the particles best. `None` where no plane leaves enough cells on both sides.
+fn best_cut<const D: usize>(
+    cells: &mut [([i32; D], u32)],
+    low_ranks: usize,
+    ranks: usize,
+) -> Option<(usize, i32)> {
+    let extent = |a: usize, cells: &[([i32; D], u32)]| {
+        let of = |fold: fn(i32, i32) -> i32| cells.iter().map(|cell| cell.0[a]).reduce(fold).unwrap_or(0);
+        of(i32::max) - of(i32::min)
+    };
+    let mut axes: [usize; D] = std::array::from_fn(|a| a);
+    axes.sort_by_key(|&a| std::cmp::Reverse(extent(a, cells)));
+    let total: f64 = cells.iter().map(|cell| f64::from(cell.1)).sum();
+    let wanted = total * low_ranks as f64 / ranks as f64;
+    let mut best: Option<(f64, usize, i32)> = None;
+    for axis in axes {
+        cells.sort_unstable_by_key(|cell| cell.0[axis]);
+        let mut below = 0.0;
+        for k in 1..cells.len() {
+            below += f64::from(cells[k - 1].1);
+            let is_cut = cells[k].0[axis] > cells[k - 1].0[axis];
+            if is_cut && k >= low_ranks && cells.len() - k >= ranks - low_ranks {
+                let miss = (below - wanted).abs();
+                if best.is_none_or(|(least, ..)| miss < least) {
+                    best = Some((miss, axis, cells[k].0[axis]));
+                }
+            }
+        }
+        // A shorter axis only where the longer one leaves a rank a fifth too much or too little.
+        if best.is_some_and(|(miss, ..)| miss <= 0.2 * wanted) {
+            break;
+        }
+    }
+    best.map(|(_, axis, at)| (axis, at))
+}

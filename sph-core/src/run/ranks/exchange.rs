@@ -1,0 +1,280 @@
+//! Particles that go over to other ranks, and copies of those around.
+
+use super::{
+    links::Links,
+    plan::Plan,
+    wire::{Reader, put, put_at},
+};
+use crate::{
+    Real,
+    fluid::particles::Particles,
+    method::failure::Lost,
+    neighbors::{CellFrame, Neighbors, Share},
+    numerics::{
+        field::Scratch,
+        parallel::{self, Exact, Merge},
+    },
+};
+use bytemuck::Pod;
+
+/// A set of points, of which some are of other ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Points {
+    /// The particles of the fluid.
+    Fluid,
+    /// The wall samples, which every rank holds all of.
+    Walls,
+}
+
+/// A field with one entry a particle, and perhaps one more.
+pub trait PerParticle {
+    /// Keeps the entries at `places`, of those of `n` particles, through `scratch`. One that has fewer is not in use.
+    fn keep(&mut self, n: usize, places: &[u32], scratch: &mut Vec<Real>);
+}
+
+impl<T: Pod + Send + Sync> PerParticle for Vec<T> {
+    fn keep(&mut self, n: usize, places: &[u32], scratch: &mut Vec<Real>) {
+        if self.len() < n {
+            return;
+        }
+        let size = places.len() * (size_of::<T>() / size_of::<Real>());
+        scratch.resize(size.max(scratch.len()), 0.0);
+        let kept: &mut [T] = bytemuck::cast_slice_mut(&mut scratch[..size]);
+        parallel::blocks(places.len(), &mut *kept, |range, kept: &mut [T]| {
+            for (kept, &i) in kept.iter_mut().zip(&places[range]) {
+                *kept = self[i as usize];
+            }
+        });
+        self.truncate(places.len());
+        parallel::blocks(places.len(), &mut self[..], |range, to: &mut [T]| to.copy_from_slice(&kept[range]));
+    }
+}
+
+/// What a rank knows of the others.
+#[derive(Debug)]
+pub struct Ranks<const D: usize> {
+    /// The way to them.
+    pub links: Links,
+    fluid: Plan,
+    walls: Plan,
+    walls_planned: bool,
+    /// Places of its own particles while ghosts stand among them.
+    owned: Vec<u32>,
+    has_ghosts: bool,
+    /// Number of its own particles at the last import.
+    own: usize,
+    /// Particles of all ranks.
+    total: u64,
+    scratch: Scratch,
+    reals: Vec<Real>,
+}
+
+impl<const D: usize> Ranks<D> {
+    /// A rank without particles.
+    pub fn new(links: Links) -> Self {
+        let ((fluid, walls), (scratch, reals)) = Default::default();
+        Self {
+            scratch,
+            reals,
+            links,
+            fluid,
+            walls,
+            walls_planned: false,
+            owned: Vec::new(),
+            has_ghosts: false,
+            own: 0,
+            total: 0,
+        }
+    }
+
+    /// Particles and their owners have been changed between steps.
+    pub fn forget(&mut self) {
+        (self.walls_planned, self.has_ghosts) = (false, false);
+    }
+
+    /// Brings particles to the ranks that own their cells, and ghosts from those beside. Fields of the method in `carried` go
+    /// with their particles; those of ghosts are 0.
+    ///
+    /// # Errors
+    /// When a rank is gone, or its step has failed.
+    pub fn import(
+        &mut self,
+        share: &Share<D>,
+        frame: CellFrame<D>,
+        fluid: &mut Particles<D>,
+        carried: &mut [&mut Vec<Real>],
+    ) -> Result<(), Lost> {
+        self.migrate(share, frame, fluid, carried)?;
+        let (own, near) = (fluid.len(), places(fluid, |i| !share.is_inner(frame.cell(fluid.position(i)))));
+        let mut sends = vec![Vec::new(); share.beside.len()];
+        for i in near {
+            let at = frame.cell(fluid.position(i as usize));
+            for (k, send) in sends.iter_mut().enumerate() {
+                if share.reaches_beside(k, at) {
+                    send.push(i);
+                }
+            }
+        }
+        let messages: Vec<_> = sends.iter().map(|send| packed(fluid, &[], send)).collect();
+        self.links.exchange(&share.beside, messages, |reader| unpack(reader, fluid, &mut []))?;
+        carried
+            .iter_mut()
+            .filter(|field| field.len() == own)
+            .for_each(|field| field.resize(fluid.len(), 0.0));
+        self.own = own;
+        Ok(())
+    }
+
+    /// Drops the ghosts that have come last, where the search that would have sorted them has failed.
+    pub fn send_ghosts_back(&self, fluid: &mut Particles<D>) {
+        fluid.keep(&(0..self.own as u32).collect::<Vec<_>>());
+    }
+
+    /// Sends the particles whose cells are of other ranks to these, and takes those that come.
+    fn migrate(
+        &mut self,
+        share: &Share<D>,
+        frame: CellFrame<D>,
+        fluid: &mut Particles<D>,
+        carried: &mut [&mut Vec<Real>],
+    ) -> Result<(), Lost> {
+        let mut leaving = vec![Vec::new(); self.links.size()];
+        let outside = places(fluid, |i| !share.owns(frame.cell(fluid.position(i))));
+        for &i in &outside {
+            leaving[share.partition.owner(frame.cell(fluid.position(i as usize)))].push(i);
+        }
+        // They come to a rank beside this one, unless something has thrown them over it.
+        let is_far = |&to: &usize| !leaving[to].is_empty() && share.beside.binary_search(&to).is_err();
+        let mut sums = [u64::from((0..leaving.len()).any(|to| is_far(&to))), fluid.len() as u64];
+        self.links.all_of(&mut sums, |a, b| a + b)?;
+        self.total = sums[1];
+        let peers = match sums[0] {
+            0 => share.beside.clone(),
+            _ => (0..leaving.len()).filter(|&to| to != share.rank).collect(),
+        };
+        let fields: Vec<&Vec<Real>> = carried.iter().map(|field| &**field).collect();
+        let messages: Vec<_> = peers.iter().map(|&to| packed(fluid, &fields, &leaving[to])).collect();
+        // The last ones take their places: the sort that follows knows cells and ids alone.
+        for i in outside.into_iter().rev() {
+            fluid.swap_remove(i as usize);
+            carried.iter_mut().for_each(|field| {
+                field.swap_remove(i as usize);
+            });
+        }
+        self.links.exchange(&peers, messages, |reader| unpack(reader, fluid, carried))
+    }
+
+    /// After the search: finds whose points stand where. Those of walls change only where these move.
+    pub fn plan(&mut self, neighbors: &Neighbors<D>, share: &Share<D>, walls_move: bool) {
+        self.fluid.make(neighbors.cells(), share);
+        if walls_move || !self.walls_planned {
+            self.walls.make(neighbors.wall_cells(), share);
+            self.walls_planned = true;
+        }
+        let cells = neighbors.cells();
+        self.has_ghosts = true;
+        self.owned.clear();
+        for c in (0..cells.n_occupied()).filter(|&c| share.owns(cells.occupied[c].at)) {
+            self.owned.extend(cells.first_point(c) as u32..cells.first_point(c + 1) as u32);
+        }
+    }
+
+    /// Brings to points of other ranks what their owners have, one value each.
+    ///
+    /// # Errors
+    /// When a rank is gone, or its step has failed.
+    pub fn refresh<T: Pod>(&mut self, share: &Share<D>, of: Points, values: &mut [T]) -> Result<(), Lost> {
+        let plan = match of {
+            Points::Fluid => &self.fluid,
+            Points::Walls => &self.walls,
+        };
+        plan.refresh(&mut self.links, &share.beside, values)
+    }
+
+    /// Places of the own particles, while ghosts stand among them.
+    pub fn owned(&self) -> Option<&[u32]> {
+        self.has_ghosts.then_some(&self.owned)
+    }
+
+    /// Drops the ghosts, with their entries in `fields`; those that are not in use stay empty.
+    pub fn drop_ghosts<'a>(
+        &mut self,
+        fluid: &mut Particles<D>,
+        fields: impl IntoIterator<Item = &'a mut dyn PerParticle>,
+    ) {
+        if std::mem::take(&mut self.has_ghosts) {
+            let before = fluid.len();
+            fluid.permute(&self.owned, &mut self.scratch);
+            fields.into_iter().for_each(|field| field.keep(before, &self.owned, &mut self.reals));
+        }
+    }
+
+    /// Number of particles of all ranks, at the last import.
+    pub fn total(&self) -> usize {
+        self.total as usize
+    }
+
+    /// Gives every rank the values, each of which one rank has and all others have as zero.
+    ///
+    /// # Errors
+    /// When a rank is gone, or its step has failed.
+    pub fn join(&mut self, values: &mut [Real]) -> Result<(), Lost> {
+        self.links.all_of(values, |a, b| a + b)
+    }
+
+    /// The sum over all ranks.
+    ///
+    /// # Errors
+    /// When a rank is gone, or its step has failed.
+    pub fn sum(&mut self, mine: Exact) -> Result<Exact, Lost> {
+        self.links.all(mine.0, |a, b| a + b).map(Exact)
+    }
+
+    /// The largest number of all ranks.
+    ///
+    /// # Errors
+    /// When a rank is gone, or its step has failed.
+    pub fn max(&mut self, mine: f64) -> Result<f64, Lost> {
+        self.links.all(mine, f64::max)
+    }
+}
+
+/// The particles of which something is true, ascending.
+fn places<const D: usize>(fluid: &Particles<D>, is_one: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
+    parallel::blocks(fluid.len(), (), |range, ()| {
+        Places(range.filter(|&i| is_one(i)).map(|i| i as u32).collect())
+    })
+    .0
+}
+
+/// Places in ascending order.
+struct Places(Vec<u32>);
+
+impl Merge for Places {
+    fn merge(mut self, later: Self) -> Self {
+        self.0.extend(later.0);
+        self
+    }
+}
+
+/// The particles at `places` as a message, with their fields.
+pub fn packed<const D: usize>(fluid: &Particles<D>, fields: &[&Vec<Real>], places: &[u32]) -> Vec<u8> {
+    let mut message = Vec::new();
+    put(&mut message, &[places.len() as u64]);
+    put_at(&mut message, &fluid.id, places);
+    let axes = fluid.x.iter().chain(&fluid.v).chain([&fluid.rho]);
+    axes.chain(fields.iter().copied()).for_each(|field| put_at(&mut message, field, places));
+    message
+}
+
+/// Adds the particles of a message, and what it holds of their fields.
+pub fn unpack<const D: usize>(
+    reader: &mut Reader<'_>,
+    fluid: &mut Particles<D>,
+    fields: &mut [&mut Vec<Real>],
+) -> Option<()> {
+    let n = usize::try_from(reader.one::<u64>()?).ok()?;
+    reader.append(n, &mut fluid.id)?;
+    let axes = fluid.x.iter_mut().chain(&mut fluid.v).chain([&mut fluid.rho]);
+    axes.chain(fields.iter_mut().map(|field| &mut **field)).try_for_each(|field| reader.append(n, field))
+}

@@ -1,0 +1,371 @@
+//! A run on several ranks, of which the first leads.
+//!
+//! To the loop over steps it is a method that works in another memory: the state that it is handed is that of the last
+//! [`Solver::fetch`], and whatever changes it in between makes the next step share it out again. So commands, measures,
+//! frames, checkpoints and recoveries are those of one rank, on the first one.
+
+use super::{
+    links::Links,
+    order::{Order, Outcome, Step},
+    part::Part,
+    pieces,
+    transport::Transport,
+};
+use crate::{
+    Real,
+    error::Error,
+    method::{
+        failure::{BEFORE, Cause, Lost, StepError},
+        report::{Derived, FieldInfo, StepReport},
+        solver::{Link, Memory, Solver},
+        state::State,
+        stopwatch::{Clock, NoClock, Stopwatch},
+    },
+    neighbors::{Backend, Neighbors, Partition},
+    numerics::lane::Isa,
+    run::{
+        method::{self, Method},
+        simulation::Simulation,
+    },
+    scene::Scene,
+};
+
+/// The run on the first rank.
+struct Leader<const D: usize, M: Method<D>> {
+    /// Holds parameters, and of all particles what a restart must keep. It does no steps.
+    method: M,
+    /// The particles of this rank.
+    part: Part<D, M>,
+    /// False while the state is ahead of the ranks.
+    is_shared: bool,
+    /// True while the state is what the ranks hold.
+    is_here: bool,
+    /// Particles of the fullest rank over the mean of all.
+    imbalance: f64,
+    /// Who owns which cells.
+    partition: Partition<D>,
+    /// Steps since particles were shared out.
+    steps: u32,
+    /// True once a command has changed the motion of a wall, which the others do not know.
+    walls_commanded: bool,
+}
+
+/// Particles are shared out anew when the fullest rank has this many times its part `[convention]`, which changes no bit of
+/// the run.
+const MOST_IMBALANCE: f64 = 1.2;
+/// And no sooner than after this many steps: cells cannot always be cut evenly `[convention]`.
+const LEAST_STEPS: u32 = 100;
+
+/// Makes the other ranks [`follow`], and gives the way to them.
+pub struct Start {
+    /// Number of ranks.
+    pub size: usize,
+    /// Called once the scene is accepted.
+    pub start: Box<dyn FnOnce() -> Result<Box<dyn Transport>, Error>>,
+}
+
+/// A run of the scene on several ranks, as the first of them, which starts the others once the scene is accepted.
+///
+/// # Errors
+/// When the scene or the solver's parameters are refused, or want what only one rank can do; when there are more ranks than
+/// cells with particles.
+pub fn lead<const D: usize, M: Method<D>>(
+    scene: &Scene,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+    start: Start,
+) -> Result<Simulation<D>, Error> {
+    let (mut state, method) = M::of_scene(scene, isa, Box::new(NoClock))?;
+    check::<D, M>(scene, &state)?;
+    let frame = method.shell().neighbors.cells().frame;
+    let partition = pieces::partition(&state, frame, start.size);
+    let partition = partition.map_err(|error| Error::new(error.to_string()).hint("use fewer ranks"))?;
+    let part = Part::of_scene(scene, isa, clock, Links::new((start.start)()?))?;
+    let mut leader = Leader {
+        method,
+        part,
+        is_shared: false,
+        is_here: true,
+        imbalance: 1.0,
+        steps: 0,
+        walls_commanded: false,
+        partition,
+    };
+    leader.share(&mut state).map_err(|error| Error::new(error.cause.to_string()))?;
+    Simulation::new(scene, state, Box::new(leader))
+}
+
+/// Does what the first rank wants of another one, until the run is over.
+///
+/// # Errors
+/// When the scene or the solver's parameters are refused, or another rank is gone.
+pub fn follow<const D: usize, M: Method<D>>(
+    scene: &Scene,
+    isa: Isa,
+    transport: Box<dyn Transport>,
+) -> Result<(), Error> {
+    let mut part: Part<D, M> = Part::of_scene(scene, isa, Box::new(NoClock), Links::new(transport))?;
+    part.follow().map_err(|lost| Error::new(lost.to_string()))
+}
+
+/// Why commands cannot move walls.
+const MOTIONS: &str =
+    "cannot be had on several ranks: only the first one would know of the motion; use one rank";
+
+/// Refuses what only one rank can do.
+fn check<const D: usize, M: Method<D>>(scene: &Scene, state: &State<D>) -> Result<(), Error> {
+    let refuse = |key: &str, why: &str| {
+        Err(scene.locate(Error::invalid(key, format!("cannot be had on several ranks: {why}"))))
+    };
+    if !M::HAS_RANKS {
+        return refuse("solver.name", "this method exchanges no particles with others");
+    }
+    if scene.neighbors.skin > 0.0 {
+        return refuse("neighbors.skin", "ghosts come anew in each step; use 0");
+    }
+    if scene.neighbors.backend == Backend::BruteForce {
+        return refuse("neighbors.backend", "it has no cells to own");
+    }
+    if !state.bodies.container_loads.is_empty() {
+        return refuse("measure", "the force on a container is a sum over particles of all ranks");
+    }
+    let moves = |command: &&crate::scene::Command| command.move_wall.is_some() || command.stop_wall.is_some();
+    match scene.command.iter().find(moves) {
+        Some(command) => Err(scene.locate(Error::invalid(command.key(), MOTIONS))),
+        None => Ok(()),
+    }
+}
+
+impl<const D: usize, M: Method<D>> Part<D, M> {
+    fn follow(&mut self) -> Result<(), Lost> {
+        loop {
+            let word = self.links().word(None)?;
+            match Order::of_bytes(&word).ok_or(Lost::Garbled(0))? {
+                Order::Step(step) => {
+                    let done = self.step(&step);
+                    let outcome = Outcome::of(self.state.fluid.len(), &done);
+                    self.links().report(&outcome.to_bytes())?;
+                }
+                Order::Load => {
+                    let piece = self.links().await_word(0)?;
+                    self.load(&piece)?;
+                }
+                Order::Fetch => {
+                    let piece = pieces::give_piece(&self.state, &mut self.method);
+                    self.links().report(&piece)?;
+                }
+                Order::Set { name, value } => {
+                    let value =
+                        toml::from_str::<toml::Table>(&value).ok().and_then(|mut table| table.remove(&name));
+                    let set = value.and_then(|value| self.method.set_parameter(&name, &value).ok());
+                    set.ok_or(Lost::Garbled(0))?;
+                }
+                Order::End => {
+                    self.links().close();
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+impl<const D: usize, M: Method<D>> Leader<D, M> {
+    fn order(&mut self, order: &Order<D>) -> Result<(), Lost> {
+        self.part.links().word(Some(order.to_bytes())).map(drop)
+    }
+
+    /// Shares the state out.
+    fn share(&mut self, state: &mut State<D>) -> Result<(), StepError> {
+        let frame = self.method.shell().neighbors.cells().frame;
+        // Where particles have become too few for a new cut, the old one stays: ranks may be empty.
+        if let Ok(partition) = pieces::partition(state, frame, self.partition.size()) {
+            self.partition = partition;
+        }
+        let pieces = pieces::cut(state, &mut self.method, &self.partition, frame);
+        let shared = self.order(&Order::Load).and_then(|()| {
+            let others = pieces.iter().enumerate().skip(1);
+            others.into_iter().try_for_each(|(to, piece)| self.part.links().tell(to, piece))?;
+            self.part.load(&pieces[0])
+        });
+        shared.map_err(|lost| StepError::new(state, "share", None, lost.into()))?;
+        self.part.state.bodies.clone_from(&state.bodies);
+        (self.is_shared, self.steps) = (true, 0);
+        Ok(())
+    }
+
+    /// The step on all ranks; the failure of the first of them that found one itself.
+    fn step_on_all(&mut self, state: &State<D>, dt: f64) -> Result<StepReport, StepError> {
+        let fail = |cause| StepError::new(state, "step", None, cause);
+        let step = Step {
+            dt,
+            t: state.t,
+            step: state.step,
+            loads_due: state.walls.loads_due,
+            gravity: state.forces.gravity,
+        };
+        self.order(&Order::Step(step)).map_err(|lost| fail(lost.into()))?;
+        let done = self.part.step(&step);
+        let mut all = vec![Outcome::of(self.part.state.fluid.len(), &done)];
+        let words = self.part.links().report(&[]).map_err(|lost| fail(lost.into()))?;
+        for (word, rank) in words.iter().zip(1..) {
+            all.push(Outcome::of_bytes(word, rank).ok_or_else(|| fail(Lost::Garbled(rank).into()))?);
+        }
+        let n: usize = all.iter().map(|outcome| outcome.particles).sum();
+        let most = all.iter().map(|outcome| outcome.particles).max().unwrap_or(0);
+        self.imbalance = (most * all.len()) as f64 / n.max(1) as f64;
+        let mut failures: Vec<_> = all.into_iter().filter_map(|outcome| outcome.failure).collect();
+        // Who waited for another has found nothing itself.
+        failures.sort_by_key(|(.., cause)| matches!(cause, Cause::Rank(Lost::Failed(_))));
+        match failures.into_iter().next() {
+            None => done,
+            Some((phase, particle, cause)) => Err(StepError::new(state, phase, particle, cause)),
+        }
+    }
+
+    fn forget(&mut self) {
+        (self.is_shared, self.is_here) = (false, true);
+    }
+}
+
+impl<const D: usize, M: Method<D>> Drop for Leader<D, M> {
+    fn drop(&mut self) {
+        // Who is gone need not know.
+        let _ = self.order(&Order::End);
+        self.part.links().close();
+    }
+}
+
+impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
+    fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
+        if self.walls_commanded {
+            let error = Error::new(format!("a command that moves or stops a wall {MOTIONS}"));
+            return Err(StepError::new(state, BEFORE, None, Cause::Command(error)));
+        }
+        if self.is_shared && self.imbalance > MOST_IMBALANCE && self.steps >= LEAST_STEPS {
+            self.fetch(state)?;
+            self.is_shared = false;
+        }
+        if !self.is_shared {
+            self.share(state)?;
+        }
+        self.steps += 1;
+        self.is_here = false;
+        let done = self.step_on_all(state, dt);
+        pieces::copy_numbers(&mut self.part.method, &mut self.method);
+        state.bodies.clone_from(&self.part.state.bodies);
+        if done.is_err() {
+            // What cannot be fetched is not explained, but the failure is told all the same.
+            let _ = self.fetch(state);
+        }
+        done
+    }
+
+    fn fetch(&mut self, state: &mut State<D>) -> Result<(), StepError> {
+        if self.is_here {
+            return Ok(());
+        }
+        let own = pieces::give_piece(&self.part.state, &mut self.part.method);
+        let others = self.order(&Order::Fetch).and_then(|()| self.part.links().report(&[]));
+        let lost = |lost: Lost| Cause::from(lost);
+        let all = others.map(|others| [vec![own], others].concat()).map_err(lost);
+        let joined = all.and_then(|all| pieces::join(&all, state, &mut self.method).map_err(lost));
+        joined.map_err(|cause| StepError::new(state, "fetch", None, cause))?;
+        state.walls.clone_from(&self.part.state.walls);
+        Method::restored(&mut self.method, state);
+        self.is_here = true;
+        Ok(())
+    }
+
+    fn velocities_changed(&mut self) {
+        self.forget();
+    }
+
+    fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
+        Method::memory(&mut self.method, visit);
+        self.method.shell_mut().memory(visit);
+    }
+
+    fn fluid_changed(&mut self) {
+        self.forget();
+        Solver::fluid_changed(&mut self.method);
+    }
+
+    fn walls_changed(&mut self) {
+        self.walls_commanded = true;
+        self.forget();
+        self.method.walls_changed();
+    }
+
+    fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.method.check_parameter(name, value)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.method.set_parameter(name, value)?;
+        self.part.method.set_parameter(name, value)?;
+        let table = toml::Table::from_iter([(name.to_owned(), value.clone())]);
+        let order = Order::Set { name: name.to_owned(), value: table.to_string() };
+        self.order(&order).map_err(|lost| Error::new(lost.to_string()))
+    }
+
+    fn restored(&mut self, state: &State<D>) {
+        Solver::restored(&mut self.method, state);
+        self.forget();
+    }
+
+    fn name(&self) -> &'static str {
+        self.method.name()
+    }
+
+    fn support_radius(&self) -> Real {
+        Method::support_radius(&self.method)
+    }
+
+    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
+        method::max_dt(&mut self.method, state)
+    }
+
+    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
+        Method::chain(&self.method, state)
+    }
+
+    fn sound_speed(&self) -> Option<f64> {
+        Method::sound_speed(&self.method)
+    }
+
+    fn substeps(&self) -> u32 {
+        Method::substeps(&self.method)
+    }
+
+    fn field(&self, name: &str) -> Option<&[Real]> {
+        Method::field(&self.method, name)
+    }
+
+    fn fields(&self) -> &'static [FieldInfo] {
+        M::FIELDS
+    }
+
+    fn residuals(&self) -> &[f64] {
+        Method::residuals(&self.part.method)
+    }
+
+    fn neighbors(&self) -> &Neighbors<D> {
+        &self.method.shell().neighbors
+    }
+
+    fn internal_energy(&self, rho: f64) -> f64 {
+        Method::internal_energy(&self.method, rho)
+    }
+
+    fn derived(&self, state: &State<D>) -> Derived {
+        method::derived(&self.method, state)
+    }
+
+    fn stopwatch(&self) -> &Stopwatch {
+        &self.part.method.shell().stopwatch
+    }
+
+    fn reset_stopwatch(&mut self) {
+        self.part.method.reset_stopwatch();
+    }
+}

@@ -1,0 +1,265 @@
+//! What ranks say to each other: data of a step, what a step has come to, and what the first rank wants.
+//!
+//! A rank whose step fails says so to all others, in the place of the data that they wait for. What is still under way of
+//! that step is passed over: every message bears the number of its step. At the end of a run each rank reads what the others
+//! have sent until they say good-bye.
+
+use super::{
+    transport::Transport,
+    wire::{self, Reader},
+};
+use crate::method::failure::Lost;
+use bytemuck::Pod;
+use std::sync::{Mutex, PoisonError};
+
+/// Before the bytes of a message: the number of the step, and the kind.
+const HEADER: usize = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Data of a step.
+    Data = 0,
+    /// The step has failed.
+    Failed = 1,
+    /// What the step has come to, or what the first rank wants next.
+    Word = 2,
+    /// The last message of a run.
+    End = 3,
+}
+
+/// The other ranks.
+pub struct Links {
+    /// Behind a lock, which nobody waits for, since loops share the method that has them.
+    transport: Mutex<Box<dyn Transport>>,
+    rank: usize,
+    size: usize,
+    /// Number of the step, the same on all ranks.
+    round: u64,
+}
+
+impl std::fmt::Debug for Links {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Links").field("rank", &self.rank()).field("round", &self.round).finish()
+    }
+}
+
+impl Links {
+    /// Those of a rank.
+    pub fn new(transport: Box<dyn Transport>) -> Self {
+        let (rank, size) = (transport.rank(), transport.size());
+        Self { transport: Mutex::new(transport), rank, size, round: 0 }
+    }
+
+    /// Which rank this is.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// A step begins, or something else that all ranks do together.
+    pub fn begin(&mut self) {
+        self.round += 1;
+    }
+
+    /// Sends data of this step.
+    ///
+    /// # Errors
+    /// When the rank is gone.
+    pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Lost> {
+        self.send_kind(to, Kind::Data, bytes)
+    }
+
+    /// The next data of this step from a rank.
+    ///
+    /// # Errors
+    /// When the rank is gone, or its step has failed.
+    pub fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+        match self.next(from)? {
+            (Kind::Data, bytes) => Ok(bytes),
+            (Kind::Failed, _) => Err(Lost::Failed(from)),
+            (Kind::Word | Kind::End, _) => Err(Lost::Garbled(from)),
+        }
+    }
+
+    /// Tells all others that the step of this rank has failed.
+    pub fn fail(&mut self) {
+        let rank = self.rank();
+        for to in (0..self.size()).filter(|&to| to != rank) {
+            // Who is gone need not know.
+            let _ = self.send_kind(to, Kind::Failed, &[]);
+        }
+    }
+
+    /// Ends the run on this rank: nothing that was sent to it stays unread.
+    pub fn close(&mut self) {
+        let (rank, size) = (self.rank, self.size);
+        for to in (0..size).filter(|&to| to != rank) {
+            // Who is gone need not know.
+            let _ = self.send_kind(to, Kind::End, &[]);
+        }
+        for from in (0..size).filter(|&from| from != rank) {
+            while self.next(from).is_ok_and(|(kind, _)| kind != Kind::End) {}
+        }
+    }
+
+    /// Sends a message to each of `peers`, and takes one from each, in their order.
+    ///
+    /// # Errors
+    /// As [`Links::receive`].
+    pub fn exchange(
+        &mut self,
+        peers: &[usize],
+        messages: Vec<Vec<u8>>,
+        mut take: impl FnMut(&mut Reader<'_>) -> Option<()>,
+    ) -> Result<(), Lost> {
+        for (&to, message) in peers.iter().zip(&messages) {
+            self.send(to, message)?;
+        }
+        for &from in peers {
+            let message = self.receive(from)?;
+            let mut reader = Reader::new(&message);
+            take(&mut reader).filter(|()| reader.is_empty()).ok_or(Lost::Garbled(from))?;
+        }
+        Ok(())
+    }
+
+    /// `merge` over the values of all ranks, on every rank.
+    ///
+    /// # Errors
+    /// As [`Links::receive`].
+    pub fn all<T: Pod>(&mut self, mine: T, merge: impl Fn(T, T) -> T) -> Result<T, Lost> {
+        let mut value = [mine];
+        self.all_of(&mut value, merge)?;
+        Ok(value[0])
+    }
+
+    /// The same for each of a number of values.
+    ///
+    /// # Errors
+    /// As [`Links::receive`].
+    pub fn all_of<T: Pod>(&mut self, values: &mut [T], merge: impl Fn(T, T) -> T) -> Result<(), Lost> {
+        let (rank, size) = (self.rank(), self.size());
+        // Up a binomial tree to rank 0, and down again.
+        let mut reach = 1;
+        while reach < size && rank & reach == 0 {
+            let from = rank + reach;
+            if from < size {
+                let theirs = self.values_of(from, values.len())?;
+                values.iter_mut().zip(theirs).for_each(|(mine, other)| *mine = merge(*mine, other));
+            }
+            reach *= 2;
+        }
+        if rank != 0 {
+            self.send(rank - reach, bytemuck::cast_slice(values))?;
+            values.copy_from_slice(&self.values_of(rank - reach, values.len())?);
+        }
+        while reach > 1 {
+            reach /= 2;
+            if rank + reach < size {
+                self.send(rank + reach, bytemuck::cast_slice(values))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn values_of<T: Pod>(&mut self, from: usize, n: usize) -> Result<Vec<T>, Lost> {
+        let (message, mut values) = (self.receive(from)?, Vec::new());
+        let mut reader = Reader::new(&message);
+        reader.append(n, &mut values).filter(|()| reader.is_empty()).ok_or(Lost::Garbled(from))?;
+        Ok(values)
+    }
+
+    /// Sends all ranks the word of the first one, which gives it; the others get it here.
+    ///
+    /// # Errors
+    /// When a rank is gone.
+    pub fn word(&mut self, mine: Option<Vec<u8>>) -> Result<Vec<u8>, Lost> {
+        let (rank, size) = (self.rank(), self.size());
+        let mut reach = 1;
+        while reach < size && rank & reach == 0 {
+            reach *= 2;
+        }
+        let word = match mine {
+            Some(word) => word,
+            None => self.await_word(rank - reach)?,
+        };
+        while reach > 1 {
+            reach /= 2;
+            if rank + reach < size {
+                self.send_kind(rank + reach, Kind::Word, &word)?;
+            }
+        }
+        Ok(word)
+    }
+
+    /// Sends the first rank the word of each other one, which gives it; the first gets the words of the others, in their
+    /// order.
+    ///
+    /// # Errors
+    /// When a rank is gone.
+    pub fn report(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Lost> {
+        if self.rank() != 0 {
+            self.send_kind(0, Kind::Word, mine)?;
+            return Ok(Vec::new());
+        }
+        (1..self.size()).map(|from| self.await_word(from)).collect()
+    }
+
+    /// Sends a rank a word of its own.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn tell(&mut self, to: usize, word: &[u8]) -> Result<(), Lost> {
+        self.send_kind(to, Kind::Word, word)
+    }
+
+    /// The next word of a rank; what else it has sent of this step comes too late.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn await_word(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+        loop {
+            match self.next(from)? {
+                (Kind::Word, word) => return Ok(word),
+                (Kind::End, _) => return Err(Lost::Gone(from)),
+                (Kind::Data | Kind::Failed, _) => {}
+            }
+        }
+    }
+
+    fn send_kind(&mut self, to: usize, kind: Kind, bytes: &[u8]) -> Result<(), Lost> {
+        let mut message = Vec::with_capacity(HEADER + bytes.len());
+        wire::put(&mut message, &[self.round, kind as u64]);
+        message.extend_from_slice(bytes);
+        self.transport().send(to, message)
+    }
+
+    fn transport(&mut self) -> &mut dyn Transport {
+        &mut **self.transport.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next message of a rank that is of this step.
+    fn next(&mut self, from: usize) -> Result<(Kind, Vec<u8>), Lost> {
+        loop {
+            let mut message = self.transport().receive(from)?;
+            let mut reader = Reader::new(&message);
+            let (round, kind) = reader.one::<u64>().zip(reader.one::<u64>()).ok_or(Lost::Garbled(from))?;
+            if kind < Kind::Word as u64 && round != self.round {
+                continue;
+            }
+            let kind = match kind {
+                0 => Kind::Data,
+                1 => Kind::Failed,
+                2 => Kind::Word,
+                3 => Kind::End,
+                _ => return Err(Lost::Garbled(from)),
+            };
+            message.drain(..HEADER);
+            return Ok((kind, message));
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! A state in pieces: each rank's particles, with what a restart must keep of them.
+
+use super::{
+    exchange::{packed, unpack},
+    wire::{Reader, put_all},
+};
+use crate::{
+    Real,
+    fluid::particles::Particles,
+    method::{
+        failure::Lost,
+        solver::{Memory, Solver},
+        state::State,
+    },
+    neighbors::{CellFrame, Partition, Share, TooManyRanks},
+    numerics::field::Scratch,
+    run::method::Method,
+};
+use std::mem::take;
+
+/// Cuts space by the particles of a state.
+///
+/// # Errors
+/// When there are fewer cells with particles than ranks.
+pub fn partition<const D: usize>(
+    state: &State<D>,
+    frame: CellFrame<D>,
+    size: usize,
+) -> Result<Partition<D>, TooManyRanks> {
+    let cell = |i: usize| frame.cell(state.fluid.position(i));
+    let mut all: Vec<[i32; D]> = (0..state.fluid.len()).map(cell).collect();
+    all.sort_unstable();
+    let mut cells: Vec<_> = all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
+    Partition::of(&frame, &mut cells, size)
+}
+
+/// Cuts a state, and makes of it what [`take_piece`] reads on each rank.
+pub fn cut<const D: usize, M: Method<D>>(
+    state: &mut State<D>,
+    method: &mut M,
+    partition: &Partition<D>,
+    frame: CellFrame<D>,
+) -> Vec<Vec<u8>> {
+    let cell = |i: usize| frame.cell(state.fluid.position(i));
+    let mut places = vec![Vec::new(); partition.size()];
+    for i in 0..state.fluid.len() {
+        places[partition.owner(cell(i))].push(i as u32);
+    }
+    let kept = take_kept(method, false);
+    let mut rest = Vec::new();
+    let mut numbers = Vec::new();
+    each_number(state, method, &mut |number| numbers.push(*number));
+    put_all(&mut rest, &numbers);
+    let walls = &state.walls;
+    put_all(&mut rest, &walls.id);
+    put_all(&mut rest, &walls.body);
+    put_all(&mut rest, &walls.volume);
+    let axes = [&walls.x, &walls.v, &walls.a, &walls.x_0];
+    axes.into_iter().flatten().for_each(|axis| put_all(&mut rest, axis));
+    let piece = |places: &Vec<u32>| {
+        let mut piece = Vec::new();
+        put_all(&mut piece, &partition.to_words());
+        put_particles(&mut piece, &state.fluid, &kept, places);
+        piece.extend_from_slice(&rest);
+        piece
+    };
+    let pieces = places.iter().map(piece).collect();
+    put_kept(method, kept, false);
+    pieces
+}
+
+/// Takes the piece of a rank in the place of its state. `None` when it cannot be read.
+pub fn take_piece<const D: usize, M: Method<D>>(
+    piece: &[u8],
+    state: &mut State<D>,
+    method: &mut M,
+    [rank, size]: [usize; 2],
+) -> Option<()> {
+    let mut reader = Reader::new(piece);
+    let frame = method.shell().neighbors.cells().frame;
+    let partition = Partition::of_words(&frame, &reader.all::<i32>()?, size);
+    method.shell_mut().neighbors.share = Some(Share::new(partition, rank));
+    state.fluid = Particles::default();
+    let mut kept = take_kept(method, false);
+    kept.iter_mut().for_each(Vec::clear);
+    take_particles(&mut reader, &mut state.fluid, &mut kept)?;
+    put_kept(method, kept, false);
+    let mut numbers = reader.all::<f64>()?.into_iter();
+    each_number(state, method, &mut |number| numbers.next().into_iter().for_each(|from| *number = from));
+    let walls = &mut state.walls;
+    (walls.id, walls.body, walls.volume) = (reader.all()?, reader.all()?, reader.all()?);
+    for axis in [&mut walls.x, &mut walls.v, &mut walls.a, &mut walls.x_0].into_iter().flatten() {
+        *axis = reader.all()?;
+    }
+    Solver::restored(method, state);
+    Some(())
+}
+
+/// The particles of a rank, and the cells in whose order they stand, for [`join`].
+pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M) -> Vec<u8> {
+    let (mut cells, mut counts, mut n) = (Vec::new(), Vec::new(), 0);
+    let (sorted, share) = (method.shell().neighbors.cells(), method.shell().neighbors.share.as_ref());
+    for c in 0..sorted.n_occupied() {
+        let (at, count) = (sorted.occupied[c].at, sorted.first_point(c + 1) - sorted.first_point(c));
+        if share.is_some_and(|share| share.owns(at)) {
+            cells.extend(at.iter().rev());
+            counts.push(count as u32);
+            n += count;
+        }
+    }
+    if n != state.fluid.len() {
+        // After a failure in the midst of the search they are in no order.
+        (cells, counts) = (vec![0; D], vec![state.fluid.len() as u32]);
+    }
+    let mut piece = Vec::new();
+    put_all(&mut piece, &cells);
+    put_all(&mut piece, &counts);
+    let kept = take_kept(method, true);
+    let places: Vec<u32> = (0..state.fluid.len() as u32).collect();
+    put_particles(&mut piece, &state.fluid, &kept, &places);
+    put_kept(method, kept, true);
+    piece
+}
+
+/// Puts the pieces of all ranks together: the particles have the order that they would have on one. Fields that not all ranks
+/// have, as in the midst of a failed step, stay empty.
+///
+/// # Errors
+/// Names the rank whose piece cannot be read.
+pub fn join<const D: usize, M: Method<D>>(
+    pieces: &[Vec<u8>],
+    state: &mut State<D>,
+    method: &mut M,
+) -> Result<(), Lost> {
+    let mut runs: Vec<([i32; D], u32, u32)> = Vec::new();
+    let (fluid, mut kept) = (&mut state.fluid, take_kept(method, true));
+    *fluid = Particles::default();
+    kept.iter_mut().for_each(Vec::clear);
+    for (rank, piece) in pieces.iter().enumerate() {
+        let read = take_runs(piece, fluid, &mut kept, &mut runs);
+        read.ok_or(Lost::Garbled(rank))?;
+    }
+    runs.sort_unstable();
+    let order: Vec<u32> = runs.iter().flat_map(|&(_, first, count)| first..first + count).collect();
+    let mut scratch = Scratch::default();
+    fluid.permute(&order, &mut scratch);
+    for field in &mut kept {
+        match field.len() == order.len() {
+            true => scratch.permute(&order, field),
+            false => field.clear(),
+        }
+    }
+    put_kept(method, kept, true);
+    state.n_owned = state.fluid.len();
+    Ok(())
+}
+
+/// Adds the particles of a piece, and to `runs` where those of each cell begin, and how many they are.
+fn take_runs<const D: usize>(
+    piece: &[u8],
+    fluid: &mut Particles<D>,
+    kept: &mut [Vec<Real>],
+    runs: &mut Vec<([i32; D], u32, u32)>,
+) -> Option<()> {
+    let mut reader = Reader::new(piece);
+    let (cells, counts) = (reader.all::<i32>()?, reader.all::<u32>()?);
+    let mut first = fluid.len() as u32;
+    for (cell, count) in cells.chunks_exact(D).zip(counts) {
+        runs.push((std::array::from_fn(|a| cell[a]), first, count));
+        first += count;
+    }
+    take_particles(&mut reader, fluid, kept)?;
+    (first as usize == fluid.len()).then_some(())
+}
+
+/// Which fields of the method are used, and the particles at `places` with those.
+fn put_particles<const D: usize>(
+    piece: &mut Vec<u8>,
+    fluid: &Particles<D>,
+    kept: &[Vec<Real>],
+    places: &[u32],
+) {
+    let is_used = |field: &&Vec<Real>| field.len() == fluid.len();
+    put_all(piece, &kept.iter().map(|field| u8::from(is_used(&field))).collect::<Vec<u8>>());
+    piece.extend(packed(fluid, &kept.iter().filter(is_used).collect::<Vec<_>>(), places));
+}
+
+/// Adds the particles of a piece.
+fn take_particles<const D: usize>(
+    reader: &mut Reader<'_>,
+    fluid: &mut Particles<D>,
+    kept: &mut [Vec<Real>],
+) -> Option<()> {
+    let used = reader.all::<u8>()?;
+    let fields = kept.iter_mut().zip(used).filter(|(_, used)| *used != 0);
+    unpack(reader, fluid, &mut fields.map(|(field, _)| field).collect::<Vec<_>>())
+}
+
+/// Takes them out of the method, to handle them together.
+pub fn take_kept<const D: usize, M: Method<D>>(method: &mut M, shown: bool) -> Vec<Vec<Real>> {
+    let mut kept = Vec::new();
+    each_field(method, shown, &mut |field| kept.push(take(field)));
+    kept
+}
+
+/// The fields that a restart must keep, and those that a run shows if asked for.
+fn each_field<const D: usize, M: Method<D>>(
+    method: &mut M,
+    shown: bool,
+    visit: &mut dyn FnMut(&mut Vec<Real>),
+) {
+    Method::memory(method, &mut |_, memory| {
+        if let Memory::Field(field) = memory {
+            visit(field);
+        }
+    });
+    for info in M::FIELDS.iter().filter(|_| shown) {
+        method.field_mut(info.name).into_iter().for_each(&mut *visit);
+    }
+}
+
+/// Puts them back.
+pub fn put_kept<const D: usize, M: Method<D>>(method: &mut M, kept: Vec<Vec<Real>>, shown: bool) {
+    let mut kept = kept.into_iter();
+    each_field(method, shown, &mut |field| kept.next().into_iter().for_each(|from| *field = from));
+}
+
+/// Every number that a restart must keep, of bodies and of the method.
+fn each_number<const D: usize, M: Method<D>>(
+    state: &mut State<D>,
+    method: &mut M,
+    visit: &mut dyn FnMut(&mut f64),
+) {
+    state.bodies.numbers(&mut |_, number| visit(number));
+    each_own_number(method, visit);
+}
+
+fn each_own_number<const D: usize, M: Method<D>>(method: &mut M, visit: &mut dyn FnMut(&mut f64)) {
+    let mut numbers = |_: &'static str, memory: Memory<'_>| {
+        if let Memory::Number(number) = memory {
+            visit(number);
+        }
+    };
+    Method::memory(method, &mut numbers);
+    method.shell_mut().memory(&mut numbers);
+}
+
+/// Gives a method the numbers of another, which has done a step.
+pub fn copy_numbers<const D: usize, M: Method<D>>(from: &mut M, to: &mut M) {
+    let mut numbers = Vec::new();
+    each_own_number(from, &mut |number| numbers.push(*number));
+    let mut numbers = numbers.into_iter();
+    each_own_number(to, &mut |number| numbers.next().into_iter().for_each(|from| *number = from));
+}

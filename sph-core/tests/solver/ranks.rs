@@ -1,0 +1,283 @@
+//! The same run on several ranks, which are threads here.
+
+use super::super::common::METHOD;
+use super::{
+    measures::scene,
+    restarting::{eventful, go, save},
+    scenes::simulation,
+};
+use sph_core::{
+    Real,
+    error::Error,
+    method::{
+        failure::{Cause, Lost, StepError},
+        stopwatch::NoClock,
+    },
+    neighbors::{CellFrame, Partition, Share},
+    numerics::lane::Isa,
+    run::{
+        checkpoint::Checkpoint,
+        ranks::{Start, threads::Threads, transport::Transport},
+        simulation::Simulation,
+    },
+};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+};
+
+/// How many ranks a run has, and threads each.
+const RANKS: [(usize, usize); 5] = [(1, 1), (2, 2), (3, 1), (4, 2), (7, 1)];
+
+/// Does what `wrap` lets it do of the messages of a rank.
+type Wrap = fn(Threads) -> Box<dyn Transport>;
+
+fn plain(rank: Threads) -> Box<dyn Transport> {
+    Box::new(rank)
+}
+
+/// A run on so many ranks.
+fn led<const D: usize>(text: &str, ranks: usize, threads: usize, wrap: Wrap) -> Result<Simulation<D>, Error> {
+    let (scene, copy) = (scene(text), scene(text));
+    let start = move || {
+        let mut all = Threads::ranks(ranks);
+        for rank in all.split_off(1) {
+            let scene = copy.clone();
+            thread::spawn(move || {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+                pool.install(|| METHOD.follow(&scene, Isa::best(), wrap(rank)))
+            });
+        }
+        Ok(wrap(all.remove(0)))
+    };
+    let start = Start { size: ranks, start: Box::new(start) };
+    METHOD.lead(&scene, Isa::best(), Box::new(NoClock), start)
+}
+
+fn on_ranks<const D: usize>(text: &str, ranks: usize, threads: usize) -> Simulation<D> {
+    led(text, ranks, threads, plain).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Something to see after few steps, for viscosity and vorticity as well.
+fn stir<const D: usize>(run: &mut Simulation<D>) {
+    for i in 0..run.state.fluid.len() {
+        run.state.fluid.v[0][i] = (run.state.fluid.x[1][i] * 40.0).sin();
+    }
+    run.solver.velocities_changed();
+}
+
+/// A run has the same bits on all numbers of ranks, whenever its particles are shared out anew.
+pub fn same_on_ranks<const D: usize>(text: &str, steps: u64) {
+    let mut one = simulation::<D>(text);
+    stir(&mut one);
+    go(&mut one, steps);
+    for (ranks, threads) in RANKS {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut run = on_ranks::<D>(text, ranks, threads);
+            stir(&mut run);
+            let mut random = 12345_u64 + ranks as u64;
+            for _ in 0..steps {
+                run.step(f64::INFINITY).unwrap_or_else(|error| panic!("{ranks} ranks: {error}\n{text}"));
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                if random >> 61 == 0 {
+                    run.fetch().unwrap();
+                    run.solver.velocities_changed();
+                }
+            }
+            run.fetch().unwrap();
+            assert_eq!(run.state.hash(), one.state.hash(), "{ranks} ranks\n{text}");
+            assert_eq!(save(&mut run), save(&mut one), "{ranks} ranks: another checkpoint\n{text}");
+        });
+    }
+}
+
+/// Emitters, drains, pushes, and changes of parameters and of gravity are the same on ranks.
+pub fn commands_are_the_same(preset: &str) {
+    let text = eventful(preset, "", "");
+    let is_motion = |command: &&str| command.contains("stop_wall") || command.contains("move_wall");
+    let parts: Vec<&str> = text.split("[[command]]").filter(|part| !is_motion(part)).collect();
+    same_on_ranks::<2>(&parts.join("[[command]]"), 130);
+}
+
+/// Sends long messages, as pieces of a state are, and counts them.
+struct Sharing(Threads);
+
+/// Long messages that the first rank has sent.
+static LONG: AtomicU64 = AtomicU64::new(0);
+
+impl Transport for Sharing {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
+        LONG.fetch_add(u64::from(message.len() > 16_000), Ordering::Relaxed);
+        self.0.send(to, message)
+    }
+
+    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+        self.0.receive(from)
+    }
+}
+
+/// A flow that leaves some ranks with too much, and may leave others with nothing, is cut anew by itself, and has the same
+/// bits.
+pub fn a_new_cut_changes_no_bit(text: &str, steps: u64) {
+    let mut one = simulation::<2>(text);
+    go(&mut one, steps);
+    for ranks in [2, 7] {
+        let wrap: Wrap = |rank| match rank.rank() {
+            0 => Box::new(Sharing(rank)),
+            _ => Box::new(rank),
+        };
+        let mut run = led::<2>(text, ranks, 1, wrap).unwrap();
+        let shared = LONG.load(Ordering::Relaxed);
+        go(&mut run, steps);
+        assert!(LONG.load(Ordering::Relaxed) > shared, "{ranks} ranks: never cut anew");
+        assert_eq!(run.state.hash(), one.state.hash(), "{ranks} ranks\n{text}");
+    }
+}
+
+/// A run that goes on from a checkpoint on another number of ranks is the run on one.
+pub fn restarts_on_other_ranks<const D: usize>(text: &str, part: u64) {
+    let mut one = simulation::<D>(text);
+    go(&mut one, 3 * part);
+    let mut run = on_ranks::<D>(text, 4, 1);
+    go(&mut run, part);
+    for ranks in [1, 3] {
+        let bytes = save(&mut run);
+        run = on_ranks::<D>(text, ranks, 1);
+        let read = Checkpoint::read(&mut &bytes[..], bytes.len() as u64).unwrap();
+        read.restore(&mut run).unwrap();
+        go(&mut run, part);
+    }
+    assert_eq!(run.state.hash(), one.state.hash(), "{text}");
+}
+
+/// What a step finds on any rank is told as on one.
+pub fn failures_are_told_on_ranks(text: &str) {
+    let spoiled = |mut run: Simulation<2>| -> StepError {
+        go(&mut run, 3);
+        let last = run.state.fluid.len() - 1;
+        run.state.fluid.rho[last] = Real::NAN;
+        run.state.fluid.v[0][last] = 1e30;
+        run.solver.velocities_changed();
+        run.step(f64::INFINITY).expect_err("a step that fails")
+    };
+    let expected = spoiled(simulation::<2>(text));
+    for ranks in [2, 4] {
+        let found = spoiled(on_ranks::<2>(text, ranks, 1));
+        assert_eq!(found.to_string(), expected.to_string(), "{ranks} ranks");
+    }
+}
+
+/// Loses its connection after so many messages.
+struct Fragile {
+    rank: Threads,
+    left: u32,
+}
+
+impl Transport for Fragile {
+    fn rank(&self) -> usize {
+        self.rank.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.rank.size()
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
+        self.left = self.left.checked_sub(1).ok_or(Lost::Gone(self.rank.rank()))?;
+        self.rank.send(to, message)
+    }
+
+    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+        self.rank.receive(from)
+    }
+}
+
+/// A run of which a rank is lost ends, and says which.
+pub fn a_lost_rank_ends_the_run(text: &str) {
+    for ranks in [2, 4] {
+        let wrap: Wrap = |rank| match rank.rank() {
+            1 => Box::new(Fragile { rank, left: 40 }),
+            _ => Box::new(rank),
+        };
+        let mut run = led::<2>(text, ranks, 1, wrap).unwrap();
+        let mut lost = None;
+        for _ in 0..50 {
+            lost = lost.or_else(|| run.step(f64::INFINITY).err());
+        }
+        let cause = lost.map(|error| error.cause);
+        assert_eq!(cause, Some(Cause::Rank(Lost::Gone(1))), "{ranks} ranks");
+    }
+}
+
+/// Counts what it sends.
+struct Counted(Threads);
+
+/// Bytes that the second rank has sent.
+static SENT: AtomicU64 = AtomicU64::new(0);
+
+impl Transport for Counted {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
+        SENT.fetch_add(message.len() as u64, Ordering::Relaxed);
+        self.0.send(to, message)
+    }
+
+    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+        self.0.receive(from)
+    }
+}
+
+/// A rank sends in a step what the book says: for each particle in a cell beside another rank its id, position, velocity and
+/// density, and `values` numbers besides. The scene has a lattice that hardly moves.
+pub fn bytes_follow_the_formula(text: &str, values: usize) {
+    const STEPS: u64 = 10;
+    let wrap: Wrap = |rank| match rank.rank() {
+        1 => Box::new(Counted(rank)),
+        _ => Box::new(rank),
+    };
+    let mut run = led::<3>(text, 2, 1, wrap).unwrap();
+    go(&mut run, 1);
+    let fluid = &run.state.fluid;
+    let frame = CellFrame::new(run.solver.support_radius(), &run.state.domain.periodic);
+    let mut cells: Vec<_> = (0..fluid.len()).map(|i| (frame.cell(fluid.position(i)), 1)).collect();
+    cells.sort_unstable();
+    let partition = Partition::of(&frame, &mut cells.clone(), 2).unwrap();
+    let share = Share::new(partition, 1);
+    let ghosts = cells.iter().filter(|cell| share.owns(cell.0) && share.reaches_beside(0, cell.0)).count();
+    let before = SENT.load(Ordering::Relaxed);
+    for _ in 0..STEPS {
+        run.step(f64::INFINITY).unwrap();
+    }
+    let sent = (SENT.load(Ordering::Relaxed) - before) as f64 / STEPS as f64;
+    let expected = (ghosts * (8 + (7 + values) * size_of::<Real>())) as f64;
+    println!("{ghosts} ghosts, {sent} bytes a step, {expected} expected");
+    assert!(ghosts > 1000 && (sent / expected - 1.0).abs() < 0.1, "{sent} bytes for {ghosts} ghosts");
+}
+
+/// What only one rank can do is refused before the first step.
+pub fn what_ranks_cannot_do_is_refused(text: impl Fn(&str) -> String) {
+    let refused = |extra: &str, ranks| match led::<2>(&text(extra), ranks, 1, plain) {
+        Ok(_) => panic!("accepted: {extra}"),
+        Err(error) => error.to_string(),
+    };
+    assert!(refused("neighbors.skin = 0.01", 2).contains("neighbors.skin"));
+    assert!(refused("neighbors.backend = \"brute_force\"", 2).contains("neighbors.backend"));
+    assert!(refused("[[command]]\nat = 0.1\nstop_wall = \"wall[0]\"", 2).contains("command"));
+    assert!(refused("", 100_000).contains("100000 ranks for "));
+}
