@@ -125,13 +125,16 @@ impl World {
     }
 }
 
+/// A message under way, and its bytes.
+type Sent = (Request<'static, [u8], StaticScope>, *mut [u8]);
+
 /// The way from one process to the others.
 pub struct Processes {
     world: SimpleCommunicator,
     rank: usize,
     size: usize,
     /// Messages that are still under way.
-    sends: Vec<(Request<'static, [u8], StaticScope>, *mut [u8])>,
+    sends: Vec<Sent>,
     is_busy: Arc<AtomicBool>,
 }
 

@@ -111,6 +111,11 @@ impl<const D: usize> CellFrame<D> {
         }
     }
 
+    /// Where cell `c` of axis `a` begins, `[m]`.
+    pub fn begin(&self, a: usize, c: i32) -> f64 {
+        self.origin[a] + f64::from(c) / self.inv_edge[a]
+    }
+
     /// The cell of a position: a true floor, in f64.
     #[inline(always)]
     pub fn cell(&self, x: [Real; D]) -> [i32; D] {

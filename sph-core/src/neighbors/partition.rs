@@ -1,6 +1,7 @@
 //! A cut of space into boxes of whole cells, one for each rank: recursive bisection by the number of particles.
 
 use super::frame::CellFrame;
+use crate::Real;
 
 /// Which rank owns which cell. Every rank holds the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,20 @@ impl<const D: usize> Share<D> {
     #[inline]
     pub fn reaches_beside(&self, k: usize, cell: [i32; D]) -> bool {
         self.partition.touches(&self.bounds_beside[k], cell)
+    }
+
+    /// A box that holds inner cells alone, and nearly all of their space: lower and upper ends on each axis, `[m]`.
+    pub fn inner_box(&self, frame: &CellFrame<D>) -> [(Real, Real); D] {
+        // Far more than roundings of a position.
+        let margin = |a: usize| 1e-3 * (frame.begin(a, 1) - frame.begin(a, 0));
+        std::array::from_fn(|a| {
+            let (low, high) = self.bounds[a];
+            let is_whole = (low, high) == (0, self.partition.turn[a]);
+            let begin = |c: i32, open: bool, end: f64| if open { end } else { frame.begin(a, c) };
+            let first = begin(low.saturating_add(1), is_whole || low == i32::MIN, f64::NEG_INFINITY);
+            let last = begin(high.saturating_sub(1), is_whole || high == i32::MAX, f64::INFINITY);
+            ((first + margin(a)) as Real, (last - margin(a)) as Real)
+        })
     }
 
     /// True for a cell of this rank with none of another rank around it; some such cells are not found.

@@ -55,6 +55,11 @@ proptest! {
             for share in &shares {
                 prop_assert_eq!(share.owns(at), share.rank == owner);
                 prop_assert_eq!(share.reaches(at), near.contains(&share.rank), "{:?} of {}", at, share.rank);
+                let [(low, high), (below, above)] = share.inner_box(&frame);
+                let middle = [frame.begin(0, at[0]) + 0.5, frame.begin(1, at[1]) + 0.5];
+                let is_boxed = middle[0] > f64::from(low) && middle[0] < f64::from(high)
+                    && middle[1] > f64::from(below) && middle[1] < f64::from(above);
+                prop_assert_eq!(is_boxed, share.is_inner(at), "{:?} of {}", at, share.rank);
                 if share.is_inner(at) {
                     prop_assert!(near.iter().all(|&other| other == share.rank), "{:?}", at);
                 }

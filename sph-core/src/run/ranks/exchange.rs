@@ -16,6 +16,7 @@ use crate::{
     },
 };
 use bytemuck::Pod;
+use std::ops::Range;
 
 /// A set of points, of which some are of other ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +106,7 @@ impl<const D: usize> Ranks<D> {
         carried: &mut [&mut Vec<Real>],
     ) -> Result<(), Lost> {
         self.migrate(share, frame, fluid, carried)?;
-        let (own, near) = (fluid.len(), places(fluid, |i| !share.is_inner(frame.cell(fluid.position(i)))));
+        let (own, near) = (fluid.len(), outside_of(share.inner_box(&frame), fluid));
         let mut sends = vec![Vec::new(); share.beside.len()];
         for i in near {
             let at = frame.cell(fluid.position(i as usize));
@@ -139,10 +140,15 @@ impl<const D: usize> Ranks<D> {
         carried: &mut [&mut Vec<Real>],
     ) -> Result<(), Lost> {
         let mut leaving = vec![Vec::new(); self.links.size()];
-        let outside = places(fluid, |i| !share.owns(frame.cell(fluid.position(i))));
-        for &i in &outside {
-            leaving[share.partition.owner(frame.cell(fluid.position(i as usize)))].push(i);
-        }
+        let mut outside = outside_of(share.inner_box(&frame), fluid);
+        outside.retain(|&i| {
+            let at = frame.cell(fluid.position(i as usize));
+            let leaves = !share.owns(at);
+            if leaves {
+                leaving[share.partition.owner(at)].push(i);
+            }
+            leaves
+        });
         // They come to a rank beside this one, unless something has thrown them over it.
         let is_far = |&to: &usize| !leaving[to].is_empty() && share.beside.binary_search(&to).is_err();
         let mut sums = [u64::from((0..leaving.len()).any(|to| is_far(&to))), fluid.len() as u64];
@@ -239,12 +245,13 @@ impl<const D: usize> Ranks<D> {
     }
 }
 
-/// The particles of which something is true, ascending.
-fn places<const D: usize>(fluid: &Particles<D>, is_one: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
-    parallel::blocks(fluid.len(), (), |range, ()| {
-        Places(range.filter(|&i| is_one(i)).map(|i| i as u32).collect())
-    })
-    .0
+/// The particles that are not in a box, ascending; those whose positions are not finite are among them.
+fn outside_of<const D: usize>(space: [(Real, Real); D], fluid: &Particles<D>) -> Vec<u32> {
+    let is_inside = |i: &usize| {
+        (0..D).fold(true, |inside, a| inside & (fluid.x[a][*i] > space[a].0) & (fluid.x[a][*i] < space[a].1))
+    };
+    let outside = |range: Range<usize>| range.filter(|i| !is_inside(i)).map(|i| i as u32).collect();
+    parallel::blocks(fluid.len(), (), |range, ()| Places(outside(range))).0
 }
 
 /// Places in ascending order.
