@@ -27,7 +27,7 @@ use sph_core::{
         parallel::{self, Exact, First, Max},
         vector::norm2,
     },
-    run::ranks::exchange::{PerParticle, Points},
+    run::ranks::exchange::{PerParticle, PointSet},
 };
 use std::mem::take;
 
@@ -107,7 +107,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.count_errors(&found, "compute_lambda")?;
         self.check_corrected("compute_lambda", found.bad, "lambda")?;
         let s = &mut *self.method;
-        s.shell.refresh(self.state, "compute_lambda", Points::Fluid, &mut s.fields.x_lambda)
+        s.shell.refresh(self.state, "compute_lambda", PointSet::Fluid, &mut s.fields.x_lambda)
     }
 
     fn is_solved(&mut self, corrections: u32) -> bool {
@@ -123,7 +123,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn apply_delta_x(&mut self) -> Result<(), StepError> {
         if self.state.needs_reactions() {
             let s = &mut *self.method;
-            s.shell.refresh(self.state, "compute_delta_x", Points::Fluid, &mut s.fields.delta)?;
+            s.shell.refresh(self.state, "compute_delta_x", PointSet::Fluid, &mut s.fields.delta)?;
             self.react();
         }
         let (n, relaxation) = (self.state.fluid.len(), self.method.constants.relaxation);
@@ -135,7 +135,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.method.fields.density_is_current = false;
         self.check_corrected("compute_delta_x", found, "position correction")?;
         let s = &mut *self.method;
-        s.shell.refresh(self.state, "apply_delta_x", Points::Fluid, &mut s.fields.x_star)
+        s.shell.refresh(self.state, "apply_delta_x", PointSet::Fluid, &mut s.fields.x_star)
     }
 
     fn compute_density(&mut self) -> Result<(), StepError> {
@@ -284,7 +284,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     fn refresh_velocities(&mut self) -> Result<(), StepError> {
         let s = &mut *self.method;
-        s.shell.refresh(self.state, "apply_vorticity_and_xsph", Points::Fluid, &mut s.fields.x_v_rho)
+        s.shell.refresh(self.state, "apply_vorticity_and_xsph", PointSet::Fluid, &mut s.fields.x_v_rho)
     }
 
     fn drop_ghosts(&mut self) {
@@ -353,7 +353,7 @@ impl<const D: usize> Cpu<'_, D> {
         let squares = parallel::blocks(count, (), |range, ()| Exact::of(range.map(|k| size(k) * size(k))));
         let squares = shell.sum(self.state, PHASE, squares)?.value();
         let mean = (scale * (squares / shell.total(n).max(1) as f64).sqrt()) as Real;
-        shell.refresh(self.state, PHASE, Points::Fluid, &mut vorticity)?;
+        shell.refresh(self.state, PHASE, PointSet::Fluid, &mut vorticity)?;
         self.method.fields.vorticity = vorticity;
         let s = &*self.method;
         let confinement = velocity::Confinement {

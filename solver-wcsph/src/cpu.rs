@@ -26,7 +26,7 @@ use sph_core::{
         lane::each,
         parallel::{self, Exact, First, Max},
     },
-    run::ranks::exchange::{PerParticle, Points},
+    run::ranks::exchange::{PerParticle, PointSet},
 };
 pub(crate) use walls::Extrapolated;
 
@@ -121,9 +121,12 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         }
         let s = &mut *self.method;
         match dummy {
-            true => {
-                s.shell.refresh(self.state, "extrapolate_to_walls", Points::Walls, &mut s.fields.wall_record)
-            }
+            true => s.shell.refresh(
+                self.state,
+                "extrapolate_to_walls",
+                PointSet::Walls,
+                &mut s.fields.wall_record,
+            ),
             false => Ok(()),
         }
     }
@@ -255,7 +258,7 @@ impl<const D: usize> Cpu<'_, D> {
 
     fn refresh_density(&mut self) -> Result<(), StepError> {
         let mut rho = std::mem::take(&mut self.state.fluid.rho);
-        let done = self.method.shell.refresh(self.state, "compute_density", Points::Fluid, &mut rho);
+        let done = self.method.shell.refresh(self.state, "compute_density", PointSet::Fluid, &mut rho);
         self.state.fluid.rho = rho;
         done
     }
@@ -304,7 +307,7 @@ impl<const D: usize> Cpu<'_, D> {
             density::gradient(isa, s.kernel, &density, fluid, wide);
         });
         s.shell.stopwatch.lap("compute_density_gradient");
-        s.shell.refresh(state, "compute_density", Points::Fluid, &mut s.fields.wide)
+        s.shell.refresh(state, "compute_density", PointSet::Fluid, &mut s.fields.wide)
     }
 
     fn extrapolate(&mut self) {
@@ -349,7 +352,7 @@ impl<const D: usize> Cpu<'_, D> {
         let view = surface_view(s.kernel.support_radius(), &s.params, state);
         let (isa, fields) = (s.shell.isa, &mut s.fields);
         view.write_normals(isa, s.kernel, &s.shell.neighbors, &fields.x4, &mut fields.surface);
-        s.shell.refresh(state, "compute_acceleration", Points::Fluid, &mut fields.surface)?;
+        s.shell.refresh(state, "compute_acceleration", PointSet::Fluid, &mut fields.surface)?;
         view.add_acceleration(isa, &s.shell.neighbors, &fields.wall_x4, &fields.surface, &mut fields.a);
         Ok(())
     }

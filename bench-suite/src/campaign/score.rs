@@ -233,7 +233,6 @@ fn put<const D: usize>(
         _ => vec![state.rest.rho_0; frame.id.len()],
     };
     (state.fluid.x, state.fluid.id, state.t) = (frame.x, frame.id, frame.t);
-    state.n_owned = state.fluid.len();
     state.walls.move_to(state.t);
     solver.fields = frame.fields;
     Ok(())

@@ -7,7 +7,7 @@ use sph_core::{
     kernel::Kernel as _,
     method::failure::StepError,
     numerics::parallel::{self, First},
-    run::ranks::exchange::Points,
+    run::ranks::exchange::PointSet,
 };
 
 impl<const D: usize> Cpu<'_, D> {
@@ -19,10 +19,10 @@ impl<const D: usize> Cpu<'_, D> {
         let (isa, fields) = (s.shell.isa, &mut s.fields);
         // Normals overwrite the vorticity, densities are those of the owners.
         const PHASE: &str = "apply_vorticity_and_xsph";
-        s.shell.refresh(state, PHASE, Points::Fluid, &mut fields.x_rho)?;
+        s.shell.refresh(state, PHASE, PointSet::Fluid, &mut fields.x_rho)?;
         fields.a.iter_mut().for_each(|a| a.fill(0.0));
         surface.write_normals(isa, s.kernel, &s.shell.neighbors, &fields.x_rho, &mut fields.vorticity);
-        s.shell.refresh(state, PHASE, Points::Fluid, &mut fields.vorticity)?;
+        s.shell.refresh(state, PHASE, PointSet::Fluid, &mut fields.vorticity)?;
         let lists = &s.shell.neighbors;
         surface.add_acceleration(isa, lists, &fields.x_psi, &fields.vorticity, &mut fields.a);
         if state.needs_reactions() && tension.adhesion > 0.0 {

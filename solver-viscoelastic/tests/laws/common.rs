@@ -51,7 +51,7 @@ pub fn particles<const D: usize>(x: &[[f64; D]], solver: &str) -> Simulation<D> 
     for (id, x) in x.iter().enumerate() {
         sim.state.fluid.push(id as u64, x.map(|x| x as Real), [0.0; D], sim.state.rest.rho_0);
     }
-    (sim.state.n_owned, sim.state.next_id) = (m, m as u64);
+    sim.state.next_id = m as u64;
     sim.solver.fluid_changed();
     sim
 }

@@ -38,7 +38,7 @@ fn among<const D: usize>(walls: &str, solver: &str, x: &[[f64; D]], v: [f64; D])
         let rho = sim.state.rest.rho_0;
         sim.state.fluid.push(id as u64, x.map(|x| x as Real), v.map(|v| v as Real), rho);
     }
-    (sim.state.n_owned, sim.state.next_id) = (x.len(), x.len() as u64);
+    sim.state.next_id = x.len() as u64;
     sim.solver.fluid_changed();
     sim
 }

@@ -42,8 +42,6 @@ pub struct State<const D: usize> {
     pub step: u64,
     /// The id of the next particle that is added.
     pub next_id: u64,
-    /// Particles `0..n_owned` are this process's own; copies of others would follow.
-    pub n_owned: usize,
 }
 
 impl<const D: usize> State<D> {

@@ -77,7 +77,7 @@ fn place<T: Default>(items: &mut Vec<T>, k: usize) -> &mut T {
 
 /// `to ← from`, into the capacity that `to` has.
 fn copy<const D: usize>(from: &State<D>, to: &mut State<D>) {
-    let State { fluid, walls, bodies, rest, forces, domain, containers, t, step, next_id, n_owned } = to;
+    let State { fluid, walls, bodies, rest, forces, domain, containers, t, step, next_id } = to;
     bodies.list.clone_from(&from.bodies.list);
     fluid.id.clone_from(&from.fluid.id);
     fluid.rho.clone_from(&from.fluid.rho);
@@ -100,5 +100,5 @@ fn copy<const D: usize>(from: &State<D>, to: &mut State<D>) {
         containers.clone_from(&from.containers);
     }
     (*rest, *forces, *domain) = (from.rest, from.forces, from.domain);
-    (*t, *step, *next_id, *n_owned) = (from.t, from.step, from.next_id, from.n_owned);
+    (*t, *step, *next_id) = (from.t, from.step, from.next_id);
 }

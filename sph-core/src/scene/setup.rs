@@ -65,7 +65,6 @@ fn sample<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result
     bodies::check_free_space(&fluid, &bodies)?;
     let domain = domain(scene, (&fluid, &walls, &containers), periodic)?;
     let state = State {
-        n_owned: fluid.len(),
         next_id: fluid.len() as u64,
         fluid,
         walls,

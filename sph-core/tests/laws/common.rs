@@ -68,7 +68,6 @@ pub fn state<const D: usize>(
         particles.push(k as u64, periodic.wrap(x), [0.0; D], 1.0);
     }
     let mut state = State {
-        n_owned: particles.len(),
         fluid: particles,
         walls,
         bodies: Bodies::default(),

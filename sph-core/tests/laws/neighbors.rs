@@ -33,7 +33,6 @@ fn state<const D: usize>(fluid: &[[Real; D]], walls: &[[Real; D]], periodic: Per
     boundary.add_body(body, walls);
     let domain = Domain { low: [-1e9; D], high: [1e9; D], periodic };
     State {
-        n_owned: particles.len(),
         fluid: particles,
         walls: boundary,
         bodies: Bodies::default(),

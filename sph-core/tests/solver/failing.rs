@@ -35,13 +35,19 @@ pub fn is_named<const D: usize>(
     }
 }
 
+/// Spoils the number of the particle in the middle of the order.
+pub fn spoil_middle(field: &mut [Real], bad: Real) {
+    let middle = field.len() / 2;
+    field[middle] = bad;
+}
+
 /// Checks that every number of the state that a step reads is named when it is not finite.
 pub fn bad_input_is_named<const D: usize>(text: &str) {
     let middle = |s: &State<D>| Some(s.fluid.id[s.fluid.len() / 2]);
     let wall = |s: &State<D>| Some(s.walls.id[s.walls.len() / 2]);
     for a in 0..D {
-        is_named::<D>(text, "position", middle, |s, bad| s.fluid.x[a][s.n_owned / 2] = bad);
-        is_named::<D>(text, "velocity", middle, |s, bad| s.fluid.v[a][s.n_owned / 2] = bad);
+        is_named::<D>(text, "position", middle, |s, bad| spoil_middle(&mut s.fluid.x[a], bad));
+        is_named::<D>(text, "velocity", middle, |s, bad| spoil_middle(&mut s.fluid.v[a], bad));
         is_named::<D>(text, "wall position", wall, |s, bad| {
             let b = s.walls.len() / 2;
             s.walls.x[a][b] = bad;

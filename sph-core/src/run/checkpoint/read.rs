@@ -108,7 +108,6 @@ impl Checkpoint {
         }
         let state = &mut run.state;
         (state.t, state.step, state.next_id) = (self.header.t, self.header.step, self.header.next_id);
-        state.n_owned = state.fluid.len();
         check_lengths(run)?;
         run.measures.check(run.state.t)?;
         run.solver.restored(&run.state);

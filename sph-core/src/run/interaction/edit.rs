@@ -69,7 +69,7 @@ impl<const D: usize> Subject<'_, D> {
                 field.resize(after, 0.0);
             }
         });
-        self.changed();
+        self.solver.fluid_changed();
     }
 
     /// Removes the particles inside of a region. Returns how many.
@@ -89,13 +89,8 @@ impl<const D: usize> Subject<'_, D> {
                 compact(field, &keep);
             }
         });
-        self.changed();
-        (before - keep.len()) as u64
-    }
-
-    fn changed(&mut self) {
-        self.state.n_owned = self.state.fluid.len();
         self.solver.fluid_changed();
+        (before - keep.len()) as u64
     }
 
     /// What a command changes beside particles: motions of walls, and parameters.

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// A set of points, of which some are of other ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Points {
+pub enum PointSet {
     /// The particles of the fluid.
     Fluid,
     /// The wall samples, which every rank holds all of.
@@ -189,10 +189,10 @@ impl<const D: usize> Ranks<D> {
     ///
     /// # Errors
     /// When a rank is gone, or its step has failed.
-    pub fn refresh<T: Pod>(&mut self, share: &Share<D>, of: Points, values: &mut [T]) -> Result<(), Lost> {
+    pub fn refresh<T: Pod>(&mut self, share: &Share<D>, of: PointSet, values: &mut [T]) -> Result<(), Lost> {
         let plan = match of {
-            Points::Fluid => &self.fluid,
-            Points::Walls => &self.walls,
+            PointSet::Fluid => &self.fluid,
+            PointSet::Walls => &self.walls,
         };
         plan.refresh(&mut self.links, &share.beside, values)
     }

@@ -6,7 +6,7 @@
 //! same bits. Ghosts have no rows: what the sums make of them comes from their owners, and after the last sum they are
 //! dropped. Between steps a rank holds its own particles alone.
 //!
-//! To the loop over steps, all of this is a method that works in another memory ([`leader`]).
+//! To the loop over steps, all of this is a method that works in another memory ([`lead`]).
 
 pub mod exchange;
 mod leader;

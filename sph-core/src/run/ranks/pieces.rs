@@ -151,7 +151,6 @@ pub fn join<const D: usize, M: Method<D>>(
         }
     }
     put_kept(method, kept, true);
-    state.n_owned = state.fluid.len();
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::{
     numerics::parallel::Exact,
     run::{
         method::Shell,
-        ranks::exchange::{PerParticle, Points},
+        ranks::exchange::{PerParticle, PointSet},
     },
 };
 use bytemuck::Pod;
@@ -52,7 +52,7 @@ impl<const D: usize> Shell<D> {
         &mut self,
         state: &State<D>,
         phase: &'static str,
-        of: Points,
+        of: PointSet,
         values: &mut [T],
     ) -> Result<(), StepError> {
         let (Some(ranks), Some(share)) = (&mut self.ranks, &self.neighbors.share) else { return Ok(()) };
