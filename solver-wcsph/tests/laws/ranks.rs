@@ -70,6 +70,12 @@ fn checkpoints_go_on_with_other_ranks() {
 }
 
 #[test]
+fn recoveries_go_back_alike() {
+    let extra = "run.time_step = 0.003\nrun.on_failure = \"reduce_dt\"\nrun.snapshot_every = 10\nrun.max_retries = 10";
+    recoveries_are_the_same(&dam_break::<2>("validation", 0.04, extra, ""), 120);
+}
+
+#[test]
 fn a_failure_is_told_as_on_one_rank() {
     failures_are_told_on_ranks(&dam_break::<2>("validation", 0.02, "", ""));
 }

@@ -159,6 +159,19 @@ pub fn restarts_on_other_ranks<const D: usize>(text: &str, part: u64) {
     assert_eq!(run.state.hash(), one.state.hash(), "{text}");
 }
 
+/// A run that fails, goes back and on with smaller steps does so on ranks as on one.
+pub fn recoveries_are_the_same(text: &str, steps: u64) {
+    let mut one = simulation::<2>(text);
+    go(&mut one, steps);
+    assert!(!one.guard.retries.is_empty(), "nothing failed\n{text}");
+    for ranks in [2, 4] {
+        let mut run = on_ranks::<2>(text, ranks, 1);
+        go(&mut run, steps);
+        assert_eq!(run.guard.retries.len(), one.guard.retries.len(), "{ranks} ranks\n{text}");
+        assert_eq!(run.state.hash(), one.state.hash(), "{ranks} ranks\n{text}");
+    }
+}
+
 /// What a step finds on any rank is told as on one.
 pub fn failures_are_told_on_ranks(text: &str) {
     let spoiled = |mut run: Simulation<2>| -> StepError {
