@@ -127,7 +127,7 @@ fn lock(folder: &Path) -> Result<(File, Option<String>), FolderError> {
         let mut before = String::new();
         let _ = (&file).take(200).read_to_string(&mut before); // what is no text names nobody
         let before = Some(before.trim()).filter(|before| !before.is_empty());
-        if before.is_some_and(|before| !before.starts_with(PROCESS)) {
+        if before.is_some_and(|before| !before.starts_with(PROCESS.trim_end())) {
             return Err(FolderError::Foreign(path));
         }
         let name = path.display();
@@ -145,7 +145,9 @@ fn lock(folder: &Path) -> Result<(File, Option<String>), FolderError> {
             }
         };
         file.set_len(0).and_then(|()| file.rewind()).map_err(failed)?;
-        writeln!(file, "{PROCESS}{} since {}", std::process::id(), utc_now()).map_err(failed)?;
+        // In one piece: a program that is killed meanwhile leaves all of it, or nothing.
+        let holder = format!("{PROCESS}{} since {}\n", std::process::id(), utc_now());
+        file.write_all(holder.as_bytes()).map_err(failed)?;
         return Ok((file, remark));
     }
 }
