@@ -347,10 +347,10 @@ impl<const D: usize> Cpu<'_, D> {
             Max(vorticity[range].iter().fold(0.0, |largest, record| f64::from(record[7]).max(largest)))
         });
         let scale = parallel::power_of_two_above(shell.max(self.state, PHASE, largest)?);
-        let owned = shell.ranks.as_ref().and_then(|ranks| ranks.owned());
-        let count = owned.map_or(n, <[u32]>::len);
-        let size = |k: usize| f64::from(vorticity[owned.map_or(k, |owned| owned[k] as usize)][7]) / scale;
-        let squares = parallel::blocks(count, (), |range, ()| Exact::of(range.map(|k| size(k) * size(k))));
+        let own = shell.own(n);
+        let size = |k: usize| f64::from(vorticity[own.place(k)][7]) / scale;
+        let squares =
+            parallel::blocks(own.count(), (), |range, ()| Exact::of(range.map(|k| size(k) * size(k))));
         let squares = shell.sum(self.state, PHASE, squares)?.value();
         let mean = (scale * (squares / shell.total(n).max(1) as f64).sqrt()) as Real;
         shell.refresh(self.state, PHASE, PointSet::Fluid, &mut vorticity)?;

@@ -105,7 +105,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         });
         match bad.place() {
             Some(i) => Err(self.not_finite("compute_pressure", Some(self.state.fluid.id[i]), "pressure")),
-            None => self.report_density(),
+            None => self.count_errors(),
         }
     }
 
@@ -241,19 +241,16 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// Mean and largest density error of all particles, for the report.
-    fn report_density(&mut self) -> Result<(), StepError> {
-        const PHASE: &str = "compute_pressure";
+    fn count_errors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &*self.state);
         let (rho, rho_0) = (&state.fluid.rho, state.rest.rho_0);
-        let error = |i: usize| f64::from(rho[i] / rho_0 - 1.0);
-        let owned = s.shell.ranks.as_ref().and_then(|ranks| ranks.owned());
-        let n = owned.map_or(rho.len(), <[u32]>::len);
-        let place = |k: usize| owned.map_or(k, |owned| owned[k] as usize);
-        let (excess, Max(largest)) = parallel::blocks(n, (), |range, ()| {
-            let largest = range.clone().map(|k| error(place(k))).fold(f64::NEG_INFINITY, f64::max);
-            (Exact::of(range.map(|k| error(place(k)).max(0.0))), Max(largest))
+        let own = s.shell.own(rho.len());
+        let error = |k: usize| f64::from(rho[own.place(k)] / rho_0 - 1.0);
+        let (excess, Max(largest)) = parallel::blocks(own.count(), (), |range, ()| {
+            let largest = range.clone().map(error).fold(f64::NEG_INFINITY, f64::max);
+            (Exact::of(range.map(|k| error(k).max(0.0))), Max(largest))
         });
-        s.shell.report_density(state, PHASE, excess, largest)
+        s.shell.report_density(state, "compute_pressure", excess, largest)
     }
 
     fn refresh_density(&mut self) -> Result<(), StepError> {

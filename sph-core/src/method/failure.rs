@@ -83,7 +83,7 @@ pub enum Lost {
     /// Its step has failed; it says itself why.
     #[error("the step of rank {0} has failed")]
     Failed(usize),
-    /// Its step has failed in a way that is no other rank's.
+    /// Its step has failed, and what it says of that.
     #[error("rank {0}: {1}")]
     Broken(usize, &'static str),
     /// It has sent what this program does not understand.

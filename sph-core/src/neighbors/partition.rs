@@ -1,20 +1,19 @@
 //! A cut of space into boxes of whole cells, one for each rank: recursive bisection by the number of particles.
 
 use super::frame::CellFrame;
-use crate::Real;
 
 /// Which rank owns which cell. Every rank holds the same one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Partition<const D: usize> {
+    /// The cells.
+    pub frame: CellFrame<D>,
     /// The root stands first.
     nodes: Vec<Node>,
     size: usize,
-    /// Number of cells of a periodic axis, 0 on the others.
-    turn: [i32; D],
 }
 
 /// The cells of one rank, and those of the ranks beside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Share<const D: usize> {
     /// Those of all.
     pub partition: Partition<D>,
@@ -56,16 +55,16 @@ impl<const D: usize> Share<D> {
     }
 
     /// A box that holds inner cells alone, and nearly all of their space: lower and upper ends on each axis, `[m]`.
-    pub fn inner_box(&self, frame: &CellFrame<D>) -> [(Real, Real); D] {
-        // Far more than roundings of a position.
-        let margin = |a: usize| 1e-3 * (frame.begin(a, 1) - frame.begin(a, 0));
+    pub fn inner_box(&self) -> [(f64, f64); D] {
+        let frame = &self.partition.frame;
         std::array::from_fn(|a| {
             let (low, high) = self.bounds[a];
-            let is_whole = (low, high) == (0, self.partition.turn[a]);
-            let begin = |c: i32, open: bool, end: f64| if open { end } else { frame.begin(a, c) };
-            let first = begin(low.saturating_add(1), is_whole || low == i32::MIN, f64::NEG_INFINITY);
-            let last = begin(high.saturating_sub(1), is_whole || high == i32::MAX, f64::INFINITY);
-            ((first + margin(a)) as Real, (last - margin(a)) as Real)
+            let is_whole = (low, high) == (0, frame.turn[a]);
+            // Of the roundings in the place of a cell.
+            let margin = 1e-6 * (frame.begin(a, 1) - frame.begin(a, 0));
+            let first = if is_whole || low == i32::MIN { f64::NEG_INFINITY } else { frame.begin(a, low + 1) };
+            let last = if is_whole || high == i32::MAX { f64::INFINITY } else { frame.begin(a, high - 1) };
+            (first + margin, last - margin)
         })
     }
 
@@ -74,7 +73,7 @@ impl<const D: usize> Share<D> {
     pub fn is_inner(&self, cell: [i32; D]) -> bool {
         (0..D).all(|a| {
             let ((low, high), c) = (self.bounds[a], cell[a]);
-            let is_whole = (low, high) == (0, self.partition.turn[a]);
+            let is_whole = (low, high) == (0, self.partition.frame.turn[a]);
             is_whole || c > low && c + 1 < high
         })
     }
@@ -110,17 +109,10 @@ impl<const D: usize> Partition<D> {
     ///
     /// # Errors
     /// When there are fewer cells than parts.
-    pub fn of(
-        frame: &CellFrame<D>,
-        cells: &mut [([i32; D], u32)],
-        size: usize,
-    ) -> Result<Self, TooManyRanks> {
-        if cells.len() < size {
-            return Err(TooManyRanks { ranks: size, cells: cells.len() });
-        }
-        let mut partition = Self { nodes: Vec::new(), size, turn: frame.turn };
+    pub fn of(frame: CellFrame<D>, cells: &mut [([i32; D], u32)], size: usize) -> Result<Self, TooManyRanks> {
+        let mut partition = Self { frame, nodes: Vec::new(), size };
         let too_many = TooManyRanks { ranks: size, cells: cells.len() };
-        partition.cut(cells, 0, size).ok_or(too_many)?;
+        partition.cut(cells, 0, size).filter(|_| size <= too_many.cells).ok_or(too_many)?;
         Ok(partition)
     }
 
@@ -162,7 +154,7 @@ impl<const D: usize> Partition<D> {
 
     /// The cells of each rank; ends without a cut are those of the period, or of `i32`.
     pub fn bounds(&self) -> Vec<CellBounds<D>> {
-        let whole = self.turn.map(|turn| if turn > 0 { (0, turn) } else { (i32::MIN, i32::MAX) });
+        let whole = self.frame.turn.map(|turn| if turn > 0 { (0, turn) } else { (i32::MIN, i32::MAX) });
         let mut all = vec![whole; self.size];
         let mut open = vec![(0_u32, whole)];
         while let Some((place, bounds)) = open.pop() {
@@ -181,7 +173,7 @@ impl<const D: usize> Partition<D> {
     /// True where cells of two boxes may lie beside each other.
     fn are_beside(&self, one: &CellBounds<D>, other: &CellBounds<D>) -> bool {
         (0..D).all(|a| {
-            let (one, other, turn) = (one[a], other[a], self.turn[a]);
+            let (one, other, turn) = (one[a], other[a], self.frame.turn[a]);
             let ends = |one: (i32, i32), other: (i32, i32)| one.0 == 0 && other.1 == turn;
             one.0 <= other.1 && other.0 <= one.1 || turn > 0 && (ends(one, other) || ends(other, one))
         })
@@ -193,7 +185,7 @@ impl<const D: usize> Partition<D> {
         (0..D).all(|a| {
             let (low, high) = (bounds[a].0.saturating_sub(1), bounds[a].1.saturating_add(1));
             let holds = |c: i32| c >= low && c < high;
-            let turn = self.turn[a];
+            let turn = self.frame.turn[a];
             holds(cell[a]) || turn > 0 && (holds(cell[a] - turn) || holds(cell[a] + turn))
         })
     }
@@ -210,14 +202,14 @@ impl<const D: usize> Partition<D> {
     }
 
     /// What [`Partition::to_words`] has made of one, with the same cells.
-    pub fn of_words(frame: &CellFrame<D>, words: &[i32], size: usize) -> Self {
+    pub fn of_words(frame: CellFrame<D>, words: &[i32], size: usize) -> Self {
         let node = |words: &[i32]| match words[0] {
             -1 => Node::Leaf(words[2] as u32),
             axis => {
                 Node::Cut { axis: axis as u32, at: words[1], low: words[2] as u32, high: words[3] as u32 }
             }
         };
-        Self { nodes: words.chunks_exact(4).map(node).collect(), size, turn: frame.turn }
+        Self { frame, nodes: words.chunks_exact(4).map(node).collect(), size }
     }
 }
 

@@ -2,6 +2,7 @@
 //! other layers; a run asks `watch` why a step failed, since that tells whether smaller steps can help.
 
 pub mod checkpoint;
+mod forward;
 pub mod interaction;
 pub mod method;
 pub mod ranks;

@@ -38,10 +38,10 @@ proptest! {
         let mut cells: Vec<_> = cells.into_iter().map(|((x, y), n)| ([fits(x), y], n)).collect();
         cells.sort_unstable();
         cells.dedup_by_key(|cell| cell.0);
-        let Ok(partition) = Partition::of(&frame, &mut cells.clone(), size) else {
+        let Ok(partition) = Partition::of(frame, &mut cells.clone(), size) else {
             return Ok(());
         };
-        let again = Partition::of_words(&frame, &partition.to_words(), size);
+        let again = Partition::of_words(frame, &partition.to_words(), size);
         prop_assert_eq!(&again, &partition);
         let shares: Vec<_> = (0..size).map(|rank| Share::new(partition.clone(), rank)).collect();
         for share in &shares {
@@ -55,10 +55,10 @@ proptest! {
             for share in &shares {
                 prop_assert_eq!(share.owns(at), share.rank == owner);
                 prop_assert_eq!(share.reaches(at), near.contains(&share.rank), "{:?} of {}", at, share.rank);
-                let [(low, high), (below, above)] = share.inner_box(&frame);
+                let [(low, high), (below, above)] = share.inner_box();
                 let middle = [frame.begin(0, at[0]) + 0.5, frame.begin(1, at[1]) + 0.5];
-                let is_boxed = middle[0] > f64::from(low) && middle[0] < f64::from(high)
-                    && middle[1] > f64::from(below) && middle[1] < f64::from(above);
+                let is_boxed = middle[0] > low && middle[0] < high
+                    && middle[1] > below && middle[1] < above;
                 prop_assert_eq!(is_boxed, share.is_inner(at), "{:?} of {}", at, share.rank);
                 if share.is_inner(at) {
                     prop_assert!(near.iter().all(|&other| other == share.rank), "{:?}", at);
@@ -101,7 +101,7 @@ proptest! {
 #[test]
 fn more_ranks_than_cells_are_refused() {
     let mut cells = vec![([0, 0], 5), ([1, 0], 5)];
-    let error = Partition::of(&frame(0), &mut cells, 3).expect_err("two cells for three ranks");
+    let error = Partition::of(frame(0), &mut cells, 3).expect_err("two cells for three ranks");
     assert!(error.to_string().starts_with("3 ranks for 2 cells"), "{error}");
 }
 
@@ -111,7 +111,7 @@ fn even_particles_are_cut_evenly() {
     for size in [2, 3, 5, 8, 16] {
         let mut cells: Vec<_> = (0..120).flat_map(|x| (0..80).map(move |y| ([x, y], 4))).collect();
         let all = cells.clone();
-        let partition = Partition::of(&frame(0), &mut cells, size).unwrap();
+        let partition = Partition::of(frame(0), &mut cells, size).unwrap();
         let mut counts = vec![0_u32; size];
         all.iter().for_each(|(at, n)| counts[partition.owner(*at)] += n);
         let part = 120.0 * 80.0 * 4.0 / size as f64;

@@ -29,15 +29,39 @@ use std::{
 /// How many ranks a run has, and threads each.
 const RANKS: [(usize, usize); 5] = [(1, 1), (2, 2), (3, 1), (4, 2), (7, 1)];
 
-/// Does what `wrap` lets it do of the messages of a rank.
-type Wrap = fn(Threads) -> Box<dyn Transport>;
+/// What a test does with each message that a rank sends, before it is sent.
+type Tap = fn(rank: usize, message: &[u8]) -> Result<(), Lost>;
 
-fn plain(rank: Threads) -> Box<dyn Transport> {
-    Box::new(rank)
+fn untapped(_: usize, _: &[u8]) -> Result<(), Lost> {
+    Ok(())
+}
+
+struct Tapped {
+    rank: Threads,
+    tap: Tap,
+}
+
+impl Transport for Tapped {
+    fn rank(&self) -> usize {
+        self.rank.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.rank.size()
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
+        (self.tap)(self.rank(), &message)?;
+        self.rank.send(to, message)
+    }
+
+    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+        self.rank.receive(from)
+    }
 }
 
 /// A run on so many ranks.
-fn led<const D: usize>(text: &str, ranks: usize, threads: usize, wrap: Wrap) -> Result<Simulation<D>, Error> {
+fn led<const D: usize>(text: &str, ranks: usize, threads: usize, tap: Tap) -> Result<Simulation<D>, Error> {
     let (scene, copy) = (scene(text), scene(text));
     let start = move || {
         let mut all = Threads::ranks(ranks);
@@ -45,17 +69,18 @@ fn led<const D: usize>(text: &str, ranks: usize, threads: usize, wrap: Wrap) -> 
             let scene = copy.clone();
             thread::spawn(move || {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-                pool.install(|| METHOD.follow(&scene, Isa::best(), wrap(rank)))
+                pool.install(|| METHOD.follow(&scene, Isa::best(), Box::new(Tapped { rank, tap })))
             });
         }
-        Ok(wrap(all.remove(0)))
+        let first: Box<dyn Transport> = Box::new(Tapped { rank: all.remove(0), tap });
+        Ok(first)
     };
     let start = Start { size: ranks, start: Box::new(start) };
     METHOD.lead(&scene, Isa::best(), Box::new(NoClock), start)
 }
 
 fn on_ranks<const D: usize>(text: &str, ranks: usize, threads: usize) -> Simulation<D> {
-    led(text, ranks, threads, plain).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    led(text, ranks, threads, untapped).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Something to see after few steps, for viscosity and vorticity as well.
@@ -100,42 +125,19 @@ pub fn commands_are_the_same(preset: &str) {
     same_on_ranks::<2>(&parts.join("[[command]]"), 130);
 }
 
-/// Sends long messages, as pieces of a state are, and counts them.
-struct Sharing(Threads);
-
-/// Long messages that the first rank has sent.
-static LONG: AtomicU64 = AtomicU64::new(0);
-
-impl Transport for Sharing {
-    fn rank(&self) -> usize {
-        self.0.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.0.size()
-    }
-
-    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
-        LONG.fetch_add(u64::from(message.len() > 16_000), Ordering::Relaxed);
-        self.0.send(to, message)
-    }
-
-    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
-        self.0.receive(from)
-    }
-}
-
 /// A flow that leaves some ranks with too much, and may leave others with nothing, is cut anew by itself, and has the same
 /// bits.
 pub fn a_new_cut_changes_no_bit(text: &str, steps: u64) {
+    // Long messages that the first rank has sent: pieces of a state.
+    static LONG: AtomicU64 = AtomicU64::new(0);
+    let tap: Tap = |rank, message| {
+        LONG.fetch_add(u64::from(rank == 0 && message.len() > 16_000), Ordering::Relaxed);
+        Ok(())
+    };
     let mut one = simulation::<2>(text);
     go(&mut one, steps);
     for ranks in [2, 7] {
-        let wrap: Wrap = |rank| match rank.rank() {
-            0 => Box::new(Sharing(rank)),
-            _ => Box::new(rank),
-        };
-        let mut run = led::<2>(text, ranks, 1, wrap).unwrap();
+        let mut run = led::<2>(text, ranks, 1, tap).unwrap();
         let shared = LONG.load(Ordering::Relaxed);
         go(&mut run, steps);
         assert!(LONG.load(Ordering::Relaxed) > shared, "{ranks} ranks: never cut anew");
@@ -189,39 +191,17 @@ pub fn failures_are_told_on_ranks(text: &str) {
     }
 }
 
-/// Loses its connection after so many messages.
-struct Fragile {
-    rank: Threads,
-    left: u32,
-}
-
-impl Transport for Fragile {
-    fn rank(&self) -> usize {
-        self.rank.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.rank.size()
-    }
-
-    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
-        self.left = self.left.checked_sub(1).ok_or(Lost::Gone(self.rank.rank()))?;
-        self.rank.send(to, message)
-    }
-
-    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
-        self.rank.receive(from)
-    }
-}
-
 /// A run of which a rank is lost ends, and says which.
 pub fn a_lost_rank_ends_the_run(text: &str) {
+    // Messages that the second rank has sent, and then no more.
+    static SENT: AtomicU64 = AtomicU64::new(0);
     for ranks in [2, 4] {
-        let wrap: Wrap = |rank| match rank.rank() {
-            1 => Box::new(Fragile { rank, left: 40 }),
-            _ => Box::new(rank),
+        SENT.store(0, Ordering::Relaxed);
+        let tap: Tap = |rank, _| match rank {
+            1 if SENT.fetch_add(1, Ordering::Relaxed) >= 40 => Err(Lost::Gone(1)),
+            _ => Ok(()),
         };
-        let mut run = led::<2>(text, ranks, 1, wrap).unwrap();
+        let mut run = led::<2>(text, ranks, 1, tap).unwrap();
         let mut lost = None;
         for _ in 0..50 {
             lost = lost.or_else(|| run.step(f64::INFINITY).err());
@@ -231,46 +211,23 @@ pub fn a_lost_rank_ends_the_run(text: &str) {
     }
 }
 
-/// Counts what it sends.
-struct Counted(Threads);
-
-/// Bytes that the second rank has sent.
-static SENT: AtomicU64 = AtomicU64::new(0);
-
-impl Transport for Counted {
-    fn rank(&self) -> usize {
-        self.0.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.0.size()
-    }
-
-    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
-        SENT.fetch_add(message.len() as u64, Ordering::Relaxed);
-        self.0.send(to, message)
-    }
-
-    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
-        self.0.receive(from)
-    }
-}
-
 /// A rank sends in a step what the book says: for each particle in a cell beside another rank its id, position, velocity and
 /// density, and `values` numbers besides. The scene has a lattice that hardly moves.
 pub fn bytes_follow_the_formula(text: &str, values: usize) {
     const STEPS: u64 = 10;
-    let wrap: Wrap = |rank| match rank.rank() {
-        1 => Box::new(Counted(rank)),
-        _ => Box::new(rank),
+    // Bytes that the second rank has sent.
+    static SENT: AtomicU64 = AtomicU64::new(0);
+    let tap: Tap = |rank, message| {
+        SENT.fetch_add(if rank == 1 { message.len() as u64 } else { 0 }, Ordering::Relaxed);
+        Ok(())
     };
-    let mut run = led::<3>(text, 2, 1, wrap).unwrap();
+    let mut run = led::<3>(text, 2, 1, tap).unwrap();
     go(&mut run, 1);
     let fluid = &run.state.fluid;
     let frame = CellFrame::new(run.solver.support_radius(), &run.state.domain.periodic);
     let mut cells: Vec<_> = (0..fluid.len()).map(|i| (frame.cell(fluid.position(i)), 1)).collect();
     cells.sort_unstable();
-    let partition = Partition::of(&frame, &mut cells.clone(), 2).unwrap();
+    let partition = Partition::of(frame, &mut cells.clone(), 2).unwrap();
     let share = Share::new(partition, 1);
     let ghosts = cells.iter().filter(|cell| share.owns(cell.0) && share.reaches_beside(0, cell.0)).count();
     let before = SENT.load(Ordering::Relaxed);
@@ -285,7 +242,7 @@ pub fn bytes_follow_the_formula(text: &str, values: usize) {
 
 /// What only one rank can do is refused before the first step.
 pub fn what_ranks_cannot_do_is_refused(text: impl Fn(&str) -> String) {
-    let refused = |extra: &str, ranks| match led::<2>(&text(extra), ranks, 1, plain) {
+    let refused = |extra: &str, ranks| match led::<2>(&text(extra), ranks, 1, untapped) {
         Ok(_) => panic!("accepted: {extra}"),
         Err(error) => error.to_string(),
     };

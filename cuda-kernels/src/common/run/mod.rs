@@ -34,16 +34,15 @@ use sph_core::{
     error::Error,
     method::{
         failure::{Cause, StepError},
-        report::{Derived, FieldInfo, StepReport},
+        report::StepReport,
         sample::{Picked, Wanted},
-        solver::{Link, Memory, Solver},
+        solver::{Memory, Solver},
         state::State,
         stopwatch::{Clock, Stopwatch},
     },
-    neighbors::Neighbors,
     numerics::lane::Isa,
     run::{
-        method::{self, CellBox, Method},
+        method::{CellBox, Method},
         simulation::Simulation,
     },
     scene::{Parameters as _, Scene},
@@ -375,52 +374,10 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
         (self.device, self.is_on_host, self.rest_is_on_host) = (None, true, true);
     }
 
-    fn name(&self) -> &'static str {
-        self.method.name()
-    }
-
-    fn support_radius(&self) -> Real {
-        Method::support_radius(&self.method)
-    }
-
-    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        method::max_dt(&mut self.method, state)
-    }
-
-    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
-        Method::chain(&self.method, state)
-    }
-
-    fn sound_speed(&self) -> Option<f64> {
-        Method::sound_speed(&self.method)
-    }
-
-    fn substeps(&self) -> u32 {
-        Method::substeps(&self.method)
-    }
-
-    fn field(&self, name: &str) -> Option<&[Real]> {
-        Method::field(&self.method, name)
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        M::FIELDS
-    }
+    sph_core::left_to_the_method!();
 
     fn residuals(&self) -> &[f64] {
         Method::residuals(&self.method)
-    }
-
-    fn neighbors(&self) -> &Neighbors<D> {
-        &self.method.shell().neighbors
-    }
-
-    fn internal_energy(&self, rho: f64) -> f64 {
-        Method::internal_energy(&self.method, rho)
-    }
-
-    fn derived(&self, state: &State<D>) -> Derived {
-        method::derived(&self.method, state)
     }
 
     fn stopwatch(&self) -> &Stopwatch {

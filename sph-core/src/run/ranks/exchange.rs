@@ -9,10 +9,10 @@ use crate::{
     Real,
     fluid::particles::Particles,
     method::failure::Lost,
-    neighbors::{CellFrame, Neighbors, Share},
+    neighbors::{Neighbors, Share},
     numerics::{
         field::Scratch,
-        parallel::{self, Exact, Merge},
+        parallel::{self, Merge},
     },
 };
 use bytemuck::Pod;
@@ -101,15 +101,14 @@ impl<const D: usize> Ranks<D> {
     pub fn import(
         &mut self,
         share: &Share<D>,
-        frame: CellFrame<D>,
         fluid: &mut Particles<D>,
         carried: &mut [&mut Vec<Real>],
     ) -> Result<(), Lost> {
-        self.migrate(share, frame, fluid, carried)?;
-        let (own, near) = (fluid.len(), outside_of(share.inner_box(&frame), fluid));
+        self.migrate(share, fluid, carried)?;
+        let (own, near) = (fluid.len(), outside_of(share.inner_box(), fluid));
         let mut sends = vec![Vec::new(); share.beside.len()];
         for i in near {
-            let at = frame.cell(fluid.position(i as usize));
+            let at = share.partition.frame.cell(fluid.position(i as usize));
             for (k, send) in sends.iter_mut().enumerate() {
                 if share.reaches_beside(k, at) {
                     send.push(i);
@@ -135,14 +134,13 @@ impl<const D: usize> Ranks<D> {
     fn migrate(
         &mut self,
         share: &Share<D>,
-        frame: CellFrame<D>,
         fluid: &mut Particles<D>,
         carried: &mut [&mut Vec<Real>],
     ) -> Result<(), Lost> {
         let mut leaving = vec![Vec::new(); self.links.size()];
-        let mut outside = outside_of(share.inner_box(&frame), fluid);
+        let mut outside = outside_of(share.inner_box(), fluid);
         outside.retain(|&i| {
-            let at = frame.cell(fluid.position(i as usize));
+            let at = share.partition.frame.cell(fluid.position(i as usize));
             let leaves = !share.owns(at);
             if leaves {
                 leaving[share.partition.owner(at)].push(i);
@@ -152,7 +150,7 @@ impl<const D: usize> Ranks<D> {
         // They come to a rank beside this one, unless something has thrown them over it.
         let is_far = |&to: &usize| !leaving[to].is_empty() && share.beside.binary_search(&to).is_err();
         let mut sums = [u64::from((0..leaving.len()).any(|to| is_far(&to))), fluid.len() as u64];
-        self.links.all_of(&mut sums, |a, b| a + b)?;
+        self.links.all_reduce_each(&mut sums, |a, b| a + b)?;
         self.total = sums[1];
         let peers = match sums[0] {
             0 => share.beside.clone(),
@@ -219,36 +217,13 @@ impl<const D: usize> Ranks<D> {
     pub fn total(&self) -> usize {
         self.total as usize
     }
-
-    /// Gives every rank the values, each of which one rank has and all others have as zero.
-    ///
-    /// # Errors
-    /// When a rank is gone, or its step has failed.
-    pub fn join(&mut self, values: &mut [Real]) -> Result<(), Lost> {
-        self.links.all_of(values, |a, b| a + b)
-    }
-
-    /// The sum over all ranks.
-    ///
-    /// # Errors
-    /// When a rank is gone, or its step has failed.
-    pub fn sum(&mut self, mine: Exact) -> Result<Exact, Lost> {
-        self.links.all(mine.0, |a, b| a + b).map(Exact)
-    }
-
-    /// The largest number of all ranks.
-    ///
-    /// # Errors
-    /// When a rank is gone, or its step has failed.
-    pub fn max(&mut self, mine: f64) -> Result<f64, Lost> {
-        self.links.all(mine, f64::max)
-    }
 }
 
 /// The particles that are not in a box, ascending; those whose positions are not finite are among them.
-fn outside_of<const D: usize>(space: [(Real, Real); D], fluid: &Particles<D>) -> Vec<u32> {
+fn outside_of<const D: usize>(space: [(f64, f64); D], fluid: &Particles<D>) -> Vec<u32> {
     let is_inside = |i: &usize| {
-        (0..D).fold(true, |inside, a| inside & (fluid.x[a][*i] > space[a].0) & (fluid.x[a][*i] < space[a].1))
+        let is_between = |x: f64, (low, high): (f64, f64)| (x > low) & (x < high);
+        (0..D).fold(true, |inside, a| inside & is_between(f64::from(fluid.x[a][*i]), space[a]))
     };
     let outside = |range: Range<usize>| range.filter(|i| !is_inside(i)).map(|i| i as u32).collect();
     parallel::blocks(fluid.len(), (), |range, ()| Places(outside(range))).0

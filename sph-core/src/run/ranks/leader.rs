@@ -16,17 +16,14 @@ use crate::{
     error::Error,
     method::{
         failure::{BEFORE, Cause, Lost, StepError},
-        report::{Derived, FieldInfo, StepReport},
-        solver::{Link, Memory, Solver},
+        report::StepReport,
+        solver::{Memory, Solver},
         state::State,
         stopwatch::{Clock, NoClock, Stopwatch},
     },
-    neighbors::{Backend, Neighbors, Partition},
+    neighbors::{Backend, Partition},
     numerics::lane::Isa,
-    run::{
-        method::{self, Method},
-        simulation::Simulation,
-    },
+    run::{method::Method, simulation::Simulation},
     scene::Scene,
 };
 
@@ -139,20 +136,20 @@ fn check<const D: usize, M: Method<D>>(scene: &Scene, state: &State<D>) -> Resul
 impl<const D: usize, M: Method<D>> Part<D, M> {
     fn follow(&mut self) -> Result<(), Lost> {
         loop {
-            let word = self.links().word(None)?;
-            match Order::of_bytes(&word).ok_or(Lost::Garbled(0))? {
+            let order = self.links().broadcast(None)?;
+            match Order::of_bytes(&order).ok_or(Lost::Garbled(0))? {
                 Order::Step(step) => {
                     let done = self.step(&step);
                     let outcome = Outcome::of(self.state.fluid.len(), &done);
-                    self.links().report(&outcome.to_bytes())?;
+                    self.links().gather(&outcome.to_bytes())?;
                 }
                 Order::Load => {
-                    let piece = self.links().await_word(0)?;
+                    let piece = self.links().receive_control(0)?;
                     self.load(&piece)?;
                 }
                 Order::Fetch => {
                     let piece = pieces::give_piece(&self.state, &mut self.method);
-                    self.links().report(&piece)?;
+                    self.links().gather(&piece)?;
                 }
                 Order::Set { name, value } => {
                     let value =
@@ -171,20 +168,19 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
 
 impl<const D: usize, M: Method<D>> Leader<D, M> {
     fn order(&mut self, order: &Order<D>) -> Result<(), Lost> {
-        self.part.links().word(Some(order.to_bytes())).map(drop)
+        self.part.links().broadcast(Some(order.to_bytes())).map(drop)
     }
 
     /// Shares the state out.
     fn share(&mut self, state: &mut State<D>) -> Result<(), StepError> {
-        let frame = self.method.shell().neighbors.cells().frame;
         // Where particles have become too few for a new cut, the old one stays: ranks may be empty.
-        if let Ok(partition) = pieces::partition(state, frame, self.partition.size()) {
+        if let Ok(partition) = pieces::partition(state, self.partition.frame, self.partition.size()) {
             self.partition = partition;
         }
-        let pieces = pieces::cut(state, &mut self.method, &self.partition, frame);
+        let pieces = pieces::scatter(state, &mut self.method, &self.partition);
         let shared = self.order(&Order::Load).and_then(|()| {
             let others = pieces.iter().enumerate().skip(1);
-            others.into_iter().try_for_each(|(to, piece)| self.part.links().tell(to, piece))?;
+            others.into_iter().try_for_each(|(to, piece)| self.part.links().send_control(to, piece))?;
             self.part.load(&pieces[0])
         });
         shared.map_err(|lost| StepError::new(state, "share", None, lost.into()))?;
@@ -206,9 +202,9 @@ impl<const D: usize, M: Method<D>> Leader<D, M> {
         self.order(&Order::Step(step)).map_err(|lost| fail(lost.into()))?;
         let done = self.part.step(&step);
         let mut all = vec![Outcome::of(self.part.state.fluid.len(), &done)];
-        let words = self.part.links().report(&[]).map_err(|lost| fail(lost.into()))?;
-        for (word, rank) in words.iter().zip(1..) {
-            all.push(Outcome::of_bytes(word, rank).ok_or_else(|| fail(Lost::Garbled(rank).into()))?);
+        let outcomes = self.part.links().gather(&[]).map_err(|lost| fail(lost.into()))?;
+        for (outcome, rank) in outcomes.iter().zip(1..) {
+            all.push(Outcome::of_bytes(outcome, rank).ok_or_else(|| fail(Lost::Garbled(rank).into()))?);
         }
         let n: usize = all.iter().map(|outcome| outcome.particles).sum();
         let most = all.iter().map(|outcome| outcome.particles).max().unwrap_or(0);
@@ -265,7 +261,7 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
             return Ok(());
         }
         let own = pieces::give_piece(&self.part.state, &mut self.part.method);
-        let others = self.order(&Order::Fetch).and_then(|()| self.part.links().report(&[]));
+        let others = self.order(&Order::Fetch).and_then(|()| self.part.links().gather(&[]));
         let lost = |lost: Lost| Cause::from(lost);
         let all = others.map(|others| [vec![own], others].concat()).map_err(lost);
         let joined = all.and_then(|all| pieces::join(&all, state, &mut self.method).map_err(lost));
@@ -313,52 +309,10 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
         self.forget();
     }
 
-    fn name(&self) -> &'static str {
-        self.method.name()
-    }
-
-    fn support_radius(&self) -> Real {
-        Method::support_radius(&self.method)
-    }
-
-    fn max_dt(&mut self, state: &State<D>) -> Result<f64, StepError> {
-        method::max_dt(&mut self.method, state)
-    }
-
-    fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {
-        Method::chain(&self.method, state)
-    }
-
-    fn sound_speed(&self) -> Option<f64> {
-        Method::sound_speed(&self.method)
-    }
-
-    fn substeps(&self) -> u32 {
-        Method::substeps(&self.method)
-    }
-
-    fn field(&self, name: &str) -> Option<&[Real]> {
-        Method::field(&self.method, name)
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        M::FIELDS
-    }
+    sph_core::left_to_the_method!();
 
     fn residuals(&self) -> &[f64] {
         Method::residuals(&self.part.method)
-    }
-
-    fn neighbors(&self) -> &Neighbors<D> {
-        &self.method.shell().neighbors
-    }
-
-    fn internal_energy(&self, rho: f64) -> f64 {
-        Method::internal_energy(&self.method, rho)
-    }
-
-    fn derived(&self, state: &State<D>) -> Derived {
-        method::derived(&self.method, state)
     }
 
     fn stopwatch(&self) -> &Stopwatch {

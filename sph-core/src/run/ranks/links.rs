@@ -22,7 +22,7 @@ enum Kind {
     /// The step has failed.
     Failed = 1,
     /// What the step has come to, or what the first rank wants next.
-    Word = 2,
+    Control = 2,
     /// The last message of a run.
     End = 3,
 }
@@ -81,7 +81,7 @@ impl Links {
         match self.next(from)? {
             (Kind::Data, bytes) => Ok(bytes),
             (Kind::Failed, _) => Err(Lost::Failed(from)),
-            (Kind::Word | Kind::End, _) => Err(Lost::Garbled(from)),
+            (Kind::Control | Kind::End, _) => Err(Lost::Garbled(from)),
         }
     }
 
@@ -131,9 +131,9 @@ impl Links {
     ///
     /// # Errors
     /// As [`Links::receive`].
-    pub fn all<T: Pod>(&mut self, mine: T, merge: impl Fn(T, T) -> T) -> Result<T, Lost> {
+    pub fn all_reduce<T: Pod>(&mut self, mine: T, merge: impl Fn(T, T) -> T) -> Result<T, Lost> {
         let mut value = [mine];
-        self.all_of(&mut value, merge)?;
+        self.all_reduce_each(&mut value, merge)?;
         Ok(value[0])
     }
 
@@ -141,7 +141,11 @@ impl Links {
     ///
     /// # Errors
     /// As [`Links::receive`].
-    pub fn all_of<T: Pod>(&mut self, values: &mut [T], merge: impl Fn(T, T) -> T) -> Result<(), Lost> {
+    pub fn all_reduce_each<T: Pod>(
+        &mut self,
+        values: &mut [T],
+        merge: impl Fn(T, T) -> T,
+    ) -> Result<(), Lost> {
         let (rank, size) = (self.rank(), self.size());
         // Up a binomial tree to rank 0, and down again.
         let mut reach = 1;
@@ -173,58 +177,58 @@ impl Links {
         Ok(values)
     }
 
-    /// Sends all ranks the word of the first one, which gives it; the others get it here.
+    /// Sends all ranks a control message of the first one, which gives it; the others get it here.
     ///
     /// # Errors
     /// When a rank is gone.
-    pub fn word(&mut self, mine: Option<Vec<u8>>) -> Result<Vec<u8>, Lost> {
+    pub fn broadcast(&mut self, mine: Option<Vec<u8>>) -> Result<Vec<u8>, Lost> {
         let (rank, size) = (self.rank(), self.size());
         let mut reach = 1;
         while reach < size && rank & reach == 0 {
             reach *= 2;
         }
-        let word = match mine {
-            Some(word) => word,
-            None => self.await_word(rank - reach)?,
+        let message = match mine {
+            Some(message) => message,
+            None => self.receive_control(rank - reach)?,
         };
         while reach > 1 {
             reach /= 2;
             if rank + reach < size {
-                self.send_kind(rank + reach, Kind::Word, &word)?;
+                self.send_kind(rank + reach, Kind::Control, &message)?;
             }
         }
-        Ok(word)
+        Ok(message)
     }
 
-    /// Sends the first rank the word of each other one, which gives it; the first gets the words of the others, in their
+    /// Sends the first rank a control message of each other one, which gives it; the first gets those of the others, in their
     /// order.
     ///
     /// # Errors
     /// When a rank is gone.
-    pub fn report(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Lost> {
+    pub fn gather(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Lost> {
         if self.rank() != 0 {
-            self.send_kind(0, Kind::Word, mine)?;
+            self.send_kind(0, Kind::Control, mine)?;
             return Ok(Vec::new());
         }
-        (1..self.size()).map(|from| self.await_word(from)).collect()
+        (1..self.size()).map(|from| self.receive_control(from)).collect()
     }
 
-    /// Sends a rank a word of its own.
+    /// Sends a rank a control message of its own.
     ///
     /// # Errors
     /// When it is gone.
-    pub fn tell(&mut self, to: usize, word: &[u8]) -> Result<(), Lost> {
-        self.send_kind(to, Kind::Word, word)
+    pub fn send_control(&mut self, to: usize, bytes: &[u8]) -> Result<(), Lost> {
+        self.send_kind(to, Kind::Control, bytes)
     }
 
-    /// The next word of a rank; what else it has sent of this step comes too late.
+    /// The next control message of a rank; what else it has sent of this step comes too late.
     ///
     /// # Errors
     /// When it is gone.
-    pub fn await_word(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+    pub fn receive_control(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
         loop {
             match self.next(from)? {
-                (Kind::Word, word) => return Ok(word),
+                (Kind::Control, message) => return Ok(message),
                 (Kind::End, _) => return Err(Lost::Gone(from)),
                 (Kind::Data | Kind::Failed, _) => {}
             }
@@ -248,13 +252,13 @@ impl Links {
             let mut message = self.transport().receive(from)?;
             let mut reader = Reader::new(&message);
             let (round, kind) = reader.one::<u64>().zip(reader.one::<u64>()).ok_or(Lost::Garbled(from))?;
-            if kind < Kind::Word as u64 && round != self.round {
+            if kind < Kind::Control as u64 && round != self.round {
                 continue;
             }
             let kind = match kind {
                 0 => Kind::Data,
                 1 => Kind::Failed,
-                2 => Kind::Word,
+                2 => Kind::Control,
                 3 => Kind::End,
                 _ => return Err(Lost::Garbled(from)),
             };

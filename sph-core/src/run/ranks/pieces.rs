@@ -31,17 +31,16 @@ pub fn partition<const D: usize>(
     let mut all: Vec<[i32; D]> = (0..state.fluid.len()).map(cell).collect();
     all.sort_unstable();
     let mut cells: Vec<_> = all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
-    Partition::of(&frame, &mut cells, size)
+    Partition::of(frame, &mut cells, size)
 }
 
-/// Cuts a state, and makes of it what [`take_piece`] reads on each rank.
-pub fn cut<const D: usize, M: Method<D>>(
+/// Makes of a state what [`take_piece`] reads on each rank.
+pub fn scatter<const D: usize, M: Method<D>>(
     state: &mut State<D>,
     method: &mut M,
     partition: &Partition<D>,
-    frame: CellFrame<D>,
 ) -> Vec<Vec<u8>> {
-    let cell = |i: usize| frame.cell(state.fluid.position(i));
+    let cell = |i: usize| partition.frame.cell(state.fluid.position(i));
     let mut places = vec![Vec::new(); partition.size()];
     for i in 0..state.fluid.len() {
         places[partition.owner(cell(i))].push(i as u32);
@@ -78,7 +77,7 @@ pub fn take_piece<const D: usize, M: Method<D>>(
 ) -> Option<()> {
     let mut reader = Reader::new(piece);
     let frame = method.shell().neighbors.cells().frame;
-    let partition = Partition::of_words(&frame, &reader.all::<i32>()?, size);
+    let partition = Partition::of_words(frame, &reader.all::<i32>()?, size);
     method.shell_mut().neighbors.share = Some(Share::new(partition, rank));
     state.fluid = Particles::default();
     let mut kept = take_kept(method, false);

@@ -3,13 +3,14 @@
 use crate::{
     Real,
     method::{
-        failure::{Cause, StepError},
+        failure::{Cause, Lost, StepError},
         state::State,
     },
+    neighbors::Share,
     numerics::parallel::Exact,
     run::{
         method::Shell,
-        ranks::exchange::{PerParticle, PointSet},
+        ranks::exchange::{PerParticle, PointSet, Ranks},
     },
 };
 use bytemuck::Pod;
@@ -28,8 +29,8 @@ impl<const D: usize> Shell<D> {
         let (Some(ranks), Some(share)) = (&mut self.ranks, &self.neighbors.share) else {
             return Ok(self.neighbors.update(state, carried)?);
         };
-        let (frame, mut carried) = (self.neighbors.cells().frame, carried.into_iter().collect::<Vec<_>>());
-        ranks.import(share, frame, &mut state.fluid, &mut carried)?;
+        let mut carried = carried.into_iter().collect::<Vec<_>>();
+        ranks.import(share, &mut state.fluid, &mut carried)?;
         self.neighbors.set_points_of_all(ranks.total());
         let rebuilt = match self.neighbors.update(state, carried) {
             Ok(rebuilt) => rebuilt,
@@ -44,6 +45,18 @@ impl<const D: usize> Shell<D> {
         Ok(rebuilt)
     }
 
+    /// Does something with other ranks in `phase`; `alone` is the result without any.
+    fn together<T>(
+        &mut self,
+        state: &State<D>,
+        phase: &'static str,
+        alone: T,
+        work: impl FnOnce(&mut Ranks<D>, &Share<D>) -> Result<T, Lost>,
+    ) -> Result<T, StepError> {
+        let (Some(ranks), Some(share)) = (&mut self.ranks, &self.neighbors.share) else { return Ok(alone) };
+        work(ranks, share).map_err(|lost| StepError::new(state, phase, None, lost.into()))
+    }
+
     /// Brings to the ghosts what their owners have, one value a point, after `phase`.
     ///
     /// # Errors
@@ -55,8 +68,7 @@ impl<const D: usize> Shell<D> {
         of: PointSet,
         values: &mut [T],
     ) -> Result<(), StepError> {
-        let (Some(ranks), Some(share)) = (&mut self.ranks, &self.neighbors.share) else { return Ok(()) };
-        ranks.refresh(share, of, values).map_err(|lost| StepError::new(state, phase, None, lost.into()))
+        self.together(state, phase, (), |ranks, share| ranks.refresh(share, of, values))
     }
 
     /// Drops the ghosts, which stand in no sum from here on, with their entries in `fields`.
@@ -75,13 +87,17 @@ impl<const D: usize> Shell<D> {
         self.ranks.as_ref().map_or(n, |ranks| ranks.total())
     }
 
+    /// Places of the particles that this rank owns, of `n` with its ghosts.
+    pub fn own(&self, n: usize) -> Own<'_> {
+        Own { n, among: self.ranks.as_ref().and_then(|ranks| ranks.owned()) }
+    }
+
     /// The largest number of all ranks, found in `phase`.
     ///
     /// # Errors
     /// When another rank has failed.
     pub fn max(&mut self, state: &State<D>, phase: &'static str, mine: f64) -> Result<f64, StepError> {
-        let Some(ranks) = &mut self.ranks else { return Ok(mine) };
-        ranks.max(mine).map_err(|lost| StepError::new(state, phase, None, lost.into()))
+        self.together(state, phase, mine, |ranks, _| ranks.links.all_reduce(mine, f64::max))
     }
 
     /// The sum over all ranks, found in `phase`.
@@ -89,8 +105,7 @@ impl<const D: usize> Shell<D> {
     /// # Errors
     /// When another rank has failed.
     pub fn sum(&mut self, state: &State<D>, phase: &'static str, mine: Exact) -> Result<Exact, StepError> {
-        let Some(ranks) = &mut self.ranks else { return Ok(mine) };
-        ranks.sum(mine).map_err(|lost| StepError::new(state, phase, None, lost.into()))
+        self.together(state, phase, mine, |ranks, _| ranks.links.all_reduce(mine.0, |a, b| a + b).map(Exact))
     }
 
     /// Reports the density errors of all particles: the sum of max(ρ/ρ₀ − 1, 0) and the largest ρ/ρ₀ − 1 of this rank's.
@@ -121,8 +136,29 @@ impl<const D: usize> Shell<D> {
         phase: &'static str,
         reaction: &mut [Vec<Real>; D],
     ) -> Result<(), StepError> {
-        let Some(ranks) = &mut self.ranks else { return Ok(()) };
-        let done = reaction.iter_mut().try_for_each(|axis| ranks.join(axis));
-        done.map_err(|lost| StepError::new(state, phase, None, lost.into()))
+        self.together(state, phase, (), |ranks, _| {
+            reaction.iter_mut().try_for_each(|axis| ranks.links.all_reduce_each(axis, |a, b| a + b))
+        })
+    }
+}
+
+/// Places of particles without those of other ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Own<'a> {
+    n: usize,
+    /// Their places among ghosts, where there are any.
+    among: Option<&'a [u32]>,
+}
+
+impl Own<'_> {
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.among.map_or(self.n, <[u32]>::len)
+    }
+
+    /// The place of the `k`-th.
+    #[inline(always)]
+    pub fn place(&self, k: usize) -> usize {
+        self.among.map_or(k, |among| among[k] as usize)
     }
 }
