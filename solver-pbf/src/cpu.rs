@@ -24,7 +24,7 @@ use sph_core::{
     },
     numerics::{
         field::Sizing,
-        parallel::{self, Exact, First, Max},
+        parallel::{self, Exact, First},
         vector::norm2,
     },
     run::ranks::exchange::{PerParticle, PointSet},
@@ -104,8 +104,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn compute_lambda(&mut self) -> Result<(), StepError> {
         let found = self.lambda();
-        self.count_errors(&found, "compute_lambda")?;
-        self.check_corrected("compute_lambda", found.bad, "lambda")?;
+        self.count_errors("compute_lambda")?;
+        self.check_corrected("compute_lambda", found, "lambda")?;
         let s = &mut *self.method;
         s.shell.refresh(self.state, "compute_lambda", PointSet::Fluid, &mut s.fields.x_lambda)
     }
@@ -143,8 +143,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Ok(());
         }
         let found = self.density();
-        self.count_errors(&found, "compute_density")?;
-        self.check_corrected("compute_density", found.bad, "density")
+        self.count_errors("compute_density")?;
+        self.check_corrected("compute_density", found, "density")
     }
 
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
@@ -252,7 +252,7 @@ impl<const D: usize> Cpu<'_, D> {
         predict::second_order(self.state, past, bdf2, self.dt as Real)
     }
 
-    fn lambda(&mut self) -> lambda::Errors {
+    fn lambda(&mut self) -> First {
         let (s, state) = (&mut *self.method, &mut *self.state);
         let (n, periodic, fields) = (state.fluid.len(), state.domain.periodic, &mut s.fields);
         let input = [&fields.x_star[..], &fields.x_psi];
@@ -264,7 +264,7 @@ impl<const D: usize> Cpu<'_, D> {
         })
     }
 
-    fn density(&mut self) -> lambda::Errors {
+    fn density(&mut self) -> First {
         let (s, state) = (&*self.method, &mut *self.state);
         let input = [&s.fields.x_star[..], &s.fields.x_psi];
         let constraint = Constraint::new((&s.params, &s.constants), state.rest, state.domain.periodic, input);
@@ -274,9 +274,8 @@ impl<const D: usize> Cpu<'_, D> {
         })
     }
 
-    fn count_errors(&mut self, found: &lambda::Errors, phase: &'static str) -> Result<(), StepError> {
-        let shell = &mut self.method.shell;
-        shell.report_density(self.state, phase, found.sum, f64::from(found.largest))?;
+    fn count_errors(&mut self, phase: &'static str) -> Result<(), StepError> {
+        self.method.shell.report_density(self.state, phase)?;
         self.method.fields.density_is_current = true;
         self.method.shell.stopwatch.lap(phase);
         Ok(())
@@ -343,16 +342,11 @@ impl<const D: usize> Cpu<'_, D> {
             velocity::vorticity(s.shell.isa, s.kernel, &velocities, fluid, vorticity);
         });
         let shell = &mut self.method.shell;
-        let Max(largest) = parallel::blocks(n, (), |range, ()| {
-            Max(vorticity[range].iter().fold(0.0, |largest, record| f64::from(record[7]).max(largest)))
-        });
-        let scale = parallel::power_of_two_above(shell.max(self.state, PHASE, largest)?);
         let own = shell.own(n);
-        let size = |k: usize| f64::from(vorticity[own.place(k)][7]) / scale;
-        let squares =
-            parallel::blocks(own.count(), (), |range, ()| Exact::of(range.map(|k| size(k) * size(k))));
-        let squares = shell.sum(self.state, PHASE, squares)?.value();
-        let mean = (scale * (squares / shell.total(n).max(1) as f64).sqrt()) as Real;
+        let size = |k: usize| f64::from(vorticity[own.place(k)][7]);
+        let squares = parallel::blocks(own.count(), (), |range, ()| Exact::of(range, |k| size(k) * size(k)));
+        let squares = shell.sum(self.state, PHASE, squares)?;
+        let mean = (squares / shell.total(n).max(1) as f64).sqrt() as Real;
         shell.refresh(self.state, PHASE, PointSet::Fluid, &mut vorticity)?;
         self.method.fields.vorticity = vorticity;
         let s = &*self.method;

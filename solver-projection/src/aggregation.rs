@@ -3,14 +3,20 @@
 //!
 //! With the prolongation `P`, which gives each unknown the value of its aggregate, the equation of a level is `Pᵀ A P`
 //! (Galerkin): off-diagonal entries between two aggregates add up, and so do Dirichlet terms.
+//!
+//! On several ranks each has the first level of its own cells and of those around. The coarser levels stand on every rank, whole; the
+//! rows of the second come from the rank that owns their cells: a rank owns whole aggregates of it, see
+//! [`CELLS_A_BLOCK`](sph_core::run::method::Method::CELLS_A_BLOCK).
 
 use sph_core::{
     Real,
+    method::failure::Lost,
     neighbors::{Cells, Chunk, NeighborLists, PAD},
     numerics::{
         field::fit,
         parallel::{self, BLOCK},
     },
+    run::ranks::{plan::Plan, shared::Others},
 };
 
 /// A level has at least a quarter fewer aggregates than the one below, and no level follows one of so few.
@@ -43,6 +49,10 @@ pub struct Level<const D: usize> {
     pub z: Vec<Real>,
     /// The next solution, or the residual.
     pub q: Vec<Real>,
+    /// Who needs what of a solution. Empty where every rank has all of it.
+    pub halo: Plan,
+    /// True where other ranks have right-hand sides of the level below.
+    pub is_joined: bool,
 }
 
 impl<const D: usize> Default for Level<D> {
@@ -60,14 +70,27 @@ impl<const D: usize> Default for Level<D> {
             r: Vec::new(),
             z: Vec::new(),
             q: Vec::new(),
+            halo: Plan::default(),
+            is_joined: false,
         }
     }
 }
 
+/// The order of aggregates: by the last axis first.
+fn ascending<const D: usize>(at: &[i32; D]) -> [i32; D] {
+    let mut at = *at;
+    at.reverse();
+    at
+}
+
+/// Entries of a row, with padding.
+fn width(dim: usize) -> usize {
+    3_usize.pow(dim as u32).next_multiple_of(PAD)
+}
+
 /// Bytes that an aggregate takes: its row, what it is made of, and the vectors of its equation.
 pub fn bytes_per_aggregate(dim: usize) -> f64 {
-    let width = 3_usize.pow(dim as u32).next_multiple_of(PAD);
-    (width * (4 + size_of::<Real>()) + 4 * dim + 16 + 5 * size_of::<Real>()) as f64
+    (width(dim) * (4 + size_of::<Real>()) + 4 * dim + 16 + 5 * size_of::<Real>()) as f64
 }
 
 /// The levels above the particles.
@@ -123,24 +146,43 @@ impl<const D: usize> Multigrid<D> {
     }
 
     /// Builds all levels over the particles of a step.
+    ///
+    /// # Errors
+    /// When another rank has failed.
     pub fn build(
         &mut self,
         cells: &Cells<D>,
         lists: &NeighborLists,
         entries: &[Vec<Real>],
         dirichlet: &[Real],
-    ) {
+        others: &mut Others<'_, D>,
+    ) -> Result<(), Lost> {
         self.n = 0;
-        self.next().aggregate_particles(cells);
-        self.all[0].assemble(&Particles { lists, entries, dirichlet });
+        let finest = self.next();
+        finest.aggregate_particles(cells);
+        finest.assemble(&Particles { lists, entries, dirichlet });
+        others.plan(&mut finest.halo, &finest.at);
+        let mut below = others.count(finest.at.iter().filter(|&&at| !others.own(at)).count())?;
         loop {
             self.next();
-            let [.., fine, coarse] = &mut self.all[..self.n] else { return };
-            if fine.len() <= FEW || !coarse.aggregate_level(fine) {
+            let [.., fine, coarse] = &mut self.all[..self.n] else { return Ok(()) };
+            if below > FEW {
+                coarse.aggregate_level(fine);
+            }
+            coarse.is_joined = self.n == 2 && !others.are_none();
+            let n = match coarse.is_joined {
+                true => others.count((0..coarse.len()).filter(|&c| coarse.is_own(c, others)).count())?,
+                false => coarse.len(),
+            };
+            if below <= FEW || 4 * n > 3 * below {
                 self.n -= 1;
-                return;
+                return Ok(());
             }
             coarse.assemble(fine);
+            if coarse.is_joined {
+                coarse.join(others)?;
+            }
+            below = n;
         }
     }
 
@@ -172,29 +214,25 @@ impl<const D: usize> Level<D> {
 
     /// Cells of the neighbor search: their unknowns are particles, in order.
     fn aggregate_particles(&mut self, cells: &Cells<D>) {
-        let n = cells.n_occupied();
         self.turn = cells.frame.turn;
         self.at.clear();
-        self.at.extend(cells.occupied[..n].iter().map(|cell| cell.at));
+        self.at.extend(cells.points().map(|(at, _)| at));
         self.first.clear();
-        self.first.extend((0..=n).map(|c| cells.first_point(c) as u32));
+        self.first.push(0);
+        self.first.extend(cells.points().map(|(_, points)| points.end));
         self.unknowns.clear();
-        self.unknowns.extend(0..self.first[n]);
+        self.unknowns.extend(0..self.first[self.at.len()]);
         self.number();
     }
 
-    /// Cells twice as wide. False if they are hardly fewer.
-    fn aggregate_level(&mut self, fine: &Self) -> bool {
+    /// Cells twice as wide.
+    fn aggregate_level(&mut self, fine: &Self) {
         let wide = |c: u32| fine.at[c as usize].map(|x| x >> 1);
         self.turn = fine.turn.map(|n| (n + 1) / 2);
         self.unknowns.clear();
         self.unknowns.extend(0..fine.len() as u32);
-        let ascending = |mut at: [i32; D]| {
-            at.reverse();
-            at
-        };
         // Ties by number make the unstable sort, which needs no memory, a stable one.
-        self.unknowns.sort_unstable_by_key(|&c| (ascending(wide(c)), c));
+        self.unknowns.sort_unstable_by_key(|&c| (ascending(&wide(c)), c));
         self.at.clear();
         self.first.clear();
         for (k, &c) in self.unknowns.iter().enumerate() {
@@ -205,7 +243,54 @@ impl<const D: usize> Level<D> {
         }
         self.first.push(self.unknowns.len() as u32);
         self.number();
-        4 * self.len() <= 3 * fine.len()
+    }
+
+    /// True for an aggregate of the second level that is of this rank.
+    fn is_own(&self, c: usize, others: &Others<'_, D>) -> bool {
+        !others.own(self.at[c].map(|x| 2 * x))
+    }
+
+    /// Takes in the aggregates of other ranks, with their rows.
+    fn join(&mut self, others: &mut Others<'_, D>) -> Result<(), Lost> {
+        let own: Vec<usize> = (0..self.len()).filter(|&c| self.is_own(c, others)).collect();
+        let mut all = others.all_gather(own.iter().map(|&c| self.at[c]).collect())?;
+        all.sort_unstable_by_key(ascending);
+        let (n, width) = (all.len(), width(D));
+        let place = |at| all.binary_search_by_key(&ascending(at), ascending).unwrap_or(n);
+        // Where the aggregates of this rank stand among all: those around its own are of other ranks.
+        let places: Vec<usize> = self.at.iter().map(place).chain([n]).collect();
+        let (mut near, mut entries, mut dirichlet) =
+            (vec![0_u32; n * width], vec![0.0; n * width], vec![0.0; n]);
+        let (mut first, mut unknowns) = (vec![0; n + 1], Vec::with_capacity(self.unknowns.len()));
+        for &c in &own {
+            let row = places[c] * width..(places[c] + 1) * width;
+            let others = self.rows.row(c).iter().map(|&other| places[other as usize] as u32);
+            near[row.clone()].iter_mut().zip(others).for_each(|(near, other)| *near = other);
+            entries[row].copy_from_slice(&self.off_diagonal[self.rows.entries(c)]);
+            dirichlet[places[c]] = self.dirichlet[c];
+            first[places[c] + 1] = self.unknowns(c).len() as u32;
+            unknowns.extend_from_slice(self.unknowns(c));
+        }
+        (0..n).for_each(|c| first[c + 1] += first[c]);
+        others.all_sum(&mut near)?;
+        others.all_sum(&mut entries)?;
+        others.all_sum(&mut dirichlet)?;
+        self.of.iter_mut().for_each(|c| *c = places[*c as usize] as u32);
+        (self.at, self.first, self.unknowns) = (all, first, unknowns);
+        self.lay_rows();
+        (self.rows.indices, self.off_diagonal, self.dirichlet) = (near, entries, dirichlet);
+        self.sum_diagonal();
+        Ok(())
+    }
+
+    /// Room for the row of each aggregate.
+    fn lay_rows(&mut self) {
+        let (n, width) = (self.len(), width(D));
+        let rows = &mut self.rows;
+        (rows.first, rows.end, rows.null) = (0, n, n as u32);
+        rows.offsets.clear();
+        rows.offsets.extend((0..=n).map(|c| (c * width) as u32));
+        rows.indices.resize(n * width, 0);
     }
 
     /// Tells each unknown its aggregate.
@@ -220,13 +305,10 @@ impl<const D: usize> Level<D> {
 
     /// The equation, from the finer one.
     fn assemble(&mut self, below: &impl FineEquation) {
-        let (n, groups) = (self.len(), 3_usize.pow(D as u32).div_ceil(PAD));
-        let width = groups * PAD;
+        let (n, width) = (self.len(), width(D));
+        let groups = width / PAD;
+        self.lay_rows();
         let mut rows = std::mem::take(&mut self.rows);
-        (rows.first, rows.end, rows.null) = (0, n, n as u32);
-        rows.offsets.clear();
-        rows.offsets.extend((0..=n).map(|c| (c * width) as u32));
-        rows.indices.resize(n * width, 0);
         let mut off_diagonal = std::mem::take(&mut self.off_diagonal);
         off_diagonal.resize(n * width, 0.0);
         // All outputs are in groups of PAD numbers, of which every cell has the same number.
@@ -241,7 +323,12 @@ impl<const D: usize> Level<D> {
             }
         });
         (self.rows, self.off_diagonal) = (rows, off_diagonal);
-        self.sum_diagonal(below);
+        self.dirichlet.clear();
+        for c in 0..n {
+            let sum = self.unknowns(c).iter().map(|&i| below.dirichlet(i as usize)).sum();
+            self.dirichlet.push(sum);
+        }
+        self.sum_diagonal();
     }
 
     /// The row of aggregate `c`: which ones are around it, and the sums of entries between their unknowns.
@@ -279,9 +366,10 @@ impl<const D: usize> Level<D> {
         })
     }
 
-    fn sum_diagonal(&mut self, below: &impl FineEquation) {
+    /// The diagonal, and room for the vectors.
+    fn sum_diagonal(&mut self) {
         let n = self.len();
-        for field in [&mut self.dirichlet, &mut self.diagonal, &mut self.r] {
+        for field in [&mut self.diagonal, &mut self.r] {
             fit(field, n, 0.0);
         }
         for field in [&mut self.z, &mut self.q] {
@@ -289,8 +377,6 @@ impl<const D: usize> Level<D> {
             field[n] = 0.0;
         }
         for c in 0..n {
-            let unknowns = self.first[c] as usize..self.first[c + 1] as usize;
-            self.dirichlet[c] = self.unknowns[unknowns].iter().map(|&i| below.dirichlet(i as usize)).sum();
             self.diagonal[c] =
                 self.dirichlet[c] + self.off_diagonal[self.rows.entries(c)].iter().sum::<Real>();
         }

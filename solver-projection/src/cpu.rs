@@ -1,7 +1,7 @@
 //! The phases on the CPU: loops over particles that call `physics.rs`.
 
 mod alpha;
-mod contact;
+pub mod contact;
 pub mod equation;
 mod matrix;
 mod motion;
@@ -15,14 +15,17 @@ mod viscosity;
 
 use crate::{
     Projection,
-    cg::{self, Solved},
-    params::{Compensation, Reference},
+    cg::{self, Outcome, Solved},
+    memory::Fields,
+    params::{Compensation, Preconditioner, Reference},
     step::Phases,
 };
+use bytemuck::Pod;
+use equation::{Equation, Inverse, Rows};
 use sph_core::{
     Real,
     method::{
-        failure::{BEFORE, Cause, StepError},
+        failure::{BEFORE, Cause, Lost, StepError},
         phases::Timed,
         report::StepReport,
         state::State,
@@ -30,10 +33,10 @@ use sph_core::{
     },
     numerics::{
         field::Sizing,
-        parallel::{self, First, Max, Sum},
+        parallel::{self, First, Max},
     },
+    run::ranks::exchange::{PerParticle, PointSet},
 };
-use std::mem::take;
 
 /// A step in progress: the method and the state it advances.
 pub struct Cpu<'a, const D: usize> {
@@ -77,13 +80,18 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn find_neighbors(&mut self) -> Result<(), StepError> {
         let (s, state) = (&mut *self.method, &mut *self.state);
+        let Fields { p, acting, .. } = &mut s.fields;
+        for kept in [&mut *p, &mut *acting] {
+            Sizing::Make.fit(kept, state.fluid.len(), 0.0);
+        }
+        let found = s.shell.find_neighbors(state, [p, acting]);
         s.fields.resize(&mut Sizing::Make, state.fluid.len(), state.walls.len(), s.constants.needs);
-        if let Err(cause) = s.shell.neighbors.update(state, [&mut s.fields.p, &mut s.fields.acting]) {
+        if let Err(cause) = found {
             // Infinity is far from everything else, too.
             let x = &self.state.fluid.x;
             let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
             self.check(BEFORE, First::from(infinite), "position")?;
-            return Err(StepError::new(self.state, "find_neighbors", None, cause.into()));
+            return Err(StepError::new(self.state, "find_neighbors", None, cause));
         }
         self.method.shell.stopwatch.lap("find_neighbors");
         let found = self.pack_positions();
@@ -99,46 +107,56 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 
     fn compute_alpha(&mut self) -> Result<(), StepError> {
         let found = self.sum_weights();
-        let n = self.state.fluid.len();
-        let report = &mut self.method.shell.report;
-        report.density_error_mean = found.excess / n.max(1) as f64;
-        report.density_error_max = if n == 0 { 0.0 } else { f64::from(found.largest) };
-        self.check("compute_alpha", found.bad, "density")
+        self.check("compute_alpha", found, "density")?;
+        self.method.shell.report_density(self.state, "compute_alpha")?;
+        self.refresh("compute_alpha", |fields| &mut fields.moments)
     }
 
     fn assemble_matrix(&mut self) -> Result<(), StepError> {
-        if self.method.params.reference == Reference::FirstStep && self.method.fields.full[0] == 0.0 {
-            self.method.fields.full[0] = self.largest(|fields, i| fields.moments[i].alpha);
-        }
+        self.find_full(0, "assemble_matrix", |fields, i| fields.moments[i].alpha)?;
         let found = self.pack_alpha();
         self.check(BEFORE, found, "velocity")?;
-        self.correct_walls();
+        if !self.method.fields.wall_correction.is_empty() {
+            self.correct_walls();
+            self.refresh("assemble_matrix", |fields| &mut fields.wall_correction)?;
+            self.refresh("assemble_matrix", |fields| &mut fields.record)?;
+        }
         self.assemble();
-        Ok(())
+        self.refresh("assemble_matrix", |fields| &mut fields.sums)
     }
 
     fn detect_free_surface(&mut self) -> Result<(), StepError> {
-        if self.method.params.reference == Reference::FirstStep && self.method.fields.full[1] == 0.0 {
-            self.method.fields.full[1] = self.largest(|fields, i| fields.sums[i].fluid);
-        }
-        self.find_surface();
+        self.find_full(1, "detect_free_surface", |fields, i| fields.sums[i].fluid)?;
+        let found = self.find_surface();
+        let s = &mut *self.method;
+        s.fields.is_closed = !s.shell.any(self.state, "detect_free_surface", found)?;
+        s.shell.with_others().1.clear_ghosts(&mut s.fields.equation.diagonal);
         Ok(())
     }
 
     fn build_right_hand_side(&mut self, dt: f64) -> Result<(), StepError> {
+        const PHASE: &str = "build_right_hand_side";
         let found = self.right_hand_side(dt);
-        if self.method.fields.is_closed {
-            motion::remove_mean(&mut self.method.fields.equation.b);
+        let s = &mut *self.method;
+        let (n, is_closed) = (s.shell.total(self.state.fluid.len()), s.fields.is_closed);
+        let (b, mut others) = (&mut s.fields.equation.b, s.shell.with_others().1);
+        others.clear_ghosts(b);
+        if is_closed {
+            let removed = equation::remove_mean(b, n, &mut others);
+            removed.map_err(|lost| StepError::new(self.state, PHASE, None, lost.into()))?;
         }
-        self.check("build_right_hand_side", found, "right-hand side")
+        self.check(PHASE, found, "right-hand side")
     }
 
     fn solve_pressure(&mut self) -> Result<(), StepError> {
-        let solved = self.conjugate_gradients();
+        const PHASE: &str = "solve_pressure";
+        let solved = self.conjugate_gradients().map_err(|lost| self.lost(PHASE, lost))?;
         self.method.count(&solved);
         let found = self.pack_pressures();
-        self.check("solve_pressure", found, "pressure")?;
-        self.method.check_outcome(self.state, "solve_pressure", solved.outcome)
+        self.check(PHASE, found, "pressure")?;
+        let s = &mut *self.method;
+        s.fields.max_pressure = s.shell.max(self.state, PHASE, s.fields.max_pressure)?;
+        self.method.check_outcome(self.state, PHASE, solved.outcome)
     }
 
     fn limit_density_source(&mut self, dt: f64) -> Result<bool, StepError> {
@@ -157,6 +175,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             return Ok(false);
         }
         let opened = self.open(dt as Real);
+        let s = &mut *self.method;
+        s.shell.with_others().1.clear_ghosts(&mut s.fields.equation.diagonal);
+        let opened = s.shell.any(self.state, "open_voids", opened)?;
         self.method.shell.stopwatch.lap("open_voids");
         if opened {
             self.build_right_hand_side(dt)?;
@@ -165,54 +186,84 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn correct_velocities(&mut self, dt: f64) -> Result<(), StepError> {
+        const PHASE: &str = "correct_velocities";
         let found = self.project(dt as Real);
-        let largest = &mut self.method.shell.report.max_acceleration;
-        *largest = f64::from(found.square).sqrt() / dt;
+        self.check(PHASE, found.bad, "velocity")?;
+        let shell = &mut self.method.shell;
+        let largest = shell.max(self.state, PHASE, f64::from(found.square))?;
+        shell.report.max_acceleration = largest.sqrt() / dt;
         if self.state.needs_reactions() {
+            if !self.method.fields.tangential_gradient.is_empty() {
+                self.scale_tangential_gradients();
+                self.refresh(PHASE, |fields| &mut fields.tangential_gradient)?;
+            }
             self.react_pressure(dt as Real);
         }
-        self.check("correct_velocities", found.bad, "velocity")
+        Ok(())
     }
 
     fn apply_viscosity(&mut self, dt: f64) -> Result<(), StepError> {
+        const PHASE: &str = "apply_viscosity";
         let needs = self.method.constants.needs;
         if needs.viscosity {
-            let outcome = self.diffuse(dt as Real);
+            let outcome = self.diffuse(dt as Real).map_err(|lost| self.lost(PHASE, lost))?;
+            if self.state.needs_reactions() {
+                self.renew_velocities();
+                self.refresh(PHASE, |fields| &mut fields.record)?;
+                self.react_viscous(dt as Real);
+            }
+            if needs.stress && outcome == Outcome::Converged {
+                self.add_residual();
+            }
             self.method.shell.stopwatch.lap("implicit_viscosity");
-            self.method.check_outcome(self.state, "apply_viscosity", outcome)?;
+            self.method.check_outcome(self.state, PHASE, outcome)?;
         }
         if needs.xsph {
-            let found = self.mix_velocities(dt as Real);
+            let found = self.pack_velocities();
+            self.check(PHASE, found, "velocity")?;
+            self.refresh(PHASE, |fields| &mut fields.record)?;
+            self.mix_velocities();
+            if self.state.needs_reactions() {
+                self.react_xsph(dt as Real);
+            }
             self.method.shell.stopwatch.lap("xsph");
-            self.check("apply_viscosity", found, "velocity")?;
         }
         Ok(())
     }
 
     fn stop_at_walls(&mut self, dt: f64) -> Result<(), StepError> {
-        self.stop(dt);
-        Ok(())
+        self.stop(dt).map_err(|lost| self.lost("stop_at_walls", lost))
     }
 
     fn update_positions(&mut self, dt: f64) -> Result<(), StepError> {
+        const PHASE: &str = "update_positions";
+        let Fields { p, acting, moments, surface_region, .. } = &mut self.method.fields;
+        let fields: [&mut dyn PerParticle; 4] = [p, acting, moments, surface_region];
+        self.method.shell.drop_ghosts(self.state, fields);
         let damping = self.state.forces.damping_of(self.state.t, dt);
-        let found = self.drift(dt as Real, damping);
-        self.method.shell.report.max_speed = f64::from(found.square).sqrt();
-        let Some(i) = found.bad.place() else { return Ok(()) };
+        let shift = self.shift_length(dt as Real)?;
+        let found = self.drift(dt as Real, damping, shift);
+        let Some(i) = found.bad.place() else {
+            let shell = &mut self.method.shell;
+            shell.report.max_speed = shell.max(self.state, PHASE, f64::from(found.square))?.sqrt();
+            return Ok(());
+        };
         let fluid = &self.state.fluid;
         if !fluid.velocity(i).iter().all(|v| v.is_finite()) {
             return self.check("apply_viscosity", found.bad, "velocity");
         }
         if self.state.domain.holds(fluid.position(i)) {
-            return self.check("update_positions", found.bad, "position");
+            return self.check(PHASE, found.bad, "position");
         }
-        Err(StepError::new(self.state, "update_positions", Some(fluid.id[i]), Cause::Escaped))
+        Err(StepError::new(self.state, PHASE, Some(fluid.id[i]), Cause::Escaped))
     }
 
     fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
         if !self.state.needs_reactions() {
             return Ok(());
         }
+        let s = &mut *self.method;
+        s.shell.gather_reactions(self.state, "move_bodies", &mut s.fields.reaction)?;
         let damping = self.state.forces.damping_of(self.state.t, dt);
         let lost = self.advance_bodies(dt, f64::from(damping));
         if lost {
@@ -230,33 +281,64 @@ impl<const D: usize> Phases for Cpu<'_, D> {
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// The largest of a number over all particles.
-    fn largest(&self, of: impl Fn(&crate::memory::Fields<D>, usize) -> Real + Sync) -> f64 {
-        let fields = &self.method.fields;
-        parallel::blocks(self.state.fluid.len(), (), |range, ()| {
-            Max(range.map(|i| f64::from(of(fields, i))).fold(0.0, f64::max))
-        })
-        .0
+    /// Takes the largest of a number in the first step as that of a full neighborhood.
+    fn find_full(
+        &mut self,
+        which: usize,
+        phase: &'static str,
+        of: impl Fn(&Fields<D>, usize) -> Real + Sync,
+    ) -> Result<(), StepError> {
+        let Projection { fields, shell, params, .. } = &mut *self.method;
+        if params.reference == Reference::FirstStep && fields.full[which] == 0.0 {
+            let Max(largest) = parallel::blocks(self.state.fluid.len(), (), |range, ()| {
+                Max(range.map(|i| f64::from(of(fields, i))).fold(0.0, f64::max))
+            });
+            fields.full[which] = shell.max(self.state, phase, largest)?;
+        }
+        Ok(())
     }
 
-    fn conjugate_gradients(&mut self) -> Solved {
-        let limits = self.method.pressure_limits(self.state.fluid.len());
-        let mut p = take(&mut self.method.fields.p);
-        if !self.method.params.warm_start {
+    fn conjugate_gradients(&mut self) -> Result<Solved, Lost> {
+        let n = self.method.shell.total(self.state.fluid.len());
+        let limits = self.method.pressure_limits(n);
+        let Projection { fields, shell, params, .. } = &mut *self.method;
+        let (isa, (neighbors, mut others)) = (shell.isa, shell.with_others());
+        let Fields { p, equation: vectors, residuals, levels, entries, dirichlet, .. } = fields;
+        equation::make_room(residuals, &limits);
+        if !params.warm_start {
             p.fill(0.0);
         }
-        let mut levels = take(&mut self.method.fields.levels);
-        let inverse = self.inverse(&mut levels);
-        let mut vectors = take(&mut self.method.fields.equation);
-        let mut history = take(&mut self.method.fields.residuals);
-        let mut equation = self.equation(inverse, &mut vectors, &mut p, &mut history, 1.0);
-        let Ok(solved) = cg::solve(&mut equation, &limits);
-        if equation.is_closed {
-            motion::fix_pressure_constant(&mut p);
+        let inverse = match params.preconditioner {
+            Preconditioner::Multilevel => {
+                levels.build(neighbors.cells(), &neighbors.fluid, entries, dirichlet, &mut others)?;
+                Inverse::Multilevel(levels)
+            }
+            chosen => Inverse::pointwise(chosen),
+        };
+        let matrix = Rows { isa, lists: &neighbors.fluid, entries, scale: 1.0 };
+        let mut equation = Equation::new((matrix, inverse, n), (isa, others), vectors, p, residuals);
+        equation.is_closed = fields.is_closed;
+        let solved = cg::solve(&mut equation, &limits)?;
+        let (fields, mut others) = (&mut self.method.fields, self.method.shell.with_others().1);
+        others.refresh(PointSet::Fluid, &mut fields.p)?;
+        if fields.is_closed {
+            motion::fix_pressure_constant(&mut fields.p, &mut others)?;
         }
-        let fields = &mut self.method.fields;
-        (fields.p, fields.equation, fields.residuals, fields.levels) = (p, vectors, history, levels);
-        solved
+        Ok(solved)
+    }
+
+    /// Brings a field to the ghosts, after `phase`.
+    fn refresh<T: Pod>(
+        &mut self,
+        phase: &'static str,
+        of: impl FnOnce(&mut Fields<D>) -> &mut Vec<T>,
+    ) -> Result<(), StepError> {
+        let s = &mut *self.method;
+        s.shell.refresh(self.state, phase, PointSet::Fluid, of(&mut s.fields))
+    }
+
+    fn lost(&self, phase: &'static str, lost: Lost) -> StepError {
+        StepError::new(self.state, phase, None, lost.into())
     }
 
     /// True when the density takes part in the source with both signs.
@@ -270,11 +352,4 @@ impl<const D: usize> Cpu<'_, D> {
         let cause = Cause::NotFinite { field };
         Err(StepError::new(self.state, phase, Some(self.state.fluid.id[i]), cause))
     }
-}
-
-/// The mean of a field, summed in one order.
-fn mean(field: &[Real]) -> f64 {
-    let Sum(sum) =
-        parallel::blocks(field.len(), (), |range, ()| Sum(field[range].iter().map(|&x| f64::from(x)).sum()));
-    sum / field.len().max(1) as f64
 }

@@ -4,6 +4,7 @@ pub mod record;
 
 use crate::{
     aggregation::Multigrid,
+    cpu::contact::Sums,
     params::{Gradient, Params, ViscousForm},
 };
 use record::{Moments, RowSums};
@@ -65,6 +66,8 @@ pub struct Fields<const D: usize> {
     pub before: Vec<[Real; 4]>,
     /// What measured walls gave to particles that they stopped, over the mass of one, `[m/s]` and `[m²/s]`. Shape `[n_loads]`.
     pub given: Vec<Wrench<D>>,
+    /// The same of this rank, before it is summed over all.
+    pub contact_sums: Vec<Sums>,
     /// Pressure as it acts: the field `pressure` of results. Shape `[n]`, `[Pa]`.
     pub acting: Vec<Real>,
     /// Largest size of a pressure in the last step, `[Pa]`.
@@ -165,6 +168,7 @@ impl<const D: usize> Default for Fields<D> {
             reaction: none(),
             before: Vec::new(),
             given: Vec::new(),
+            contact_sums: Vec::new(),
             placements: Vec::new(),
             acting: Vec::new(),
             max_pressure: 0.0,

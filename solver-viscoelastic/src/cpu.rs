@@ -22,7 +22,7 @@ use sph_core::{
     },
     numerics::{
         field::Sizing,
-        parallel::{self, First, Max, Sum},
+        parallel::{self, First, Max},
         vector::norm2,
     },
 };
@@ -128,8 +128,8 @@ impl<const D: usize> Phases for Cpu<'_, D> {
             _ => self.relax_gauss_seidel(),
         };
         self.method.shell.report.residual = largest / f64::from(self.method.constants.h);
-        self.measure_density();
-        Ok(())
+        self.scale_density();
+        self.method.shell.report_density(self.state, "double_density_relaxation")
     }
 
     fn resolve_collisions(&mut self, dt: f64) -> Result<(), StepError> {
@@ -378,24 +378,11 @@ impl<'a, const D: usize> Cpu<'a, D> {
         largest.0
     }
 
-    /// Scales the double density to `[kg/m³]` and reports its errors.
-    fn measure_density(&mut self) {
-        let n = self.state.fluid.len();
-        let to_rest = 1.0 / self.method.constants.lattice_rho;
-        let rho_0 = self.state.rest.rho_0;
-        let (Sum(excess), Max(largest)) = parallel::blocks(n, &mut self.state.fluid.rho[..], |_, rho| {
-            let (mut excess, mut largest) = (0.0, Real::NEG_INFINITY);
-            for rho in rho {
-                let error = *rho * to_rest - 1.0;
-                *rho *= rho_0 * to_rest;
-                excess += f64::from(error.max(0.0));
-                largest = largest.max(error);
-            }
-            (Sum(excess), Max(f64::from(largest)))
-        });
-        let report = &mut self.method.shell.report;
-        report.density_error_mean = excess / n.max(1) as f64;
-        report.density_error_max = if n == 0 { 0.0 } else { largest };
+    /// Scales the double density to `[kg/m³]`.
+    fn scale_density(&mut self) {
+        let factor = self.state.rest.rho_0 * (1.0 / self.method.constants.lattice_rho);
+        let rho = &mut self.state.fluid.rho[..];
+        parallel::blocks(rho.len(), rho, |_, rho| rho.iter_mut().for_each(|rho| *rho *= factor));
     }
 }
 

@@ -24,7 +24,7 @@ use sph_core::{
     numerics::{
         field::Sizing,
         lane::each,
-        parallel::{self, Exact, First, Max},
+        parallel::{self, First},
     },
     run::ranks::exchange::{PerParticle, PointSet},
 };
@@ -105,7 +105,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         });
         match bad.place() {
             Some(i) => Err(self.not_finite("compute_pressure", Some(self.state.fluid.id[i]), "pressure")),
-            None => self.count_errors(),
+            None => self.method.shell.report_density(self.state, "compute_pressure"),
         }
     }
 
@@ -238,19 +238,6 @@ impl<const D: usize> Cpu<'_, D> {
             let walls = &lists.walls.chunks()[k];
             density::summation(isa, s.kernel, &density, fluid, walls, rho);
         });
-    }
-
-    /// Mean and largest density error of all particles, for the report.
-    fn count_errors(&mut self) -> Result<(), StepError> {
-        let (s, state) = (&mut *self.method, &*self.state);
-        let (rho, rho_0) = (&state.fluid.rho, state.rest.rho_0);
-        let own = s.shell.own(rho.len());
-        let error = |k: usize| f64::from(rho[own.place(k)] / rho_0 - 1.0);
-        let (excess, Max(largest)) = parallel::blocks(own.count(), (), |range, ()| {
-            let largest = range.clone().map(error).fold(f64::NEG_INFINITY, f64::max);
-            (Exact::of(range.map(|k| error(k).max(0.0))), Max(largest))
-        });
-        s.shell.report_density(state, "compute_pressure", excess, largest)
     }
 
     fn refresh_density(&mut self) -> Result<(), StepError> {

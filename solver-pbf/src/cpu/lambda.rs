@@ -8,7 +8,7 @@ use sph_core::{
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel::{Exact, First, Merge},
+        parallel::First,
         vector::norm2,
     },
     phase,
@@ -50,54 +50,17 @@ impl<'a, const D: usize> Constraint<'a, D> {
     }
 }
 
-/// Density errors of particles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Errors {
-    /// Sum of max(ρ/ρ₀ − 1, 0), `[-]`.
-    pub sum: Exact,
-    /// Largest ρ/ρ₀ − 1, `[-]`.
-    pub largest: Real,
-    /// First particle whose multiplier or density is not finite.
-    pub bad: First,
-}
-
-impl Default for Errors {
-    fn default() -> Self {
-        Self { sum: Exact::default(), largest: Real::NEG_INFINITY, bad: First::NONE }
-    }
-}
-
-impl Merge for Errors {
-    fn merge(self, later: Self) -> Self {
-        Self {
-            sum: self.sum.merge(later.sum),
-            largest: self.largest.max(later.largest),
-            bad: self.bad.merge(later.bad),
-        }
-    }
-}
-
-impl Errors {
-    /// Counts a particle. Returns its part of the sum.
-    #[inline(always)]
-    fn count(&mut self, i: usize, rho: Real, rho_0: Real, lambda: Real) -> f64 {
-        let error = rho / rho_0 - 1.0;
-        self.largest = self.largest.max(error);
-        self.bad.count(i, !(rho + lambda).is_finite());
-        Exact::round(error.max(0.0) as f64)
-    }
-}
-
 phase! {
 /// `ρ_i = Σ_j m W_ij + Σ_b psi_b W_ib` (itself included), `∇_i C_i = 1/ρ₀ (Σ_j m ∇W_ij + Σ_b psi_b ∇W_ib)`,
 /// `∇_j C_i = −m/ρ₀ ∇W_ij`, and `λ̂_i = −C_i / (|∇_i C_i|² + Σ_j |∇_j C_i|² + ε)`. Wall samples do not move: they have
-/// no `∇_b C_i` unless they count in the denominator. Written: `[x y z λ̂]`, ρ, λ̂.
+/// no `∇_b C_i` unless they count in the denominator. Written: `[x y z λ̂]`, ρ, λ̂. Returns the first particle
+/// whose density or multiplier is not finite.
 pub fn lambda<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Constraint<'_, D>, fluid: &Chunk, walls: &Chunk,
     out: (&mut [[Real; 4]], &mut [Real], &mut [Real])
-) -> Errors {
+) -> First {
     let (x_lambda, rho_out, lambda_out) = out;
-    let (mut errors, mut sum_of_errors) = (Errors::default(), 0.0);
+    let mut bad = First::NONE;
     let (volume, inv_rho_0) = (s.m / s.rho_0, 1.0 / s.rho_0);
     for (k, i) in fluid.points().enumerate() {
         let record = s.x_star[i];
@@ -133,19 +96,18 @@ pub fn lambda<L>[const D: usize, K: Kernel<D>](
         let lambda = physics::lambda(c, norm2(gradient), sum, s.epsilon);
         x_lambda[k] = [record[0], record[1], record[2], lambda];
         (rho_out[k], lambda_out[k]) = (rho, lambda);
-        sum_of_errors += errors.count(i, rho, s.rho_0, lambda);
+        bad.count(i, !(rho + lambda).is_finite());
     }
-    errors.sum = Exact::of_rounded(sum_of_errors);
-    errors
+    bad
 }
 }
 
 phase! {
-/// The density alone, where no correction will follow.
+/// The density alone, where no correction will follow. Returns the first particle whose density is not finite.
 pub fn density<L>[const D: usize, K: Kernel<D>](
     kernel: K, s: &Constraint<'_, D>, fluid: &Chunk, walls: &Chunk, rho: &mut [Real]
-) -> Errors {
-    let (mut errors, mut sum_of_errors) = (Errors::default(), 0.0);
+) -> First {
+    let mut bad = First::NONE;
     for (k, i) in fluid.points().enumerate() {
         let x_i: [Real; D] = each(|a| s.x_star[i][a]);
         let [inner] = fluid.sum::<L, D, 4, 1>(i, x_i, s.x_star, &s.periodic, |_, r2, _| [kernel.w(r2)]);
@@ -153,9 +115,8 @@ pub fn density<L>[const D: usize, K: Kernel<D>](
             [psi * kernel.w(r2)]
         });
         rho[k] = s.m * (inner + kernel.w_0()) + outer;
-        sum_of_errors += errors.count(i, rho[k], s.rho_0, 0.0);
+        bad.count(i, !rho[k].is_finite());
     }
-    errors.sum = Exact::of_rounded(sum_of_errors);
-    errors
+    bad
 }
 }

@@ -8,7 +8,7 @@ use sph_core::{
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel::{First, Merge},
+        parallel::First,
     },
     phase,
 };
@@ -21,34 +21,6 @@ struct Inputs<'a, const D: usize> {
     place: &'a [[Real; 4]],
     walls: &'a [[Real; 12]],
     m: Real,
-    rho_0: Real,
-}
-
-/// What the loop found.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    /// Sum of max(ρ/ρ₀ − 1, 0).
-    pub excess: f64,
-    /// Largest ρ/ρ₀ − 1.
-    pub largest: Real,
-    /// First particle whose sums are not finite.
-    pub bad: First,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self { excess: 0.0, largest: Real::NEG_INFINITY, bad: First::NONE }
-    }
-}
-
-impl Merge for Found {
-    fn merge(self, later: Self) -> Self {
-        Self {
-            excess: self.excess + later.excess,
-            largest: self.largest.max(later.largest),
-            bad: self.bad.merge(later.bad),
-        }
-    }
 }
 
 /// The sums of a particle: `Σ w n` (the third is 0 in 2D), `Σ w`, `Σ W`.
@@ -65,12 +37,13 @@ fn terms<L: Lane, const D: usize>(s: &Inputs<'_, D>, x_ij: [L; D], r2: L) -> [L;
 }
 
 phase! {
-/// `[Σ w n | α]` and `ρ_i = m (W(0) + Σ W)`, over fluid and ghosts, which count as particles.
+/// `[Σ w n | α]` and `ρ_i = m (W(0) + Σ W)`, over fluid and ghosts, which count as particles. Returns the first particle whose
+/// sums are not finite.
 fn moments<L>[const D: usize](
     s: &Inputs<'_, D>, fluid: &Chunk, walls: &Chunk, out: (&mut [record::Moments], &mut [Real]),
-) -> Found {
+) -> First {
     let (moments, rho) = out;
-    let mut found = Found::default();
+    let mut bad = First::NONE;
     for (k, i) in fluid.points().enumerate() {
         let x_i: [Real; D] = each(|a| s.place[i][a]);
         let inner = fluid.sum::<L, D, 4, 5>(i, x_i, s.place, &s.periodic, |x_ij, r2, _| terms(s, x_ij, r2));
@@ -78,17 +51,15 @@ fn moments<L>[const D: usize](
         let [x, y, z, alpha] = each(|t| inner[t] + outer[t]);
         moments[k] = record::Moments { w_n: [x, y, z], alpha };
         rho[k] = s.m * (inner[4] + s.kernel.w_0() + outer[4]);
-        let error = rho[k] / s.rho_0 - 1.0;
-        found.excess += f64::from(error.max(0.0));
-        found.largest = found.largest.max(error);
-        found.bad.count(i, !(error + alpha).is_finite());
+        bad.count(i, !(rho[k] + alpha).is_finite());
     }
-    found
+    bad
 }
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    pub(super) fn sum_weights(&mut self) -> Found {
+    /// Returns the first particle whose sums are not finite.
+    pub(super) fn sum_weights(&mut self) -> First {
         let (s, state) = (&mut *self.method, &mut *self.state);
         let loops = Inputs {
             weight: s.constants.weight,
@@ -97,7 +68,6 @@ impl<const D: usize> Cpu<'_, D> {
             place: &s.fields.place,
             walls: &s.fields.wall_record,
             m: state.rest.m,
-            rho_0: state.rest.rho_0,
         };
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
         let outputs = (&mut s.fields.moments[..], &mut state.fluid.rho[..]);

@@ -1,19 +1,20 @@
 //! Contact of particles with walls: what the pressure of a few particles leaves of their approach.
 
 use super::Cpu;
-use crate::{memory::record::DEPTH, physics::Contact};
+use crate::{Projection, memory::record::DEPTH, physics::Contact};
 use sph_core::{
     Real,
     fluid::wall_surface::WallSurface,
     geometry::sampling::Side,
+    method::failure::Lost,
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel,
+        parallel::{self, Exact, Merge},
         vector::{dot, norm, norm2},
     },
     phase,
-    rigid::{Placement, Wrench},
+    rigid::{Placement, Wrench, spatial},
 };
 use std::mem::take;
 
@@ -113,14 +114,15 @@ fn stop<L>[const D: usize](
 
 impl<const D: usize> Cpu<'_, D> {
     /// Stops particles at walls, and sums what measured ones give to them.
-    pub(super) fn stop(&mut self, dt: f64) {
+    pub(super) fn stop(&mut self, dt: f64) -> Result<(), Lost> {
         self.method.fields.given.clear();
         if self.state.walls.is_empty() {
-            return;
+            return Ok(());
         }
         let mut v = self.state.fluid.v.each_mut().map(take);
-        let (mut before, mut given) =
-            (take(&mut self.method.fields.before), take(&mut self.method.fields.given));
+        let (mut before, mut sums) =
+            (take(&mut self.method.fields.before), take(&mut self.method.fields.contact_sums));
+        sums.clear();
         let (s, state) = (&*self.method, &*self.state);
         let barriers = Barriers {
             walls: &state.walls.surfaces[..state.bodies.first_surface(&state.walls)],
@@ -134,29 +136,51 @@ impl<const D: usize> Cpu<'_, D> {
         if state.walls.loads_due && !state.bodies.loads.is_empty() {
             rows.for_each((out, &mut before[..]), |_, walls, out| stop(isa, &barriers, walls, out));
             let places = state.bodies.surfaces_of_loads(barriers.walls);
-            given.extend(places.map(|k| k.map_or(Wrench::default(), |k| barriers.given_by(k, &before))));
+            sums.extend(places.map(|k| k.map_or_else(Default::default, |k| barriers.given_by(k, &before))));
         } else {
             rows.for_each(out, |_, walls, v| stop(isa, &barriers, walls, (v, &mut [])));
         }
         self.state.fluid.v = v;
-        (self.method.fields.before, self.method.fields.given) = (before, given);
+        self.method.fields.before = before;
+        self.method.fields.contact_sums = sums;
+        let Projection { fields, shell, .. } = &mut *self.method;
+        for &Sums(sums) in &fields.contact_sums {
+            let [a, b, c, x, y, z] = shell.with_others().1.sums(sums)?;
+            fields.given.push(Wrench { force: each(|axis| [a, b, c][axis]), torque: [x, y, z] });
+        }
+        Ok(())
     }
 }
 
 impl<const D: usize> Barriers<'_, D> {
     /// What the wall `which` has given to particles over the mass of one, `[m/s]` and, about the origin, `[m²/s]`.
-    fn given_by(&self, which: usize, before: &[[Real; 4]]) -> Wrench<D> {
+    fn given_by(&self, which: usize, before: &[[Real; 4]]) -> Sums {
         parallel::blocks(before.len(), (), |range, ()| {
-            let mut sum = Wrench::default();
+            let mut sums = Sums::default();
             for i in range.filter(|&i| before[i][3] != 0.0) {
                 let x: [f64; D] = each(|a| f64::from(self.place[i][a]));
                 self.stop(&x, &mut each(|a| f64::from(before[i][a])), |k, change| {
                     if k == which {
-                        sum.add(change, &x);
+                        let mut given = Wrench::default();
+                        given.add(change, &x);
+                        let terms = [spatial(&given.force), given.torque];
+                        let terms = terms.as_flattened();
+                        let term: [Exact; 6] = each(|t| Exact::of(0..1, |_| terms[t]));
+                        sums = Sums(sums.0.merge(term));
                     }
                 });
             }
-            sum
+            sums
         })
+    }
+}
+
+/// Sums of forces and torques.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sums([Exact; 6]);
+
+impl Merge for Sums {
+    fn merge(self, later: Self) -> Self {
+        Self(self.0.merge(later.0))
     }
 }

@@ -1,6 +1,6 @@
 //! The linear equation on the CPU: matrix-free products from the entries of the rows, and sums in one order.
 
-use super::{Cpu, vcycle};
+use super::vcycle;
 use crate::{
     aggregation::Multigrid,
     cg::{self, Observed},
@@ -9,29 +9,57 @@ use crate::{
 };
 use sph_core::{
     Real,
+    method::failure::Lost,
     neighbors::{Chunk, NeighborLists},
     numerics::{
         lane::Isa,
-        parallel::{self, Sum},
+        parallel::{self, Exact, Max, Merge},
     },
     phase,
+    run::ranks::{exchange::PointSet, shared::Others},
 };
-use std::convert::Infallible;
 
 phase! {
-/// `q_i = A_ii d_i − scale Σ_j c_ij d_j`. Returns `d·q` and `Σ A_ii d_i²`.
+/// `q_i = A_ii d_i − scale Σ_j c_ij d_j`. Returns `d·q`, and the largest `A_ii d_i²`.
 fn product<L>(
     scale: Real, diagonal: &[Real], d: &[Real], entries: &[Real], fluid: &Chunk, q: &mut [Real],
-) -> [Sum; 2] {
-    let (mut work, mut size) = (0.0, 0.0);
+) -> Product {
+    let mut largest: Real = 0.0;
     for (k, i) in fluid.points().enumerate() {
         let own = diagonal[i] * d[i];
         q[k] = own - scale * fluid.weighted_sum::<L>(i, entries, d);
-        work += f64::from(d[i]) * f64::from(q[k]);
-        size += f64::from(d[i]) * f64::from(own);
+        largest = largest.max(own * d[i]);
     }
-    [Sum(work), Sum(size)]
+    Product { work: Exact::dot(&d[fluid.points()], q), largest: Max(f64::from(largest)) }
 }
+}
+
+phase! {
+/// `a·b`.
+pub(super) fn dot<L>(a: &[Real], b: &[Real]) -> Exact {
+    Exact::dot(a, b)
+}
+}
+
+/// What a product with the matrix has found.
+#[derive(Clone, Copy)]
+pub struct Product {
+    /// `d·q`.
+    pub work: Exact,
+    /// The largest `A_ii d_i²`.
+    pub largest: Max,
+}
+
+impl Default for Product {
+    fn default() -> Self {
+        Self { work: Exact::default(), largest: Max(0.0) }
+    }
+}
+
+impl Merge for Product {
+    fn merge(self, later: Self) -> Self {
+        Self { work: self.work.merge(later.work), largest: self.largest.merge(later.largest) }
+    }
 }
 
 /// `d·A d` below this part of `Σ A_ii d_i²` is rounding.
@@ -39,6 +67,12 @@ const ROUNDING: f64 = 0.25 * Real::EPSILON as f64;
 
 /// Room for the residuals of so many iterations is made at once.
 const MOST_KEPT: u32 = 10_000;
+
+/// Makes room for the residuals of a solution.
+pub(super) fn make_room(history: &mut Vec<f64>, limits: &cg::Limits) {
+    history.clear();
+    history.reserve(limits.iterations.min(MOST_KEPT) as usize);
+}
 
 /// The preconditioner.
 pub enum Inverse<'a, const D: usize> {
@@ -58,83 +92,72 @@ impl<const D: usize> Inverse<'_, D> {
 }
 
 /// A matrix, by its products.
-pub trait Matrix {
-    /// `q ← A d`. Returns `d·q` and `Σ A_ii d_i²`.
-    fn multiply(&mut self, vectors: &mut Vectors) -> [f64; 2];
+pub trait Matrix<const D: usize> {
+    /// `q ← A d`, once ghosts have the d of their owners.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    fn multiply(&mut self, vectors: &mut Vectors, others: &mut Others<'_, D>) -> Result<Product, Lost>;
 }
 
 /// The matrix of entries c that stand beside the rows, `A_ij = −scale c_ij`, with the diagonal of the vectors.
 pub struct Rows<'a> {
-    isa: Isa,
-    lists: &'a NeighborLists,
-    entries: &'a [Vec<Real>],
-    scale: Real,
+    /// Instruction set of the loops.
+    pub isa: Isa,
+    /// Rows of neighbors.
+    pub lists: &'a NeighborLists,
+    /// Entries c.
+    pub entries: &'a [Vec<Real>],
+    /// What they are multiplied by.
+    pub scale: Real,
 }
 
-/// `A x = b`.
+/// `A x = b`. Ghosts have 0 in the diagonal, in b and in all products, so that they stand in no sum.
 pub struct Equation<'a, M, const D: usize> {
     matrix: M,
     isa: Isa,
     inverse: Inverse<'a, D>,
+    others: Others<'a, D>,
     vectors: &'a mut Vectors,
     x: &'a mut [Real],
     history: &'a mut Vec<f64>,
     observed: Observed,
+    /// Unknowns on all ranks.
+    n: usize,
     /// True when every row adds up to 0, so that x is open up to a constant.
     pub is_closed: bool,
 }
 
-impl<const D: usize> Cpu<'_, D> {
-    /// The preconditioner of the pressure. Builds `levels` if it is multigrid.
-    pub fn inverse<'a>(&self, levels: &'a mut Multigrid<D>) -> Inverse<'a, D> {
-        let chosen = self.method.params.preconditioner;
-        if chosen != Preconditioner::Multilevel {
-            return Inverse::pointwise(chosen);
-        }
-        let (fields, neighbors) = (&self.method.fields, &self.method.shell.neighbors);
-        levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
-        Inverse::Multilevel(levels)
-    }
-
-    /// The equation with the entries of this step.
-    pub fn equation<'a>(
-        &'a self,
-        inverse: Inverse<'a, D>,
+impl<'a, M, const D: usize> Equation<'a, M, D> {
+    /// The one with a matrix, a preconditioner and a right-hand side, of `n` unknowns on all ranks; `x` is the first guess.
+    pub fn new(
+        (matrix, inverse, n): (M, Inverse<'a, D>, usize),
+        (isa, others): (Isa, Others<'a, D>),
         vectors: &'a mut Vectors,
         x: &'a mut [Real],
         history: &'a mut Vec<f64>,
-        scale: Real,
-    ) -> Equation<'a, Rows<'a>, D> {
-        let matrix = Rows {
-            isa: self.method.shell.isa,
-            lists: &self.method.shell.neighbors.fluid,
-            entries: &self.method.fields.entries,
-            scale,
-        };
-        self.equation_with(matrix, inverse, vectors, x, history)
-    }
-
-    /// The equation with another matrix.
-    pub(super) fn equation_with<'a, M: Matrix>(
-        &self,
-        matrix: M,
-        inverse: Inverse<'a, D>,
-        vectors: &'a mut Vectors,
-        x: &'a mut [Real],
-        history: &'a mut Vec<f64>,
-    ) -> Equation<'a, M, D> {
+    ) -> Self {
         history.clear();
-        history.reserve(self.method.params.cg_max_iter.min(MOST_KEPT) as usize);
-        Equation {
+        Self {
             matrix,
-            isa: self.method.shell.isa,
+            isa,
             inverse,
+            others,
             vectors,
             x,
             history,
             observed: Observed::Nothing,
-            is_closed: self.method.fields.is_closed,
+            n,
+            is_closed: false,
         }
+    }
+
+    /// `Σ A_ii d_i²`, which is at most as large as n times the largest one: few products are as small as rounding of that.
+    fn size(&mut self) -> Result<f64, Lost> {
+        let Vectors { diagonal, d, .. } = &*self.vectors;
+        let term = |i: usize| f64::from(diagonal[i]) * f64::from(d[i]).powi(2);
+        let size = parallel::blocks(diagonal.len(), (), |range, ()| Exact::of(range, term));
+        self.others.sums([size]).map(|[size]| size)
     }
 }
 
@@ -144,94 +167,90 @@ pub(super) fn divided(r: Real, diagonal: Real) -> Real {
     if diagonal > 0.0 { r / diagonal } else { 0.0 }
 }
 
-/// Removes the mean of `z`, and returns `r·z`. Where x is open up to a constant, coarse levels amplify the mean that
-/// rounding leaves in r.
-fn without_mean(r: &[Real], z: &mut [Real]) -> f64 {
-    super::motion::remove_mean(z);
-    let z = &*z;
-    let Sum(rho) = parallel::blocks(r.len(), (), |range, ()| {
-        Sum(range.map(|i| f64::from(z[i]) * f64::from(r[i])).sum())
-    });
-    rho
-}
-
-impl Matrix for Rows<'_> {
-    fn multiply(&mut self, vectors: &mut Vectors) -> [f64; 2] {
+impl<const D: usize> Matrix<D> for Rows<'_> {
+    fn multiply(&mut self, vectors: &mut Vectors, others: &mut Others<'_, D>) -> Result<Product, Lost> {
         let Vectors { diagonal, d, q, .. } = vectors;
+        others.refresh(PointSet::Fluid, d)?;
         let (isa, scale, entries) = (self.isa, self.scale, self.entries);
-        let [Sum(work), Sum(size)] = self
+        Ok(self
             .lists
-            .for_each(&mut q[..], |k, fluid, q| Sums(product(isa, scale, diagonal, d, &entries[k], fluid, q)))
-            .0;
-        [work, size]
+            .for_each(&mut q[..], |k, fluid, q| product(isa, scale, diagonal, d, &entries[k], fluid, q)))
     }
 }
 
-/// Sums that a loop over chunks adds up.
-pub(super) struct Sums(pub [Sum; 2]);
-
-impl Default for Sums {
-    fn default() -> Self {
-        Self([Sum(0.0); 2])
-    }
+/// Subtracts the mean of a field with `n` entries on all ranks, of which those of ghosts are 0.
+pub fn remove_mean<const D: usize>(
+    field: &mut [Real],
+    n: usize,
+    others: &mut Others<'_, D>,
+) -> Result<(), Lost> {
+    let sum = parallel::blocks(field.len(), (), |range, ()| Exact::of(range, |i| f64::from(field[i])));
+    let [sum] = others.sums([sum])?;
+    let mean = (sum / n.max(1) as f64) as Real;
+    parallel::blocks(field.len(), &mut *field, |_, field| field.iter_mut().for_each(|x| *x -= mean));
+    others.clear_ghosts(field);
+    Ok(())
 }
 
-impl parallel::Merge for Sums {
-    fn merge(self, later: Self) -> Self {
-        Self(self.0.merge(later.0))
-    }
-}
-
-impl<M: Matrix, const D: usize> cg::Equation for Equation<'_, M, D> {
-    type Error = Infallible;
+impl<M: Matrix<D>, const D: usize> cg::Equation for Equation<'_, M, D> {
+    type Error = Lost;
     type Scalar = f64;
 
-    fn residual(&mut self) -> Result<[f64; 2], Infallible> {
+    fn residual(&mut self) -> Result<[f64; 2], Lost> {
         let n = self.x.len();
         self.vectors.d[..n].copy_from_slice(self.x);
-        self.matrix.multiply(self.vectors);
+        self.matrix.multiply(self.vectors, &mut self.others)?;
         let Vectors { b, q, r, .. } = &mut *self.vectors;
-        let [Sum(b2), Sum(r2)] = parallel::blocks(n, &mut r[..], |range, r| {
-            let (mut b2, mut r2) = (0.0, 0.0);
-            for (r, i) in r.iter_mut().zip(range) {
+        let isa = self.isa;
+        let sums = parallel::blocks(n, &mut r[..], |range, r| {
+            for (r, i) in r.iter_mut().zip(range.clone()) {
                 *r = b[i] - q[i];
-                b2 += f64::from(b[i]) * f64::from(b[i]);
-                r2 += f64::from(*r) * f64::from(*r);
             }
-            [Sum(b2), Sum(r2)]
+            let b = &b[range];
+            [dot(isa, b, b), dot(isa, r, r)]
         });
-        Ok([b2, r2])
+        self.others.sums(sums)
     }
 
-    fn precondition(&mut self) -> Result<f64, Infallible> {
+    fn precondition(&mut self) -> Result<f64, Lost> {
+        let isa = self.isa;
         let Vectors { diagonal, r, z, .. } = &mut *self.vectors;
         let divides = match &mut self.inverse {
             Inverse::Multilevel(levels) => {
-                let rho = vcycle::precondition(levels, self.isa, diagonal, r, z);
-                return Ok(if self.is_closed { without_mean(r, z) } else { rho });
+                let mut rho = vcycle::precondition(levels, isa, &mut self.others, [diagonal, r], z)?;
+                if self.is_closed {
+                    // Coarse levels amplify the mean that rounding leaves in r.
+                    self.others.clear_ghosts(z);
+                    remove_mean(z, self.n, &mut self.others)?;
+                    let (r, z) = (&*r, &*z);
+                    rho = parallel::blocks(r.len(), (), |range, ()| dot(isa, &r[range.clone()], &z[range]));
+                }
+                return self.others.sums([rho]).map(|[rho]| rho);
             }
             Inverse::Diagonal => true,
             Inverse::Nothing => false,
         };
-        let Sum(rho) = parallel::blocks(r.len(), &mut z[..], |range, z| {
-            let mut rho = 0.0;
-            for (z, i) in z.iter_mut().zip(range) {
-                *z = if divides { divided(r[i], diagonal[i]) } else { r[i] };
-                rho += f64::from(*z) * f64::from(r[i]);
+        let rho = parallel::blocks(r.len(), &mut z[..], |range, z| {
+            let (r, diagonal) = (&r[range.clone()], &diagonal[range]);
+            for (k, z) in z.iter_mut().enumerate() {
+                *z = if divides { divided(r[k], diagonal[k]) } else { r[k] };
             }
-            Sum(rho)
+            dot(isa, r, z)
         });
-        Ok(rho)
+        self.others.sums([rho]).map(|[rho]| rho)
     }
 
-    fn begin(&mut self) -> Result<(), Infallible> {
+    fn begin(&mut self) -> Result<(), Lost> {
         let n = self.x.len();
         self.vectors.d[..n].copy_from_slice(&self.vectors.z);
         Ok(())
     }
 
-    fn apply(&mut self) -> Result<f64, Infallible> {
-        let [work, size] = self.matrix.multiply(self.vectors);
+    fn apply(&mut self) -> Result<f64, Lost> {
+        let Product { work, largest: Max(largest) } = self.matrix.multiply(self.vectors, &mut self.others)?;
+        let [work] = self.others.sums([work])?;
+        let most = self.n as f64 * self.others.max(largest)?;
+        let size = if work > ROUNDING * most { most } else { self.size()? };
         self.observed = match work {
             work if work > ROUNDING * size => Observed::Nothing,
             work if work >= -ROUNDING * size => Observed::Breakdown,
@@ -240,27 +259,26 @@ impl<M: Matrix, const D: usize> cg::Equation for Equation<'_, M, D> {
         Ok(work)
     }
 
-    fn advance(&mut self, rho: f64, sigma: f64, _target: f64) -> Result<(), Infallible> {
+    fn advance(&mut self, rho: f64, sigma: f64, _target: f64) -> Result<(), Lost> {
         if self.observed != Observed::Nothing {
             return Ok(());
         }
-        let alpha = (rho / sigma) as Real;
+        let (alpha, isa) = ((rho / sigma) as Real, self.isa);
         let Vectors { d, q, r, .. } = &mut *self.vectors;
-        let Sum(r2) = parallel::blocks(q.len(), (&mut *self.x, &mut r[..]), |range, (x, r)| {
-            let mut r2 = 0.0;
+        let r2 = parallel::blocks(q.len(), (&mut *self.x, &mut r[..]), |range, (x, r)| {
             for (k, i) in range.enumerate() {
                 x[k] += alpha * d[i];
                 r[k] -= alpha * q[i];
-                r2 += f64::from(r[k]) * f64::from(r[k]);
             }
-            Sum(r2)
+            dot(isa, r, r)
         });
+        let [r2] = self.others.sums([r2])?;
         self.history.push(r2);
         self.observed = Observed::Residual(r2);
         Ok(())
     }
 
-    fn turn(&mut self, next: f64, rho: f64) -> Result<(), Infallible> {
+    fn turn(&mut self, next: f64, rho: f64) -> Result<(), Lost> {
         let beta = (next / rho) as Real;
         let Vectors { d, z, .. } = &mut *self.vectors;
         parallel::blocks(z.len(), &mut d[..z.len()], |range, d| {
@@ -271,7 +289,7 @@ impl<M: Matrix, const D: usize> cg::Equation for Equation<'_, M, D> {
         Ok(())
     }
 
-    fn observe(&mut self, _k: u32, _last: bool) -> Result<Observed, Infallible> {
+    fn observe(&mut self, _k: u32, _last: bool) -> Result<Observed, Lost> {
         Ok(self.observed)
     }
 

@@ -129,9 +129,6 @@ impl<const D: usize> Cpu<'_, D> {
     /// Marks the particles beside a wall, and computes their correction.
     pub(super) fn correct_walls(&mut self) {
         let s = &mut *self.method;
-        if s.fields.wall_correction.is_empty() {
-            return;
-        }
         let n = self.state.fluid.len();
         let loops = Ghosts {
             weight: s.constants.weight,

@@ -5,12 +5,16 @@ use crate::choices::LONGEST_SHIFT;
 use sph_core::{
     Real,
     fluid::material::Domain,
-    method::state::State,
+    method::{
+        failure::{Lost, StepError},
+        state::State,
+    },
     numerics::{
         lane::each,
         parallel::{self, First, Max, Merge},
         vector::norm2,
     },
+    run::ranks::shared::Others,
 };
 
 /// What a streaming loop found.
@@ -53,19 +57,19 @@ pub(super) fn kick<const D: usize>(state: &mut State<D>, dt: Real) -> First {
     })
 }
 
-/// Subtracts the mean of a field.
-pub(super) fn remove_mean(field: &mut [Real]) {
-    let mean = super::mean(field) as Real;
-    parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x -= mean));
-}
-
-/// Makes the least number of a field 0: without a free surface the pressure is open up to a constant, and pairs under
+/// Makes the least number of a field on all ranks 0: without a free surface the pressure is open up to a constant, and pairs under
 /// tension would not act.
-pub(super) fn fix_pressure_constant(field: &mut [Real]) {
+pub(super) fn fix_pressure_constant<const D: usize>(
+    field: &mut [Real],
+    others: &mut Others<'_, D>,
+) -> Result<(), Lost> {
+    // Those of ghosts are those of their owners.
     let Max(depth) = parallel::blocks(field.len(), (), |range, ()| {
         Max(field[range].iter().fold(f64::NEG_INFINITY, |most, &x| most.max(-f64::from(x))))
     });
-    parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x += depth as Real));
+    let depth = others.max(depth)? as Real;
+    parallel::blocks(field.len(), field, |_, field| field.iter_mut().for_each(|x| *x += depth));
+    Ok(())
 }
 
 /// Multiplies a field.
@@ -75,10 +79,10 @@ pub(super) fn scale(field: &mut [Real], factor: Real) {
 
 impl<const D: usize> Cpu<'_, D> {
     /// `v ← v damping`, `x ← x + dt v`, with what shifting adds, wrapped into the periodic box and kept inside of the
-    /// containers. Where the new x is not finite the old one stays. Returns the largest squared speed, and the first
-    /// particle that is not finite or has left the domain.
-    pub(super) fn drift(&mut self, dt: Real, damping: Real) -> Extremes {
-        let (displacement, longest) = (self.shift_length(dt), LONGEST_SHIFT * self.state.rest.spacing);
+    /// containers. Where the new x is not finite the old one stays. `displacement` is that by shifting over `Σ w n`, `[m]`.
+    /// Returns the largest squared speed, and the first particle that is not finite or has left the domain.
+    pub(super) fn drift(&mut self, dt: Real, damping: Real, displacement: Real) -> Extremes {
+        let longest = LONGEST_SHIFT * self.state.rest.spacing;
         let fields = &self.method.fields;
         let advance = |domain: &Domain<D>, i: usize, x: [Real; D], v: [Real; D]| {
             let v: [Real; D] = each(|d| v[d] * damping);
@@ -116,12 +120,14 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// Displacement by shifting over `Σ w n`, `[m]`.
-    fn shift_length(&self, dt: Real) -> Real {
+    pub(super) fn shift_length(&mut self, dt: Real) -> Result<Real, StepError> {
         let part = self.method.params.particle_shifting;
         if part == 0.0 {
-            return 0.0;
+            return Ok(0.0);
         }
-        part * dt * self.state.max_speed() / self.method.full()[0]
+        let fastest = f64::from(self.state.max_speed());
+        let fastest = self.method.shell.max(self.state, "update_positions", fastest)?;
+        Ok(part * dt * fastest as Real / self.method.full()[0])
     }
 }
 

@@ -133,6 +133,18 @@ impl<const D: usize> Cpu<'_, D> {
         found
     }
 
+    /// The velocities alone.
+    pub(super) fn renew_velocities(&mut self) {
+        let v = &self.state.fluid.v;
+        parallel::blocks(v[0].len(), &mut self.method.fields.record[..v[0].len()], |range, record| {
+            for (out, i) in record.iter_mut().zip(range) {
+                for a in 0..D {
+                    out[V + a] = v[a][i];
+                }
+            }
+        });
+    }
+
     /// `[x y z · | v ρ]`. Returns the first particle whose numbers are not finite.
     pub(super) fn pack_velocities(&mut self) -> First {
         let (fluid, fields) = (&self.state.fluid, &mut self.method.fields);

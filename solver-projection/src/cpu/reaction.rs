@@ -17,10 +17,7 @@ use sph_core::{
     kernel::Kernel,
     method::state::State,
     neighbors::Chunk,
-    numerics::{
-        lane::{Lane, each},
-        parallel,
-    },
+    numerics::lane::{Lane, each},
     phase,
 };
 use std::mem::take;
@@ -154,9 +151,6 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn react_pressure(&mut self, dt: Real) {
         let mut force = self.method.fields.reaction.each_mut().map(take);
         force.iter_mut().for_each(|axis| axis.fill(0.0));
-        if !self.method.fields.tangential_gradient.is_empty() {
-            self.scale_tangential_gradients();
-        }
         let (s, rest, gradients, boundary) =
             (&*self.method, self.state.rest, self.gradients(dt), &self.state.walls);
         let (isa, rows) = (s.shell.isa, &s.shell.neighbors.wall_fluid);
@@ -181,16 +175,8 @@ impl<const D: usize> Cpu<'_, D> {
         self.method.fields.reaction = force;
     }
 
-    /// Adds those of the implicit viscosity, whose velocities become those of the records.
+    /// Adds those of the implicit viscosity, with the velocities of the records.
     pub(super) fn react_viscous(&mut self, dt: Real) {
-        let v = &self.state.fluid.v;
-        parallel::blocks(v[0].len(), &mut self.method.fields.record[..v[0].len()], |range, record| {
-            for (out, i) in record.iter_mut().zip(range) {
-                for a in 0..D {
-                    out[V + a] = v[a][i];
-                }
-            }
-        });
         let mut force = self.method.fields.reaction.each_mut().map(take);
         let (s, viscous, boundary) = (&*self.method, self.viscous(), &self.state.walls);
         let (isa, rows, per_step) = (s.shell.isa, &s.shell.neighbors.wall_fluid, viscous.m / dt);

@@ -3,25 +3,28 @@
 
 use super::{
     Cpu,
-    equation::{Inverse, Matrix, Sums},
+    equation::{Equation, Inverse, Matrix, Product, make_room},
     viscosity::{Viscous, mirror},
 };
 use crate::{
-    cg::{self, Outcome},
+    Projection,
+    cg::{self, Outcome, Solved},
     memory::{
-        Vectors,
+        Fields, Vectors,
         record::{INV_ALPHA, TANGENTIAL, V},
     },
     physics::dot,
 };
 use sph_core::{
     Real,
+    method::failure::Lost,
     neighbors::{Chunk, NeighborLists},
     numerics::{
         lane::{Isa, Lane, each},
-        parallel::{self, Sum},
+        parallel::{self, Exact, Max, Merge},
     },
     phase,
+    run::ranks::{exchange::PointSet, shared::Others},
 };
 use std::mem::take;
 
@@ -89,12 +92,11 @@ fn fixed<L>[const D: usize](
 
 phase! {
 /// `q_i = d_i + scale [Σ_j a_ij w² n n·(d_i − d_j) + Σ_k a_ik w² τ β n n·d_i]`, d in the place of the velocities of the
-/// records. Returns `d·q` and `Σ A_ii d_i²`.
+/// records and, axis after axis, in `flat`. Returns `d·q`, and the largest `A_ii d_i²`. Ghosts have no diagonal, and q = 0.
 fn product<L>[const D: usize](
-    s: &Viscous<'_, D>, scale: Real, diagonal: &[Real], fluid: &Chunk, walls: &Chunk, q: [&mut [Real]; D],
-) -> [Sum; 2] {
-    let (mut work, mut size) = (0.0, 0.0);
-    let n_points = diagonal.len() / D;
+    s: &Viscous<'_, D>, scale: Real, diagonal: &[Real], flat: &[Real], fluid: &Chunk, walls: &Chunk, q: [&mut [Real]; D],
+) -> Product {
+    let (n_points, mut largest): (_, Real) = (diagonal.len() / D, 0.0);
     for (row, i) in fluid.points().enumerate() {
         let r_i = &s.record[i];
         let (x_i, inv_i): ([Real; D], _) = (each(|a| r_i[a]), L::splat(r_i[INV_ALPHA]));
@@ -111,13 +113,14 @@ fn product<L>[const D: usize](
             each(|a| along * n[a])
         });
         for a in 0..D {
-            let d = r_i[V + a];
-            q[a][row] = d + scale * (inner[a] + outer[a]);
-            work += f64::from(d) * f64::from(q[a][row]);
-            size += f64::from(diagonal[a * n_points + i]) * f64::from(d) * f64::from(d);
+            let (d, diagonal) = (r_i[V + a], diagonal[a * n_points + i]);
+            q[a][row] = (if diagonal > 0.0 { d } else { 0.0 }) + scale * (inner[a] + outer[a]);
+            largest = largest.max(diagonal * d * d);
         }
     }
-    [Sum(work), Sum(size)]
+    let of_axis = |a: usize| Exact::dot(&flat[a * n_points..][fluid.points()], &*q[a]);
+    let work = (0..D).map(of_axis).fold(Exact::default(), Merge::merge);
+    Product { work, largest: Max(f64::from(largest)) }
 }
 }
 
@@ -132,8 +135,8 @@ struct Stress<'a, const D: usize> {
     scale: Real,
 }
 
-impl<const D: usize> Matrix for Stress<'_, D> {
-    fn multiply(&mut self, vectors: &mut Vectors) -> [f64; 2] {
+impl<const D: usize> Matrix<D> for Stress<'_, D> {
+    fn multiply(&mut self, vectors: &mut Vectors, others: &mut Others<'_, D>) -> Result<Product, Lost> {
         let n = self.fluid.len();
         let Vectors { diagonal, d, q, .. } = vectors;
         parallel::blocks(n, &mut self.record[..n], |range, record| {
@@ -143,11 +146,11 @@ impl<const D: usize> Matrix for Stress<'_, D> {
                 }
             }
         });
+        others.refresh(PointSet::Fluid, self.record)?;
         let (isa, scale, s) = (self.isa, self.scale, Viscous { record: self.record, ..self.viscous });
-        let Sums([Sum(work), Sum(size)]) = self.fluid.for_each(axes::<D>(q, n), |k, fluid, q| {
-            Sums(product(isa, &s, scale, diagonal, fluid, &self.walls.chunks()[k], q))
-        });
-        [work, size]
+        Ok(self.fluid.for_each(axes::<D>(q, n), |k, fluid, q| {
+            product(isa, &s, scale, diagonal, d, fluid, &self.walls.chunks()[k], q)
+        }))
     }
 }
 
@@ -167,44 +170,55 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// Backward Euler, all axes at once.
-    pub(super) fn diffuse_with_stress(&mut self, dt: Real) -> Outcome {
+    pub(super) fn diffuse_with_stress(&mut self, dt: Real) -> Result<Outcome, Lost> {
         let scale = self.central_diffusion(dt);
-        let fields = &mut self.method.fields;
-        let (mut record, mut vectors) = (take(&mut fields.record), take(&mut fields.viscous));
-        let (mut x, mut history) = (take(&mut fields.velocity), take(&mut fields.viscous_residuals));
+        let Fields { record, viscous, velocity, viscous_residuals, .. } = &mut self.method.fields;
+        let (mut record, mut vectors) = (take(record), take(viscous));
+        let (mut x, mut history) = (take(velocity), take(viscous_residuals));
+        let solved = self.solve_stress(scale, &mut record, &mut vectors, &mut x, &mut history);
         let n = self.state.fluid.len();
-        self.weigh_partners(&mut record, &mut x[..n]);
-        self.set_up_stress(scale, &record, &mut vectors, &mut x);
-        let (s, lists) = (&*self.method, &self.method.shell.neighbors);
-        let matrix = Stress {
-            isa: s.shell.isa,
-            fluid: &lists.fluid,
-            walls: &lists.walls,
-            viscous: self.viscous(),
-            record: &mut record,
-            scale,
-        };
-        let inverse = Inverse::pointwise(s.params.preconditioner);
-        let mut equation = self.equation_with(matrix, inverse, &mut vectors, &mut x, &mut history);
-        let Ok(solved) = cg::solve(&mut equation, &s.viscous_limits());
         for (a, v) in self.state.fluid.v.iter_mut().enumerate() {
             v.copy_from_slice(&x[a * n..][..n]);
         }
         let fields = &mut self.method.fields;
-        (fields.record, fields.viscous, fields.velocity) = (record, vectors, x);
-        fields.viscous_residuals = history;
-        if self.state.needs_reactions() {
-            self.react_viscous(dt);
+        (fields.record, fields.viscous) = (record, vectors);
+        (fields.velocity, fields.viscous_residuals) = (x, history);
+        Ok(solved?.outcome)
+    }
+
+    fn solve_stress(
+        &mut self,
+        scale: Real,
+        record: &mut [[Real; 8]],
+        vectors: &mut Vectors,
+        x: &mut [Real],
+        history: &mut Vec<f64>,
+    ) -> Result<Solved, Lost> {
+        let n = self.state.fluid.len();
+        self.weigh_partners(record, &mut x[..n]);
+        self.method.shell.with_others().1.refresh(PointSet::Fluid, record)?;
+        self.set_up_stress(scale, record, vectors, x);
+        let (limits, preconditioner) = (self.method.viscous_limits(), self.method.params.preconditioner);
+        make_room(history, &limits);
+        let Viscous { weight, kernel, periodic, m, rho_0, xsph, least, .. } = self.viscous();
+        let Projection { shell, fields, .. } = &mut *self.method;
+        let total = D * shell.total(n);
+        let (isa, (neighbors, others)) = (shell.isa, shell.with_others());
+        for a in 0..D {
+            others.clear_ghosts(&mut vectors.diagonal[a * n..][..n]);
+            others.clear_ghosts(&mut vectors.b[a * n..][..n]);
         }
-        if solved.outcome == Outcome::Converged {
-            self.add_residual();
-        }
-        solved.outcome
+        let walls = &fields.wall_record[..];
+        let viscous = Viscous { weight, kernel, periodic, record: &[], walls, m, rho_0, xsph, least };
+        let (fluid, walls) = (&neighbors.fluid, &neighbors.walls);
+        let matrix = Stress { isa, fluid, walls, viscous, record, scale };
+        let of = (matrix, Inverse::pointwise(preconditioner), total);
+        cg::solve(&mut Equation::new(of, (isa, others), vectors, x, history), &limits)
     }
 
     /// `v ← x + r`, which is `v*` and what pairs exchange at the velocities x: as opposite as the pairs are, not as the
     /// equation is solved.
-    fn add_residual(&mut self) {
+    pub(super) fn add_residual(&mut self) {
         let (n, r) = (self.state.fluid.len(), &self.method.fields.viscous.r);
         for (a, v) in self.state.fluid.v.iter_mut().enumerate() {
             parallel::blocks(n, &mut v[..], |range, v| {

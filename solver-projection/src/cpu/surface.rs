@@ -12,7 +12,7 @@ use sph_core::{
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel::{self, Sum},
+        parallel::{self, First},
         vector::norm2,
     },
     phase,
@@ -81,9 +81,9 @@ fn find<L>[const D: usize](
 
 phase! {
 /// Dirichlet terms of voids, with `σ_i = Σ_j a_ij w¹_ij n_ij + Σ_k 2/α_i w¹_ik n_ik`, each ghost times its part of the pressure.
-/// Returns how many were raised.
-fn open<L>[const D: usize](s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, out: Own<'_>) -> Sum {
-    let ((dirichlet, diagonal), mut opened) = (out, 0.0);
+/// Returns the first that was raised.
+fn open<L>[const D: usize](s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, out: Own<'_>) -> First {
+    let ((dirichlet, diagonal), mut opened) = (out, First::NONE);
     for (k, i) in fluid.points().enumerate() {
         let push = s.factor * s.record[i][P];
         if push * STEEPEST * s.weight.inv_h <= s.parting.speed {
@@ -95,30 +95,31 @@ fn open<L>[const D: usize](s: &Gradients<'_, D>, fluid: &Chunk, walls: &Chunk, o
         let least = of_void::<D>(push, sigma2, s.parting.speed);
         if least > (1.0 + GROWTH) * dirichlet[k] {
             diagonal[k] += least - dirichlet[k];
-            (dirichlet[k], opened) = (least, opened + 1.0);
+            dirichlet[k] = least;
+            opened.count(i, true);
         }
     }
-    Sum(opened)
+    opened
 }
 }
 
 impl<const D: usize> Cpu<'_, D> {
-    /// Adds the Dirichlet terms of particles that the pressure accelerates into voids. False if there are none.
+    /// Adds the Dirichlet terms of particles that the pressure accelerates into voids. False if this rank has none.
     pub(super) fn open(&mut self, dt: Real) -> bool {
         let mut dirichlet = take(&mut self.method.fields.dirichlet);
         let mut diagonal = take(&mut self.method.fields.equation.diagonal);
         let (s, gradients) = (&*self.method, self.gradients(dt));
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
-        let Sum(opened) = lists.fluid.for_each((&mut dirichlet[..], &mut diagonal[..]), |k, fluid, out| {
+        let opened = lists.fluid.for_each((&mut dirichlet[..], &mut diagonal[..]), |k, fluid, out| {
             open(isa, &gradients, fluid, &lists.walls.chunks()[k], out)
         });
         let fields = &mut self.method.fields;
         (fields.dirichlet, fields.equation.diagonal) = (dirichlet, diagonal);
-        opened > 0.0
+        opened.place().is_some()
     }
 
-    /// The free surface, its Dirichlet terms `s_i`, and `A_ii = Σ_j a w² + s_i`.
-    pub(super) fn find_surface(&mut self) {
+    /// The free surface, its Dirichlet terms `s_i`, and `A_ii = Σ_j a w² + s_i`. False if there is none.
+    pub(super) fn find_surface(&mut self) -> bool {
         let (surface, full) = (self.method.surface(self.state), self.method.full()[0]);
         let is_free = self.method.flow == Flow::FreeSurface;
         let n = self.state.fluid.len();
@@ -126,8 +127,8 @@ impl<const D: usize> Cpu<'_, D> {
         let (sums, moments) = (&fields.sums, &fields.moments);
         let outputs =
             (&mut fields.record[..n], (&mut fields.dirichlet[..], &mut fields.equation.diagonal[..]));
-        let Sum(n_surface) = parallel::blocks(n, outputs, |range, (record, (dirichlet, diagonal))| {
-            let mut n_surface = 0.0;
+        let found = parallel::blocks(n, outputs, |range, (record, (dirichlet, diagonal))| {
+            let mut found = First::NONE;
             for (k, i) in range.enumerate() {
                 let RowSums { fluid, total, correction, .. } = sums[i];
                 let [asymmetry, alpha] = [norm2(moments[i].w_n).sqrt() / full, moments[i].alpha / full];
@@ -137,14 +138,14 @@ impl<const D: usize> Cpu<'_, D> {
                 record[k][AT_SURFACE] = if at_surface { 1.0 } else { 0.0 };
                 dirichlet[k] = if at_surface { surface.missing(total, alpha, at_wall) } else { 0.0 };
                 diagonal[k] = fluid + correction + dirichlet[k];
-                n_surface += record[k][AT_SURFACE];
+                found.count(i, at_surface);
             }
-            Sum(f64::from(n_surface))
+            found
         });
-        fields.is_closed = n_surface == 0.0;
         if is_free && self.method.constants.needs.surface_region {
             self.find_surface_region(full);
         }
+        found.place().is_some()
     }
 
     /// The particles in reach of the surface.

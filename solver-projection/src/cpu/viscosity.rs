@@ -1,20 +1,28 @@
 //! Implicit viscosity, with the matrix of the pressure, and XSPH.
 
-use super::{Cpu, equation::Inverse};
+use super::{
+    Cpu,
+    equation::{Equation, Inverse, Rows, make_room},
+};
 use crate::{
+    Projection,
     cg::{self, Outcome},
     choices::NEAREST,
-    memory::record::{DEPTH, INV_ALPHA, NORMAL, RHO, TANGENTIAL, V},
+    memory::{
+        Fields,
+        record::{DEPTH, INV_ALPHA, NORMAL, RHO, TANGENTIAL, V},
+    },
     params::ViscousForm,
     physics::{self, Weight, mirrored},
 };
 use sph_core::{
     Real,
     kernel::{CubicSpline, Kernel},
+    method::failure::Lost,
     neighbors::{Chunk, Periodic},
     numerics::{
         lane::{Lane, each},
-        parallel::{self, First},
+        parallel,
     },
     phase,
 };
@@ -112,7 +120,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// Implicit viscosity. Returns how its iterations ended, if one did not converge.
-    pub(super) fn diffuse(&mut self, dt: Real) -> Outcome {
+    pub(super) fn diffuse(&mut self, dt: Real) -> Result<Outcome, Lost> {
         match self.method.params.viscosity_model {
             ViscousForm::Morris => self.diffuse_by_axes(dt),
             ViscousForm::Solenoidal => self.diffuse_with_stress(dt),
@@ -120,7 +128,7 @@ impl<const D: usize> Cpu<'_, D> {
     }
 
     /// Backward Euler: `v + dt ν d (Σ_j a w² (v − v_j) + Σ_k a w² τ β (v − v_k)) = v*`, axis by axis.
-    fn diffuse_by_axes(&mut self, dt: Real) -> Outcome {
+    fn diffuse_by_axes(&mut self, dt: Real) -> Result<Outcome, Lost> {
         let scale = self.diffusion(dt);
         let mut drag = take(&mut self.method.fields.drag);
         let (s, viscous) = (&*self.method, self.viscous());
@@ -129,42 +137,40 @@ impl<const D: usize> Cpu<'_, D> {
             .neighbors
             .walls
             .for_each(&mut drag[..], |_, walls, out| walls_drag(isa, &viscous, walls, out));
-        let mut vectors = take(&mut self.method.fields.equation);
-        let sums = &self.method.fields.sums;
+        self.method.fields.drag = drag;
+        let limits = self.method.viscous_limits();
+        let Projection { fields, shell, params, .. } = &mut *self.method;
+        let Fields { drag, sums, entries, equation: vectors, viscous_residuals, .. } = fields;
         parallel::blocks(drag.len(), &mut vectors.diagonal[..], |range, diagonal| {
             for (out, i) in diagonal.iter_mut().zip(range) {
                 *out = 1.0 + scale * (sums[i].fluid + sums[i].correction + drag[i][3]);
             }
         });
-        let limits = self.method.viscous_limits();
-        let mut history = take(&mut self.method.fields.viscous_residuals);
-        let mut outcome = Outcome::Converged;
+        make_room(viscous_residuals, &limits);
+        shell.with_others().1.clear_ghosts(&mut vectors.diagonal);
+        let (total, mut outcome) = (shell.total(drag.len()), Outcome::Converged);
         for axis in 0..D {
-            let mut v = take(&mut self.state.fluid.v[axis]);
+            let v = &mut self.state.fluid.v[axis];
             parallel::blocks(v.len(), &mut vectors.b[..], |range, b| {
                 for (b, i) in b.iter_mut().zip(range) {
                     *b = v[i] + scale * drag[i][axis];
                 }
             });
-            let inverse = Inverse::pointwise(self.method.params.preconditioner);
-            let mut equation = self.equation(inverse, &mut vectors, &mut v, &mut history, scale);
-            let Ok(solved) = cg::solve(&mut equation, &limits);
-            self.state.fluid.v[axis] = v;
+            let (neighbors, others) = shell.with_others();
+            others.clear_ghosts(&mut vectors.b);
+            let matrix = Rows { isa, lists: &neighbors.fluid, entries, scale };
+            let of = (matrix, Inverse::pointwise(params.preconditioner), total);
+            let mut equation = Equation::new(of, (isa, others), vectors, v, viscous_residuals);
+            let solved = cg::solve(&mut equation, &limits)?;
             if solved.outcome != Outcome::Converged {
                 outcome = solved.outcome;
             }
         }
-        let fields = &mut self.method.fields;
-        (fields.drag, fields.equation, fields.viscous_residuals) = (drag, vectors, history);
-        if self.state.needs_reactions() {
-            self.react_viscous(dt);
-        }
-        outcome
+        Ok(outcome)
     }
 
-    /// XSPH. Returns the first particle whose numbers were not finite before.
-    pub(super) fn mix_velocities(&mut self, dt: Real) -> First {
-        let found = self.pack_velocities();
+    /// XSPH, with the velocities and densities of the records.
+    pub(super) fn mix_velocities(&mut self) {
         let mut v = self.state.fluid.v.each_mut().map(take);
         let (s, viscous) = (&*self.method, self.viscous());
         let (isa, lists) = (s.shell.isa, &s.shell.neighbors);
@@ -172,9 +178,5 @@ impl<const D: usize> Cpu<'_, D> {
             xsph(isa, &viscous, fluid, &lists.walls.chunks()[k], v);
         });
         self.state.fluid.v = v;
-        if self.state.needs_reactions() {
-            self.react_xsph(dt);
-        }
-        found
     }
 }

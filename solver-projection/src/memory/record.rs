@@ -1,5 +1,6 @@
 //! Slots of the records that loops over neighbors gather, and the sums of those loops.
 
+use bytemuck::{Pod, Zeroable};
 use sph_core::Real;
 
 /// `1/α` of a particle, `[x y z 1/α | v p]`.
@@ -30,7 +31,8 @@ pub const CORRECTION_SCALE: usize = 10;
 pub const GRADIENT: usize = 4;
 
 /// Moments of the weight.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub struct Moments {
     /// `Σ w n`; the third is 0 in 2D.
     pub w_n: [Real; 3],
@@ -39,7 +41,8 @@ pub struct Moments {
 }
 
 /// Sums over a row of the matrix.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub struct RowSums {
     /// `Σ_j a w²` over the fluid, `[1/m²]`.
     pub fluid: Real,

@@ -51,9 +51,12 @@ fn in_dimension<const D: usize>(n: f64, backend: &str) {
     cpu.assemble_matrix().unwrap();
     cpu.detect_free_surface().unwrap();
     cpu.build_right_hand_side(1e-3).unwrap();
-    let (fields, neighbors) = (&cpu.method.fields, &cpu.method.shell().neighbors);
+    let fields = std::mem::take(&mut cpu.method.fields);
     let mut levels = Multigrid::default();
-    levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
+    let (neighbors, mut alone) = cpu.method.shell_mut().with_others();
+    let of = (neighbors.cells(), &neighbors.fluid);
+    levels.build(of.0, of.1, &fields.entries, &fields.dirichlet, &mut alone).unwrap();
+    cpu.method.fields = fields;
     let mut fine = matrix::dense(&cpu);
     assert!(levels.in_use().len() >= 2);
     for level in levels.in_use() {

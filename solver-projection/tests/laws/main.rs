@@ -13,6 +13,7 @@ mod faults;
 mod gpu;
 mod matrix;
 mod physics;
+mod ranks;
 mod restart;
 mod shear;
 #[path = "../../../sph-core/tests/solver/mod.rs"]

@@ -7,7 +7,12 @@ use solver_projection::{
     Projection,
     aggregation::Multigrid,
     cg::{self, Limits, Outcome},
-    cpu::{Cpu, vcycle},
+    cpu::{
+        Cpu,
+        equation::{Equation, Inverse, Rows},
+        vcycle,
+    },
+    params::Preconditioner,
     step::Phases,
 };
 use sph_core::{
@@ -120,31 +125,44 @@ impl<const D: usize> Checks for Cpu<'_, D> {
 
     fn stand_in(&mut self) -> (DMatrix<f64>, usize) {
         let n = self.state.fluid.len();
-        let (mut levels, fields) = (Multigrid::default(), &self.method.fields);
-        let neighbors = &self.method.shell().neighbors;
-        levels.build(neighbors.cells(), &neighbors.fluid, &fields.entries, &fields.dirichlet);
+        let fields = std::mem::take(&mut self.method.fields);
+        let mut levels = Multigrid::default();
+        let (neighbors, mut alone) = self.method.shell_mut().with_others();
+        let of = (neighbors.cells(), &neighbors.fluid);
+        levels.build(of.0, of.1, &fields.entries, &fields.dirichlet, &mut alone).unwrap();
         let mut inverse = DMatrix::zeros(n, n);
         let (mut r, mut z) = (vec![0.0; n], vec![0.0; n]);
         for i in 0..n {
             r[i] = 1.0;
             let diagonal = &fields.equation.diagonal;
-            let rho = vcycle::precondition(&mut levels, Isa::best(), diagonal, &r, &mut z);
-            assert_eq!(rho, f64::from(z[i]), "r·z");
+            let rho =
+                vcycle::precondition(&mut levels, Isa::best(), &mut alone, [diagonal, &r], &mut z).unwrap();
+            assert_eq!(rho.value(), f64::from(z[i]), "r·z");
             inverse.set_column(i, &vector(&z));
             r[i] = 0.0;
         }
+        self.method.fields = fields;
         (inverse, levels.in_use().len())
     }
 
     fn iterate(&mut self, iterations: u32, tolerance: f64) -> (DVector<f64>, Outcome, u32) {
-        let mut p = vec![0.0; self.state.fluid.len()];
-        let mut vectors = std::mem::take(&mut self.method.fields.equation);
-        let mut history = Vec::new();
-        let mut levels = Multigrid::default();
-        let inverse = self.inverse(&mut levels);
-        let mut equation = self.equation(inverse, &mut vectors, &mut p, &mut history, 1.0);
-        let Ok(solved) = cg::solve(&mut equation, &Limits { tolerance, absolute: None, iterations });
-        self.method.fields.equation = vectors;
+        let n = self.state.fluid.len();
+        let (mut p, mut history) = (vec![0.0; n], Vec::new());
+        let mut fields = std::mem::take(&mut self.method.fields);
+        let (is_closed, chosen) = (fields.is_closed, self.method.params().preconditioner);
+        let (neighbors, mut others) = self.method.shell_mut().with_others();
+        let (lists, entries) = (&neighbors.fluid, &fields.entries);
+        fields.levels.build(neighbors.cells(), lists, entries, &fields.dirichlet, &mut others).unwrap();
+        let inverse = match chosen {
+            Preconditioner::Multilevel => Inverse::Multilevel(&mut fields.levels),
+            chosen => Inverse::pointwise(chosen),
+        };
+        let isa = Isa::best();
+        let of = (Rows { isa, lists, entries, scale: 1.0 }, inverse, n);
+        let mut equation = Equation::new(of, (isa, others), &mut fields.equation, &mut p, &mut history);
+        equation.is_closed = is_closed;
+        let solved = cg::solve(&mut equation, &Limits { tolerance, absolute: None, iterations }).unwrap();
+        self.method.fields = fields;
         (vector(&p), solved.outcome, solved.iterations)
     }
 }

@@ -1,7 +1,8 @@
 //! Builds the rows: candidates of a cell are packed once, then each point of the cell tests only those.
 
 use super::{
-    cells::{Backend, Cells, Run},
+    Backend,
+    cells::{Cells, Run},
     frame::Periodic,
     lists::{CHUNK, Chunk, FAR, NeighborLists, PAD},
     partition::Share,

@@ -4,6 +4,7 @@
 //! The sort is stable: points of a cell keep the order they had, unless they have ids to stand by.
 
 use super::{
+    Backend,
     frame::{CellFrame, Periodic},
     hash::CellTable,
 };
@@ -13,21 +14,6 @@ use crate::{
 };
 use rayon::slice::ParallelSliceMut;
 use std::ops::Range;
-
-/// How cells are found.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Backend {
-    /// Counting sort over the box of all points. Fastest; memory grows with the box.
-    #[default]
-    DenseGrid,
-    /// Hashed cells (Teschner et al. 2003): an unbounded domain.
-    HashGrid,
-    /// Every pair is tested. The oracle of the tests.
-    BruteForce,
-}
 
 /// A cell that holds points.
 #[derive(Clone, Copy, Debug)]
@@ -270,6 +256,11 @@ impl<const D: usize> Cells<D> {
     /// First point of occupied cell `c`, or the number of points for `c = n_occupied()`.
     pub fn first_point(&self, c: usize) -> usize {
         self.occupied.get(c).map_or(self.n, |cell| cell.start as usize)
+    }
+
+    /// The cells that hold points, and those of each.
+    pub fn points(&self) -> impl Iterator<Item = ([i32; D], Range<u32>)> {
+        self.occupied.windows(2).map(|pair| (pair[0].at, pair[0].start..pair[1].start))
     }
 
     /// Marks the cells that have a point in or next to them, so that [`Cells::runs_around`] need not look

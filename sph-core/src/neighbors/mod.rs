@@ -10,7 +10,7 @@ mod lists;
 mod partition;
 
 pub use build::{PerThread, Search};
-pub use cells::{Backend, Cell, Cells, Run, TooManyCells};
+pub use cells::{Cell, Cells, Run, TooManyCells};
 pub use frame::{CellFrame, Periodic};
 pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD};
 pub use partition::{CellBounds, Partition, Share, TooManyRanks};
@@ -24,6 +24,21 @@ use crate::{
         vector::norm2,
     },
 };
+
+/// How cells are found.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// Counting sort over the box of all points. Fastest; memory grows with the box.
+    #[default]
+    DenseGrid,
+    /// Hashed cells (Teschner et al. 2003): an unbounded domain.
+    HashGrid,
+    /// Every pair is tested. The oracle of the tests.
+    BruteForce,
+}
 
 /// How neighbors are searched.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -170,13 +185,17 @@ impl<const D: usize> Neighbors<D> {
             return Ok(false);
         }
         let by_id = self.settings.by_id;
+        let sorts_walls = !self.walls_sorted || points.walls_move();
+        // Nothing is permuted where one of both is refused.
         self.cells.sort(points.fluid(), by_id.then(|| points.fluid_ids()), &mut self.order)?;
+        if sorts_walls {
+            self.wall_cells.sort(points.walls(), by_id.then(|| points.wall_ids()), &mut self.wall_order)?;
+        }
         points.permute_fluid(&self.order, &mut self.scratch);
         for field in carried {
             self.scratch.permute(&self.order, field);
         }
-        if !self.walls_sorted || points.walls_move() {
-            self.wall_cells.sort(points.walls(), by_id.then(|| points.wall_ids()), &mut self.wall_order)?;
+        if sorts_walls {
             self.wall_cells.mark_surroundings();
             points.permute_walls(&self.wall_order, &mut self.wall_scratch);
             if !points.walls_move() {

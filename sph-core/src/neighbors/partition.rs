@@ -93,26 +93,48 @@ pub type CellBounds<const D: usize> = [(i32, i32); D];
 
 /// The cells with particles are too few, or lie so that planes do not give each rank one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{ranks} ranks for {cells} cells of the neighbor search that hold particles: each rank owns a box of whole cells"
-)]
+#[error("{ranks} ranks for {blocks} {} that hold particles: each rank owns a box of whole ones", what(*.edge))]
 pub struct TooManyRanks {
     /// Ranks.
     pub ranks: usize,
-    /// Cells that hold particles.
-    pub cells: usize,
+    /// Blocks that hold particles.
+    pub blocks: usize,
+    /// Cells of a block along an axis.
+    pub edge: i32,
+}
+
+/// What ranks own whole ones of.
+fn what(edge: i32) -> String {
+    match edge {
+        1 => "cells of the neighbor search".to_owned(),
+        _ => format!("blocks of {edge} cells of the neighbor search along each axis"),
+    }
 }
 
 impl<const D: usize> Partition<D> {
-    /// Cuts `cells`, each with its number of particles, into `size` parts of about as many particles, along the longest
-    /// axis first.
+    /// Cuts the cells that hold points, one entry a point, into `size` parts of about as many points, along the longest axis
+    /// first, at multiples of `edge`.
     ///
     /// # Errors
-    /// When there are fewer cells than parts.
-    pub fn of(frame: CellFrame<D>, cells: &mut [([i32; D], u32)], size: usize) -> Result<Self, TooManyRanks> {
+    /// When there are fewer blocks of `edge` cells an axis than parts, or they lie so that planes do not give each part one.
+    pub fn of(
+        frame: CellFrame<D>,
+        cells: impl Iterator<Item = [i32; D]>,
+        size: usize,
+        edge: i32,
+    ) -> Result<Self, TooManyRanks> {
+        let mut all: Vec<[i32; D]> = cells.map(|at| at.map(|x| x.div_euclid(edge))).collect();
+        all.sort_unstable();
+        let mut blocks: Vec<_> =
+            all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
         let mut partition = Self { frame, nodes: Vec::new(), size };
-        let too_many = TooManyRanks { ranks: size, cells: cells.len() };
-        partition.cut(cells, 0, size).filter(|_| size <= too_many.cells).ok_or(too_many)?;
+        let too_many = TooManyRanks { ranks: size, blocks: blocks.len(), edge };
+        partition.cut(&mut blocks, 0, size).filter(|_| size <= too_many.blocks).ok_or(too_many)?;
+        for node in &mut partition.nodes {
+            if let Node::Cut { at, .. } = node {
+                *at *= edge;
+            }
+        }
         Ok(partition)
     }
 

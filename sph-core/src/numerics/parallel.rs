@@ -3,6 +3,7 @@
 //! Work is cut into pieces of a fixed size and joined along a fixed binary tree, so every sum has one
 //! order. Each piece owns its part of the outputs, so there are no locks, and nothing is allocated.
 
+use crate::{Real, numerics::lane::each};
 use std::ops::Range;
 
 /// Particles per piece of a streaming loop: long enough to hide the cost of a task, short enough to balance.
@@ -77,49 +78,178 @@ impl Merge for Sum {
     }
 }
 
-/// A sum with the same bits for any order and grouping of its terms, those of ranks included: a number of 2⁻³², to whose
-/// multiples the terms are rounded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Exact(pub i128);
+/// A sum with the same bits for any order and grouping of its terms, those of ranks included (after Demmel & Nguyen 2015, IEEE
+/// Trans. Comput. 64, 2060-2070): with k such that the largest term has a size from 2^(40 k − 1) to 2^(40 k + 39), terms are
+/// rounded to multiples of 2^(40 k − 40), and added as integers. So a term is off by 2⁻⁴⁰ of the largest one at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact {
+    /// k, or [`Exact::NOT_FINITE`].
+    k: i32,
+    /// Terms rounded to multiples of 2^(40 k): the sum if a larger term comes, for which k is greater by 1.
+    coarse: i128,
+    /// Terms rounded to multiples of 2^(40 k − 40).
+    fine: i128,
+}
+
+impl Default for Exact {
+    fn default() -> Self {
+        Self { k: Self::LEAST, coarse: 0, fine: 0 }
+    }
+}
 
 impl Exact {
-    /// The sum of at most [`BLOCK`] terms. Those beyond 1024 count as that.
+    /// Digits of a unit.
+    const DIGITS: i32 = 40;
+    /// Terms below 2^(40 k − 1) count with this k: multiples below are no normal numbers.
+    const LEAST: i32 = -24;
+    /// The largest k.
+    const MOST: i32 = 24;
+    /// In the place of k: a term is infinite, not a number, or beyond the largest k.
+    const NOT_FINITE: i32 = 1000;
+
+    /// The sum of `term(i)` over a range. Each is asked for three times.
     #[inline(always)]
-    pub fn of(terms: impl Iterator<Item = f64>) -> Self {
-        Self::of_rounded(terms.map(Self::round).sum())
+    pub fn of(range: Range<usize>, term: impl Fn(usize) -> f64) -> Self {
+        Self::of_blocks(range, |range| Numbers(range, &term))
     }
 
-    /// A term, rounded: at most [`BLOCK`] of them have an exact sum in `f64`.
+    /// The scalar product.
     #[inline(always)]
-    pub fn round(term: f64) -> f64 {
-        // Adding it leaves no digits below 2⁻³².
-        const ROUND: f64 = 1.5 * (1_u64 << 20) as f64;
-        (term.clamp(-1024.0, 1024.0) + ROUND) - ROUND
+    pub fn dot(a: &[Real], b: &[Real]) -> Self {
+        Self::of_blocks(0..a.len(), |range| Products(&a[range.clone()], &b[range]))
     }
 
-    /// A sum of rounded terms.
     #[inline(always)]
-    pub fn of_rounded(sum: f64) -> Self {
-        Self((sum * (1_u64 << 32) as f64) as i128)
+    fn of_blocks<T: Terms>(range: Range<usize>, terms: impl Fn(Range<usize>) -> T) -> Self {
+        let (mut sum, mut start) = (Self::default(), range.start);
+        while start < range.end {
+            let end = range.end.min(start + BLOCK);
+            sum = sum.merge(Self::of_block(&terms(start..end)));
+            start = end;
+        }
+        sum
     }
 
-    /// The sum.
+    /// The sum of at most [`BLOCK`] terms: those of each k have an exact sum in `f64`.
+    #[inline(always)]
+    fn of_block(terms: &impl Terms) -> Self {
+        let mut most = [0.0_f64; LANES];
+        terms.each(|terms| {
+            for (most, term) in most.iter_mut().zip(terms) {
+                let size = term.abs();
+                *most = if size > *most { size } else { *most };
+            }
+        });
+        let most = most.into_iter().fold(0.0, f64::max);
+        let Some(k) = Self::k_of(most) else { return Self { k: Self::NOT_FINITE, coarse: 0, fine: 0 } };
+        // Adding one and a half of these leaves no digits below the unit.
+        let [unit, small] = [k, k - 1].map(|k| power_of_two(Self::DIGITS * k));
+        let [round, round_small] = [unit, small].map(|unit| 1.5 * power_of_two(52) * unit);
+        // In two loops: of both sums in one the compiler makes pairs, and not lanes.
+        let (mut coarse, mut rest) = ([0.0; LANES], [0.0; LANES]);
+        terms.each(|terms| coarse = each(|lane| coarse[lane] + ((terms[lane] + round) - round)));
+        terms.each(|terms| {
+            let left: [f64; LANES] = each(|lane| terms[lane] - ((terms[lane] + round) - round));
+            rest = each(|lane| rest[lane] + ((left[lane] + round_small) - round_small));
+        });
+        let [coarse, rest] = [coarse, rest].map(|parts| parts.into_iter().sum::<f64>());
+        if !coarse.is_finite() {
+            return Self { k: Self::NOT_FINITE, coarse: 0, fine: 0 };
+        }
+        let coarse = (coarse / unit) as i128;
+        Self { k, coarse, fine: (coarse << Self::DIGITS) + (rest / small) as i128 }
+    }
+
+    /// k of the largest term.
+    fn k_of(largest: f64) -> Option<i32> {
+        // 2^exponent ≤ largest < 2^(exponent + 1); what is no normal number counts as small as that.
+        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+        let k = (exponent + 1).div_euclid(Self::DIGITS);
+        (k <= Self::MOST).then_some(k.max(Self::LEAST))
+    }
+
+    /// The sum; not a number if a term was not finite, or larger than 2^999.
     pub fn value(self) -> f64 {
-        self.0 as f64 / (1_u64 << 32) as f64
+        match self.k {
+            Self::NOT_FINITE => f64::NAN,
+            k => self.fine as f64 * power_of_two(Self::DIGITS * (k - 1)),
+        }
+    }
+
+    /// As plain numbers.
+    pub fn to_words(self) -> [i128; 3] {
+        [i128::from(self.k), self.coarse, self.fine]
+    }
+
+    /// What [`Exact::to_words`] has made of one.
+    pub fn of_words([k, coarse, fine]: [i128; 3]) -> Self {
+        Self { k: k as i32, coarse, fine }
     }
 }
 
 impl Merge for Exact {
     fn merge(self, later: Self) -> Self {
-        Self(self.0 + later.0)
+        let (large, small) = if self.k < later.k { (later, self) } else { (self, later) };
+        match large.k - small.k {
+            0 => Self { coarse: large.coarse + small.coarse, fine: large.fine + small.fine, ..large },
+            1 => Self { fine: large.fine + small.coarse, ..large },
+            // Each term is less than half of a unit.
+            _ => large,
+        }
     }
 }
 
-/// The power of two above `x`, at most twice as much; 1 where `x` is 0, subnormal or not finite. A number over it has no other
-/// digits.
-pub fn power_of_two_above(x: f64) -> f64 {
-    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-    if x.is_normal() { 2.0 * f64::from_bits(x.to_bits() & EXPONENT) } else { 1.0 }
+/// `2^exponent`, of a normal number.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+/// Terms in lanes, for results that do not depend on the order.
+trait Terms {
+    /// Visits all, so many at a time; the last ones with zeros.
+    fn each(&self, visit: impl FnMut([f64; LANES]));
+}
+
+/// Two vectors of AVX-512: one sum waits for the other.
+const LANES: usize = 16;
+
+/// `term(i)` over a range.
+struct Numbers<'a, F>(Range<usize>, &'a F);
+
+impl<F: Fn(usize) -> f64> Terms for Numbers<'_, F> {
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut([f64; LANES])) {
+        let Self(range, term) = self;
+        let whole = range.start + range.len() / LANES * LANES;
+        // Loops and not iterators, which would not be inlined: the instructions are those of the loop around.
+        for i in (range.start..whole).step_by(LANES) {
+            visit(each(|lane| term(i + lane)));
+        }
+        let mut rest = [0.0; LANES];
+        for (rest, i) in rest.iter_mut().zip(whole..range.end) {
+            *rest = term(i);
+        }
+        visit(rest);
+    }
+}
+
+/// `a_i b_i`.
+struct Products<'a>(&'a [Real], &'a [Real]);
+
+impl Terms for Products<'_> {
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut([f64; LANES])) {
+        let product = |a: Real, b: Real| f64::from(a) * f64::from(b);
+        let ((a, a_rest), (b, b_rest)) = (self.0.as_chunks::<LANES>(), self.1.as_chunks::<LANES>());
+        for (a, b) in a.iter().zip(b) {
+            visit(each(|lane| product(a[lane], b[lane])));
+        }
+        let mut rest = [0.0; LANES];
+        for (rest, (&a, &b)) in rest.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+            *rest = product(a, b);
+        }
+        visit(rest);
+    }
 }
 
 /// A maximum.
@@ -149,6 +279,12 @@ impl First {
     /// The place, if there was one.
     pub fn place(self) -> Option<usize> {
         (self.0 != usize::MAX).then_some(self.0)
+    }
+}
+
+impl Default for First {
+    fn default() -> Self {
+        Self::NONE
     }
 }
 

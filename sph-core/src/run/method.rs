@@ -101,6 +101,8 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
     const FIELDS: &'static [FieldInfo];
     /// True when its phases do on several ranks what they do on one.
     const HAS_RANKS: bool = false;
+    /// Ranks own blocks of so many cells an axis.
+    const CELLS_A_BLOCK: i32 = 1;
 
     /// The first state of a scene, and the method for it.
     ///
@@ -170,7 +172,7 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
         None
     }
 
-    /// The same, to be filled by another rank.
+    /// The same, to be filled by another rank, of those that [`Method::memory`] does not show.
     fn field_mut(&mut self, _name: &str) -> Option<&mut Vec<Real>> {
         None
     }

@@ -2,7 +2,10 @@
 
 use crate::common;
 
-use bench_suite::system::{processor::Processor, ranks::Ranks};
+use bench_suite::{
+    scenes,
+    system::{processor::Processor, ranks::Ranks},
+};
 use sph_core::{method::report::StepReport, numerics::lane::Isa, scene::Scene};
 
 const STEPS: u64 = 30;
@@ -34,8 +37,14 @@ fn end(name: &str, scene: &Scene, ranks: usize, threads: usize) -> End {
 
 #[test]
 fn ranks_change_no_bit() {
-    for (name, scene) in common::all_coarse() {
-        if scene.solver.name().is_some_and(|name| !["wcsph", "pbf"].contains(&name)) {
+    let file = scenes::folder().join("measured.toml");
+    let measured =
+        std::fs::read_to_string(&file).unwrap().replace("[solver]", "[solver]\nname = \"projection\"");
+    let mut projected = Scene::parse("measured.toml", &measured).unwrap();
+    projected.spacing *= 2.0;
+    let forces_on_walls = ("measured with the projection".to_owned(), projected);
+    for (name, scene) in common::all_coarse().into_iter().chain([forces_on_walls]) {
+        if scene.solver.name().is_some_and(|name| name == "viscoelastic") {
             continue;
         }
         let one = end(&name, &scene, 1, 2);

@@ -59,8 +59,9 @@ pub struct Ranks<const D: usize> {
     fluid: Plan,
     walls: Plan,
     walls_planned: bool,
-    /// Places of its own particles while ghosts stand among them.
+    /// Places of its own particles while ghosts stand among them, and of these.
     owned: Vec<u32>,
+    ghosts: Vec<u32>,
     has_ghosts: bool,
     /// Number of its own particles at the last import.
     own: usize,
@@ -82,6 +83,7 @@ impl<const D: usize> Ranks<D> {
             walls,
             walls_planned: false,
             owned: Vec::new(),
+            ghosts: Vec::new(),
             has_ghosts: false,
             own: 0,
             total: 0,
@@ -91,6 +93,7 @@ impl<const D: usize> Ranks<D> {
     /// Particles and their owners have been changed between steps.
     pub fn forget(&mut self) {
         (self.walls_planned, self.has_ghosts) = (false, false);
+        self.ghosts.clear();
     }
 
     /// Brings particles to the ranks that own their cells, and ghosts from those beside. Fields of the method in `carried` go
@@ -170,16 +173,17 @@ impl<const D: usize> Ranks<D> {
 
     /// After the search: finds whose points stand where. Those of walls change only where these move.
     pub fn plan(&mut self, neighbors: &Neighbors<D>, share: &Share<D>, walls_move: bool) {
-        self.fluid.make(neighbors.cells(), share);
+        self.fluid.make(neighbors.cells().points(), share);
         if walls_move || !self.walls_planned {
-            self.walls.make(neighbors.wall_cells(), share);
+            self.walls.make(neighbors.wall_cells().points(), share);
             self.walls_planned = true;
         }
-        let cells = neighbors.cells();
         self.has_ghosts = true;
         self.owned.clear();
-        for c in (0..cells.n_occupied()).filter(|&c| share.owns(cells.occupied[c].at)) {
-            self.owned.extend(cells.first_point(c) as u32..cells.first_point(c + 1) as u32);
+        self.ghosts.clear();
+        for (at, points) in neighbors.cells().points() {
+            let places = if share.owns(at) { &mut self.owned } else { &mut self.ghosts };
+            places.extend(points);
         }
     }
 
@@ -200,6 +204,11 @@ impl<const D: usize> Ranks<D> {
         self.has_ghosts.then_some(&self.owned)
     }
 
+    /// Places of the ghosts, until they are dropped.
+    pub fn ghosts(&self) -> &[u32] {
+        &self.ghosts
+    }
+
     /// Drops the ghosts, with their entries in `fields`; those that are not in use stay empty.
     pub fn drop_ghosts<'a>(
         &mut self,
@@ -208,6 +217,7 @@ impl<const D: usize> Ranks<D> {
     ) {
         if std::mem::take(&mut self.has_ghosts) {
             let before = fluid.len();
+            self.ghosts.clear();
             fluid.permute(&self.owned, &mut self.scratch);
             fields.into_iter().for_each(|field| field.keep(before, &self.owned, &mut self.reals));
         }

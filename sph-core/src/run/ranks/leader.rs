@@ -21,7 +21,7 @@ use crate::{
         state::State,
         stopwatch::{Clock, NoClock, Stopwatch},
     },
-    neighbors::{Backend, Partition},
+    neighbors::{Backend, CellFrame, Partition, TooManyRanks},
     numerics::lane::Isa,
     run::{method::Method, simulation::Simulation},
     scene::Scene,
@@ -72,13 +72,13 @@ pub fn lead<const D: usize, M: Method<D>>(
     clock: Box<dyn Clock>,
     start: Start,
 ) -> Result<Simulation<D>, Error> {
-    let (mut state, method) = M::of_scene(scene, isa, Box::new(NoClock))?;
+    let (state, method) = M::of_scene(scene, isa, Box::new(NoClock))?;
     check::<D, M>(scene, &state)?;
     let frame = method.shell().neighbors.cells().frame;
-    let partition = pieces::partition(&state, frame, start.size);
-    let partition = partition.map_err(|error| Error::new(error.to_string()).hint("use fewer ranks"))?;
+    let partition = partition::<D, M>(&state, frame, start.size)
+        .map_err(|error| Error::new(error.to_string()).hint("use fewer ranks"))?;
     let part = Part::of_scene(scene, isa, clock, Links::new((start.start)()?))?;
-    let mut leader = Leader {
+    let leader = Leader {
         method,
         part,
         is_shared: false,
@@ -88,7 +88,6 @@ pub fn lead<const D: usize, M: Method<D>>(
         walls_commanded: false,
         partition,
     };
-    leader.share(&mut state).map_err(|error| Error::new(error.cause.to_string()))?;
     Simulation::new(scene, state, Box::new(leader))
 }
 
@@ -103,6 +102,16 @@ pub fn follow<const D: usize, M: Method<D>>(
 ) -> Result<(), Error> {
     let mut part: Part<D, M> = Part::of_scene(scene, isa, Box::new(NoClock), Links::new(transport))?;
     part.follow().map_err(|lost| Error::new(lost.to_string()))
+}
+
+/// Who owns which cells, by the particles of a state.
+fn partition<const D: usize, M: Method<D>>(
+    state: &State<D>,
+    frame: CellFrame<D>,
+    size: usize,
+) -> Result<Partition<D>, TooManyRanks> {
+    let cells = (0..state.fluid.len()).map(|i| frame.cell(state.fluid.position(i)));
+    Partition::of(frame, cells, size, M::CELLS_A_BLOCK)
 }
 
 /// Why commands cannot move walls.
@@ -174,7 +183,7 @@ impl<const D: usize, M: Method<D>> Leader<D, M> {
     /// Shares the state out.
     fn share(&mut self, state: &mut State<D>) -> Result<(), StepError> {
         // Where particles have become too few for a new cut, the old one stays: ranks may be empty.
-        if let Ok(partition) = pieces::partition(state, self.partition.frame, self.partition.size()) {
+        if let Ok(partition) = partition::<D, M>(state, self.partition.frame, self.partition.size()) {
             self.partition = partition;
         }
         let pieces = pieces::scatter(state, &mut self.method, &self.partition);

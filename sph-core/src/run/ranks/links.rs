@@ -146,35 +146,60 @@ impl Links {
         values: &mut [T],
         merge: impl Fn(T, T) -> T,
     ) -> Result<(), Lost> {
-        let (rank, size) = (self.rank(), self.size());
+        let mut others = vec![T::zeroed(); values.len()];
+        let all = self.all(bytemuck::cast_slice(values).to_vec(), |mine, other| {
+            Reader::new(other).write(&mut others)?;
+            for (mine, other) in mine.chunks_exact_mut(size_of::<T>()).zip(&others) {
+                let merged = merge(bytemuck::pod_read_unaligned(mine), *other);
+                mine.copy_from_slice(bytemuck::bytes_of(&merged));
+            }
+            Some(())
+        })?;
+        Reader::new(&all).write(values).ok_or(Lost::Garbled(0))
+    }
+
+    /// The values of all ranks, one rank behind the other, on every rank.
+    ///
+    /// # Errors
+    /// As [`Links::receive`].
+    pub fn all_gather<T: Pod>(&mut self, mine: &[T]) -> Result<Vec<T>, Lost> {
+        let all = self.all(bytemuck::cast_slice(mine).to_vec(), |mine, other| {
+            mine.extend_from_slice(other);
+            Some(())
+        })?;
+        let (n, mut values) = (all.len() / size_of::<T>(), Vec::new());
+        Reader::new(&all).append(n, &mut values).ok_or(Lost::Garbled(0))?;
+        Ok(values)
+    }
+
+    /// What `join` makes of the messages of all ranks: it gets those of two neighboring groups of them, the lower one first.
+    fn all(
+        &mut self,
+        mut mine: Vec<u8>,
+        mut join: impl FnMut(&mut Vec<u8>, &[u8]) -> Option<()>,
+    ) -> Result<Vec<u8>, Lost> {
+        let (rank, size) = (self.rank, self.size);
         // Up a binomial tree to rank 0, and down again.
         let mut reach = 1;
         while reach < size && rank & reach == 0 {
             let from = rank + reach;
             if from < size {
-                let theirs = self.values_of(from, values.len())?;
-                values.iter_mut().zip(theirs).for_each(|(mine, other)| *mine = merge(*mine, other));
+                let theirs = self.receive(from)?;
+                join(&mut mine, &theirs).ok_or(Lost::Garbled(from))?;
             }
             reach *= 2;
         }
         if rank != 0 {
-            self.send(rank - reach, bytemuck::cast_slice(values))?;
-            values.copy_from_slice(&self.values_of(rank - reach, values.len())?);
+            self.send(rank - reach, &mine)?;
+            mine = self.receive(rank - reach)?;
         }
         while reach > 1 {
             reach /= 2;
             if rank + reach < size {
-                self.send(rank + reach, bytemuck::cast_slice(values))?;
+                self.send(rank + reach, &mine)?;
             }
         }
-        Ok(())
-    }
-
-    fn values_of<T: Pod>(&mut self, from: usize, n: usize) -> Result<Vec<T>, Lost> {
-        let (message, mut values) = (self.receive(from)?, Vec::new());
-        let mut reader = Reader::new(&message);
-        reader.append(n, &mut values).filter(|()| reader.is_empty()).ok_or(Lost::Garbled(from))?;
-        Ok(values)
+        Ok(mine)
     }
 
     /// Sends all ranks a control message of the first one, which gives it; the others get it here.

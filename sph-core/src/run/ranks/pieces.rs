@@ -12,27 +12,11 @@ use crate::{
         solver::{Memory, Solver},
         state::State,
     },
-    neighbors::{CellFrame, Partition, Share, TooManyRanks},
+    neighbors::{Partition, Share},
     numerics::field::Scratch,
     run::method::Method,
 };
 use std::mem::take;
-
-/// Cuts space by the particles of a state.
-///
-/// # Errors
-/// When there are fewer cells with particles than ranks.
-pub fn partition<const D: usize>(
-    state: &State<D>,
-    frame: CellFrame<D>,
-    size: usize,
-) -> Result<Partition<D>, TooManyRanks> {
-    let cell = |i: usize| frame.cell(state.fluid.position(i));
-    let mut all: Vec<[i32; D]> = (0..state.fluid.len()).map(cell).collect();
-    all.sort_unstable();
-    let mut cells: Vec<_> = all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
-    Partition::of(frame, &mut cells, size)
-}
 
 /// Makes of a state what [`take_piece`] reads on each rank.
 pub fn scatter<const D: usize, M: Method<D>>(
@@ -99,13 +83,11 @@ pub fn take_piece<const D: usize, M: Method<D>>(
 pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M) -> Vec<u8> {
     let (mut cells, mut counts, mut n) = (Vec::new(), Vec::new(), 0);
     let (sorted, share) = (method.shell().neighbors.cells(), method.shell().neighbors.share.as_ref());
-    for c in 0..sorted.n_occupied() {
-        let (at, count) = (sorted.occupied[c].at, sorted.first_point(c + 1) - sorted.first_point(c));
-        if share.is_some_and(|share| share.owns(at)) {
-            cells.extend(at.iter().rev());
-            counts.push(count as u32);
-            n += count;
-        }
+    let is_own = |at| share.is_some_and(|share| share.owns(at));
+    for (at, points) in sorted.points().filter(|(at, _)| is_own(*at)) {
+        cells.extend(at.iter().rev());
+        counts.push(points.len() as u32);
+        n += points.len();
     }
     if n != state.fluid.len() {
         // After a failure in the midst of the search they are in no order.

@@ -1,11 +1,9 @@
 //! Which points of a rank stand in rows of another, and which of others in its own.
 
 use super::{links::Links, wire};
-use crate::{
-    method::failure::Lost,
-    neighbors::{Cells, Share},
-};
+use crate::{method::failure::Lost, neighbors::Share};
 use bytemuck::Pod;
+use std::ops::Range;
 
 /// For each rank beside this one the points that go there and the points that come from there, both by cell and id: the
 /// order is the same on both sides, and needs no words.
@@ -16,18 +14,20 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Finds them among the points of `cells`.
-    pub fn make<const D: usize>(&mut self, cells: &Cells<D>, share: &Share<D>) {
+    /// Finds them among the points of cells.
+    pub fn make<const D: usize>(
+        &mut self,
+        cells: impl Iterator<Item = ([i32; D], Range<u32>)>,
+        share: &Share<D>,
+    ) {
         for places in [&mut self.send, &mut self.receive] {
             places.resize_with(share.beside.len(), Vec::new);
             places.iter_mut().for_each(Vec::clear);
         }
-        for c in 0..cells.n_occupied() {
-            let at = cells.occupied[c].at;
+        for (at, points) in cells {
             if share.is_inner(at) {
                 continue;
             }
-            let points = cells.first_point(c) as u32..cells.first_point(c + 1) as u32;
             if share.owns(at) {
                 for (k, send) in self.send.iter_mut().enumerate() {
                     if share.reaches_beside(k, at) {

@@ -48,6 +48,13 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
+    /// Writes the rest, which is as many numbers.
+    pub fn write<T: Pod>(&mut self, values: &mut [T]) -> Option<()> {
+        let bytes = self.bytes(size_of_val(values)).filter(|_| self.is_empty())?;
+        bytemuck::cast_slice_mut(values).copy_from_slice(bytes);
+        Some(())
+    }
+
     /// The numbers that [`put_all`] has added.
     pub fn all<T: Pod>(&mut self) -> Option<Vec<T>> {
         let (n, mut values) = (self.one::<u64>()?, Vec::new());
