@@ -39,7 +39,7 @@ fn end(name: &str, scene: &Scene, ranks: usize, threads: usize) -> End {
 fn ranks_change_no_bit() {
     let file = scenes::folder().join("measured.toml");
     let measured =
-        std::fs::read_to_string(&file).unwrap().replace("[solver]", "[solver]\nname = \"projection\"");
+        std::fs::read_to_string(&file).unwrap().replace("name = \"wcsph\"", "name = \"projection\"");
     let mut projected = Scene::parse("measured.toml", &measured).unwrap();
     projected.spacing *= 2.0;
     let forces_on_walls = ("measured with the projection".to_owned(), projected);
