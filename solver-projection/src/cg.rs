@@ -79,6 +79,9 @@ pub struct Solved {
     pub right_hand_side: f64,
 }
 
+/// A squared residual as small as that is solved: sums of much smaller squares have lost their digits.
+const LEAST: f64 = 1e-250;
+
 /// Solves `A x = b` from the `x` that is there.
 ///
 /// # Errors
@@ -87,8 +90,7 @@ pub struct Solved {
 pub fn solve<E: Equation>(e: &mut E, limits: &Limits) -> Result<Solved, E::Error> {
     let [b2, r2] = e.residual()?; //            r₀ = b − A x₀
     let scale = limits.absolute.unwrap_or(b2.sqrt());
-    // Squares below the least normal number have lost their digits: what is as small as that is solved.
-    let target = (limits.tolerance * scale).powi(2).max(f64::MIN_POSITIVE);
+    let target = (limits.tolerance * scale).powi(2).max(LEAST);
     let ended = |outcome, iterations, r2: f64| {
         Ok(Solved { outcome, iterations, residual: r2.sqrt(), right_hand_side: b2.sqrt() })
     };

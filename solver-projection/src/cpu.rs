@@ -1,7 +1,7 @@
 //! The phases on the CPU: loops over particles that call `physics.rs`.
 
 mod alpha;
-pub mod contact;
+mod contact;
 pub mod equation;
 mod matrix;
 mod motion;

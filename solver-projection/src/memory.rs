@@ -4,7 +4,6 @@ pub mod record;
 
 use crate::{
     aggregation::Multigrid,
-    cpu::contact::Sums,
     params::{Gradient, Params, ViscousForm},
 };
 use record::{Moments, RowSums};
@@ -12,7 +11,7 @@ use sph_core::{
     Real,
     method::solver::{Link, Memory},
     neighbors::FAR,
-    numerics::field::Sizing,
+    numerics::{field::Sizing, parallel::Exact},
     rigid::{Placement, Wrench},
 };
 use std::slice::from_ref;
@@ -67,7 +66,7 @@ pub struct Fields<const D: usize> {
     /// What measured walls gave to particles that they stopped, over the mass of one, `[m/s]` and `[m²/s]`. Shape `[n_loads]`.
     pub given: Vec<Wrench<D>>,
     /// The same of this rank, before it is summed over all.
-    pub contact_sums: Vec<Sums>,
+    pub contact_sums: Vec<[Exact; 6]>,
     /// Pressure as it acts: the field `pressure` of results. Shape `[n]`, `[Pa]`.
     pub acting: Vec<Real>,
     /// Largest size of a pressure in the last step, `[Pa]`.

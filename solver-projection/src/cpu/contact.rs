@@ -136,7 +136,7 @@ impl<const D: usize> Cpu<'_, D> {
         if state.walls.loads_due && !state.bodies.loads.is_empty() {
             rows.for_each((out, &mut before[..]), |_, walls, out| stop(isa, &barriers, walls, out));
             let places = state.bodies.surfaces_of_loads(barriers.walls);
-            sums.extend(places.map(|k| k.map_or_else(Default::default, |k| barriers.given_by(k, &before))));
+            sums.extend(places.map(|k| k.map_or_else(Default::default, |k| barriers.given_by(k, &before).0)));
         } else {
             rows.for_each(out, |_, walls, v| stop(isa, &barriers, walls, (v, &mut [])));
         }
@@ -144,7 +144,7 @@ impl<const D: usize> Cpu<'_, D> {
         self.method.fields.before = before;
         self.method.fields.contact_sums = sums;
         let Projection { fields, shell, .. } = &mut *self.method;
-        for &Sums(sums) in &fields.contact_sums {
+        for &sums in &fields.contact_sums {
             let [a, b, c, x, y, z] = shell.with_others().1.sums(sums)?;
             fields.given.push(Wrench { force: each(|axis| [a, b, c][axis]), torque: [x, y, z] });
         }
@@ -177,7 +177,7 @@ impl<const D: usize> Barriers<'_, D> {
 
 /// Sums of forces and torques.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sums([Exact; 6]);
+struct Sums([Exact; 6]);
 
 impl Merge for Sums {
     fn merge(self, later: Self) -> Self {
