@@ -179,7 +179,7 @@ impl<const D: usize> Matrix<D> for Rows<'_> {
 }
 
 /// Subtracts the mean of a field with `n` entries on all ranks, of which those of ghosts are 0.
-pub fn remove_mean<const D: usize>(
+pub(super) fn remove_mean<const D: usize>(
     field: &mut [Real],
     n: usize,
     others: &mut Others<'_, D>,

@@ -79,35 +79,37 @@ impl Merge for Sum {
 }
 
 /// A sum with the same bits for any order and grouping of its terms, those of ranks included (after Demmel & Nguyen 2015, IEEE
-/// Trans. Comput. 64, 2060-2070): with k such that the largest term has a size from 2^(40 k − 1) to 2^(40 k + 39), terms are
-/// rounded to multiples of 2^(40 k − 40), and added as integers. So a term is off by 2⁻⁴⁰ of the largest one at most.
+/// Trans. Comput. 64, 2060-2070): with k such that the largest term has a size from 2^(40 k − 1) to 2^(40 k + 39), each is
+/// written in digits, multiples of 2^(40 k) and 2^(40 k − 40), in f64 of 2^(40 k − 80) besides, which are added as integers. So a term is
+/// off by 2⁻⁴⁰ of the largest one at most, in f64 by 2⁻⁸⁰.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
     /// k, or [`Exact::NOT_FINITE`].
     k: i32,
-    /// Terms rounded to multiples of 2^(40 k): the sum if a larger term comes, for which k is greater by 1.
-    coarse: i128,
-    /// Terms rounded to multiples of 2^(40 k − 40).
-    fine: i128,
+    /// Sums of the digits, the greatest ones first.
+    digits: [i128; DIGITS],
 }
+
+/// Digits of a term.
+const DIGITS: usize = if size_of::<Real>() == 4 { 2 } else { 3 };
 
 impl Default for Exact {
     fn default() -> Self {
-        Self { k: Self::LEAST, coarse: 0, fine: 0 }
+        Self { k: Self::LEAST, digits: [0; DIGITS] }
     }
 }
 
 impl Exact {
-    /// Digits of a unit.
-    const DIGITS: i32 = 40;
+    /// Bits of a digit.
+    const BITS: i32 = 40;
     /// Terms below 2^(40 k − 1) count with this k: multiples below are no normal numbers.
-    const LEAST: i32 = -24;
+    const LEAST: i32 = -22;
     /// The largest k.
     const MOST: i32 = 24;
     /// In the place of k: a term is infinite, not a number, or beyond the largest k.
     const NOT_FINITE: i32 = 1000;
 
-    /// The sum of `term(i)` over a range. Each is asked for three times.
+    /// The sum of `term(i)` over a range. Each is asked for several times.
     #[inline(always)]
     pub fn of(range: Range<usize>, term: impl Fn(usize) -> f64) -> Self {
         Self::of_blocks(range, |range| Numbers(range, &term))
@@ -130,7 +132,7 @@ impl Exact {
         sum
     }
 
-    /// The sum of at most [`BLOCK`] terms: those of each k have an exact sum in `f64`.
+    /// The sum of at most [`BLOCK`] terms: digits of so many have an exact sum in `f64`.
     #[inline(always)]
     fn of_block(terms: &impl Terms) -> Self {
         let mut most = [0.0_f64; LANES];
@@ -141,62 +143,73 @@ impl Exact {
             }
         });
         let most = most.into_iter().fold(0.0, f64::max);
-        let Some(k) = Self::k_of(most) else { return Self { k: Self::NOT_FINITE, coarse: 0, fine: 0 } };
-        // Adding one and a half of these leaves no digits below the unit.
-        let [unit, small] = [k, k - 1].map(|k| power_of_two(Self::DIGITS * k));
-        let [round, round_small] = [unit, small].map(|unit| 1.5 * power_of_two(52) * unit);
-        // In two loops: of both sums in one the compiler makes pairs, and not lanes.
-        let (mut coarse, mut rest) = ([0.0; LANES], [0.0; LANES]);
-        terms.each(|terms| coarse = each(|lane| coarse[lane] + ((terms[lane] + round) - round)));
-        terms.each(|terms| {
-            let left: [f64; LANES] = each(|lane| terms[lane] - ((terms[lane] + round) - round));
-            rest = each(|lane| rest[lane] + ((left[lane] + round_small) - round_small));
-        });
-        let [coarse, rest] = [coarse, rest].map(|parts| parts.into_iter().sum::<f64>());
-        if !coarse.is_finite() {
-            return Self { k: Self::NOT_FINITE, coarse: 0, fine: 0 };
+        let Some(k) = Self::k_of(most) else { return Self { k: Self::NOT_FINITE, digits: [0; DIGITS] } };
+        let units = each(|digit| power_of_two(Self::BITS * (k - digit as i32)));
+        // In loops of their own: of several sums in one the compiler makes pairs, and not lanes.
+        let mut sums = [digit_sum::<0>(terms, &units), digit_sum::<1>(terms, &units), 0.0];
+        if DIGITS == 3 {
+            sums[2] = digit_sum::<2>(terms, &units);
         }
-        let coarse = (coarse / unit) as i128;
-        Self { k, coarse, fine: (coarse << Self::DIGITS) + (rest / small) as i128 }
+        match sums[0].is_finite() {
+            true => Self { k, digits: each(|digit| (sums[digit] / units[digit]) as i128) },
+            false => Self { k: Self::NOT_FINITE, digits: [0; DIGITS] },
+        }
     }
 
     /// k of the largest term.
     fn k_of(largest: f64) -> Option<i32> {
         // 2^exponent ≤ largest < 2^(exponent + 1); what is no normal number counts as small as that.
         let exponent = (largest.to_bits() >> 52) as i32 - 1023;
-        let k = (exponent + 1).div_euclid(Self::DIGITS);
+        let k = (exponent + 1).div_euclid(Self::BITS);
         (k <= Self::MOST).then_some(k.max(Self::LEAST))
     }
 
     /// The sum; not a number if a term was not finite, or larger than 2^999.
     pub fn value(self) -> f64 {
-        match self.k {
-            Self::NOT_FINITE => f64::NAN,
-            k => self.fine as f64 * power_of_two(Self::DIGITS * (k - 1)),
+        if self.k == Self::NOT_FINITE {
+            return f64::NAN;
         }
+        let unit = |digit: usize| power_of_two(Self::BITS * (self.k - digit as i32));
+        let whole = (self.digits[0] << Self::BITS) + self.digits[1];
+        let rest = self.digits.get(2).map_or(0.0, |&digit| digit as f64 * unit(2));
+        whole as f64 * unit(1) + rest
     }
 
     /// As plain numbers.
-    pub fn to_words(self) -> [i128; 3] {
-        [i128::from(self.k), self.coarse, self.fine]
+    pub fn to_words(self) -> [i128; DIGITS + 1] {
+        each(|word| if word == 0 { i128::from(self.k) } else { self.digits[word - 1] })
     }
 
     /// What [`Exact::to_words`] has made of one.
-    pub fn of_words([k, coarse, fine]: [i128; 3]) -> Self {
-        Self { k: k as i32, coarse, fine }
+    pub fn of_words(words: [i128; DIGITS + 1]) -> Self {
+        Self { k: words[0] as i32, digits: each(|digit| words[digit + 1]) }
     }
 }
 
 impl Merge for Exact {
     fn merge(self, later: Self) -> Self {
         let (large, small) = if self.k < later.k { (later, self) } else { (self, later) };
-        match large.k - small.k {
-            0 => Self { coarse: large.coarse + small.coarse, fine: large.fine + small.fine, ..large },
-            1 => Self { fine: large.fine + small.coarse, ..large },
-            // Each term is less than half of a unit.
-            _ => large,
-        }
+        // Less than half of a unit is a digit of 0: what stands in one place with a k stands farther back with a larger one.
+        let behind = (large.k - small.k) as usize;
+        let of_small = |digit: usize| if digit < behind { 0 } else { small.digits[digit - behind] };
+        Self { digits: each(|digit| large.digits[digit] + of_small(digit)), ..large }
     }
+}
+
+/// The sum of one of the digits of terms.
+#[inline(always)]
+fn digit_sum<const DIGIT: usize>(terms: &impl Terms, units: &[f64; DIGITS]) -> f64 {
+    // Adding one and a half of these leaves no bits below the unit.
+    let round: [f64; DIGITS] = each(|digit| 1.5 * power_of_two(52) * units[digit]);
+    let mut sums = [0.0; LANES];
+    terms.each(|terms| {
+        let mut left = terms;
+        for digit in 0..DIGIT {
+            left = each(|lane| left[lane] - ((left[lane] + round[digit]) - round[digit]));
+        }
+        sums = each(|lane| sums[lane] + ((left[lane] + round[DIGIT]) - round[DIGIT]));
+    });
+    sums.into_iter().sum()
 }
 
 /// `2^exponent`, of a normal number.
