@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::source::Source;
-use super::{Fluid, PressureField, Scene};
+use super::{Fluid, PressureField, Scene, VelocityField};
 use crate::{
     error::Error,
     geometry::{
@@ -257,7 +257,12 @@ impl Command {
 
     fn action_fits<const D: usize>(&self, scene: &Scene, key: &str) -> Result<(), Error> {
         if let Some(fluid) = &self.add {
-            super::check::fluid::<D>(scene, fluid, &join(key, "add"))?;
+            let key = join(key, "add");
+            super::check::fluid::<D>(scene, fluid, &key)?;
+            if matches!(fluid.velocity, VelocityField::Table(_)) {
+                // Its grid must hold all particles, which the run finds only when it adds them.
+                fluid.sample::<D>(&key, scene.spacing)?;
+            }
         }
         if let Some(emitter) = &self.emitter {
             let center_key = join(key, "emitter.center");

@@ -196,6 +196,10 @@ fn what_gives_no_motion_is_refused() {
             "formula = { displacement = [\"0\", \"0\"], center = [0, 0] }",
             "formula.center: is that of an angle, and there is none",
         ),
+        (
+            "formula = { displacement = [\"0\", \"0\"], axis = [0, 1, 0] }",
+            "formula.axis: is that of an angle, and there is none",
+        ),
     ] {
         let error = refused(given(text));
         assert!(error.contains(expected), "{text}: {error}");

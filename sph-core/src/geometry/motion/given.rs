@@ -33,7 +33,7 @@ parameters! {
         /// A point of the axis of the angle, as the wall is drawn; displaced as the wall is.
         pub center: Option<Vec<f64>> = None, "m", "(-inf, inf)";
         /// Direction of the axis, of any length; used in three dimensions only.
-        pub axis: Vec<f64> = vec![0.0, 0.0, 1.0], "-", "(-inf, inf)";
+        pub axis: Vec<f64> = UP.to_vec(), "-", "(-inf, inf)";
         /// Length of these parts, to which a jump is placed; a 4096th of the run if left out. Written into the scenes of
         /// results: a run that goes on, longer too, has the same.
         pub part: Option<f64> = None, "s", "(0, inf)";
@@ -51,12 +51,15 @@ parameters! {
         /// A point of the axis of the angle, as the wall is drawn; displaced as the wall is.
         pub center: Option<Vec<f64>> = None, "m", "(-inf, inf)";
         /// Direction of the axis, of any length; used in three dimensions only.
-        pub axis: Vec<f64> = vec![0.0, 0.0, 1.0], "-", "(-inf, inf)";
+        pub axis: Vec<f64> = UP.to_vec(), "-", "(-inf, inf)";
         /// Checksum of the file, CRC-32: another file is refused. Written into the scenes of results.
         pub checksum: Option<u32> = None, "-", "[0, 4294967295]";
         hidden rows: Option<Arc<Table>>;
     }
 }
+
+/// Axis of an angle where a motion names none, and the one in two dimensions.
+const UP: [f64; 3] = [0.0, 0.0, 1.0];
 
 /// How long a run is, `[s]`.
 #[derive(Clone, Copy, Debug)]
@@ -147,10 +150,12 @@ fn turn<const D: usize>(
     axis: &[f64],
     key: &str,
 ) -> Result<Option<Turn<D>>, Error> {
+    let useless = |name| Err(Error::invalid(join(key, name), "is that of an angle, and there is none"));
     match (angle, center) {
         (Some(_), Some(center)) => Turn::resolve(center, axis, key).map(Some),
         (Some(angle), None) => Err(Error::missing(join(key, "center")).hint(format!("{angle} is about it"))),
-        (None, Some(_)) => Err(Error::invalid(join(key, "center"), "is that of an angle, and there is none")),
+        (None, Some(_)) => useless("center"),
+        (None, None) if axis != UP => useless("axis"),
         (None, None) => Ok(None),
     }
 }
