@@ -33,7 +33,10 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
     parts.extend([sections::scenes(all), sections::sources(all)]);
     let body = parts.concat();
     links.retain(|(id, _)| body.contains(&format!("<section id=\"{id}\"")));
-    Ok(html::page(&all.title, &(sections::head(all) + &sections::contents(&links) + &body)))
+    Ok(html::page(
+        &all.title,
+        &(sections::head(all) + &sections::contents(&links) + &sections::chooser(all) + &body),
+    ))
 }
 
 /// Heads of a table of runs.

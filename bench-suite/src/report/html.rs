@@ -1,11 +1,12 @@
 //! Pieces of a page: escaped text, tables, figures, pictures, and the page around them. A page is one file:
-//! style and pictures inside, no script, nothing fetched.
+//! style, pictures and script inside, nothing fetched. Without its script it shows all the same.
 
 use std::fmt::Write as _;
 
 use super::figures::Figure;
 
 const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("page.js");
 
 /// A text as HTML, for content and attributes.
 #[must_use]
@@ -170,7 +171,7 @@ pub fn page(title: &str, body: &str) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+         <body>\n<main>\n{body}</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         escape(title)
     )
 }

@@ -6,8 +6,9 @@ use std::{
     path::{Component, Path},
 };
 
-use super::figures::{Method, cases, lacking as lacking_methods, method_name, methods, resolution};
+use super::figures::{Method, cases, in_order, lacking as lacking_methods, method_name, methods, resolution};
 use super::html::{Cell, citation, details, escape, facts, section, table};
+use super::plots::color_names;
 use crate::result::{Band, Comparison, Frame, Image, Judged, RunResult, Score, number};
 use crate::system::read::read;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -34,6 +35,20 @@ pub(super) fn head(all: &Comparison) -> String {
 pub(super) fn contents(sections: &[(String, String)]) -> String {
     let link = |(id, name): &(String, String)| format!("<a href=\"#{}\">{}</a>\n", escape(id), escape(name));
     format!("<nav aria-label=\"Sections\">\n{}</nav>\n", sections.iter().map(link).collect::<String>())
+}
+
+/// Boxes that hide and show methods, for the script of the page to bring out.
+pub(super) fn chooser(all: &Comparison) -> String {
+    let label = |(style, name): (usize, Cow<'_, str>)| {
+        let (name, [color, ink]) = (escape(&name), color_names(style));
+        format!(
+            "<label><input type=\"checkbox\" checked value=\"{name}\" data-colors=\"{color} {ink}\"> \
+             <i style=\"background: {color}\"></i>{name}</label>\n"
+        )
+    };
+    let names = in_order(all.results.iter().map(method_name));
+    let labels: String = names.into_iter().enumerate().map(label).collect();
+    format!("<fieldset class=\"methods\" hidden><legend>Methods shown</legend>\n{labels}</fieldset>\n")
 }
 
 /// What a case is.

@@ -6,7 +6,9 @@ use plotters::style::FontStyle;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::labels::{self, Labels};
-use super::{Area, Drawn, Frame, GUIDE, INK, Line, Look, PALETTE, fine, font, text, text_in_row, width};
+use super::{
+    Area, Drawn, Frame, GUIDE, INK, Line, Look, PALETTE, fine, font, ink, text, text_in, text_in_row, width,
+};
 
 /// A curve is thinned to twice as many points.
 pub const BUCKETS: usize = 400;
@@ -46,7 +48,8 @@ impl Line {
             self.fractions(frame).into_iter().zip(&self.texts).filter(|(point, _)| inside(*point))
         {
             if let Some(at) = labels.place(frame.at(point), label) {
-                text(root, label, at, (HPos::Center, VPos::Center), size.clone())?;
+                let middle = (HPos::Center, VPos::Center);
+                text_in(ink(self.style), root, label, at, middle, size.clone())?;
             }
         }
         Ok(())
@@ -72,7 +75,7 @@ impl Line {
         match self.look {
             Look::Points | Look::Exact => INK,
             Look::Guide => GUIDE,
-            Look::Curve | Look::Joined => PALETTE[self.style % PALETTE.len()],
+            Look::Curve | Look::Joined => super::color(self.style),
         }
     }
 

@@ -54,6 +54,25 @@ const PALETTE: [RGBColor; 8] = [
     RGBColor(120, 120, 120),
 ];
 
+/// The color of a style. Where colors come round again they differ by what no eye sees, so that a page can tell styles by them.
+fn color(style: usize) -> RGBColor {
+    let RGBColor(red, green, blue) = PALETTE[style % PALETTE.len()];
+    RGBColor(red, green, blue.saturating_add((style / PALETTE.len()) as u8))
+}
+
+/// The same for the texts beside its points.
+fn ink(style: usize) -> RGBColor {
+    let RGBColor(red, green, blue) = INK;
+    RGBColor(red, green, blue + 1 + style.min(100) as u8)
+}
+
+/// Colors of a style as a page writes them, `#0072B2`: of its line, and of the texts beside its points.
+#[must_use]
+pub fn color_names(style: usize) -> [String; 2] {
+    let name = |RGBColor(red, green, blue)| format!("#{red:02X}{green:02X}{blue:02X}");
+    [name(color(style)), name(ink(style))]
+}
+
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -253,7 +272,19 @@ fn text(
     (across, down): (HPos, VPos),
     font: FontDesc<'_>,
 ) -> Drawn {
-    let style = TextStyle::from(font).color(&INK).pos(Pos::new(across, down));
+    text_in(INK, root, text, at, (across, down), font)
+}
+
+/// The same in a color.
+fn text_in(
+    color: RGBColor,
+    root: &Area<'_>,
+    text: &str,
+    at: (f64, f64),
+    (across, down): (HPos, VPos),
+    font: FontDesc<'_>,
+) -> Drawn {
+    let style = TextStyle::from(font).color(&color).pos(Pos::new(across, down));
     root.draw(&Text::new(text, (fine(at.0), fine(at.1)), style)).map_err(|error| error.to_string())
 }
 

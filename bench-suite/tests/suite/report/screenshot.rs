@@ -2,6 +2,7 @@
 //! are skipped. `SPH_KEEP_SCREENSHOTS=<folder>` keeps the pictures to look at.
 
 use super::synthetic;
+use crate::output::python;
 use crate::skip::skip;
 
 use std::collections::HashSet;
@@ -88,6 +89,15 @@ fn shoot(name: &str, page: Page, size: (u32, u32)) {
 #[test]
 fn a_comparison_shows_in_a_browser() {
     shoot("compare", Page::Compare, (1200, 10000));
+}
+
+/// Sorting, hiding and saving, by Playwright.
+#[test]
+fn a_reader_sorts_tables_hides_methods_and_saves_plots() {
+    let folder = std::env::temp_dir().join(format!("sph-use-report-{}", std::process::id()));
+    report::write(&synthetic::comparison(), Page::Compare, &folder).unwrap();
+    python::run("use_report.py", &folder);
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

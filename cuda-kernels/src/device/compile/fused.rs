@@ -36,7 +36,8 @@ type Build = (&'static str, usize, Option<&'static str>);
 /// When there is no compiler, or it refuses a text.
 pub fn in_strict_kernels(files: impl Fn(&str) -> bool) -> Result<Strict, CudaError> {
     let some = |file: &str| if file == "common/boundary/weigh.cu" { usize::MAX } else { 1 };
-    let files = source::SOURCES.iter().map(|(file, _)| *file).filter(|file| file.ends_with(".cu") && files(file));
+    let files =
+        source::SOURCES.iter().map(|(file, _)| *file).filter(|file| file.ends_with(".cu") && files(file));
     let builds = files
         .flat_map(|file| source::smoothing(file).into_iter().take(some(file)).map(move |s| (file, 3, s)));
     let counts = count(Variant { strict: true, ..Variant::default() }, builds)?;
@@ -101,7 +102,8 @@ mod tests {
         if nvrtc_is_missing() {
             return;
         }
-        let strict = in_strict_kernels(|file| file.starts_with("wcsph/") || file.contains("boundary/")).unwrap();
+        let strict =
+            in_strict_kernels(|file| file.starts_with("wcsph/") || file.contains("boundary/")).unwrap();
         assert!(strict.functions > 20 && strict.fused.is_empty(), "{strict:?}");
         let fused =
             count(Variant::default(), [("common/boundary/weigh.cu", 3, Some("CubicSpline"))].into_iter());
