@@ -148,10 +148,13 @@ fn a_table_is_met_at_its_times_and_rests_around_them() {
     assert_eq!(path.top_speed(&[0.0; 2], 3.5), 0.0);
 }
 
+fn refused(motion: &Motion) -> String {
+    motion.resolve::<2>("wall[0].motion").unwrap_err().to_string()
+}
+
 #[test]
-fn what_gives_no_motion_is_refused() {
-    let refused = |motion: Motion| motion.resolve::<2>("wall[0].motion").unwrap_err().to_string();
-    let of_table = |text: &str| refused(table("refused.csv", text, ""));
+fn tables_that_give_no_motion_are_refused() {
+    let of_table = |text: &str| refused(&table("refused.csv", text, ""));
     let file = "wall[0].motion.table.file = ";
     for (text, expected) in [
         ("", "line 1: no header"),
@@ -169,6 +172,10 @@ fn what_gives_no_motion_is_refused() {
         let error = of_table(text);
         assert!(error.starts_with(file) && error.contains(expected), "{text:?}: {error}");
     }
+}
+
+#[test]
+fn formulas_that_give_no_motion_are_refused() {
     for (text, expected) in [
         ("formula = {}", "wall[0].motion.formula.displacement"),
         ("formula.displacement = [\"0\"]", "displacement: has 1 formulas, but the scene has dim = 2"),
@@ -201,7 +208,7 @@ fn what_gives_no_motion_is_refused() {
             "formula.axis: is that of an angle, and there is none",
         ),
     ] {
-        let error = refused(given(text));
+        let error = refused(&given(text));
         assert!(error.contains(expected), "{text}: {error}");
     }
 }
