@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::figures::Figure;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("page.js");
+const STYLE: &str = include_str!("page/style.css");
+const SCRIPT: &str = include_str!("page/page.js");
 
 /// A text as HTML, for content and attributes.
 #[must_use]

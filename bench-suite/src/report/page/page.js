@@ -8,12 +8,12 @@ const UNITS = {
 };
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** The number with which a text begins, in the unit of its kind; NaN of a text without one. */
+/** The number with which a text begins, in the unit of its kind; null of a text without one. */
 function value(text) {
   const plain = text.replaceAll("−", "-").replaceAll("\u202f", "").replace(/^[≤≥✓✗] /, "")
     .replace(/·10(⁻?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/, (_, sign, digits) => `e${sign && "-"}${[...digits].map((d) => RAISED.indexOf(d)).join("")}`);
   const parts = [...plain.matchAll(/\s?(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s?([^\s\d]*)/gy)];
-  if (parts.length === 0) return NaN;
+  if (parts.length === 0) return null;
   const [of, unit] = [(part) => Number(part[1]) * (UNITS[part[2]] ?? 1), parts[0][2]];
   // Of a duration in two units both count.
   return of(parts[0]) + (unit === "h" || unit === "min" ? parts.slice(1, 2).reduce((sum, part) => sum + of(part), 0) : 0);
@@ -22,8 +22,8 @@ function value(text) {
 /** Numbers by size, then texts by letters. */
 function compare(a, b) {
   const [x, y] = [value(a), value(b)];
-  if (!isNaN(x) && !isNaN(y)) return x - y;
-  return isNaN(x) - isNaN(y) || a.localeCompare(b);
+  if (x !== null && y !== null) return x - y;
+  return (x === null) - (y === null) || a.localeCompare(b);
 }
 
 function sort(head) {
