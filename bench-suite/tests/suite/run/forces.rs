@@ -112,26 +112,19 @@ pub(super) fn at_rest(run: &Simulation<2>, name: &str) -> Vec<f64> {
 }
 
 /// Hydrostatics: `½ ρ g H²` on the gate, with the moment `ρ g H³/6` about its foot; together walls carry the weight, and one side
-/// the other. Pressures of double density are not those of depth: thrust and moment of the viscoelastic fluid are no law (measured: 0.89
-/// to 1.65 and 0.70 to 1.00, by how particles lie).
+/// the other. The moment of the viscoelastic fluid is too small by a fifth: pressures of double density are not those of depth.
 #[test]
 fn walls_carry_water_at_rest() {
     const DEPTH: f64 = 0.4;
     let weight = 1000.0 * 9.81;
     let (thrust, moment) = (0.5 * weight * DEPTH * DEPTH, -weight * DEPTH.powi(3) / 6.0);
-    let bands = [
-        ("wcsph", [0.05, 0.02]),
-        ("projection", [0.05, 0.02]),
-        ("pbf", [0.05, 0.1]),
-        ("viscoelastic", [f64::INFINITY; 2]),
-    ];
-    for (method, [of_thrust, of_moment]) in bands {
+    for (method, of_moment) in [("wcsph", 0.02), ("projection", 0.02), ("pbf", 0.1), ("viscoelastic", 0.25)] {
         let mut run: Simulation<2> = common::simulation("gate", &gate(method), &Processor::default());
         run.run(1.5, u64::MAX, &mut []).unwrap();
         let (tank, gate) = (at_rest(&run, "tank"), at_rest(&run, "gate"));
         let carried = f64::from(run.state.rest.m) * run.state.fluid.len() as f64 * 9.81;
         let found = [gate[0] / thrust, gate[2] / moment, -(tank[1] + gate[1]) / carried, -tank[0] / gate[0]];
-        for (found, band) in found.into_iter().zip([of_thrust, of_moment, 1e-3, 0.01]) {
+        for (found, band) in found.into_iter().zip([0.05, of_moment, 1e-3, 0.01]) {
             assert!((found - 1.0).abs() < band, "{method}: {found} in {band}");
         }
     }
