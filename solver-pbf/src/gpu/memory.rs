@@ -18,17 +18,10 @@ use cuda_kernels::{
         executor::{Executor, Field},
     },
 };
-use sph_core::{Real, geometry::lattice, method::state::State};
+use sph_core::{Real, method::state::State};
 
 /// Memory of rows, of each set of [`Pairs`].
 pub type Sizes = [RowSize; 3];
-
-/// Capacity for the rows of particles on their lattice, and a third more. Walls fill half of a support.
-pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
-    let capacity = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
-    let n = lattice::n_neighbors::<D>(support_ratio) as f64;
-    [capacity(n), capacity(0.5 * n), capacity(0.5 * n)]
-}
 
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.
 #[derive(Debug)]

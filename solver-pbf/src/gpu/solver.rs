@@ -3,11 +3,14 @@
 use super::{
     Gpu,
     constants::constants,
-    memory::{DeviceFields, Sizes, first_sizes},
+    memory::{DeviceFields, Sizes},
 };
 use crate::{Params, Pbf, step};
 use cuda_kernels::{
-    common::run::{Common, Demand, OnGpu, Parts, summary::Summary},
+    common::{
+        run::{Common, Demand, OnGpu, Parts, summary::Summary},
+        search::neighbors::RowSize,
+    },
     device::{
         error::CudaError,
         executor::{Executor, Field},
@@ -30,7 +33,7 @@ impl<const D: usize> OnGpu<D> for Pbf<D> {
     const READS_SURFACES: bool = false;
 
     fn first_sizes(params: &Params) -> Sizes {
-        first_sizes::<D>(f64::from(params.support_ratio))
+        RowSize::of_support::<D>(f64::from(params.support_ratio))
     }
 
     fn allocate(

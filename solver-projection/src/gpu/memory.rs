@@ -26,19 +26,11 @@ use cuda_kernels::{
         aggregation::{Multigrid, initial_capacity},
     },
 };
-use sph_core::{Real, fluid::boundary::Boundary, geometry::lattice, method::state::State, rigid::Placement};
+use sph_core::{Real, fluid::boundary::Boundary, method::state::State, rigid::Placement};
 use std::mem::swap;
 
 /// Memory of rows, of each set of [`Pairs`].
 pub type Sizes = [RowSize; 3];
-
-/// Room for the rows of particles on their lattice, and a third more. Walls fill most of a support in a corner, and
-/// fluid half of that of a wall.
-pub fn first_sizes<const D: usize>(support_ratio: f64) -> Sizes {
-    let room = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
-    let n = lattice::n_neighbors::<D>(support_ratio) as f64;
-    [room(n), room(0.7 * n), room(0.5 * n)]
-}
 
 /// Aggregates of all levels that there is memory for at first, over `n` particles; `None` without multigrid.
 fn first_aggregates<const D: usize>(params: &Params, n: usize) -> Option<usize> {

@@ -17,7 +17,7 @@ use cuda_kernels::{
     },
     viscoelastic::{Launcher, spring_rows::SpringRows},
 };
-use sph_core::{Real, geometry::lattice, method::state::State};
+use sph_core::{Real, method::state::State};
 
 /// Capacities of rows.
 #[derive(Clone, Copy, Debug)]
@@ -26,16 +26,6 @@ pub struct Sizes {
     pub neighbors: [RowSize; 3],
     /// Springs.
     pub springs: RowSize,
-}
-
-impl Sizes {
-    /// Capacities for particles on the lattice, and a third more. Walls fill most of a support in a corner, and fluid
-    /// half of that of a wall.
-    pub fn of_lattice<const D: usize>(support_ratio: f64) -> Self {
-        let room = |n: f64| RowSize::of(((1.3 * n).ceil() as u32).next_multiple_of(8));
-        let n = lattice::n_neighbors::<D>(support_ratio) as f64;
-        Self { neighbors: [room(n), room(0.7 * n), room(0.5 * n)], springs: room(n) }
-    }
 }
 
 /// Fields over fluid particles and wall samples. Those that the parameters do not need are empty.

@@ -12,7 +12,10 @@ use crate::{
     step,
 };
 use cuda_kernels::{
-    common::run::{Common, Demand, OnGpu, Parts, summary::Summary},
+    common::{
+        run::{Common, Demand, OnGpu, Parts, summary::Summary},
+        search::neighbors::RowSize,
+    },
     device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
@@ -31,7 +34,8 @@ impl<const D: usize> OnGpu<D> for Viscoelastic<D> {
     const READS_SURFACES: bool = true;
 
     fn first_sizes(params: &Params) -> Sizes {
-        Sizes::of_lattice::<D>(f64::from(params.support_ratio))
+        let neighbors = RowSize::of_support::<D>(f64::from(params.support_ratio));
+        Sizes { neighbors, springs: neighbors[0] }
     }
 
     /// Sequential Gauss-Seidel is not parallel, and the reference on the CPU.

@@ -29,7 +29,8 @@ use crate::{
         launch::{Call, Launched, Parameter},
     },
 };
-use sph_core::Real;
+use sph_core::{Real, geometry::lattice};
+use std::f64::consts::PI;
 
 crate::device::launch::generated!("common_search_neighbors.rs");
 
@@ -95,6 +96,14 @@ impl RowSize {
     /// Of rows of this width that were not too long so far.
     pub fn of(width: u32) -> Self {
         Self { width, pool: 0 }
+    }
+
+    /// Of fluid with this support, in spacings, for each set of [`Pairs`]: a third more than the neighbors that it has on its
+    /// lattice, or disordered, which fills the support evenly. Walls fill half of a support, or more in a corner.
+    pub fn of_support<const D: usize>(support: f64) -> [Self; 3] {
+        let evenly = if D == 2 { PI * support.powi(2) } else { 4.0 / 3.0 * PI * support.powi(3) };
+        let n = evenly.max(lattice::n_neighbors::<D>(support) as f64);
+        [1.0, 0.5, 0.5].map(|part| Self::of(((1.3 * part * n).ceil() as u32).next_multiple_of(8)))
     }
 
     /// Lines of the slices of `n` rows, and of their pool.
