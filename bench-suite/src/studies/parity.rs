@@ -1,7 +1,8 @@
 //! The same steps on the processor and on another backend, compared particle by particle.
 //!
 //! Both sum the same terms in different orders, so they part by rounding, and a fluid that is stirred lets the parting
-//! grow: after few steps the fields show what is wrong, after many the sums over all particles do.
+//! grow. How far is that of a third run: the processor again, with each value of its state moved to the next number above or
+//! below before each step. What parts by much more than it is no rounding.
 
 use crate::{
     metrics::{HostView, conservation},
@@ -12,6 +13,8 @@ use serde::Serialize;
 use sph_core::{
     Real,
     error::Error,
+    fluid::particles::Particles,
+    geometry::sampling::splitmix64,
     method::{failure::StepError, report::StepReport},
     run::simulation::Simulation,
     scene::Scene,
@@ -62,6 +65,8 @@ pub struct Difference {
     pub in_ulp: [f64; 3],
     /// The same over the scale, `[-]`.
     pub relative: [f64; 3],
+    /// The same as `in_ulp`, of the processor from itself with a state that is rounded once more before each step `[-]`.
+    pub of_rounding: [f64; 3],
 }
 
 /// A sum over all particles in both runs.
@@ -94,15 +99,17 @@ pub fn compare(scene: &Scene, steps: &[u64], processor: &Processor) -> Result<Pa
 }
 
 fn compare_in<const D: usize>(scene: &Scene, steps: &[u64], processor: &Processor) -> Result<Parity, Error> {
+    let cpu = Processor::from(processor.isa);
     let runs = [
-        run::simulation::<D>(scene, &Processor::from(processor.isa))?,
+        run::simulation::<D>(scene, &cpu)?,
         run::simulation::<D>(scene, processor)?,
+        run::simulation::<D>(scene, &cpu)?,
     ];
     Ok(follow(runs, &processor.name(), steps))
 }
 
-/// Steps two runs of one scene, the first on the processor, and compares both after each of `steps` steps.
-pub fn follow<const D: usize>(mut runs: [Simulation<D>; 2], backend: &str, steps: &[u64]) -> Parity {
+/// Steps three runs of one scene, the first and the last on the processor, and compares them after each of `steps` steps.
+pub fn follow<const D: usize>(mut runs: [Simulation<D>; 3], backend: &str, steps: &[u64]) -> Parity {
     let mut parity = Parity {
         backend: backend.into(),
         precision: if size_of::<Real>() == 4 { "f32" } else { "f64" },
@@ -115,8 +122,9 @@ pub fn follow<const D: usize>(mut runs: [Simulation<D>; 2], backend: &str, steps
     steps.sort_unstable();
     steps.dedup();
     for step in steps {
-        for (run, name) in runs.iter_mut().zip(["cpu", backend]) {
-            if let Err(error) = advance(run, step) {
+        let rounded = [false, false, true];
+        for ((run, name), rounded) in runs.iter_mut().zip(["cpu", backend, "cpu, rounded"]).zip(rounded) {
+            if let Err(error) = advance(run, step, rounded) {
                 parity.failure = Some(format!("{name}: {}", error.line()));
                 return parity;
             }
@@ -132,12 +140,27 @@ pub fn follow<const D: usize>(mut runs: [Simulation<D>; 2], backend: &str, steps
     parity
 }
 
-/// Steps until so many are done, and copies all fields to the host.
-fn advance<const D: usize>(run: &mut Simulation<D>, steps: u64) -> Result<(), StepError> {
+/// Steps until so many are done, from rounded states if so, and copies all fields to the host.
+fn advance<const D: usize>(run: &mut Simulation<D>, steps: u64, rounded: bool) -> Result<(), StepError> {
     while run.state.step < steps {
+        if rounded {
+            round(run);
+        }
         run.step(f64::INFINITY)?;
     }
     run.fetch()
+}
+
+/// Moves each value of the state to the next number above or below: what one more rounding does at most.
+fn round<const D: usize>(run: &mut Simulation<D>) {
+    let Particles { id, x, v, rho } = &mut run.state.fluid;
+    for (k, field) in x.iter_mut().chain(v).chain([rho]).enumerate() {
+        let seed = splitmix64(run.state.step << 8 | k as u64);
+        for (value, &id) in field.iter_mut().zip(&*id) {
+            let up = splitmix64(seed ^ id) >> 63 == 0;
+            *value = if up { value.next_up() } else { value.next_down() };
+        }
+    }
 }
 
 /// Places of the particles in the order of their names.
@@ -148,30 +171,46 @@ fn by_id<const D: usize>(run: &Simulation<D>) -> Vec<usize> {
     order
 }
 
-fn look<const D: usize>(runs: &[Simulation<D>; 2]) -> Result<Moment, String> {
-    let [a, b] = runs;
-    let (at, bt) = (by_id(a), by_id(b));
-    let same =
-        at.len() == bt.len() && at.iter().zip(&bt).all(|(&i, &j)| a.state.fluid.id[i] == b.state.fluid.id[j]);
-    if !same {
-        return Err(format!("{} particles on the cpu, {} others on the backend", at.len(), bt.len()));
+/// The components of a field of each run.
+type Runs<'a> = [Vec<&'a [Real]>; 3];
+
+fn look<const D: usize>(runs: &[Simulation<D>; 3]) -> Result<Moment, String> {
+    let orders = runs.each_ref().map(by_id);
+    let names = |k: usize| orders[k].iter().map(move |&i| runs[k].state.fluid.id[i]);
+    if let Some(k) = [1, 2].into_iter().find(|&k| !names(0).eq(names(k))) {
+        return Err(format!(
+            "{} particles on the cpu, {} others beside it",
+            orders[0].len(),
+            orders[k].len()
+        ));
     }
-    let (fluid, other) = (&a.state.fluid, &b.state.fluid);
-    let difference =
-        |name, unit, left: &[&[Real]], right: &[&[Real]]| difference((name, unit), (left, &at), (right, &bt));
-    let mut fields = vec![
-        difference("position", "m", &slices(&fluid.x), &slices(&other.x)),
-        difference("velocity", "m/s", &slices(&fluid.v), &slices(&other.v)),
-        difference("density", "kg/m³", &[&fluid.rho], &[&other.rho]),
+    let state = |of: fn(&Particles<D>) -> Vec<&[Real]>| Some(runs.each_ref().map(|run| of(&run.state.fluid)));
+    let own = |name| {
+        let known =
+            |run: &'_ Simulation<D>| run.solver.field(name).is_some_and(|x| x.len() == orders[0].len());
+        let all = runs.iter().all(known);
+        all.then(|| runs.each_ref().map(|run| vec![run.solver.field(name).unwrap_or(&[])]))
+    };
+    let mut fields: Vec<(_, _, Option<Runs<'_>>)> = vec![
+        ("position", "m", state(|fluid| slices(&fluid.x))),
+        ("velocity", "m/s", state(|fluid| slices(&fluid.v))),
+        ("density", "kg/m³", state(|fluid| vec![&fluid.rho])),
     ];
-    for field in a.solver.fields() {
-        let known = |run: &'_ Simulation<D>| run.solver.field(field.name).map(|x| x.len());
-        if known(a) == Some(at.len()) && known(b) == Some(bt.len()) {
-            let [left, right] = [a, b].map(|run| run.solver.field(field.name).unwrap_or(&[]));
-            fields.push(difference(field.name, field.unit, &[left], &[right]));
-        }
-    }
-    Ok(Moment { step: a.state.step, t: [a.state.t, b.state.t], fields, drifts: drifts(runs) })
+    fields.extend(runs[0].solver.fields().iter().map(|field| (field.name, field.unit, own(field.name))));
+    let fields = fields.into_iter().filter_map(|(name, unit, found)| {
+        let [cpu, backend, rounded] = found?;
+        let from_cpu =
+            |other: &[&[Real]], order| difference((name, unit), (&cpu, &orders[0]), (other, order));
+        let of_rounding = from_cpu(&rounded, &orders[2]).in_ulp;
+        Some(Difference { of_rounding, ..from_cpu(&backend, &orders[1]) })
+    });
+    let [a, b, _] = runs;
+    Ok(Moment {
+        step: a.state.step,
+        t: [a.state.t, b.state.t],
+        fields: fields.collect(),
+        drifts: drifts([a, b]),
+    })
 }
 
 fn slices<const D: usize>(x: &[Vec<Real>; D]) -> Vec<&[Real]> {
@@ -193,7 +232,7 @@ pub fn difference((name, unit): (&'static str, &'static str), a: Ordered<'_>, b:
     found.sort_by(f64::total_cmp);
     let most = [0.5, 0.99, 1.0].map(|part| quantile(&found, part));
     let over = |unit: f64| most.map(|x| if x == 0.0 { 0.0 } else { x / unit });
-    Difference { name, unit, scale, ulp, in_ulp: over(ulp), relative: over(scale) }
+    Difference { name, unit, scale, ulp, in_ulp: over(ulp), relative: over(scale), of_rounding: [0.0; 3] }
 }
 
 /// The larger of two differences; NaN is larger than all.
@@ -207,9 +246,9 @@ pub fn quantile(sorted: &[f64], part: f64) -> f64 {
     sorted.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
-fn drifts<const D: usize>(runs: &[Simulation<D>; 2]) -> Vec<Drift> {
+fn drifts<const D: usize>(runs: [&Simulation<D>; 2]) -> Vec<Drift> {
     let report = StepReport::default();
-    let sums = runs.each_ref().map(|run| HostView::with(&run.view(&report), conservation::sums));
+    let sums = runs.map(|run| HostView::with(&run.view(&report), conservation::sums));
     let drift = |name, unit, values: [f64; 2], scale: f64| {
         let apart = values[1] - values[0];
         Drift { name, unit, values, relative: if apart == 0.0 { 0.0 } else { apart / scale }, scale }
@@ -217,7 +256,7 @@ fn drifts<const D: usize>(runs: &[Simulation<D>; 2]) -> Vec<Drift> {
     let energy = sums.each_ref().map(|s| s.kinetic + s.potential);
     let volume = sums.each_ref().map(|s| s.volume);
     vec![
-        drift("front", "m", runs.each_ref().map(front), f64::from(runs[0].state.rest.spacing)),
+        drift("front", "m", runs.map(front), f64::from(runs[0].state.rest.spacing)),
         drift("kinetic and potential energy", "J", energy, sums[0].kinetic + sums[0].potential.abs()),
         drift("volume", "m³", volume, volume[0]),
     ]
@@ -239,15 +278,22 @@ pub fn table(parity: &Parity) -> String {
     );
     for moment in &parity.moments {
         out += &format!(
-            "after {} steps, t = {:.6e} s and {:.6e} s\n  {:<36}{:>32}{:>36}\n",
-            moment.step, moment.t[0], moment.t[1], "", "p50, p99, max [ULP]", "over the largest [-]"
+            "after {} steps, t = {:.6e} s and {:.6e} s\n  {:<36}{:>35}{:>36}{:>36}\n",
+            moment.step,
+            moment.t[0],
+            moment.t[1],
+            "",
+            "p50, p99, max [ULP]",
+            "of rounding [ULP]",
+            "over the largest [-]"
         );
         for f in &moment.fields {
             let numbers = |x: [f64; 3], f: fn(f64) -> String| x.map(|x| format!("{:>11}", f(x))).join(" ");
             out += &format!(
-                "  {:<36}{} {}\n",
+                "  {:<36}{} {} {}\n",
                 format!("{} (largest {:.4e} {})", f.name, f.scale, f.unit),
                 numbers(f.in_ulp, |x| format!("{x:.2}")),
+                numbers(f.of_rounding, |x| format!("{x:.2}")),
                 numbers(f.relative, |x| format!("{x:.2e}"))
             );
         }

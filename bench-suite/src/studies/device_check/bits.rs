@@ -9,8 +9,7 @@ use serde_json::Value;
 pub(super) const PLAN: Plan = Plan {
     name: "Bits",
     about: "Hashes of all bits of the last state. Strict: kernels that fuse nothing, beside the emulator, which executes \
-            the same source on the processor of this machine; both must end with equal bits (WCSPH with a linear \
-            equation of state: a power is each compiler's own). Repeats: runs of the \
+            the same source on the processor of this machine; both must end with equal bits. Repeats: runs of the \
             kernels as every run has them, inside of one process, all of which must end with equal bits. A race, a \
             missing barrier or a write that is not seen in time makes either fail.",
     budget_s: 400,
@@ -54,7 +53,7 @@ fn hashes(found: &Value) -> Vec<String> {
 
 fn strict(work: &mut Work<'_>, sample: &scenes::Sample) -> Written {
     let what = format!("strict: {}", sample.name);
-    let file = work.scene(sample.name, &sample.text_beside_emulator(work.options.dry_run))?;
+    let file = work.scene(sample.name, &sample.beside_emulator(work.options.dry_run).text())?;
     let steps = if work.options.dry_run { "3" } else { "20" };
     let arguments = ["bench", "repeat", &file, "--steps", steps, "--runs", "1"];
     let emulated = work.children.run_on("emulator", &arguments, &[], work.deadline);

@@ -1,25 +1,31 @@
-use bench_suite::studies::device_check::{Line, Verdict, parity::*, scenes};
+use bench_suite::studies::device_check::{Line, Verdict, parity::*};
 use serde_json::{Value, json};
 
 #[test]
 fn what_parts_further_than_its_bounds_fails() {
-    let sample = &scenes::rounds().next().unwrap()[0];
-    let [one, ten] = [1, 10].map(|step| sample.bounds(step).unwrap());
-    let verdict = |step: u64, p99: Value, most: f64, drift: Value| {
-        let field = json!({ "name": "velocity", "in_ulp": [0.0, p99, most] });
+    let verdict = |ulp: [Value; 2], rounding: [Value; 2], drift: Value| {
+        let [[half, most], [r_half, r_most]] = [ulp, rounding];
+        // Of all particles there is no bound.
+        let field = json!({
+            "name": "velocity", "in_ulp": [half, most, 1e9], "of_rounding": [r_half, r_most, 1.0]
+        });
         let drift = json!({ "name": "volume", "relative": drift });
-        let moment = json!({ "step": step, "fields": [field], "drifts": [drift] });
-        judge(sample, &json!({ "moments": [moment] }), Line::new("x", Verdict::Passed)).verdict
+        let moment = json!({ "step": 10, "fields": [field], "drifts": [drift] });
+        judge(&json!({ "moments": [moment] }), Line::new("x", Verdict::Passed)).verdict == Verdict::Passed
     };
-    let ok = |verdict| verdict == Verdict::Passed;
-    assert!(ok(verdict(1, one.p99.into(), one.most, 0.0.into())));
-    assert!(!ok(verdict(1, (1.01 * one.p99).into(), one.most, 0.0.into())));
-    assert!(!ok(verdict(10, ten.p99.into(), 1.01 * ten.most, 0.0.into())));
-    // Not a number is no small difference.
-    assert!(!ok(verdict(1, Value::Null, 0.0, 0.0.into())));
-    assert!(!ok(verdict(1, 0.0.into(), 0.0, Value::Null)));
-    // After many steps the sums count alone.
-    assert!(ok(verdict(100, 1e9.into(), 1e9, (0.99 * scenes::MOST_DRIFT).into())));
-    assert!(!ok(verdict(100, 0.0.into(), 0.0, (-1.01 * scenes::MOST_DRIFT).into())));
-    assert!(!ok(judge(sample, &json!({ "moments": [] }), Line::new("x", Verdict::Passed)).verdict));
+    let ulp = |half: f64, most: f64| [(ROUNDINGS * half).into(), (ROUNDINGS * most).into()];
+    let rounding = || [5.0.into(), 30.0.into()];
+    assert!(verdict(ulp(5.0, 30.0), rounding(), 0.0.into()));
+    assert!(!verdict(ulp(5.1, 30.0), rounding(), 0.0.into()));
+    assert!(!verdict(ulp(5.0, 30.1), rounding(), 0.0.into()));
+    // Not a number is no small difference, and bounds none.
+    assert!(!verdict([Value::Null, 0.0.into()], rounding(), 0.0.into()));
+    assert!(!verdict(ulp(5.0, 30.0), [5.0.into(), Value::Null], 0.0.into()));
+    // What rounding does not move may differ by few roundings all the same.
+    assert!(verdict(ulp(1.0, 1.0), [0.0.into(), 0.0.into()], 0.0.into()));
+    assert!(!verdict(ulp(1.1, 1.0), [0.0.into(), 0.0.into()], 0.0.into()));
+    assert!(verdict(ulp(0.0, 0.0), rounding(), (0.99 * MOST_DRIFT).into()));
+    assert!(!verdict(ulp(0.0, 0.0), rounding(), (-1.01 * MOST_DRIFT).into()));
+    assert!(!verdict(ulp(0.0, 0.0), rounding(), Value::Null));
+    assert!(judge(&json!({ "moments": [] }), Line::new("x", Verdict::Passed)).verdict != Verdict::Passed);
 }

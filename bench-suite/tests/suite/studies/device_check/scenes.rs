@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 fn all_scenes_are_scenes() {
     for text in rounds()
         .flatten()
-        .flat_map(|sample| [sample.text(), sample.tiny().text(), sample.text_beside_emulator(false)])
+        .flat_map(|sample| [sample.text(), sample.tiny().text(), sample.beside_emulator(false).text()])
     {
         let scene = Scene::parse("check.toml", &text).unwrap();
         assert!(scene.estimate().unwrap().fluid >= 36.0);
