@@ -29,8 +29,8 @@ NVRTC = "nvidia-cuda-nvrtc==13.0.88"
 SOURCE = pathlib.Path(__file__).resolve().parent.parent / "cuda-kernels" / "src"
 PTX = "compute_80"
 MACHINES = ["sm_80", "sm_90"]
-# The walk of a build without the macro SPH_WALK.
-DEFAULT = "Direct"
+# The walk of a build without the macro SPH_WALK, and that of GPUs in texts that have it.
+PLAIN, OF_GPUS = "Direct", "Dense"
 WIDTHS = [(dim, real) for dim in (2, 3) for real in ("float", "double")]
 
 
@@ -65,7 +65,7 @@ class Nvrtc:
         getattr(self.lib, f"nvrtcGet{what}")(program, out)
         return out.raw[: size.value]
 
-    def compile(self, path, arch, dim, real, smoothing, walk=DEFAULT):
+    def compile(self, path, arch, dim, real, smoothing, walk=PLAIN):
         """Returns (return code, output, log); output is PTX for compute_*, a cubin for sm_*."""
         program = ctypes.c_void_p()
         rc = self.lib.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), file_of(path).encode(), 0, None, None)
@@ -74,7 +74,7 @@ class Nvrtc:
         # `options` in cuda-kernels/src/device/compile/source.rs, and of a walk in variant.rs there.
         options = ["-std=c++17", "-default-device", f"-DDIM={dim}", f"-DREAL={real}", f"--gpu-architecture={arch}"]
         options += [f"--include-path={SOURCE}", *([f"-DSPH_KERNEL={smoothing}"] if smoothing else [])]
-        options += [] if walk == DEFAULT else [f"-DSPH_WALK={walk}"]
+        options += [] if walk == PLAIN else [f"-DSPH_WALK={walk}"]
         if arch.startswith("sm_"):
             options.append("--ptxas-options=-v")
         array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
@@ -127,24 +127,29 @@ def words(path, of):
     return listed[1].split() if listed else []
 
 
+def default(path):
+    """The walk of a text on GPUs."""
+    return OF_GPUS if OF_GPUS in words(path, "WALKS") else PLAIN
+
+
 def walks(path):
     """[(path, dimension, real, smoothing kernel, walk)] beside the default walk."""
-    first = variants(path)[: len(WIDTHS)]
-    return [(*variant, walk) for walk in words(path, "WALKS") for variant in first]
+    first, listed = variants(path)[: len(WIDTHS)], words(path, "WALKS")
+    return [(*variant, walk) for walk in [PLAIN, *listed] for variant in first if listed and walk != OF_GPUS]
 
 
 def is_covering(path, dim, real, smoothing, walk):
     """True for the builds of `--covering`."""
-    is_first = smoothing == variants(path)[0][-1] and walk == DEFAULT
+    is_first = smoothing == variants(path)[0][-1] and walk == default(path)
     return (dim, real) == (3, "float") or is_first and (dim, real) == (2, "double")
 
 
 def check(path, dim, real, smoothing, walk, machines, max_spill):
     """Lines of the table, and what is wrong."""
-    lines, wrong, variant = [], [], f"{dim}D {real}" if walk == DEFAULT else f"{dim}D {real} {walk}"
+    lines, wrong, variant = [], [], f"{dim}D {real}" if walk == default(path) else f"{dim}D {real} {walk}"
     declared = re.findall(r"^KERNEL\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)\(", path.read_text(), re.M)
     # Which kernels a text has does not depend on the smoothing kernel: one build says it.
-    ptx = [PTX] if smoothing == variants(path)[0][-1] and walk == DEFAULT else []
+    ptx = [PTX] if smoothing == variants(path)[0][-1] and walk == default(path) else []
     for arch in [*ptx, *machines]:
         rc, out, log = nvrtc().compile(path, arch, dim, real, smoothing, walk)
         if rc:
@@ -180,7 +185,7 @@ def main():
     lib_dir()
     files = o.files or sorted(SOURCE.rglob("*.cu"))
     machines = o.arch or MACHINES
-    tasks = [(*task, DEFAULT, machines) for path in files for task in variants(path)]
+    tasks = [(*task, default(path), machines) for path in files for task in variants(path)]
     tasks += [(*task, machines[-1:]) for path in files for task in walks(path)]
     if o.covering:
         tasks = [task for task in tasks if is_covering(*task[:-1])]

@@ -281,15 +281,15 @@ impl Backend {
     }
 }
 
-/// The variant of the kernels that the environment asks for.
+/// The variant of the kernels that the environment asks for, if it does.
 #[cfg(any(feature = "cuda", feature = "host"))]
-fn variant() -> Result<Variant, NoBackend> {
-    Ok(std::env::var("SPH_CUDA_VARIANT").unwrap_or_default().parse()?)
+fn variant() -> Result<Option<Variant>, NoBackend> {
+    Ok(std::env::var("SPH_CUDA_VARIANT").ok().map(|words| words.parse()).transpose()?)
 }
 
 #[cfg(feature = "cuda")]
 fn device(choice: Choice, ordinal: usize) -> Result<Backend, NoBackend> {
-    let variant = variant()?;
+    let variant = variant()?.unwrap_or_default();
     let open = || {
         let machine = gpu::probe()?;
         if ordinal < machine.gpus.len() && !machine.has_kernels(ordinal) {
@@ -316,7 +316,8 @@ fn emulator() -> Result<Backend, NoBackend> {
         Ok(text) => text.parse().map_err(|_| NoBackend::Order(text))?,
         Err(_) => 0,
     };
-    Ok(Backend::Emulator(Arc::new(Emulator { variant: variant()?, order })))
+    let variant = variant()?.unwrap_or(Emulator::default().variant);
+    Ok(Backend::Emulator(Arc::new(Emulator { variant, order })))
 }
 
 #[cfg(not(feature = "host"))]

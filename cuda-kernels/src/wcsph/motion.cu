@@ -2,7 +2,7 @@
 // `solver-wcsph/src/cpu`.
 //
 // SMOOTHING bell
-// WALKS Dense Kept HalfCells DenseHalfCells
+// WALKS Dense Kept
 #include "wcsph/shared.cuh"
 
 inline namespace SPH_SPACE {

@@ -5,7 +5,7 @@
 // from the processor's, which has one chain a lane, in the last places.
 //
 // SMOOTHING bell
-// WALKS Dense Kept HalfCells DenseHalfCells
+// WALKS Dense Kept
 #include "wcsph/shared.cuh"
 
 inline namespace SPH_SPACE {

@@ -5,8 +5,8 @@
 
 inline namespace SPH_SPACE {
 
-/// `LOOP_BLOCKS` of the loops here. To collect neighbors takes more registers in f64, and with smaller cells.
-constexpr u32 NEAR_BLOCKS = LOOP_BLOCKS - (WALK == Walk::DenseHalfCells || (COLLECTS && sizeof(real) == 8));
+/// `LOOP_BLOCKS` of the loops here. To collect neighbors takes more registers in f64.
+constexpr u32 NEAR_BLOCKS = LOOP_BLOCKS - (COLLECTS && sizeof(real) == 8);
 
 /// Points that a loop finds, in the order of their cells.
 // FROM &'a crate::common::search::neighbors::Around<'a, D>

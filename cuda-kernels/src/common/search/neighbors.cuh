@@ -16,14 +16,11 @@
 inline namespace SPH_SPACE {
 
 /// How loops find neighbors. Twin of `Walk` in variant.rs.
-enum class Walk { Direct, Dense, Kept, HalfCells, DenseHalfCells };
+enum class Walk { Direct, Dense, Kept };
 constexpr Walk WALK = Walk::SPH_WALK;
 
-/// Cells on each side of its own in which a point has neighbors.
-constexpr int REACH = WALK == Walk::HalfCells || WALK == Walk::DenseHalfCells ? 2 : 1;
-
 /// Whether neighbors are collected before they are processed.
-constexpr bool COLLECTS = WALK == Walk::Dense || WALK == Walk::DenseHalfCells;
+constexpr bool COLLECTS = WALK == Walk::Dense;
 
 /// What a walk needs to know.
 struct Search {
@@ -33,11 +30,9 @@ struct Search {
   real radius2;
 };
 
-/// Cells on an axis around one cell, at most `2 REACH + 1`, ascending also where a periodic axis ends.
+/// Cells on an axis around one cell, at most three, ascending also where a periodic axis ends.
 template <bool PERIODIC> struct Around {
   int c, low, n, turn;
-  /// With cells of half a support: edge of a cell, and the place in its cell, [m].
-  real edge, place;
 
   SPH_FN Around(const CellGrid& grid, int a, real x) {
     c = grid.cell_of(a, x);
@@ -46,46 +41,26 @@ template <bool PERIODIC> struct Around {
     // A point outside of the box counts to its nearest cell, as the sort has it. That keeps neighbors beside each other.
     if (turn == 0) c = c < first ? first : c >= end ? end - 1 : c;
     // Without a turn: those within reach, as far as they lie in the box.
-    low = c - REACH < first ? first : c - REACH;
-    n = turn != 0 ? 2 * REACH + 1 : (c + REACH + 1 > end ? end : c + REACH + 1) - low;
-    if constexpr (REACH > 1) {
-      edge = real(1.0 / grid.inv_edge[a]);
-      place = real(((double(x) - grid.origin[a]) * grid.inv_edge[a] - double(c)) / grid.inv_edge[a]);
-    }
+    low = c - 1 < first ? first : c - 1;
+    n = turn != 0 ? 3 : (c + 2 > end ? end : c + 2) - low;
   }
 
   /// The `k`-th of them.
   SPH_FN int at(int k) const {
     if (!PERIODIC || turn == 0) return low + k;
     // What lies beyond one end comes first, or last.
-    if (c < REACH) return k <= c + REACH ? k : turn - n + k;
-    if (c + REACH >= turn) return k <= c + REACH - turn ? k : turn - n + k;
-    return c - REACH + k;
+    if (c < 1) return k <= c + 1 ? k : turn - n + k;
+    if (c + 1 >= turn) return k <= c + 1 - turn ? k : turn - n + k;
+    return c - 1 + k;
   }
 
   /// What `x_j - x_i` is too large by when j lies in the `k`-th cell: a period, or 0, [m].
   SPH_FN real shift(int k, real length) const {
     if (!PERIODIC || turn == 0) return real(0);
     const int d = at(k) - c;
-    return d > REACH ? length : d < -REACH ? -length : real(0);
-  }
-
-  /// Square of what lies at least between the point and all points of the `k`-th cell, [m²]. The outermost cells of a
-  /// box without a turn hold what lies beyond them, too: nothing here asks for their outer faces.
-  SPH_FN real gap2(int k) const {
-    if constexpr (REACH == 1) return real(0);
-    int d = at(k) - c;
-    if (PERIODIC && turn != 0) d -= d > REACH ? turn : d < -REACH ? -turn : 0;
-    const real gap = d > 0 ? real(d) * edge - place : d < 0 ? place - real(d + 1) * edge : real(0);
-    return gap > real(0) ? gap * gap : real(0);
+    return d > 1 ? length : d < -1 ? -length : real(0);
   }
 };
-
-/// True for cells that may hold neighbors, with `gap2` the sum of squares over the axes, [m²].
-SPH_FN bool in_reach(const Search& s, real gap2) {
-  // Gaps are rounded, and so is the distance test of a neighbor.
-  return REACH == 1 || gap2 < s.radius2 * real(1.001);
-}
 
 /// The nearest image of a difference of two positions in the periodic box, in the bits of `Periodic::nearest` where it
 /// is no longer than a third of a period, [m].
@@ -135,39 +110,32 @@ SPH_FN void visit_run(const Search& s, const Packed* __restrict__ from, u32 begi
   }
 }
 
-/// The runs of one row of cells, `row` being the number of its first cell, and `gap2` the square of its distance on the
-/// other axes, [m²].
+/// The runs of one row of cells, `row` being the number of its first cell.
 template <bool PERIODIC, class F>
 SPH_FN void visit_row(const Search& s, const Around<PERIODIC>& x, u32 row, const Packed* __restrict__ from,
-                      const u32* __restrict__ start, Vec x_i, Vec shift, real gap2, u32 self, F& f) {
+                      const u32* __restrict__ start, Vec x_i, Vec shift, u32 self, F& f) {
   const u32 first = row - u32(s.grid.low[0]);
   if constexpr (PERIODIC) {
     for (int k = 0; k < x.n; k++) {
-      if (!in_reach(s, gap2 + x.gap2(k))) continue;
       const int c = x.at(k);
       shift[0] = x.shift(k, s.grid.length[0]);
       visit_run<true>(s, from, start[first + c], start[first + c + 1], x_i, shift, self, f);
     }
   } else {
-    int k = 0, end = x.n;
-    while (k < end && !in_reach(s, gap2 + x.gap2(k))) k++;
-    while (k < end && !in_reach(s, gap2 + x.gap2(end - 1))) end--;
-    visit_run<false>(s, from, start[first + x.low + k], start[first + x.low + end], x_i, shift, self, f);
+    visit_run<false>(s, from, start[first + x.low], start[first + x.low + x.n], x_i, shift, self, f);
   }
 }
 
 template <bool PERIODIC, class F>
 SPH_FN void visit_plane(const Search& s, const Around<PERIODIC>& x, const Around<PERIODIC>& y, u32 plane,
-                        const Packed* __restrict__ from, const u32* __restrict__ start, Vec x_i, Vec shift, real gap2,
-                        u32 self, F& f) {
+                        const Packed* __restrict__ from, const u32* __restrict__ start, Vec x_i, Vec shift, u32 self,
+                        F& f) {
   const CellGrid& grid = s.grid;
   for (int k = 0; k < y.n; k++) {
-    const real of_row = gap2 + y.gap2(k);
-    if (!in_reach(s, of_row)) continue;
     const int line = y.at(k) - grid.low[1];
     if (PERIODIC) shift[1] = y.shift(k, grid.length[1]);
     visit_row<PERIODIC>(s, x, (plane * u32(grid.extent[1]) + u32(line)) * u32(grid.extent[0]), from, start, x_i,
-                        shift, of_row, self, f);
+                        shift, self, f);
   }
 }
 
@@ -183,10 +151,10 @@ SPH_FN void visit_cells(const Search& s, const Packed* __restrict__ from, const 
   for (int k = 0; k < z.n; k++) {
     const int plane = z.at(k) - s.grid.low[2];
     if (PERIODIC) shift[2] = z.shift(k, s.grid.length[2]);
-    visit_plane<PERIODIC>(s, x, y, u32(plane), from, start, x_i, shift, z.gap2(k), self, f);
+    visit_plane<PERIODIC>(s, x, y, u32(plane), from, start, x_i, shift, self, f);
   }
 #else
-  visit_plane<PERIODIC>(s, x, y, 0u, from, start, x_i, shift, real(0), self, f);
+  visit_plane<PERIODIC>(s, x, y, 0u, from, start, x_i, shift, self, f);
 #endif
 }
 

@@ -2,7 +2,7 @@
 // Teschner 2013).
 //
 // SMOOTHING bell
-// WALKS Dense HalfCells DenseHalfCells
+// WALKS Dense
 #include "common/search/near.cuh"
 #include "common/surface/surface.cuh"
 

@@ -256,7 +256,7 @@ pub(crate) mod tests {
         let strict = Variant { strict: true, ..Variant::default() };
         let variants = [
             Variant::default(),
-            Variant { walk: crate::device::compile::variant::Walk::Dense, ..strict },
+            Variant { walk: crate::device::compile::variant::Walk::Kept, ..strict },
             strict,
         ];
         let jobs = jobs(&held, &variants, |file| {

@@ -197,7 +197,7 @@ mod tests {
             return;
         }
         // Options of variants are known to it.
-        for variant in ["approximate,dense", "strict,half-cells"] {
+        for variant in ["approximate,dense", "strict,direct"] {
             let (file, variant) = ("common/surface/surface.cu", variant.parse().unwrap());
             let options = source::options(file, 3, source::smoothing(file)[0], variant);
             assert!(Job::new(file, options, "sm_90").unwrap().compile().is_ok(), "{variant}");

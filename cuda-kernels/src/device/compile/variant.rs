@@ -1,5 +1,5 @@
-//! Variants of the kernels: how they are compiled, and how loops walk over neighbors. The default is what every run
-//! uses; the others are for a comparison on a GPU (`sph device-check`), and none becomes the default before it.
+//! Variants of the kernels: how they are compiled, and how loops walk over neighbors. The default is what every run on a
+//! GPU uses, the fastest of those that keep all promises; the others are for a comparison there (`sph device-check`).
 
 use crate::device::compile::source;
 use sph_core::Real;
@@ -15,26 +15,21 @@ use std::{fmt, str::FromStr};
 /// |---|---|---|
 /// | `Direct` | 216 (729) | 107 (377) |
 /// | `Dense` | 216 (729) | 35 (219) |
-/// | `HalfCells` | 107 (438) | 66 (320) |
-/// | `DenseHalfCells` | 107 (438) | 35 (214) |
 /// | `Kept` | 56 (180) | 54 (176) |
 ///
 /// `Kept` saves sort and search in most steps, too: rows take `4 · 4π/3 (1.15 η)³` bytes a particle, with `η` the
 /// support in spacings, and serve until something may have moved by 0.075 supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Walk {
-    /// Each candidate of the cells around is tested, and a neighbor is processed where it is found.
-    #[default]
+    /// Each candidate of the cells around is tested, and a neighbor is processed where it is found. The emulator, which
+    /// has no warps to fill, does it so.
     Direct,
     /// Some neighbors are collected first, and then processed one after the other. The bits are those of `Direct`.
+    #[default]
     Dense,
     /// Rows of neighbors within the support and a skin, kept for as many steps as the skin allows. Particles keep their
     /// order for as long, so the bits depend on where a run was interrupted: for measurements alone.
     Kept,
-    /// As `Direct`, with cells of half a support, which are fewer candidates in more runs. Sums have another order.
-    HalfCells,
-    /// Both. The bits are those of `HalfCells`.
-    DenseHalfCells,
 }
 
 impl Walk {
@@ -47,7 +42,6 @@ impl Walk {
         match self {
             Self::Direct | Self::Dense => 1.0,
             Self::Kept => 1.0 + Self::SKIN,
-            Self::HalfCells | Self::DenseHalfCells => 0.5,
         }
     }
 
@@ -69,21 +63,19 @@ pub struct Variant {
     pub strict: bool,
     /// `approximate`: division and root are not rounded correctly (`-prec-div=false -prec-sqrt=false`) in the loops that have walks.
     pub approximate: bool,
-    /// `dense`, `kept`, `half-cells`, `dense-half-cells`: the walk.
+    /// `direct`, `dense`, `kept`: the walk.
     pub walk: Walk,
 }
 
 /// A word that names no variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no variant of kernels: use strict, approximate, and one of direct, dense, kept, half-cells, dense-half-cells"
-)]
+#[error("{0:?} is no variant of kernels: use strict, approximate, and one of direct, dense, kept")]
 pub struct UnknownVariant(String);
 
 impl Variant {
     /// True where the variant is for a comparison of times: with another walk, or approximate.
     pub fn is_for_comparison(&self) -> bool {
-        self.approximate || self.walk != Walk::Direct
+        self.approximate || self.walk != Walk::default()
     }
 
     /// What the compiler is told of a source beside what it is always told.
@@ -113,8 +105,6 @@ impl FromStr for Variant {
                 "direct" => variant.walk = Walk::Direct,
                 "dense" => variant.walk = Walk::Dense,
                 "kept" => variant.walk = Walk::Kept,
-                "half-cells" => variant.walk = Walk::HalfCells,
-                "dense-half-cells" => variant.walk = Walk::DenseHalfCells,
                 _ => return Err(UnknownVariant(word.to_owned())),
             }
         }
@@ -128,8 +118,6 @@ impl fmt::Display for Variant {
             Walk::Direct => "direct",
             Walk::Dense => "dense",
             Walk::Kept => "kept",
-            Walk::HalfCells => "half-cells",
-            Walk::DenseHalfCells => "dense-half-cells",
         };
         let words = [(self.strict, "strict,"), (self.approximate, "approximate,")];
         words.iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))?;
@@ -143,14 +131,7 @@ mod tests {
 
     #[test]
     fn variants_are_read_as_they_are_written() {
-        for text in [
-            "direct",
-            "strict,direct",
-            "approximate,dense",
-            "strict,approximate,kept",
-            "half-cells",
-            "dense-half-cells",
-        ] {
+        for text in ["direct", "strict,direct", "approximate,dense", "strict,approximate,kept"] {
             assert_eq!(text.parse::<Variant>().map(|v| v.to_string()), Ok(text.to_owned()));
         }
         assert_eq!("".parse(), Ok(Variant::default()));
@@ -160,10 +141,10 @@ mod tests {
     #[test]
     fn only_texts_that_list_a_walk_are_compiled_with_it() {
         let of = |variant: &str, file| variant.parse::<Variant>().unwrap().options(file);
-        assert_eq!(of("half-cells", "wcsph/phases.cu"), ["-DSPH_WALK=HalfCells"]);
+        assert_eq!(of("kept", "wcsph/phases.cu"), ["-DSPH_WALK=Kept"]);
+        assert_eq!(of("", "wcsph/phases.cu"), ["-DSPH_WALK=Dense"]);
         assert_eq!(of("strict,dense", "wcsph/motion.cu"), ["-DSPH_WALK=Dense", "-fmad=false"]);
         assert!(of("kept", "common/search/neighbors.cu").is_empty());
-        let default = Variant::default();
-        assert!(source::SOURCES.iter().all(|(file, _)| default.options(file).is_empty()));
+        assert!(source::SOURCES.iter().all(|(file, _)| of("direct", file).is_empty()));
     }
 }

@@ -53,7 +53,7 @@ struct Built {
 include!(concat!(env!("OUT_DIR"), "/host_kernels.rs"));
 
 /// The processor in the place of a GPU.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Emulator {
     /// The order of threads and blocks: 0 ascending, 1 descending, other numbers shuffle the threads of a block.
     pub order: u64,
@@ -148,8 +148,14 @@ struct Shared<'a>(&'a [*mut c_void], &'a [usize]);
 // SAFETY: kernels read the arguments; what these point at is the caller's promise.
 unsafe impl Sync for Shared<'_> {}
 
+impl Default for Emulator {
+    fn default() -> Self {
+        Self::in_order(0)
+    }
+}
+
 impl Emulator {
-    /// The default variant, in this order of threads and blocks.
+    /// Its variant, in this order of threads and blocks.
     pub const fn in_order(order: u64) -> Self {
         Self { order, variant: Variant { strict: false, approximate: false, walk: Walk::Direct } }
     }
