@@ -69,12 +69,11 @@ fn fields(mut line: Line, moment: &Value, step: u64) -> Line {
         let worst = beside.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
         let Some((ulp, bound, field)) = worst else { continue };
         let number = if ulp.is_finite() { Value::from(ulp) } else { Value::Null };
-        line = line.with(&format!("ULP of {name}, step {step}"), number);
+        let what = format!("{field} of {name}, step {step}");
+        line = line.with(&what, number);
         if name != "all" {
-            line = line.with(&format!("ULP of {name}, step {step}, bound"), bound);
-            line = line.require(ulp <= bound, || {
-                format!("{field} after {step} steps: ULP of {name} {ulp:.1}, bound {bound:.1}")
-            });
+            line = line.with(&format!("{what}, bound"), bound);
+            line = line.require(ulp <= bound, || format!("{what}: {ulp:.1} ULP, bound {bound:.1}"));
         }
     }
     line
