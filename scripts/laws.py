@@ -54,7 +54,7 @@ GROUPS = [
     (rf"{CORE}/(lanes|parallel|plan)\.rs", RUN),
     (rf"{CORE}/(layers|strategies)\.rs", COMMAND),
     ("sph-core/", INPUT),
-    *((rf"solver-{key}/tests/laws/gpu/", CUDA.format(name)) for key, name in METHODS.items()),
+    *((rf"solver-{key}/tests/gpu/", CUDA.format(name)) for key, name in METHODS.items()),
     *((rf"solver-{key}/", CPU.format(name)) for key, name in METHODS.items()),
     *((rf"cuda-kernels/tests/(physics_{key}/|kernels/{key}_)", CUDA.format(name)) for key, name in METHODS.items()),
     ("cuda-kernels/", SHARED),
@@ -73,7 +73,7 @@ GROUPS = [
 ]
 
 # Files that execute kernels on the processor; all else runs none.
-ON_KERNELS = re.compile(r"solver-\w+/tests/laws/gpu/|cuda-kernels/tests/(kernels|physics)|/measures_on_gpu\.rs")
+ON_KERNELS = re.compile(r"solver-\w+/tests/gpu/|cuda-kernels/tests/(kernels|physics)|/measures_on_gpu\.rs")
 
 # Files whose names of tests are set-ups, each of which the law of the module doc is tried with.
 SETUPS = re.compile(r"solver-\w+/tests/laws/(determinism|restart|unstable)\.rs|/edges\.rs|/command/book\.rs")

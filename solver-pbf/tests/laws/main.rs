@@ -1,6 +1,5 @@
 //! What the method promises, in one binary: each takes long to compile.
 //! What counts allocations or measures memory stands beside it, alone in its process.
-#![allow(clippy::duplicate_mod, reason = "shared scenes run on the CPU, and in `gpu` on the emulator")]
 
 mod bodies;
 mod common;
@@ -8,7 +7,6 @@ mod constraint;
 mod determinism;
 mod failure;
 mod faults;
-mod gpu;
 mod physics;
 mod ranks;
 mod restart;

@@ -1,5 +1,4 @@
 //! What the method promises, in one binary: each takes long to compile.
-#![allow(clippy::duplicate_mod, reason = "shared scenes run on the CPU, and in `gpu` on the emulator")]
 
 mod aggregation;
 mod bodies;
@@ -7,10 +6,10 @@ mod cg;
 mod closed;
 mod common;
 mod contact;
+mod corners;
 mod determinism;
 mod failure;
 mod faults;
-mod gpu;
 mod matrix;
 mod physics;
 mod ranks;

@@ -1,5 +1,4 @@
 //! What the method promises, in one binary: each takes long to compile.
-#![allow(clippy::duplicate_mod, reason = "shared scenes run on the CPU, and in `gpu` on the emulator")]
 
 mod bodies;
 mod colors;
@@ -9,7 +8,6 @@ mod demo;
 mod determinism;
 mod failure;
 mod faults;
-mod gpu;
 mod pairs;
 mod physics;
 mod restart;

@@ -1,6 +1,5 @@
 //! What the method promises, in one binary: each takes long to compile.
 //! What counts allocations or measures memory stands beside it, alone in its process.
-#![allow(clippy::duplicate_mod, reason = "shared scenes run on the CPU, and in `gpu` on the emulator")]
 
 mod bodies;
 mod checkpoint;
@@ -10,7 +9,6 @@ mod derived;
 mod determinism;
 mod failure;
 mod faults;
-mod gpu;
 mod invariants;
 mod physics;
 mod ranks;

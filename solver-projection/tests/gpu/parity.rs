@@ -13,7 +13,7 @@ use super::{
         scenes::dam_break,
     },
 };
-use crate::contact::{corners, throw};
+use crate::corners::{corners, throw};
 use solver_projection::simulation;
 use sph_core::{
     Real,

@@ -1,4 +1,4 @@
-//! What steps on a GPU promise, with the CUDA source itself executed on the CPU.
+//! What steps on a GPU promise, with the CUDA source itself executed on the processor.
 #![allow(
     clippy::panic,
     clippy::print_stdout,
@@ -12,8 +12,8 @@ mod cuda_source;
 mod failure;
 mod parity;
 mod plan;
-#[path = "../../../../cuda-kernels/tests/common/planning.rs"]
+#[path = "../../../cuda-kernels/tests/common/planning.rs"]
 mod planning;
 mod same;
-#[path = "../../../../sph-core/tests/solver/mod.rs"]
+#[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;

@@ -10,8 +10,7 @@ use super::{
         scenes::dam_break,
     },
 };
-use crate::common::KERNELS;
-use solver_wcsph::simulation;
+use solver_wcsph::{params::KERNELS, simulation};
 use sph_core::{method::stopwatch::NoClock, numerics::lane::Isa};
 
 /// Differences after so many steps, from a start that is stirred.
@@ -38,7 +37,7 @@ const OPTIONS: [&str; 10] = [
 
 #[test]
 fn every_option_does_on_a_gpu_what_it_does_on_the_processor() {
-    let kernels = KERNELS.map(|kernel| format!("kernel = \"{kernel}\""));
+    let kernels: Vec<_> = KERNELS.iter().map(|kernel| format!("kernel = \"{}\"", kernel.name())).collect();
     for solver in OPTIONS.into_iter().chain(kernels.iter().map(String::as_str)) {
         compare::<2>(&dam_break::<2>("validation", 0.05, "", solver), 5).check(3e3, &format!("2D {solver}"));
         compare::<3>(&dam_break::<3>("validation", 0.1, "", solver), 5).check(3e3, &format!("3D {solver}"));

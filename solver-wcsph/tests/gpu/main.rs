@@ -9,11 +9,12 @@
 
 mod common;
 mod cuda_source;
-mod failure;
+mod kept;
 mod parity;
 mod plan;
-#[path = "../../../../cuda-kernels/tests/common/planning.rs"]
+#[path = "../../../cuda-kernels/tests/common/planning.rs"]
 mod planning;
 mod same;
-#[path = "../../../../sph-core/tests/solver/mod.rs"]
+#[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
+mod walks;

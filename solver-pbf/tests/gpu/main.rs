@@ -1,4 +1,4 @@
-//! What steps on a GPU promise, with the CUDA source itself executed on the processor.
+//! What steps on a GPU promise, with the CUDA source itself executed on the CPU.
 #![allow(
     clippy::panic,
     clippy::print_stdout,
@@ -9,12 +9,11 @@
 
 mod common;
 mod cuda_source;
-mod kept;
+mod failure;
 mod parity;
 mod plan;
-#[path = "../../../../cuda-kernels/tests/common/planning.rs"]
+#[path = "../../../cuda-kernels/tests/common/planning.rs"]
 mod planning;
 mod same;
-#[path = "../../../../sph-core/tests/solver/mod.rs"]
+#[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
-mod walks;

@@ -8,12 +8,14 @@
 )]
 
 mod common;
+#[path = "../laws/corners.rs"]
+mod corners;
 mod cuda_text;
 mod failure;
 mod parity;
 mod plan;
-#[path = "../../../../cuda-kernels/tests/common/planning.rs"]
+#[path = "../../../cuda-kernels/tests/common/planning.rs"]
 mod planning;
 mod same;
-#[path = "../../../../sph-core/tests/solver/mod.rs"]
+#[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;
