@@ -74,7 +74,7 @@ fn so_does_one_with_dynamic_bodies() {
 /// The box of cells follows what leaves it, and the levels of the preconditioner are fitted with it. A few iterations are enough.
 #[test]
 fn the_box_of_cells_follows_what_leaves_it() {
-    let text = flight::<2>("consistent", "cg_max_iter = 10");
+    let text = flight::<2>("consistent", "cg_max_iter = 3");
     let on_cpu = simulation::<2>(&scene(&text), Isa::best(), Box::new(NoClock)).unwrap();
     box_follows::<2>(&text, on_cpu, 300, 1e6);
 }
