@@ -1,8 +1,9 @@
-"""Uses the page of a comparison in a real browser as a reader does: sorts a table, hides a method, saves a plot, in the dark and on paper.
+"""Uses the page of a comparison in a real browser as a reader does: sorts a table, hides a method, saves a plot and its numbers, in the dark and on paper.
 
 `use_report.py FOLDER`: where `index.html` is. Exits with 77 where there is no browser, or nothing to drive one.
 """
 
+import csv
 import shutil
 import sys
 from pathlib import Path
@@ -95,6 +96,16 @@ def saves(page, folder):
     download.value.save_as(file)
     text = file.read_text()
     assert file.suffix == ".svg" and text.startswith("<svg ") and text.rstrip().endswith("</svg>"), file
+    shown = page.locator("figure pre").first
+    page.locator("figure summary").first.press("Enter")
+    assert shown.is_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").first.click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    rows = list(csv.reader(file.open(newline="")))
+    assert file.suffix == ".csv" and len(rows) > 1 and {len(row) for row in rows} == {3}, rows[:3]
+    assert file.read_text() == shown.text_content()
 
 
 def darkens(page):

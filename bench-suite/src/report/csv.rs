@@ -117,7 +117,7 @@ fn rows(all: &Comparison, head: &str, of: impl Fn(&RunResult) -> Vec<Vec<String>
 }
 
 /// A text, quoted where it must be.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -132,6 +132,11 @@ fn number(value: f64) -> String {
         size if size != 0.0 && !(1e-4..1e15).contains(&size) => format!("{value:e}"),
         _ => value.to_string(),
     }
+}
+
+/// The same with seven digits, for a page.
+pub(super) fn short(value: f64) -> String {
+    number(format!("{value:.6e}").parse().unwrap_or(value))
 }
 
 fn optional(value: Option<f64>) -> String {

@@ -12,6 +12,8 @@ use crate::result::{Comparison, CurveStyle, RunResult, Series, SeriesGroup, seri
 pub struct Figure {
     /// The `<svg>` element.
     pub svg: String,
+    /// Its numbers, as comma-separated values.
+    pub csv: String,
     /// What it shows and how to read it.
     pub caption: String,
 }
@@ -214,7 +216,7 @@ fn error_against(
     };
     let what = other_errors(all, case, what);
     let caption = format!("Error: {what}. Lower left is better. Numbers beside the points are {numbers}.");
-    Ok(Some(Figure { svg: chart.svg()?, caption }))
+    Ok(Some(Figure { svg: chart.svg()?, csv: chart.csv(), caption }))
 }
 
 /// Error and wall time against the key that was set, where its values are numbers.
@@ -248,8 +250,8 @@ pub fn against_key(all: &Comparison, case: &str) -> Result<Vec<Figure>, PlotErro
         }
         let title = format!("{title} against {key}: {case}");
         if !lines.is_empty() {
-            let svg = Chart { title, x: axis(), y, lines, x_ticks: Vec::new() }.svg()?;
-            figures.push(Figure { svg, caption });
+            let chart = Chart { title, x: axis(), y, lines, x_ticks: Vec::new() };
+            figures.push(Figure { svg: chart.svg()?, csv: chart.csv(), caption });
         }
     }
     Ok(figures)
@@ -319,7 +321,7 @@ pub fn convergence(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotE
     let chart = Chart { title, x, y: Label::log("error", "%"), lines, x_ticks };
     let what = other_errors(all, case, what);
     let caption = format!("Error: {what}. Dashed: what methods of first and second order would do.");
-    Ok(Some(Figure { svg: chart.svg()?, caption }))
+    Ok(Some(Figure { svg: chart.svg()?, csv: chart.csv(), caption }))
 }
 
 /// Time per step and phase of each method's finest run. `None` without phases.
@@ -358,7 +360,7 @@ pub fn phases(all: &Comparison, case: &str) -> Result<Option<Figure>, PlotError>
     parts.extend((!rest.is_empty()).then(|| "other phases".to_owned()));
     let chart = Bars { title: format!("Time per step: {case}"), unit: "ms".into(), parts, bars };
     let caption = "Wall time of one step in milliseconds, by phase, at the finest resolution of each method.";
-    Ok(Some(Figure { svg: chart.svg()?, caption: caption.into() }))
+    Ok(Some(Figure { svg: chart.svg()?, csv: chart.csv(), caption: caption.into() }))
 }
 
 /// `40 across`; of a scene, which is not across anything, its spacing.
@@ -399,7 +401,7 @@ fn series_figure(
         lines,
         x_ticks: Vec::new(),
     };
-    Ok(Some(Figure { svg: chart.svg()?, caption: caption.into() }))
+    Ok(Some(Figure { svg: chart.svg()?, csv: chart.csv(), caption: caption.into() }))
 }
 
 fn finest_line(method: &Method<'_>, name: &str) -> Option<Line> {

@@ -131,8 +131,12 @@ pub fn figures(figures: &[Figure]) -> String {
     if figures.is_empty() {
         return String::new();
     }
-    let figure = |figure: &Figure| {
-        format!("<figure>{}<figcaption>{}</figcaption></figure>\n", figure.svg, escape(&figure.caption))
+    let figure = |Figure { svg, csv, caption }: &Figure| {
+        format!(
+            "<figure>{svg}<figcaption>{}</figcaption><details><summary>Numbers</summary><pre>{}</pre></details></figure>\n",
+            escape(caption),
+            escape(csv)
+        )
     };
     format!("<div class=\"plots\">\n{}</div>\n", figures.iter().map(figure).collect::<String>())
 }

@@ -78,17 +78,23 @@ for (const box of boxes) {
 }
 document.querySelectorAll(".methods").forEach((methods) => { methods.hidden = names.length < 2; });
 
-function save(svg) {
+function save(name, text, type) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" }));
-  link.download = `${(svg.ariaLabel ?? "plot").replace(/[^\p{L}\d]+/gu, "_")}.svg`;
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
 for (const svg of document.querySelectorAll("figure svg")) {
-  const button = document.createElement("button");
-  button.textContent = "Save as SVG";
-  button.addEventListener("click", () => save(svg));
-  svg.closest("figure").querySelector("figcaption").append(" ", button);
+  const figure = svg.closest("figure");
+  const name = (svg.ariaLabel ?? "plot").replace(/[^\p{L}\d]+/gu, "_");
+  const add = (kind, type, text) => {
+    const button = document.createElement("button");
+    button.textContent = `Save as ${kind}`;
+    button.addEventListener("click", () => save(`${name}.${kind.toLowerCase()}`, text(), type));
+    figure.querySelector("figcaption").append(" ", button);
+  };
+  add("SVG", "image/svg+xml", () => new XMLSerializer().serializeToString(svg));
+  add("CSV", "text/csv", () => figure.querySelector("pre").textContent);
 }

@@ -30,6 +30,11 @@ impl Label {
         Self { name: name.into(), unit: unit.into(), log: true }
     }
 
+    /// `time [s]`; the name alone where there is no unit.
+    pub(super) fn with_unit(&self) -> String {
+        if self.unit.is_empty() { self.name.clone() } else { format!("{} [{}]", self.name, self.unit) }
+    }
+
     /// Whether a value can be drawn on this axis.
     pub(super) fn can_show(&self, value: f64) -> bool {
         value.is_finite() && (!self.log || value > 0.0)
@@ -98,10 +103,8 @@ impl Axis {
     /// `name [unit]`, with the power of ten that the tick labels leave out; the name alone of what has an unknown unit.
     pub fn caption(&self, label: &Label) -> String {
         match (self.exponent, label.unit.as_str()) {
-            (0, "") => label.name.clone(),
-            (exponent, "") => format!("{} [{}]", label.name, power_of_ten(exponent)),
-            (0, unit) => format!("{} [{unit}]", label.name),
-            (exponent, "-") => format!("{} [{}]", label.name, power_of_ten(exponent)),
+            (0, _) => label.with_unit(),
+            (exponent, "" | "-") => format!("{} [{}]", label.name, power_of_ten(exponent)),
             (exponent, unit) => format!("{} [{} {unit}]", label.name, power_of_ten(exponent)),
         }
     }

@@ -6,7 +6,7 @@ use plotters::style::FontStyle;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::{Drawn, LEGEND_ROW, PlotError, WIDTH, fine, font, legend_rows, svg, text, text_in_row};
-use crate::result::number;
+use crate::{report::csv, result::number};
 
 /// Colors of parts, in order of use; the last is for the rest.
 const FILLS: [RGBColor; 9] = [
@@ -60,6 +60,18 @@ impl Bars {
             }
             Ok(())
         })
+    }
+
+    /// Its values as comma-separated values, one row a bar and part.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut out = format!("value [{}],part,bar\n", self.unit);
+        for (name, values) in &self.bars {
+            for (part, value) in self.parts.iter().zip(values) {
+                out += &format!("{},{},{}\n", csv::short(*value), csv::cell(part), csv::cell(name));
+            }
+        }
+        out
     }
 
     fn draw_bar(&self, root: &super::Area<'_>, top: f64, name: &str, values: &[f64], longest: f64) -> Drawn {

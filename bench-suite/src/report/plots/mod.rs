@@ -12,6 +12,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::csv;
 use axis::Axis;
 pub use axis::Label;
 use labels::Labels;
@@ -147,6 +148,19 @@ impl Chart {
             }
             Ok(())
         })
+    }
+
+    /// Its lines as comma-separated values, one row a point; guides are not of the data.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let head = |label: &Label| csv::cell(&label.with_unit());
+        let mut out = format!("{},{},line\n", head(&self.x), head(&self.y));
+        for line in self.lines.iter().filter(|line| line.look != Look::Guide) {
+            for (x, y) in &line.points {
+                out += &format!("{},{},{}\n", csv::short(*x), csv::short(*y), csv::cell(&line.label));
+            }
+        }
+        out
     }
 
     fn draw_axes_and_lines(&self, root: &Area<'_>) -> Drawn {

@@ -31,6 +31,23 @@ fn numbers_that_cannot_be_drawn_are_left_out() {
 }
 
 #[test]
+fn the_numbers_of_a_plot_are_a_table() {
+    let mut chart = chart(vec![(0.5, 1.0 / 3.0), (1e-7, f64::NAN)]);
+    chart.lines[0].label = "a, b".into();
+    assert_eq!(chart.csv(), "time [s],error [%],line\n0.5,0.3333333,\"a, b\"\n1e-7,,\"a, b\"\n");
+    let bars = bars::Bars {
+        title: "Time".into(),
+        unit: "ms".into(),
+        parts: vec!["sort".into(), "force".into()],
+        bars: vec![("WCSPH, 40 across".into(), vec![1.25, 2.0])],
+    };
+    assert_eq!(
+        bars.csv(),
+        "value [ms],part,bar\n1.25,sort,\"WCSPH, 40 across\"\n2,force,\"WCSPH, 40 across\"\n"
+    );
+}
+
+#[test]
 fn a_label_too_long_is_cut_short() {
     let mut chart = chart(vec![(1.0, 1.0), (2.0, 2.0)]);
     chart.lines[0].label = "long ".repeat(40);
