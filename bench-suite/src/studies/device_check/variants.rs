@@ -7,7 +7,8 @@ pub(super) const PLAN: Plan = Plan {
     name: "Variants",
     about: "Steps of WCSPH (Wendland C2, summed density) on the reference codes' dam break with other loops over \
             neighbors, and with division and root that are not rounded correctly. Direct: a neighbor is processed where it is \
-            found. Dense: neighbors are collected first, as every run does it. Kept: rows of neighbors serve several steps. A line passes when its steps went through and the kinetic energy is within \
+            found. Dense: neighbors are collected first, as every run does it. Kept: rows of neighbors serve several steps. A \
+            line passes when its steps went through and the kinetic energy is within \
             0.1 % of direct.",
     budget_s: 300,
     run,
