@@ -14,15 +14,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// The code that is looked at: PTX still tells a product and a sum from both at once.
 const PTX: &str = "compute_80";
-/// Functions that take powers, which a compiler builds of fused operations whatever its options.
-const POWERS: [&str; 3] = ["wcsph_pressure", "wcsph_pack_walls", "__internal_accurate_pow"];
 
 /// What was found in the functions of strict kernels.
 #[derive(Clone, Debug)]
 pub struct Strict {
     /// Functions that were looked at `[-]`.
     pub functions: usize,
-    /// Those that hold fused operations and take no power.
+    /// Those that hold fused operations.
     pub fused: Vec<String>,
 }
 
@@ -41,9 +39,8 @@ pub fn in_strict_kernels(files: impl Fn(&str) -> bool) -> Result<Strict, CudaErr
     let builds = files
         .flat_map(|file| source::smoothing(file).into_iter().take(some(file)).map(move |s| (file, 3, s)));
     let counts = count(Variant { strict: true, ..Variant::default() }, builds)?;
-    let wrong =
-        |(function, n): &&(String, usize)| *n > 0 && !POWERS.iter().any(|power| function.starts_with(power));
-    let fused = counts.iter().filter(wrong).map(|(function, n)| format!("{function}: {n}")).collect();
+    let fused =
+        counts.iter().filter(|(_, n)| *n > 0).map(|(function, n)| format!("{function}: {n}")).collect();
     Ok(Strict { functions: counts.len(), fused })
 }
 
