@@ -11,6 +11,8 @@ mod common;
 #[path = "../laws/corners.rs"]
 mod corners;
 mod cuda_text;
+#[path = "../../../cuda-kernels/tests/common/emulated.rs"]
+mod emulated;
 mod failure;
 mod parity;
 mod plan;

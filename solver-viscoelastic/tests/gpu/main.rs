@@ -9,6 +9,8 @@
 
 mod common;
 mod cuda_source;
+#[path = "../../../cuda-kernels/tests/common/emulated.rs"]
+mod emulated;
 mod failure;
 mod parity;
 mod plan;

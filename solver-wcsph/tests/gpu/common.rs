@@ -1,28 +1,11 @@
-//! The method with its steps on a GPU, which is the processor.
+//! What the tests of all methods ask of this one.
 
-use cuda_kernels::device::emulator::Emulator;
+pub use super::emulated::{make, with_order};
 pub use solver_wcsph::METHOD;
-use sph_core::{
-    error::Error, method::stopwatch::Clock, numerics::lane::Isa, run::simulation::Simulation, scene::Scene,
-};
-use std::sync::Arc;
 
 pub const NAME: &str = "wcsph";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.3", "artificial_viscosity_alpha"];
-
-/// With shuffled threads: no order of theirs may matter.
-pub fn make<const D: usize>(scene: &Scene, _: Isa, clock: Box<dyn Clock>) -> Result<Simulation<D>, Error> {
-    with_order(scene, 7, clock)
-}
-
-pub fn with_order<const D: usize>(
-    scene: &Scene,
-    order: u64,
-    clock: Box<dyn Clock>,
-) -> Result<Simulation<D>, Error> {
-    METHOD.simulation_on(scene, Arc::new(Emulator::in_order(order)), clock)
-}
 
 /// What a block needs beside its solver.
 pub fn of_block(solver: &str) -> &'static str {
