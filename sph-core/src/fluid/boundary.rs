@@ -5,7 +5,7 @@
 //! where they were at t = 0, never from the step before, so no error builds up.
 
 use crate::{
-    Real,
+    Real, compiled_here,
     fluid::wall_surface::{Pose, WallCondition, WallSurface},
     geometry::{
         motion::{Moment, Trajectory},
@@ -160,6 +160,10 @@ impl<const D: usize> Boundary<D> {
 
     /// Largest speed of a prescribed motion from time `t` on, `[m/s]`.
     pub fn top_speed(&self, t: f64) -> f64 {
+        compiled_here!(D, Boundary::largest_speed as fn(&Boundary<D>, f64) -> f64)(self, t)
+    }
+
+    fn largest_speed(&self, t: f64) -> f64 {
         let of_body = |(k, body): (usize, &Body<D>)| {
             let from = t - body.since;
             if body.motion.now(from).turn.is_none() {
@@ -212,6 +216,12 @@ impl<const D: usize> Boundary<D> {
     /// Where a surface is; `None` where it was drawn. Looking for its samples takes time, so this is left out for walls
     /// that have never moved.
     pub fn pose(&self, surface: &WallSurface<D>) -> Option<Pose<D>> {
+        compiled_here!(D, Boundary::moved_pose as fn(&Boundary<D>, &WallSurface<D>) -> Option<Pose<D>>)(
+            self, surface,
+        )
+    }
+
+    fn moved_pose(&self, surface: &WallSurface<D>) -> Option<Pose<D>> {
         let place = |id| self.sample(id).map(|b| self.position(b).map(f64::from));
         if self.has_moved(surface) { surface.pose(place) } else { None }
     }
@@ -235,6 +245,10 @@ impl<const D: usize> Boundary<D> {
 
     /// Moves every sample of a prescribed motion to where that is at time `t`.
     pub fn move_to(&mut self, t: f64) {
+        compiled_here!(D, Boundary::move_samples as fn(&mut Boundary<D>, f64))(self, t)
+    }
+
+    fn move_samples(&mut self, t: f64) {
         if !self.is_moving() {
             return;
         }
@@ -282,6 +296,21 @@ impl<const D: usize> Boundary<D> {
     /// Finds the volume of every sample: `V_b = 1 / Σ_k W_bk` over its own rigid set (all bodies at rest
     /// together are one). `m` and `rho_0` are the fluid's, for [`PsiMode::FluidMass`].
     pub fn weigh(
+        &mut self,
+        kernel: &dyn ScalarKernel<D>,
+        mode: PsiMode,
+        m: Real,
+        rho_0: Real,
+        periodic: Periodic<D>,
+    ) {
+        compiled_here!(
+            D,
+            Boundary::set_volumes
+                as fn(&mut Boundary<D>, &dyn ScalarKernel<D>, PsiMode, Real, Real, Periodic<D>)
+        )(self, kernel, mode, m, rho_0, periodic)
+    }
+
+    fn set_volumes(
         &mut self,
         kernel: &dyn ScalarKernel<D>,
         mode: PsiMode,

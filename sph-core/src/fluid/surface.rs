@@ -4,7 +4,7 @@
 //! normals `n_i = h Σ_j V_j ∇W_ij`, which point into the fluid; adhesion `−β m_i psi_b A(r) n_ib`.
 
 use crate::{
-    Real,
+    Real, compiled_here,
     fluid::boundary::Boundary,
     kernel::{Adhesion, Cohesion, Kernel},
     neighbors::{Chunk, Neighbors, Periodic},
@@ -64,6 +64,21 @@ impl<const D: usize> Surface<D> {
         records: &[[Real; 8]],
         a: &mut [Vec<Real>; D],
     ) {
+        compiled_here!(
+            D,
+            Surface::add_forces
+                as fn(&Surface<D>, Isa, &Neighbors<D>, &[[Real; 4]], &[[Real; 8]], &mut [Vec<Real>; D])
+        )(self, isa, lists, walls, records, a)
+    }
+
+    fn add_forces(
+        &self,
+        isa: Isa,
+        lists: &Neighbors<D>,
+        walls: &[[Real; 4]],
+        records: &[[Real; 8]],
+        a: &mut [Vec<Real>; D],
+    ) {
         lists.fluid.for_each(a.each_mut().map(Vec::as_mut_slice), |k, fluid, a| {
             forces(isa, self, fluid, &lists.walls.chunks()[k], records, walls, a);
         });
@@ -72,6 +87,30 @@ impl<const D: usize> Surface<D> {
     /// Adds the forces of adhesion on loaded samples, opposite to those on the fluid, to `force`. Shape
     /// `[D][n_walls]`, `[N]`.
     pub fn add_reaction(
+        &self,
+        isa: Isa,
+        lists: &Neighbors<D>,
+        boundary: &Boundary<D>,
+        x4: &[[Real; 4]],
+        walls: &[[Real; 4]],
+        force: &mut [Vec<Real>; D],
+    ) {
+        compiled_here!(
+            D,
+            Surface::add_adhesion
+                as fn(
+                    &Surface<D>,
+                    Isa,
+                    &Neighbors<D>,
+                    &Boundary<D>,
+                    &[[Real; 4]],
+                    &[[Real; 4]],
+                    &mut [Vec<Real>; D],
+                )
+        )(self, isa, lists, boundary, x4, walls, force)
+    }
+
+    fn add_adhesion(
         &self,
         isa: Isa,
         lists: &Neighbors<D>,

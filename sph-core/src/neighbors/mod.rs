@@ -16,7 +16,7 @@ pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD};
 pub use partition::{CellBounds, Partition, Share, TooManyRanks};
 
 use crate::{
-    Real,
+    Real, compiled_here,
     numerics::{
         field::Scratch,
         lane::Isa,
@@ -86,6 +86,12 @@ pub trait Points<const D: usize> {
     /// Brings the wall samples into `order`.
     fn permute_walls(&mut self, order: &[u32], scratch: &mut Scratch);
 }
+
+/// Fields that follow their particles.
+type Carried<'a, 'b> = &'a mut dyn Iterator<Item = &'b mut Vec<Real>>;
+
+/// Whether rows were built.
+type Updated = Result<bool, TooManyCells>;
 
 /// The neighbor rows of fluid and walls, and the buffers to rebuild them without allocating.
 #[derive(Debug)]
@@ -180,6 +186,11 @@ impl<const D: usize> Neighbors<D> {
         points: &mut impl Points<D>,
         carried: impl IntoIterator<Item = &'a mut Vec<Real>>,
     ) -> Result<bool, TooManyCells> {
+        type Update<const D: usize> = fn(&mut Neighbors<D>, &mut dyn Points<D>, Carried<'_, '_>) -> Updated;
+        compiled_here!(D, Neighbors::search_again as Update<D>)(self, points, &mut carried.into_iter())
+    }
+
+    fn search_again(&mut self, points: &mut dyn Points<D>, carried: Carried<'_, '_>) -> Updated {
         self.of_walls = self.settings.wall_rows || points.walls_are_loaded();
         if self.still_valid([points.fluid(), points.walls()]) && self.is_listed(points)? {
             return Ok(false);
@@ -210,7 +221,7 @@ impl<const D: usize> Neighbors<D> {
 
     /// After a restart, and where only now walls need rows, builds the rows of the remembered positions: they then are what
     /// they would have been, and so is the order of every sum. Returns false when the particles are not in the order of those.
-    fn is_listed(&mut self, points: &impl Points<D>) -> Result<bool, TooManyCells> {
+    fn is_listed(&mut self, points: &dyn Points<D>) -> Result<bool, TooManyCells> {
         if self.listed && (self.walls_listed || !self.of_walls) {
             return Ok(true);
         }
@@ -229,7 +240,7 @@ impl<const D: usize> Neighbors<D> {
         &mut self,
         fluid: &[Vec<Real>; D],
         walls: &[Vec<Real>; D],
-        points: &impl Points<D>,
+        points: &dyn Points<D>,
     ) -> Result<bool, TooManyCells> {
         let in_order = |order: &[u32]| order.iter().enumerate().all(|(k, &i)| k == i as usize);
         let by_id = self.settings.by_id;

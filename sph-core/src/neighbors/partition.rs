@@ -1,6 +1,7 @@
 //! A cut of space into boxes of whole cells, one for each rank: recursive bisection by the number of particles.
 
 use super::frame::CellFrame;
+use crate::compiled_here;
 
 /// Which rank owns which cell. Every rank holds the same one.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +124,20 @@ impl<const D: usize> Partition<D> {
         size: usize,
         edge: i32,
     ) -> Result<Self, TooManyRanks> {
-        let mut all: Vec<[i32; D]> = cells.map(|at| at.map(|x| x.div_euclid(edge))).collect();
+        let all: Vec<[i32; D]> = cells.map(|at| at.map(|x| x.div_euclid(edge))).collect();
+        type Cut<const D: usize> = Result<Partition<D>, TooManyRanks>;
+        compiled_here!(D, Partition::of_blocks as fn(CellFrame<D>, Vec<[i32; D]>, usize, i32) -> Cut<D>)(
+            frame, all, size, edge,
+        )
+    }
+
+    /// The same of the blocks of the points.
+    fn of_blocks(
+        frame: CellFrame<D>,
+        mut all: Vec<[i32; D]>,
+        size: usize,
+        edge: i32,
+    ) -> Result<Self, TooManyRanks> {
         all.sort_unstable();
         let mut blocks: Vec<_> =
             all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
@@ -176,6 +190,10 @@ impl<const D: usize> Partition<D> {
 
     /// The cells of each rank; ends without a cut are those of the period, or of `i32`.
     pub fn bounds(&self) -> Vec<CellBounds<D>> {
+        compiled_here!(D, Partition::cells_of_ranks as fn(&Partition<D>) -> Vec<CellBounds<D>>)(self)
+    }
+
+    fn cells_of_ranks(&self) -> Vec<CellBounds<D>> {
         let whole = self.frame.turn.map(|turn| if turn > 0 { (0, turn) } else { (i32::MIN, i32::MAX) });
         let mut all = vec![whole; self.size];
         let mut open = vec![(0_u32, whole)];
@@ -242,12 +260,12 @@ fn best_cut<const D: usize>(
     low_ranks: usize,
     ranks: usize,
 ) -> Option<(usize, i32)> {
-    let extent = |a: usize, cells: &[([i32; D], u32)]| {
+    let extents: [i32; D] = std::array::from_fn(|a| {
         let of = |fold: fn(i32, i32) -> i32| cells.iter().map(|cell| cell.0[a]).reduce(fold).unwrap_or(0);
         of(i32::max) - of(i32::min)
-    };
+    });
     let mut axes: [usize; D] = std::array::from_fn(|a| a);
-    axes.sort_by_key(|&a| std::cmp::Reverse(extent(a, cells)));
+    axes.sort_by_key(|&a| std::cmp::Reverse(extents[a]));
     let total: f64 = cells.iter().map(|cell| f64::from(cell.1)).sum();
     let wanted = total * low_ranks as f64 / ranks as f64;
     let mut best: Option<(f64, usize, i32)> = None;

@@ -2,6 +2,7 @@
 
 use super::{Bodies, Rigid, Rotation};
 use crate::{
+    compiled_here,
     fluid::{
         boundary::{Body, Boundary},
         wall_surface::{Pose, WallSurface},
@@ -54,6 +55,12 @@ impl<const D: usize> Rigid<D> {
 impl<const D: usize> Bodies<D> {
     /// Moves all bodies over `dt`, `[s]`, and their samples with them. `spacing` is that of the particles, `[m]`.
     pub fn drift(&mut self, walls: &mut Boundary<D>, t: f64, spacing: f64, dt: f64) {
+        compiled_here!(D, Bodies::advance as fn(&mut Bodies<D>, &mut Boundary<D>, f64, f64, f64))(
+            self, walls, t, spacing, dt,
+        )
+    }
+
+    fn advance(&mut self, walls: &mut Boundary<D>, t: f64, spacing: f64, dt: f64) {
         if self.is_empty() || dt == 0.0 {
             return;
         }

@@ -44,7 +44,7 @@ pub use rapier::pieces;
 pub use rotation::Rotation;
 
 use crate::{
-    Real,
+    Real, compiled_here,
     fluid::{
         boundary::{Body, Boundary},
         material::{Domain, Forces},
@@ -305,6 +305,12 @@ impl<const D: usize> Bodies<D> {
 
     /// Sums the forces on the samples of bodies, and of walls whose loads are due, in their order and in `f64`. Shape `[D][n_walls]`, `[N]`.
     pub fn collect(&mut self, walls: &Boundary<D>, force: &[Vec<Real>; D]) {
+        compiled_here!(D, Bodies::sum_forces as fn(&mut Bodies<D>, &Boundary<D>, &[Vec<Real>; D]))(
+            self, walls, force,
+        )
+    }
+
+    fn sum_forces(&mut self, walls: &Boundary<D>, force: &[Vec<Real>; D]) {
         self.list.iter_mut().for_each(|body| body.wrench = Wrench::default());
         if walls.loads_due {
             self.loads.iter_mut().for_each(|load| load.wrench = Wrench::default());
@@ -343,6 +349,10 @@ impl<const D: usize> Bodies<D> {
 
     /// Brings the samples to where their bodies are, with their velocities.
     pub fn update_samples(&self, walls: &mut Boundary<D>) {
+        compiled_here!(D, Bodies::move_samples as fn(&Bodies<D>, &mut Boundary<D>))(self, walls)
+    }
+
+    fn move_samples(&self, walls: &mut Boundary<D>) {
         if self.is_empty() {
             return;
         }

@@ -1,6 +1,7 @@
 //! The run loop: step size, solver, observers.
 
 use crate::{
+    compiled_here,
     error::Error,
     method::{
         failure::{BEFORE, Cause, StepError},
@@ -42,6 +43,13 @@ impl<const D: usize> Simulation<D> {
     /// When a command of the scene changes a parameter that the method does not have, or gives it a value that
     /// the method refuses; when a measure reads a place out of the domain, or a field that the method does not have.
     pub fn new(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
+        compiled_here!(
+            D,
+            Simulation::of_parts as fn(&Scene, State<D>, Box<dyn Solver<D>>) -> Result<Simulation<D>, Error>
+        )(scene, state, solver)
+    }
+
+    fn of_parts(scene: &Scene, state: State<D>, solver: Box<dyn Solver<D>>) -> Result<Self, Error> {
         scene.command.iter().try_for_each(|command| check_change(scene, command, &state, &*solver))?;
         let measures = Measures::of(scene, &state, &*solver).map_err(|error| scene.locate(error))?;
         let interaction = Interaction::of(scene, state.forces.gravity);
@@ -78,6 +86,12 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// When it cannot be done; nothing has changed then.
     pub fn command(&mut self, command: &Command) -> Result<(), Error> {
+        compiled_here!(D, Simulation::act as fn(&mut Simulation<D>, &Command) -> Result<(), Error>)(
+            self, command,
+        )
+    }
+
+    fn act(&mut self, command: &Command) -> Result<(), Error> {
         self.fetch().map_err(|error| Error::new(error.line()))?;
         let (interaction, mut run) = self.parts();
         interaction.command(command, &mut run)?;
@@ -95,6 +109,10 @@ impl<const D: usize> Simulation<D> {
 
     /// A failure that was found beside the steps, with its likely cause.
     pub fn explain(&self, error: StepError) -> StepError {
+        compiled_here!(D, Simulation::with_cause as fn(&Simulation<D>, StepError) -> StepError)(self, error)
+    }
+
+    fn with_cause(&self, error: StepError) -> StepError {
         diagnosis::explain(error, &self.state, &*self.solver, self.guard.facts())
     }
 
@@ -127,6 +145,13 @@ impl<const D: usize> Simulation<D> {
     /// What the solver found, explained, or why a command of the script could not be done. The state is then
     /// the one that failed.
     pub fn step(&mut self, end: f64) -> Result<StepReport, StepError> {
+        compiled_here!(
+            D,
+            Simulation::step_or_go_back as fn(&mut Simulation<D>, f64) -> Result<StepReport, StepError>
+        )(self, end)
+    }
+
+    fn step_or_go_back(&mut self, end: f64) -> Result<StepReport, StepError> {
         let (seen, before) = (self.state.t, self.guard.retries.len());
         loop {
             match self.attempt(end) {
@@ -195,6 +220,12 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// When what they read cannot be copied to the host.
     pub fn measure(&mut self, report: &StepReport) -> Result<(), StepError> {
+        compiled_here!(D, Simulation::sample as fn(&mut Simulation<D>, &StepReport) -> Result<(), StepError>)(
+            self, report,
+        )
+    }
+
+    fn sample(&mut self, report: &StepReport) -> Result<(), StepError> {
         if self.measures.is_due(self.state.t) {
             let Self { state, solver, measures, .. } = self;
             let picked = solver.pick(state, &measures.wanted(state.t))?;
@@ -213,6 +244,19 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// What the solver found.
     pub fn run(
+        &mut self,
+        end: f64,
+        max_steps: u64,
+        observers: &mut [&mut dyn Observer<D>],
+    ) -> Result<(), StepError> {
+        compiled_here!(
+            D,
+            Simulation::run_until
+                as fn(&mut Simulation<D>, f64, u64, &mut [&mut dyn Observer<D>]) -> Result<(), StepError>
+        )(self, end, max_steps, observers)
+    }
+
+    fn run_until(
         &mut self,
         end: f64,
         max_steps: u64,

@@ -17,6 +17,7 @@
 //! name = "wcsph"
 //! ```
 use crate::{
+    compiled_here,
     error::Error,
     geometry::{motion::Motion, shape::vector},
     method::{report::Derived, solids::Flow, state::State},
@@ -180,6 +181,10 @@ impl Scene {
 
     /// Whether the fluid of its first state has a free surface, or may get one by a command.
     pub fn flow_of<const D: usize>(&self, state: &State<D>) -> Flow {
+        compiled_here!(D, Scene::find_flow as fn(&Scene, &State<D>) -> Flow)(self, state)
+    }
+
+    fn find_flow<const D: usize>(&self, state: &State<D>) -> Flow {
         let opens = |c: &Command| {
             c.add.is_some() || c.emitter.is_some() || c.drain.is_some() || c.move_wall.is_some()
         };

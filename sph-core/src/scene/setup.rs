@@ -7,7 +7,7 @@ mod solids;
 pub use overlap::{CLEARANCE, Near, Overlap, check_clearance, too_close};
 
 use crate::{
-    Real,
+    Real, compiled_here,
     error::Error,
     fluid::{
         boundary::{Body, Boundary},
@@ -46,8 +46,11 @@ const MARGIN: f64 = 50.0;
 /// [`CLEARANCE`] to each other or to a wall, a periodic length below three supports, numbers that are infinite in
 /// the precision of the run.
 pub fn build<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result<Setup<D>, Error> {
-    let built = sample(scene, kernel).map_err(|error| scene.locate(error))?;
-    Ok(built)
+    compiled_here!(D, located as fn(&Scene, &dyn ScalarKernel<D>) -> Result<Setup<D>, Error>)(scene, kernel)
+}
+
+fn located<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result<Setup<D>, Error> {
+    sample(scene, kernel).map_err(|error| scene.locate(error))
 }
 
 fn sample<const D: usize>(scene: &Scene, kernel: &dyn ScalarKernel<D>) -> Result<Setup<D>, Error> {

@@ -13,6 +13,7 @@
 //! wall it is of no account until it is back on the fluid's side, or before the first layer.
 
 use crate::{
+    compiled_here,
     fluid::wall_surface::{Place, Pose, WallSurface},
     geometry::sampling::Side,
     method::{
@@ -157,6 +158,10 @@ impl<const D: usize> PenetrationMonitor<D> {
 
     /// Measures every particle now.
     pub fn measure(&mut self, state: &State<D>) {
+        compiled_here!(D, PenetrationMonitor::look as fn(&mut PenetrationMonitor<D>, &State<D>))(self, state)
+    }
+
+    fn look(&mut self, state: &State<D>) {
         (self.travel, self.steps) = (0.0, 0);
         let walls = &state.walls.surfaces;
         let n_surfaces = self.containers.len() + walls.len();

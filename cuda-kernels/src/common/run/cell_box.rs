@@ -21,8 +21,8 @@ use crate::{
     device::{error::CudaError, executor::Executor},
 };
 use sph_core::{
-    Real, fluid::material::Domain, method::state::State, neighbors::Periodic, numerics::lane::each,
-    run::method::CellBox,
+    Real, compiled_here, fluid::material::Domain, method::state::State, neighbors::Periodic,
+    numerics::lane::each, run::method::CellBox,
 };
 
 /// Slices of an axis.
@@ -84,25 +84,10 @@ impl<const D: usize> CellBoxFit<'_, D> {
     /// # Errors
     /// When a periodic axis holds less than three.
     pub fn grid(&mut self, radius: Real, state: &State<D>) -> Result<CellGrid<D>, CudaError> {
-        let n = state.fluid.len() + state.walls.len();
-        let ends = (self.0.low.map(|x| x as Real), self.0.high.map(|x| x as Real));
-        if (0..D).all(|a| ends.0[a] <= ends.1[a])
-            && let Ok(grid) = CellGrid::new(radius, &state.domain.periodic, ends.0, ends.1, n)
-        {
-            return Ok(grid);
-        }
-        let fields = [&state.fluid.x, &state.walls.x];
-        let fold = |a: usize, pick: fn(Real, Real) -> Real, start: Real| {
-            fields.iter().flat_map(|x| &x[a]).copied().filter(|x| x.is_finite()).fold(start, pick)
-        };
-        let content =
-            (each(|a| fold(a, Real::min, Real::INFINITY)), each(|a| fold(a, Real::max, Real::NEG_INFINITY)));
-        let frame = Frame { radius, domain: &state.domain };
-        self.fit(frame, content, Limits { n, few: n.max(FEW_CELLS), most: usize::MAX }, |slices| {
-            let mut count = vec![0; D * SLICES];
-            fields.iter().for_each(|x| slices.count_here(x, &mut count));
-            Ok(count)
-        })
+        compiled_here!(
+            D,
+            first_grid as fn(&mut CellBoxFit<'_, D>, Real, &State<D>) -> Result<CellGrid<D>, CudaError>
+        )(self, radius, state)
     }
 
     /// Fits the box after a step, if its summary asks for that. Returns whether it did: the cells of both are others
@@ -117,23 +102,17 @@ impl<const D: usize> CellBoxFit<'_, D> {
         content: Content<'_, D>,
         summary: &Summary,
     ) -> Result<bool, CudaError> {
-        let Content { fluid, walls, reduce } = content;
-        let (n, is_well) = (fluid.n + walls.n, summary.bad.min(summary.lost) == u64::from(NONE));
-        if !is_well || !self.is_due(summary.outside, n) {
-            return Ok(false);
-        }
-        let of = [(&fluid.x, fluid.n), (&walls.x, walls.n)];
-        let ends = enclose(executor, reduce, of)?;
-        let few = n.max(FEW_CELLS).max(fluid.cells.grid().n_cells());
-        let grid = self.fit(frame, ends, Limits { n, few, most: few }, |slices| {
-            let mut count = executor.zeros(D * SLICES)?;
-            of.into_iter().try_for_each(|(x, n)| count_slices(executor, slices, x, n, &mut count))?;
-            executor.download(&count)
-        })?;
-        fluid.cells.refit(executor, grid)?;
-        walls.cells.refit(executor, grid)?;
-        walls.sort(executor)?;
-        Ok(true)
+        compiled_here!(
+            D,
+            fit_again
+                as fn(
+                    &mut CellBoxFit<'_, D>,
+                    &dyn Executor,
+                    Frame<'_, D>,
+                    Content<'_, D>,
+                    &Summary,
+                ) -> Result<bool, CudaError>
+        )(self, executor, frame, content, summary)
     }
 
     /// True when too many of `n` points have left the box that it could cover.
@@ -169,6 +148,58 @@ impl<const D: usize> CellBoxFit<'_, D> {
             (ends.0.map(f64::from), ends.1.map(f64::from), left as f64);
         Ok(grid)
     }
+}
+
+fn first_grid<const D: usize>(
+    cells: &mut CellBoxFit<'_, D>,
+    radius: Real,
+    state: &State<D>,
+) -> Result<CellGrid<D>, CudaError> {
+    let n = state.fluid.len() + state.walls.len();
+    let ends = (cells.0.low.map(|x| x as Real), cells.0.high.map(|x| x as Real));
+    if (0..D).all(|a| ends.0[a] <= ends.1[a])
+        && let Ok(grid) = CellGrid::new(radius, &state.domain.periodic, ends.0, ends.1, n)
+    {
+        return Ok(grid);
+    }
+    let fields = [&state.fluid.x, &state.walls.x];
+    let fold = |a: usize, pick: fn(Real, Real) -> Real, start: Real| {
+        fields.iter().flat_map(|x| &x[a]).copied().filter(|x| x.is_finite()).fold(start, pick)
+    };
+    let content =
+        (each(|a| fold(a, Real::min, Real::INFINITY)), each(|a| fold(a, Real::max, Real::NEG_INFINITY)));
+    let frame = Frame { radius, domain: &state.domain };
+    cells.fit(frame, content, Limits { n, few: n.max(FEW_CELLS), most: usize::MAX }, |slices| {
+        let mut count = vec![0; D * SLICES];
+        fields.iter().for_each(|x| slices.count_here(x, &mut count));
+        Ok(count)
+    })
+}
+
+fn fit_again<const D: usize>(
+    cells: &mut CellBoxFit<'_, D>,
+    executor: &dyn Executor,
+    frame: Frame<'_, D>,
+    content: Content<'_, D>,
+    summary: &Summary,
+) -> Result<bool, CudaError> {
+    let Content { fluid, walls, reduce } = content;
+    let (n, is_well) = (fluid.n + walls.n, summary.bad.min(summary.lost) == u64::from(NONE));
+    if !is_well || !cells.is_due(summary.outside, n) {
+        return Ok(false);
+    }
+    let of = [(&fluid.x, fluid.n), (&walls.x, walls.n)];
+    let ends = enclose(executor, reduce, of)?;
+    let few = n.max(FEW_CELLS).max(fluid.cells.grid().n_cells());
+    let grid = cells.fit(frame, ends, Limits { n, few, most: few }, |slices| {
+        let mut count = executor.zeros(D * SLICES)?;
+        of.into_iter().try_for_each(|(x, n)| count_slices(executor, slices, x, n, &mut count))?;
+        executor.download(&count)
+    })?;
+    fluid.cells.refit(executor, grid)?;
+    walls.cells.refit(executor, grid)?;
+    walls.sort(executor)?;
+    Ok(true)
 }
 
 /// The ends of fluid and walls on a GPU.

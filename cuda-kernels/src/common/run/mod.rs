@@ -30,7 +30,7 @@ use crate::{
     },
 };
 use sph_core::{
-    Real,
+    Real, compiled_here,
     error::Error,
     method::{
         failure::{Cause, StepError},
@@ -87,6 +87,17 @@ impl<const D: usize> Common<D> {
         grid: CellGrid<D>,
         population: &Population,
     ) -> Result<Self, CudaError> {
+        compiled_here!(
+            D,
+            Common::allocated as fn(&dyn Executor, CellGrid<D>, &Population) -> Result<Common<D>, CudaError>
+        )(executor, grid, population)
+    }
+
+    fn allocated(
+        executor: &dyn Executor,
+        grid: CellGrid<D>,
+        population: &Population,
+    ) -> Result<Self, CudaError> {
         let n = population.fluid;
         Ok(Self {
             fluid: Fluid::new(executor, grid, n)?,
@@ -109,6 +120,13 @@ impl<const D: usize> Common<D> {
     /// # Errors
     /// When there is no memory left, or a copy fails.
     pub fn write(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
+        compiled_here!(
+            D,
+            Common::copy_in as fn(&mut Common<D>, &dyn Executor, &State<D>) -> Result<(), CudaError>
+        )(self, executor, state)
+    }
+
+    fn copy_in(&mut self, executor: &dyn Executor, state: &State<D>) -> Result<(), CudaError> {
         self.fluid.write(executor, &state.fluid)?;
         self.walls.write(executor, &state.walls)?;
         self.rigid.write(executor, state)?;

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 use sph_core::{
-    Real,
+    Real, compiled_here,
     fluid::{boundary::Boundary, particles::Particles},
     method::state::State,
 };
@@ -201,6 +201,18 @@ impl<const D: usize> Fluid<D> {
     /// # Errors
     /// When a launch fails.
     pub fn sort(&mut self, executor: &dyn Executor, carried: &mut [&mut Axes<D>]) -> Result<(), CudaError> {
+        compiled_here!(
+            D,
+            Fluid::sort_by_cell
+                as fn(&mut Fluid<D>, &dyn Executor, &mut [&mut Axes<D>]) -> Result<(), CudaError>
+        )(self, executor, carried)
+    }
+
+    fn sort_by_cell(
+        &mut self,
+        executor: &dyn Executor,
+        carried: &mut [&mut Axes<D>],
+    ) -> Result<(), CudaError> {
         self.cells.sort(executor, &self.x, self.n)?;
         let (order, n, spare) = (&self.cells.order, self.n, &mut self.spare);
         spare.ids(executor, order, n, &mut self.id)?;
@@ -215,6 +227,13 @@ impl<const D: usize> Fluid<D> {
     /// # Errors
     /// When a copy, or a kernel before it, fails.
     pub fn read(&self, executor: &dyn Executor, fluid: &mut Particles<D>) -> Result<(), CudaError> {
+        compiled_here!(
+            D,
+            Fluid::copy_out as fn(&Fluid<D>, &dyn Executor, &mut Particles<D>) -> Result<(), CudaError>
+        )(self, executor, fluid)
+    }
+
+    fn copy_out(&self, executor: &dyn Executor, fluid: &mut Particles<D>) -> Result<(), CudaError> {
         read(executor, &self.id, &mut fluid.id)?;
         read_axes(executor, &self.x, &mut fluid.x)?;
         read_axes(executor, &self.v, &mut fluid.v)?;
@@ -287,6 +306,13 @@ impl<const D: usize> Samples<D> {
     /// # Errors
     /// When a launch fails.
     pub fn sort(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
+        compiled_here!(
+            D,
+            Samples::sort_by_cell as fn(&mut Samples<D>, &dyn Executor) -> Result<(), CudaError>
+        )(self, executor)
+    }
+
+    fn sort_by_cell(&mut self, executor: &dyn Executor) -> Result<(), CudaError> {
         self.cells.sort(executor, &self.x, self.n)?;
         let (order, n, spare) = (&self.cells.order, self.n, &mut self.spare);
         spare.ids(executor, order, n, &mut self.id)?;
@@ -304,6 +330,13 @@ impl<const D: usize> Samples<D> {
     /// # Errors
     /// When a copy, or a kernel before it, fails.
     pub fn read(&self, executor: &dyn Executor, walls: &mut Boundary<D>) -> Result<(), CudaError> {
+        compiled_here!(
+            D,
+            Samples::copy_out as fn(&Samples<D>, &dyn Executor, &mut Boundary<D>) -> Result<(), CudaError>
+        )(self, executor, walls)
+    }
+
+    fn copy_out(&self, executor: &dyn Executor, walls: &mut Boundary<D>) -> Result<(), CudaError> {
         read(executor, &self.id, &mut walls.id)?;
         read_axes(executor, &self.x, &mut walls.x)?;
         read_axes(executor, &self.v, &mut walls.v)?;

@@ -13,7 +13,7 @@ use crate::{
         executor::{Executor, Field},
     },
 };
-use sph_core::{method::state::State, rigid::Bodies};
+use sph_core::{compiled_here, method::state::State, rigid::Bodies};
 
 /// The rigid sets of a run.
 #[derive(Debug)]
@@ -86,6 +86,26 @@ impl<const D: usize> RigidSets<D> {
         t: f64,
         samples: &mut Samples<D>,
     ) -> Result<(), CudaError> {
+        compiled_here!(
+            D,
+            RigidSets::move_all
+                as fn(
+                    &mut RigidSets<D>,
+                    &dyn Executor,
+                    &State<D>,
+                    f64,
+                    &mut Samples<D>,
+                ) -> Result<(), CudaError>
+        )(self, executor, state, t, samples)
+    }
+
+    fn move_all(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        t: f64,
+        samples: &mut Samples<D>,
+    ) -> Result<(), CudaError> {
         executor.write(&affine_maps(&state.walls, &state.bodies, t), &mut self.maps)?;
         let Samples { n, body, x_0, x, v, a, .. } = samples;
         move_samples(executor, &self.maps, self.maps.len(), body, x_0, *n, x, v, a)
@@ -96,6 +116,19 @@ impl<const D: usize> RigidSets<D> {
     /// # Errors
     /// When a copy or a launch fails.
     pub fn collect(
+        &mut self,
+        executor: &dyn Executor,
+        samples: &Samples<D>,
+        bodies: &mut Bodies<D>,
+    ) -> Result<(), CudaError> {
+        compiled_here!(
+            D,
+            RigidSets::sum_forces
+                as fn(&mut RigidSets<D>, &dyn Executor, &Samples<D>, &mut Bodies<D>) -> Result<(), CudaError>
+        )(self, executor, samples, bodies)
+    }
+
+    fn sum_forces(
         &mut self,
         executor: &dyn Executor,
         samples: &Samples<D>,

@@ -29,7 +29,7 @@ use crate::{
         launch::{Call, Launched, Parameter},
     },
 };
-use sph_core::{Real, geometry::lattice};
+use sph_core::{Real, compiled_here, geometry::lattice};
 use std::f64::consts::PI;
 
 crate::device::launch::generated!("common_search_neighbors.rs");
@@ -257,6 +257,19 @@ impl NeighborRows {
         query: &Query<'_>,
         from: &Source<'_, D>,
     ) -> Launched {
+        compiled_here!(
+            D,
+            NeighborRows::list_all
+                as fn(&mut NeighborRows, &dyn Executor, &Query<'_>, &Source<'_, D>) -> Launched
+        )(self, executor, query, from)
+    }
+
+    fn list_all<const D: usize>(
+        &mut self,
+        executor: &dyn Executor,
+        query: &Query<'_>,
+        from: &Source<'_, D>,
+    ) -> Launched {
         self.begin(executor, query, from)?;
         self.settle(executor, query, from)
     }
@@ -362,6 +375,28 @@ impl Pairs {
 /// # Errors
 /// As of [`NeighborRows::list`].
 pub fn list_pairs<const D: usize>(
+    executor: &dyn Executor,
+    radius: Real,
+    pairs: &[Pairs],
+    rows: &mut [NeighborRows; 3],
+    points: [Source<'_, D>; 2],
+    n: [usize; 2],
+) -> Launched {
+    compiled_here!(
+        D,
+        list_each
+            as fn(
+                &dyn Executor,
+                Real,
+                &[Pairs],
+                &mut [NeighborRows; 3],
+                [Source<'_, D>; 2],
+                [usize; 2],
+            ) -> Launched
+    )(executor, radius, pairs, rows, points, n)
+}
+
+fn list_each<const D: usize>(
     executor: &dyn Executor,
     radius: Real,
     pairs: &[Pairs],

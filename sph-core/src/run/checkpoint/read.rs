@@ -5,7 +5,7 @@ use super::{
     header::{ALIGNMENT, LONGEST_HEADER, PREFIX},
     numbers,
 };
-use crate::{Real, error::Error, run::simulation::Simulation};
+use crate::{Real, compiled_here, error::Error, run::simulation::Simulation};
 use std::{
     collections::BTreeMap,
     io::{self, Read},
@@ -77,7 +77,12 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the arrays do not fit this scene and its solver; the run is useless then.
-    pub fn restore<const D: usize>(mut self, run: &mut Simulation<D>) -> Result<(), Error> {
+    pub fn restore<const D: usize>(self, run: &mut Simulation<D>) -> Result<(), Error> {
+        type Restore<const D: usize> = fn(Checkpoint, &mut Simulation<D>) -> Result<(), Error>;
+        compiled_here!(D, Checkpoint::overwrite as Restore<D>)(self, run)
+    }
+
+    fn overwrite<const D: usize>(mut self, run: &mut Simulation<D>) -> Result<(), Error> {
         self.check_fits(run)?;
         let history = std::mem::take(&mut self.header.history);
         let (interaction, mut parts) = run.parts();

@@ -5,6 +5,7 @@ use super::{
     header::{PREFIX, aligned},
     numbers,
 };
+use crate::compiled_here;
 use crate::run::simulation::Simulation;
 use std::{
     collections::BTreeMap,
@@ -17,6 +18,17 @@ use std::{
 /// # Errors
 /// When `out` fails, the state cannot be fetched, or the history cannot be written as TOML.
 pub fn write<const D: usize>(
+    run: &mut Simulation<D>,
+    scene: &str,
+    program: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    compiled_here!(D, write_all as fn(&mut Simulation<D>, &str, &str, &mut dyn Write) -> io::Result<()>)(
+        run, scene, program, out,
+    )
+}
+
+fn write_all<const D: usize>(
     run: &mut Simulation<D>,
     scene: &str,
     program: &str,

@@ -6,7 +6,7 @@ use super::{
     wire::{Reader, put, put_at},
 };
 use crate::{
-    Real,
+    Real, compiled_here,
     fluid::particles::Particles,
     method::failure::Lost,
     neighbors::{Neighbors, Share},
@@ -140,6 +140,19 @@ impl<const D: usize> Ranks<D> {
         fluid: &mut Particles<D>,
         carried: &mut [&mut Vec<Real>],
     ) -> Result<(), Lost> {
+        compiled_here!(
+            D,
+            Ranks::send_leaving
+                as fn(&mut Ranks<D>, &Share<D>, &mut Particles<D>, &mut [&mut Vec<Real>]) -> Result<(), Lost>
+        )(self, share, fluid, carried)
+    }
+
+    fn send_leaving(
+        &mut self,
+        share: &Share<D>,
+        fluid: &mut Particles<D>,
+        carried: &mut [&mut Vec<Real>],
+    ) -> Result<(), Lost> {
         let mut leaving = vec![Vec::new(); self.links.size()];
         let mut outside = outside_of(share.inner_box(), fluid);
         outside.retain(|&i| {
@@ -173,6 +186,12 @@ impl<const D: usize> Ranks<D> {
 
     /// After the search: finds whose points stand where. Those of walls change only where these move.
     pub fn plan(&mut self, neighbors: &Neighbors<D>, share: &Share<D>, walls_move: bool) {
+        compiled_here!(D, Ranks::find_owners as fn(&mut Ranks<D>, &Neighbors<D>, &Share<D>, bool))(
+            self, neighbors, share, walls_move,
+        )
+    }
+
+    fn find_owners(&mut self, neighbors: &Neighbors<D>, share: &Share<D>, walls_move: bool) {
         self.fluid.make(neighbors.cells().points(), share);
         if walls_move || !self.walls_planned {
             self.walls.make(neighbors.wall_cells().points(), share);
