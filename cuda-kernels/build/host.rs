@@ -35,7 +35,7 @@ struct Kernels {
 
 /// Files that are built with the same macros.
 struct Library {
-    /// `kernels` or `entries`.
+    /// `kernels`, `entries` or `fibers`.
     what: &'static str,
     dim: u32,
     /// The walk, of files that list it.
@@ -46,6 +46,9 @@ struct Library {
 /// The type in the place of the smoothing kernel: all of them, chosen by a number among the constants. A build for each
 /// would take most of the time.
 const SMOOTHING: &str = "AnyKernel";
+
+/// What runs the threads of a block, of all kernels in both dimensions.
+const SCHEDULER: &str = "host/fibers.cpp";
 
 /// Builds for each dimension the kernels of `**/*.cu` and the entry points of `host/*.cpp`, with the layouts of the
 /// structs that these share with Rust.
@@ -110,6 +113,7 @@ fn write_layout(shared: &[Found<'_>]) -> io::Result<()> {
 fn libraries(texts: &[Kernels]) -> io::Result<Vec<Library>> {
     let mut entries = Vec::new();
     find(Path::new("host"), "cpp", &mut entries)?;
+    entries.retain(|path| path != Path::new(SCHEDULER));
     entries.push(out_dir()?.join("physics_layout.cpp"));
     let mut walks: Vec<_> = texts.iter().flat_map(Kernels::variants).collect();
     walks.sort();
@@ -123,6 +127,7 @@ fn libraries(texts: &[Kernels]) -> io::Result<Vec<Library>> {
         }
         libraries.push(Library { what: "entries", dim, walk: None, files: entries.clone() });
     }
+    libraries.push(Library { what: "fibers", dim: 2, walk: None, files: vec![PathBuf::from(SCHEDULER)] });
     Ok(libraries)
 }
 
@@ -187,6 +192,10 @@ impl Library {
         if self.what == "kernels" {
             build.flag("-x").flag("c++").flag("-include").flag("cuda_host_shim.h");
             build.define("SPH_KERNEL", SMOOTHING);
+        }
+        if self.what == "fibers" {
+            // One small file, where most of the time of emulated kernels goes.
+            build.opt_level(2);
         }
         if let Some(walk) = &self.walk {
             // -O0 and one file: a walk is built for its own tests alone, and shall take little time.

@@ -7,8 +7,10 @@
 // appear when the threads of a warp really run at once.
 #pragma once
 #include <cmath>
+#include <cstdio>
 #include <new>
 #include <type_traits>
+#include <utility>
 #include "fibers.h"
 
 #define CUDA_HOST_SHIM 1

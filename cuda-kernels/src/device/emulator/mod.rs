@@ -148,6 +148,9 @@ struct Shared<'a>(&'a [*mut c_void], &'a [usize]);
 // SAFETY: kernels read the arguments; what these point at is the caller's promise.
 unsafe impl Sync for Shared<'_> {}
 
+/// Fewer blocks take less time than to wake another thread for them.
+const FEW: u64 = 8;
+
 impl Default for Emulator {
     fn default() -> Self {
         Self::in_order(0)
@@ -246,11 +249,12 @@ impl Executor for Emulator {
         let blocks = u64::from(launch.blocks);
         let chunk = (blocks / (4 * rayon::current_num_threads() as u64)).max(1);
         let n = blocks.div_ceil(chunk);
-        (0..n).into_par_iter().try_for_each(|k| {
+        let run = |k: u64| {
             let k = if self.order == 1 { n - 1 - k } else { k };
             // SAFETY: by the caller's promise.
             unsafe { self.run(entry, &launch, &shared, k * chunk, ((k + 1) * chunk).min(blocks)) }
-        })
+        };
+        if n < FEW { (0..n).try_for_each(run) } else { (0..n).into_par_iter().try_for_each(run) }
     }
 }
 
