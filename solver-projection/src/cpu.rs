@@ -23,7 +23,7 @@ use crate::{
 use bytemuck::Pod;
 use equation::{Equation, Inverse, Rows};
 use sph_core::{
-    Real,
+    Real, compiled_here,
     method::{
         failure::{BEFORE, Cause, Lost, StepError},
         phases::Timed,
@@ -58,6 +58,15 @@ impl<'a, const D: usize> Cpu<'a, D> {
         method.shell.report = StepReport::default();
         Self { end: state.t, source_part: 1.0, searches: 0, method, state }
     }
+
+    /// The phases, as this crate has compiled them.
+    pub fn phases(&mut self) -> &mut dyn Phases {
+        compiled_here!(D, as_phases as for<'a> fn(&'a mut Cpu<'_, D>) -> &'a mut dyn Phases)(self)
+    }
+}
+
+fn as_phases<'a, const D: usize>(cpu: &'a mut Cpu<'_, D>) -> &'a mut dyn Phases {
+    cpu
 }
 
 impl<const D: usize> Timed for Cpu<'_, D> {

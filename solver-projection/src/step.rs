@@ -49,7 +49,7 @@ phases! {
 
 /// Variational staggered projection (He et al. 2020).
 // ANCHOR: listing
-pub fn step<P: Phases>(p: &mut P, dt: f64) -> Result<StepReport, StepError> {
+pub fn step<P: Phases + ?Sized>(p: &mut P, dt: f64) -> Result<StepReport, StepError> {
     p.move_walls(dt)?;
     p.apply_forces(dt)?; //                 v*_i = v_i + dt g
     p.find_neighbors()?; //                 j with |x_ij| < h

@@ -7,7 +7,6 @@ use solver_projection::{
     Projection,
     aggregation::{Level, Multigrid},
     cpu::Cpu,
-    step::Phases,
 };
 use sph_core::{
     Real, method::stopwatch::NoClock, numerics::lane::Isa, run::method::Method as _, scene::Scene,
@@ -46,11 +45,11 @@ fn in_dimension<const D: usize>(n: f64, backend: &str) {
     let (mut state, mut s) =
         Projection::<D>::of_scene(&scene(D, n, backend), Isa::best(), Box::new(NoClock)).unwrap();
     let mut cpu = Cpu::new(&mut s, &mut state);
-    cpu.find_neighbors().unwrap();
-    cpu.compute_alpha().unwrap();
-    cpu.assemble_matrix().unwrap();
-    cpu.detect_free_surface().unwrap();
-    cpu.build_right_hand_side(1e-3).unwrap();
+    cpu.phases().find_neighbors().unwrap();
+    cpu.phases().compute_alpha().unwrap();
+    cpu.phases().assemble_matrix().unwrap();
+    cpu.phases().detect_free_surface().unwrap();
+    cpu.phases().build_right_hand_side(1e-3).unwrap();
     let fields = std::mem::take(&mut cpu.method.fields);
     let mut levels = Multigrid::default();
     let (neighbors, mut alone) = cpu.method.shell_mut().with_others();

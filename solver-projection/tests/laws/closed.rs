@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the measured numbers")]
 
 use crate::common::*;
-use solver_projection::{Params, Projection, cpu::Cpu, params::Gradient, step::Phases};
+use solver_projection::{Params, Projection, cpu::Cpu, params::Gradient};
 use sph_core::{
     method::{solids::Flow, stopwatch::NoClock},
     numerics::lane::Isa,
@@ -71,10 +71,10 @@ fn a_sliding_lid_is_no_source() {
     let scene = Scene::parse("test.toml", &cavity(1.0, "", "")).unwrap();
     let (mut state, mut method) = Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
     let mut cpu = Cpu::new(&mut method, &mut state);
-    cpu.move_walls(1e-3).unwrap();
-    cpu.find_neighbors().unwrap();
-    cpu.compute_alpha().unwrap();
-    cpu.assemble_matrix().unwrap();
+    cpu.phases().move_walls(1e-3).unwrap();
+    cpu.phases().find_neighbors().unwrap();
+    cpu.phases().compute_alpha().unwrap();
+    cpu.phases().assemble_matrix().unwrap();
     let largest =
         cpu.method.fields.sums.iter().map(|sums| f64::from(sums.divergence).abs()).fold(0.0, f64::max);
     assert_eq!(largest, 0.0, "1/s");

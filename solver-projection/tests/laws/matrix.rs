@@ -13,7 +13,6 @@ use solver_projection::{
         vcycle,
     },
     params::Preconditioner,
-    step::Phases,
 };
 use sph_core::{
     Real,
@@ -60,12 +59,12 @@ fn in_flow<const D: usize>(flow: &str, walls: bool, jitter: f64, solver: &str) -
 /// The phases up to the right-hand side.
 fn assembled<'a, const D: usize>(s: &'a mut Projection<D>, state: &'a mut State<D>) -> Cpu<'a, D> {
     let mut cpu = Cpu::new(s, state);
-    cpu.move_walls(DT).unwrap();
-    cpu.find_neighbors().unwrap();
-    cpu.compute_alpha().unwrap();
-    cpu.assemble_matrix().unwrap();
-    cpu.detect_free_surface().unwrap();
-    cpu.build_right_hand_side(DT).unwrap();
+    cpu.phases().move_walls(DT).unwrap();
+    cpu.phases().find_neighbors().unwrap();
+    cpu.phases().compute_alpha().unwrap();
+    cpu.phases().assemble_matrix().unwrap();
+    cpu.phases().detect_free_surface().unwrap();
+    cpu.phases().build_right_hand_side(DT).unwrap();
     cpu
 }
 
@@ -313,7 +312,7 @@ fn laplacian_and_divergence_are_exact_on_a_lattice() {
             assert!((ap + 1.0).abs() < 1e-4, "{ap}");
             assert!((f64::from(sums[i].divergence) - 1.0).abs() < 1e-4, "{}", sums[i].divergence);
         }
-        assert!(cpu.solve_pressure().is_ok());
+        assert!(cpu.phases().solve_pressure().is_ok());
     }
     in_dimension::<2>();
     in_dimension::<3>();
@@ -328,7 +327,7 @@ fn a_full_domain_has_a_compatible_equation() {
     assert!(b.sum().abs() < 1e2 * EPSILON * b.abs().sum(), "{}", b.sum());
     let eigenvalues = a.clone().symmetric_eigenvalues();
     assert!(eigenvalues.min().abs() < 100.0 * EPSILON * eigenvalues.max());
-    cpu.solve_pressure().unwrap();
+    cpu.phases().solve_pressure().unwrap();
     let p = vector(&cpu.method.fields.p);
     assert!(p.min() == 0.0, "the least pressure is not 0: {}", p.min());
     assert!((&a * &p - &b).norm() < 1e-4 * b.norm());
@@ -351,13 +350,13 @@ fn iterations_grow_with_the_number_of_particles_across_unless_there_are_levels()
         let scene = Scene::parse("test.toml", &text).unwrap();
         let (mut state, mut s) = Projection::<2>::of_scene(&scene, Isa::best(), Box::new(NoClock)).unwrap();
         let mut cpu = Cpu::new(&mut s, &mut state);
-        cpu.move_walls(DT).unwrap();
-        cpu.apply_forces(DT).unwrap();
-        cpu.find_neighbors().unwrap();
-        cpu.compute_alpha().unwrap();
-        cpu.assemble_matrix().unwrap();
-        cpu.detect_free_surface().unwrap();
-        cpu.build_right_hand_side(DT).unwrap();
+        cpu.phases().move_walls(DT).unwrap();
+        cpu.phases().apply_forces(DT).unwrap();
+        cpu.phases().find_neighbors().unwrap();
+        cpu.phases().compute_alpha().unwrap();
+        cpu.phases().assemble_matrix().unwrap();
+        cpu.phases().detect_free_surface().unwrap();
+        cpu.phases().build_right_hand_side(DT).unwrap();
         f64::from(cpu.iterate(10_000, 1e-5).2)
     };
     let power = |preconditioner| {

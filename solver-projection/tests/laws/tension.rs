@@ -2,11 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "the measured numbers")]
 
-use solver_projection::{
-    Projection,
-    cpu::Cpu,
-    step::{Phases, step},
-};
+use solver_projection::{Projection, cpu::Cpu, step::step};
 use sph_core::{
     Real,
     method::{state::State, stopwatch::NoClock},
@@ -32,7 +28,7 @@ fn square(n: u32, jitter: f64) -> (State<2>, Projection<2>) {
 
 fn advance(state: &mut State<2>, method: &mut Projection<2>, dt: f64, steps: u32) {
     for _ in 0..steps {
-        step(&mut Cpu::new(method, state), dt).unwrap();
+        step(Cpu::new(method, state).phases(), dt).unwrap();
         state.t += dt;
     }
 }
@@ -90,15 +86,15 @@ fn a_constant_pressure_is_not_answered_too_much() {
         advance(&mut state, &mut method, 2e-3, turned);
         state.fluid.v.iter_mut().flatten().for_each(|v| *v = 0.0);
         let mut cpu = Cpu::new(&mut method, &mut state);
-        cpu.find_neighbors().unwrap();
-        cpu.compute_alpha().unwrap();
-        cpu.assemble_matrix().unwrap();
-        cpu.detect_free_surface().unwrap();
+        cpu.phases().find_neighbors().unwrap();
+        cpu.phases().compute_alpha().unwrap();
+        cpu.phases().assemble_matrix().unwrap();
+        cpu.phases().detect_free_surface().unwrap();
         cpu.method.fields.p.fill(1.0);
         let _ = cpu.pack_pressures();
         let dt = 1e-3;
         let _ = cpu.project(dt as Real);
-        cpu.assemble_matrix().unwrap();
+        cpu.phases().assemble_matrix().unwrap();
         let fields = &cpu.method.fields;
         let answered = fields.sums.iter().map(|sums| f64::from(sums.divergence)).sum::<f64>() / dt;
         let expected = fields.dirichlet.iter().map(|&s| f64::from(s)).sum::<f64>();

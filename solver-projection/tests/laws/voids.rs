@@ -4,7 +4,7 @@
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 
 use crate::common::*;
-use solver_projection::{Projection, cpu::Cpu, step::Phases};
+use solver_projection::{Projection, cpu::Cpu};
 use sph_core::{
     method::stopwatch::NoClock,
     numerics::lane::Isa,
@@ -65,28 +65,28 @@ fn finds(text: &str, [settle, search]: [u32; 2], check: impl Fn(&Cpu<'_, 2>, f64
     for step in 0..settle + search {
         let dt = method.max_dt(&state).unwrap();
         let mut cpu = Cpu::new(&mut method, &mut state);
-        cpu.move_walls(dt).unwrap();
-        cpu.apply_forces(dt).unwrap();
-        cpu.find_neighbors().unwrap();
-        cpu.compute_alpha().unwrap();
-        cpu.assemble_matrix().unwrap();
-        cpu.detect_free_surface().unwrap();
-        cpu.build_right_hand_side(dt).unwrap();
-        cpu.solve_pressure().unwrap();
-        if cpu.limit_density_source(dt).unwrap() {
-            cpu.solve_pressure().unwrap();
+        cpu.phases().move_walls(dt).unwrap();
+        cpu.phases().apply_forces(dt).unwrap();
+        cpu.phases().find_neighbors().unwrap();
+        cpu.phases().compute_alpha().unwrap();
+        cpu.phases().assemble_matrix().unwrap();
+        cpu.phases().detect_free_surface().unwrap();
+        cpu.phases().build_right_hand_side(dt).unwrap();
+        cpu.phases().solve_pressure().unwrap();
+        if cpu.phases().limit_density_source(dt).unwrap() {
+            cpu.phases().solve_pressure().unwrap();
         }
-        while cpu.open_voids(dt).unwrap() {
+        while cpu.phases().open_voids(dt).unwrap() {
             if step >= settle {
                 check(&cpu, dt);
                 return true;
             }
-            cpu.solve_pressure().unwrap();
+            cpu.phases().solve_pressure().unwrap();
         }
-        cpu.correct_velocities(dt).unwrap();
-        cpu.apply_viscosity(dt).unwrap();
-        cpu.update_positions(dt).unwrap();
-        cpu.report(dt);
+        cpu.phases().correct_velocities(dt).unwrap();
+        cpu.phases().apply_viscosity(dt).unwrap();
+        cpu.phases().update_positions(dt).unwrap();
+        cpu.phases().report(dt);
         state.t += dt;
     }
     false
