@@ -232,7 +232,7 @@ def dimensions(texts):
 
 def tests(text, code):
     """Name, doc comment, attributes, random or not and body, and what a macro makes of it, for each test of a file."""
-    random = blocks(code, r"\bproptest! \{")
+    random = blocks(code, r"\b(?:proptest|for_any)! \{")
     macros = blocks(code, r"\bmacro_rules! (\w+)")
     listed = {}
     for start, end, macro in macros:
