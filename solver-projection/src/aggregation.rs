@@ -9,7 +9,7 @@
 //! [`CELLS_A_BLOCK`](sph_core::run::method::Method::CELLS_A_BLOCK).
 
 use sph_core::{
-    Real, compiled_here,
+    Real,
     method::failure::Lost,
     neighbors::{Cells, Chunk, NeighborLists, PAD},
     numerics::{
@@ -150,28 +150,6 @@ impl<const D: usize> Multigrid<D> {
     /// # Errors
     /// When another rank has failed.
     pub fn build(
-        &mut self,
-        cells: &Cells<D>,
-        lists: &NeighborLists,
-        entries: &[Vec<Real>],
-        dirichlet: &[Real],
-        others: &mut Others<'_, D>,
-    ) -> Result<(), Lost> {
-        compiled_here!(
-            D,
-            Multigrid::build_levels
-                as fn(
-                    &mut Multigrid<D>,
-                    &Cells<D>,
-                    &NeighborLists,
-                    &[Vec<Real>],
-                    &[Real],
-                    &mut Others<'_, D>,
-                ) -> Result<(), Lost>
-        )(self, cells, lists, entries, dirichlet, others)
-    }
-
-    fn build_levels(
         &mut self,
         cells: &Cells<D>,
         lists: &NeighborLists,

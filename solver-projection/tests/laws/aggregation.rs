@@ -1,7 +1,7 @@
 //! Levels of the multigrid preconditioner are what they are made from.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use crate::matrix;
+use crate::{common::assemble, matrix};
 use nalgebra::DMatrix;
 use solver_projection::{
     Projection,
@@ -45,10 +45,7 @@ fn in_dimension<const D: usize>(n: f64, backend: &str) {
     let (mut state, mut s) =
         Projection::<D>::of_scene(&scene(D, n, backend), Isa::best(), Box::new(NoClock)).unwrap();
     let mut cpu = Cpu::new(&mut s, &mut state);
-    cpu.phases().find_neighbors().unwrap();
-    cpu.phases().compute_alpha().unwrap();
-    cpu.phases().assemble_matrix().unwrap();
-    cpu.phases().detect_free_surface().unwrap();
+    assemble(cpu.phases());
     cpu.phases().build_right_hand_side(1e-3).unwrap();
     let fields = std::mem::take(&mut cpu.method.fields);
     let mut levels = Multigrid::default();

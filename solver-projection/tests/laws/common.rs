@@ -6,6 +6,7 @@
 )]
 
 pub use crate::solver::{measures::*, scenes::*};
+use solver_projection::step::Phases;
 pub use solver_projection::{METHOD, simulation as make};
 use sph_core::{
     Real,
@@ -35,6 +36,16 @@ pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
             state.fluid.v[a][i] = (speed * random.next()) as Real;
         }
     }
+}
+
+/// The phases up to the matrix with its diagonal, from the search of neighbors on.
+pub fn assemble(phases: &mut dyn Phases) {
+    let done = phases
+        .find_neighbors()
+        .and_then(|()| phases.compute_alpha())
+        .and_then(|()| phases.assemble_matrix())
+        .and_then(|()| phases.detect_free_surface());
+    done.unwrap_or_else(|error| panic!("{error:?}"));
 }
 
 /// One step of `dt`.

@@ -2,6 +2,7 @@
 //! exact in the staggered space, adjoint gradient and divergence.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use crate::common::assemble;
 use nalgebra::{DMatrix, DVector};
 use solver_projection::{
     Projection,
@@ -60,10 +61,7 @@ fn in_flow<const D: usize>(flow: &str, walls: bool, jitter: f64, solver: &str) -
 fn assembled<'a, const D: usize>(s: &'a mut Projection<D>, state: &'a mut State<D>) -> Cpu<'a, D> {
     let mut cpu = Cpu::new(s, state);
     cpu.phases().move_walls(DT).unwrap();
-    cpu.phases().find_neighbors().unwrap();
-    cpu.phases().compute_alpha().unwrap();
-    cpu.phases().assemble_matrix().unwrap();
-    cpu.phases().detect_free_surface().unwrap();
+    assemble(cpu.phases());
     cpu.phases().build_right_hand_side(DT).unwrap();
     cpu
 }
@@ -352,10 +350,7 @@ fn iterations_grow_with_the_number_of_particles_across_unless_there_are_levels()
         let mut cpu = Cpu::new(&mut s, &mut state);
         cpu.phases().move_walls(DT).unwrap();
         cpu.phases().apply_forces(DT).unwrap();
-        cpu.phases().find_neighbors().unwrap();
-        cpu.phases().compute_alpha().unwrap();
-        cpu.phases().assemble_matrix().unwrap();
-        cpu.phases().detect_free_surface().unwrap();
+        assemble(cpu.phases());
         cpu.phases().build_right_hand_side(DT).unwrap();
         f64::from(cpu.iterate(10_000, 1e-5).2)
     };

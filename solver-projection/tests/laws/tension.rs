@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "the measured numbers")]
 
+use crate::common::assemble;
 use solver_projection::{Projection, cpu::Cpu, step::step};
 use sph_core::{
     Real,
@@ -86,10 +87,7 @@ fn a_constant_pressure_is_not_answered_too_much() {
         advance(&mut state, &mut method, 2e-3, turned);
         state.fluid.v.iter_mut().flatten().for_each(|v| *v = 0.0);
         let mut cpu = Cpu::new(&mut method, &mut state);
-        cpu.phases().find_neighbors().unwrap();
-        cpu.phases().compute_alpha().unwrap();
-        cpu.phases().assemble_matrix().unwrap();
-        cpu.phases().detect_free_surface().unwrap();
+        assemble(cpu.phases());
         cpu.method.fields.p.fill(1.0);
         let _ = cpu.pack_pressures();
         let dt = 1e-3;

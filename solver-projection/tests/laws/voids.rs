@@ -67,10 +67,7 @@ fn finds(text: &str, [settle, search]: [u32; 2], check: impl Fn(&Cpu<'_, 2>, f64
         let mut cpu = Cpu::new(&mut method, &mut state);
         cpu.phases().move_walls(dt).unwrap();
         cpu.phases().apply_forces(dt).unwrap();
-        cpu.phases().find_neighbors().unwrap();
-        cpu.phases().compute_alpha().unwrap();
-        cpu.phases().assemble_matrix().unwrap();
-        cpu.phases().detect_free_surface().unwrap();
+        assemble(cpu.phases());
         cpu.phases().build_right_hand_side(dt).unwrap();
         cpu.phases().solve_pressure().unwrap();
         if cpu.phases().limit_density_source(dt).unwrap() {

@@ -1,9 +1,9 @@
-//! Functions in the plane and in space that are compiled once.
+//! Functions that are compiled once in 2D and once in 3D.
 
 use std::any::Any;
 
-/// The generic function `$f` of the type `$type`, with the const parameter `$D`, as this crate has compiled it in the plane and
-/// in space. A call of `$f` itself would be compiled again, with all that it calls, in each crate that makes it.
+/// The generic function `$f` of the type `$type`, with the const parameter `$D`, as this crate has compiled it in 2D and in
+/// 3D. A call of `$f` itself would be compiled again, with all that it calls, in each crate that makes it.
 #[macro_export]
 macro_rules! compiled_here {
     ($D:ident, $f:path as $($type:tt)+) => {{

@@ -227,13 +227,6 @@ impl<const D: usize> Fluid<D> {
     /// # Errors
     /// When a copy, or a kernel before it, fails.
     pub fn read(&self, executor: &dyn Executor, fluid: &mut Particles<D>) -> Result<(), CudaError> {
-        compiled_here!(
-            D,
-            Fluid::copy_out as fn(&Fluid<D>, &dyn Executor, &mut Particles<D>) -> Result<(), CudaError>
-        )(self, executor, fluid)
-    }
-
-    fn copy_out(&self, executor: &dyn Executor, fluid: &mut Particles<D>) -> Result<(), CudaError> {
         read(executor, &self.id, &mut fluid.id)?;
         read_axes(executor, &self.x, &mut fluid.x)?;
         read_axes(executor, &self.v, &mut fluid.v)?;
@@ -330,13 +323,6 @@ impl<const D: usize> Samples<D> {
     /// # Errors
     /// When a copy, or a kernel before it, fails.
     pub fn read(&self, executor: &dyn Executor, walls: &mut Boundary<D>) -> Result<(), CudaError> {
-        compiled_here!(
-            D,
-            Samples::copy_out as fn(&Samples<D>, &dyn Executor, &mut Boundary<D>) -> Result<(), CudaError>
-        )(self, executor, walls)
-    }
-
-    fn copy_out(&self, executor: &dyn Executor, walls: &mut Boundary<D>) -> Result<(), CudaError> {
         read(executor, &self.id, &mut walls.id)?;
         read_axes(executor, &self.x, &mut walls.x)?;
         read_axes(executor, &self.v, &mut walls.v)?;

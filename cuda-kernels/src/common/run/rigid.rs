@@ -86,26 +86,6 @@ impl<const D: usize> RigidSets<D> {
         t: f64,
         samples: &mut Samples<D>,
     ) -> Result<(), CudaError> {
-        compiled_here!(
-            D,
-            RigidSets::move_all
-                as fn(
-                    &mut RigidSets<D>,
-                    &dyn Executor,
-                    &State<D>,
-                    f64,
-                    &mut Samples<D>,
-                ) -> Result<(), CudaError>
-        )(self, executor, state, t, samples)
-    }
-
-    fn move_all(
-        &mut self,
-        executor: &dyn Executor,
-        state: &State<D>,
-        t: f64,
-        samples: &mut Samples<D>,
-    ) -> Result<(), CudaError> {
         executor.write(&affine_maps(&state.walls, &state.bodies, t), &mut self.maps)?;
         let Samples { n, body, x_0, x, v, a, .. } = samples;
         move_samples(executor, &self.maps, self.maps.len(), body, x_0, *n, x, v, a)

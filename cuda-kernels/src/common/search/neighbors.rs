@@ -257,19 +257,6 @@ impl NeighborRows {
         query: &Query<'_>,
         from: &Source<'_, D>,
     ) -> Launched {
-        compiled_here!(
-            D,
-            NeighborRows::list_all
-                as fn(&mut NeighborRows, &dyn Executor, &Query<'_>, &Source<'_, D>) -> Launched
-        )(self, executor, query, from)
-    }
-
-    fn list_all<const D: usize>(
-        &mut self,
-        executor: &dyn Executor,
-        query: &Query<'_>,
-        from: &Source<'_, D>,
-    ) -> Launched {
         self.begin(executor, query, from)?;
         self.settle(executor, query, from)
     }
