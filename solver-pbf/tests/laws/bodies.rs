@@ -73,7 +73,7 @@ fn the_number_of_threads_changes_no_bit() {
 fn a_restart_changes_no_bit() {
     let commands = "[[command]]\nstep = 20\nmove_wall = { wall = \"paddle\", motion.translation = { velocity = [0.5, -1.0] } }\n";
     for solver in TABLES {
-        restarts::<2>(&(busy::<2>(solver, "") + commands), &[1, 2, 7, 60, 200]);
+        restarts::<2>(&(busy::<2>(solver, "") + commands + PULL), &[1, 2, 7, 60, 200]);
         restarts::<3>(&busy::<3>(solver, ""), &[1, 30]);
     }
 }
@@ -104,4 +104,10 @@ fn the_second_order_is_refused_at_load_and_later() {
     let mut sim = simulation::<2>(&busy::<2>("", ""));
     let set = "set = { key = \"solver.velocity_update\", value = \"second_order\" }";
     assert!(sim.command(&toml::from_str::<Command>(set).unwrap()).is_err());
+}
+
+#[test]
+fn a_pointer_takes_a_body_along() {
+    a_pointer_takes_a_box_along::<2>("");
+    a_pointer_takes_a_box_along::<3>("");
 }

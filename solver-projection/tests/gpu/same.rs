@@ -68,7 +68,7 @@ fn a_restart_in_the_midst_of_commands_and_moving_walls_goes_on_with_the_same_bit
 /// A restart with dynamic bodies goes on with the same bits, too.
 #[test]
 fn so_does_one_with_dynamic_bodies() {
-    bodies::restarts::<2>(&bodies::busy::<2>(ALL, ""), &[2]);
+    bodies::restarts::<2>(&(bodies::busy::<2>(ALL, "") + bodies::PULL), &[2]);
 }
 
 /// The box of cells follows what leaves it, and the levels of the preconditioner are fitted with it. A few iterations are enough.

@@ -71,3 +71,9 @@ fn a_box_of_half_the_density_settles_half_submerged() {
     // The fluid keeps half a spacing off: the box seems a tenth larger than it is.
     assert!((share - 0.5).abs() < 0.1 && tilt.abs() < 0.15, "{share} {tilt}");
 }
+
+#[test]
+fn a_pointer_takes_a_body_along() {
+    a_pointer_takes_a_box_along::<2>("");
+    a_pointer_takes_a_box_along::<3>("");
+}

@@ -1,7 +1,11 @@
 //! Steps have the same bits for every number of ranks.
 use crate::{
     common::{ALL, PRESETS, dam_break},
-    solver::{bodies::busy, ranks::*, threads::BELT},
+    solver::{
+        bodies::{PULL, busy},
+        ranks::*,
+        threads::BELT,
+    },
     voids::flat,
 };
 
@@ -51,7 +55,7 @@ fn so_do_dynamic_bodies() {
         "dynamic_viscosity = 10.0\nxsph_viscosity = 0.3",
         "viscosity_model = \"morris\"\ndynamic_viscosity = 10.0",
     ] {
-        same_on_ranks::<2>(&busy::<2>(solver, ""), 8);
+        same_on_ranks::<2>(&(busy::<2>(solver, "") + PULL), 8);
     }
     same_on_ranks::<3>(&busy::<3>("", ""), 3);
 }

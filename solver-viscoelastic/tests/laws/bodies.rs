@@ -34,3 +34,9 @@ fn a_box_of_half_the_density_settles_half_submerged() {
         assert!((share - 0.5).abs() < 0.1, "{mode}: {share}");
     }
 }
+
+#[test]
+fn a_pointer_takes_a_body_along() {
+    a_pointer_takes_a_box_along::<2>("");
+    a_pointer_takes_a_box_along::<3>("");
+}

@@ -88,7 +88,7 @@ fn the_number_of_threads_changes_no_bit() {
 fn a_restart_changes_no_bit() {
     let commands = "[[command]]\nstep = 20\nmove_wall = { wall = \"paddle\", motion.translation = { velocity = [0.5, -1.0] } }\n";
     for solver in PRESETS {
-        restarts::<2>(&(busy::<2>(solver, "") + commands), &[1, 2, 7, 60, 250, 600]);
+        restarts::<2>(&(busy::<2>(solver, "") + commands + PULL), &[1, 2, 7, 60, 250, 600]);
         restarts::<3>(&busy::<3>(solver, ""), &[1, 30, 100]);
     }
     restarts::<2>(&busy::<2>(VALIDATION, "neighbors.skin = 0.005"), &[3, 40, 200]);
@@ -154,4 +154,10 @@ fn the_step_knows_the_speed_of_bodies() {
     let fast = dt(-500.0);
     assert!((fast - 0.4 * 0.02 / 500.0).abs() < 1e-6 * fast, "{fast}");
     assert!(dt(-0.1) > 10.0 * fast);
+}
+
+#[test]
+fn a_pointer_takes_a_body_along() {
+    a_pointer_takes_a_box_along::<2>("sound_speed = 20.0");
+    a_pointer_takes_a_box_along::<3>("sound_speed = 20.0");
 }

@@ -56,6 +56,7 @@ use crate::{
         vector::{cross, norm},
     },
 };
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use std::{fmt::Debug, sync::Arc};
 
 /// Force and torque.
@@ -136,6 +137,39 @@ impl<const D: usize> Rigid<D> {
     pub fn angular_velocity(&self) -> [f64; 3] {
         self.rotation
             .rotate(&self.form.inverse_inertia(&self.rotation.inverse_rotate(&self.angular_momentum)))
+    }
+
+    /// Velocity of the point of it that is at `x`, `[m/s]`.
+    pub fn velocity_at(&self, x: &[f64; D]) -> [f64; D] {
+        let turning = cross(self.angular_velocity(), spatial::<D>(&each(|a| x[a] - self.x[a])));
+        each(|a| self.momentum[a] / self.form.mass + turning[a])
+    }
+
+    /// Changes the velocity of the point that is at `x` by `change`, `[m/s]`, as far as nothing holds it, by the impulse there
+    /// that does it: `J = K⁺ Δv`. `K e` is the velocity there that an impulse `e` gives to the body at rest; `K⁺`, its
+    /// pseudo-inverse, leaves alone what is held.
+    pub fn change_velocity_at(&mut self, x: &[f64; D], change: &[f64; D]) {
+        let arm = spatial::<D>(&each(|a| x[a] - self.x[a]));
+        let answer = |impulse: &[f64; D]| {
+            let angular_momentum = cross(arm, spatial(impulse));
+            let mut body = Self { momentum: *impulse, angular_momentum, ..self.clone() };
+            body.apply_constraints();
+            spatial(&body.velocity_at(x))
+        };
+        let columns = (0..D).map(|a| Vector3::from(answer(&each(|b| f64::from(u8::from(a == b))))));
+        let mut k = Matrix3::zeros();
+        columns.enumerate().for_each(|(a, column)| k.set_column(a, &column));
+        let SymmetricEigen { eigenvectors, eigenvalues } = k.symmetric_eigen();
+        let least = 1e-9 * eigenvalues.max();
+        let mut impulse = Vector3::zeros();
+        for (axis, value) in eigenvectors.column_iter().zip(&eigenvalues).filter(|(_, value)| **value > least)
+        {
+            impulse += axis * (axis.dot(&Vector3::from(spatial(change))) / value);
+        }
+        self.momentum = each(|a| self.momentum[a] + impulse[a]);
+        let twist = cross(arm, impulse.into());
+        self.angular_momentum = each(|a| self.angular_momentum[a] + twist[a]);
+        self.apply_constraints();
     }
 
     /// Gives it these velocities.

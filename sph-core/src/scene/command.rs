@@ -30,7 +30,7 @@ parameters! {
         pub emitter: Option<Emitter> = None, validate;
         /// Opens a drain.
         pub drain: Option<Drain> = None, validate;
-        /// Drags the fluid along a path.
+        /// Drags fluid and bodies along a path.
         pub push: Option<Push> = None, validate;
         /// Closes the emitter or drain of this name.
         pub close: Option<String> = None;
@@ -77,12 +77,13 @@ parameters! {
 }
 
 parameters! {
-    /// A pointer that drags the fluid around it along: `dv/dt = rate (1 - r²/R²)² (u - v)` within the
-    /// radius `R` of the pointer, whose velocity is `u`. It vanishes behind the last point of its path.
+    /// A pointer that drags what is around it along: `dv/dt = rate (1 - r²/R²)² (u - v)` within the radius `R` of the
+    /// pointer, whose velocity is `u`. A dynamic body is held at that one of its points which is nearest to the pointer. The
+    /// pointer vanishes behind the last point of its path.
     pub struct Push {
         /// Radius `R`.
         pub radius: f64, "m", "(0, inf)";
-        /// How fast the fluid takes the velocity of the pointer `[convention]`.
+        /// How fast they take the velocity of the pointer `[convention]`.
         pub rate: f64 = 100.0, "1/s", "(0, inf)";
         /// Where the pointer is, and when; on straight lines between.
         pub path: Vec<PathPoint>, validate;

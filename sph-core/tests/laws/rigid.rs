@@ -211,6 +211,52 @@ fn what_is_fixed_does_not_move() {
     assert_eq!(only(&state).angular_momentum, [0.0; 3]);
 }
 
+fn struck_points_change_their_velocity<const D: usize>(fixed: &str, is_held: [bool; 2]) {
+    let v = |x: f64, y: f64| format!("[{x:?}, {y:?}{}]", if D == 3 { ", 0.3" } else { "" });
+    let brick = block::<D>([0.3, 0.5], [0.3, 0.4]);
+    let text = format!("[[body]]\n{brick}\ndensity = 700.0\nvelocity = {}\nfixed = {fixed}", v(0.0, -2.0));
+    let body = only(&state::<D>(&text)).clone();
+    for (point, change) in [([0.5, 0.4], [0.3, -0.7]), ([0.2, 0.35], [0.0, 2.0]), ([0.4, 0.35], [-1.0, 0.1])]
+    {
+        let at = |x: [f64; 2], z: f64| std::array::from_fn(|a| if a < 2 { x[a] } else { z });
+        let (x, asked): ([f64; D], [f64; D]) = (at(point, 0.45), at(change, 0.2));
+        let mut struck = body.clone();
+        struck.change_velocity_at(&x, &asked);
+        let (before, now) = (body.velocity_at(&x), struck.velocity_at(&x));
+        for a in 0..D {
+            let expected = if a == 0 && is_held[0] { 0.0 } else { asked[a] };
+            assert!(
+                (now[a] - before[a] - expected).abs() < 1e-12,
+                "{now:?} after {before:?} at {x:?}, fixed {fixed}"
+            );
+        }
+        let r = |a: usize| x.get(a).map_or(0.0, |x| x - body.x[a]);
+        let dp = |a: usize| struck.momentum.get(a).map_or(0.0, |p| p - body.momentum[a]);
+        for a in 0..3 {
+            let dl = struck.angular_momentum[a] - body.angular_momentum[a];
+            let (b, c) = ((a + 1) % 3, (a + 2) % 3);
+            let expected = if is_held[1] { 0.0 } else { r(b) * dp(c) - r(c) * dp(b) };
+            assert!((dl - expected).abs() < 1e-12, "{dl}, not {expected} about axis {a}, fixed {fixed}");
+        }
+    }
+}
+
+/// The point that is struck changes its velocity as asked, and momenta change as by one impulse there. Where nothing turns, what
+/// is held stays.
+#[test]
+fn a_struck_point_changes_its_velocity_as_asked() {
+    struck_points_change_their_velocity::<2>("[]", [false; 2]);
+    struck_points_change_their_velocity::<3>("[]", [false; 2]);
+    struck_points_change_their_velocity::<2>("[\"x\", \"rotation\"]", [true; 2]);
+    struck_points_change_their_velocity::<3>("[\"x\", \"rotation\"]", [true; 2]);
+    let wheel = "[[body]]\nshape.ball = { center = [0.5, 0.5], radius = 0.1 }\ndensity = 700.0\nfixed = [\"x\", \"y\"";
+    let mut wheel = [", \"rotation\"]", "]"].map(|more| only(&state::<2>(&format!("{wheel}{more}"))).clone());
+    wheel.iter_mut().for_each(|wheel| wheel.change_velocity_at(&[0.5, 0.6], &[1.0, 3.0]));
+    assert_eq!(wheel.each_ref().map(|wheel| wheel.momentum), [[0.0; 2]; 2]);
+    assert_eq!(wheel[0].angular_momentum, [0.0; 3]);
+    assert!((wheel[1].velocity_at(&[0.5, 0.6])[0] - 1.0).abs() < 1e-12, "{:?}", wheel[1]);
+}
+
 /// A wall with a motion takes along what lies in its way.
 #[test]
 fn a_moving_wall_pushes() {

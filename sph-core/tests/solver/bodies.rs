@@ -215,6 +215,61 @@ pub fn busy<const D: usize>(solver: &str, extra: &str) -> String {
     text
 }
 
+/// A pointer that takes the brick of [`busy`] along, in 2D.
+pub const PULL: &str = "[[command]]\nstep = 1\n\
+    push = { radius = 0.2, path = [{ time = 0.0, position = [0.45, 0.65] }, { time = 0.05, position = [0.55, 0.7] }] }\n";
+
+/// A pointer that passes the corner of a box takes it along, to swing from where it is held: the energy of the box in the frame of
+/// the pointer never grows. What is far away goes on as it was.
+pub fn a_pointer_takes_a_box_along<const D: usize>(solver: &str) {
+    let v = vector::<D>;
+    let (low, high) = (-0.1, 0.1);
+    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
+    let block = |x: f64, half: f64| {
+        let (min, max) = (x - half, x + half);
+        format!(
+            "shape.block = {{ min = [{min:?}, {low:?}{}], max = [{max:?}, {high:?}{}] }}",
+            z(low),
+            z(high)
+        )
+    };
+    let text = format!(
+        "dim = {D}\nspacing = 0.05\nrest_density = 1000.0\ngravity = {}\nrun.end_time = 1.0\n\
+         [[fluid]]\n{}\n[[body]]\n{}\ndensity = 600.0\n[[body]]\n{}\ndensity = 600.0\nvelocity = {}\n\
+         [[command]]\npush = {{ radius = 0.2, rate = 300.0, path = [{{ time = 0.0, position = {} }}, {{ time = 0.5, position = {} }}] }}\n\
+         [solver]\nname = \"{NAME}\"\n{solver}\n",
+        v([0.0, 0.0]),
+        block(-3.0, 0.1),
+        block(0.0, 0.15),
+        block(3.0, 0.15),
+        v([1.0, 0.0]),
+        v([0.2, 0.15]),
+        v([1.2, 0.15]),
+    );
+    let mut sim = simulation::<D>(&text);
+    let energy = |sim: &Simulation<D>| {
+        let body = &sim.state.bodies.list[0];
+        let v: [f64; D] = std::array::from_fn(|a| body.velocity()[a] - if a == 0 { 2.0 } else { 0.0 });
+        let turning: f64 = (0..3).map(|a| body.angular_velocity()[a] * body.angular_momentum[a]).sum();
+        0.5 * (body.form.mass * norm(&v).powi(2) + turning)
+    };
+    let mut before = energy(&sim);
+    while sim.state.t < 0.5 {
+        sim.step(0.5).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let now = energy(&sim);
+        assert!(now <= before * (1.0 + 1e-12), "{now} J after {before} J at {} s\n{text}", sim.state.t);
+        before = now;
+    }
+    let body = &sim.state.bodies.list[0];
+    assert!(
+        (1.2 - body.x[0]).hypot(0.15 - body.x[1]) < 0.2 + body.form.reach,
+        "left behind: {:?}\n{text}",
+        body.x
+    );
+    let far = &sim.state.bodies.list[1];
+    assert_eq!((far.velocity()[0], far.angular_momentum), (1.0, [0.0; 3]), "{text}");
+}
+
 fn hash_after<const D: usize>(text: &str, steps: u64, threads: usize) -> u64 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {

@@ -1,7 +1,14 @@
-//! A pointer that drags the fluid along its path.
+//! A pointer that drags fluid and bodies along its path.
 
 use crate::{
-    Real, error::Error, geometry::shape::vector, keys::join, method::state::State, numerics::parallel, scene,
+    Real,
+    error::Error,
+    geometry::shape::vector,
+    keys::join,
+    method::state::State,
+    numerics::{lane::each, parallel},
+    rigid::Rigid,
+    scene,
 };
 
 /// An active pointer.
@@ -38,9 +45,11 @@ impl<const D: usize> Push<D> {
     }
 
     /// `v ← v + (1 − e^(−rate w Δt)) (u − v)`, `w = (1 − r²/R²)²`: never faster than pointer or fluid, for any
-    /// step.
+    /// step. A body is held where it is nearest to the pointer, and `v` is the velocity there.
     pub(super) fn act(&self, state: &mut State<D>, dt: f64) {
         let Some((center, u)) = self.at(state.t) else { return };
+        state.bodies.list.iter_mut().for_each(|body| self.drag(body, &center, &u, dt));
+        state.bodies.update_samples(&mut state.walls);
         let (x, periodic) = (&state.fluid.x, state.domain.periodic);
         let (center, u) = (center.map(|x| x as Real), u.map(|u| u as Real));
         let (inv_r2, k) = ((1.0 / (self.radius * self.radius)) as Real, (self.rate * dt) as Real);
@@ -57,5 +66,18 @@ impl<const D: usize> Push<D> {
                 }
             }
         });
+    }
+
+    fn drag(&self, body: &mut Rigid<D>, center: &[f64; D], u: &[f64; D], dt: f64) {
+        let local = body.inverse_transform(center);
+        let region = &body.form.region;
+        let distance = region.phi(&local).max(0.0);
+        let q = 1.0 - (distance / self.radius).powi(2);
+        if q > 0.0 {
+            let normal = region.normal(&local);
+            let point = body.transform(&each(|a| local[a] - distance * normal[a]));
+            let (part, v) = (-(-self.rate * q * q * dt).exp_m1(), body.velocity_at(&point));
+            body.change_velocity_at(&point, &each(|a| part * (u[a] - v[a])));
+        }
     }
 }
