@@ -25,7 +25,7 @@ use clap::{Parser, Subcommand};
 use sph_core::numerics::lane::Isa;
 #[cfg(not(feature = "mesh"))]
 use std::ffi::OsString;
-use std::{error::Error, path::PathBuf, process::ExitCode};
+use std::{error::Error, path::PathBuf, process::ExitCode, time::Duration};
 
 /// Compares particle-fluid solvers with published experiments.
 #[derive(Debug, Parser)]
@@ -66,6 +66,9 @@ pub struct Args {
     /// Ranks among which particles are shared out, each with its own threads. The results do not depend on it.
     #[arg(long, global = true, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     ranks: u16,
+    /// How long a rank may leave others waiting in a step before it is given up and the run ends, `[s]`.
+    #[arg(long, global = true, default_value_t = 600, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    rank_timeout: u32,
     /// Prints results as JSON instead of text.
     #[arg(long, global = true)]
     json: bool,
@@ -254,7 +257,7 @@ pub fn execute(args: &Args) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     // Steps run inside the pool: a call from outside would cost a wake-up for every phase.
     let pool = pool.build()?;
     let isa = args.isa.unwrap_or_else(Isa::best);
-    let crew = Crew::gather(args.ranks.into())?;
+    let crew = Crew::gather(args.ranks.into(), Duration::from_secs(args.rank_timeout.into()))?;
     pool.install(|| crew.work(isa, args.threads.is_some(), |ranks| dispatch(args, isa, ranks)))
 }
 

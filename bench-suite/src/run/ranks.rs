@@ -17,7 +17,7 @@ use sph_core::{
     },
     scene::Scene,
 };
-use std::thread;
+use std::{thread, time::Duration};
 
 /// The run of a scene on the ranks of a processor, each with as many threads as this call has.
 ///
@@ -28,16 +28,21 @@ pub fn simulation<const D: usize>(scene: &Scene, processor: &Processor) -> Resul
     let copy = scene.clone();
     let size = processor.ranks.count();
     let start: Box<dyn FnOnce() -> Result<Box<dyn Transport>, Error>> = match processor.ranks.clone() {
-        Ranks::Threads(_) => Box::new(move || start_threads(copy, isa, size)),
+        Ranks::Threads { count, patience } => Box::new(move || start_threads(copy, isa, count, patience)),
         #[cfg(feature = "mpi")]
         Ranks::Processes(world) => Box::new(move || start_processes(&copy, &world)),
     };
     method.lead(scene, isa, Box::new(SystemClock::default()), Start { size, start })
 }
 
-fn start_threads(scene: Scene, isa: Isa, size: usize) -> Result<Box<dyn Transport>, Error> {
+fn start_threads(
+    scene: Scene,
+    isa: Isa,
+    count: usize,
+    patience: Duration,
+) -> Result<Box<dyn Transport>, Error> {
     let method = solver_of(&scene)?;
-    let mut ranks = Threads::ranks(size);
+    let mut ranks = Threads::ranks(count, patience);
     let threads = rayon::current_num_threads();
     for rank in ranks.split_off(1) {
         let (scene, name) = (scene.clone(), format!("rank {}", rank.rank()));
@@ -71,7 +76,7 @@ fn start_processes(scene: &Scene, world: &World) -> Result<Box<dyn Transport>, E
 #[cfg(feature = "mpi")]
 pub fn serve(world: &World, isa: Isa, given: bool) -> Result<(), Error> {
     loop {
-        let text = world.transport()?.receive(0).map_err(lost)?;
+        let text = world.transport()?.receive(0, None).map_err(lost)?;
         if text.is_empty() {
             return Ok(());
         }

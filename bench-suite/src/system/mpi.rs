@@ -16,6 +16,8 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
+    time::{Duration, Instant},
 };
 
 /// All processes of this program, from its first to its last message.
@@ -26,6 +28,9 @@ pub struct World {
     universe: Mutex<Option<Universe>>,
     /// True while a run has the way to the others.
     is_busy: Arc<AtomicBool>,
+    /// True once a rank was silent for longer than this.
+    is_hung: Arc<AtomicBool>,
+    patience: Duration,
 }
 
 // SAFETY: the handle inside is used to end MPI alone, behind a lock; MPI was begun so that one thread at a time may call it.
@@ -40,11 +45,12 @@ impl Debug for World {
 }
 
 impl World {
-    /// Joins the others, where a launcher has started this process as one of several.
+    /// Joins the others, where a launcher has started this process as one of several: with this
+    /// [patience](Transport::patience).
     ///
     /// # Errors
     /// When MPI cannot be begun, or the ranks are not all of one program.
-    pub fn join() -> Result<Option<Self>, String> {
+    pub fn join(patience: Duration) -> Result<Option<Self>, String> {
         if super::ranks::launched() < 2 {
             return Ok(None);
         }
@@ -55,7 +61,9 @@ impl World {
         }
         let world = SimpleCommunicator::world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
-        let joined = Self { rank, size, universe: Mutex::new(Some(universe)), is_busy: Arc::default() };
+        let universe = Mutex::new(Some(universe));
+        let joined =
+            Self { rank, size, universe, is_busy: Arc::default(), is_hung: Arc::default(), patience };
         joined.check_program()?;
         Ok(Some(joined))
     }
@@ -70,12 +78,12 @@ impl World {
         let lost = |lost: Lost| lost.to_string();
         if self.rank > 0 {
             transport.send(0, own.to_vec()).map_err(lost)?;
-            let verdict = transport.receive(0).map_err(lost)?;
+            let verdict = transport.receive(0, None).map_err(lost)?;
             return if verdict.is_empty() { Ok(()) } else { Err(String::new()) };
         }
         let mut other = None;
         for from in 1..self.size {
-            let theirs = transport.receive(from).map_err(lost)?;
+            let theirs = transport.receive(from, None).map_err(lost)?;
             other = other.or((theirs != own).then_some(from));
         }
         let verdict = vec![0; usize::from(other.is_some())];
@@ -111,7 +119,14 @@ impl World {
             size: self.size,
             sends: Vec::new(),
             is_busy: self.is_busy.clone(),
+            is_hung: self.is_hung.clone(),
+            patience: self.patience,
         })
+    }
+
+    /// True once a rank was silent for longer than it may be: MPI cannot be ended in good order then.
+    pub fn is_hung(&self) -> bool {
+        self.is_hung.load(Ordering::Acquire)
     }
 
     /// Ends all processes at once.
@@ -136,6 +151,8 @@ pub struct Processes {
     /// Messages that are still under way.
     sends: Vec<Sent>,
     is_busy: Arc<AtomicBool>,
+    is_hung: Arc<AtomicBool>,
+    patience: Duration,
 }
 
 // SAFETY: MPI was begun so that any thread may call it while no other does. There is one of these at a time, and what the
@@ -144,6 +161,9 @@ unsafe impl Send for Processes {}
 
 /// The longest part of a message; MPI counts in 31 bits.
 const PART: usize = 1 << 30;
+
+/// Looks for a message between two looks at the clock.
+const TRIES: usize = 256;
 
 impl Processes {
     /// Gives the memory of messages back that have arrived, or of all.
@@ -173,6 +193,28 @@ impl Processes {
     }
 }
 
+impl Processes {
+    /// The next message of a rank, whole or a part of the full length.
+    fn receive_part(&self, from: usize, within: Option<Duration>) -> Result<Vec<u8>, Lost> {
+        let source = self.world.process_at_rank(from as i32);
+        let Some(within) = within else { return Ok(source.matched_probe().matched_receive_vec::<u8>().0) };
+        let start = Instant::now();
+        loop {
+            for _ in 0..TRIES {
+                if let Some(message) = source.immediate_matched_probe() {
+                    return Ok(message.matched_receive_vec::<u8>().0);
+                }
+            }
+            if start.elapsed() > within {
+                self.is_hung.store(true, Ordering::Release);
+                return Err(Lost::Silent(from, within.as_secs()));
+            }
+            // Ranks may have to share a core.
+            thread::yield_now();
+        }
+    }
+}
+
 impl Transport for Processes {
     fn rank(&self) -> usize {
         self.rank
@@ -180,6 +222,10 @@ impl Transport for Processes {
 
     fn size(&self) -> usize {
         self.size
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
     }
 
     fn send(&mut self, to: usize, mut message: Vec<u8>) -> Result<(), Lost> {
@@ -194,12 +240,11 @@ impl Transport for Processes {
         Ok(())
     }
 
-    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
-        let source = self.world.process_at_rank(from as i32);
-        let (mut message, _) = source.matched_probe().matched_receive_vec::<u8>();
+    fn receive(&mut self, from: usize, within: Option<Duration>) -> Result<Vec<u8>, Lost> {
+        let mut message = self.receive_part(from, within)?;
         let mut last = message.len();
         while last == PART {
-            let (part, _) = source.matched_probe().matched_receive_vec::<u8>();
+            let part = self.receive_part(from, within)?;
             last = part.len();
             message.extend(part);
         }
@@ -209,8 +254,8 @@ impl Transport for Processes {
 
 impl Drop for Processes {
     fn drop(&mut self) {
-        // Runs end when all that was sent has been read.
-        self.settle(true);
+        // Runs end when all that was sent has been read; one that hangs reads nothing.
+        self.settle(!self.is_hung.load(Ordering::Acquire));
         self.is_busy.store(false, Ordering::Release);
     }
 }

@@ -2,15 +2,20 @@
 
 #[cfg(feature = "mpi")]
 use super::mpi::World;
-use std::env;
 #[cfg(feature = "mpi")]
 use std::sync::Arc;
+use std::{env, time::Duration};
 
 /// The ranks of a run.
 #[derive(Clone, Debug)]
 pub enum Ranks {
-    /// So many, threads of this process.
-    Threads(usize),
+    /// Threads of this process.
+    Threads {
+        /// How many.
+        count: usize,
+        /// How long one may leave another waiting in a step.
+        patience: Duration,
+    },
     /// The processes of an MPI program.
     #[cfg(feature = "mpi")]
     Processes(Arc<World>),
@@ -18,7 +23,7 @@ pub enum Ranks {
 
 impl Default for Ranks {
     fn default() -> Self {
-        Self::Threads(1)
+        Self::Threads { count: 1, patience: Duration::MAX }
     }
 }
 
@@ -26,7 +31,7 @@ impl Ranks {
     /// How many.
     pub fn count(&self) -> usize {
         match self {
-            Self::Threads(n) => *n,
+            Self::Threads { count, .. } => *count,
             #[cfg(feature = "mpi")]
             Self::Processes(world) => world.size(),
         }

@@ -86,6 +86,11 @@ fn a_rank_that_is_gone_ends_the_run() {
 }
 
 #[test]
+fn a_rank_that_hangs_is_named() {
+    a_hung_rank_ends_the_run(&dam_break::<2>("validation", 0.04, "", ""));
+}
+
+#[test]
 fn what_one_rank_alone_can_do_is_refused() {
     what_ranks_cannot_do_is_refused(|extra| dam_break::<2>("validation", 0.04, extra, ""));
 }

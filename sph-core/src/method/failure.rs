@@ -80,6 +80,9 @@ pub enum Lost {
     /// It has ended, or its machine has.
     #[error("rank {0} is gone")]
     Gone(usize),
+    /// It has sent nothing for so many seconds in which it should have.
+    #[error("rank {0} has sent nothing for {1} s: it hangs, or is far slower than the others")]
+    Silent(usize, u64),
     /// Its step has failed; it says itself why.
     #[error("the step of rank {0} has failed")]
     Failed(usize),

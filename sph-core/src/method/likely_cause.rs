@@ -264,9 +264,9 @@ impl fmt::Display for LikelyCause {
             Self::Device => {
                 f.write_str("the GPU, its driver or its memory: see `sph devices`; or run on the CPU")
             }
-            Self::Rank => {
-                f.write_str("the process of that rank has ended, or its machine: see its own last lines")
-            }
+            Self::Rank => f.write_str(
+                "the process of that rank has ended or hangs, or its machine: see its own last lines",
+            ),
             Self::BadCommand => write!(f, "a command of the script does not fit the run as it is then"),
             Self::TooFarApart => {
                 write!(f, "particles are too far apart for the dense grid; set `neighbors.backend`")

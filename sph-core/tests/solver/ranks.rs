@@ -24,10 +24,14 @@ use sph_core::{
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     thread,
+    time::{Duration, Instant},
 };
 
 /// How many ranks a run has, and threads each.
 const RANKS: [(usize, usize); 5] = [(1, 1), (2, 2), (3, 1), (4, 2), (7, 1)];
+
+/// Longer than any step of a test takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a test does with each message that a rank sends, before it is sent.
 type Tap = fn(rank: usize, message: &[u8]) -> Result<(), Lost>;
@@ -55,16 +59,30 @@ impl Transport for Tapped {
         self.rank.send(to, message)
     }
 
-    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
-        self.rank.receive(from)
+    fn patience(&self) -> Duration {
+        self.rank.patience()
+    }
+
+    fn receive(&mut self, from: usize, within: Option<Duration>) -> Result<Vec<u8>, Lost> {
+        self.rank.receive(from, within)
     }
 }
 
 /// A run on so many ranks.
 fn led<const D: usize>(text: &str, ranks: usize, threads: usize, tap: Tap) -> Result<Simulation<D>, Error> {
+    led_within(text, ranks, threads, tap, PATIENCE)
+}
+
+fn led_within<const D: usize>(
+    text: &str,
+    ranks: usize,
+    threads: usize,
+    tap: Tap,
+    patience: Duration,
+) -> Result<Simulation<D>, Error> {
     let (scene, copy) = (scene(text), scene(text));
     let start = move || {
-        let mut all = Threads::ranks(ranks);
+        let mut all = Threads::ranks(ranks, patience);
         for rank in all.split_off(1) {
             let scene = copy.clone();
             thread::spawn(move || {
@@ -209,6 +227,25 @@ pub fn a_lost_rank_ends_the_run(text: &str) {
         let cause = lost.map(|error| error.cause);
         assert_eq!(cause, Some(Cause::Rank(Lost::Gone(1))), "{ranks} ranks");
     }
+}
+
+/// A run of which a rank hangs ends in bounded time, and says which one hangs: not one that waits for it.
+pub fn a_hung_rank_ends_the_run(text: &str) {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    // Messages that the last rank has sent, and then no more for long.
+    static SENT: AtomicU64 = AtomicU64::new(0);
+    let tap: Tap = |rank, _| {
+        if rank == 3 && SENT.fetch_add(1, Ordering::Relaxed) == 40 {
+            thread::sleep(6 * PATIENCE);
+        }
+        Ok(())
+    };
+    let mut run = led_within::<2>(text, 4, 1, tap, PATIENCE).unwrap();
+    let start = Instant::now();
+    let lost = (0..50).find_map(|_| run.step(f64::INFINITY).err());
+    drop(run);
+    assert_eq!(lost.map(|error| error.cause), Some(Cause::Rank(Lost::Silent(3, PATIENCE.as_secs()))));
+    assert!(start.elapsed() < 3 * PATIENCE, "{:?}", start.elapsed());
 }
 
 /// A rank sends in a step what the book says: for each particle in a cell beside another rank its id, position, velocity and

@@ -4,7 +4,7 @@ use bench_suite::system::ranks::{self, Ranks};
 #[cfg(feature = "mpi")]
 use bench_suite::{run::ranks as runs, system::mpi::World};
 use sph_core::numerics::lane::Isa;
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, process::ExitCode, time::Duration};
 #[cfg(feature = "mpi")]
 use {
     signal_hook::consts::{SIGHUP, SIGINT, SIGTERM},
@@ -21,17 +21,17 @@ impl Crew {
     ///
     /// # Errors
     /// When a launcher has started several processes that cannot be ranks of one run.
-    pub fn gather(threads: usize) -> Result<Self, Refused> {
+    pub fn gather(threads: usize, patience: Duration) -> Result<Self, Refused> {
         let launched = ranks::launched();
         if launched > 1 && threads > 1 {
             return Err(format!("--ranks {threads}: {launched} processes are ranks already").into());
         }
         #[cfg(feature = "mpi")]
-        if let Some(world) = World::join()? {
+        if let Some(world) = World::join(patience)? {
             return Ok(Self(Ranks::Processes(Arc::new(world))));
         }
         match launched {
-            0 | 1 => Ok(Self(Ranks::Threads(threads))),
+            0 | 1 => Ok(Self(Ranks::Threads { count: threads, patience })),
             _ => Err(format!(
                 "{launched} processes were started together, and this program was built without the feature `mpi`: each would do \
                  the same; build it with --features mpi, or use --ranks {launched} in one process"
@@ -56,6 +56,12 @@ impl Crew {
             }
             let leaving = Leaving(world);
             let done = work(&self.0);
+            if world.is_hung() {
+                if let Err(error) = done {
+                    super::print::note!("error: {error}");
+                }
+                world.abort();
+            }
             runs::dismiss(world);
             drop(leaving);
             return done;

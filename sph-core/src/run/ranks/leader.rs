@@ -153,7 +153,7 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
                     self.links().gather(&outcome.to_bytes())?;
                 }
                 Order::Load => {
-                    let piece = self.links().receive_control(0)?;
+                    let piece = self.links().receive_control(0, None)?;
                     self.load(&piece)?;
                 }
                 Order::Fetch => {

@@ -3,6 +3,9 @@
 //! A rank whose step fails says so to all others, in the place of the data that they wait for. What is still under way of
 //! that step is passed over: every message bears the number of its step. At the end of a run each rank reads what the others
 //! have sent until they say good-bye.
+//!
+//! In a step no rank waits longer for another than its patience says; between steps the others wait for the first rank, which may be
+//! writing files, without an end. A rank that does not even say what its step has come to is given up by the first one.
 
 use super::{
     transport::Transport,
@@ -10,7 +13,10 @@ use super::{
 };
 use crate::method::failure::Lost;
 use bytemuck::Pod;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 /// Before the bytes of a message: the number of the step, and the kind.
 const HEADER: usize = 16;
@@ -35,6 +41,8 @@ pub struct Links {
     size: usize,
     /// Number of the step, the same on all ranks.
     round: u64,
+    /// True once a rank was given up: nobody is waited for any more.
+    is_broken: bool,
 }
 
 impl std::fmt::Debug for Links {
@@ -47,7 +55,7 @@ impl Links {
     /// Those of a rank.
     pub fn new(transport: Box<dyn Transport>) -> Self {
         let (rank, size) = (transport.rank(), transport.size());
-        Self { transport: Mutex::new(transport), rank, size, round: 0 }
+        Self { transport: Mutex::new(transport), rank, size, round: 0, is_broken: false }
     }
 
     /// Which rank this is.
@@ -58,6 +66,11 @@ impl Links {
     /// Number of ranks.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// True once a rank was given up.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
     }
 
     /// A step begins, or something else that all ranks do together.
@@ -76,9 +89,10 @@ impl Links {
     /// The next data of this step from a rank.
     ///
     /// # Errors
-    /// When the rank is gone, or its step has failed.
+    /// When the rank is gone or silent, or its step has failed.
     pub fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
-        match self.next(from)? {
+        let patience = self.transport().patience();
+        match self.next(from, Some(patience))? {
             (Kind::Data, bytes) => Ok(bytes),
             (Kind::Failed, _) => Err(Lost::Failed(from)),
             (Kind::Control | Kind::End, _) => Err(Lost::Garbled(from)),
@@ -101,8 +115,9 @@ impl Links {
             // Who is gone need not know.
             let _ = self.send_kind(to, Kind::End, &[]);
         }
+        let patience = self.transport().patience();
         for from in (0..size).filter(|&from| from != rank) {
-            while self.next(from).is_ok_and(|(kind, _)| kind != Kind::End) {}
+            while self.next(from, Some(patience)).is_ok_and(|(kind, _)| kind != Kind::End) {}
         }
     }
 
@@ -214,7 +229,7 @@ impl Links {
         }
         let message = match mine {
             Some(message) => message,
-            None => self.receive_control(rank - reach)?,
+            None => self.receive_control(rank - reach, None)?,
         };
         while reach > 1 {
             reach /= 2;
@@ -226,16 +241,20 @@ impl Links {
     }
 
     /// Sends the first rank a control message of each other one, which gives it; the first gets those of the others, in their
-    /// order.
+    /// order, and gives up one that is silent.
     ///
     /// # Errors
-    /// When a rank is gone.
+    /// When a rank is gone or silent.
     pub fn gather(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Lost> {
         if self.rank() != 0 {
             self.send_kind(0, Kind::Control, mine)?;
             return Ok(Vec::new());
         }
-        (1..self.size()).map(|from| self.receive_control(from)).collect()
+        let patience = self.transport().patience();
+        let all: Result<_, _> =
+            (1..self.size()).map(|from| self.receive_control(from, Some(patience))).collect();
+        self.is_broken |= matches!(all, Err(Lost::Silent(..)));
+        all
     }
 
     /// Sends a rank a control message of its own.
@@ -246,13 +265,14 @@ impl Links {
         self.send_kind(to, Kind::Control, bytes)
     }
 
-    /// The next control message of a rank; what else it has sent of this step comes too late.
+    /// The next control message of a rank, waited for `within` a time or without an end; what else it has sent of this step comes
+    /// too late.
     ///
     /// # Errors
-    /// When it is gone.
-    pub fn receive_control(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
+    /// When it is gone or silent.
+    pub fn receive_control(&mut self, from: usize, within: Option<Duration>) -> Result<Vec<u8>, Lost> {
         loop {
-            match self.next(from)? {
+            match self.next(from, within)? {
                 (Kind::Control, message) => return Ok(message),
                 (Kind::End, _) => return Err(Lost::Gone(from)),
                 (Kind::Data | Kind::Failed, _) => {}
@@ -272,9 +292,12 @@ impl Links {
     }
 
     /// The next message of a rank that is of this step.
-    fn next(&mut self, from: usize) -> Result<(Kind, Vec<u8>), Lost> {
+    fn next(&mut self, from: usize, within: Option<Duration>) -> Result<(Kind, Vec<u8>), Lost> {
+        if self.is_broken {
+            return Err(Lost::Gone(from));
+        }
         loop {
-            let mut message = self.transport().receive(from)?;
+            let mut message = self.transport().receive(from, within)?;
             let mut reader = Reader::new(&message);
             let (round, kind) = reader.one::<u64>().zip(reader.one::<u64>()).ok_or(Lost::Garbled(from))?;
             if kind < Kind::Control as u64 && round != self.round {

@@ -2,7 +2,10 @@
 
 use super::transport::Transport;
 use crate::method::failure::Lost;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::{
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    time::Duration,
+};
 
 /// One of the ranks; ends for the others when it is dropped.
 #[derive(Debug)]
@@ -11,11 +14,12 @@ pub struct Threads {
     /// To each rank; to itself, too, where nothing is sent.
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Receiver<Vec<u8>>>,
+    patience: Duration,
 }
 
 impl Threads {
-    /// As many ranks as said, each for a thread of its own.
-    pub fn ranks(size: usize) -> Vec<Self> {
+    /// As many ranks as said, each for a thread of its own, and each with this [patience](Transport::patience).
+    pub fn ranks(size: usize, patience: Duration) -> Vec<Self> {
         let (mut to, mut from): (Vec<Vec<_>>, Vec<Vec<_>>) = (Vec::new(), Vec::new());
         to.resize_with(size, Vec::new);
         from.resize_with(size, Vec::new);
@@ -27,7 +31,7 @@ impl Threads {
             }
         }
         let ends = to.into_iter().zip(from).enumerate();
-        ends.map(|(rank, (to, from))| Self { rank, to, from }).collect()
+        ends.map(|(rank, (to, from))| Self { rank, to, from, patience }).collect()
     }
 }
 
@@ -40,11 +44,20 @@ impl Transport for Threads {
         self.to.len()
     }
 
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
     fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), Lost> {
         self.to[to].send(message).map_err(|_| Lost::Gone(to))
     }
 
-    fn receive(&mut self, from: usize) -> Result<Vec<u8>, Lost> {
-        self.from[from].recv().map_err(|_| Lost::Gone(from))
+    fn receive(&mut self, from: usize, within: Option<Duration>) -> Result<Vec<u8>, Lost> {
+        let messages = &self.from[from];
+        let Some(within) = within else { return messages.recv().map_err(|_| Lost::Gone(from)) };
+        messages.recv_timeout(within).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Lost::Silent(from, within.as_secs()),
+            RecvTimeoutError::Disconnected => Lost::Gone(from),
+        })
     }
 }
