@@ -66,6 +66,8 @@ fn central_weights_make_lattices_isotropic() {
     assert!((usual - 0.854).abs() < 1e-3, "{usual}");
     let none = quartic(0.3).central::<Real>(0.0);
     assert!(none.inv_r.is_finite() && (none.w, none.w2) == (0.0, 0.0), "coincident particles");
+    let near = Weight::new(WeightForm::MpsQuartic, 1e-3, 0.3).central::<f64>(1e-12).inv_r;
+    assert!((near / 1e6 - 1.0).abs() < 1e-6, "a thousandth of a small support: {near}");
     let far = quartic(0.3).central::<Real>(3e30);
     assert_eq!((far.w, far.w2), (0.0, 0.0));
     let at = quartic(0.3).central::<f64>(0.09);
@@ -151,6 +153,21 @@ fn beside_a_plane_wall_the_fluid_makes_up_for_what_ghosts_leave_out() {
     assert!(
         y.abs() < 1e-7 && z.abs() < 1e-7 && e.times([0.0, 0.0, 1.0]).map(f64::abs).iter().sum::<f64>() < 1e-7
     );
+}
+
+/// `G = g (1 − n nᵀ)` of a plane wall gives the same scale for every normal n.
+#[test]
+fn the_correction_does_not_depend_on_the_direction_of_a_wall() {
+    const PLACES: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+    let scale = |n: [Real; 3]| {
+        let term = |(a, b)| 0.1 * (Real::from(u8::from(a == b)) - n[a] * n[b]);
+        correction_scale::<3>(WallCorrection(PLACES.map(term)), 1.0, 1.0)
+    };
+    let flat = scale([0.0, 0.0, 1.0]);
+    assert!((flat - 3.0 / 0.7).abs() < 1e-5, "{flat}");
+    for n in [[2.0, 1.0, 2.0], [-1.0, 2.0, 2.0], [2.0, -2.0, 1.0], [0.0, 1.8, -2.4]] {
+        assert!((scale(n.map(|n: Real| n / 3.0)) / flat - 1.0).abs() < 1e-5, "{n:?}");
+    }
 }
 
 #[test]

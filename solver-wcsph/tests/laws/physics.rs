@@ -109,3 +109,12 @@ fn only_a_tensile_wall_bears_tension() {
         "pressure is not touched"
     );
 }
+
+/// Shifting has a fifth more of the gradient at a spacing, and sixteen fifths more where W is twice as large.
+#[test]
+fn shifting_grows_with_the_fourth_power_of_the_kernel() {
+    let at = |w: f64| shifting::<f64>(w, 0.25, -3.0);
+    for (w, expected) in [(0.0, -3.0), (4.0, -3.6), (8.0, -12.6)] {
+        assert!((at(w) - expected).abs() < 1e-6, "{} at W = {w}", at(w));
+    }
+}

@@ -153,6 +153,19 @@ proptest! {
     }
 }
 
+/// A dense grid without a skin.
+fn plain(radius: Real) -> Settings<2> {
+    Settings {
+        backend: Backend::DenseGrid,
+        radius,
+        skin: 0.0,
+        periodic: Periodic::NONE,
+        isa: Isa::best(),
+        wall_rows: false,
+        by_id: false,
+    }
+}
+
 /// Sets without a particle, with one, and with all in one cell have the same rows with all backends.
 #[test]
 fn empty_one_particle_and_one_cell() {
@@ -196,16 +209,7 @@ fn sorting_is_stable_and_carries_fields_along() {
         (0..5000).map(|k| [((k * 37) % 101) as Real * 0.1, ((k * 53) % 97) as Real * 0.1]).collect();
     let mut state = state(&fluid, &[], Periodic::NONE);
     let mut carried: Vec<Real> = (0..5000).map(|k| k as Real).collect();
-    let settings = Settings {
-        backend: Backend::DenseGrid,
-        radius: 0.45,
-        skin: 0.0,
-        periodic: Periodic::NONE,
-        isa: Isa::best(),
-        wall_rows: false,
-        by_id: false,
-    };
-    Neighbors::new(settings).update(&mut state, [&mut carried]).expect("fits");
+    Neighbors::new(plain(0.45)).update(&mut state, [&mut carried]).expect("fits");
     for (i, &carried) in carried.iter().enumerate() {
         let id = state.fluid.id[i] as usize;
         assert_eq!(state.fluid.position(i), fluid[id]);
@@ -220,20 +224,63 @@ fn sorting_is_stable_and_carries_fields_along() {
     }
 }
 
+/// By id, the order follows from positions and ids alone, whatever it was before, in more cells than a thread takes at once.
+#[test]
+fn by_id_the_order_does_not_depend_on_the_one_before() {
+    const N: usize = 5003;
+    let place = |k: usize| [((k * 37) % 101) as Real * 0.1, ((k * 53) % 97) as Real * 0.1];
+    for backend in [Backend::DenseGrid, Backend::HashGrid] {
+        let sorted = |stride: usize| {
+            let ids: Vec<usize> = (0..N).map(|k| k * stride % N).collect();
+            let points = ids.iter().map(|&id| place(id)).collect::<Vec<_>>();
+            let mut state = state(&points, &[], Periodic::NONE);
+            state.fluid.id = ids.iter().map(|&id| id as u64).collect();
+            let settings = Settings { backend, by_id: true, ..plain(0.45) };
+            Neighbors::new(settings).update(&mut state, []).expect("fits");
+            state.fluid.id
+        };
+        let once = sorted(1);
+        assert!([2, 17, N - 1].iter().all(|&stride| sorted(stride) == once), "{backend:?}");
+    }
+}
+
+/// After a restart the rows are those of the moment when they were built, not of now; particles in another order get new ones.
+#[test]
+fn a_restart_has_the_rows_that_were_built() {
+    let fluid: Vec<[Real; 2]> = (0..400).map(|k| [(k % 20) as Real * 0.1, (k / 20) as Real * 0.1]).collect();
+    let settings = Settings { skin: 0.04, ..plain(0.21) };
+    let mut state = state(&fluid, &[], Periodic::NONE);
+    let mut before = Neighbors::new(settings);
+    assert!(before.update(&mut state, []).expect("fits"));
+    // By less than half the skin, and so that columns two apart would find each other at their corners, were rows built now.
+    for i in 0..fluid.len() {
+        let column = (state.fluid.x[0][i] * 10.0).round() as usize;
+        let shift = if column / 2 % 2 == 0 { 0.014 } else { -0.014 };
+        state.fluid.x.iter_mut().for_each(|x| x[i] += shift);
+    }
+    let rows = |n: &Neighbors<2>| -> Vec<Vec<usize>> {
+        n.fluid.chunks().iter().flat_map(|c| c.points().map(|i| c.neighbors(i).collect())).collect()
+    };
+    let built = rows(&before);
+    let mut again = |state: &mut State<2>| {
+        let mut n = Neighbors::new(settings);
+        n.remembered().zip(before.remembered()).for_each(|((_, new), (_, old))| new.clone_from(old));
+        n.restored();
+        let is_new = n.update(state, []).expect("fits");
+        (is_new, rows(&n))
+    };
+    let (is_new, found) = again(&mut state);
+    assert!(!is_new && found == built, "rows of another moment");
+    let (n, mut swapped) = (fluid.len() - 1, state.clone());
+    swapped.fluid.x.iter_mut().for_each(|x| x.swap(0, n));
+    assert!(again(&mut swapped).0, "particles in another order keep the rows of the old one");
+}
+
 #[test]
 fn lists_with_a_skin_live_until_half_of_it_is_used() {
     let fluid: Vec<[Real; 2]> = (0..400).map(|k| [(k % 20) as Real * 0.1, (k / 20) as Real * 0.1]).collect();
     let mut state = state(&fluid, &[[-0.1, 0.0]], Periodic::NONE);
-    let settings = Settings {
-        backend: Backend::DenseGrid,
-        radius: 0.21,
-        skin: 0.04,
-        periodic: Periodic::NONE,
-        isa: Isa::best(),
-        wall_rows: true,
-        by_id: false,
-    };
-    let mut n = Neighbors::new(settings);
+    let mut n = Neighbors::new(Settings { skin: 0.04, wall_rows: true, ..plain(0.21) });
     assert!(n.update(&mut state, []).expect("fits"));
     assert!(!n.update(&mut state, []).expect("fits"));
     state.fluid.x[0][7] += 0.019;
