@@ -11,7 +11,7 @@ use sph_core::{error::Error, method::failure::Lost, run::ranks::transport::Trans
 use std::{
     env,
     fmt::{self, Debug, Formatter},
-    mem::take,
+    mem::{forget, take},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -254,8 +254,12 @@ impl Transport for Processes {
 
 impl Drop for Processes {
     fn drop(&mut self) {
-        // Runs end when all that was sent has been read; one that hangs reads nothing.
-        self.settle(!self.is_hung.load(Ordering::Acquire));
+        if self.is_hung.load(Ordering::Acquire) {
+            // What was sent to one that hangs stays under way until all processes are ended.
+            forget(take(&mut self.sends));
+        }
+        // Runs end when all that was sent has been read.
+        self.settle(true);
         self.is_busy.store(false, Ordering::Release);
     }
 }

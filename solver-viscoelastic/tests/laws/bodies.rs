@@ -37,6 +37,6 @@ fn a_box_of_half_the_density_settles_half_submerged() {
 
 #[test]
 fn a_pointer_takes_a_body_along() {
-    a_pointer_takes_a_box_along::<2>("");
-    a_pointer_takes_a_box_along::<3>("");
+    a_pointer_takes_a_box_along::<2>("stiffness = 100.0");
+    a_pointer_takes_a_box_along::<3>("stiffness = 100.0");
 }

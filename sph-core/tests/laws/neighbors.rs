@@ -186,6 +186,35 @@ fn large_sets_of_many_chunks_agree() {
     assert_eq!(dense, rows(Backend::HashGrid, Isa::best(), 0.7, &start));
 }
 
+/// Numbers that are kept for the entries of rows stay with them, in each of many chunks.
+#[test]
+fn kept_entries_stay_with_their_rows() {
+    let fluid: Vec<[Real; 2]> =
+        (0..5000).map(|k| [((k * 37) % 101) as Real * 0.1, ((k * 53) % 97) as Real * 0.1]).collect();
+    let mut state = state(&fluid, &[], Periodic::NONE);
+    let mut n = Neighbors::new(plain(0.25));
+    n.update(&mut state, []).expect("fits");
+    let weight = |i: usize, j: usize| ((3 * i + 7 * j) % 16) as Real;
+    let mut a: Vec<Real> = (0..fluid.len()).map(|j| (j % 11) as Real).collect();
+    a.push(0.0);
+    let (mut kept, mut sums) = (Vec::new(), vec![0.0; fluid.len()]);
+    n.fluid.for_each_storing(&mut kept, &mut sums[..], |_, chunk, kept, sums: &mut [Real]| {
+        for i in chunk.points() {
+            for (entry, &j) in chunk.entries(i).zip(chunk.row(i)) {
+                kept[entry] = weight(i, j as usize);
+            }
+        }
+        for (sum, i) in sums.iter_mut().zip(chunk.points()) {
+            *sum = chunk.weighted_sum::<Real>(i, kept, &a);
+        }
+    });
+    assert!(n.fluid.chunks().len() > 4 && n.fluid.len() == fluid.len() && !n.fluid.is_empty());
+    for (i, sum) in sums.iter().enumerate() {
+        // Whole numbers: the order of the sum is of no matter.
+        assert_eq!(*sum, n.fluid.neighbors(i).map(|j| weight(i, j) * a[j]).sum::<Real>(), "row {i}");
+    }
+}
+
 #[test]
 fn the_dense_grid_refuses_a_lost_particle_and_the_hash_grid_does_not() {
     let fluid = [[0.0; 3], [0.5; 3], [1e6; 3]];
