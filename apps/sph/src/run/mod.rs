@@ -236,7 +236,7 @@ fn place(last: &Final) -> String {
 }
 
 fn summary(result: &RunResult) -> String {
-    let speed = result.particle_steps_per_s().unwrap_or(f64::NAN) * 1e-6;
+    let speed = result.particle_steps_per_s().unwrap_or(0.0) * 1e-6;
     let penetrations: String = result
         .scores
         .iter()

@@ -68,11 +68,6 @@ impl Links {
         self.size
     }
 
-    /// True once a rank was given up.
-    pub fn is_broken(&self) -> bool {
-        self.is_broken
-    }
-
     /// A step begins, or something else that all ranks do together.
     pub fn begin(&mut self) {
         self.round += 1;

@@ -100,7 +100,7 @@ impl Outcome {
         let (kind, field) = match cause {
             Cause::NotFinite { field } => (1, *field),
             Cause::Escaped => (2, ""),
-            Cause::Rank(_) => (3, ""),
+            Cause::Rank(lost) if !matches!(lost, Lost::Silent(..)) => (3, ""),
             Cause::Neighbors(_) => (4, ""),
             _ => (0, ""),
         };
