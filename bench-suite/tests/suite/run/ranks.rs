@@ -7,6 +7,7 @@ use bench_suite::{
     system::{processor::Processor, ranks::Ranks},
 };
 use sph_core::{method::report::StepReport, numerics::lane::Isa, scene::Scene};
+use std::time::Duration;
 
 const STEPS: u64 = 30;
 
@@ -15,7 +16,8 @@ type End = (u64, String);
 
 fn end_in<const D: usize>(name: &str, scene: &Scene, ranks: usize, threads: usize) -> End {
     common::on_threads(threads, || {
-        let processor = Processor { ranks: Ranks::Threads(ranks), ..Isa::best().into() };
+        let ranks = Ranks::Threads { count: ranks, patience: Duration::from_secs(60) };
+        let processor = Processor { ranks, ..Isa::best().into() };
         let mut simulation = common::simulation::<D>(name, scene, &processor);
         let mut report = StepReport::default();
         for _ in 0..STEPS {
