@@ -284,7 +284,7 @@ fn a_restart_has_the_rows_that_were_built() {
     // By less than half the skin, and so that columns two apart would find each other at their corners, were rows built now.
     for i in 0..fluid.len() {
         let column = (state.fluid.x[0][i] * 10.0).round() as usize;
-        let shift = if column / 2 % 2 == 0 { 0.014 } else { -0.014 };
+        let shift = if (column / 2).is_multiple_of(2) { 0.014 } else { -0.014 };
         state.fluid.x.iter_mut().for_each(|x| x[i] += shift);
     }
     let rows = |n: &Neighbors<2>| -> Vec<Vec<usize>> {
