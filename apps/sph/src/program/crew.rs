@@ -17,7 +17,8 @@ type Refused = Box<dyn Error + Send + Sync>;
 pub struct Crew(Ranks);
 
 impl Crew {
-    /// The processes of an MPI program where this is one of several, else so many threads.
+    /// The processes of an MPI program where this is one of several, else so many threads. In a step a rank waits for another
+    /// no longer than `patience`.
     ///
     /// # Errors
     /// When a launcher has started several processes that cannot be ranks of one run.
