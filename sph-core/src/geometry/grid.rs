@@ -1,4 +1,4 @@
-//! Values at the nodes of rectilinear grids, from files.
+//! Points from files, and values at the nodes of rectilinear grids.
 use std::{io::Cursor, path::Path};
 
 use crate::{
@@ -42,14 +42,43 @@ impl Quantity {
 }
 
 /// Points of a file, in its order.
-struct Points {
+pub struct Points {
     /// Numbers of all points, a column for each component of each quantity; all finite, and at least one.
-    columns: Vec<Vec<f64>>,
+    pub columns: Vec<Vec<f64>>,
     /// Lines of the points in a text.
     lines: Vec<usize>,
 }
 
 impl Points {
+    /// Reads points from the `file` that `key` has, from a folder on, and keeps where it lies and its checksum.
+    ///
+    /// # Errors
+    ///
+    /// With the line, or the row of arrays: a file that cannot be read, lacks a quantity, or has other numbers than finite ones.
+    pub fn read(
+        folder: &Path,
+        (file, checksum): (&mut String, &mut Option<u32>),
+        quantities: &[Quantity],
+        key: &str,
+    ) -> Result<Self, Error> {
+        let named = join(key, "file");
+        let value = format!("{file:?}");
+        let refused = |message: String| Error::invalid(&named, message).value(&value);
+        let ending = Path::new(file).extension().map(|ending| ending.to_ascii_lowercase());
+        let is = |kind: &str| ending.as_ref().is_some_and(|ending| ending == kind);
+        if !is("csv") && !is("npz") {
+            return Err(refused("must end in .csv or .npz".to_owned()));
+        }
+        let found = file::read(folder, file, LARGEST_FILE, &named)?;
+        found.check(checksum, &join(key, "checksum"))?;
+        let points = match is("csv") {
+            true => Self::of_table(&found, quantities, &named)?,
+            false => Self::of_arrays(&found.bytes, quantities).map_err(refused)?,
+        };
+        *file = found.path;
+        Ok(points)
+    }
+
     fn of_table(found: &Found, quantities: &[Quantity], key: &str) -> Result<Self, Error> {
         let names: Vec<String> = quantities.iter().flat_map(Quantity::columns).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -113,8 +142,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Reads the grid from the `file` that `key` has, from a folder on, and keeps where it lies and its checksum. The first
-    /// numbers of a point, one for each of the `axes`, are its place, all others values.
+    /// Reads the grid from a file as [`Points::read`] does. The first numbers of a point, one for each of the `axes`, are its
+    /// place, all others values.
     ///
     /// # Errors
     ///
@@ -126,25 +155,12 @@ impl Grid {
         quantities: &[Quantity],
         key: &str,
     ) -> Result<Self, Error> {
-        let named = join(key, "file");
         let value = format!("{file:?}");
-        let refused = |message: String| Error::invalid(&named, message).value(&value);
-        let ending = Path::new(file).extension().map(|ending| ending.to_ascii_lowercase());
-        let is = |kind: &str| ending.as_ref().is_some_and(|ending| ending == kind);
-        if !is("csv") && !is("npz") {
-            return Err(refused("must end in .csv or .npz".to_owned()));
-        }
-        let found = file::read(folder, file, LARGEST_FILE, &named)?;
-        found.check(checksum, &join(key, "checksum"))?;
-        let points = match is("csv") {
-            true => Points::of_table(&found, quantities, &named)?,
-            false => Points::of_arrays(&found.bytes, quantities).map_err(refused)?,
-        };
-        let grid = Self::new(&points, axes).map_err(|message| {
-            refused(message).hint("give every place of a rectilinear grid once, in any order")
-        })?;
-        *file = found.path;
-        Ok(grid)
+        let points = Points::read(folder, (file, checksum), quantities, key)?;
+        Self::new(&points, axes).map_err(|message| {
+            let error = Error::invalid(join(key, "file"), message).value(value);
+            error.hint("give every place of a rectilinear grid once, in any order")
+        })
     }
 
     fn new(points: &Points, axes: usize) -> Result<Self, String> {

@@ -38,7 +38,7 @@ fn in_dimension<const D: usize>(scene: &Scene) -> Result<(), Error> {
         let region = fluid::<D>(scene, body, &key)?;
         if let (Some((min, max)), Some(domain)) = (domain, &scene.domain) {
             within(&region, &min, &max, scene.spacing, &key)?;
-            if let (Lattice::Cartesian, Some(ends)) = (body.lattice, region.bounds()) {
+            if let (Lattice::Cartesian, None, Some(ends)) = (body.lattice, &body.places, region.bounds()) {
                 whole_periods(&ends, domain, &(min, max), scene.spacing)?;
             }
         }
@@ -92,7 +92,10 @@ fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
     let mut counts = Counts { fluid: 0.0, walls: 0.0 };
     for (key, body) in bodies(scene) {
         let region: Region<D> = body.shape.resolve(&join(&key, "shape"))?;
-        counts.fluid += region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32);
+        counts.fluid += match &body.places {
+            Some(places) => places.count() as f64,
+            None => region.volume().unwrap_or(0.0) / scene.spacing.powi(D as i32),
+        };
     }
     for emitter in scene.command.iter().filter_map(|command| command.emitter.as_ref()) {
         // One layer: how much of what comes is gone again, no shape tells.
@@ -112,7 +115,7 @@ fn count<const D: usize>(scene: &Scene) -> Result<Counts, Error> {
 /// Lattice sites that are looked at to fill the fluid: those of the boxes around its shapes.
 fn sites<const D: usize>(scene: &Scene) -> Result<f64, Error> {
     let mut sites = 0.0;
-    for (key, body) in bodies(scene) {
+    for (key, body) in bodies(scene).filter(|(_, body)| body.places.is_none()) {
         let region: Region<D> = body.shape.resolve(&join(&key, "shape"))?;
         let (min, max) = region.bounds().unwrap_or(([0.0; D], [0.0; D]));
         sites += (0..D).map(|k| (max[k] - min[k]) / scene.spacing).product::<f64>();

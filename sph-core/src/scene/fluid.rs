@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::Error,
     geometry::{
-        grid::{Grid, Quantity},
+        grid::{Grid, Points, Quantity},
         sampling::{Jitter, Lattice, fill_where},
         shape::{Region, Shape, vector},
     },
@@ -23,6 +23,8 @@ parameters! {
         pub shape: Shape, validate;
         /// Shapes that are taken out of it, as an obstacle within a pool.
         pub cut: Vec<Shape> = Vec::new(), validate;
+        /// Places of its particles from a file, in place of a lattice; each must lie in `shape` and in no cut.
+        pub places: Option<Places>, validate;
         /// Arrangement of the particles.
         pub lattice: Lattice = Lattice::Cartesian;
         /// Corner of a cell of the lattice: that of a tank keeps the fluid aligned with its walls. Left
@@ -131,6 +133,51 @@ impl FieldTable {
     fn check_holds<const D: usize>(&self, points: &[[f64; D]], key: &str) -> Result<(), Error> {
         let checked = self.grid.as_ref().map_or(Ok(()), |grid| grid.check_holds(points, &join(key, "file")));
         checked.map_err(|error| error.value(format!("{:?}", self.file)))
+    }
+}
+
+parameters! {
+    /// Centers of particles, as a frame of another run has them.
+    pub struct Places {
+        /// The file, whose name ends in `.csv` or `.npz`; from the folder of the scene on. A CSV file has columns `x [m]`,
+        /// `y [m]`, in space `z [m]`, an NPZ file an array `x`; others are not read.
+        pub file: String;
+        /// Checksum of the file, CRC-32: another file is refused. Written into the scenes of results.
+        pub checksum: Option<u32> = None, "-", "[0, 4294967295]";
+        hidden columns: Option<Arc<Vec<Vec<f64>>>>;
+    }
+}
+
+impl Places {
+    /// Reads the file, and keeps where it lies and its checksum.
+    fn load(&mut self, folder: &Path, dim: usize, key: &str) -> Result<(), Error> {
+        let place = Quantity { name: "x", unit: "m", components: dim };
+        let points = Points::read(folder, (&mut self.file, &mut self.checksum), &[place], key)?;
+        self.columns = Some(Arc::new(points.columns));
+        Ok(())
+    }
+
+    /// Number of particles; 0 of a file that was not read.
+    pub fn count(&self) -> usize {
+        self.columns.as_ref().map_or(0, |columns| columns[0].len())
+    }
+
+    /// The places, in the order of the file `[m]`: all of them in the region, and none in a cut.
+    fn within<const D: usize>(
+        &self,
+        region: &Region<D>,
+        cuts: &[Region<D>],
+        tolerance: f64,
+        key: &str,
+    ) -> Result<Vec<[f64; D]>, Error> {
+        let columns = self.columns.as_ref().filter(|columns| columns.len() == D);
+        let point = |row| from_fn(|axis| columns.map_or(f64::NAN, |columns| columns[axis][row]));
+        let points: Vec<[f64; D]> = (0..self.count()).map(point).collect();
+        let is_fluid =
+            |x: &[f64; D]| region.phi(x) <= tolerance && cuts.iter().all(|cut| cut.phi(x) >= -tolerance);
+        let Some(row) = points.iter().position(|x| !is_fluid(x)) else { return Ok(points) };
+        let message = format!("row {row} from 0: {:?} m lies outside of the shape, or in a cut", points[row]);
+        Err(Error::invalid(key, message).value(format!("{:?}", self.file)).hint("enlarge the shape"))
     }
 }
 
@@ -320,6 +367,7 @@ impl Fluid {
         Self {
             shape,
             cut: Vec::new(),
+            places: None,
             lattice: Lattice::Cartesian,
             origin: None,
             jitter: 0.0,
@@ -341,6 +389,9 @@ impl Fluid {
         for (i, cut) in self.cut.iter_mut().enumerate() {
             cut.load(folder, &format!("{key}.cut[{i}]"))?;
         }
+        if let Some(places) = &mut self.places {
+            places.load(folder, dim, &join(key, "places"))?;
+        }
         if let VelocityField::Table(table) = &mut self.velocity {
             let velocity = Quantity { name: "velocity", unit: "m/s", components: dim };
             table.load(folder, dim, velocity, &join(key, "velocity.table"))?;
@@ -352,12 +403,12 @@ impl Fluid {
         Ok(())
     }
 
-    /// The positions of its particles `[m]`, x fastest. `key` is the body's own, as `fluid[0]`.
+    /// The positions of its particles `[m]`, x fastest or as a file has them. `key` is the body's own, as `fluid[0]`.
     ///
     /// # Errors
     ///
-    /// If a vector has not `D` entries, the lattice does not exist in `D` dimensions, or a particle lies outside of the grid
-    /// of a field.
+    /// If a vector has not `D` entries, the lattice does not exist in `D` dimensions, a place of a file lies outside of the
+    /// fluid, or a particle outside of the grid of a field.
     pub fn sample<const D: usize>(&self, key: &str, spacing: f64) -> Result<Vec<[f64; D]>, Error> {
         let region: Region<D> = self.shape.resolve(&join(key, "shape"))?;
         let mut cuts: Vec<Region<D>> = Vec::with_capacity(self.cut.len());
@@ -368,9 +419,12 @@ impl Fluid {
         self.check_lattice::<D>(key)?;
         let tolerance = crate::geometry::sampling::SURFACE_TOLERANCE * spacing;
         let depth = self.shell.map_or(f64::INFINITY, |n| f64::from(n) * spacing);
-        let mut points = fill_where(&region, self.lattice, spacing, origin, |phi, x| {
-            phi < -tolerance && phi > -depth && cuts.iter().all(|cut| cut.phi(x) > tolerance)
-        });
+        let mut points = match &self.places {
+            Some(places) => places.within(&region, &cuts, tolerance, &join(key, "places.file"))?,
+            None => fill_where(&region, self.lattice, spacing, origin, |phi, x| {
+                phi < -tolerance && phi > -depth && cuts.iter().all(|cut| cut.phi(x) > tolerance)
+            }),
+        };
         Jitter { amplitude: self.jitter * spacing, seed: u64::from(self.seed) }.apply(&mut points);
         if let VelocityField::Table(table) = &self.velocity {
             table.check_holds(&points, &join(key, "velocity.table"))?;
@@ -382,6 +436,15 @@ impl Fluid {
     }
 
     pub(super) fn check_lattice<const D: usize>(&self, key: &str) -> Result<(), Error> {
+        let of_lattice = [
+            ("lattice", self.lattice != Lattice::Cartesian),
+            ("origin", self.origin.is_some()),
+            ("shell", self.shell.is_some()),
+        ];
+        if let Some((name, _)) = of_lattice.iter().find(|(_, given)| *given && self.places.is_some()) {
+            let message = "says how a lattice fills the shape, but `places` has all particles";
+            return Err(Error::invalid(join(key, name), message).hint("leave out one of them"));
+        }
         if self.lattice.fits(D) {
             return Ok(());
         }

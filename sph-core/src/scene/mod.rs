@@ -43,8 +43,8 @@ pub use check::Counts;
 pub(crate) use command::Change;
 pub use command::{Command, Drain, Emitter, MoveWall, PathPoint, Push, Script, Set, Setting};
 pub use fluid::{
-    FieldTable, Fluid, Hydrostatic, LinearVelocity, PressureField, StandingWave, StrainedDrop, TaylorGreen,
-    VelocityField,
+    FieldTable, Fluid, Hydrostatic, LinearVelocity, Places, PressureField, StandingWave, StrainedDrop,
+    TaylorGreen, VelocityField,
 };
 pub use measure::{FlowRate, ForceOn, Gauge, Measure, Probe, Profile, Total};
 pub use parameters::{Parameters, Preset};
