@@ -33,7 +33,7 @@ times = []
 class DamBreak(Application):
     def create_particles(self):
         arrays = []
-        for name, points in (("fluid", case.fluid(a.m, a.jitter)), ("walls", case.walls(a.m))):
+        for name, points in (("fluid", case.fluid(a.m, a.start)), ("walls", case.walls(a.m))):
             x, y, z = points.T
             mass = case.REST_DENSITY * d**3
             arrays.append(get_particle_array(name=name, x=x, y=y, z=z, m=mass, rho=case.REST_DENSITY, h=d))
@@ -85,7 +85,7 @@ print(
         times[a.warmup :],
         {},
         case.physics(
-            a.m,
+            a,
             dt * len(times),
             np.stack([fluid.x, fluid.y, fluid.z], -1),
             np.stack([fluid.u, fluid.v, fluid.w], -1),

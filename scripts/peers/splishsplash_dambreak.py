@@ -22,7 +22,7 @@ if a.method != "wcsph" and (a.iterations is None) == (a.error is None):
     arguments.error("pbf and dfsph need either --iterations or --error")
 MOST_ITERATIONS = 500
 solver = {  # the code's unit of errors is percent
-    "minIterations": a.iterations or 1,
+    "minIterations": a.iterations or (2 if a.method == "pbf" else 1),  # one alone stirs the fluid up, as in ours
     "maxIterations": a.iterations or MOST_ITERATIONS,
     "maxError": 1e-6 if a.error is None else 100 * a.error,
 }
@@ -46,7 +46,7 @@ configuration = {
     "gravitation": [0, -case.GRAVITY, 0],
 }
 scene = splishsplash.write_scene(
-    folder.name, case.fluid(a.m, a.jitter), wall_points, configuration, case.REST_DENSITY, case.VISCOSITY
+    folder.name, case.fluid(a.m, a.start), wall_points, configuration, case.REST_DENSITY, case.VISCOSITY
 )
 
 answer_to = os.dup(1)
@@ -102,7 +102,7 @@ def report():
         times,
         phases,
         case.physics(
-            a.m,
+            a,
             sph.TimeManager.getCurrent().getTime(),
             splishsplash.field(model, "position"),
             splishsplash.field(model, "velocity"),

@@ -26,7 +26,7 @@ ti.init(
 d = case.spacing(a.m)
 h = 2.0 * d  # support radius
 dt = case.time_step(a.m)
-fluid_points = case.fluid(a.m, a.jitter).astype(np.float32)
+fluid_points = case.fluid(a.m, a.start).astype(np.float32)
 wall_points = case.walls(a.m).astype(np.float32)
 N_FLUID, N_WALLS = len(fluid_points), len(wall_points)
 N = N_FLUID + N_WALLS
@@ -211,7 +211,7 @@ print(
         times.sum(axis=1),
         {run_pass.__name__: float(t) for run_pass, t in zip(PASSES, np.median(times, axis=0))},
         case.physics(
-            a.m,
+            a,
             dt * (a.warmup + a.steps),
             x.to_numpy()[is_fluid],
             v.to_numpy()[is_fluid],
