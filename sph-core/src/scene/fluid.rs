@@ -24,7 +24,7 @@ parameters! {
         /// Shapes that are taken out of it, as an obstacle within a pool.
         pub cut: Vec<Shape> = Vec::new(), validate;
         /// Places of its particles from a file, in place of a lattice; each must lie in `shape` and in no cut.
-        pub places: Option<Places>, validate;
+        pub places: Option<Places> = None, validate;
         /// Arrangement of the particles.
         pub lattice: Lattice = Lattice::Cartesian;
         /// Corner of a cell of the lattice: that of a tank keeps the fluid aligned with its walls. Left

@@ -224,6 +224,48 @@ proptest! {
     }
 }
 
+/// A block from a file of its own particles.
+fn places_are_the_particles<const D: usize>() {
+    let filled = scene(D, "").unwrap();
+    let points = particles::<D>(&filled.fluid[0]);
+    let rows: Vec<_> = points.iter().map(|x| x.to_vec()).collect();
+    file(&format!("places{D}.csv"), csv(&["x [m]", "y [m]", "z [m]"][..D].join(","), &rows));
+    file(&format!("places{D}.npz"), npz(&[("x", D)], &rows));
+    for kind in ["csv", "npz"] {
+        let mut scene = scene(D, &format!("places.file = \"places{D}.{kind}\"\n")).unwrap();
+        assert_ne!(particles::<D>(&scene.fluid[0]), points, "jitter moves places, too");
+        scene.fluid[0].jitter = 0.0;
+        assert_eq!(particles::<D>(&scene.fluid[0]), points);
+        assert_eq!(scene.estimate().unwrap().fluid, points.len() as f64);
+        let kernel = <WendlandC2<D>>::new(0.3);
+        let build = |scene: &Scene| setup::build::<D>(scene, &kernel).unwrap().state;
+        let (found, expected) = (build(&scene), build(&filled));
+        assert_eq!((found.fluid.x, found.rest.m), (expected.fluid.x, expected.rest.m));
+    }
+}
+
+#[test]
+fn places_of_a_file_are_the_particles() {
+    places_are_the_particles::<2>();
+    places_are_the_particles::<3>();
+}
+
+#[test]
+fn places_lie_in_the_shape_and_in_no_cut() {
+    let path = file("place.csv", "x [m],y [m]\n0.25,0.25\n1,0.5\n");
+    let keys =
+        format!("cut = [{{ block = {{ min = [0.6, 0.6], max = [2, 2] }} }}]\nplaces.file = {path:?}\n");
+    let mut fluid = scene(2, &keys).unwrap().fluid[0].clone();
+    fluid.jitter = 0.0;
+    assert_eq!(particles::<2>(&fluid), [[0.25, 0.25], [1.0, 0.5]], "on the surface is in the shape");
+    for place in ["1.01,0.5", "0.61,0.7"] {
+        fs::write(&path, format!("x [m],y [m]\n0.25,0.25\n{place}\n")).unwrap();
+        let outside = scene(2, &keys).unwrap().fluid[0].clone();
+        let error = outside.sample::<2>("fluid[0]", 0.1).unwrap_err().to_string();
+        assert!(error.starts_with("fluid[0].places.file = ") && error.contains("row 1 from 0"), "{error}");
+    }
+}
+
 /// Between nodes h apart a multilinear field misses at most `h²/8 Σ |∂²f/∂x_a²|`, and comes near to that.
 #[test]
 fn a_vortex_from_a_table_begins_as_its_formula_up_to_the_interpolation() {

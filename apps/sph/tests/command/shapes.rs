@@ -35,10 +35,11 @@ fn a_run_goes_on_with_the_mesh_that_it_began_with_alone() {
     assert_refused(&folder, &args, &["fluid[0].shape.mesh.checksum", "has changed"]);
 }
 
-/// A mesh, a motion, a bed and a flow. Returns the last two.
+/// A mesh, a motion, drops, a bed and a flow. Returns the last two.
 fn write_tables(folder: &Path) -> (String, String) {
     fs::write(folder.join("body.obj"), tetrahedron(0.8)).unwrap();
     fs::write(folder.join("move.csv"), "t [s],x [m]\n0,0\n0.02,0.001\n0.04,0\n").unwrap();
+    fs::write(folder.join("drops.csv"), "x [m],y [m],z [m]\n0.85,0.85,0.75\n0.75,0.85,0.85\n").unwrap();
     let corners = |z: f64| format!("0,0,{z}\n1,0,{z}\n0,1,{z}\n1,1,{z}\n");
     let bed = format!("x [m],y [m],z [m]\n{}", corners(-2.0));
     fs::write(folder.join("bed.csv"), &bed).unwrap();
@@ -59,7 +60,8 @@ fn a_run_goes_on_elsewhere_and_longer() {
     let scene = |end: f64, part: &str| {
         format!(
             "dim = 3\nspacing = 0.1\nrun.end_time = {end}\nrun.time_step = {STEP}\n[[fluid]]\nshape.mesh = {{ file = \
-             \"body.obj\" }}\nvelocity.table.file = \"flow.csv\"\n[[wall]]\nshape.block = {{ min = [0, 0, 0], max = [1, 1, 1] \
+             \"body.obj\" }}\nvelocity.table.file = \"flow.csv\"\n[[fluid]]\nshape.block = {{ min = [0.7, 0.7, 0.7], \
+             max = [0.9, 0.9, 0.9] }}\nplaces.file = \"drops.csv\"\n[[wall]]\nshape.block = {{ min = [0, 0, 0], max = [1, 1, 1] \
              }}\nlayers = 3\nmotion.formula = {{ velocity = [\"step(t - 0.0198)\", \"0\", \"0\"]{part} }}\n[[wall]]\nname = \
              \"plate\"\nshape.block = {{ min = [2, 2, 2], max = [3, 3, 3] }}\nside = \"outside\"\nmotion.table = {{ \
              file = \"move.csv\" }}\n[[wall]]\nname = \"bed\"\nshape.heightfield = {{ file = \"bed.csv\", bottom = -3 \
@@ -89,7 +91,9 @@ fn a_run_goes_on_elsewhere_and_longer() {
     });
     assert_eq!(run("second", &scene(30.0 * STEP, ""), "out", &["--resume"]), whole);
     let second = folder.join("second");
+    let drops = fs::read_to_string(second.join("drops.csv")).unwrap();
     let files = [
+        ("drops.csv", drops.replace("0.85", "0.84"), "fluid[1].places.checksum"),
         ("flow.csv", flow.replace("0.5", "0.4"), "fluid[0].velocity.table.checksum"),
         ("bed.csv", bed.replace("-2", "-2.1"), "wall[2].shape.heightfield.checksum"),
     ];
