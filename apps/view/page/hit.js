@@ -8,10 +8,11 @@ const MOST = 65534;
  * @param {import('./store.js').Cloud} cloud
  * @param {{origin: number[], direction: number[]}} ray
  * @param {number} radius within which the ray meets a particle, m
- * @returns {{index: number, x: number[]}|null}
+ * @param {number} n only the first so many
+ * @returns {{index: number, x: number[], rank: number}|null} `rank` is less of what is met earlier
  */
-export function hit(cloud, ray, radius) {
-  const { n, dim, positions } = cloud;
+export function hit(cloud, ray, radius, n = cloud.n) {
+  const { dim, positions } = cloud;
   const [low, size] = scaling(cloud);
   const { origin: o, direction: d } = ray;
   let [best, index] = [Infinity, -1];
@@ -26,7 +27,7 @@ export function hit(cloud, ray, radius) {
     const rank = dim === 3 ? along - Math.sqrt(Math.max(radius * radius - off2, 0)) : off2;
     if (rank < best) [best, index] = [rank, i];
   }
-  return index < 0 ? null : { index, x: place(cloud, index) };
+  return index < 0 ? null : { index, x: place(cloud, index), rank: best };
 }
 
 /** Lower end of the positions and size of a quantum, for each axis. */

@@ -21,7 +21,7 @@
  * @typedef {object} Pane
  * @property {any} info what `opened` says of it
  * @property {(Cloud & {step: number, t: number, stats: any})|null} frame the newest
- * @property {{n: number, dim: number, low: number[], high: number[], positions: Uint16Array}|null} walls
+ * @property {{n: number, free: number, dim: number, low: number[], high: number[], positions: Uint16Array}|null} walls of which the first `free` are samples of dynamic bodies
  * @property {string|null} failed its diagnosis
  * @property {any} particle the inspected one, as the server answers
  * @property {any[]} phases of the step that is being recorded, or was

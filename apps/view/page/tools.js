@@ -23,8 +23,17 @@ let push = null;
 /** Number of the next emitter or drain. */
 let openings = 0;
 
+/** What a ray meets first: fluid, or, for a tool that moves them, a dynamic body. */
+function met(view, ray) {
+  const radius = view.pane.info.dim === 3 ? view.radius : 2 * view.radius;
+  const fluid = view.cloud && hit(view.cloud, ray, radius);
+  const { walls } = view.pane;
+  const body = store.tool.name === 'push' && walls && hit(walls, ray, radius, walls.free);
+  return body && !(fluid?.rank < body.rank) ? body : fluid;
+}
+
 /**
- * The place under a point of a picture: on the fluid, or on the plane through `depth` that faces the camera.
+ * The place under a point of a picture: on the fluid or a body, or on the plane through `depth` that faces the camera.
  * @param {import('./pane.js').PaneView} view
  * @param {{x: number, y: number}} at in widths and heights
  * @param {number[]|null} depth a point of the plane to stay on; the particle under the pointer is not looked for then
@@ -33,7 +42,7 @@ let openings = 0;
 export function placeUnder(view, at, depth = null) {
   const { dim } = view.pane.info;
   const ray = view.camera.ray(at.x, at.y, view.canvas.clientWidth / view.canvas.clientHeight);
-  const found = depth || !view.cloud ? null : hit(view.cloud, ray, dim === 3 ? view.radius : 2 * view.radius);
+  const found = depth ? null : met(view, ray);
   if (dim === 3 && found) return { x: found.x, found };
   const full = (x) => [x[0], x[1], x[2] ?? 0];
   return { x: view.camera.onPlane(ray, full(depth ?? view.camera.target)).slice(0, dim), found };
@@ -198,7 +207,7 @@ export function click(view, at) {
   clicks[name](view, place);
 }
 
-/** Begins to drag the fluid. Returns false in 3D where there is none under the pointer: the camera moves then. */
+/** Begins to drag fluid and bodies. Returns false in 3D where there is nothing under the pointer: the camera moves then. */
 export function beginPush(view, at) {
   const { x, found } = placeUnder(view, at);
   if (view.pane.info.dim === 3 && !found) return false;

@@ -37,6 +37,7 @@ QUICK = [
     touch.pick_shows_a_particle,
     touch.gravity_turns,
     touch.parameter_changes_or_is_refused,
+    touch.body_in_space_is_pushed,
     touch.space_is_lit_turned_and_pushed,
     words.editor_marks_and_opens,
     words.kept_run_is_repeated,

@@ -11,8 +11,8 @@ use bench_suite::{
     run::{self, checkpoints::PROGRAM},
     system::{clock::Instant, processor::Processor},
 };
-use picture::Outlines;
 pub use picture::Shown;
+use picture::{Outlines, Solids};
 use serde_json::{Value, json};
 use sph_core::{
     error::Error,
@@ -126,8 +126,8 @@ struct Live<const D: usize> {
     frame: FrameData<D>,
     stats: Stats,
     outlines: Outlines<D>,
-    /// Wall samples as they were sent, to tell whether they have moved.
-    walls: Option<[Vec<f32>; D]>,
+    /// Walls and bodies as they were sent, to tell whether they have moved.
+    walls: Option<Solids<D>>,
     inspected: Option<u64>,
     /// Places in the history of what was done by hand.
     by_hand: Vec<usize>,

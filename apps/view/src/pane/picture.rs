@@ -134,6 +134,14 @@ pub(super) fn numbers<const D: usize>(values: &Values<D>) -> Vec<f64> {
     }
 }
 
+/// Points of walls, bodies and containers.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Solids<const D: usize> {
+    /// So many of the first are samples of dynamic bodies.
+    free: usize,
+    x: [Vec<f32>; D],
+}
+
 /// Containers, which have no samples, and points on their surfaces.
 #[derive(Clone, Debug)]
 pub(super) struct Outlines<const D: usize> {
@@ -148,8 +156,9 @@ impl<const D: usize> Default for Outlines<D> {
 }
 
 impl<const D: usize> Outlines<D> {
-    /// Where walls are: their samples, and the outlines of containers, which are made anew where these have moved.
-    pub(super) fn walls(&mut self, state: &State<D>) -> [Vec<f32>; D] {
+    /// Where walls are: their samples, first those of dynamic bodies, and the outlines of containers, which are made anew where
+    /// these have moved.
+    pub(super) fn walls(&mut self, state: &State<D>) -> Solids<D> {
         if self.of != state.containers {
             self.of.clone_from(&state.containers);
             self.points = [const { Vec::new() }; D];
@@ -159,9 +168,16 @@ impl<const D: usize> Outlines<D> {
                 });
             }
         }
-        from_fn(|a| {
-            state.walls.x[a].iter().map(|&x| x as f32).chain(self.points[a].iter().copied()).collect()
-        })
+        let walls = &state.walls;
+        let is_free = |b: &usize| walls.bodies[usize::from(walls.body[*b])].rigid.is_some();
+        let (mut samples, still): (Vec<usize>, Vec<usize>) = (0..walls.len()).partition(is_free);
+        let free = samples.len();
+        samples.extend(still);
+        let x = from_fn(|a| {
+            let samples = samples.iter().map(|&b| walls.x[a][b] as f32);
+            samples.chain(self.points[a].iter().copied()).collect()
+        });
+        Solids { free, x }
     }
 }
 
@@ -186,12 +202,14 @@ fn outline<const D: usize>(container: &Enclosure<D>, spacing: f64, put: &mut dyn
     }
 }
 
-/// The message of wall samples.
-pub(super) fn points<const D: usize>(pane: usize, x: &[Vec<f32>; D], bounds: &[Interval; D]) -> Message {
+/// The message of walls, bodies and containers.
+pub(super) fn points<const D: usize>(pane: usize, solids: &Solids<D>, bounds: &[Interval; D]) -> Message {
+    let Solids { free, x } = solids;
     let header = json!({
         "kind": "walls",
         "pane": pane,
         "n": x[0].len(),
+        "free": free,
         "dim": D,
         "low": bounds.map(|b| b.low).to_vec(),
         "high": bounds.map(|b| b.high).to_vec(),

@@ -5,6 +5,28 @@ import math
 from .live import COLUMN, POOL, expect
 
 CUBE = {"scene": "cube", "spacing": 0.08}
+BOX = """title = "Box in the air"
+dim = 3
+spacing = 0.1
+run.end_time = 100.0
+
+[[fluid]]
+shape.block = { min = [0.0, 0.0, 0.0], max = [0.3, 0.3, 0.5] }
+
+[[wall]]
+name = "tank"
+shape.block = { min = [0.0, 0.0, 0.0], max = [1.5, 1.5, 0.5] }
+layers = 3
+
+[[body]]
+name = "box"
+shape.block = { min = [0.55, 1.0, 0.05], max = [0.95, 1.4, 0.45] }
+density = 500.0
+
+[solver]
+name = "wcsph"
+"""
+"""A body with air behind it."""
 
 
 def push_moves_the_fluid(run):
@@ -115,6 +137,23 @@ def parameter_changes_or_is_refused(run):
     tab.until(f"document.getElementById('parameter-{key}').value === '{old}'", "the old value does not come back")
     expect("-1" not in run.tab.save("script"), "a value that was refused is in the script")
     tab.click("#tab-view")
+
+
+def body_in_space_is_pushed(run):
+    """In 3D a push begins on a body, behind which there is no fluid, and takes it along."""
+    tab = run.tab
+    tab.open(BOX)
+    tab.choose("tool", "push")
+    tab.set_speed(0.2)
+    tab.play("s.panes[0].t > 0.01")
+    tab.drag([0.75, 1.2, 0.25], [1.1, 1.2, 0.25])
+    tab.pause()
+    tab.set_speed(1)
+    script = run.tab.save("script")
+    expect("position = [" in script, "no push was sent")
+    start = [float(v) for v in script.split("position = [")[1].split("]")[0].split(",")]
+    expect(max(abs(v - m) for v, m in zip(start, [0.75, 1.2, 0.25])) < 0.3, f"the push begins at {start}, not on the box")
+    tab.choose("tool", "look")
 
 
 def space_is_lit_turned_and_pushed(run):
