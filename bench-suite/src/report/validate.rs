@@ -1,9 +1,10 @@
 //! The page that says which published numbers a solver meets, and which it misses.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
+use super::answer::ranking;
 use super::figures::{self, cases, method_name};
-use super::html::{self, Cell, citation, escape, section, table};
+use super::html::{self, Cell, citation, section, table};
 use super::plots::PlotError;
 use super::sections;
 use crate::result::number;
@@ -44,37 +45,45 @@ pub fn page(all: &Comparison, folder: &Path) -> Result<String, PlotError> {
     ))
 }
 
+/// Heads of the table that says [where each method fails](failings).
+const FAILINGS: [&str; 3] =
+    ["Method", "Bands met", "Where it fails: the worst band of each case, and by which factor it is missed"];
+
+/// Of each method, how many bands it meets, and the cases in which it does not, the worst first.
+fn failings(all: &Comparison) -> Vec<Vec<Cell>> {
+    let of_method = |name: Cow<'_, str>| {
+        let runs: Vec<_> = all.results.iter().filter(|run| method_name(run) == name).collect();
+        let bands = runs.iter().map(|run| run.bands());
+        let (met, set) = bands.fold((0, 0), |sum, (met, set)| (sum.0 + met, sum.1 + set));
+        let mut failings: Vec<_> = runs.iter().filter_map(|run| failing(run)).collect();
+        failings.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let words: Vec<_> = failings.into_iter().map(|(_, words)| words).collect();
+        let words = if words.is_empty() { "–".into() } else { words.join("; ") };
+        vec![Cell::text(&name), Cell::number(&format!("{met} of {set}")), Cell::text(&words)]
+    };
+    figures::in_order(all.results.iter().map(method_name)).into_iter().map(of_method).collect()
+}
+
+/// By which factor a run misses a band, infinite where it failed, and in words; none of a run that meets all.
+fn failing(run: &RunResult) -> Option<(f64, String)> {
+    let case = &run.case;
+    match ranking::excess(run) {
+        _ if run.failure.is_some() => Some((f64::INFINITY, format!("{case}: the run failed"))),
+        _ if run.bands().0 == run.bands().1 => None,
+        Some((factor, name)) => Some((factor, format!("{case} {factor:.1}×, {name}"))),
+        None => Some((f64::MAX, format!("{case}, without a factor"))),
+    }
+}
+
 fn answer(all: &Comparison) -> String {
-    const MOST: usize = 8;
-    let judged = || all.results.iter().flat_map(|run| run.scores.iter().map(move |score| (run, score)));
-    let judged = || judged().filter(|(_, score)| score.band.is_some());
-    let missed: Vec<_> =
-        judged().filter(|(run, score)| run.failure.is_some() || score.passed != Some(true)).collect();
-    let (n, n_missed) = (judged().count(), missed.len());
+    let (met, set) = bands(all);
     let n_failed = all.results.iter().filter(|run| run.failure.is_some()).count();
-    let mut words = format!("<p><strong>{} of {n} checks are met.</strong>", n - n_missed);
+    let mut words = format!("<p><strong>{met} of {set} checks are met.</strong>");
     if n_failed > 0 {
         words += &format!(" Failed runs: {n_failed}.");
     }
     words += "</p>\n";
-    if !missed.is_empty() {
-        let item = |(run, score): &(&RunResult, &Score)| {
-            let text = format!(
-                "{}: {} ({}, {} across)",
-                run.case,
-                score.name,
-                method_name(run),
-                run.particles_across
-            );
-            format!("<li>{}</li>\n", escape(&text))
-        };
-        let more = match n_missed.saturating_sub(MOST) {
-            0 => String::new(),
-            more => format!("<li>and {more} more, in the table</li>\n"),
-        };
-        let items: String = missed.iter().take(MOST).map(item).collect();
-        words += &format!("<p>Missed:</p>\n<ul>\n{items}{more}</ul>\n");
-    }
+    words += &table("Where each method fails", &FAILINGS, &failings(all));
     let rows: Vec<_> = all.results.iter().flat_map(rows).collect();
     let heads =
         ["Case", "Quantity", "Method", "Across", "Measured", "Error", "Accepted", "Verdict", "Source"];
@@ -107,22 +116,26 @@ fn rows(run: &RunResult) -> Vec<Vec<Cell>> {
     run.scores.iter().map(row).collect()
 }
 
-/// The table as Markdown, for the book: every number that has an error or a band; the page has the others too.
+/// Bands that are met, and all.
+fn bands(all: &Comparison) -> (usize, usize) {
+    all.results.iter().map(RunResult::bands).fold((0, 0), |sum, (met, set)| (sum.0 + met, sum.1 + set))
+}
+
+/// The tables as Markdown, for the book: where each method fails, and every number that has an error or a band; the page has the others too.
 #[must_use]
 pub fn markdown(all: &Comparison) -> String {
-    let judged = || all.results.iter().flat_map(|run| &run.scores).filter(|score| score.band.is_some());
-    let missed: usize = all.results.iter().map(|run| run.bands()).map(|(met, set)| set - met).sum();
-    let n = judged().count();
+    let (met, set) = bands(all);
     let mut out = format!(
-        "{} of {n} checks met. Commit {}, {}, {}, {} precision; written by `sph validate` on {}.\n\n",
-        n - missed,
+        "{met} of {set} checks met. Commit {}, {}, {}, {} precision; written by `sph validate` on {}.\n\n",
         all.commit,
         all.machine.cpu,
         figures::in_order(all.results.iter().map(method_name)).join(", "),
         all.results.first().map_or("unknown", |run| run.precision.as_str()),
         all.created
     );
-    out += "| case | method | across | quantity | measured | reference | error | band | verdict | source |\n";
+    out += &html::markdown(&FAILINGS, &failings(all));
+    out +=
+        "\n| case | method | across | quantity | measured | reference | error | band | verdict | source |\n";
     out += "|---|---|---:|---|---:|---:|---:|---|---|---|\n";
     for run in &all.results {
         let told = |score: &&Score| score.band.is_some() || score.error.is_some();

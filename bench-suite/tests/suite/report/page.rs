@@ -108,7 +108,7 @@ fn a_validation_says_what_is_met_and_what_is_missed() {
     let (folder, html) = written(&synthetic::comparison(), Page::Validate, "validate");
     for part in [
         "checks are met",
-        "Missed:",
+        "Where each method fails",
         "✗ missed",
         "✓ met",
         "run failed",
