@@ -90,9 +90,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let found = s.shell.find_neighbors(state, past);
         s.fields.resize(&mut Sizing::Make, state.fluid.len(), state.walls.len(), s.constants.needs);
         if let Err(cause) = found {
-            let x = &self.state.fluid.x;
-            let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
-            self.check_packed(First::from(infinite), First::NONE)?;
+            self.check_packed(First::from(self.state.fluid.first_lost()), First::NONE)?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause));
         }
         self.method.shell.stopwatch.lap("find_neighbors");

@@ -97,9 +97,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         s.fields.resize(&mut Sizing::Make, state.fluid.len(), state.walls.len(), s.constants.needs);
         if let Err(cause) = found {
             // Infinity is far from everything else, too.
-            let x = &self.state.fluid.x;
-            let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
-            self.check(BEFORE, First::from(infinite), "position")?;
+            self.check(BEFORE, First::from(self.state.fluid.first_lost()), "position")?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause));
         }
         self.method.shell.stopwatch.lap("find_neighbors");

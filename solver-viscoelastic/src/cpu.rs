@@ -205,13 +205,12 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let (s, state) = (&mut *self.method, &mut *self.state);
         match s.shell.neighbors.update(state, []) {
             Err(cause) => {
-                let x = &self.state.fluid.x;
-                let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
-                let (phase, cause) = match infinite {
+                let lost = state.fluid.first_lost();
+                let (phase, cause) = match lost {
                     Some(_) => (BEFORE, Cause::NotFinite { field: "position" }),
                     None => ("find_neighbors", cause.into()),
                 };
-                let id = infinite.map(|i| self.state.fluid.id[i]);
+                let id = lost.map(|i| self.state.fluid.id[i]);
                 return Err(StepError::new(self.state, phase, id, cause));
             }
             Ok(true) if s.constants.needs.springs => {

@@ -61,9 +61,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         );
         if let Err(cause) = found {
             // Infinity is far from everything else, too.
-            let x = &self.state.fluid.x;
-            let infinite = (0..x[0].len()).find(|&i| x.iter().any(|axis| !axis[i].is_finite()));
-            self.check_packed([First::from(infinite), First::NONE])?;
+            self.check_packed([First::from(self.state.fluid.first_lost()), First::NONE])?;
             return Err(StepError::new(self.state, "find_neighbors", None, cause));
         }
         self.method.shell.stopwatch.lap("find_neighbors");

@@ -11,17 +11,7 @@ use solver_pbf::{
     Params,
     params::{KERNELS, Smoothing},
 };
-use sph_core::{
-    Real,
-    kernel::KernelKind,
-    method::{
-        failure::{BEFORE, Cause, StepError},
-        likely_cause::LikelyCause,
-        state::State,
-    },
-    run::simulation::Simulation,
-    scene::Parameters as _,
-};
+use sph_core::{Real, kernel::KernelKind, scene::Parameters as _};
 
 fn bad_input_is_named_in<const D: usize>(spacing: f64) {
     for preset in ["standard", "fluid_demo"] {
@@ -44,18 +34,12 @@ fn bad_input_is_named_3d() {
 
 #[test]
 fn bad_input_is_named_by_the_hash_grid_far_from_the_origin() {
-    let text = dam_break::<2>("standard", 0.05, "neighbors.backend = \"hash_grid\"", "");
-    let middle = |s: &State<2>| Some(s.fluid.id[s.fluid.len() / 2]);
-    is_named::<2>(&text, "position", middle, |s, bad| spoil_middle(&mut s.fluid.x[0], bad));
-    is_named::<2>(&text, "velocity", middle, |s, bad| spoil_middle(&mut s.fluid.v[0], bad));
+    bad_input_is_named_by_the_hash_grid("standard");
 }
 
 #[test]
 fn a_step_size_that_is_not_finite_is_named() {
-    let mut sim = simulation::<2>(&dam_break::<2>("standard", 0.05, "", ""));
-    sim.fixed_dt = Some(f64::NAN);
-    let error = sim.step(1.0).expect_err("it is NaN");
-    assert_eq!((error.phase, error.cause), (BEFORE, Cause::NotFinite { field: "dt" }));
+    a_step_of_nan_is_named("standard");
 }
 
 #[test]
@@ -73,54 +57,20 @@ fn the_memory_of_the_solver_is_named() {
     assert_eq!((error.phase, error.particle), ("predict_positions", Some(id)), "{error}");
 }
 
-/// A particle keeps its last finite position and velocity, and neighbors catch nothing that is not finite.
 #[test]
-fn a_failed_step_leaves_a_readable_state() {
+fn steps_that_are_too_long_are_found_and_leave_a_readable_state() {
     for preset in ["standard", "fluid_demo"] {
-        let mut sim = simulation::<2>(&dam_break::<2>(preset, 0.05, "", ""));
-        sim.run(10.0, 3, &mut []).expect("a healthy run");
-        sim.fixed_dt = Some(1e30);
-        let error = sim.run(1e33, 8, &mut []).expect_err("cannot go well");
-        let fluid = &sim.state.fluid;
-        assert!(fluid.x.iter().chain(&fluid.v).flatten().all(|x| x.is_finite()), "{error}");
-        let culprit = error.diagnosis.and_then(|d| d.culprit).expect("a culprit");
-        assert!(culprit.x.iter().chain(&culprit.v).all(|x| x.is_finite()), "{culprit}");
+        let text = dam_break::<2>(preset, 0.05, "", "");
+        a_failed_step_leaves_a_readable_state(&text);
+        an_absurd_step_is_found(&text);
     }
 }
 
 #[test]
-fn an_absurd_step_is_found() {
-    for preset in ["standard", "fluid_demo"] {
-        for dt in [1e2, 1e12, 1e30] {
-            let mut sim = simulation::<2>(&dam_break::<2>(preset, 0.05, "", ""));
-            sim.fixed_dt = Some(dt);
-            let error = sim.run(1e33, 8, &mut []).expect_err("cannot go well");
-            assert!(error.step < 8 && error.particle.is_some(), "{error}");
-            assert!(likely_cause(&error).name() == "step_too_large", "{error}");
-        }
-    }
-}
-
-fn likely_cause(error: &StepError) -> &LikelyCause {
-    &error.diagnosis.as_ref().unwrap_or_else(|| panic!("{error} is not explained")).likely_cause
-}
-
-#[test]
-fn an_escape_is_found_where_it_is() {
+fn escapes_are_found_where_they_are() {
     for update in ["first_order", "second_order"] {
         let text = dam_break::<2>("standard", 0.05, "", &format!("velocity_update = \"{update}\""));
-        let mut sim: Simulation<2> = simulation(&text);
-        let far = sim.state.domain.high[0];
-        let id = sim.state.fluid.id[7];
-        sim.state.fluid.x[0][7] = 0.999 * far;
-        sim.state.fluid.v[0][7] = 1e3;
-        let error = sim.run(10.0, 8, &mut []).expect_err("it left");
-        assert_eq!(
-            (error.phase, error.particle, &error.cause),
-            ("predict_positions", Some(id), &Cause::Escaped)
-        );
-        let culprit = error.diagnosis.as_ref().and_then(|d| d.culprit.clone()).expect("a culprit");
-        assert!(culprit.x[0] > f64::from(far) && (culprit.speed() - 1e3).abs() < 1.0, "{error}");
+        an_escape_is_found_where_it_is(&text, "predict_positions");
     }
 }
 
@@ -133,18 +83,9 @@ fn an_over_relaxed_iteration_is_named() {
     assert_eq!(likely_cause(&error).name(), "unstable", "{error}");
 }
 
-/// Two lines that people and machines rely on: one line stays one, and the block begins with it.
 #[test]
-fn an_error_is_a_line_or_a_block() {
-    let mut sim = simulation::<2>(&dam_break::<2>("standard", 0.05, "", ""));
-    sim.fixed_dt = Some(1.0);
-    let error = sim.run(10.0, 8, &mut []).expect_err("cannot go well");
-    let (line, block) = (error.line(), error.to_string());
-    assert_eq!(line.lines().count(), 1);
-    assert!(block.lines().count() > 3 && line.starts_with(block.lines().next().unwrap_or("-")), "{block}");
-    for part in ["likely cause: too large dt", "suggested: ", "particles and ", " kg/m³"] {
-        assert!(block.contains(part), "{part:?} is not in\n{block}");
-    }
+fn errors_are_lines_or_blocks() {
+    an_error_is_a_line_or_a_block("standard");
 }
 
 #[test]

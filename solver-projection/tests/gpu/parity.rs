@@ -8,16 +8,16 @@ use super::{
     solver::{
         bodies, facets,
         measures::scene,
-        on_gpu::{Difference, stirred},
+        on_gpu::{Difference, compared, run},
         restarting::PADDLE,
-        scenes::dam_break,
+        scenes::{contained, dam_break, walled},
     },
 };
 use crate::corners::{corners, throw};
 use solver_projection::simulation;
 use sph_core::{
     Real,
-    method::{report::StepReport, state::State, stopwatch::NoClock},
+    method::{state::State, stopwatch::NoClock},
     numerics::lane::Isa,
     rigid::Wrench,
     run::simulation::Simulation,
@@ -33,32 +33,12 @@ fn both<const D: usize>(text: &str) -> [Simulation<D>; 2] {
     [rust, make(&scene, Isa::best(), Box::new(NoClock)).unwrap()]
 }
 
-/// Does so many steps and copies all to the host; returns what the last one reports.
-fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
-    let mut report = StepReport::default();
-    for _ in 0..steps {
-        report = sim.step(f64::INFINITY).unwrap();
-    }
-    sim.fetch().unwrap();
-    report
-}
-
 /// Differences after so many steps, from a start that is stirred and then changed. A rounding may decide on one
 /// iteration more or less.
 fn compare_from<const D: usize>(text: &str, steps: u64, change: fn(&mut State<D>)) -> Difference {
-    let [mut rust, mut cuda] = both::<D>(text).map(stirred);
-    change(&mut rust.state);
-    change(&mut cuda.state);
-    let (a, b) = (run(&mut rust, steps), run(&mut cuda, steps));
+    let (found, [a, b]) = compared(both::<D>(text), steps, change);
     println!("{} {} iterations, residuals {:.2e} {:.2e}", a.iterations, b.iterations, a.residual, b.residual);
     assert!(a.iterations.abs_diff(b.iterations) <= 1 + a.iterations / 10, "{text}");
-    let relative = |a: f64, b: f64| (a - b).abs() / a.abs().max(1e-9);
-    let mut found = Difference::between(&rust.state, &cuda.state);
-    found.rho = found.rho.max((a.density_error_mean - b.density_error_mean).abs());
-    found.rho = found.rho.max((a.density_error_max - b.density_error_max).abs());
-    found.v = found.v.max(relative(a.max_speed, b.max_speed));
-    found.v = found.v.max(relative(a.max_acceleration, b.max_acceleration));
-    found.x = found.x.max(relative(a.dt, b.dt));
     found
 }
 
@@ -182,47 +162,10 @@ fn so_does_contact() {
     thrown::<3>();
 }
 
-/// A block in containers, which it reaches at once.
-fn contained<const D: usize>(solver: &str) -> String {
-    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
-    format!(
-        "dim = {D}\nspacing = 0.1\nrun.end_time = 10.0\n\
-         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [0.5, 0.6{deep}] }}\n\
-         velocity.uniform = [3.0, -3.0{low}]\n\
-         [[container]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [1.0, 2.0{deep}] }}\n\
-         restitution = 0.3\nfriction = 0.1\n\
-         [[container]]\nshape.outside.ball = {{ center = [0.7, 0.3{middle}], radius = 0.12 }}\n\
-         [solver]\nname = \"projection\"\n{solver}\n",
-        low = z(0.0),
-        deep = z(0.5),
-        middle = z(0.25),
-    )
-}
-
 #[test]
 fn so_do_containers() {
-    compare::<2>(&contained::<2>(&solved("")), 6).check(BOUND, "2D container");
-    compare::<3>(&contained::<3>(&solved("")), 6).check(BOUND, "3D container");
-}
-
-/// A block that is thrown at an obstacle, in a tank with a belt as its floor and a plate that turns over it.
-fn walled<const D: usize>(obstacle: &str, slip: &str, solver: &str) -> String {
-    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
-    format!(
-        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
-         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [0.5, 0.6{deep}] }}\n\
-         velocity.uniform = [3.0, 0.0{low}]\n\
-         [[wall]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [1.2, 1.0{deep}] }}\n\
-         faces = [\"x_min\", \"y_min\"]\n\
-         surface_velocity = [{{ face = \"y_min\", velocity = [0.3, 0.0{low}] }}]\nslip = \"{slip}\"\n\
-         [[wall]]\nside = \"outside\"\n{obstacle}\nslip = \"{slip}\"\n\
-         [[wall]]\nside = \"outside\"\nshape.block = {{ min = [0.1, 0.64{low}], max = [0.4, 0.7{deep}] }}\n\
-         slip = \"{slip}\"\nmotion.rotation = {{ center = [0.25, 0.67{low}], angular_velocity = 6.0 }}\n\
-         [solver]\nname = \"projection\"\n{solver}\n",
-        spacing = if D == 2 { 0.05 } else { 0.1 },
-        low = z(0.0),
-        deep = z(0.5),
-    )
+    compare::<2>(&contained::<2>("", &solved("")), 6).check(BOUND, "2D container");
+    compare::<3>(&contained::<3>("", &solved("")), 6).check(BOUND, "3D container");
 }
 
 #[test]

@@ -8,11 +8,7 @@
 pub use crate::solver::{measures::*, scenes::*};
 use solver_projection::step::Phases;
 pub use solver_projection::{METHOD, simulation as make};
-use sph_core::{
-    Real,
-    method::{report::StepReport, state::State},
-    run::simulation::Simulation,
-};
+use sph_core::{method::report::StepReport, run::simulation::Simulation};
 
 pub const NAME: &str = "projection";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
@@ -26,16 +22,6 @@ pub const ALL: &str = "dynamic_viscosity = 1.0\nparticle_shifting = 0.5";
 pub fn kept(solver: &str, roundings: f64) -> f64 {
     let solved: f64 = if solver.contains("morris") { 2e-5 } else { 0.0 };
     solved.max(roundings * EPSILON)
-}
-
-/// Random velocities up to `speed` an axis.
-pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
-    let mut random = Random(seed);
-    for i in 0..state.fluid.len() {
-        for a in 0..D {
-            state.fluid.v[a][i] = (speed * random.next()) as Real;
-        }
-    }
 }
 
 /// The phases up to the matrix with its diagonal, from the search of neighbors on.

@@ -2,15 +2,8 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 #![cfg_attr(feature = "f64", allow(clippy::unnecessary_cast, clippy::useless_conversion))]
 use crate::{
-    common::{ALL, PRESETS, dam_break, simulation},
+    common::{ALL, PRESETS, dam_break},
     solver::failing::*,
-};
-use sph_core::{
-    method::{
-        failure::{BEFORE, Cause},
-        state::State,
-    },
-    run::simulation::Simulation,
 };
 
 fn bad_input_is_named_in<const D: usize>(spacing: f64) {
@@ -32,40 +25,27 @@ fn bad_input_is_named_3d() {
 
 #[test]
 fn bad_input_is_named_by_the_hash_grid_far_from_the_origin() {
-    let text = dam_break::<2>("consistent", 0.05, "neighbors.backend = \"hash_grid\"", "");
-    let middle = |s: &State<2>| Some(s.fluid.id[s.fluid.len() / 2]);
-    is_named::<2>(&text, "position", middle, |s, bad| spoil_middle(&mut s.fluid.x[0], bad));
-    is_named::<2>(&text, "velocity", middle, |s, bad| spoil_middle(&mut s.fluid.v[0], bad));
+    bad_input_is_named_by_the_hash_grid("consistent");
 }
 
-/// A particle keeps its last finite position and velocity, and neighbors catch nothing that is not finite.
 #[test]
-fn a_failed_step_leaves_a_readable_state() {
+fn a_step_size_that_is_not_finite_is_named() {
+    a_step_of_nan_is_named("consistent");
+}
+
+#[test]
+fn steps_that_are_too_long_leave_a_readable_state() {
     for preset in PRESETS {
-        let mut sim = simulation::<2>(&dam_break::<2>(preset, 0.05, "", ""));
-        sim.run(10.0, 3, &mut []).expect("a healthy run");
-        sim.fixed_dt = Some(1e30);
-        let error = sim.run(1e33, 8, &mut []).expect_err("cannot go well");
-        let fluid = &sim.state.fluid;
-        assert!(fluid.x.iter().chain(&fluid.v).flatten().all(|x| x.is_finite()), "{error}");
+        a_failed_step_leaves_a_readable_state(&dam_break::<2>(preset, 0.05, "", ""));
     }
 }
 
 #[test]
-fn an_escape_is_found_where_it_is() {
-    let mut sim: Simulation<2> = simulation(&dam_break::<2>("consistent", 0.05, "", ""));
-    let far = sim.state.domain.high[0];
-    let id = sim.state.fluid.id[7];
-    sim.state.fluid.x[0][7] = 0.9999 * far;
-    sim.state.fluid.v[0][7] = 1e3;
-    let error = sim.run(10.0, 40, &mut []).expect_err("it left");
-    assert_eq!((error.phase, error.particle, &error.cause), ("update_positions", Some(id), &Cause::Escaped));
+fn escapes_are_found_where_they_are() {
+    an_escape_is_found_where_it_is(&dam_break::<2>("consistent", 0.05, "", ""), "update_positions");
 }
 
 #[test]
-fn a_step_size_that_is_no_number_is_named() {
-    let mut sim = simulation::<2>(&dam_break::<2>("consistent", 0.05, "", ""));
-    sim.fixed_dt = Some(f64::NAN);
-    let error = sim.step(1.0).expect_err("it is no number");
-    assert_eq!((error.phase, error.cause), (BEFORE, Cause::NotFinite { field: "dt" }));
+fn errors_are_lines_or_blocks() {
+    an_error_is_a_line_or_a_block("consistent");
 }

@@ -7,7 +7,7 @@ use super::{
         measures::{EPSILON, memory, scene},
         on_gpu::{self, Difference, stirred},
         restarting::{PADDLE, go},
-        scenes::dam_break,
+        scenes::{contained, dam_break, walled},
     },
 };
 use solver_viscoelastic::simulation;
@@ -143,22 +143,12 @@ fn rows_that_are_too_narrow_at_first_are_listed_again() {
     rows_widen::<3>(0.1);
 }
 
-/// A block in containers, which it reaches at once.
-fn contained<const D: usize>(solver: &str) -> String {
-    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
+/// A container with a slope.
+fn slope<const D: usize>() -> String {
+    let z = if D == 3 { ", 0.0" } else { "" };
     format!(
-        "dim = {D}\nspacing = 0.1\nrun.end_time = 10.0\n\
-         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [0.5, 0.6{deep}] }}\n\
-         velocity.uniform = [3.0, -3.0{low}]\n\
-         [[container]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [1.0, 2.0{deep}] }}\n\
-         restitution = 0.3\nfriction = 0.1\n\
-         [[container]]\nshape.outside.ball = {{ center = [0.7, 0.3{middle}], radius = 0.12 }}\n\
-         [[container]]\nshape.half_space = {{ point = [0.6, 0.4{low}], normal = [0.8, 0.6{low}] }}\n\
-         friction = 1.0\ncollision_radius = 0.01\n\
-         [solver]\nname = \"viscoelastic\"\n{solver}\n",
-        low = z(0.0),
-        deep = z(0.5),
-        middle = z(0.25),
+        "[[container]]\nshape.half_space = {{ point = [0.6, 0.4{z}], normal = [0.8, 0.6{z}] }}\n\
+         friction = 1.0\ncollision_radius = 0.01\n"
     )
 }
 
@@ -169,30 +159,12 @@ fn so_do_containers() {
             ["", "anti_stick = 0.3", "anti_stick = 0.3\nstick_stiffness = 300.0\nspring_stiffness = 300.0"]
         {
             let solver = in_mode(mode, solver);
-            compare::<2>(&contained::<2>(&solver), 10).check(1e4, &format!("2D container {solver}"));
-            compare::<3>(&contained::<3>(&solver), 10).check(1e4, &format!("3D container {solver}"));
+            compare::<2>(&contained::<2>(&slope::<2>(), &solver), 10)
+                .check(1e4, &format!("2D container {solver}"));
+            compare::<3>(&contained::<3>(&slope::<3>(), &solver), 10)
+                .check(1e4, &format!("3D container {solver}"));
         }
     }
-}
-
-/// A block that is thrown at an obstacle, in a tank with a belt as its floor and a plate that turns over it.
-fn walled<const D: usize>(obstacle: &str, slip: &str, solver: &str) -> String {
-    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
-    format!(
-        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
-         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [0.5, 0.6{deep}] }}\n\
-         velocity.uniform = [3.0, 0.0{low}]\n\
-         [[wall]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [1.2, 1.0{deep}] }}\n\
-         faces = [\"x_min\", \"y_min\"]\n\
-         surface_velocity = [{{ face = \"y_min\", velocity = [0.3, 0.0{low}] }}]\nslip = \"{slip}\"\n\
-         [[wall]]\nside = \"outside\"\n{obstacle}\nslip = \"{slip}\"\n\
-         [[wall]]\nside = \"outside\"\nshape.block = {{ min = [0.1, 0.64{low}], max = [0.4, 0.7{deep}] }}\n\
-         slip = \"{slip}\"\nmotion.rotation = {{ center = [0.25, 0.67{low}], angular_velocity = 6.0 }}\n\
-         [solver]\nname = \"viscoelastic\"\n{solver}\n",
-        spacing = if D == 2 { 0.05 } else { 0.1 },
-        low = z(0.0),
-        deep = z(0.5),
-    )
 }
 
 #[test]

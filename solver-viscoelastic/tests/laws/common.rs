@@ -7,41 +7,12 @@
 
 pub use crate::solver::{measures::*, scenes::*};
 pub use solver_viscoelastic::{METHOD, simulation as make};
-use sph_core::{
-    Real,
-    method::{report::StepReport, state::State},
-    run::simulation::Simulation,
-};
+use sph_core::{Real, run::simulation::Simulation};
 
 pub const NAME: &str = "viscoelastic";
 /// Of a run with events: how fast the paddle leaves, in m/s, and a parameter that is set.
 pub const EVENTS: [&str; 2] = ["-0.05", "viscosity_linear"];
 pub const MODES: [&str; 3] = ["sequential", "colored", "jacobi"];
-
-/// Random velocities up to `speed` an axis.
-pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
-    let mut random = Random(seed);
-    for i in 0..state.fluid.len() {
-        for a in 0..D {
-            state.fluid.v[a][i] = (speed * random.next()) as Real;
-        }
-    }
-}
-
-/// Presses the fluid together around the origin: lengths times `scale`.
-pub fn squeeze<const D: usize>(state: &mut State<D>, scale: f64) {
-    state.fluid.x.iter_mut().flatten().for_each(|x| *x *= scale as Real);
-}
-
-/// One step of `dt`, and the way of every particle by id.
-pub fn displacements<const D: usize>(sim: &mut Simulation<D>, dt: f64) -> (StepReport, Vec<[f64; D]>) {
-    let before = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
-    let report = sim.solver.step(&mut sim.state, dt).unwrap_or_else(|error| panic!("{error}"));
-    sim.state.step += 1;
-    let after = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
-    let way = |(a, b): (&[f64; D], &[f64; D])| std::array::from_fn(|k| b[k] - a[k]);
-    (report, before.iter().zip(&after).map(way).collect())
-}
 
 /// A free scene of the given particles, in m, with the given lines of the solver.
 pub fn particles<const D: usize>(x: &[[f64; D]], solver: &str) -> Simulation<D> {

@@ -48,6 +48,11 @@ impl<const D: usize> Particles<D> {
         }
     }
 
+    /// The first particle whose position is not finite.
+    pub fn first_lost(&self) -> Option<usize> {
+        (0..self.len()).find(|&i| self.x.iter().any(|axis| !axis[i].is_finite()))
+    }
+
     /// Position of particle `i`, `[m]`.
     #[inline(always)]
     pub fn position(&self, i: usize) -> [Real; D] {

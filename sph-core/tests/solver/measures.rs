@@ -5,9 +5,11 @@ use sph_core::{
     Real,
     geometry::sampling::Jitter,
     method::{
+        report::StepReport,
         solver::{Memory, Solver},
         state::State,
     },
+    run::simulation::Simulation,
     scene::Scene,
 };
 
@@ -49,6 +51,31 @@ impl Random {
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
+}
+
+/// Random velocities up to `speed` an axis.
+pub fn shake<const D: usize>(state: &mut State<D>, seed: u64, speed: f64) {
+    let mut random = Random(seed);
+    for i in 0..state.fluid.len() {
+        for a in 0..D {
+            state.fluid.v[a][i] = (speed * random.next()) as Real;
+        }
+    }
+}
+
+/// Presses the fluid together around the origin: lengths times `scale`.
+pub fn squeeze<const D: usize>(state: &mut State<D>, scale: f64) {
+    state.fluid.x.iter_mut().flatten().for_each(|x| *x *= scale as Real);
+}
+
+/// One step of `dt`, and the displacement of every particle by id.
+pub fn displacements<const D: usize>(sim: &mut Simulation<D>, dt: f64) -> (StepReport, Vec<[f64; D]>) {
+    let before = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+    let report = sim.solver.step(&mut sim.state, dt).unwrap_or_else(|error| panic!("{error}"));
+    sim.state.step += 1;
+    let after = vectors(&sim.state.fluid.id, &sim.state.fluid.x);
+    let displacement = |(a, b): (&[f64; D], &[f64; D])| std::array::from_fn(|k| b[k] - a[k]);
+    (report, before.iter().zip(&after).map(displacement).collect())
 }
 
 /// `field` in the order of ids.

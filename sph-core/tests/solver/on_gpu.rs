@@ -74,7 +74,7 @@ impl Difference {
 }
 
 /// Does so many steps and copies all fields to the host; returns what the last one reports.
-fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
+pub fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
     let mut report = StepReport::default();
     for _ in 0..steps {
         report = sim.step(f64::INFINITY).unwrap();
@@ -85,15 +85,25 @@ fn run<const D: usize>(sim: &mut Simulation<D>, steps: u64) -> StepReport {
 
 /// Differences of two runs of one scene after so many steps, from a start that is stirred and then changed.
 pub fn compare_from<const D: usize>(
-    [rust, cuda]: [Simulation<D>; 2],
+    runs: [Simulation<D>; 2],
     steps: u64,
     change: fn(&mut State<D>),
 ) -> Difference {
-    let (mut rust, mut cuda) = (stirred(rust), stirred(cuda));
+    let (found, [rust, cuda]) = compared(runs, steps, change);
+    assert_eq!(rust.iterations, cuda.iterations);
+    found
+}
+
+/// The same, with the last report of each, whose numbers of iterations may differ.
+pub fn compared<const D: usize>(
+    runs: [Simulation<D>; 2],
+    steps: u64,
+    change: fn(&mut State<D>),
+) -> (Difference, [StepReport; 2]) {
+    let [mut rust, mut cuda] = runs.map(stirred);
     change(&mut rust.state);
     change(&mut cuda.state);
     let (a, b) = (run(&mut rust, steps), run(&mut cuda, steps));
-    assert_eq!(a.iterations, b.iterations);
     let relative = |a: f64, b: f64| (a - b).abs() / a.abs().max(1e-9);
     let mut found = Difference::between(&rust.state, &cuda.state);
     found.rho = found.rho.max((a.density_error_mean - b.density_error_mean).abs());
@@ -101,5 +111,5 @@ pub fn compare_from<const D: usize>(
     found.v = found.v.max(relative(a.max_speed, b.max_speed));
     found.v = found.v.max(relative(a.max_acceleration, b.max_acceleration));
     found.x = found.x.max(relative(a.dt, b.dt));
-    found
+    (found, [a, b])
 }

@@ -74,3 +74,40 @@ pub fn dam_break<const D: usize>(preset: &str, spacing: f64, extra: &str, solver
         common::of_walls(preset),
     )
 }
+
+/// A block in containers, which it reaches at once.
+pub fn contained<const D: usize>(more: &str, solver: &str) -> String {
+    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
+    format!(
+        "dim = {D}\nspacing = 0.1\nrun.end_time = 10.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [0.5, 0.6{deep}] }}\n\
+         velocity.uniform = [3.0, -3.0{low}]\n\
+         [[container]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [1.0, 2.0{deep}] }}\n\
+         restitution = 0.3\nfriction = 0.1\n\
+         [[container]]\nshape.outside.ball = {{ center = [0.7, 0.3{middle}], radius = 0.12 }}\n\
+         {more}[solver]\nname = \"{NAME}\"\n{solver}\n",
+        low = z(0.0),
+        deep = z(0.5),
+        middle = z(0.25),
+    )
+}
+
+/// A block that is thrown at an obstacle, in a tank with a belt as its floor and a plate that turns over it.
+pub fn walled<const D: usize>(obstacle: &str, slip: &str, solver: &str) -> String {
+    let z = |z: f64| if D == 3 { format!(", {z:?}") } else { String::new() };
+    format!(
+        "dim = {D}\nspacing = {spacing:?}\nrun.end_time = 10.0\n\
+         [[fluid]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [0.5, 0.6{deep}] }}\n\
+         velocity.uniform = [3.0, 0.0{low}]\n\
+         [[wall]]\nshape.block = {{ min = [0.0, 0.0{low}], max = [1.2, 1.0{deep}] }}\n\
+         faces = [\"x_min\", \"y_min\"]\n\
+         surface_velocity = [{{ face = \"y_min\", velocity = [0.3, 0.0{low}] }}]\nslip = \"{slip}\"\n\
+         [[wall]]\nside = \"outside\"\n{obstacle}\nslip = \"{slip}\"\n\
+         [[wall]]\nside = \"outside\"\nshape.block = {{ min = [0.1, 0.64{low}], max = [0.4, 0.7{deep}] }}\n\
+         slip = \"{slip}\"\nmotion.rotation = {{ center = [0.25, 0.67{low}], angular_velocity = 6.0 }}\n\
+         [solver]\nname = \"{NAME}\"\n{solver}\n",
+        spacing = if D == 2 { 0.05 } else { 0.1 },
+        low = z(0.0),
+        deep = z(0.5),
+    )
+}
