@@ -4,7 +4,7 @@ prints the wall time of its steps [s]. In 2D, with walls without friction.
 
 koshizuka_oka: a column of water, 0.146 m wide and 0.292 m high, collapses in a tank of 0.584 m.
 viscous_wave_re50: a standing wave on viscous water, 1 m deep and 2 m long. The case is periodic; walls stand here where nothing
-crosses it by symmetry.
+crosses it by symmetry. Fluid begins at its rest density: by WCSPH it rings, also where it begins compressed by its own weight.
 
 Errors and iterations are those that the code has without being told. Steps of WCSPH are of a fixed size, 0.44 spacings at its
 sound speed of ten times the speed of the fall; the others take those of the code's own control with a Courant number of 0.1, for
