@@ -70,7 +70,11 @@ fn failing(run: &RunResult) -> Option<(f64, String)> {
     match ranking::excess(run) {
         _ if run.failure.is_some() => Some((f64::INFINITY, format!("{case}: the run failed"))),
         _ if run.bands().0 == run.bands().1 => None,
-        Some((factor, name)) => Some((factor, format!("{case} {factor:.1}×, {name}"))),
+        Some((factor, name)) => {
+            // Two digits, and what shows that the band is missed.
+            let decimals = if factor < 1.1 { 2 } else { usize::from(factor < 10.0) };
+            Some((factor, format!("{case} {factor:.decimals$}×, {name}")))
+        }
         None => Some((f64::MAX, format!("{case}, without a factor"))),
     }
 }
