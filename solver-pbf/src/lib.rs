@@ -143,7 +143,6 @@ impl<const D: usize> Pbf<D> {
 impl<const D: usize> Method<D> for Pbf<D> {
     type Params = Params;
     const FIELDS: &'static [FieldInfo] = &[FieldInfo { name: "lambda", unit: "m²" }];
-    const HAS_RANKS: bool = true;
 
     fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<(State<D>, Self), Error> {
         setup::of_scene(scene, isa, clock)

@@ -39,7 +39,7 @@ pub fn of_scene<const D: usize>(
     let mut solver = Pbf {
         constants: Constants::derive(&params, &kernel, state.rest, state.bodies.may_be_loaded()),
         depth: Depth::of(&state),
-        shell: Shell::new(method::search::<D, Pbf<D>>(scene, &state, h, isa), clock),
+        shell: Shell::new(method::search::<D, Pbf<D>>(scene, &state, &params, h, isa), clock),
         fields: Fields::default(),
         fixed_step_warning: None,
         needs_forces: scene.needs_forces(),

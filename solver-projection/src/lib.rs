@@ -141,7 +141,6 @@ impl<const D: usize> Projection<D> {
 impl<const D: usize> Method<D> for Projection<D> {
     type Params = Params;
     const FIELDS: &'static [FieldInfo] = &[FieldInfo { name: "pressure", unit: "Pa" }];
-    const HAS_RANKS: bool = true;
     /// Those of an aggregate of the second level.
     const CELLS_A_BLOCK: i32 = 2;
 

@@ -44,7 +44,7 @@ pub fn of_scene<const D: usize>(
         height: if state.fluid.is_empty() { state.height_of_walls() } else { state.height() },
         constants: Constants::derive::<D>(&params, state.rest, state.bodies.may_be_loaded()),
         shell: Shell::new(
-            method::search::<D, Projection<D>>(scene, &state, kernel.support_radius(), isa),
+            method::search::<D, Projection<D>>(scene, &state, &params, kernel.support_radius(), isa),
             clock,
         ),
         fields: Fields::default(),

@@ -17,10 +17,7 @@ use nalgebra::{SMatrix, SVector};
 use sph_core::{
     Real,
     fluid::material::Forces,
-    numerics::{
-        parallel::Merge,
-        vector::{cross, dot},
-    },
+    numerics::vector::{cross, dot},
     rigid::{Rigid, Wrench, spatial},
 };
 use std::array::from_fn;
@@ -127,20 +124,17 @@ impl Default for ContactSystem {
     }
 }
 
-impl Merge for ContactSystem {
-    fn merge(self, later: Self) -> Self {
-        Self {
-            matrix: from_fn(|a| from_fn(|b| self.matrix[a][b] + later.matrix[a][b])),
-            momentum: from_fn(|a| self.momentum[a] + later.momentum[a]),
-        }
-    }
-}
-
 impl ContactSystem {
     /// From the upper triangle of the matrix, row by row, and the momentum.
     pub fn of_sums(upper: &[f64; 21], momentum: [f64; 6]) -> Self {
         let entry = |row: usize, column: usize| upper[row * (11 - row) / 2 + column];
         Self { matrix: from_fn(|a| from_fn(|b| entry(a.min(b), a.max(b)))), momentum }
+    }
+
+    /// What [`ContactSystem::of_sums`] makes one of, one behind the other.
+    pub fn sums(&self) -> [f64; 27] {
+        let mut upper = (0..6).flat_map(|row| (row..6).map(move |column| self.matrix[row][column]));
+        from_fn(|k| if k < 21 { upper.next().unwrap_or(0.0) } else { self.momentum[k - 21] })
     }
 
     /// Adds a particle of mass `m`, `[kg]`, with velocity `v` relative to the body, stickiness included, `[m/s]`.

@@ -3,6 +3,7 @@
 pub(crate) mod colors;
 pub(crate) mod contact;
 mod integration;
+mod others;
 mod reaction;
 mod relax;
 pub(crate) mod springs;
@@ -25,6 +26,7 @@ use sph_core::{
         parallel::{self, First, Max},
         vector::norm2,
     },
+    run::ranks::exchange::PointSet,
 };
 use springs::{Adjustment, Scratch, SpringPass};
 use std::{
@@ -57,9 +59,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     }
 
     fn apply_gravity(&mut self, dt: f64) -> Result<(), StepError> {
-        if self.method.constants.needs.springs {
-            self.method.fields.springs.restore_rows(&self.state.fluid.id, self.method.constants.h);
-        }
+        self.restore_springs();
         let found = integration::kick(self.state, dt as Real);
         let Some(i) = found.place() else { return Ok(()) };
         let cause = Cause::NotFinite { field: "velocity" };
@@ -73,6 +73,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         self.list()?;
         self.pack_velocities();
         self.viscous_impulses(self.method.viscosity(dt));
+        self.drop_ghosts();
         Ok(())
     }
 
@@ -97,7 +98,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let walls = self.pack_walls();
         self.method.shell.stopwatch.lap("pack");
         match walls.place() {
-            None => Ok(()),
+            None => self.find_far_ends(),
             Some(b) => {
                 let cause = Cause::NotFinite { field: "wall position" };
                 Err(StepError::new(self.state, "move_walls", Some(self.state.walls.id[b]), cause))
@@ -118,26 +119,31 @@ impl<const D: usize> Phases for Cpu<'_, D> {
     fn apply_spring_displacements(&mut self, dt: f64) -> Result<(), StepError> {
         if self.method.constants.needs.springs {
             self.displace_by_springs(dt);
+            let s = &mut *self.method;
+            let position = &mut s.fields.position;
+            s.shell.refresh(self.state, "apply_spring_displacements", PointSet::Fluid, position)?;
         }
         Ok(())
     }
 
     fn double_density_relaxation(&mut self, _dt: f64) -> Result<(), StepError> {
+        const PHASE: &str = "double_density_relaxation";
         let Max(largest) = match self.method.params.relax_mode {
-            RelaxMode::Jacobi => self.relax_jacobi(),
+            RelaxMode::Jacobi => self.relax_jacobi(PHASE)?,
             _ => self.relax_gauss_seidel(),
         };
-        self.method.shell.report.residual = largest / f64::from(self.method.constants.h);
+        let s = &mut *self.method;
+        s.shell.report.residual = s.shell.max(self.state, PHASE, largest)? / f64::from(s.constants.h);
         self.scale_density();
-        self.method.shell.report_density(self.state, "double_density_relaxation")
+        self.method.shell.report_density(self.state, PHASE)
     }
 
     fn resolve_collisions(&mut self, dt: f64) -> Result<(), StepError> {
         if self.state.needs_reactions() {
-            self.collect_reactions();
+            self.collect_reactions()?;
         }
-        self.contacts(dt);
-        Ok(())
+        self.drop_ghosts();
+        self.contacts(dt).map_err(|lost| self.lost("resolve_collisions", lost))
     }
 
     fn update_velocities(&mut self, dt: f64) -> Result<(), StepError> {
@@ -147,7 +153,7 @@ impl<const D: usize> Phases for Cpu<'_, D> {
         let report = &mut self.method.shell.report;
         report.max_acceleration = f64::from(change.square).sqrt() / dt;
         report.max_speed = f64::from(speed.square).sqrt();
-        let Some(i) = change.bad.place() else { return Ok(()) };
+        let Some(i) = change.bad.place() else { return self.report_largest("update_velocities") };
         let fluid = &self.state.fluid;
         let of = |field| Cause::NotFinite { field };
         let (phase, cause) = match (fluid.rho[i].is_finite(), fluid.position(i).iter().all(|x| x.is_finite()))
@@ -202,26 +208,24 @@ impl<'a, const D: usize> Cpu<'a, D> {
 
     /// Sorts particles by cell and lists their neighbors at the present positions.
     fn list(&mut self) -> Result<(), StepError> {
+        let shares = self.shares_springs();
         let (s, state) = (&mut *self.method, &mut *self.state);
-        match s.shell.neighbors.update(state, []) {
-            Err(cause) => {
-                let lost = state.fluid.first_lost();
-                let (phase, cause) = match lost {
-                    Some(_) => (BEFORE, Cause::NotFinite { field: "position" }),
-                    None => ("find_neighbors", cause.into()),
-                };
-                let id = lost.map(|i| self.state.fluid.id[i]);
-                return Err(StepError::new(self.state, phase, id, cause));
-            }
-            Ok(true) if s.constants.needs.springs => {
-                s.fields.springs.follow(s.shell.neighbors.order(), &state.fluid.id);
-            }
-            Ok(_) => {}
-        }
+        let was = Some(&mut s.fields.was).filter(|_| shares);
+        let sorted = s.shell.find_neighbors(state, was).map_err(|cause| {
+            let lost = state.fluid.first_lost();
+            let (phase, cause) = match lost {
+                Some(_) => (BEFORE, Cause::NotFinite { field: "position" }),
+                None => ("find_neighbors", cause),
+            };
+            StepError::new(state, phase, lost.map(|i| state.fluid.id[i]), cause)
+        })?;
         if s.params.relax_mode != RelaxMode::Jacobi {
             s.colors.update(&s.shell.neighbors, s.params.relax_mode);
         }
-        s.shell.stopwatch.lap("find_neighbors");
+        if sorted {
+            self.follow_search()?;
+        }
+        self.method.shell.stopwatch.lap("find_neighbors");
         Ok(())
     }
 
@@ -281,7 +285,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
         let (creates, fields) = (s.creates(), &mut s.fields);
         let adjustment = Adjustment { periodic, position: &fields.position, flow, h, creates };
         let chunks = s.shell.neighbors.fluid.chunks();
-        let (isa, scratch, n) = (s.shell.isa, &mut fields.scratch, self.state.fluid.len());
+        let (isa, scratch, n) = (s.shell.isa, &mut fields.scratch, fields.position.len());
         if scratch.len() < rayon::current_num_threads() {
             scratch.resize_with(rayon::current_num_threads(), Mutex::default);
         }
@@ -336,7 +340,7 @@ impl<'a, const D: usize> Cpu<'a, D> {
     }
 
     /// Jacobi: all displacements from the same positions.
-    fn relax_jacobi(&mut self) -> Max {
+    fn relax_jacobi(&mut self, phase: &'static str) -> Result<Max, StepError> {
         let n = self.state.fluid.len();
         let mut pressure = take(&mut self.method.fields.pressure);
         let mut delta = take(&mut self.method.fields.delta);
@@ -346,14 +350,16 @@ impl<'a, const D: usize> Cpu<'a, D> {
         lists.fluid.for_each((&mut pressure[..n], &mut rho[..]), |k, fluid, (pressure, rho)| {
             relax::densities(isa, &loops, position, fluid, &lists.walls.chunks()[k], pressure, rho);
         });
+        self.state.fluid.rho = rho;
+        self.method.shell.refresh(self.state, phase, PointSet::Fluid, &mut pressure)?;
+        let (lists, loops) = (&self.method.shell.neighbors, self.relaxation());
         let largest = lists.fluid.for_each(&mut delta[..], |k, fluid, delta| {
             Largest(relax::displacements(isa, &loops, &pressure, fluid, &lists.walls.chunks()[k], delta))
         });
-        self.state.fluid.rho = rho;
         let fields = &mut self.method.fields;
         (fields.pressure, fields.delta) = (pressure, delta);
         add(&mut fields.position[..n], &fields.delta);
-        largest.0
+        Ok(largest.0)
     }
 
     /// Gauss-Seidel: each particle uses the positions that the previous one has left.

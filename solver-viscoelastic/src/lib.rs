@@ -178,6 +178,12 @@ impl<const D: usize> Method<D> for Viscoelastic<D> {
         &self.params
     }
 
+    /// Gauss-Seidel uses what other ranks would only have after they had done their part.
+    fn refuses_ranks(params: &Params) -> Option<(&'static str, &'static str)> {
+        let why = "particles would wait for those of other ranks in turns; use \"jacobi\"";
+        (params.relax_mode != RelaxMode::Jacobi).then_some(("solver.relax_mode", why))
+    }
+
     /// The depth of the first state stays.
     fn change(&mut self, params: Params) {
         let (reactions, rest) = (self.constants.needs.reactions, self.constants.rest);
@@ -215,8 +221,16 @@ impl<const D: usize> Method<D> for Viscoelastic<D> {
         self.fields.memory(visit);
     }
 
+    fn numbers(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        visit(&mut self.fields.springs.created);
+    }
+
     fn fluid_changed(&mut self) {
         self.fields.springs.store_by_id();
+    }
+
+    fn restored(&mut self, state: &State<D>) {
+        self.fields.springs.sort_by_owner(&state.fluid.id);
     }
 
     fn chain<'a>(&'a self, state: &'a State<D>) -> Vec<Link<'a>> {

@@ -31,6 +31,8 @@ pub struct Fields<const D: usize> {
     pub reaction: [Vec<Real>; D],
     /// The springs.
     pub springs: Springs,
+    /// On several ranks the places of rows of springs, [as particles carry them](crate::springs::among::carried). Shape `[n]`.
+    pub was: Vec<Real>,
     /// Memory of each thread for the rows of springs.
     pub scratch: Vec<Mutex<Scratch>>,
     /// Where the surfaces of walls are. Shape `[n_surfaces]`.
@@ -77,6 +79,7 @@ impl<const D: usize> Default for Fields<D> {
             wall_x4: Vec::new(),
             reaction: [const { Vec::new() }; D],
             springs: Springs::default(),
+            was: Vec::new(),
             scratch: Vec::new(),
             placements: Vec::new(),
         }

@@ -45,7 +45,7 @@ pub fn of_scene<const D: usize>(
         constants: constants.map_err(|error| scene.locate(error))?,
         depth,
         shell: Shell::new(
-            method::search::<D, Viscoelastic<D>>(scene, &state, kernel.support_radius(), isa),
+            method::search::<D, Viscoelastic<D>>(scene, &state, &params, kernel.support_radius(), isa),
             clock,
         ),
         colors: Colors::default(),

@@ -5,14 +5,17 @@
 //! bit. Rows live in chunks of whole cells, as those of neighbors do; between the steps of a run they are indexed by
 //! position, and by persistent id in checkpoints and while particles come and go.
 
+pub mod among;
+
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
 use sph_core::{
     Real,
-    method::solver::Memory,
+    method::solver::{Memory, of_parts, to_parts},
     neighbors::PAD,
     numerics::{lane::prefetch_all, parallel::BLOCK},
 };
-use std::{collections::HashMap, mem::swap, ops::Range};
+use std::{mem::swap, ops::Range};
 
 /// One end of a spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,30 +179,47 @@ impl<'a> Before<'a> {
 /// Springs of a checkpoint, by persistent ids, each id in parts that `Real` holds exactly.
 #[derive(Debug, Default)]
 struct ById {
-    /// Low and high part of the owner's id, the same of the other end's, rest length.
+    /// Parts of the owner's id, of the other end's, rest length.
     columns: [Vec<Real>; 5],
 }
 
 /// Memory of one end of a spring by id, `[B]`.
 pub const BY_ID: f64 = 5.0 * size_of::<Real>() as f64;
-/// Ids are cut into parts below this.
-const PART: u64 = 1 << 20;
 const COLUMNS: [&str; 5] =
     ["spring_owner_low", "spring_owner_high", "spring_other_low", "spring_other_high", "spring_rest_length"];
 
 impl ById {
     fn push(&mut self, owner: u64, other: u64, rest: Real) {
-        let parts = [owner % PART, owner / PART, other % PART, other / PART].map(|part| part as Real);
-        for (column, part) in self.columns.iter_mut().zip(parts) {
+        let parts = [to_parts(owner), to_parts(other)];
+        for (column, part) in self.columns.iter_mut().zip(parts.into_iter().flatten()) {
             column.push(part);
         }
         self.columns[4].push(rest);
     }
 
     fn entries(&self) -> impl Iterator<Item = (u64, u64, Real)> + '_ {
-        let id = |k: usize, at: usize| self.columns[k][at] as u64 + PART * self.columns[k + 1][at] as u64;
+        let id = |k: usize, at: usize| of_parts([self.columns[k][at], self.columns[k + 1][at]]);
         let n = self.columns.iter().map(Vec::len).min().unwrap_or(0);
         (0..n).map(move |at| (id(0, at), id(2, at), self.columns[4][at]))
+    }
+
+    /// Brings the rows into the order of their owners, which are `ids`, and drops those of others. Rows of one owner stand together.
+    fn sort(&mut self, ids: &[u64]) {
+        let place: FxHashMap<u64, usize> = ids.iter().zip(0..).map(|(&id, i)| (id, i)).collect();
+        let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+        let mut last = None;
+        for (row, (owner, ..)) in self.entries().enumerate() {
+            match (runs.last_mut(), place.get(&owner)) {
+                (Some((_, rows)), Some(_)) if last == Some(owner) => rows.end = row + 1,
+                (_, Some(&i)) => runs.push((i, row..row + 1)),
+                (_, None) => {}
+            }
+            last = Some(owner);
+        }
+        runs.sort_by_key(|(i, _)| *i);
+        for column in &mut self.columns {
+            *column = runs.iter().flat_map(|(_, rows)| &column[rows.clone()]).copied().collect();
+        }
     }
 }
 
@@ -224,6 +244,9 @@ pub struct Springs {
     next: Rows,
     /// Ids of the particles in the order of the rows.
     ids: Vec<u64>,
+    /// Ids of particles that are on other ranks, too far away to be ghosts, and whether springs end at them: their places are
+    /// behind that of the null particle.
+    far: Vec<(u64, bool)>,
     /// The springs by id, while rows are invalid.
     by_id: Option<ById>,
     /// Place of the particle that was at a place before a sort.
@@ -256,26 +279,44 @@ impl Springs {
         Replacement { ids, by_id: self.by_id.insert(ById::default()) }
     }
 
-    /// Restores the rows of the particles `ids`; `h` is the interaction radius, `[m]`. Springs of removed particles
-    /// vanish.
+    /// Restores the rows of the particles `ids`, which are all that there are; `h` is the interaction radius, `[m]`. Springs of
+    /// removed particles vanish.
     pub fn restore_rows(&mut self, ids: &[u64], h: Real) {
-        let Some(by_id) = self.by_id.take() else {
-            if self.ids.len() != ids.len() {
-                self.write_rows(ids, h, &ById::default());
-            }
-            return;
-        };
-        self.write_rows(ids, h, &by_id);
+        if self.by_id.is_some() || self.ids.len() != ids.len() {
+            self.write_rows(ids, h, false);
+        }
     }
 
-    fn write_rows(&mut self, ids: &[u64], h: Real, by_id: &ById) {
+    /// The same, where others are on other ranks: all springs stay. Returns false where rows were there.
+    pub fn restore_rows_among(&mut self, ids: &[u64], h: Real) -> bool {
+        let restores = self.by_id.is_some();
+        if restores {
+            self.write_rows(ids, h, true);
+        }
+        restores
+    }
+
+    fn write_rows(&mut self, ids: &[u64], h: Real, among: bool) {
+        let by_id = self.by_id.take().unwrap_or_default();
         self.padding = (ids.len() as u32, h);
-        let index: HashMap<u64, u32> = ids.iter().enumerate().map(|(i, &id)| (id, i as u32)).collect();
-        let mut rows: Vec<Vec<End>> = vec![Vec::new(); ids.len()];
+        let mut index: FxHashMap<u64, u32> = ids.iter().enumerate().map(|(i, &id)| (id, i as u32)).collect();
+        let (mut rows, mut far): (Vec<Vec<End>>, _) = (vec![Vec::new(); ids.len()], Vec::new());
+        let (mut last, mut at) = (None, None);
         for (owner, other, rest) in by_id.entries() {
-            if let (Some(&owner), Some(&other)) = (index.get(&owner), index.get(&other)) {
-                rows[owner as usize].push(End { other, rest });
+            if last != Some(owner) {
+                (last, at) = (Some(owner), index.get(&owner).copied());
             }
+            let Some(at) = at else { continue };
+            let other = match index.get(&other) {
+                None if among => {
+                    far.push((other, true));
+                    let place = (ids.len() + far.len()) as u32;
+                    index.insert(other, place);
+                    Some(place)
+                }
+                known => known.copied(),
+            };
+            rows[at as usize].extend(other.map(|other| End { other, rest }));
         }
         let chunk = &mut self.rows.writable(1)[0];
         chunk.clear(0, self.padding);
@@ -284,11 +325,23 @@ impl Springs {
             chunk.end_row(row.len());
         }
         self.remember(ids);
+        self.far = far;
     }
 
     fn remember(&mut self, ids: &[u64]) {
+        self.far.clear();
         self.ids.clear();
         self.ids.extend_from_slice(ids);
+    }
+
+    /// The id of the particle at the end of a spring.
+    fn id_at(&self, place: usize) -> u64 {
+        self.ids.get(place).copied().unwrap_or_else(|| self.far[place - self.ids.len() - 1].0)
+    }
+
+    /// Brings the springs by id into the order of their owners, which are `ids`, where pieces of several ranks were joined.
+    pub fn sort_by_owner(&mut self, ids: &[u64]) {
+        self.by_id.iter_mut().for_each(|by_id| by_id.sort(ids));
     }
 
     /// Keeps the springs by id: places are void from now on.
@@ -301,7 +354,7 @@ impl Springs {
         for (i, &owner) in self.ids.iter().enumerate() {
             let row = self.rows.row(i);
             for end in row.ends(0..row.n) {
-                by_id.push(owner, self.ids[end.other as usize], end.rest);
+                by_id.push(owner, self.id_at(end.other as usize), end.rest);
             }
         }
         self.by_id = Some(by_id);

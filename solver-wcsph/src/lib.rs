@@ -116,7 +116,6 @@ impl<const D: usize> Wcsph<D> {
 impl<const D: usize> Method<D> for Wcsph<D> {
     type Params = Params;
     const FIELDS: &'static [FieldInfo] = &[FieldInfo { name: "pressure", unit: "Pa" }];
-    const HAS_RANKS: bool = true;
 
     fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>) -> Result<(State<D>, Self), Error> {
         setup::of_scene(scene, isa, clock)

@@ -41,7 +41,7 @@ pub fn of_scene<const D: usize>(
         let message = "makes a stiffness that is not finite in this precision";
         return Err(scene.locate(Error::invalid("solver.sound_speed", message).value(c_0)));
     }
-    let mut settings = method::search::<D, Wcsph<D>>(scene, &state, h, isa);
+    let mut settings = method::search::<D, Wcsph<D>>(scene, &state, &params, h, isa);
     settings.wall_rows |= params.has_dummy_walls() && !state.walls.is_empty();
     let mut solver = Wcsph {
         constants: Constants::derive(&params, flow, &kernel, state.rest, c_0),

@@ -22,7 +22,7 @@ fn dams_break_alike_on_any_number_of_ranks() {
 
 #[test]
 fn so_do_commands() {
-    commands_are_the_same("standard");
+    commands_are_the_same("standard", "");
 }
 
 /// With a history of particles that go over to a rank that had none.

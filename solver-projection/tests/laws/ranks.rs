@@ -67,7 +67,7 @@ fn so_do_surfaces_with_the_difference_gradient() {
 
 #[test]
 fn so_do_commands() {
-    commands_are_the_same("consistent");
+    commands_are_the_same("consistent", "");
 }
 
 #[test]

@@ -7,14 +7,15 @@ use sph_core::{
     Real,
     fluid::{particles::Particles, wall_surface::WallSurface},
     geometry::shape::Enclosure,
-    method::state::State,
+    method::{failure::Lost, state::State},
     neighbors::Periodic,
     numerics::{
         lane::each,
-        parallel::{self, Merge, Sum},
+        parallel::{self, Exact, Merge},
         vector::dot,
     },
     rigid::{Placement, Rigid, Wrench, spatial},
+    run::ranks::shared::Others,
 };
 use std::mem::take;
 
@@ -39,6 +40,27 @@ impl<const D: usize> Particle<D> {
         self.v = each(|a| self.v[a] + dv[a]);
         self.x = each(|a| self.x[a] + dt * dv[a]);
         self.touched = true;
+    }
+}
+
+/// Sums over the particles in contact, of all ranks alike.
+struct Terms<const N: usize>([Exact; N]);
+
+impl<const N: usize> Default for Terms<N> {
+    fn default() -> Self {
+        Self([Exact::default(); N])
+    }
+}
+
+impl<const N: usize> Merge for Terms<N> {
+    fn merge(self, later: Self) -> Self {
+        Self(self.0.merge(later.0))
+    }
+}
+
+impl<const N: usize> Terms<N> {
+    fn add(&mut self, terms: &[f64; N]) {
+        self.0 = each(|k| self.0[k].merge(Exact::of(0..1, |_| terms[k])));
     }
 }
 
@@ -183,24 +205,32 @@ impl<const D: usize> BodyContact<'_, D> {
 
     /// Applies the impulses. Returns momentum and angular momentum of the particles from the body, `[kg m/s]` and
     /// `[kg m²/s]`.
-    fn resolve(&self, fluid: &mut Particles<D>, position: &mut [[Real; 4]]) -> [Sum; 6] {
+    fn resolve(
+        &self,
+        fluid: &mut Particles<D>,
+        position: &mut [[Real; 4]],
+        others: &mut Others<'_, D>,
+    ) -> Result<[f64; 6], Lost> {
         let (dt, before) = (self.contact.dt, Twist::of(&self.body));
-        let system = for_each_particle(fluid, position, dt, |p, system: &mut ContactSystem| {
+        let system = for_each_particle(fluid, position, dt, |p, sums: &mut Terms<27>| {
             let Some(point) = self.contact_point(p) else { return };
             let (pull, moves) = (self.contact.stickiness(point.d), before.at(&point.arm));
             let v = spatial(&p.v);
             let relative = each(|a| v[a] + pull * point.n[a] - moves[a]);
+            let mut system = ContactSystem::default();
             system.add(&self.contact, &point, self.m, &relative, self.surface.condition.no_slip);
+            sums.add(&system.sums());
         });
+        let sums = others.sums(system.0)?;
+        let system = ContactSystem::of_sums(&each(|k| sums[k]), each(|k| sums[21 + k]));
         let after = system.after(&self.body, before);
-        for_each_particle(fluid, position, dt, |p, given: &mut [Sum; 6]| {
+        let given = for_each_particle(fluid, position, dt, |p, given: &mut Terms<6>| {
             let Some(point) = self.contact_point(p) else { return };
             let impulse = self.impulse(&point, &after, p);
             p.apply_impulse(&each(|a| impulse[a]), dt);
-            for (sum, part) in given.iter_mut().zip(wrench(&impulse, &point.arm)) {
-                sum.0 += self.m * part;
-            }
-        })
+            given.add(&wrench(&impulse, &point.arm).map(|part| self.m * part));
+        });
+        others.sums(given.0)
     }
 }
 
@@ -242,30 +272,30 @@ impl<const D: usize> Holders<'_, D> {
         fluid: &mut Particles<D>,
         position: &mut [[Real; 4]],
         m: f64,
-    ) {
+        others: &mut Others<'_, D>,
+    ) -> Result<(), Lost> {
         let dt = self.contact.dt;
-        let given = for_each_particle(fluid, position, dt, |p, given: &mut [Sum; 6]| {
+        let given = for_each_particle(fluid, position, dt, |p, given: &mut Terms<6>| {
             (0..place).for_each(|earlier| self.resolve(earlier, p));
             let before = p.v;
             self.resolve(place, p);
             p.touched = false;
             let impulse = spatial::<D>(&each(|a| p.v[a] - before[a]));
-            for (sum, part) in given.iter_mut().zip(wrench(&impulse, &spatial(&p.x_prev))) {
-                sum.0 += m * part;
-            }
+            given.add(&wrench(&impulse, &spatial(&p.x_prev)).map(|part| m * part));
         });
-        react(load, given.map(|sum| sum.0), dt);
+        react(load, others.sums(given.0)?, dt);
+        Ok(())
     }
 }
 
 impl<const D: usize> Cpu<'_, D> {
     /// Contacts with bodies, walls and containers.
-    pub(super) fn contacts(&mut self, dt: f64) {
+    pub(super) fn contacts(&mut self, dt: f64) -> Result<(), Lost> {
         let (s, n) = (&mut *self.method, self.state.fluid.len());
         let contact = Contact::new(&s.params, s.constants.h, self.state.rest.spacing, dt);
         let (mut placements, mut position) = (take(&mut s.fields.placements), take(&mut s.fields.position));
         let anti_stick = f64::from(s.params.anti_stick);
-        self.resolve_bodies(&contact, &mut position[..n]);
+        self.resolve_bodies(&contact, &mut position[..n])?;
         let State { fluid, walls, bodies, containers, domain, rest, .. } = &mut *self.state;
         let n_walls = bodies.first_surface(walls);
         let surfaces = &walls.surfaces[..n_walls];
@@ -276,7 +306,8 @@ impl<const D: usize> Cpu<'_, D> {
             Holders { placements: &placements, surfaces, containers, contact, anti_stick, periodic };
         if walls.loads_due {
             for measured in bodies.contact_loads(surfaces) {
-                holders.add_to(measured, fluid, &mut position[..n], f64::from(rest.m));
+                let (m, (_, mut others)) = (f64::from(rest.m), self.method.shell.with_others());
+                holders.add_to(measured, fluid, &mut position[..n], m, &mut others)?;
             }
         }
         if holders.len() > 0 {
@@ -285,17 +316,21 @@ impl<const D: usize> Cpu<'_, D> {
             });
         }
         (self.method.fields.placements, self.method.fields.position) = (placements, position);
+        Ok(())
     }
 
     /// Contacts with one body after the other, with the opposite wrench on the body.
-    fn resolve_bodies(&mut self, contact: &Contact, position: &mut [[Real; 4]]) {
+    fn resolve_bodies(&mut self, contact: &Contact, position: &mut [[Real; 4]]) -> Result<(), Lost> {
+        let (_, mut others) = self.method.shell.with_others();
         let State { fluid, walls, bodies, forces, domain, rest, .. } = &mut *self.state;
         let n_walls = bodies.first_surface(walls);
         for (rigid, surface) in bodies.list.iter_mut().zip(&walls.surfaces[n_walls..]) {
             let Some([body, ahead]) = without_contacts(rigid, forces, contact.dt) else { continue };
             let (contact, m) = (*contact, f64::from(rest.m));
             let contact_of_body = BodyContact { body, ahead, surface, contact, periodic: domain.periodic, m };
-            react(&mut rigid.wrench, contact_of_body.resolve(fluid, position).map(|sum| sum.0), contact.dt);
+            let given = contact_of_body.resolve(fluid, position, &mut others)?;
+            react(&mut rigid.wrench, given, contact.dt);
         }
+        Ok(())
     }
 }

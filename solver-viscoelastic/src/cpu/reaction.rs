@@ -4,7 +4,7 @@ use super::{Cpu, relax::Relaxation};
 use sph_core::{
     Real,
     fluid::boundary::Boundary,
-    method::state::State,
+    method::{failure::StepError, state::State},
     neighbors::Chunk,
     numerics::lane::{Lane, each},
     phase,
@@ -33,7 +33,7 @@ fn reaction_forces<L>[const D: usize](
 
 impl<const D: usize> Cpu<'_, D> {
     /// Forces and torques of the relaxation on the bodies.
-    pub(super) fn collect_reactions(&mut self) {
+    pub(super) fn collect_reactions(&mut self) -> Result<(), StepError> {
         let mut reaction = self.method.fields.reaction.each_mut().map(std::mem::take);
         let loops = self.relaxation();
         let factor = self.state.rest.m / loops.dt2;
@@ -42,8 +42,10 @@ impl<const D: usize> Cpu<'_, D> {
         self.method.shell.neighbors.wall_fluid.for_each(out, |_, rows, out| {
             reaction_forces(isa, &loops, pressure, walls, factor, rows, out);
         });
+        self.method.shell.gather_reactions(self.state, "resolve_collisions", &mut reaction)?;
         self.method.fields.reaction = reaction;
         self.state.bodies.collect(&self.state.walls, &self.method.fields.reaction);
+        Ok(())
     }
 
     /// Advances the bodies. Returns false, and moves none, where one is not finite.

@@ -59,8 +59,8 @@ pub fn adjust<L>[const D: usize](
         for k in (0..row.others.len()).step_by(L::N) {
             prefetch(row.others.as_ptr().wrapping_add(k + AHEAD));
             prefetch(row.rests.as_ptr().wrapping_add(k + AHEAD));
-            // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's; as many
-            // springs as there were, and a lane, are reserved.
+            // SAFETY: rows are padded to whole lanes, and their entries are particles, the null particle, and far ends behind
+            // it, which all have records; as many springs as there were, and a lane, are reserved.
             unsafe {
                 let there = L::quads(records, 4, row.others.as_ptr().add(k));
                 let r = norm2(s.periodic.nearest(each::<L, D>(|a| x_i[a] - there[a]))).sqrt();
@@ -134,7 +134,7 @@ fn create<const D: usize>(
 }
 
 impl Scratch {
-    /// Scratch for the rows of `n` particles, of which none has a spring yet.
+    /// Scratch for springs to `n` places, of which none has one yet.
     pub fn clear(&mut self, n: usize) {
         self.not_finite = None;
         self.partner_of.clear();
@@ -288,8 +288,8 @@ pub fn gather<L>[const D: usize](
         for k in (0..row.others.len()).step_by(L::N) {
             prefetch(row.others.as_ptr().wrapping_add(k + AHEAD));
             prefetch(row.rests.as_ptr().wrapping_add(k + AHEAD));
-            // SAFETY: rows are padded to whole lanes, and their entries are at most the null particle's, whose record
-            // is the last.
+            // SAFETY: rows are padded to whole lanes, and their entries are particles, the null particle, and far ends behind
+            // it, which all have records.
             let (there, rest) = unsafe {
                 (L::quads(records, 4, row.others.as_ptr().add(k)), L::load(row.rests.as_ptr().add(k)))
             };

@@ -10,6 +10,7 @@ mod failure;
 mod faults;
 mod pairs;
 mod physics;
+mod ranks;
 mod restart;
 #[path = "../../../sph-core/tests/solver/mod.rs"]
 mod solver;

@@ -9,7 +9,7 @@ const DT: f64 = 0.01;
 const ALONE: &str = "stiffness = 0.0\nstiffness_near = 0.0\nrest_density = 1.0\nsupport_ratio = 2.0";
 
 /// Springs by the ids of their ends: rest length.
-fn springs<const D: usize>(sim: &mut Simulation<D>) -> Vec<([u64; 2], f64)> {
+pub fn springs<const D: usize>(sim: &mut Simulation<D>) -> Vec<([u64; 2], f64)> {
     let kept = memory(&mut *sim.solver);
     let column = |name: &str| {
         let found = kept.iter().find(|(kept, ..)| *kept == name).expect("a column of springs");

@@ -55,7 +55,7 @@ fn bytes_sent_follow_the_formula() {
 
 #[test]
 fn so_do_commands() {
-    commands_are_the_same("validation");
+    commands_are_the_same("validation", "");
 }
 
 #[test]

@@ -17,11 +17,25 @@ pub enum Memory<'a> {
     Field(&'a mut Vec<Real>),
     /// Positions of fluid or walls at another moment, or nothing.
     Array(&'a mut Vec<Real>),
-    /// A column of a table of pairs, which has as many rows as there are pairs.
+    /// A column of a table of pairs, which has as many rows as there are pairs. The first two columns are the id of the particle
+    /// that owns the pair, in [parts](to_parts); rows stand in the order of their owners.
     Pairs(&'a mut Vec<Real>),
     /// A single number.
     Number(&'a mut f64),
 }
+
+/// The low and the high part of an id, which `Real` holds exactly.
+pub fn to_parts(id: u64) -> [Real; 2] {
+    [id % PART, id / PART].map(|part| part as Real)
+}
+
+/// The id of two such parts.
+pub fn of_parts([low, high]: [Real; 2]) -> u64 {
+    low as u64 + PART * high as u64
+}
+
+/// Ids are cut into parts below this.
+const PART: u64 = 1 << 20;
 
 /// Called after each phase of a step with the method, the state and the name of the phase: observes a step from within, or
 /// injects faults in tests. Fields are then those of the phases so far.

@@ -99,8 +99,6 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
     type Params: Parameters;
     /// The fields that [`Method::field`] knows.
     const FIELDS: &'static [FieldInfo];
-    /// True when its phases do on several ranks what they do on one.
-    const HAS_RANKS: bool = false;
     /// Ranks own blocks of so many cells an axis.
     const CELLS_A_BLOCK: i32 = 1;
 
@@ -127,6 +125,11 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
         Ok(())
     }
 
+    /// Why a run with these parameters cannot be shared out among ranks: the key that stands against it, and the reason.
+    fn refuses_ranks(_params: &Self::Params) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
     /// Takes new parameters. What it derives depends on them alone, not on the state, so that a restart derives the same.
     fn change(&mut self, params: Self::Params);
 
@@ -147,6 +150,15 @@ pub trait Method<const D: usize>: Send + Sized + 'static {
 
     /// Shows `visit` its own fields that a restart must keep.
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>));
+
+    /// The numbers among these, without making what is costly to show.
+    fn numbers(&mut self, visit: &mut dyn FnMut(&mut f64)) {
+        self.memory(&mut |_, memory| {
+            if let Memory::Number(number) = memory {
+                visit(number);
+            }
+        });
+    }
 
     /// Forgets what depends on the number or order of the particles.
     fn fluid_changed(&mut self) {}
@@ -372,6 +384,7 @@ pub fn simulation<const D: usize, M: Method<D>>(
 pub fn search<const D: usize, M: Method<D>>(
     scene: &Scene,
     state: &State<D>,
+    params: &M::Params,
     radius: Real,
     isa: Isa,
 ) -> Settings<D> {
@@ -382,7 +395,7 @@ pub fn search<const D: usize, M: Method<D>>(
         periodic: state.domain.periodic,
         isa,
         wall_rows: !state.bodies.is_empty(),
-        by_id: M::HAS_RANKS,
+        by_id: M::refuses_ranks(params).is_none(),
     }
 }
 

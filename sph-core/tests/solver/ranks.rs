@@ -130,14 +130,15 @@ pub fn same_on_ranks<const D: usize>(text: &str, steps: u64) {
             }
             run.fetch().unwrap();
             assert_eq!(run.state.hash(), one.state.hash(), "{ranks} ranks\n{text}");
+            assert!(run.state.bodies.loads == one.state.bodies.loads, "{ranks} ranks: another force\n{text}");
             assert!(save(&mut run) == save(&mut one), "{ranks} ranks: another checkpoint\n{text}");
         });
     }
 }
 
 /// Emitters, drains, pushes, and changes of parameters and of gravity are the same on ranks.
-pub fn commands_are_the_same(preset: &str) {
-    let text = eventful(preset, "", "");
+pub fn commands_are_the_same(preset: &str, solver: &str) {
+    let text = eventful(preset, "", solver);
     let is_motion = |command: &&str| command.contains("stop_wall") || command.contains("move_wall");
     let parts: Vec<&str> = text.split("[[command]]").filter(|part| !is_motion(part)).collect();
     same_on_ranks::<2>(&parts.join("[[command]]"), 130);
@@ -276,12 +277,17 @@ pub fn bytes_follow_the_formula(text: &str, values: usize) {
     assert!(ghosts > 1000 && (sent / expected - 1.0).abs() < 0.1, "{sent} bytes for {ghosts} ghosts");
 }
 
-/// What only one rank can do is refused before the first step.
-pub fn what_ranks_cannot_do_is_refused(text: impl Fn(&str) -> String) {
-    let refused = |extra: &str, ranks| match led::<2>(&text(extra), ranks, 1, untapped) {
-        Ok(_) => panic!("accepted: {extra}"),
+/// Why a run is refused on so many ranks, before the first step.
+pub fn refusal_on_ranks(text: &str, ranks: usize) -> String {
+    match led::<2>(text, ranks, 1, untapped) {
+        Ok(_) => panic!("accepted: {text}"),
         Err(error) => error.to_string(),
-    };
+    }
+}
+
+/// What only one rank can do is refused.
+pub fn what_ranks_cannot_do_is_refused(text: impl Fn(&str) -> String) {
+    let refused = |extra: &str, ranks| refusal_on_ranks(&text(extra), ranks);
     assert!(refused("neighbors.skin = 0.01", 2).contains("neighbors.skin"));
     assert!(refused("neighbors.backend = \"brute_force\"", 2).contains("neighbors.backend"));
     assert!(refused("[[command]]\nat = 0.1\nstop_wall = \"wall[0]\"", 2).contains("command"));

@@ -3,7 +3,7 @@
 use super::{
     links::Links,
     plan::Plan,
-    wire::{Reader, put, put_at},
+    wire::{Reader, put, put_all, put_at},
 };
 use crate::{
     Real, compiled_here,
@@ -63,6 +63,8 @@ pub struct Ranks<const D: usize> {
     owned: Vec<u32>,
     ghosts: Vec<u32>,
     has_ghosts: bool,
+    /// The ranks that the last import has exchanged particles with, and the ids of those that each of them got.
+    left: Vec<(usize, Vec<u64>)>,
     /// Number of its own particles at the last import.
     own: usize,
     /// Particles of all ranks.
@@ -85,6 +87,7 @@ impl<const D: usize> Ranks<D> {
             owned: Vec::new(),
             ghosts: Vec::new(),
             has_ghosts: false,
+            left: Vec::new(),
             own: 0,
             total: 0,
         }
@@ -126,6 +129,25 @@ impl<const D: usize> Ranks<D> {
             .for_each(|field| field.resize(fluid.len(), 0.0));
         self.own = own;
         Ok(())
+    }
+
+    /// Sends the ranks to which particles have gone over in the last import what `give` has for their ids, and returns what came.
+    ///
+    /// # Errors
+    /// When a rank is gone, or its step has failed.
+    pub fn hand_over(&mut self, give: impl Fn(&[u64]) -> Vec<Real>) -> Result<Vec<Real>, Lost> {
+        let (mut messages, mut came) = (Vec::new(), Vec::new());
+        for (_, ids) in &self.left {
+            let mut message = Vec::new();
+            put_all(&mut message, &give(ids));
+            messages.push(message);
+        }
+        let peers: Vec<usize> = self.left.iter().map(|(to, _)| *to).collect();
+        self.links.exchange(&peers, messages, |reader| {
+            came.extend(reader.all::<Real>()?);
+            Some(())
+        })?;
+        Ok(came)
     }
 
     /// Drops the ghosts that have come last, where the search that would have sorted them has failed.
@@ -172,6 +194,8 @@ impl<const D: usize> Ranks<D> {
             0 => share.beside.clone(),
             _ => (0..leaving.len()).filter(|&to| to != share.rank).collect(),
         };
+        let ids = |to: usize| leaving[to].iter().map(|&i| fluid.id[i as usize]).collect();
+        self.left = peers.iter().map(|&to| (to, ids(to))).collect();
         let fields: Vec<&Vec<Real>> = carried.iter().map(|field| &**field).collect();
         let messages: Vec<_> = peers.iter().map(|&to| packed(fluid, &fields, &leaving[to])).collect();
         // The last ones take their places: the sort that follows knows cells and ids alone.

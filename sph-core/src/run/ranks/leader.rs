@@ -24,8 +24,9 @@ use crate::{
     neighbors::{Backend, CellFrame, Partition, TooManyRanks},
     numerics::lane::Isa,
     run::{method::Method, simulation::Simulation},
-    scene::Scene,
+    scene::{Parameters as _, Scene},
 };
+use std::iter;
 
 /// The run on the first rank.
 struct Leader<const D: usize, M: Method<D>> {
@@ -73,7 +74,7 @@ pub fn lead<const D: usize, M: Method<D>>(
     start: Start,
 ) -> Result<Simulation<D>, Error> {
     let (state, method) = M::of_scene(scene, isa, Box::new(NoClock))?;
-    check::<D, M>(scene, &state)?;
+    check(scene, &state, &method)?;
     let frame = method.shell().neighbors.cells().frame;
     let partition = partition::<D, M>(&state, frame, start.size)
         .map_err(|error| Error::new(error.to_string()).hint("use fewer ranks"))?;
@@ -118,14 +119,20 @@ fn partition<const D: usize, M: Method<D>>(
 const MOTIONS: &str =
     "cannot be had on several ranks: only the first one would know of the motion; use one rank";
 
+/// What cannot be had, and why.
+fn refused(key: &str, why: &str) -> Error {
+    Error::invalid(key, format!("cannot be had on several ranks: {why}"))
+}
+
+/// Refuses parameters of a method that only one rank can have.
+fn check_params<const D: usize, M: Method<D>>(params: &M::Params) -> Result<(), Error> {
+    M::refuses_ranks(params).map_or(Ok(()), |(key, why)| Err(refused(key, why)))
+}
+
 /// Refuses what only one rank can do.
-fn check<const D: usize, M: Method<D>>(scene: &Scene, state: &State<D>) -> Result<(), Error> {
-    let refuse = |key: &str, why: &str| {
-        Err(scene.locate(Error::invalid(key, format!("cannot be had on several ranks: {why}"))))
-    };
-    if !M::HAS_RANKS {
-        return refuse("solver.name", "this method exchanges no particles with others");
-    }
+fn check<const D: usize, M: Method<D>>(scene: &Scene, state: &State<D>, method: &M) -> Result<(), Error> {
+    let refuse = |key: &str, why: &str| Err(scene.locate(refused(key, why)));
+    check_params::<D, M>(method.params()).map_err(|error| scene.locate(error))?;
     if scene.neighbors.skin > 0.0 {
         return refuse("neighbors.skin", "ghosts come anew in each step; use 0");
     }
@@ -272,8 +279,8 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
         let own = pieces::give_piece(&self.part.state, &mut self.part.method);
         let others = self.order(&Order::Fetch).and_then(|()| self.part.links().gather(&[]));
         let lost = |lost: Lost| Cause::from(lost);
-        let all = others.map(|others| [vec![own], others].concat()).map_err(lost);
-        let joined = all.and_then(|all| pieces::join(&all, state, &mut self.method).map_err(lost));
+        let all = others.map(|others| iter::once(own).chain(others)).map_err(lost);
+        let joined = all.and_then(|all| pieces::join(all, state, &mut self.method).map_err(lost));
         joined.map_err(|cause| StepError::new(state, "fetch", None, cause))?;
         state.walls.clone_from(&self.part.state.walls);
         Method::restored(&mut self.method, state);
@@ -302,10 +309,12 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
     }
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
-        self.method.check_parameter(name, value)
+        self.method.check_parameter(name, value)?;
+        check_params::<D, M>(&self.method.params().changed(name, value)?)
     }
 
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
+        self.check_parameter(name, value)?;
         self.method.set_parameter(name, value)?;
         self.part.method.set_parameter(name, value)?;
         let table = toml::Table::from_iter([(name.to_owned(), value.clone())]);

@@ -2,6 +2,7 @@
 
 use super::{
     exchange::{packed, unpack},
+    pairs::{put_pairs, put_rows, rows_of, take_pairs, take_rows},
     wire::{Reader, put_all},
 };
 use crate::{
@@ -29,7 +30,11 @@ pub fn scatter<const D: usize, M: Method<D>>(
     for i in 0..state.fluid.len() {
         places[partition.owner(cell(i))].push(i as u32);
     }
-    let kept = take_kept(method, false);
+    let (kept, pairs) = (take_kept(method, false), take_pairs(method));
+    let has_pairs = pairs.first().is_some_and(|owners| !owners.is_empty());
+    let (ranks, ids) = (places.iter().enumerate().filter(|_| has_pairs), &state.fluid.id);
+    let rank_of = ranks.flat_map(|(rank, places)| places.iter().map(move |&i| (ids[i as usize], rank)));
+    let rows = rows_of(&pairs, places.len(), &rank_of.collect());
     let mut rest = Vec::new();
     let mut numbers = Vec::new();
     each_number(state, method, &mut |number| numbers.push(*number));
@@ -40,15 +45,17 @@ pub fn scatter<const D: usize, M: Method<D>>(
     put_all(&mut rest, &walls.volume);
     let axes = [&walls.x, &walls.v, &walls.a, &walls.x_0];
     axes.into_iter().flatten().for_each(|axis| put_all(&mut rest, axis));
-    let piece = |places: &Vec<u32>| {
+    let piece = |(places, rows): (&Vec<u32>, &Vec<u32>)| {
         let mut piece = Vec::new();
         put_all(&mut piece, &partition.to_words());
         put_particles(&mut piece, &state.fluid, &kept, places);
+        put_rows(&mut piece, &pairs, rows);
         piece.extend_from_slice(&rest);
         piece
     };
-    let pieces = places.iter().map(piece).collect();
+    let pieces = places.iter().zip(&rows).map(piece).collect();
     put_kept(method, kept, false);
+    put_pairs(method, pairs);
     pieces
 }
 
@@ -68,6 +75,10 @@ pub fn take_piece<const D: usize, M: Method<D>>(
     kept.iter_mut().for_each(Vec::clear);
     take_particles(&mut reader, &mut state.fluid, &mut kept)?;
     put_kept(method, kept, false);
+    let mut pairs = take_pairs(method);
+    pairs.iter_mut().for_each(Vec::clear);
+    take_rows(&mut reader, &mut pairs)?;
+    put_pairs(method, pairs);
     let mut numbers = reader.all::<f64>()?.into_iter();
     each_number(state, method, &mut |number| numbers.next().into_iter().for_each(|from| *number = from));
     let walls = &mut state.walls;
@@ -97,28 +108,31 @@ pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M
     put_all(&mut piece, &cells);
     put_all(&mut piece, &counts);
     let kept = take_kept(method, true);
-    let places: Vec<u32> = (0..state.fluid.len() as u32).collect();
-    put_particles(&mut piece, &state.fluid, &kept, &places);
+    let all = |n: usize| (0..n as u32).collect::<Vec<u32>>();
+    put_particles(&mut piece, &state.fluid, &kept, &all(state.fluid.len()));
     put_kept(method, kept, true);
+    let pairs = take_pairs(method);
+    put_rows(&mut piece, &pairs, &all(pairs.first().map_or(0, Vec::len)));
+    put_pairs(method, pairs);
     piece
 }
 
-/// Puts the pieces of all ranks together: the particles have the order that they would have on one. Fields that not all ranks
+/// Puts the pieces of all ranks together: the particles have the order that they would have on one, pairs that of ranks. Fields that not all ranks
 /// have, as in the midst of a failed step, stay empty.
 ///
 /// # Errors
 /// Names the rank whose piece cannot be read.
 pub fn join<const D: usize, M: Method<D>>(
-    pieces: &[Vec<u8>],
+    pieces: impl Iterator<Item = Vec<u8>>,
     state: &mut State<D>,
     method: &mut M,
 ) -> Result<(), Lost> {
     let mut runs: Vec<([i32; D], u32, u32)> = Vec::new();
-    let (fluid, mut kept) = (&mut state.fluid, take_kept(method, true));
+    let (fluid, mut kept, mut pairs) = (&mut state.fluid, take_kept(method, true), take_pairs(method));
     *fluid = Particles::default();
-    kept.iter_mut().for_each(Vec::clear);
-    for (rank, piece) in pieces.iter().enumerate() {
-        let read = take_runs(piece, fluid, &mut kept, &mut runs);
+    kept.iter_mut().chain(&mut pairs).for_each(Vec::clear);
+    for (rank, piece) in pieces.enumerate() {
+        let read = take_runs(&piece, fluid, (&mut kept, &mut pairs), &mut runs);
         read.ok_or(Lost::Garbled(rank))?;
     }
     runs.sort_unstable();
@@ -132,6 +146,7 @@ pub fn join<const D: usize, M: Method<D>>(
         }
     }
     put_kept(method, kept, true);
+    put_pairs(method, pairs);
     Ok(())
 }
 
@@ -139,7 +154,7 @@ pub fn join<const D: usize, M: Method<D>>(
 fn take_runs<const D: usize>(
     piece: &[u8],
     fluid: &mut Particles<D>,
-    kept: &mut [Vec<Real>],
+    (kept, pairs): (&mut [Vec<Real>], &mut [Vec<Real>]),
     runs: &mut Vec<([i32; D], u32, u32)>,
 ) -> Option<()> {
     let mut reader = Reader::new(piece);
@@ -150,6 +165,7 @@ fn take_runs<const D: usize>(
         first += count;
     }
     take_particles(&mut reader, fluid, kept)?;
+    take_rows(&mut reader, pairs)?;
     (first as usize == fluid.len()).then_some(())
 }
 
@@ -216,13 +232,12 @@ fn each_number<const D: usize, M: Method<D>>(
 }
 
 fn each_own_number<const D: usize, M: Method<D>>(method: &mut M, visit: &mut dyn FnMut(&mut f64)) {
-    let mut numbers = |_: &'static str, memory: Memory<'_>| {
+    Method::numbers(method, visit);
+    method.shell_mut().memory(&mut |_, memory| {
         if let Memory::Number(number) = memory {
             visit(number);
         }
-    };
-    Method::memory(method, &mut numbers);
-    method.shell_mut().memory(&mut numbers);
+    });
 }
 
 /// Gives a method the numbers of another, which has done a step.

@@ -224,6 +224,14 @@ impl<const D: usize> Others<'_, D> {
         }
     }
 
+    /// Gives the ranks to which particles have gone over in the last search what `give` has for their ids, and returns what came.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn hand_over(&mut self, give: impl Fn(&[u64]) -> Vec<Real>) -> Result<Vec<Real>, Lost> {
+        self.together(Vec::new(), |ranks, _| ranks.hand_over(give))
+    }
+
     /// The largest number of all ranks.
     ///
     /// # Errors
