@@ -4,6 +4,7 @@ import { Camera } from './camera.js';
 import { MAPS, rgb, table } from './colors.js';
 import { byId, cssValue, element, fill, write } from './dom.js';
 import { number, quantity, unitText, words } from './format.js';
+import { visible } from './hidden.js';
 import { boxOf } from './hit.js';
 import * as lines from './lines.js';
 import { Renderer } from './renderer.js';
@@ -20,6 +21,10 @@ const SMALL = 4;
 const VECTOR = 3;
 /** Time between two updates of texts, ms. */
 const TEXT_INTERVAL = 200;
+/** Spheres of which the inner ones are left out. */
+const MANY = 5000;
+/** Radius over the spacing from which on spheres stand side by side without a gap. */
+const TOUCHING = 0.5;
 
 /** The view of pane `k`. */
 export class PaneView {
@@ -163,6 +168,11 @@ export class PaneView {
     return store.view.radius * this.pane.info.spacing;
   }
 
+  /** Which of many spheres can be seen, where each costs time of the processor; null for all. */
+  visible(cloud) {
+    return cloud?.dim === 3 && cloud.n >= MANY && this.renderer.isSoftware ? visible(cloud, this.pane.info.spacing) : null;
+  }
+
   /** Draws the picture now. */
   draw() {
     const { pane, renderer } = this;
@@ -172,7 +182,7 @@ export class PaneView {
     if (!renderer.works || !this.canvas.clientWidth) return;
     const { cloud } = this;
     if (this.fresh.fluid) {
-      renderer.setFluid(cloud);
+      renderer.setFluid(cloud, this.visible(cloud));
       renderer.setLines('vectors', store.view.vectors && cloud?.vectors ? this.velocityLines(cloud) : []);
     }
     if (this.fresh.walls) renderer.setWalls(pane.walls);
@@ -191,6 +201,7 @@ export class PaneView {
       showWalls: view.walls,
       showVectors: view.vectors,
       exactDepth: view.exactDepth,
+      hidesInner: view.radius >= TOUCHING,
     });
     this.count();
   }

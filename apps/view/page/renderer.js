@@ -36,6 +36,9 @@ function program(gl, vertex, fragment, names) {
 
 const full = (x) => [x[0], x[1], x[2] ?? 0];
 
+/** True for an eye outside of a box, if there is one. */
+const isOutside = (eye, box) => Boolean(box) && eye.some((x, a) => x < box.low[a] || x > box.high[a]);
+
 /** What draws on one canvas. */
 export class Renderer {
   /**
@@ -53,6 +56,13 @@ export class Renderer {
       restored();
     });
     this.build();
+  }
+
+  /** Whether the processor does the work of a GPU. */
+  get isSoftware() {
+    const { gl } = this;
+    const info = gl?.getExtension('WEBGL_debug_renderer_info');
+    return Boolean(info) && /swiftshader|llvmpipe|softpipe|software|basic render/i.test(gl.getParameter(info.UNMASKED_RENDERER_WEBGL));
   }
 
   /** Whether the browser has WebGL2. */
@@ -84,6 +94,8 @@ export class Renderer {
       array: gl.createVertexArray(),
       positions: gl.createBuffer(),
       values: gl.createBuffer(),
+      indices: gl.createBuffer(),
+      visible: null,
       n: 0,
       dim: 0,
     };
@@ -104,9 +116,18 @@ export class Renderer {
     return made;
   }
 
-  /** @param {import('./store.js').Cloud|null} cloud */
-  setFluid(cloud) {
-    this.load(this.fluid, cloud);
+  /**
+   * @param {import('./store.js').Cloud|null} cloud
+   * @param {{indices: Uint32Array, low: number[], high: number[]}|null} visible those that can be seen from outside of a box
+   */
+  setFluid(cloud, visible) {
+    const { gl, fluid } = this;
+    this.load(fluid, cloud);
+    fluid.visible = visible;
+    if (!visible) return;
+    gl.bindVertexArray(fluid.array);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, fluid.indices);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, visible.indices, gl.DYNAMIC_DRAW);
   }
 
   setWalls(walls) {
@@ -165,7 +186,7 @@ export class Renderer {
   /**
    * Draws everything.
    * @param {{camera: import('./camera.js').Camera, radius: number, map: string, background: number[], wall: number[],
-   *   none: number[], showWalls: boolean, showVectors: boolean, exactDepth: boolean}} look
+   *   none: number[], showWalls: boolean, showVectors: boolean, exactDepth: boolean, hidesInner: boolean}} look
    */
   draw(look) {
     const { gl, canvas } = this;
@@ -225,7 +246,8 @@ export class Renderer {
     gl.uniform4fv(uniforms.u_color, look.plain ?? [0, 0, 0, 1]);
     gl.uniform4f(uniforms.u_none, ...look.none, 1);
     gl.bindVertexArray(cloud.array);
-    gl.drawArrays(gl.POINTS, 0, cloud.n);
+    if (look.hidesInner && isOutside(view.eye, cloud.visible)) gl.drawElements(gl.POINTS, cloud.visible.indices.length, gl.UNSIGNED_INT, 0);
+    else gl.drawArrays(gl.POINTS, 0, cloud.n);
   }
 
   drawLines(strip, view) {

@@ -7,6 +7,7 @@ import * as lines from './lines.js';
 import { rgb } from './colors.js';
 import { send } from './link.js';
 import { on, store, tell } from './store.js';
+import { terms } from './terms.js';
 
 /** Panes whose phases have been asked for and not come yet. */
 const waiting = new Set();
@@ -177,8 +178,12 @@ export function pickInWalk(k, index) {
   tell('walk');
 }
 
+/** Values of a particle by the names of the fields. */
+const fieldsOf = (phase, index) =>
+  Object.fromEntries(phase.fields.map(({ name, range }, at) => [name, value(phase.values[at][index], range)]));
+
 /**
- * What the phase did to the picked particle.
+ * What the phase did to the picked particle, and the terms of the formulas that follow from it.
  * @returns {{name: string, unit: string, before: any, after: any}[]}
  */
 export function pickedChange() {
@@ -188,16 +193,9 @@ export function pickedChange() {
   const before = store.panes[k].phases[indexIn(k) - 1];
   const known = before?.n === phase.n ? before : null;
   const rows = [{ name: 'position', unit: 'm', before: known && place(known, index), after: place(phase, index) }];
-  phase.fields.forEach(({ name, unit, range }, at) => {
-    const old = known?.fields.findIndex((field) => field.name === name) ?? -1;
-    rows.push({
-      name,
-      unit,
-      after: value(phase.values[at][index], range),
-      before: old < 0 ? null : value(known.values[old][index], known.fields[old].range),
-    });
-  });
-  return rows;
+  const [old, now] = [known, phase].map((of) => of && fieldsOf(of, index));
+  phase.fields.forEach(({ name, unit }) => rows.push({ name, unit, after: now[name], before: old?.[name] ?? null }));
+  return [...rows, ...terms(k, phase.phase, old, now)];
 }
 
 /** Lines over the picture of a pane: a ring around the picked particle. */

@@ -39,6 +39,7 @@ QUICK = [
     touch.parameter_changes_or_is_refused,
     touch.body_in_space_is_pushed,
     touch.space_is_lit_turned_and_pushed,
+    touch.inner_spheres_are_left_out_unseen,
     words.editor_marks_and_opens,
     words.kept_run_is_repeated,
     words.frames_are_recorded,

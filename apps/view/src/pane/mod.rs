@@ -301,6 +301,7 @@ impl<const D: usize> Pane for Live<D> {
             "backend": self.processor.name(),
             "spacing": self.scene.spacing,
             "support": f64::from(solver.support_radius()),
+            "rest_density": f64::from(state.rest.rho_0),
             "low": each::<f64, D>(|a| self.bounds[a].low).to_vec(),
             "high": each::<f64, D>(|a| self.bounds[a].high).to_vec(),
             "n_fluid": state.fluid.len(),

@@ -6,6 +6,7 @@ use bench_suite::output::{Fields, FrameData, Values};
 use serde_json::{Value, json};
 use sph_core::{
     error::Error,
+    fluid::wall_surface::Place,
     geometry::shape::{Enclosure, Region},
     method::{solver::Solver, state::State},
     numerics::lane::each,
@@ -147,16 +148,18 @@ pub(super) struct Solids<const D: usize> {
 pub(super) struct Outlines<const D: usize> {
     of: Vec<Enclosure<D>>,
     points: [Vec<f32>; D],
+    /// Of each sample, by id, whether it is shown.
+    shown: Vec<bool>,
 }
 
 impl<const D: usize> Default for Outlines<D> {
     fn default() -> Self {
-        Self { of: Vec::new(), points: [const { Vec::new() }; D] }
+        Self { of: Vec::new(), points: [const { Vec::new() }; D], shown: Vec::new() }
     }
 }
 
 impl<const D: usize> Outlines<D> {
-    /// Where walls are: their samples, first those of dynamic bodies, and the outlines of containers, which are made anew where
+    /// Where walls are: their samples, in 3D the layer at the fluid, first those of dynamic bodies, and the outlines of containers, which are made anew where
     /// these have moved.
     pub(super) fn walls(&mut self, state: &State<D>) -> Solids<D> {
         if self.of != state.containers {
@@ -170,7 +173,11 @@ impl<const D: usize> Outlines<D> {
         }
         let walls = &state.walls;
         let is_free = |b: &usize| walls.bodies[usize::from(walls.body[*b])].rigid.is_some();
-        let (mut samples, still): (Vec<usize>, Vec<usize>) = (0..walls.len()).partition(is_free);
+        if self.shown.len() != walls.len() {
+            self.shown = first_layer(state);
+        }
+        let samples = (0..walls.len()).filter(|b| self.shown.get(walls.id[*b] as usize) != Some(&false));
+        let (mut samples, still): (Vec<usize>, Vec<usize>) = samples.partition(is_free);
         let free = samples.len();
         samples.extend(still);
         let x = from_fn(|a| {
@@ -179,6 +186,26 @@ impl<const D: usize> Outlines<D> {
         });
         Solids { free, x }
     }
+}
+
+/// Of each sample of a wall or body, by id, whether it is in the first layer behind a surface, in 3D, where others stand behind it; those of dynamic
+/// bodies are all shown.
+fn first_layer<const D: usize>(state: &State<D>) -> Vec<bool> {
+    let (walls, spacing) = (&state.walls, f64::from(state.rest.spacing));
+    let mut shown = vec![true; walls.len()];
+    for b in (0..walls.len()).filter(|_| D == 3) {
+        let x = each(|a| f64::from(walls.x_0[a][b]));
+        let layers = walls.surfaces.iter().filter_map(|surface| match surface.locate(&x) {
+            Place::Behind(depth) => Some((depth - surface.first_layer) / spacing),
+            Place::Free | Place::Open => None,
+        });
+        let is_rigid = walls.bodies[usize::from(walls.body[b])].rigid.is_some();
+        if let Some(shown) = shown.get_mut(walls.id[b] as usize) {
+            // Behind no surface is who has none.
+            *shown = is_rigid || layers.reduce(f64::min).is_none_or(|layer| layer < 0.5);
+        }
+    }
+    shown
 }
 
 /// Points of a grid along each axis, at most.

@@ -156,6 +156,32 @@ def body_in_space_is_pushed(run):
     tab.choose("tool", "look")
 
 
+INNER = """() => {
+  const [view] = live.views();
+  const { fluid } = view.renderer;
+  const some = live.picture(0).hash;
+  const { visible } = fluid;
+  fluid.visible = null;
+  const all = live.picture(0).hash;
+  fluid.visible = visible;
+  return { n: fluid.n, drawn: visible?.indices.length, same: some === all };
+}"""
+"""The picture with the spheres that can be seen, and with all."""
+
+
+def inner_spheres_are_left_out_unseen(run):
+    """Where the processor draws, spheres deep inside of the fluid are left out, and the picture is the same to the pixel."""
+    tab = run.tab
+    block = "shape.block = {{ min = [0.0, 0.0, 0.0], max = [1.0, {}, 1.0] }}"
+    text = POOL.replace("spacing", "dim = 3\nspacing")
+    text = text.replace("shape.block = { min = [0.0, 0.0], max = [2.0, 0.5] }", block.format("0.8"))
+    text = text.replace("shape.block = { min = [0.0, 0.0], max = [2.0, 1.5] }", block.format("1.5"))
+    tab.open({"scene": "deep", "text": text})
+    found = tab.page.evaluate(INNER)
+    expect(found["drawn"] and found["drawn"] < 0.9 * found["n"], f"{found['drawn']} of {found['n']} spheres are drawn")
+    expect(found["same"], "the picture lacks spheres that can be seen")
+
+
 def space_is_lit_turned_and_pushed(run):
     """In 3D spheres have light and shadow, a drag turns the camera, and a push reaches the fluid."""
     tab = run.tab

@@ -1,5 +1,6 @@
 """Checks of what is read and written: phases of a step, the editor, downloads, failures."""
 
+import math
 import subprocess
 import zipfile
 
@@ -46,8 +47,33 @@ def step_is_walked_by_phases(run):
             expect(phase["lines"], f"{method}: no line is marked for {phase['name']}")
             expect(all(call in line for line in phase["lines"]), f"{method}: {phase['lines']} do not call {call}")
             expect(phase["name"].replace("_", " ") in phase["title"], f"{method}: {phase['title']} is shown")
+    terms_follow_from_fields(tab)
     walk_by_keys(tab)
     tab.click("#tab-view")
+
+
+def terms_follow_from_fields(tab):
+    """The table of a picked particle has the terms of the formula at the marked line: of Position Based Fluids C and Σ|∇C|²."""
+    k = METHODS.index("pbf")
+    tab.page.locator("#active-pane").select_option(str(k))
+    at = tab.page.evaluate(f"live.store.panes[{k}].phases.findIndex(({{ phase }}) => phase === 'compute_lambda')")
+    tab.slide("#walk-slider", at)
+    tab.click_at([0.275, 0.375], k)
+    rows = tab.page.locator("#walk-picked tbody tr").all_inner_texts()
+    after = {name: text for name, _, text in (row.split("\t") for row in rows)}
+    numbers = {name: plain(text) for name, text in after.items() if not text.startswith("(")}
+    c, total = numbers["C = ρ/ρ₀ − 1"], numbers["Σ|∇C|² + ε = −C/λ"]
+    expect(abs(c - (numbers["density"] / 1000 - 1)) < 2e-4, f"C is {c} at {numbers['density']} kg/m³")
+    # Of a lattice the sum is of the order of 1/Δx², and the spacing is 0.05 m.
+    expect(100 < total < 1e5, f"the sum of squared gradients is {total}")
+    expect(abs(c + numbers["lambda"] * total) < 0.02 * abs(c), f"λ = {numbers['lambda']} is not −C over the sum")
+
+
+def plain(text):
+    """A number as the page writes it, without its unit."""
+    digits = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+    value = text.replace(" × 10", "e").split(" ")[0].translate(digits)
+    return float(value) if value != "–" else math.nan
 
 
 def walk_by_keys(tab):
