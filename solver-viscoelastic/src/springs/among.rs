@@ -56,7 +56,7 @@ impl Found {
 }
 
 impl Springs {
-    /// What has become of the particles of the rows: those with `ids` have [carried](carried) `was`.
+    /// What has become of the particles of the rows: those with `ids` have [carried] `was`.
     pub fn moves(&self, was: &[Real], ids: &[u64]) -> Moves {
         let (mut to, mut from) = (vec![GONE; self.ids.len()], vec![GONE; ids.len()]);
         for (k, (was, id)) in was.iter().zip(ids).enumerate() {

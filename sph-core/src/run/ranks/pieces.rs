@@ -117,8 +117,8 @@ pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M
     piece
 }
 
-/// Puts the pieces of all ranks together: the particles have the order that they would have on one, pairs that of ranks. Fields that not all ranks
-/// have, as in the midst of a failed step, stay empty.
+/// Puts the pieces of all ranks together: the particles have the order that they would have on one, pairs that of the ranks.
+/// Fields that not all ranks have, as in the midst of a failed step, stay empty.
 ///
 /// # Errors
 /// Names the rank whose piece cannot be read.
