@@ -43,24 +43,40 @@ impl<const D: usize> Particle<D> {
     }
 }
 
-/// Sums over the particles in contact, of all ranks alike.
-struct Terms<const N: usize>([Exact; N]);
+/// Particles whose terms are added together: they take the time of one.
+const TOGETHER: usize = 16;
+
+/// Sums over the particles in contact, that know no order.
+struct Terms<const N: usize> {
+    sums: [Exact; N],
+    /// Of these, `n` are not in the sums yet.
+    last: [[f64; TOGETHER]; N],
+    n: usize,
+}
 
 impl<const N: usize> Default for Terms<N> {
     fn default() -> Self {
-        Self([Exact::default(); N])
+        Self { sums: [Exact::default(); N], last: [[0.0; TOGETHER]; N], n: 0 }
     }
 }
 
 impl<const N: usize> Merge for Terms<N> {
     fn merge(self, later: Self) -> Self {
-        Self(self.0.merge(later.0))
+        Self { sums: self.total().merge(later.total()), ..Self::default() }
     }
 }
 
 impl<const N: usize> Terms<N> {
     fn add(&mut self, terms: &[f64; N]) {
-        self.0 = each(|k| self.0[k].merge(Exact::of(0..1, |_| terms[k])));
+        (0..N).for_each(|k| self.last[k][self.n] = terms[k]);
+        self.n += 1;
+        if self.n == TOGETHER {
+            (self.sums, self.n) = (self.total(), 0);
+        }
+    }
+
+    fn total(&self) -> [Exact; N] {
+        each(|k| self.sums[k].merge(Exact::of(0..self.n, |i| self.last[k][i])))
     }
 }
 
@@ -221,7 +237,7 @@ impl<const D: usize> BodyContact<'_, D> {
             system.add(&self.contact, &point, self.m, &relative, self.surface.condition.no_slip);
             sums.add(&system.sums());
         });
-        let sums = others.sums(system.0)?;
+        let sums = others.sums(system.total())?;
         let system = ContactSystem::of_sums(&each(|k| sums[k]), each(|k| sums[21 + k]));
         let after = system.after(&self.body, before);
         let given = for_each_particle(fluid, position, dt, |p, given: &mut Terms<6>| {
@@ -230,7 +246,7 @@ impl<const D: usize> BodyContact<'_, D> {
             p.apply_impulse(&each(|a| impulse[a]), dt);
             given.add(&wrench(&impulse, &point.arm).map(|part| self.m * part));
         });
-        others.sums(given.0)
+        others.sums(given.total())
     }
 }
 
@@ -283,7 +299,7 @@ impl<const D: usize> Holders<'_, D> {
             let impulse = spatial::<D>(&each(|a| p.v[a] - before[a]));
             given.add(&wrench(&impulse, &spatial(&p.x_prev)).map(|part| m * part));
         });
-        react(load, others.sums(given.0)?, dt);
+        react(load, others.sums(given.total())?, dt);
         Ok(())
     }
 }

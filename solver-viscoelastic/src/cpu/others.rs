@@ -1,7 +1,7 @@
 //! What a step does together with other ranks: springs go with the particles that own them, and know ends that are far away.
 
 use super::Cpu;
-use crate::{memory::Fields, springs::among::carried};
+use crate::springs::among::carried;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sph_core::{
@@ -21,12 +21,12 @@ impl<const D: usize> Cpu<'_, D> {
     pub(super) fn restore_springs(&mut self) {
         let shares = self.shares_springs();
         let (s, ids) = (&mut *self.method, &self.state.fluid.id);
-        let Fields { springs, was, .. } = &mut s.fields;
-        if shares && springs.restore_rows_among(ids, s.constants.h) {
-            was.clear();
-            was.extend((1..=ids.len()).map(carried));
+        let fields = &mut s.fields;
+        if shares && fields.springs.restore_rows_among(ids, s.constants.h) {
+            fields.was.clear();
+            fields.was.extend((1..=ids.len()).map(carried));
         } else if s.constants.needs.springs && s.shell.ranks.is_none() {
-            springs.restore_rows(ids, s.constants.h);
+            fields.springs.restore_rows(ids, s.constants.h);
         }
     }
 
@@ -68,7 +68,7 @@ impl<const D: usize> Cpu<'_, D> {
         }
         let known = self.far_positions().map_err(|lost| self.lost("find_neighbors", lost))?;
         let (s, ids) = (&mut *self.method, &self.state.fluid.id);
-        let Fields { springs, position, .. } = &mut s.fields;
+        let (springs, position) = (&mut s.fields.springs, &mut s.fields.position);
         let is_gone = |(id, used): &&(u64, bool)| *used && !known.contains_key(id);
         let gone: Vec<u64> = springs.far().iter().filter(is_gone).map(|(id, _)| *id).collect();
         if !gone.is_empty() {

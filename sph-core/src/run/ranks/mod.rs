@@ -12,7 +12,6 @@ pub mod exchange;
 mod leader;
 pub mod links;
 mod order;
-mod pairs;
 mod part;
 mod pieces;
 pub mod plan;

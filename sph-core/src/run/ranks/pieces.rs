@@ -1,23 +1,23 @@
-//! A state in pieces: each rank's particles, with what a restart must keep of them.
+//! A state in pieces: each rank's particles, with what a restart must keep of them. Rows of tables of pairs, as of springs, are
+//! where the particles are that own them.
 
 use super::{
     exchange::{packed, unpack},
-    pairs::{put_pairs, put_rows, rows_of, take_pairs, take_rows},
-    wire::{Reader, put_all},
+    wire::{Reader, put, put_all, put_at},
 };
 use crate::{
     Real,
     fluid::particles::Particles,
     method::{
         failure::Lost,
-        solver::{Memory, Solver},
+        solver::{Memory, Solver, of_parts},
         state::State,
     },
     neighbors::{Partition, Share},
     numerics::field::Scratch,
     run::method::Method,
 };
-use std::mem::take;
+use std::{collections::HashMap, mem::take};
 
 /// Makes of a state what [`take_piece`] reads on each rank.
 pub fn scatter<const D: usize, M: Method<D>>(
@@ -246,4 +246,53 @@ pub fn copy_numbers<const D: usize, M: Method<D>>(from: &mut M, to: &mut M) {
     each_own_number(from, &mut |number| numbers.push(*number));
     let mut numbers = numbers.into_iter();
     each_own_number(to, &mut |number| numbers.next().into_iter().for_each(|from| *number = from));
+}
+
+/// Takes the columns out of the method, to handle them together.
+fn take_pairs<const D: usize, M: Method<D>>(method: &mut M) -> Vec<Vec<Real>> {
+    let mut table = Vec::new();
+    each_column(method, &mut |column| table.push(take(column)));
+    table
+}
+
+/// Puts them back.
+fn put_pairs<const D: usize, M: Method<D>>(method: &mut M, table: Vec<Vec<Real>>) {
+    let mut columns = table.into_iter();
+    each_column(method, &mut |column| columns.next().into_iter().for_each(|from| *column = from));
+}
+
+fn each_column<const D: usize, M: Method<D>>(method: &mut M, visit: &mut dyn FnMut(&mut Vec<Real>)) {
+    Method::memory(method, &mut |_, memory| {
+        if let Memory::Pairs(column) = memory {
+            visit(column);
+        }
+    });
+}
+
+/// The rows that go to each of so many receivers, ascending, by the receiver of each owner; where one is not among these, a row
+/// goes nowhere.
+fn rows_of(table: &[Vec<Real>], receivers: usize, of_owner: &HashMap<u64, usize>) -> Vec<Vec<u32>> {
+    let mut rows = vec![Vec::new(); receivers];
+    if let [low, high, ..] = table
+        && !of_owner.is_empty()
+    {
+        for (row, (&low, &high)) in low.iter().zip(high).enumerate() {
+            if let Some(&to) = of_owner.get(&of_parts([low, high])) {
+                rows[to].push(row as u32);
+            }
+        }
+    }
+    rows
+}
+
+/// Adds the rows at `rows` to a message.
+fn put_rows(message: &mut Vec<u8>, table: &[Vec<Real>], rows: &[u32]) {
+    put(message, &[rows.len() as u64]);
+    table.iter().for_each(|column| put_at(message, column, rows));
+}
+
+/// Adds the rows of a message to a table.
+fn take_rows(reader: &mut Reader<'_>, table: &mut [Vec<Real>]) -> Option<()> {
+    let n = usize::try_from(reader.one::<u64>()?).ok()?;
+    table.iter_mut().try_for_each(|column| reader.append(n, column))
 }
