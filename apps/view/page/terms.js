@@ -2,14 +2,15 @@
 
 import { store } from './store.js';
 
+/** @typedef {{name: string, unit: string, of: (fields: any, info: any) => number, phase?: string}} Term of one phase, or of all */
+
 const compression = ({ density }, info) => density / info.rest_density - 1;
 
-/**
- * By method: name and unit of a term, what it is made of, and the phase after which that is of one moment; any without one.
- * @type {Object<string, {name: string, unit: string, of: (fields: any, info: any) => number, phase?: string}[]>}
- */
+/** @type {Term[]} */
+const COMPRESSION = [{ name: 'ρ/ρ₀ − 1', unit: '-', of: compression }];
+
+/** @type {Object<string, Term[]>} by method, where they are more than the compression */
 const TERMS = {
-  wcsph: [{ name: 'ρ/ρ₀ − 1', unit: '-', of: compression }],
   pbf: [
     { name: 'C = ρ/ρ₀ − 1', unit: '-', of: compression },
     {
@@ -19,8 +20,6 @@ const TERMS = {
       phase: 'compute_lambda',
     },
   ],
-  viscoelastic: [{ name: 'ρ/ρ₀ − 1', unit: '-', of: compression }],
-  projection: [{ name: 'ρ/ρ₀ − 1', unit: '-', of: compression }],
 };
 
 /**
@@ -34,7 +33,7 @@ export function terms(k, phase, before, after) {
   const { info } = store.panes[k];
   // A constraint that holds has no multiplier, and no sum follows from it.
   const finite = (value) => (Number.isFinite(value) ? value : null);
-  return (TERMS[info.method] ?? [])
+  return (TERMS[info.method] ?? COMPRESSION)
     .filter((term) => !term.phase || term.phase === phase)
     .map(({ name, unit, of, phase: only }) => ({
       name,
