@@ -241,7 +241,7 @@ fn variables(declared: &str, docs: &[String]) -> Result<Vec<Variable>, String> {
                 "`{note}` is no note: [length], [length if condition], either with `or none`, or bool"
             ));
         }
-        let words = part.replace("__restrict__", " ").replace('*', " * ");
+        let words = part.replace("__restrict__", " ").replace("__grid_constant__", " ").replace('*', " * ");
         let mut words: Vec<&str> = words.split_whitespace().collect();
         let name = words.pop().ok_or_else(unread)?;
         let is_pointer = words.last() == Some(&"*");

@@ -152,14 +152,16 @@ struct BodyContact {
 
 using namespace visco;
 
+// `__grid_constant__`: a body is handed on by address, for which each thread would copy it otherwise.
+
 /// Blocks per multiprocessor of what meets surfaces: by default the assembler aims at two in 2D and spills registers.
 constexpr u32 ASSEMBLE_BLOCKS = 1;
 
 /// First pass: the contact system of a body, summed over each block.
 // THEN visco_merge_contact_system
 KERNEL void __launch_bounds__(REDUCE_THREADS, ASSEMBLE_BLOCKS)
-visco_assemble_contact_system(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid,
-                              ContactSystem* __restrict__ partial) {
+visco_assemble_contact_system(Constants c, Contact contact, const __grid_constant__ BodyContact body, u32 n,
+                              Stream fluid, ContactSystem* __restrict__ partial) {
   ContactSystem mine = {};
 #pragma unroll 1
   for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
@@ -181,8 +183,8 @@ SHIM_EXPORT(visco_merge_contact_system)
 /// the particles over each block.
 // THEN visco_merge_wrench
 KERNEL void __launch_bounds__(REDUCE_THREADS, ASSEMBLE_BLOCKS)
-visco_apply_body_impulses(Constants c, Contact contact, BodyContact body, u32 n, Stream fluid,
-                          Wrench* __restrict__ partial) {
+visco_apply_body_impulses(Constants c, Contact contact, const __grid_constant__ BodyContact body, u32 n,
+                          Stream fluid, Wrench* __restrict__ partial) {
   Wrench mine = {};
 #pragma unroll 1
   for (u64 i = thread_index(); i < n; i += u64(reduce_blocks(n)) * REDUCE_THREADS) {
