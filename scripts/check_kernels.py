@@ -10,8 +10,9 @@ Prints a Markdown table of registers, shared memory and spills, and exits 1 on a
 Without files: all of cuda-kernels/src.
 
 NVRTC comes from PyPI, pinned, into $SPH_NVRTC_CACHE or ~/.cache/sph-nvrtc, on first use. `--print-lib-dir` prints its
-folder, for LD_LIBRARY_PATH of tests that compile. `--covering` compiles less: every kernel in 2D double and 3D float, every
-other smoothing kernel and walk in 3D float, so that each line, dimension, precision, kernel and walk is compiled once.
+folder, for LD_LIBRARY_PATH of tests that compile. `--covering` compiles less: every file in 2D double and 3D float, its
+other walks in 3D float, and each further smoothing kernel in 3D float in the first two files that name it, of which one takes
+its values and one its gradient: so each line, dimension, precision, smoothing kernel and walk is compiled once.
 """
 import argparse
 import concurrent.futures
@@ -140,8 +141,16 @@ def walks(path):
 
 def is_covering(path, dim, real, smoothing, walk):
     """True for the builds of `--covering`."""
-    is_first = smoothing == variants(path)[0][-1] and walk == default(path)
-    return (dim, real) == (3, "float") or is_first and (dim, real) == (2, "double")
+    is_first, is_default = smoothing == variants(path)[0][-1], walk == default(path)
+    if (dim, real) != (3, "float"):
+        return is_first and is_default and (dim, real) == (2, "double")
+    return is_first or path in files_with(smoothing)[:2]
+
+
+@functools.cache
+def files_with(smoothing):
+    """The files that are compiled with a smoothing kernel."""
+    return [path for path in sorted(SOURCE.rglob("*.cu")) if smoothing in {kernel for *_, kernel in variants(path)}]
 
 
 def check(path, dim, real, smoothing, walk, machines, max_spill):

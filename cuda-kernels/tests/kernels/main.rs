@@ -1,5 +1,5 @@
-//! Every kernel of the core, run on the processor from its own source in several orders of threads, against the Rust of
-//! `sph-core`.
+//! Every kernel, run on the processor from its own source in several orders of threads, against the Rust of `sph-core` and sums
+//! over all pairs.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,9 +8,13 @@
 mod field;
 mod cell_box;
 mod cells;
+#[path = "../common/mod.rs"]
+mod common;
 mod containers;
 mod fields;
+mod formulas;
 mod neighbors;
+mod pbf;
 mod projection_aggregation;
 mod reduce;
 mod scan;
@@ -18,6 +22,7 @@ mod shim;
 mod twins;
 mod walls;
 mod warps;
+mod wcsph;
 
 use cuda_kernels::device::{emulator::Emulator, executor::Field};
 use sph_core::Real;

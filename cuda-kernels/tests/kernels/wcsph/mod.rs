@@ -2,10 +2,8 @@
 //!
 //! Terms are computed by the same formulas, so that results differ by the order of sums alone: by at most
 //! `n ε Σ|terms|`, with a factor of 4 for the few operations around it.
-#![cfg(feature = "host")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use common::{Axes, H, ORDERS, SPACING, Sum, at, cells, lattice, noise, packed};
+use crate::common::{Axes, H, ORDERS, SPACING, Sum, at, cells, lattice, noise, packed};
 use cuda_kernels::{
     common::{
         numerics::{
@@ -30,11 +28,6 @@ use sph_core::{
     numerics::{lane::each, vector::norm2},
 };
 
-#[macro_use]
-#[path = "../common/field.rs"]
-mod field;
-#[path = "../common/mod.rs"]
-mod common;
 mod density;
 mod edges;
 mod momentum;

@@ -1,6 +1,6 @@
 //! Cohesion, curvature and adhesion.
 
-use crate::{Axes, Case, H, RHO_0, Sum, around, at, in_all_cases, noise, packed};
+use super::{Axes, Case, H, RHO_0, Sum, around, at, in_all_cases, noise, packed};
 use cuda_kernels::{
     common::{
         boundary::walls::LOADED,

@@ -1,6 +1,6 @@
 //! All phases after one another: the same bits in every order of threads, and cases that have next to nothing.
 
-use crate::{Axes, Case, ORDERS, SPACING, kernel};
+use super::{Axes, Case, ORDERS, SPACING, kernel};
 use cuda_kernels::{
     common::{
         boundary::{containers::Containers, walls::LOADED},

@@ -1,6 +1,6 @@
 //! Density, its gradient and pressure.
 
-use crate::{Axes, Case, ORDERS, RHO_0, Sum, around, at, call, dot, in_all_cases, noise, packed};
+use super::{Axes, Case, ORDERS, RHO_0, Sum, around, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
     common::numerics::fields::Packed,
     device::executor::{Executor, Field},

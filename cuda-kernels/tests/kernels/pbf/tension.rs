@@ -1,6 +1,6 @@
 //! Cohesion, curvature and adhesion.
 
-use crate::{Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, kernel, noise, packed, three};
+use super::{Axes, Case, H, Points, RHO_0, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
     common::{
         boundary::walls::LOADED,

@@ -1,6 +1,6 @@
 //! Records, multipliers, densities and corrections.
 
-use crate::{Case, Points, RHO_0, Sum, call, in_all_cases, is_nonzero, kernel, noise, packed, three};
+use super::{Case, Points, RHO_0, Sum, call, in_all_cases, is_nonzero, kernel, noise, packed, three};
 use cuda_kernels::{
     common::{boundary::containers::Containers, numerics::fields::Packed},
     device::executor::{Executor, Field},

@@ -1,6 +1,4 @@
 //! The CUDA source of kernels and space against that of `sph-core`, bit by bit and without a GPU.
-#![cfg(feature = "host")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use cuda_kernels::{
     common::numerics::{

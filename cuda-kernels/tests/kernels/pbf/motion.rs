@@ -1,6 +1,6 @@
 //! Prediction, and the corrected positions.
 
-use crate::{Axes, Case, at, call, forces, in_all_cases, noise, packed};
+use super::{Axes, Case, at, call, forces, in_all_cases, noise, packed};
 use cuda_kernels::{
     common::boundary::containers::Containers,
     device::executor::Executor,

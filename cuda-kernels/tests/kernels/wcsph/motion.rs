@@ -1,6 +1,6 @@
 //! Drift corrections, kick and drift.
 
-use crate::{Axes, Case, SPACING, Sum, around, at, in_all_cases, noise, packed};
+use super::{Axes, Case, SPACING, Sum, around, at, in_all_cases, noise, packed};
 use cuda_kernels::{device::executor::Executor, wcsph::Launcher};
 use sph_core::{
     Real,

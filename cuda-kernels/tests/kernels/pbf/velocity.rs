@@ -1,6 +1,6 @@
 //! Velocities, vorticity and XSPH.
 
-use crate::{Axes, Case, Points, Sum, at, call, in_all_cases, kernel, noise, packed, three};
+use super::{Axes, Case, Points, Sum, at, call, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
     common::numerics::{
         fields::Packed,

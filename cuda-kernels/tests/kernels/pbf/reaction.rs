@@ -1,6 +1,6 @@
 //! Reaction forces on bodies.
 
-use crate::{Axes, Case, Points, Sum, at, in_all_cases, kernel, noise, packed, three};
+use super::{Axes, Case, Points, Sum, at, in_all_cases, kernel, noise, packed, three};
 use cuda_kernels::{
     common::{
         boundary::walls::LOADED,

@@ -1,6 +1,6 @@
 //! Phases are sums over all pairs at the edges of runs, too: nothing, one particle, points in one place.
 
-use crate::{Axes, Case, KERNELS, ORDERS, around, at, density, momentum, motion, packed, surface};
+use super::{Axes, Case, KERNELS, ORDERS, around, at, density, momentum, motion, packed, surface};
 use cuda_kernels::{
     common::numerics::fields::Packed,
     device::executor::{Executor, Field},

@@ -1,6 +1,6 @@
 //! Accelerations, walls and what they get.
 
-use crate::{Axes, C_0, Case, RHO_0, Sum, around, at, call, dot, in_all_cases, noise, packed};
+use super::{Axes, C_0, Case, RHO_0, Sum, around, at, call, dot, in_all_cases, noise, packed};
 use cuda_kernels::{
     common::{
         boundary::walls::{LOADED, NO_SLIP},
