@@ -112,9 +112,7 @@ impl Line {
         let at = (fine(x), fine(y));
         let drawn = match self.look {
             Look::Points => root.draw(&Circle::new(at, fine(3.2), INK.stroke_width(width(1.3)))),
-            _ if self.style.is_multiple_of(8) => {
-                root.draw(&Circle::new(at, fine(3.6), self.color().filled()))
-            }
+            _ if self.marker() == 0 => root.draw(&Circle::new(at, fine(3.6), self.color().filled())),
             _ => root
                 .draw(&Polygon::new(shape(self.marker(), (x, y)), ShapeStyle::from(self.color()).filled())),
         };

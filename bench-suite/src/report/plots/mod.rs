@@ -55,10 +55,12 @@ const PALETTE: [RGBColor; 8] = [
     RGBColor(120, 120, 120),
 ];
 
-/// The color of a style. Where colors come round again they differ by what no eye sees, so that a page can tell styles by them.
+/// The color of a style. The second time round colors are dark; after that they differ from earlier ones by what no eye sees,
+/// so that a page can tell styles by them.
 fn color(style: usize) -> RGBColor {
-    let RGBColor(red, green, blue) = PALETTE[style % PALETTE.len()];
-    RGBColor(red, green, blue.saturating_add((style / PALETTE.len()) as u8))
+    let (round, RGBColor(red, green, blue)) = (style / PALETTE.len(), PALETTE[style % PALETTE.len()]);
+    let shade = |channel: u8| if round % 2 == 1 { (0.55 * f64::from(channel)) as u8 } else { channel };
+    RGBColor(shade(red), shade(green), shade(blue).saturating_add((round / 2) as u8))
 }
 
 /// The same for the texts beside its points.

@@ -61,3 +61,37 @@ fn a_long_legend_takes_more_rows() {
     let rows = legend_rows(labels.iter().map(String::as_str));
     assert_eq!(rows.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [0, 1, 1]);
 }
+
+/// Lightness and both hues of a color `#rrggbb` in CIELAB, under daylight D65.
+fn lab(name: &str) -> [f64; 3] {
+    let channel = |at: usize| {
+        let c = f64::from(u8::from_str_radix(&name[at..at + 2], 16).unwrap()) / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    };
+    let [r, g, b] = [1, 3, 5].map(channel);
+    let root = |t: f64| if t > 0.008856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
+    let x = root((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
+    let y = root(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    let z = root((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+/// `compare` has ten methods. An eye sees a difference of 2.3 (Mahy, Van Eycken & Oosterlinck 1994).
+#[test]
+fn sixteen_styles_look_different() {
+    let names: Vec<_> = (0..100).map(|style| color_names(style)[0].clone()).collect();
+    assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), names.len());
+    let colors: Vec<_> = names[..16].iter().map(|name| lab(name)).collect();
+    for (i, a) in colors.iter().enumerate() {
+        for (j, b) in colors[..i].iter().enumerate() {
+            let apart = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+            assert!(apart > 4.0 * 2.3, "styles {j} and {i}: {apart:.1}");
+        }
+    }
+    let marked = |style| {
+        let mut chart = chart(Vec::new());
+        chart.lines = vec![Line::new("a", Look::Joined, style, vec![(0.0, 1.0), (1.0, 2.0)])];
+        chart.svg().unwrap().contains("<circle")
+    };
+    assert!(marked(0) && !marked(8), "the first and the ninth have the same marker");
+}
