@@ -13,12 +13,15 @@ pub struct Cloud {
     pub p: Vec<Real>,
     /// Spacing, `[m]`.
     pub spacing: f64,
+    /// Gravity downward, `[m/s²]`.
+    pub gravity: f64,
 }
 
 impl Cloud {
     /// A block of `nx` by `ny` particles whose lower left corner is the origin.
     pub fn lattice(nx: usize, ny: usize, spacing: f64) -> Self {
-        let mut cloud = Self { x: Default::default(), v: Default::default(), p: Vec::new(), spacing };
+        let mut cloud =
+            Self { x: Default::default(), v: Default::default(), p: Vec::new(), spacing, gravity: 0.0 };
         for k in 0..nx * ny {
             cloud.push(((k % nx) as f64 + 0.5) * spacing, ((k / nx) as f64 + 0.5) * spacing);
         }
@@ -53,7 +56,7 @@ impl Cloud {
             support: 3.0 * self.spacing,
             m: self.spacing * self.spacing,
             rho_0: 1.0,
-            gravity: vec![0.0; 2],
+            gravity: vec![0.0, -self.gravity],
             central: None,
             bodies: Vec::new(),
             internal_energy: &|_| 0.0,

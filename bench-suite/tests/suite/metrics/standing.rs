@@ -86,3 +86,14 @@ fn a_run_that_ends_early_has_no_period() {
     let scores = standing.scores();
     assert!(scores.iter().all(|score| score.value.is_nan() && score.passed != Some(true)), "{scores:?}");
 }
+
+#[test]
+fn the_exact_wave_is_a_sine_of_its_period() {
+    let (curve, period) = (EXACT.curve("wave", 3.0, "a test"), EXACT.period());
+    assert!((Standing::new(EXACT, "").interval() - period / 200.0).abs() < 1e-12);
+    assert!(curve.x[0] == 0.0 && (curve.x.last().unwrap() / period - 3.0).abs() < 1e-9, "{:?}", curve.x);
+    for (k, (t, y)) in curve.x.iter().zip(&curve.y).enumerate() {
+        assert!((t / period - 0.015 * k as f64).abs() < 1e-9, "{k}: {t}");
+        assert!((y - (TAU * t / period).sin()).abs() < 1e-9, "{t}: {y}");
+    }
+}
