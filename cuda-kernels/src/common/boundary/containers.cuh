@@ -192,7 +192,7 @@ struct Enclosure {
   }
 
   /// How far `x` is beyond a face, negative inside, [m]. The twin of `Region::face_distances`, one face a call.
-  SPH_FN double face_distance(int face, const Vec64& x, double within = EVERYWHERE) const {
+  SPH_CALL double face_distance(int face, Vec64 x, double within = EVERYWHERE) const {
     if (n_faces() == 1) return phi(x, within);
     if (shape == SHAPE_CYLINDER) {
       Vec64 across;
@@ -208,7 +208,7 @@ struct Enclosure {
   }
 
   /// Outward normal of a face, [-].
-  SPH_FN Vec64 face_normal(int face, const Vec64& x) const {
+  SPH_CALL Vec64 face_normal(int face, Vec64 x) const {
     if (n_faces() == 1) return normal(x);
     Vec64 n;
     if (is_block()) {

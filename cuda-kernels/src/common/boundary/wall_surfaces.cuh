@@ -62,13 +62,6 @@ struct Surface {
 
   SPH_FN bool is_open(int face) const { return open >> face & 1u; }
 
-  // What follows asks for these at many places, and each holds all shapes: inlined, they took most of the time to compile.
-  SPH_CALL static double phi(const Enclosure& region, Vec64 x, double within) { return region.phi(x, within); }
-  SPH_CALL static double beyond(const Enclosure& region, int face, Vec64 x, double within) {
-    return region.face_distance(face, x, within);
-  }
-  SPH_CALL static Vec64 normal(const Enclosure& region, int face, Vec64 x) { return region.face_normal(face, x); }
-
   /// The parts of the surface that a point of the reference configuration is nearer to than `reach`, [m], or behind, as
   /// deep as the layers: `touch` gets the face, the signed distance, negative behind it, [m], and the normal into the
   /// fluid in the reference configuration.
@@ -90,27 +83,27 @@ struct Surface {
     // Behind all layers of one face the others go on as planes alone: nothing is there.
 #pragma unroll 1
     for (int face = 0; face < n; face++) {
-      if (beyond(region, face, x, within) > (is_open(face) ? 0.0 : last_layer)) return;
+      if (region.face_distance(face, x, within) > (is_open(face) ? 0.0 : last_layer)) return;
     }
 #pragma unroll 1
     for (int face = 0; face < n; face++) {
-      const double d = -beyond(region, face, x, within);
+      const double d = -region.face_distance(face, x, within);
       if (is_open(face) || !(d < reach)) continue;
-      Vec64 n_face = normal(region, face, x);
-      for (int k = 0; k < DIM; k++) n_face[k] = -n_face[k];
-      touch(face, d, n_face);
+      Vec64 normal = region.face_normal(face, x);
+      for (int k = 0; k < DIM; k++) normal[k] = -normal[k];
+      touch(face, d, normal);
     }
   }
 
   template <class F> SPH_FN void near_outside(const Vec64& x, double reach, F touch) const {
-    const double within = far_enough(reach), d = phi(region, x, within);
+    const double within = far_enough(reach), d = region.phi(x, within);
     if (!(d < reach && d >= -last_layer)) return;
     const int n = region.n_faces();
     int nearest = 0;
-    double largest = beyond(region, 0, x, within);
+    double largest = region.face_distance(0, x, within);
 #pragma unroll 1
     for (int face = 1; face < n; face++) {
-      const double over = beyond(region, face, x, EVERYWHERE);
+      const double over = region.face_distance(face, x);
       if (over > largest) nearest = face, largest = over;
     }
     if (!is_open(nearest)) touch(nearest, d, region.normal(x));
