@@ -11,8 +11,8 @@ Without files: all of cuda-kernels/src.
 
 NVRTC comes from PyPI, pinned, into $SPH_NVRTC_CACHE or ~/.cache/sph-nvrtc, on first use. `--print-lib-dir` prints its
 folder, for LD_LIBRARY_PATH of tests that compile. `--covering` compiles less: every file in 2D double and 3D float, its
-other walks in 3D float, and each further smoothing kernel in 3D float in the first two files that name it, of which one takes
-its values and one its gradient: so each line, dimension, precision, smoothing kernel and walk is compiled once.
+other walks in 3D float, and each further smoothing kernel in 3D float in the first three files that name it, for its values
+and its gradient: so each line, dimension, precision, smoothing kernel and walk is compiled once.
 """
 import argparse
 import concurrent.futures
@@ -144,7 +144,7 @@ def is_covering(path, dim, real, smoothing, walk):
     is_first, is_default = smoothing == variants(path)[0][-1], walk == default(path)
     if (dim, real) != (3, "float"):
         return is_first and is_default and (dim, real) == (2, "double")
-    return is_first or path in files_with(smoothing)[:2]
+    return is_first or path in files_with(smoothing)[:3]
 
 
 @functools.cache
