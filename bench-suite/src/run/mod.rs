@@ -349,12 +349,15 @@ fn drive<const D: usize>(
             return Ended::Failed(Box::new(error));
         }
         watch.looking += entered.elapsed().as_secs_f64();
-        if let Err(error) = fetch(run, watch, (stream, monitor), &report) {
+        if let Err(error) = fetch(run, watch, stream, &report) {
             return Ended::Failed(Box::new(error));
         }
         watch.look(&run.view(&report));
         let entered = Instant::now();
-        let inside = monitor.observe(&run.view(&report));
+        let inside = match are_inside(run, monitor, &report) {
+            Ok(inside) => inside,
+            Err(error) => return Ended::Failed(Box::new(error)),
+        };
         watch.looking += entered.elapsed().as_secs_f64();
         if let Some(stream) = stream.as_mut()
             && !stream.observe(&run.view(&report))
@@ -362,6 +365,8 @@ fn drive<const D: usize>(
             return Ended::NotStreamed;
         }
         if let Some(error) = monitor.failure(&run.state).filter(|_| !inside) {
+            // What cannot be fetched is not explained, but the failure is told all the same.
+            let _ = run.fetch();
             return Ended::Failed(Box::new(run.explain(error)));
         }
         if run.state.t >= watch.end || run.state.step >= watch.max_steps {
@@ -387,16 +392,28 @@ fn drive<const D: usize>(
     }
 }
 
+/// Whether no more particles have escaped than may, as far as the monitor knows. It gets those that it looks for.
+fn are_inside<const D: usize>(
+    run: &mut Simulation<D>,
+    monitor: &mut PenetrationMonitor<D>,
+    report: &StepReport,
+) -> Result<bool, StepError> {
+    if monitor.count(&run.view(report)) {
+        let found = run.find(monitor.search())?;
+        monitor.judge(&run.state, &found);
+    }
+    Ok(!monitor.is_over(run.state.fluid.len()))
+}
+
 /// Copies the state to the host if an observer is due now.
 fn fetch<const D: usize>(
     run: &mut Simulation<D>,
     watch: &Watch<'_, '_>,
-    (stream, monitor): (&Option<Stream<D>>, &PenetrationMonitor<D>),
+    stream: &Option<Stream<D>>,
     report: &StepReport,
 ) -> Result<(), StepError> {
     let view = run.view(report);
     let due = watch.is_looking(view.state.t, view.state.step)
-        || monitor.is_due(&view)
         || stream.as_ref().is_some_and(|stream| stream.is_due(&view));
     if due { run.fetch() } else { Ok(()) }
 }

@@ -17,7 +17,8 @@ fn dams_break_alike_on_any_number_of_ranks() {
         same_on_ranks::<2>(&dam_break::<2>("standard", 0.02, "", solver), 40);
         same_on_ranks::<3>(&dam_break::<3>("standard", 0.05, "", solver), 10);
     }
-    same_on_ranks::<2>(&dam_break::<2>("standard", 0.02, "neighbors.backend = \"hash_grid\"", BELT), 40);
+    let extra = format!("{OBLIQUE}\nforces.central = {{ center = [0.3, 0.1], strength = 5.0 }}");
+    same_on_ranks::<2>(&dam_break::<2>("standard", 0.02, &extra, BELT), 40);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn dams_break_alike_on_any_number_of_ranks() {
 #[test]
 fn so_do_viscosity_and_moving_walls_and_hashed_cells() {
     let solver = format!("{ALL}\n{BELT}");
-    same_on_ranks::<2>(&dam_break::<2>("consistent", 0.02, "neighbors.backend = \"hash_grid\"", &solver), 10);
+    same_on_ranks::<2>(&dam_break::<2>("consistent", 0.02, OBLIQUE, &solver), 10);
     let morris = "dynamic_viscosity = 1.0\nviscosity_model = \"morris\"\npreconditioner = \"diagonal\"";
     same_on_ranks::<2>(&dam_break::<2>("consistent", 0.02, "", morris), 10);
 }

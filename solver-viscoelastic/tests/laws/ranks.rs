@@ -32,7 +32,7 @@ fn dams_break_alike_on_any_number_of_ranks() {
 #[test]
 fn so_do_moving_walls_and_hashed_cells() {
     let solver = format!("{}\n{BELT}", sticky());
-    same_on_ranks::<2>(&dam_break::<2>("standard", 0.02, "neighbors.backend = \"hash_grid\"", &solver), 40);
+    same_on_ranks::<2>(&dam_break::<2>("standard", 0.02, OBLIQUE, &solver), 40);
 }
 
 #[test]

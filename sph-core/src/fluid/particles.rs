@@ -48,6 +48,13 @@ impl<const D: usize> Particles<D> {
         }
     }
 
+    /// Makes room for so many particles more, and for no others.
+    pub fn reserve(&mut self, n: usize) {
+        self.id.reserve_exact(n);
+        let axes = self.x.iter_mut().chain(&mut self.v).chain([&mut self.rho]);
+        axes.for_each(|field| field.reserve_exact(n));
+    }
+
     /// The first particle whose position is not finite.
     pub fn first_lost(&self) -> Option<usize> {
         (0..self.len()).find(|&i| self.x.iter().any(|axis| !axis[i].is_finite()))
@@ -70,6 +77,17 @@ impl<const D: usize> Particles<D> {
         compact(&mut self.id, keep);
         self.x.iter_mut().chain(&mut self.v).for_each(|field| compact(field, keep));
         compact(&mut self.rho, keep);
+    }
+
+    /// Copies of the particles at `places`.
+    pub fn at(&self, places: &[u32]) -> Self {
+        let at = |values: &Vec<Real>| places.iter().map(|&i| values[i as usize]).collect();
+        Self {
+            id: places.iter().map(|&i| self.id[i as usize]).collect(),
+            x: self.x.each_ref().map(at),
+            v: self.v.each_ref().map(at),
+            rho: at(&self.rho),
+        }
     }
 
     /// Removes particle `i`; the last one takes its place.

@@ -1,9 +1,10 @@
 //! What the samples of measures read of a run: so little that a method whose particles are in another memory, as that of a
-//! GPU, need not bring them all.
+//! GPU or of other ranks, need not bring them all.
 
 use crate::{
     Real,
     fluid::particles::Particles,
+    method::state::State,
     numerics::{
         lane::each,
         parallel::{self, Merge},
@@ -27,6 +28,14 @@ pub struct Marks<const D: usize> {
 impl<const D: usize> Marks<D> {
     /// Cells at most; those of a wider box are larger.
     pub const MOST_CELLS: usize = 1 << 18;
+
+    /// Places in the fluid of the particles that may matter to one of `places`, ascending. Particles that were picked have no ids.
+    pub fn near(&self, places: u32, fluid: &Particles<D>) -> Vec<u32> {
+        match places {
+            0 => Vec::new(),
+            _ => parallel::places(fluid.x[0].len(), |i| self.hold(places, fluid.position(i))),
+        }
+    }
 
     /// True when a particle at `x` `[m]` may matter to one of `places`.
     pub fn hold(&self, places: u32, x: [Real; D]) -> bool {
@@ -74,6 +83,15 @@ impl<const D: usize> Wanted<D> {
         let [velocity, density, walls, sums, all_densities, everything] = [false; 6];
         Self { marks, places, velocity, density, fields, walls, sums, all_densities, everything }
     }
+}
+
+/// Looks for some of the particles, where they are: on each rank of a run for its own.
+pub trait Search<const D: usize> {
+    /// Their places in a state, ascending.
+    fn places(&self, state: &State<D>) -> Vec<u32>;
+
+    /// What another rank needs to look for the same.
+    fn to_words(&self) -> Vec<u64>;
 }
 
 /// What a method has brought of what is wanted; all else is empty.

@@ -3,11 +3,11 @@
 use super::{
     failure::StepError,
     report::{Derived, FieldInfo, StepReport},
-    sample::{Picked, Wanted},
+    sample::{Picked, Search, Wanted},
     state::State,
     stopwatch::Stopwatch,
 };
-use crate::{Real, error::Error, neighbors::Neighbors};
+use crate::{Real, error::Error, fluid::particles::Particles, neighbors::Neighbors};
 use std::any::Any;
 
 /// A place of the solver's memory that a restart must keep.
@@ -79,6 +79,15 @@ pub trait Solver<const D: usize>: Any + Send {
     /// When a copy fails.
     fn pick(&mut self, state: &mut State<D>, _wanted: &Wanted<D>) -> Result<Option<Picked<D>>, StepError> {
         self.fetch(state).map(|()| None)
+    }
+
+    /// The particles that are looked for. The walls in `state` are then those of now.
+    ///
+    /// # Errors
+    /// When a copy fails.
+    fn find(&mut self, state: &mut State<D>, search: &dyn Search<D>) -> Result<Particles<D>, StepError> {
+        self.fetch(state)?;
+        Ok(state.fluid.at(&search.places(state)))
     }
 
     /// Velocities in the state were changed between two steps: what another memory holds of them is void.

@@ -134,14 +134,21 @@ impl<const D: usize> State<D> {
         self.extent(&self.walls.x)
     }
 
-    fn extent(&self, x: &[Vec<Real>; D]) -> Real {
+    /// The direction against gravity, if there is any.
+    fn up(&self) -> Option<[Real; D]> {
         let g = self.forces.gravity;
         let size = g.iter().map(|g| g * g).sum::<Real>().sqrt();
-        if size == 0.0 {
-            return 0.0;
-        }
-        let height = |i: usize| (0..D).map(|a| -g[a] / size * x[a][i]).sum::<Real>();
-        let heights = (0..x[0].len()).map(height);
+        (size != 0.0).then(|| each(|a| -g[a] / size))
+    }
+
+    /// Height of a place from the origin; 0 without gravity, `[m]`.
+    pub fn height_at(&self, x: [Real; D]) -> Real {
+        self.up().map_or(0.0, |up| (0..D).map(|a| up[a] * x[a]).sum())
+    }
+
+    fn extent(&self, x: &[Vec<Real>; D]) -> Real {
+        let Some(up) = self.up() else { return 0.0 };
+        let heights = (0..x[0].len()).map(|i| (0..D).map(|a| up[a] * x[a][i]).sum::<Real>());
         let (low, high) =
             heights.fold((Real::INFINITY, Real::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
         high - low + self.rest.spacing

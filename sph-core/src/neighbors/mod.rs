@@ -13,7 +13,7 @@ pub use build::{PerThread, Search};
 pub use cells::{Cell, Cells, Run, TooManyCells};
 pub use frame::{CellFrame, Periodic};
 pub use lists::{AHEAD, CHUNK, Chunk, FAR, NeighborLists, PAD};
-pub use partition::{CellBounds, Partition, Share, TooManyRanks};
+pub use partition::{Block, CellBounds, Partition, Share, TooManyRanks, count_blocks};
 
 use crate::{
     Real, compiled_here,

@@ -81,11 +81,13 @@ impl Scratch {
 /// `field[k] ← field[order[k]]`, through `buffer`, which takes the field's place; the field gets the length of the order.
 pub fn gather<T: Copy + Default + Send + Sync>(order: &[u32], field: &mut Vec<T>, buffer: &mut Vec<T>) {
     let n = order.len();
-    if buffer.len() != n {
+    if buffer.capacity() < n {
+        // A little more than is needed where the number grows from step to step.
+        let room = if buffer.capacity() == 0 { 0 } else { n / 16 };
         buffer.clear();
-        buffer.reserve_exact(n);
-        buffer.resize(n, T::default());
+        buffer.reserve_exact(n + room);
     }
+    buffer.resize(n, T::default());
     parallel::blocks(n, &mut buffer[..], |range, out| {
         for (out, &from) in out.iter_mut().zip(&order[range]) {
             *out = field[from as usize];

@@ -337,6 +337,31 @@ pub fn blocks<O: Outputs, R: Merge>(n: usize, outputs: O, leaf: impl Fn(Range<us
     })
 }
 
+/// The places among `0..n` for which `is_wanted` holds, ascending.
+pub fn places(n: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
+    places_of(n, |range, places| places.extend(range.filter(|&i| is_wanted(i)).map(|i| i as u32)))
+}
+
+/// The places that `find` adds for each block of `0..n`, ascending.
+pub fn places_of(n: usize, find: impl Fn(Range<usize>, &mut Vec<u32>) + Sync) -> Vec<u32> {
+    let found = blocks(n, (), |range, ()| {
+        let mut places = Vec::new();
+        find(range, &mut places);
+        Places(places)
+    });
+    found.0
+}
+
+/// Places that a task has found.
+struct Places(Vec<u32>);
+
+impl Merge for Places {
+    fn merge(mut self, later: Self) -> Self {
+        self.0.extend(later.0);
+        self
+    }
+}
+
 /// Runs `leaf` on each of `range`; piece `k` owns the outputs from `start_of(k)` to `start_of(k + 1)`.
 /// `outputs` begins at `start_of(range.start)`.
 pub fn pieces<O: Outputs, R: Merge>(

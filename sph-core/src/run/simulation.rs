@@ -3,10 +3,12 @@
 use crate::{
     compiled_here,
     error::Error,
+    fluid::particles::Particles,
     method::{
         failure::{BEFORE, Cause, StepError},
         observer::{Observer, View},
         report::StepReport,
+        sample::Search,
         solver::Solver,
         state::State,
     },
@@ -105,6 +107,14 @@ impl<const D: usize> Simulation<D> {
     /// When the copy fails.
     pub fn fetch(&mut self) -> Result<(), StepError> {
         self.solver.fetch(&mut self.state)
+    }
+
+    /// The particles that are looked for, without bringing all of them. The walls in the state are then those of now.
+    ///
+    /// # Errors
+    /// When a copy fails.
+    pub fn find(&mut self, search: &dyn Search<D>) -> Result<Particles<D>, StepError> {
+        self.solver.find(&mut self.state, search)
     }
 
     /// A failure that was found beside the steps, with its likely cause.

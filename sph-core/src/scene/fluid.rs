@@ -157,6 +157,12 @@ impl Places {
         Ok(())
     }
 
+    /// Those of a run, which are in no file.
+    fn of<const D: usize>(points: &[[f64; D]]) -> Self {
+        let column = |axis: usize| points.iter().map(|x| x[axis]).collect();
+        Self { file: String::new(), checksum: None, columns: Some(Arc::new((0..D).map(column).collect())) }
+    }
+
     /// Number of particles; 0 of a file that was not read.
     pub fn count(&self) -> usize {
         self.columns.as_ref().map_or(0, |columns| columns[0].len())
@@ -376,6 +382,11 @@ impl Fluid {
             velocity: VelocityField::Rest,
             pressure: PressureField::Zero,
         }
+    }
+
+    /// One with particles at these places, at rest without pressure.
+    pub(crate) fn at<const D: usize>(shape: Shape, places: &[[f64; D]]) -> Self {
+        Self { places: Some(Places::of(places)), ..Self::new(shape) }
     }
 
     /// Reads the files that it names in a scene of `dim` dimensions, which paths that are not absolute name from `folder`

@@ -12,19 +12,24 @@
 //! It is then counted once. What left through an open face or over an open rim has not escaped: behind such a
 //! wall it is of no account until it is back on the fluid's side, or before the first layer.
 
+mod astray;
+
+pub use astray::Astray;
+
 use crate::{
-    compiled_here,
-    fluid::wall_surface::{Place, Pose, WallSurface},
+    Real, compiled_here,
+    fluid::{
+        particles::Particles,
+        wall_surface::{Place, Pose},
+    },
     geometry::sampling::Side,
     method::{
         failure::{Cause, StepError},
         observer::{Observer, View},
+        sample::Search,
         state::State,
     },
-    numerics::{
-        parallel::{self, Merge},
-        vector::dot,
-    },
+    numerics::vector::dot,
 };
 
 /// A measurement is due when a particle may have moved so far since the last one, in spacings.
@@ -69,7 +74,6 @@ struct Entry<const D: usize> {
 /// Measures how tight the walls of a run are. It only reads the state: no bit of the run depends on it.
 #[derive(Debug)]
 pub struct PenetrationMonitor<const D: usize> {
-    containers: Vec<WallSurface<D>>,
     spacing: f64,
     /// Largest share of the particles that may escape, `[-]`.
     limit: f64,
@@ -78,14 +82,9 @@ pub struct PenetrationMonitor<const D: usize> {
     /// Displacement that is possible since the last measurement, `[m]`, and the steps since then.
     travel: f64,
     steps: u32,
-    poses: Vec<Option<Pose<D>>>,
-    /// True where a particle is legitimately behind a surface. By surface and id; empty while there is none.
-    left: Vec<Vec<bool>>,
-    /// True for the particles of `entries`. By id; empty while there is none.
-    inside: Vec<bool>,
+    /// Which particles a measurement must treat.
+    astray: Astray<D>,
     entries: Vec<Entry<D>>,
-    /// Whether the next measurement must treat a particle. Shape `[n]`, in the order of the particles.
-    noted: Vec<bool>,
     /// Ids from here on have not been seen.
     known: u64,
     /// Ids, ascending.
@@ -98,21 +97,15 @@ impl<const D: usize> PenetrationMonitor<D> {
     /// A monitor that has measured the state once: what is behind a wall now belongs there.
     pub fn new(state: &State<D>) -> Self {
         let spacing = f64::from(state.rest.spacing);
-        let containers = state.containers.iter().enumerate();
-        let containers: Vec<_> = containers.map(|(k, c)| WallSurface::of_container(k, c, spacing)).collect();
         let thinnest = state.walls.surfaces.iter().filter_map(|b| b.region.thickness());
         let mut monitor = Self {
-            containers,
             spacing,
             limit: 1.0,
             reach: thinnest.fold(TRAVEL * spacing, |reach, thickness| reach.min(0.25 * thickness)),
             travel: 0.0,
             steps: 0,
-            poses: Vec::new(),
-            left: Vec::new(),
-            inside: Vec::new(),
+            astray: Astray::new(state),
             entries: Vec::new(),
-            noted: Vec::new(),
             known: 0,
             escaped: Vec::new(),
             first: None,
@@ -147,7 +140,7 @@ impl<const D: usize> PenetrationMonitor<D> {
     }
 
     /// Whether more of `n` particles have escaped than may.
-    fn is_over(&self, n: usize) -> bool {
+    pub fn is_over(&self, n: usize) -> bool {
         self.limit < 1.0 && self.escaped.len() as f64 > self.limit * n as f64
     }
 
@@ -156,84 +149,52 @@ impl<const D: usize> PenetrationMonitor<D> {
         self.deepest.as_ref()
     }
 
+    /// Counts a step. True when a measurement is due after it.
+    pub fn count(&mut self, view: &View<'_, D>) -> bool {
+        let due = self.is_due(view);
+        self.travel += travel(view);
+        self.steps += 1;
+        due
+    }
+
     /// Measures every particle now.
     pub fn measure(&mut self, state: &State<D>) {
-        compiled_here!(D, PenetrationMonitor::look as fn(&mut PenetrationMonitor<D>, &State<D>))(self, state)
+        let found = state.fluid.at(&self.astray.places(state));
+        self.judge(state, &found);
     }
 
-    fn look(&mut self, state: &State<D>) {
+    /// Looks for the particles that a measurement must treat.
+    pub fn search(&self) -> &Astray<D> {
+        &self.astray
+    }
+
+    /// Treats those that were found. Of the state it reads walls, domain and time.
+    pub fn judge(&mut self, state: &State<D>, found: &Particles<D>) {
+        type Judge<const D: usize> = fn(&mut PenetrationMonitor<D>, &State<D>, &Particles<D>);
+        compiled_here!(D, PenetrationMonitor::treat_all as Judge<D>)(self, state, found)
+    }
+
+    fn treat_all(&mut self, state: &State<D>, found: &Particles<D>) {
         (self.travel, self.steps) = (0.0, 0);
-        let walls = &state.walls.surfaces;
-        let n_surfaces = self.containers.len() + walls.len();
-        self.left.resize(n_surfaces, Vec::new());
-        self.poses.clear();
-        self.poses.resize(self.containers.len(), None);
-        self.poses.extend(walls.iter().map(|wall| wall.pose(|id| sample(state, id))));
-        if self.note(state).0 {
-            for i in 0..state.fluid.len() {
-                if self.noted[i] {
-                    self.treat(state, i);
-                }
-            }
+        let poses = self.astray.poses(state);
+        for i in 0..found.len() {
+            self.treat(state, &poses, (found.id[i], found.position(i)));
         }
-        self.known = self.known.max(state.fluid.id.iter().max().map_or(0, |last| last + 1));
+        self.known = self.known.max(state.next_id);
     }
 
-    /// WallSurface `k`: containers first, then walls.
-    fn surface<'a>(&'a self, state: &'a State<D>, k: usize) -> &'a WallSurface<D> {
-        match k.checked_sub(self.containers.len()) {
-            None => &self.containers[k],
-            Some(k) => &state.walls.surfaces[k],
-        }
-    }
-
-    /// Notes the particles that are not simply where they belong, and returns whether there is one.
-    fn note(&mut self, state: &State<D>) -> Any {
-        let n = state.fluid.len();
-        let mut noted = std::mem::take(&mut self.noted);
-        noted.resize(n, false);
-        let monitor = &*self;
-        let any = parallel::blocks(n, &mut noted[..], |range, noted| {
-            let mut any = false;
-            for (noted, i) in noted.iter_mut().zip(range) {
-                *noted = monitor.is_notable(state, i);
-                any |= *noted;
-            }
-            Any(any)
-        });
-        self.noted = noted;
-        any
-    }
-
-    fn is_notable(&self, state: &State<D>, i: usize) -> bool {
-        let (x, id) = (state.fluid.position(i), state.fluid.id[i] as usize);
-        if flag(&self.inside, id) || !state.domain.holds(x) {
-            return true;
-        }
-        let x = x.map(f64::from);
-        (0..self.poses.len()).any(|k| {
-            let (surface, left) = (self.surface(state, k), flag(&self.left[k], id));
-            match surface.locate(&drawn(&self.poses[k], &x)) {
-                Place::Free => left,
-                Place::Open => !left,
-                Place::Behind(depth) => !left || depth <= surface.first_layer,
-            }
-        })
-    }
-
-    /// Brings what is known of particle `i` up to now.
-    fn treat(&mut self, state: &State<D>, i: usize) {
-        let id = state.fluid.id[i];
+    /// Brings what is known of a particle up to now.
+    fn treat(&mut self, state: &State<D>, poses: &[Option<Pose<D>>], (id, x): (u64, [Real; D])) {
         if self.escaped.binary_search(&id).is_ok() {
             return;
         }
-        if !state.domain.holds(state.fluid.position(i)) {
+        if !state.domain.holds(x) {
             self.escape(state, None, id);
         }
-        let x = state.fluid.position(i).map(f64::from);
-        for k in 0..self.poses.len() {
-            let x = drawn(&self.poses[k], &x);
-            let surface = self.surface(state, k);
+        let x = x.map(f64::from);
+        for (k, pose) in poses.iter().enumerate() {
+            let x = drawn(pose, &x);
+            let surface = self.astray.surface(state, k);
             let place = surface.locate(&x);
             let normal = surface.region.normal(&x);
             let obstacle = surface.side == Side::Outside;
@@ -249,7 +210,7 @@ impl<const D: usize> PenetrationMonitor<D> {
                 Place::Behind(depth) if id >= self.known && depth > first_layer => {
                     self.set_left(k, id, true);
                 }
-                Place::Behind(depth) if flag(&self.left[k], id as usize) && depth > first_layer => {}
+                Place::Behind(depth) if self.astray.left[k].contains(&id) && depth > first_layer => {}
                 Place::Behind(depth) => {
                     self.set_left(k, id, false);
                     self.record(state, k, depth, id);
@@ -267,7 +228,7 @@ impl<const D: usize> PenetrationMonitor<D> {
     fn record(&mut self, state: &State<D>, k: usize, depth: f64, particle: u64) {
         let depth = depth / self.spacing;
         if self.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth) {
-            let wall = self.surface(state, k).name.clone();
+            let wall = self.astray.surface(state, k).name.clone();
             self.deepest = Some(Penetration { depth, t: state.t, particle, wall });
         }
     }
@@ -278,15 +239,18 @@ impl<const D: usize> PenetrationMonitor<D> {
             self.escaped.insert(place, particle);
         }
         if self.first.is_none() {
-            let wall = surface.map(|k| self.surface(state, k).name.clone());
+            let wall = surface.map(|k| self.astray.surface(state, k).name.clone());
             self.first = Some(Escape { t: state.t, particle, wall });
         }
     }
 
     fn set_left(&mut self, k: usize, id: u64, left: bool) {
-        if left || flag(&self.left[k], id as usize) {
-            set(&mut self.left[k], id as usize, left);
-        }
+        let ids = &mut self.astray.left[k];
+        if left {
+            ids.insert(id)
+        } else {
+            ids.remove(&id)
+        };
     }
 
     fn enter(&mut self, surface: usize, particle: u64, normal: [f64; D]) {
@@ -294,7 +258,7 @@ impl<const D: usize> PenetrationMonitor<D> {
             return;
         }
         self.entries.push(Entry { surface, particle, normal });
-        set(&mut self.inside, particle as usize, true);
+        self.astray.inside.insert(particle);
     }
 
     /// Forgets an entry, and returns its normal.
@@ -302,8 +266,9 @@ impl<const D: usize> PenetrationMonitor<D> {
         let is_it = |entry: &Entry<D>| (entry.surface, entry.particle) == (surface, particle);
         let place = self.entries.iter().position(is_it)?;
         let entry = self.entries.swap_remove(place);
-        let stays = self.entries.iter().any(|entry| entry.particle == particle);
-        set(&mut self.inside, particle as usize, stays);
+        if !self.entries.iter().any(|entry| entry.particle == particle) {
+            self.astray.inside.remove(&particle);
+        }
         Some(entry.normal)
     }
 }
@@ -312,10 +277,7 @@ impl<const D: usize> Observer<D> for PenetrationMonitor<D> {
     /// Measures when a particle or a wall may have moved a quarter of a spacing, or of the thinnest wall. Ends the run when
     /// more particles have escaped than may.
     fn observe(&mut self, view: &View<'_, D>) -> bool {
-        let due = self.is_due(view);
-        self.travel += travel(view);
-        self.steps += 1;
-        if due {
+        if self.count(view) {
             self.measure(view.state);
         }
         !self.is_over(view.state.fluid.len())
@@ -333,32 +295,6 @@ fn travel<const D: usize>(view: &View<'_, D>) -> f64 {
     (view.report.max_speed + walls) * view.report.dt
 }
 
-/// Whether something was found.
-struct Any(bool);
-
-impl Merge for Any {
-    fn merge(self, later: Self) -> Self {
-        Any(self.0 || later.0)
-    }
-}
-
 fn drawn<const D: usize>(pose: &Option<Pose<D>>, x: &[f64; D]) -> [f64; D] {
     pose.as_ref().map_or(*x, |pose| pose.inverse_transform(x))
-}
-
-/// Where the wall sample of an id is now.
-fn sample<const D: usize>(state: &State<D>, id: u64) -> Option<[f64; D]> {
-    let b = state.walls.id.iter().position(|&other| other == id)?;
-    Some(state.walls.position(b).map(f64::from))
-}
-
-fn flag(flags: &[bool], id: usize) -> bool {
-    flags.get(id).copied().unwrap_or(false)
-}
-
-fn set(flags: &mut Vec<bool>, id: usize, value: bool) {
-    if flags.len() <= id {
-        flags.resize(id + 1, false);
-    }
-    flags[id] = value;
 }

@@ -4,7 +4,7 @@
 use proptest::{collection::vec, prelude::*};
 use sph_core::{
     Real,
-    neighbors::{CellFrame, Partition, Periodic, Share},
+    neighbors::{CellFrame, Partition, Periodic, Share, count_blocks},
     numerics::parallel::{self, Exact, Merge as _},
 };
 use std::iter::repeat_n;
@@ -42,6 +42,10 @@ proptest! {
         let Ok(partition) = Partition::of(frame, cells.iter().copied(), size, edge) else {
             return Ok(());
         };
+        let groups = cells.chunks(cells.len().div_ceil(3)).rev();
+        let counted = groups.flat_map(|group| count_blocks(group.iter().copied(), edge)).collect();
+        let of_ranks = Partition::of_blocks(frame, counted, size, edge);
+        prop_assert_eq!(of_ranks.as_ref(), Ok(&partition));
         let again = Partition::of_words(frame, &partition.to_words(), size);
         prop_assert_eq!(&again, &partition);
         let shares: Vec<_> = (0..size).map(|rank| Share::new(partition.clone(), rank)).collect();

@@ -197,6 +197,7 @@ fn the_number_of_threads_changes_nothing() {
             );
             let more = (0..10_000_u64).map(|k| [0.001 * k as f64 % 1.0, 0.5, 0.5].map(|x| x as Real));
             more.for_each(|x| state.fluid.push(state.fluid.len() as u64, x, [0.0; 3], 1000.0));
+            state.next_id = state.fluid.len() as u64;
             let mut monitor = PenetrationMonitor::new(&state);
             for i in 0..state.fluid.len() {
                 let depth = (i * 7919 % 1000) as f64 * 0.003;

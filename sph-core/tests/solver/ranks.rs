@@ -11,6 +11,7 @@ use sph_core::{
     error::Error,
     method::{
         failure::{Cause, Lost, StepError},
+        report::StepReport,
         stopwatch::NoClock,
     },
     neighbors::{CellFrame, Partition, Share},
@@ -20,12 +21,16 @@ use sph_core::{
         ranks::{Start, threads::Threads, transport::Transport},
         simulation::Simulation,
     },
+    watch::penetration::{Escape, Penetration, PenetrationMonitor},
 };
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
 };
+
+/// Of a scene, forces along no axis: constants of the methods depend on how far the whole fluid reaches along them.
+pub const OBLIQUE: &str = "neighbors.backend = \"hash_grid\"\ngravity = [-3.0, -9.0]";
 
 /// How many ranks a run has, and threads each.
 const RANKS: [(usize, usize); 5] = [(1, 1), (2, 2), (3, 1), (4, 2), (7, 1)];
@@ -66,6 +71,19 @@ impl Transport for Tapped {
     fn receive(&mut self, from: usize, within: Option<Duration>) -> Result<Vec<u8>, Lost> {
         self.rank.receive(from, within)
     }
+}
+
+/// Numbers of orders that the first rank gives.
+const LOAD: u64 = 1;
+const FETCH: u64 = 2;
+const CUT: u64 = 7;
+
+/// The order in a message, if there is one.
+fn order(rank: usize, message: &[u8]) -> Option<u64> {
+    const ORDER: u64 = 2;
+    let word =
+        |k: usize| message.get(8 * k..8 * k + 8).map(|bytes| u64::from_ne_bytes(bytes.try_into().unwrap()));
+    word(2).filter(|_| rank == 0 && word(1) == Some(ORDER))
 }
 
 /// A run on so many ranks.
@@ -147,21 +165,87 @@ pub fn commands_are_the_same(preset: &str, solver: &str) {
 /// A flow that leaves some ranks with too much, and may leave others with nothing, is cut anew by itself, and has the same
 /// bits.
 pub fn a_new_cut_changes_no_bit(text: &str, steps: u64) {
-    // Long messages that the first rank has sent: pieces of a state.
-    static LONG: AtomicU64 = AtomicU64::new(0);
+    static CUTS: AtomicU64 = AtomicU64::new(0);
+    // Pieces of a state that the first rank has sent or got.
+    static PIECES: AtomicU64 = AtomicU64::new(0);
     let tap: Tap = |rank, message| {
-        LONG.fetch_add(u64::from(rank == 0 && message.len() > 16_000), Ordering::Relaxed);
+        CUTS.fetch_add(u64::from(order(rank, message) == Some(CUT)), Ordering::Relaxed);
+        PIECES.fetch_add(u64::from(matches!(order(rank, message), Some(LOAD | FETCH))), Ordering::Relaxed);
         Ok(())
     };
     let mut one = simulation::<2>(text);
     go(&mut one, steps);
     for ranks in [2, 7] {
         let mut run = led::<2>(text, ranks, 1, tap).unwrap();
-        let shared = LONG.load(Ordering::Relaxed);
-        go(&mut run, steps);
-        assert!(LONG.load(Ordering::Relaxed) > shared, "{ranks} ranks: never cut anew");
+        run.step(f64::INFINITY).unwrap();
+        let before = [&CUTS, &PIECES].map(|count| count.load(Ordering::Relaxed));
+        for _ in 1..steps {
+            run.step(f64::INFINITY).unwrap();
+        }
+        let after = [&CUTS, &PIECES].map(|count| count.load(Ordering::Relaxed));
+        assert!(after[0] > before[0], "{ranks} ranks: never cut anew");
+        assert_eq!(after[1], before[1], "{ranks} ranks: the first one has held all particles");
+        run.fetch().unwrap();
         assert_eq!(run.state.hash(), one.state.hash(), "{ranks} ranks\n{text}");
     }
+}
+
+/// What a run has measured, as text, since samples may be no numbers, and what its monitor of penetration has found.
+#[derive(Debug, PartialEq)]
+struct Looks {
+    series: String,
+    escaped: Vec<u64>,
+    first: Option<Escape>,
+    deepest: Option<Penetration>,
+}
+
+fn looks(run: &mut Simulation<2>, steps: u64) -> Looks {
+    // Some fly against the sides, others through the bottom, or upward through a plate.
+    for i in 0..run.state.fluid.len() {
+        let outward = if run.state.fluid.x[0][i] > 0.2 { 6.0 } else { -6.0 };
+        let v = match run.state.fluid.id[i] % 9 {
+            0 => [outward, 3.0],
+            5 => [0.0, -25.0],
+            7 => [0.0, 25.0],
+            _ => [0.0, 0.0],
+        };
+        (run.state.fluid.v[0][i], run.state.fluid.v[1][i]) = (v[0], v[1]);
+    }
+    run.solver.velocities_changed();
+    let mut monitor = PenetrationMonitor::new(&run.state);
+    let mut report = StepReport::default();
+    for _ in 0..steps {
+        run.measure(&report).unwrap();
+        if monitor.count(&run.view(&report)) {
+            let found = run.find(monitor.search()).unwrap();
+            monitor.judge(&run.state, &found);
+        }
+        report = run.step(f64::INFINITY).unwrap();
+    }
+    Looks {
+        series: format!("{:?}", run.measures.series().collect::<Vec<_>>()),
+        escaped: monitor.escaped().to_vec(),
+        first: monitor.first_escape().cloned(),
+        deepest: monitor.deepest().cloned(),
+    }
+}
+
+/// Probes, profiles, gauges, flows and forces, and the monitor of penetration, find on ranks what they find on one, and
+/// the first rank gets no more of the fluid than what they read.
+pub fn looks_are_the_same(text: &str, steps: u64) {
+    static FETCHES: AtomicU64 = AtomicU64::new(0);
+    let tap: Tap = |rank, message| {
+        FETCHES.fetch_add(u64::from(order(rank, message) == Some(FETCH)), Ordering::Relaxed);
+        Ok(())
+    };
+    let expected = looks(&mut simulation::<2>(text), steps);
+    println!("{:?}, deepest {:?}", expected.escaped, expected.deepest);
+    assert!(expected.first.is_some() && expected.deepest.is_some(), "nothing to find");
+    for ranks in [2, 5] {
+        let found = looks(&mut led::<2>(text, ranks, 1, tap).unwrap(), steps);
+        assert_eq!(found, expected, "{ranks} ranks");
+    }
+    assert_eq!(FETCHES.load(Ordering::Relaxed), 0);
 }
 
 /// A run that goes on from a checkpoint on another number of ranks is the run on one.

@@ -10,13 +10,9 @@ use crate::{
     fluid::particles::Particles,
     method::failure::Lost,
     neighbors::{Neighbors, Share},
-    numerics::{
-        field::Scratch,
-        parallel::{self, Merge},
-    },
+    numerics::{field::Scratch, parallel},
 };
 use bytemuck::Pod;
-use std::ops::Range;
 
 /// A set of points, of which some are of other ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +192,7 @@ impl<const D: usize> Ranks<D> {
         };
         let ids = |to: usize| leaving[to].iter().map(|&i| fluid.id[i as usize]).collect();
         self.left = peers.iter().map(|&to| (to, ids(to))).collect();
-        let fields: Vec<&Vec<Real>> = carried.iter().map(|field| &**field).collect();
+        let fields: Vec<&[Real]> = carried.iter().map(|field| field.as_slice()).collect();
         let messages: Vec<_> = peers.iter().map(|&to| packed(fluid, &fields, &leaving[to])).collect();
         // The last ones take their places: the sort that follows knows cells and ids alone.
         for i in outside.into_iter().rev() {
@@ -274,30 +270,33 @@ impl<const D: usize> Ranks<D> {
 
 /// The particles that are not in a box, ascending; those whose positions are not finite are among them.
 fn outside_of<const D: usize>(space: [(f64, f64); D], fluid: &Particles<D>) -> Vec<u32> {
-    let is_inside = |i: &usize| {
-        let is_between = |x: f64, (low, high): (f64, f64)| (x > low) & (x < high);
-        (0..D).fold(true, |inside, a| inside & is_between(f64::from(fluid.x[a][*i]), space[a]))
-    };
-    let outside = |range: Range<usize>| range.filter(|i| !is_inside(i)).map(|i| i as u32).collect();
-    parallel::blocks(fluid.len(), (), |range, ()| Places(outside(range))).0
-}
-
-/// Places in ascending order.
-struct Places(Vec<u32>);
-
-impl Merge for Places {
-    fn merge(mut self, later: Self) -> Self {
-        self.0.extend(later.0);
-        self
-    }
+    // As many as lanes take together: mostly all of them are inside.
+    const GROUP: usize = 64;
+    // In the precision of the positions, and no larger.
+    let up = |x: f64| if f64::from(x as Real) < x { (x as Real).next_up() } else { x as Real };
+    let ends = space.map(|(low, high)| (up(low), -up(-high)));
+    parallel::places_of(fluid.len(), |range, places| {
+        for first in range.clone().step_by(GROUP) {
+            let group = first..range.end.min(first + GROUP);
+            let mut inside = [true; GROUP];
+            for (x, (low, high)) in fluid.x.iter().zip(ends) {
+                for (inside, &x) in inside.iter_mut().zip(&x[group.clone()]) {
+                    *inside &= (x > low) & (x < high);
+                }
+            }
+            if inside.contains(&false) {
+                places.extend(group.zip(inside).filter(|(_, inside)| !inside).map(|(i, _)| i as u32));
+            }
+        }
+    })
 }
 
 /// The particles at `places` as a message, with their fields.
-pub fn packed<const D: usize>(fluid: &Particles<D>, fields: &[&Vec<Real>], places: &[u32]) -> Vec<u8> {
+pub fn packed<const D: usize>(fluid: &Particles<D>, fields: &[&[Real]], places: &[u32]) -> Vec<u8> {
     let mut message = Vec::new();
     put(&mut message, &[places.len() as u64]);
     put_at(&mut message, &fluid.id, places);
-    let axes = fluid.x.iter().chain(&fluid.v).chain([&fluid.rho]);
+    let axes = fluid.x.iter().chain(&fluid.v).chain([&fluid.rho]).map(Vec::as_slice);
     axes.chain(fields.iter().copied()).for_each(|field| put_at(&mut message, field, places));
     message
 }

@@ -7,16 +7,18 @@
 use super::{
     links::Links,
     order::{Order, Outcome, Step},
-    part::Part,
-    pieces,
+    part::{Outline, Part},
+    pieces::{self, Joined},
     transport::Transport,
 };
 use crate::{
     Real,
     error::Error,
+    fluid::particles::Particles,
     method::{
         failure::{BEFORE, Cause, Lost, StepError},
         report::StepReport,
+        sample::{Picked, Search, Wanted},
         solver::{Memory, Solver},
         state::State,
         stopwatch::{Clock, NoClock, Stopwatch},
@@ -25,8 +27,8 @@ use crate::{
     numerics::lane::Isa,
     run::{method::Method, simulation::Simulation},
     scene::{Parameters as _, Scene},
+    watch::penetration::Astray,
 };
-use std::iter;
 
 /// The run on the first rank.
 struct Leader<const D: usize, M: Method<D>> {
@@ -42,13 +44,13 @@ struct Leader<const D: usize, M: Method<D>> {
     imbalance: f64,
     /// Who owns which cells.
     partition: Partition<D>,
-    /// Steps since particles were shared out.
+    /// Steps since cells were shared out.
     steps: u32,
     /// True once a command has changed the motion of a wall, which the others do not know.
     walls_commanded: bool,
 }
 
-/// Particles are shared out anew when the fullest rank has this many times its part `[convention]`, which changes no bit of
+/// Cells are shared out anew when the fullest rank has this many times its part `[convention]`, which changes no bit of
 /// the run.
 const MOST_IMBALANCE: f64 = 1.2;
 /// And no sooner than after this many steps: cells cannot always be cut evenly `[convention]`.
@@ -78,7 +80,10 @@ pub fn lead<const D: usize, M: Method<D>>(
     let frame = method.shell().neighbors.cells().frame;
     let partition = partition::<D, M>(&state, frame, start.size)
         .map_err(|error| Error::new(error.to_string()).hint("use fewer ranks"))?;
-    let part = Part::of_scene(scene, isa, clock, Links::new((start.start)()?))?;
+    let outline = Outline::of(&state, Method::derived(&method, &state).flow);
+    let mut links = Links::new((start.start)()?);
+    links.broadcast(Some(outline.to_bytes())).map_err(|lost| Error::new(lost.to_string()))?;
+    let part = Part::of_scene(&outline.apply(scene), isa, clock, links)?;
     let leader = Leader {
         method,
         part,
@@ -101,8 +106,12 @@ pub fn follow<const D: usize, M: Method<D>>(
     isa: Isa,
     transport: Box<dyn Transport>,
 ) -> Result<(), Error> {
-    let mut part: Part<D, M> = Part::of_scene(scene, isa, Box::new(NoClock), Links::new(transport))?;
-    part.follow().map_err(|lost| Error::new(lost.to_string()))
+    let mut links = Links::new(transport);
+    let lost = |lost: Lost| Error::new(lost.to_string());
+    let outline = links.broadcast(None).map_err(lost)?;
+    let outline = Outline::<D>::of_bytes(&outline).ok_or_else(|| lost(Lost::Garbled(0)))?;
+    let mut part: Part<D, M> = Part::of_scene(&outline.apply(scene), isa, Box::new(NoClock), links)?;
+    part.follow().map_err(lost)
 }
 
 /// Who owns which cells, by the particles of a state.
@@ -157,7 +166,7 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
                 Order::Step(step) => {
                     let done = self.step(&step);
                     let outcome = Outcome::of(self.state.fluid.len(), &done);
-                    self.links().gather(&outcome.to_bytes())?;
+                    self.links().send_control(0, &outcome.to_bytes())?;
                 }
                 Order::Load => {
                     let piece = self.links().receive_control(0, None)?;
@@ -165,8 +174,18 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
                 }
                 Order::Fetch => {
                     let piece = pieces::give_piece(&self.state, &mut self.method);
-                    self.links().gather(&piece)?;
+                    self.links().send_control(0, &piece)?;
                 }
+                Order::Find(words) => {
+                    let search = Astray::of_words(&self.state, &words).ok_or(Lost::Garbled(0))?;
+                    let piece = self.find(&search);
+                    self.links().send_control(0, &piece)?;
+                }
+                Order::Pick { places, fields } => {
+                    let piece = self.pick(places, fields.iter().map(String::as_str));
+                    self.links().send_control(0, &piece)?;
+                }
+                Order::Cut => self.cut()?,
                 Order::Set { name, value } => {
                     let value =
                         toml::from_str::<toml::Table>(&value).ok().and_then(|mut table| table.remove(&name));
@@ -193,11 +212,12 @@ impl<const D: usize, M: Method<D>> Leader<D, M> {
         if let Ok(partition) = partition::<D, M>(state, self.partition.frame, self.partition.size()) {
             self.partition = partition;
         }
-        let pieces = pieces::scatter(state, &mut self.method, &self.partition);
         let shared = self.order(&Order::Load).and_then(|()| {
-            let others = pieces.iter().enumerate().skip(1);
-            others.into_iter().try_for_each(|(to, piece)| self.part.links().send_control(to, piece))?;
-            self.part.load(&pieces[0])
+            let part = &mut self.part;
+            pieces::scatter(state, &mut self.method, &self.partition, |to, piece| match to {
+                0 => part.load(&piece),
+                _ => part.links().send_control(to, &piece),
+            })
         });
         shared.map_err(|lost| StepError::new(state, "share", None, lost.into()))?;
         self.part.state.bodies.clone_from(&state.bodies);
@@ -218,10 +238,11 @@ impl<const D: usize, M: Method<D>> Leader<D, M> {
         self.order(&Order::Step(step)).map_err(|lost| fail(lost.into()))?;
         let done = self.part.step(&step);
         let mut all = vec![Outcome::of(self.part.state.fluid.len(), &done)];
-        let outcomes = self.part.links().gather(&[]).map_err(|lost| fail(lost.into()))?;
-        for (outcome, rank) in outcomes.iter().zip(1..) {
-            all.push(Outcome::of_bytes(outcome, rank).ok_or_else(|| fail(Lost::Garbled(rank).into()))?);
-        }
+        let gathered = self.part.links().gather(|rank, outcome| {
+            all.push(Outcome::of_bytes(outcome, rank)?);
+            Some(())
+        });
+        gathered.map_err(|lost| fail(lost.into()))?;
         let n: usize = all.iter().map(|outcome| outcome.particles).sum();
         let most = all.iter().map(|outcome| outcome.particles).max().unwrap_or(0);
         self.imbalance = (most * all.len()) as f64 / n.max(1) as f64;
@@ -232,6 +253,25 @@ impl<const D: usize, M: Method<D>> Leader<D, M> {
             None => done,
             Some((phase, particle, cause)) => Err(StepError::new(state, phase, particle, cause)),
         }
+    }
+
+    /// What each rank gives at an `order`, this one its `own`: particles with some fields, which are empty before.
+    fn gather(
+        &mut self,
+        state: &mut State<D>,
+        (order, own): (Order<D>, Vec<u8>),
+        fields: &mut [Vec<Real>],
+    ) -> Result<Particles<D>, StepError> {
+        if state.walls.is_moving() || !state.bodies.is_empty() {
+            state.walls.clone_from(&self.part.state.walls);
+        }
+        let mut joined = Joined::new(fields, 0);
+        let gathered = self.order(&order).and_then(|()| {
+            joined.add(&own, |_| Some(())).ok_or(Lost::Garbled(0))?;
+            self.part.links().gather(|_, piece| joined.add(piece, |_| Some(())))
+        });
+        gathered.map_err(|lost| StepError::new(state, "fetch", None, lost.into()))?;
+        Ok(joined.finish())
     }
 
     fn forget(&mut self) {
@@ -253,12 +293,12 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
             let error = Error::new(format!("a command that moves or stops a wall {MOTIONS}"));
             return Err(StepError::new(state, BEFORE, None, Cause::Command(error)));
         }
-        if self.is_shared && self.imbalance > MOST_IMBALANCE && self.steps >= LEAST_STEPS {
-            self.fetch(state)?;
-            self.is_shared = false;
-        }
         if !self.is_shared {
             self.share(state)?;
+        } else if self.imbalance > MOST_IMBALANCE && self.steps >= LEAST_STEPS {
+            let cut = self.order(&Order::Cut).and_then(|()| self.part.cut());
+            cut.map_err(|lost| StepError::new(state, "share", None, lost.into()))?;
+            self.steps = 0;
         }
         self.steps += 1;
         self.is_here = false;
@@ -277,15 +317,41 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
             return Ok(());
         }
         let own = pieces::give_piece(&self.part.state, &mut self.part.method);
-        let others = self.order(&Order::Fetch).and_then(|()| self.part.links().gather(&[]));
-        let lost = |lost: Lost| Cause::from(lost);
-        let all = others.map(|others| iter::once(own).chain(others)).map_err(lost);
-        let joined = all.and_then(|all| pieces::join(all, state, &mut self.method).map_err(lost));
-        joined.map_err(|cause| StepError::new(state, "fetch", None, cause))?;
+        let (fetched, part) = (self.order(&Order::Fetch), &mut self.part);
+        let fetched = fetched.and_then(|()| {
+            pieces::join(state, &mut self.method, |add| {
+                add(&own).ok_or(Lost::Garbled(0))?;
+                part.links().gather(|_, piece| add(piece))
+            })
+        });
+        fetched.map_err(|lost| StepError::new(state, "fetch", None, lost.into()))?;
         state.walls.clone_from(&self.part.state.walls);
         Method::restored(&mut self.method, state);
         self.is_here = true;
         Ok(())
+    }
+
+    fn find(&mut self, state: &mut State<D>, search: &dyn Search<D>) -> Result<Particles<D>, StepError> {
+        if self.is_here {
+            return Ok(state.fluid.at(&search.places(state)));
+        }
+        let found = (Order::Find(search.to_words()), self.part.find(search));
+        self.gather(state, found, &mut [])
+    }
+
+    fn pick(&mut self, state: &mut State<D>, wanted: &Wanted<D>) -> Result<Option<Picked<D>>, StepError> {
+        if self.is_here || wanted.sums || wanted.all_densities || wanted.everything {
+            return self.fetch(state).map(|()| None);
+        }
+        let (places, names) = (wanted.places, &wanted.fields);
+        if places == 0 {
+            return Ok(Some(Picked::default()));
+        }
+        let order = Order::Pick { places, fields: names.iter().map(|&name| name.to_owned()).collect() };
+        let own = self.part.pick(places, names.iter().copied());
+        let mut values = vec![Vec::new(); names.len()];
+        let fluid = self.gather(state, (order, own), &mut values)?;
+        Ok(Some(Picked { fluid, fields: names.iter().copied().zip(values).collect(), ..Picked::default() }))
     }
 
     fn velocities_changed(&mut self) {

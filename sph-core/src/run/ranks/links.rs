@@ -235,21 +235,18 @@ impl Links {
         Ok(message)
     }
 
-    /// Sends the first rank a control message of each other one, which gives it; the first gets those of the others, in their
-    /// order, and gives up one that is silent.
+    /// Hands `take` a control message of each other rank, on the first one, in their order and one at a time. Gives up a rank
+    /// that is silent.
     ///
     /// # Errors
-    /// When a rank is gone or silent.
-    pub fn gather(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Lost> {
-        if self.rank() != 0 {
-            self.send_kind(0, Kind::Control, mine)?;
-            return Ok(Vec::new());
-        }
+    /// When a rank is gone or silent, or `take` cannot read what it has sent.
+    pub fn gather(&mut self, mut take: impl FnMut(usize, &[u8]) -> Option<()>) -> Result<(), Lost> {
         let patience = self.transport().patience();
-        let all: Result<_, _> =
-            (1..self.size()).map(|from| self.receive_control(from, Some(patience))).collect();
-        self.is_broken |= matches!(all, Err(Lost::Silent(..)));
-        all
+        (1..self.size()).try_for_each(|from| {
+            let message = self.receive_control(from, Some(patience));
+            self.is_broken |= matches!(message, Err(Lost::Silent(..)));
+            take(from, &message?).ok_or(Lost::Garbled(from))
+        })
     }
 
     /// Sends a rank a control message of its own.

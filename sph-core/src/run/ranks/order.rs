@@ -16,6 +16,12 @@ pub enum Order<const D: usize> {
     Load,
     /// Each gives its particles.
     Fetch,
+    /// Each gives the particles that the penetration monitor looks for, by its words.
+    Find(Vec<u64>),
+    /// Each gives the particles near some places of measures, with fields of the method.
+    Pick { places: u32, fields: Vec<String> },
+    /// Each finds a new cut of the cells, the same on all; particles go over in the next step.
+    Cut,
     /// A parameter gets another value, in the words of a scene.
     Set { name: String, value: String },
     /// The run is over.
@@ -53,6 +59,15 @@ impl<const D: usize> Order<D> {
                 put_all(&mut bytes, value.as_bytes());
             }
             Self::End => put(&mut bytes, &[4_u64]),
+            Self::Cut => put(&mut bytes, &[7_u64]),
+            Self::Find(words) => {
+                put(&mut bytes, &[5_u64]);
+                put_all(&mut bytes, words);
+            }
+            Self::Pick { places, fields } => {
+                put(&mut bytes, &[6_u64, u64::from(*places)]);
+                fields.iter().for_each(|name| put_all(&mut bytes, name.as_bytes()));
+            }
         }
         bytes
     }
@@ -72,6 +87,15 @@ impl<const D: usize> Order<D> {
             2 => Self::Fetch,
             3 => Self::Set { name: text(&mut reader)?, value: text(&mut reader)? },
             4 => Self::End,
+            5 => Self::Find(reader.all()?),
+            6 => {
+                let (places, mut fields) = (reader.one::<u64>()? as u32, Vec::new());
+                while !reader.is_empty() {
+                    fields.push(text(&mut reader)?);
+                }
+                Self::Pick { places, fields }
+            }
+            7 => Self::Cut,
             _ => return None,
         })
     }

@@ -19,12 +19,16 @@ use crate::{
 };
 use std::{collections::HashMap, mem::take};
 
-/// Makes of a state what [`take_piece`] reads on each rank.
+/// Gives `send` what [`take_piece`] reads of a state on each rank, the last rank first: one piece exists at a time.
+///
+/// # Errors
+/// Those of `send`.
 pub fn scatter<const D: usize, M: Method<D>>(
     state: &mut State<D>,
     method: &mut M,
     partition: &Partition<D>,
-) -> Vec<Vec<u8>> {
+    mut send: impl FnMut(usize, Vec<u8>) -> Result<(), Lost>,
+) -> Result<(), Lost> {
     let cell = |i: usize| partition.frame.cell(state.fluid.position(i));
     let mut places = vec![Vec::new(); partition.size()];
     for i in 0..state.fluid.len() {
@@ -45,18 +49,19 @@ pub fn scatter<const D: usize, M: Method<D>>(
     put_all(&mut rest, &walls.volume);
     let axes = [&walls.x, &walls.v, &walls.a, &walls.x_0];
     axes.into_iter().flatten().for_each(|axis| put_all(&mut rest, axis));
+    let fields: Vec<&[Real]> = kept.iter().map(Vec::as_slice).collect();
     let piece = |(places, rows): (&Vec<u32>, &Vec<u32>)| {
         let mut piece = Vec::new();
         put_all(&mut piece, &partition.to_words());
-        put_particles(&mut piece, &state.fluid, &kept, places);
+        put_particles(&mut piece, &state.fluid, &fields, places);
         put_rows(&mut piece, &pairs, rows);
         piece.extend_from_slice(&rest);
         piece
     };
-    let pieces = places.iter().zip(&rows).map(piece).collect();
+    let sent = (0..places.len()).rev().try_for_each(|to| send(to, piece((&places[to], &rows[to]))));
     put_kept(method, kept, false);
     put_pairs(method, pairs);
-    pieces
+    sent
 }
 
 /// Takes the piece of a rank in the place of its state. `None` when it cannot be read.
@@ -92,24 +97,10 @@ pub fn take_piece<const D: usize, M: Method<D>>(
 
 /// The particles of a rank, and the cells in whose order they stand, for [`join`].
 pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M) -> Vec<u8> {
-    let (mut cells, mut counts, mut n) = (Vec::new(), Vec::new(), 0);
-    let (sorted, share) = (method.shell().neighbors.cells(), method.shell().neighbors.share.as_ref());
-    let is_own = |at| share.is_some_and(|share| share.owns(at));
-    for (at, points) in sorted.points().filter(|(at, _)| is_own(*at)) {
-        cells.extend(at.iter().rev());
-        counts.push(points.len() as u32);
-        n += points.len();
-    }
-    if n != state.fluid.len() {
-        // After a failure in the midst of the search they are in no order.
-        (cells, counts) = (vec![0; D], vec![state.fluid.len() as u32]);
-    }
-    let mut piece = Vec::new();
-    put_all(&mut piece, &cells);
-    put_all(&mut piece, &counts);
-    let kept = take_kept(method, true);
     let all = |n: usize| (0..n as u32).collect::<Vec<u32>>();
-    put_particles(&mut piece, &state.fluid, &kept, &all(state.fluid.len()));
+    let kept = take_kept(method, true);
+    let fields: Vec<&[Real]> = kept.iter().map(Vec::as_slice).collect();
+    let mut piece = give_some(state, method, &all(state.fluid.len()), &fields);
     put_kept(method, kept, true);
     let pairs = take_pairs(method);
     put_rows(&mut piece, &pairs, &all(pairs.first().map_or(0, Vec::len)));
@@ -117,68 +108,113 @@ pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M
     piece
 }
 
-/// Puts the pieces of all ranks together: the particles have the order that they would have on one, pairs that of the ranks.
-/// Fields that not all ranks have, as in the midst of a failed step, stay empty.
+/// The particles of a rank at `places`, ascending, the cells in whose order they stand, and what `fields` have of them.
+pub fn give_some<const D: usize, M: Method<D>>(
+    state: &State<D>,
+    method: &M,
+    places: &[u32],
+    fields: &[&[Real]],
+) -> Vec<u8> {
+    let (mut cells, mut counts, mut end, mut left) = (Vec::new(), Vec::new(), 0, places);
+    let (sorted, share) = (method.shell().neighbors.cells(), method.shell().neighbors.share.as_ref());
+    let is_own = |at| share.is_some_and(|share| share.owns(at));
+    for (at, points) in sorted.points().filter(|(at, _)| is_own(*at)) {
+        end += points.len();
+        let (here, rest) = left.split_at(left.partition_point(|&i| (i as usize) < end));
+        if !here.is_empty() {
+            cells.extend(at.iter().rev());
+            counts.push(here.len() as u32);
+        }
+        left = rest;
+    }
+    if end != state.fluid.len() {
+        // After a failure in the midst of the search they are in no order.
+        (cells, counts) = (vec![0; D], vec![places.len() as u32]);
+    }
+    let mut piece = Vec::new();
+    put_all(&mut piece, &cells);
+    put_all(&mut piece, &counts);
+    put_particles(&mut piece, &state.fluid, fields, places);
+    piece
+}
+
+/// Puts the pieces of all ranks together, which `gather` adds one by one: the particles have the order that they would have on
+/// one, pairs that of the ranks. Fields that not all ranks have, as in the midst of a failed step, stay empty.
 ///
 /// # Errors
-/// Names the rank whose piece cannot be read.
+/// Those of `gather`; state and method are then what they were.
 pub fn join<const D: usize, M: Method<D>>(
-    pieces: impl Iterator<Item = Vec<u8>>,
     state: &mut State<D>,
     method: &mut M,
+    gather: impl FnOnce(&mut dyn FnMut(&[u8]) -> Option<()>) -> Result<(), Lost>,
 ) -> Result<(), Lost> {
-    let mut runs: Vec<([i32; D], u32, u32)> = Vec::new();
-    let (fluid, mut kept, mut pairs) = (&mut state.fluid, take_kept(method, true), take_pairs(method));
-    *fluid = Particles::default();
-    kept.iter_mut().chain(&mut pairs).for_each(Vec::clear);
-    for (rank, piece) in pieces.enumerate() {
-        let read = take_runs(&piece, fluid, (&mut kept, &mut pairs), &mut runs);
-        read.ok_or(Lost::Garbled(rank))?;
-    }
-    runs.sort_unstable();
-    let order: Vec<u32> = runs.iter().flat_map(|&(_, first, count)| first..first + count).collect();
-    let mut scratch = Scratch::default();
-    fluid.permute(&order, &mut scratch);
-    for field in &mut kept {
-        match field.len() == order.len() {
-            true => scratch.permute(&order, field),
-            false => field.clear(),
-        }
-    }
+    let (mut kept, mut pairs) = (Vec::new(), Vec::new());
+    each_field(method, true, &mut |_| kept.push(Vec::new()));
+    each_column(method, &mut |_| pairs.push(Vec::new()));
+    let mut joined = Joined::new(&mut kept, state.fluid.len());
+    gather(&mut |piece| joined.add(piece, |reader| take_rows(reader, &mut pairs)))?;
+    state.fluid = joined.finish();
     put_kept(method, kept, true);
     put_pairs(method, pairs);
     Ok(())
 }
 
-/// Adds the particles of a piece, and to `runs` where those of each cell begin, and how many they are.
-fn take_runs<const D: usize>(
-    piece: &[u8],
-    fluid: &mut Particles<D>,
-    (kept, pairs): (&mut [Vec<Real>], &mut [Vec<Real>]),
-    runs: &mut Vec<([i32; D], u32, u32)>,
-) -> Option<()> {
-    let mut reader = Reader::new(piece);
-    let (cells, counts) = (reader.all::<i32>()?, reader.all::<u32>()?);
-    let mut first = fluid.len() as u32;
-    for (cell, count) in cells.chunks_exact(D).zip(counts) {
-        runs.push((std::array::from_fn(|a| cell[a]), first, count));
-        first += count;
-    }
-    take_particles(&mut reader, fluid, kept)?;
-    take_rows(&mut reader, pairs)?;
-    (first as usize == fluid.len()).then_some(())
+/// Particles of several ranks, and their fields.
+pub struct Joined<'a, const D: usize> {
+    fluid: Particles<D>,
+    fields: &'a mut [Vec<Real>],
+    /// Each cell, where its particles begin, and how many they are.
+    runs: Vec<([i32; D], u32, u32)>,
 }
 
-/// Which fields of the method are used, and the particles at `places` with those.
+impl<'a, const D: usize> Joined<'a, D> {
+    /// Nothing yet, with room for `n` particles. The fields are empty.
+    pub fn new(fields: &'a mut [Vec<Real>], n: usize) -> Self {
+        let mut fluid = Particles::default();
+        fluid.reserve(n);
+        Self { fluid, fields, runs: Vec::new() }
+    }
+
+    /// Adds the particles of a piece. What else is in it is left to `rest`.
+    pub fn add(&mut self, piece: &[u8], rest: impl FnOnce(&mut Reader<'_>) -> Option<()>) -> Option<()> {
+        let mut reader = Reader::new(piece);
+        let (cells, counts) = (reader.all::<i32>()?, reader.all::<u32>()?);
+        let mut first = self.fluid.len() as u32;
+        for (cell, count) in cells.chunks_exact(D).zip(counts) {
+            self.runs.push((std::array::from_fn(|a| cell[a]), first, count));
+            first += count;
+        }
+        take_particles(&mut reader, &mut self.fluid, self.fields)?;
+        rest(&mut reader)?;
+        (first as usize == self.fluid.len() && reader.is_empty()).then_some(())
+    }
+
+    /// All of them, in the order that they would have on one rank.
+    pub fn finish(mut self) -> Particles<D> {
+        self.runs.sort_unstable();
+        let order: Vec<u32> = self.runs.iter().flat_map(|&(_, first, count)| first..first + count).collect();
+        let mut scratch = Scratch::default();
+        self.fluid.permute(&order, &mut scratch);
+        for field in self.fields {
+            match field.len() == order.len() {
+                true => scratch.permute(&order, field),
+                false => field.clear(),
+            }
+        }
+        self.fluid
+    }
+}
+
+/// Which fields are used, and the particles at `places` with those.
 fn put_particles<const D: usize>(
     piece: &mut Vec<u8>,
     fluid: &Particles<D>,
-    kept: &[Vec<Real>],
+    fields: &[&[Real]],
     places: &[u32],
 ) {
-    let is_used = |field: &&Vec<Real>| field.len() == fluid.len();
-    put_all(piece, &kept.iter().map(|field| u8::from(is_used(&field))).collect::<Vec<u8>>());
-    piece.extend(packed(fluid, &kept.iter().filter(is_used).collect::<Vec<_>>(), places));
+    let is_used = |field: &&[Real]| field.len() == fluid.len();
+    put_all(piece, &fields.iter().map(|field| u8::from(is_used(field))).collect::<Vec<u8>>());
+    piece.extend(packed(fluid, &fields.iter().copied().filter(is_used).collect::<Vec<_>>(), places));
 }
 
 /// Adds the particles of a piece.

@@ -43,6 +43,10 @@ impl<'a> Reader<'a> {
     pub fn append<T: Pod>(&mut self, n: usize, to: &mut Vec<T>) -> Option<()> {
         let bytes = self.bytes(size_of::<T>().checked_mul(n)?)?;
         let before = to.len();
+        if to.capacity() < before + n {
+            // Twice the memory for a few ghosts more would be what bounds a run.
+            to.reserve_exact(n + before / 16);
+        }
         to.resize(before + n, T::zeroed());
         bytemuck::cast_slice_mut(&mut to[before..]).copy_from_slice(bytes);
         Some(())

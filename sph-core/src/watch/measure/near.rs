@@ -7,7 +7,6 @@ use crate::{
     neighbors::Periodic,
     numerics::{
         lane::each,
-        parallel::{self, Merge},
         vector::{dot, norm, norm2},
     },
 };
@@ -28,16 +27,6 @@ pub(super) struct Near<const D: usize> {
     pub x: Vec<[f64; D]>,
     /// Places in the arrays of the fluid.
     pub index: Vec<usize>,
-}
-
-/// Indices that a task has found.
-struct Found(Vec<usize>);
-
-impl Merge for Found {
-    fn merge(mut self, later: Self) -> Self {
-        self.0.extend(later.0);
-        self
-    }
 }
 
 /// The bit of a measure in marked cells, by its place in the list. Of more than 32 some share one: more particles are near then.
@@ -72,14 +61,9 @@ pub(super) fn marks<const D: usize>(zones: &[(u32, Zone<D>)], reach: f64, domain
 impl<const D: usize> Near<D> {
     /// The particles in cells that are marked for one of `places`.
     pub fn of(marks: &Marks<D>, places: u32, fluid: &Particles<D>) -> Self {
-        if places == 0 {
-            return Self::default();
-        }
-        let x = fluid.x.each_ref().map(Vec::as_slice);
-        let Found(index) = parallel::blocks(x[0].len(), (), |range, ()| {
-            Found(range.filter(|&i| marks.hold(places, each(|a| x[a][i]))).collect())
-        });
-        Self { x: index.iter().map(|&i| each(|a| f64::from(x[a][i]))).collect(), index }
+        let index = marks.near(places, fluid);
+        let x = index.iter().map(|&i| fluid.position(i as usize).map(f64::from)).collect();
+        Self { x, index: index.into_iter().map(|i| i as usize).collect() }
     }
 
     /// Those of them within `reach` `[m]` of a zone.
