@@ -106,7 +106,7 @@ pub fn count_blocks<const D: usize>(cells: impl Iterator<Item = [i32; D]>, edge:
 
 /// Each block once, ascending, with the sum of its points.
 fn joined<const D: usize>(mut blocks: Vec<Block<D>>) -> Vec<Block<D>> {
-    // One number a block sorts ten times as fast as an array.
+    // As one number each: arrays are compared by calls that may not be inlined.
     let key = |at: [i32; D]| at.iter().fold(0, |key, &x| (key << 32) | u128::from(x.abs_diff(i32::MIN)));
     blocks.sort_unstable_by_key(|block| key(block.0));
     blocks.dedup_by(|later, kept| {

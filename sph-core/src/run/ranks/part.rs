@@ -116,7 +116,7 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
 /// a method depend. So no rank but the first makes all particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline<const D: usize> {
-    /// Its kind, where the method has found one.
+    /// The kind of the flow, where the method has found one.
     flow: Option<Flow>,
     /// The particles at the ends of the fluid.
     ends: Vec<[Real; D]>,
