@@ -14,6 +14,7 @@ use sph_core::{
         solids::Flow,
         state::State,
     },
+    rigid::Bodies,
 };
 
 /// A pressure above this part of [`Projection::pressure_limit`] throws neighbors past each other.
@@ -60,6 +61,26 @@ impl<const D: usize> Projection<D> {
         match self.params.gradient {
             Gradient::Adjoint | Gradient::Difference => 1.0,
             Gradient::Peridyno => peridyno_part::<D>(),
+        }
+    }
+
+    /// True where the pressure acts on closed surfaces by their areas. Pairs of a particle and a sample give a body too much or too
+    /// little where particles lie in disorder, by a part of the pressure itself; but they keep momentum, which the difference
+    /// gradient does not.
+    pub(crate) fn has_areas(&self) -> bool {
+        self.params.gradient == Gradient::Difference
+    }
+
+    /// Does `collect`. Where no fluid keeps its momentum, bodies need not take up at once what it answers to their motion.
+    pub(crate) fn collect<R>(
+        &self,
+        bodies: &mut Bodies<D>,
+        rho_0: Real,
+        collect: impl FnOnce(&mut Bodies<D>) -> R,
+    ) -> R {
+        match self.has_areas() && self.flow == Flow::Closed {
+            true => bodies.collect_with_added_mass(f64::from(rho_0), collect),
+            false => collect(bodies),
         }
     }
 

@@ -204,6 +204,9 @@ impl<const D: usize> Phases for Cpu<'_, D> {
                 self.scale_tangential_gradients();
                 self.refresh(PHASE, |fields| &mut fields.tangential_gradient)?;
             }
+            if self.method.has_areas() {
+                self.refresh(PHASE, |fields| &mut fields.surface_region)?;
+            }
             self.react_pressure(dt as Real);
         }
         Ok(())

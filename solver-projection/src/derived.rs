@@ -18,13 +18,10 @@ use sph_core::{
     },
     neighbors::PAD,
     numerics::field::Sizing,
-    rigid::Form,
     run::method::{self, Planned},
     watch::plan::{MemoryPlan, holes},
 };
 
-/// Least density of bodies in closed flows, over the fluid's `[measured]`: a square explodes at 1.1, and moves well at 1.25.
-const CARRIED_FROM: f64 = 1.5;
 /// Support ratio from which on smooth weights let lattices shear.
 const SMOOTH_FROM: Real = 3.0;
 
@@ -50,7 +47,6 @@ impl<const D: usize> Projection<D> {
                 .into_iter()
                 .chain(self.short_support())
                 .chain(self.lacks_stress())
-                .chain(self.light_bodies(state))
                 .chain(self.keeps_no_order())
                 .collect(),
         }
@@ -65,25 +61,6 @@ impl<const D: usize> Projection<D> {
              energy as at half of the viscosity; set \"solenoidal\""
                 .to_owned()
         })
-    }
-
-    /// Bodies that weigh less than the fluid that makes way for them. The equation takes them for walls with the velocity of the
-    /// step before, whose pressure is then answered by more than it was.
-    fn light_bodies(&self, state: &State<D>) -> Vec<String> {
-        let rho_0 = f64::from(state.rest.rho_0);
-        let least = |form: &Form<D>| form.region.volume().map(|volume| CARRIED_FROM * rho_0 * volume);
-        let is_light = |form: &Form<D>| least(form).is_some_and(|least| form.mass < least);
-        let forms = state.bodies.list.iter().map(|body| &*body.form);
-        let light =
-            forms.filter(|form| self.flow == Flow::Closed && form.held != [true; D] && is_light(form));
-        let text = |form: &Form<D>| {
-            format!(
-                "the body `{}` is lighter than {CARRIED_FROM} of the fluid: in a closed flow, where all fluid has to make way for it, \
-                 its motion may explode",
-                form.name
-            )
-        };
-        light.map(text).collect()
     }
 
     /// A weight that wants a longer support than it has.

@@ -252,8 +252,10 @@ impl<const D: usize> Phases for Gpu<'_, D> {
             return Ok(());
         }
         let device = &mut *self.device;
-        let collected =
-            device.common.rigid.collect(self.executor, &device.common.walls, &mut self.state.bodies);
+        let (common, rho_0) = (&mut device.common, self.state.rest.rho_0);
+        let collected = self.method.collect(&mut self.state.bodies, rho_0, |bodies| {
+            common.rigid.collect(self.executor, &common.walls, bodies)
+        });
         self.state.bodies.react(&self.method.fields.given, f64::from(self.state.rest.m) / dt);
         let damping = f64::from(self.state.forces.damping_of(self.state.t, dt));
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
@@ -343,6 +345,7 @@ impl<const D: usize> Gpu<'_, D> {
             sets!(device),
             &device.surface,
             &device.surfaces,
+            &device.areas,
             walls.n,
             &mut out.samples,
             &mut out.motion,
@@ -472,7 +475,7 @@ impl<const D: usize> Gpu<'_, D> {
         device.common.rigid.clear(self.executor)?;
         let factor = D as Real * rest.m / rest.rho_0;
         let (motion, part) = (&device.motion, factor * self.method.sum_part());
-        react!(launcher.react_pressure(device, [motion, &device.p], part))?;
+        react!(launcher.react_pressure(device, [motion, &device.p, &device.surface_region], part))?;
         if needs.tangential_reaction {
             react!(launcher.react_tangential(device, [&device.tangential_gradient], factor))?;
         }

@@ -56,7 +56,7 @@ use physics::{FreeSurface, LatticeSums, Weight};
 use sph_core::{
     Real,
     error::Error,
-    fluid::material::Material,
+    fluid::{areas::Areas, material::Material},
     kernel::{CubicSpline, Kernel as _},
     method::{
         failure::StepError,
@@ -95,6 +95,8 @@ pub struct Projection<const D: usize> {
     flow: Flow,
     /// Height of the fluid at the start, or of the walls where there is none, `[m]`.
     height: Real,
+    /// Areas over which the pressure acts on the samples of each surface, with the difference gradient.
+    areas: Vec<Areas>,
     shell: Shell<D>,
     /// For tests that do harm.
     #[doc(hidden)]

@@ -55,7 +55,7 @@ pub struct Fields<const D: usize> {
     pub viscous: Vectors,
     /// Its unknowns, `[m/s]`. Shape `[D n]`.
     pub velocity: Vec<Real>,
-    /// Walls: `[x y z depth | v τ | n ·]`. Shape `[n_walls + 1]`.
+    /// Walls: `[x y z depth | v τ | n A]`. Shape `[n_walls + 1]`.
     pub wall_record: Vec<[Real; 12]>,
     /// Forces on the samples of dynamic bodies; empty without bodies. Shape `[D][n_walls]`, `[N]`.
     pub reaction: [Vec<Real>; D],

@@ -9,7 +9,7 @@ use crate::{
 use sph_core::{
     Real,
     error::Error,
-    fluid::material::Material,
+    fluid::{areas::Areas, material::Material},
     kernel::{CubicSpline, Formula as _, Kernel as _},
     method::{state::State, stopwatch::Clock},
     numerics::lane::Isa,
@@ -42,6 +42,7 @@ pub fn of_scene<const D: usize>(
     let solver = Projection {
         flow,
         height: if state.fluid.is_empty() { state.height_of_walls() } else { state.height() },
+        areas: Areas::all(&state.walls, scene.spacing),
         constants: Constants::derive::<D>(&params, state.rest, state.bodies.may_be_loaded()),
         shell: Shell::new(
             method::search::<D, Projection<D>>(scene, &state, &params, kernel.support_radius(), isa),

@@ -15,25 +15,23 @@ constexpr u32 MATRIX_BLOCKS = 4;
 
 // ---------------------------------------------------------------------------------------------------------- pack.rs
 
-/// Depth of a point behind a surface, and the normal into the fluid at the nearest point of it, [m]. The twin of
-/// `WallSurface::depth_and_normal`. In the frame of a body, `in_body`, samples stay at `x_0`: where two faces are as
-/// near, round-off would choose another one in each step.
-SPH_FN double depth_behind(const Surface& s, const Vec64& x, const Vec64& x_0, bool in_body, Vec64& normal) {
-  const Vec64 drawn = !s.posed ? x : in_body ? x_0 : s.pose.inverse_transform(x);
+/// Depth of a point of the reference frame behind a surface, and the normal into the fluid at the nearest point of it, [m]. The
+/// twin of `WallSurface::depth_and_normal`.
+SPH_FN double depth_behind(const Surface& s, const Vec64& drawn, Vec64& normal) {
   const double phi = s.region.phi(drawn);
   normal = s.region.normal(drawn);
   if (!s.outside) {
     for (int a = 0; a < DIM; a++) normal[a] = -normal[a];
   }
-  if (s.posed) normal = s.pose.rotate(normal);
   return s.outside ? -phi : phi;
 }
 
-/// Walls where they are: [x y z depth], [v τ] and [n ·]. `surface` is that of each rigid set among `surfaces`.
+/// Walls where they are: [x y z depth], [v τ] and [n A], A < 0 where the pressure acts by pairs. `surface` is that of each rigid set among `surfaces`.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
 projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
                       const u32* __restrict__ surface /* [sets.flags.len()] */,
-                      const Surface* __restrict__ surfaces /* [0] */, u32 n, Packed* __restrict__ samples,
+                      const Surface* __restrict__ surfaces /* [0] */,
+                      const Areas* __restrict__ areas /* [0] */, u32 n, Packed* __restrict__ samples,
                       Packed* __restrict__ motion, Packed* __restrict__ normal) {
   const u32 b = thread_index();
   if (b >= n) return;
@@ -41,11 +39,18 @@ projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
   motion[b] = quad(v[b], c.own_slip ? no_slip : c.tangential);
   real depth = real(0);
   Packed facing = {};
+  facing.a[3] = real(-1);
   const u32 k = surface[sets.body[b]];
   if (k != NONE) {
-    Vec64 here, drawn, n_k;
-    for (int a = 0; a < DIM; a++) here[a] = double(x.x[a][b]), drawn[a] = double(x_0.x[a][b]);
-    depth = real(depth_behind(surfaces[k], here, drawn, sets.is_rigid(b), n_k));
+    const Surface& s = surfaces[k];
+    Vec64 here, still, n_k;
+    for (int a = 0; a < DIM; a++) here[a] = double(x.x[a][b]), still[a] = double(x_0.x[a][b]);
+    // In the frame of a body samples stay: where two faces are as near, round-off would choose another one in each step.
+    const Vec64 drawn = !s.posed ? here : sets.is_rigid(b) ? still : s.pose.inverse_transform(here);
+    const double behind = depth_behind(s, drawn, n_k);
+    depth = real(behind);
+    if (c.mirrors_surface_region) facing.a[3] = real(areas[k].at(drawn, behind, n_k));
+    if (s.posed) n_k = s.pose.rotate(n_k);
     for (int a = 0; a < DIM; a++) facing.a[a] = real(n_k[a]);
   }
   samples[b] = quad(x[b], depth), normal[b] = facing;

@@ -14,25 +14,46 @@ SPH_FN void put_force(const Writable& force, u32 b, real factor, Vec sum) {
 struct Pushing {
   Packed place, motion;
   real p;
+  /// Whether it acts by pairs.
+  bool by_pairs;
 };
 
 /// Of the pressure: `F_k = Σ_i m/ρ₀ d θ_s ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each times the
-/// part of the pressure with which the sample acts.
+/// part of the pressure with which the sample acts. Samples with an area A get −A n times the pressure on the surface over them,
+/// by the particles before them, `Σ_i c_ik (max(p_i, least) + ρ₀ g·(x_s − x_i)) / Σ_i c_ik`, `c_ik = w¹_ik max(n_ik·n, 0)`, n the normal
+/// into the fluid; in reach of a free surface, where their gradient keeps momentum, particles act by pairs.
 KERNEL void __launch_bounds__(THREADS, LOOP_BLOCKS)
 projection_react_pressure(Constants c, Rows rows, Walls walls, Sets sets, const Packed* __restrict__ place /* [0] */,
                       const Packed* __restrict__ motion /* [place.len()] */,
-                      const real* __restrict__ p /* [place.len()] */, u32 n, real factor, Writable force) {
+                      const real* __restrict__ p /* [place.len()] */,
+                      const Packed* __restrict__ surface_region /* [0] */, u32 n, real factor, Writable force) {
   const u32 b = thread_index();
   if (b >= n || !sets.is_loaded(b)) return;
-  const Vec v_k = vector(load(walls.motion, b)), normal = vector(load(walls.normal, b));
-  Vec sum = zero();
-  const auto read = [=](u32 i) { return Pushing{load(place, i), load(motion, i), __ldg(p + i)}; };
-  visit(c, rows, b, vector(load(walls.samples, b)), read, [&](const Pushing& i, Vec x_ki, real r2) {
+  const Packed sample = load(walls.samples, b), facing = load(walls.normal, b);
+  const Vec v_k = vector(load(walls.motion, b)), normal = vector(facing);
+  const bool has_area = facing.a[3] >= real(0);
+  Vec pairs = zero();
+  real sum = real(0), all = real(0);
+  const auto read = [=](u32 i) {
+    const bool by_pairs = !has_area || load(surface_region, i).a[3] != real(0);
+    return Pushing{load(place, i), load(motion, i), __ldg(p + i), by_pairs};
+  };
+  visit(c, rows, b, vector(sample), read, [&](const Pushing& i, Vec x_ki, real r2) {
     const Weighed at = c.weight.at(r2);
-    const real part = c.parting.held(difference(vector(i.motion), v_k), normal);
-    add(sum, part * i.place.a[3] * at.w1 * at.inv_r * (real(2) * max_of(c.least_pushed, i.p)), x_ki);
+    const real part = c.parting.held(difference(vector(i.motion), v_k), normal), pressure = max_of(c.least_pushed, i.p);
+    const real before = at.w1 * at.inv_r * max_of(real(0), -dot(normal, x_ki));
+    all += before;
+    if (i.by_pairs) {
+      add(pairs, part * i.place.a[3] * at.w1 * at.inv_r * (real(2) * pressure), x_ki);
+    } else {
+      real hydrostatic = real(0);
+      for (int a = 0; a < DIM; a++)
+        hydrostatic += c.rho_0 * c.forces.gravity[a] * (x_ki[a] + sample.a[3] * normal[a]);
+      sum += before * (part * (pressure + hydrostatic));
+    }
   });
-  put_force(force, b, factor, sum);
+  put_force(force, b, factor, pairs);
+  if (has_area && all > real(0)) put_force(force, b, -facing.a[3] * (sum / all), normal);
 }
 SHIM_EXPORT(projection_react_pressure)
 

@@ -2,11 +2,12 @@
 
 use super::Cpu;
 use crate::{
-    memory::record::{BESIDE_WALL, DEPTH, INV_ALPHA, Moments, NORMAL, P, RHO, TANGENTIAL, V},
+    memory::record::{AREA, BESIDE_WALL, DEPTH, INV_ALPHA, Moments, NORMAL, P, RHO, TANGENTIAL, V},
     physics::SPRAY,
 };
 use sph_core::{
     Real,
+    fluid::areas::Areas,
     numerics::{
         lane::each,
         parallel::{self, First, Max},
@@ -39,17 +40,18 @@ impl<const D: usize> Cpu<'_, D> {
         })
     }
 
-    /// `[x y z depth | v τ | n ·]` of the walls where they are now. Returns the first sample whose numbers are not
+    /// `[x y z depth | v τ | n A]` of the walls where they are now. Returns the first sample whose numbers are not
     /// finite.
     pub(super) fn pack_walls(&mut self) -> First {
         let walls = &self.state.walls;
         if self.method.shell.walls_packed && !walls.is_moving() {
             return First::NONE;
         }
+        let areas: &[Areas] = if self.method.has_areas() { &self.method.areas } else { &[] };
         let fields = &mut self.method.fields;
         fields.placements.clear();
         fields.placements.extend(Placement::all(walls, self.end));
-        let placements = &fields.placements;
+        let (placements, areas) = (&fields.placements, areas);
         let (n, tangential) = (walls.len(), self.method.params.tangential);
         let found = parallel::blocks(n, &mut fields.wall_record[..n], |range, records| {
             let mut bad = First::NONE;
@@ -57,27 +59,27 @@ impl<const D: usize> Cpu<'_, D> {
                 let body = usize::from(walls.body[b]);
                 let no_slip: Real = if walls.bodies[body].no_slip { 1.0 } else { 0.0 };
                 let x = walls.position(b).map(f64::from);
-                let (depth, normal) = match walls.surface_of_body[body] {
-                    None => (0.0, [0.0; D]),
-                    Some(k) => match &placements[k].pose {
-                        None => walls.surfaces[k].depth_and_normal(&x),
-                        Some(pose) => {
-                            // In the frame of a body samples stay: where two faces are as near, roundings would else
-                            // choose another one in each step.
-                            let drawn = match walls.bodies[body].rigid {
-                                Some(_) => each(|d| f64::from(walls.x_0[d][b])),
-                                None => pose.inverse_transform(&x),
-                            };
-                            let (depth, normal) = walls.surfaces[k].depth_and_normal(&drawn);
-                            (depth, pose.rotate(&normal))
-                        }
-                    },
+                let (depth, normal, area) = match walls.surface_of_body[body] {
+                    None => (0.0, [0.0; D], -1.0),
+                    Some(k) => {
+                        let pose = placements[k].pose;
+                        // In the frame of a body samples stay: where two faces are as near, roundings would else
+                        // choose another one in each step.
+                        let drawn = match walls.bodies[body].rigid {
+                            Some(_) if pose.is_some() => each(|d| f64::from(walls.x_0[d][b])),
+                            _ => pose.map_or(x, |pose| pose.inverse_transform(&x)),
+                        };
+                        let (depth, normal) = walls.surfaces[k].depth_and_normal(&drawn);
+                        let area = areas.get(k).map_or(-1.0, |areas| areas.at(&drawn, depth, &normal));
+                        (depth, pose.map_or(normal, |pose| pose.rotate(&normal)), area)
+                    }
                 };
                 *out = [0.0; 12];
                 for d in 0..D {
                     (out[d], out[V + d], out[NORMAL + d]) = (walls.x[d][b], walls.v[d][b], normal[d] as Real);
                 }
                 (out[DEPTH], out[TANGENTIAL]) = (depth as Real, tangential.unwrap_or(no_slip));
+                out[AREA] = area as Real;
                 bad.count(b, !is_finite(out));
             }
             bad

@@ -7,7 +7,7 @@ use super::{
     viscosity::{Viscous, drag},
 };
 use crate::{
-    memory::record::{GRADIENT, INV_ALPHA, NORMAL, P, RHO, TANGENTIAL, V},
+    memory::record::{AREA, DEPTH, GRADIENT, INV_ALPHA, NORMAL, P, RHO, TANGENTIAL, V},
     params::{Gradient, ViscousForm},
     physics::{self, WallCorrection},
 };
@@ -17,18 +17,28 @@ use sph_core::{
     kernel::Kernel,
     method::state::State,
     neighbors::Chunk,
-    numerics::lane::{Lane, each},
+    numerics::{
+        lane::{Lane, each},
+        vector::norm2,
+    },
     phase,
 };
 use std::mem::take;
 
 phase! {
 /// Forces on loaded samples, of the pressure: `F_k = Σ_i m/ρ₀ d ½ a_ik w¹_ik 2 max(p_i, least) n_ki`, each times
-/// the part of the pressure with which the sample acts.
+/// the part of the pressure with which the sample acts. Where samples have areas see [`on_surface`].
 fn pressure_reaction<L>[const D: usize](
-    s: &Gradients<'_, D>, boundary: &Boundary<D>, factor: Real, least: Real, rows: &Chunk, out: [&mut [Real]; D],
+    s: &Gradients<'_, D>, weight: [Real; D], boundary: &Boundary<D>, factor: Real, least: Real, rows: &Chunk, out: [&mut [Real]; D],
 ) {
     for (k, b) in rows.points().enumerate().filter(|(_, b)| boundary.is_loaded(*b)) {
+        if s.walls[b][AREA] >= 0.0 {
+            let force = on_surface(s, weight, (factor, least), rows, b);
+            for a in 0..D {
+                out[a][k] += force[a];
+            }
+            continue;
+        }
         let wall: [L; 12] = each(|t| L::splat(s.walls[b][t]));
         let sums = rows.sum::<L, D, 8, D>(b, each(|a| s.walls[b][a]), s.record, &s.periodic, |x_ki, r2, i| {
             let at = s.weight.at(r2);
@@ -42,6 +52,40 @@ fn pressure_reaction<L>[const D: usize](
         }
     }
 }
+}
+
+/// The force on a sample with an area A: −A n times the pressure on the surface over it, by the particles before it,
+/// `Σ_i c_ik (max(p_i, least) + ρ₀ g·(x_s − x_i)) / Σ_i c_ik`, `c_ik = w¹_ik max(n_ik·n, 0)`, n the normal into the fluid, each times the
+/// part of the pressure with which the sample acts. In reach of a free surface, where their gradient keeps momentum, particles act by
+/// pairs.
+fn on_surface<const D: usize>(
+    s: &Gradients<'_, D>,
+    weight: [Real; D],
+    (factor, least): (Real, Real),
+    rows: &Chunk,
+    b: usize,
+) -> [Real; D] {
+    let wall = &s.walls[b];
+    let normal: [Real; D] = each(|a| wall[NORMAL + a]);
+    let (mut pairs, mut sum, mut all) = ([0.0; D], 0.0, 0.0);
+    for i in rows.neighbors(b) {
+        let record = &s.record[i];
+        let x_ki: [Real; D] = s.periodic.nearest(each(|a| wall[a] - record[a]));
+        let at = s.weight.at(norm2(x_ki));
+        let held = s.parting.held(each(|a| record[V + a] - wall[V + a]), normal);
+        let p = record[P].max(least);
+        let c = at.w1 * at.inv_r * (-physics::dot(normal, x_ki)).max(0.0);
+        all += c;
+        if s.surface_region[i][3] != 0.0 {
+            let coefficient = held * record[INV_ALPHA] * at.w1 * at.inv_r * (2.0 * p);
+            pairs = each(|a| pairs[a] + coefficient * x_ki[a]);
+        } else {
+            let to_surface: [Real; D] = each(|a| x_ki[a] + wall[DEPTH] * normal[a]);
+            sum += c * (held * (p + physics::dot(weight, to_surface)));
+        }
+    }
+    let p = if all > 0.0 { sum / all } else { 0.0 };
+    each(|a| factor * pairs[a] - wall[AREA] * p * normal[a])
 }
 
 phase! {
@@ -155,9 +199,10 @@ impl<const D: usize> Cpu<'_, D> {
             (&*self.method, self.state.rest, self.gradients(dt), &self.state.walls);
         let (isa, rows) = (s.shell.isa, &s.shell.neighbors.wall_fluid);
         let factor = D as Real * rest.m / rest.rho_0;
+        let weight = self.state.forces.gravity.map(|g| rest.rho_0 * g);
         rows.for_each(force.each_mut().map(Vec::as_mut_slice), |_, rows, out| {
             let (factor, least) = (factor * s.sum_part(), s.least_pushed());
-            pressure_reaction(isa, &gradients, boundary, factor, least, rows, out)
+            pressure_reaction(isa, &gradients, weight, boundary, factor, least, rows, out)
         });
         if !s.fields.tangential_gradient.is_empty() {
             let (tangential_gradient, out) =
@@ -214,7 +259,7 @@ impl<const D: usize> Cpu<'_, D> {
     /// Bodies take up the forces of the step, and move. Returns true, and moves none, where one is not finite.
     pub(super) fn advance_bodies(&mut self, dt: f64, damping: f64) -> bool {
         let State { bodies, walls, forces, rest, .. } = &mut *self.state;
-        bodies.collect(walls, &self.method.fields.reaction);
+        self.method.collect(bodies, rest.rho_0, |bodies| bodies.collect(walls, &self.method.fields.reaction));
         bodies.react(&self.method.fields.given, f64::from(rest.m) / dt);
         bodies.kick(forces, dt, damping);
         let finite = bodies.list.iter().all(|body| body.is_finite() && body.top_speed().is_finite());

@@ -9,7 +9,11 @@ use crate::{
 };
 use cuda_kernels::{
     common::{
-        boundary::{facets::Facets, loads::Given, wall_surfaces::Surface},
+        boundary::{
+            facets::Facets,
+            loads::Given,
+            wall_surfaces::{Areas, Surface},
+        },
         numerics::{
             fields::{Packed, permute_fields},
             reduce::{self, PARTIALS},
@@ -26,7 +30,12 @@ use cuda_kernels::{
         aggregation::{Multigrid, initial_capacity},
     },
 };
-use sph_core::{Real, fluid::boundary::Boundary, method::state::State, rigid::Placement};
+use sph_core::{
+    Real,
+    fluid::{self, boundary::Boundary},
+    method::state::State,
+    rigid::Placement,
+};
 use std::mem::swap;
 
 /// Memory of rows, of each set of [`Pairs`].
@@ -144,6 +153,8 @@ pub struct DeviceFields<const D: usize> {
     pub ghosts: Ghosts,
     /// Surfaces of walls and bodies, where they are. Shape `[n_surfaces]`.
     pub surfaces: Field<Surface<D>>,
+    /// Areas of their samples; as many. Shape `[n_surfaces]`.
+    pub areas: Field<Areas>,
     /// What they point at.
     pub facets: Facets<D>,
     /// The surface of each rigid set. Shape `[n_sets]`.
@@ -209,6 +220,7 @@ impl<const D: usize> DeviceFields<D> {
                 normal: records(n_walls)?,
             },
             surfaces: executor.zeros(population.surfaces)?,
+            areas: executor.zeros(population.surfaces)?,
             facets: Facets::new(executor, [])?,
             surface: executor.zeros(population.sets)?,
             work: Work::new(executor)?,
@@ -217,12 +229,19 @@ impl<const D: usize> DeviceFields<D> {
         })
     }
 
-    /// Takes the state, and the pressures of its particles.
+    /// Takes the state, the pressures of its particles, and the areas of its surfaces.
     ///
     /// # Errors
     /// When there is no memory left, or a copy fails.
-    pub fn write(&mut self, executor: &dyn Executor, state: &State<D>, p: &[Real]) -> Result<(), CudaError> {
+    pub fn write(
+        &mut self,
+        executor: &dyn Executor,
+        state: &State<D>,
+        p: &[Real],
+        areas: &[fluid::areas::Areas],
+    ) -> Result<(), CudaError> {
         self.common.write(executor, state)?;
+        executor.write(&areas.iter().map(Areas::from).collect::<Vec<_>>(), &mut self.areas)?;
         executor.write(p, &mut self.p)?;
         self.facets = Facets::new(executor, state.walls.surfaces.iter().map(|surface| &surface.region))?;
         executor.write(&surfaces(&state.walls, state.t, &self.facets), &mut self.surfaces)?;

@@ -71,7 +71,7 @@ impl<const D: usize> OnGpu<D> for Projection<D> {
         state: &State<D>,
     ) -> Result<(), CudaError> {
         fit(&mut self.fields.p, state.fluid.len(), 0.0);
-        device.write(executor, state, &self.fields.p)
+        device.write(executor, state, &self.fields.p, &self.areas)
     }
 
     fn step(

@@ -16,12 +16,15 @@ pub const AT_SURFACE: usize = 7;
 /// The same slot for XSPH: density of a particle.
 pub const RHO: usize = 7;
 
-/// Depth of a wall sample behind its surface, `[x y z depth | v τ | n ·]`.
+/// Depth of a wall sample behind its surface, `[x y z depth | v τ | n A]`.
 pub const DEPTH: usize = 3;
 /// Part τ of its tangential velocity.
 pub const TANGENTIAL: usize = 7;
 /// Its normal.
 pub const NORMAL: usize = 8;
+
+/// Area for which it stands; 0 in deeper layers, negative where the pressure acts by pairs.
+pub const AREA: usize = 11;
 
 /// First of six numbers of the tangential wall correction, `[x y z · | E_xx E_xy E_xz E_yy | E_yz E_zz E/G ·]`.
 pub const CORRECTION: usize = 4;

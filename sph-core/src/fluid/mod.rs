@@ -1,6 +1,7 @@
 //! Fluid and walls as particles, and the sums over neighbors that methods share. Imports `neighbors`, `geometry`, `kernel`
 //! and what is below; knows neither dynamic bodies nor methods.
 
+pub mod areas;
 pub mod boundary;
 pub mod material;
 pub mod operators;

@@ -50,6 +50,7 @@ use crate::{
         material::{Domain, Forces},
         wall_surface::WallSurface,
     },
+    geometry::shape::Region,
     numerics::{
         lane::each,
         parallel::{self, Merge},
@@ -371,6 +372,22 @@ impl<const D: usize> Bodies<D> {
             let now = load.wrench;
             load.wrench.force = each(|a| now.force[a] + earlier * (mean.force[a] - now.force[a]));
             load.wrench.torque = each(|a| now.torque[a] + earlier * (mean.torque[a] - now.torque[a]));
+        }
+        done
+    }
+
+    /// Does `collect` for bodies that the fluid takes for walls with the velocity of the step before. What makes way for a body answers its
+    /// acceleration of that step by the inertia of no more fluid of the density `rho_0` `[kg/m³]` than the ball around it holds; one that
+    /// is lighter would answer that by more. So the share `m/(m + ρ₀ V)` of what is new in a wrench counts, and a steady one in whole.
+    pub fn collect_with_added_mass<R>(&mut self, rho_0: f64, collect: impl FnOnce(&mut Self) -> R) -> R {
+        let earlier: Vec<Wrench<D>> = self.list.iter().map(|body| body.wrench).collect();
+        let done = collect(self);
+        for (body, earlier) in self.list.iter_mut().zip(&earlier) {
+            let (mass, now) = (body.form.mass, body.wrench);
+            let ball = Region::Ball { center: [0.0; D], radius: body.form.reach };
+            let part = mass / (mass + rho_0 * ball.volume().unwrap_or(0.0));
+            body.wrench.force = each(|a| earlier.force[a] + part * (now.force[a] - earlier.force[a]));
+            body.wrench.torque = each(|a| earlier.torque[a] + part * (now.torque[a] - earlier.torque[a]));
         }
         done
     }

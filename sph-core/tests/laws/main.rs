@@ -1,5 +1,6 @@
 //! What the core promises, in one binary: each takes long to compile.
 
+mod areas;
 mod boundary;
 mod common;
 mod dam;

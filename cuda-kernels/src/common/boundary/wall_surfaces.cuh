@@ -36,6 +36,31 @@ struct Pose {
   }
 };
 
+/// Areas of the samples of the first layer of a closed surface. The twin of `Areas` in `sph-core/src/fluid/areas.rs`.
+struct Areas {
+  /// Samples that are deeper behind the surface stand for no area, [m].
+  double deepest;
+  /// Mean, [m^(D-1)]; negative where the surface is not closed.
+  double mean;
+  /// Where points of the surface count from, [m].
+  double center[3];
+  /// Coefficients of the normal n and of n x^T, x on the surface.
+  double terms[12];
+
+  /// The area of a sample at `x`, so deep behind the surface, [m], with the normal there, all in the reference frame.
+  SPH_FN double at(const Vec64& x, double depth, const Vec64& n) const {
+    if (mean >= 0.0 && depth > deepest) return 0.0;
+    double on[DIM], products[12] = {}, sum = 0.0;
+    for (int a = 0; a < DIM; a++) on[a] = exact_add(exact_add(x[a], exact_mul(depth, n[a])), -center[a]);
+    for (int a = 0; a < DIM; a++) {
+      products[a] = n[a];
+      for (int b = 0; b < DIM; b++) products[3 + 3 * a + b] = exact_mul(n[a], on[b]);
+    }
+    for (int k = 0; k < 12; k++) sum = exact_add(sum, exact_mul(terms[k], products[k]));
+    return exact_mul(mean, exact_add(1.0, sum));
+  }
+};
+
 /// A wall surface, where it is and how it moves.
 struct Surface {
   /// The shape as it was drawn, of a body in its own frame.

@@ -4,7 +4,7 @@
 
 use crate::common::boundary::{containers::Enclosure, facets::Facets};
 use sph_core::{
-    fluid::wall_surface::WallSurface,
+    fluid::{self, wall_surface::WallSurface},
     geometry::sampling::Side,
     numerics::lane::each,
     rigid::{Placement, Rigid},
@@ -15,6 +15,12 @@ crate::device::launch::generated!("common_boundary_wall_surfaces.rs");
 /// The identity matrix.
 fn unit<const D: usize>() -> [[f64; D]; D] {
     each(|k| each(|a| if a == k { 1.0 } else { 0.0 }))
+}
+
+impl From<&fluid::areas::Areas> for Areas {
+    fn from(&fluid::areas::Areas { deepest, mean, center, terms }: &fluid::areas::Areas) -> Self {
+        Self { deepest, mean, center, terms }
+    }
 }
 
 impl<const D: usize> Surface<D> {
