@@ -26,7 +26,8 @@ SPH_FN double depth_behind(const Surface& s, const Vec64& drawn, Vec64& normal) 
   return s.outside ? -phi : phi;
 }
 
-/// Walls where they are: [x y z depth], [v τ] and [n A], A < 0 where the pressure acts by pairs. `surface` is that of each rigid set among `surfaces`.
+/// Walls where they are: [x y z depth], [v τ] and [n A], A < 0 where the pressure acts by pairs. `surface` is that of each
+/// rigid set among `surfaces`.
 KERNEL void __launch_bounds__(THREADS, CONTAIN_BLOCKS)
 projection_pack_walls(Constants c, Points x, Points x_0, Points v, Sets sets,
                       const u32* __restrict__ surface /* [sets.flags.len()] */,

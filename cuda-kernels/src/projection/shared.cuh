@@ -3,7 +3,7 @@
 // A record of a particle is one or more quads, each in an array of its own, so that a loop reads what it needs:
 // `place` [x y z 1/α], `motion` [v*, 1 beside a wall], later [v ρ], `moments` [Σ w n | Σ w], `sums` [Σ_j a w² | the
 // same with ghosts | D v* | Σ_j of wall corrections], `upper` [E_xx E_xy E_xz E_yy] and `lower`
-// [E_yz E_zz E/G ·]; of walls `samples` [x y z depth], `motion` [v τ], `normal` [n ·]. Pressures and the vectors of
+// [E_yz E_zz E/G ·]; of walls `samples` [x y z depth], `motion` [v τ], `normal` [n A]. Pressures and the vectors of
 // the linear equation are numbers in arrays of their own, and entries of the matrix stand where rows have their
 // neighbors.
 #pragma once

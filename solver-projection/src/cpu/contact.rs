@@ -28,7 +28,7 @@ struct Barriers<'a, const D: usize> {
     placements: &'a [Placement<D>],
     periodic: Periodic<D>,
     place: &'a [[Real; 4]],
-    /// `[x y z depth | v τ | n ·]`.
+    /// `[x y z depth | v τ | n A]`.
     samples: &'a [[Real; 12]],
     contact: Contact,
 }

@@ -74,7 +74,7 @@ pub struct Ghosts {
     pub samples: Field<Packed>,
     /// `[v τ]`.
     pub motion: Field<Packed>,
-    /// `[n ·]`, normals into the fluid.
+    /// `[n A]`, normals into the fluid and areas.
     pub normal: Field<Packed>,
 }
 
