@@ -273,6 +273,14 @@ fn so_do_a_paddle_damping_and_central_forces() {
     compare::<2>(&dam_break::<2>("consistent", 0.05, forces, &solved("")), 6).check(BOUND, "forces");
 }
 
+/// A light box in a full vessel, over whose surface the pressure acts.
+fn sunk<const D: usize>(solver: &str) -> String {
+    let (low, high) = (vec![0.2; D], vec![0.4; D]);
+    let block = format!("block = {{ min = {low:?}, max = {high:?} }}");
+    let cut = full::<D>(solver).replacen("[[wall]]", &format!("cut = [{{ {block} }}]\n[[wall]]"), 1);
+    cut.replace("[solver]", &format!("[[body]]\nshape.{block}\ndensity = 500.0\nlayers = 1\n[solver]"))
+}
+
 /// Box and ball that touch the fluid from the first steps on.
 fn collision<const D: usize>(slip: &str, solver: &str) -> String {
     let text = bodies::collision::<D>(solver);
@@ -298,6 +306,8 @@ fn so_do_dynamic_bodies() {
         compare::<2>(&collision::<2>(slip, &solver), 5).check(BOUND, &format!("2D bodies {what}"));
         compare::<3>(&collision::<3>(slip, &solver), 2).check(BOUND, &format!("3D bodies {what}"));
     }
+    compare::<2>(&sunk::<2>(&solved("")), 5).check(BOUND, "2D sunk");
+    compare::<3>(&sunk::<3>(&solved("")), 2).check(BOUND, "3D sunk");
     compare::<2>(&bodies::busy::<2>(&solved(""), ""), 5).check(BOUND, "2D busy");
     compare::<3>(&bodies::busy::<3>(&solved(""), ""), 2).check(BOUND, "3D busy");
 }
