@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    compiled_here,
     error::Error,
     keys::{Validate, join},
     numerics::vector::{cross, dot},
@@ -175,6 +176,10 @@ impl Shape {
     /// If a vector has not `D` entries, a direction has no length, a block is empty, or the shape does not
     /// exist in this dimension.
     pub fn resolve<const D: usize>(&self, key: &str) -> Result<Region<D>, Error> {
+        compiled_here!(D, Shape::region as fn(&Shape, &str) -> Result<Region<D>, Error>)(self, key)
+    }
+
+    fn region<const D: usize>(&self, key: &str) -> Result<Region<D>, Error> {
         self.validate(key)?;
         let key = join(key, self.name());
         match self {

@@ -14,7 +14,7 @@ use crate::{
     device::{counting::Counting, error::CudaError, executor::Executor},
 };
 use sph_core::{
-    Real,
+    Real, compiled_here,
     error::Error,
     geometry::{
         sampling::{Face, Layers, Side},
@@ -47,9 +47,18 @@ pub fn memory<const D: usize, M: OnGpu<D>>(scene: &Scene, counts: Counts) -> Res
     let pivots = bodies + loads;
     let population = Population { fluid, walls, sets, surfaces: sets, bodies, pivots, container_loads };
     let spacing = scene.spacing as Real;
-    let grid = cells::<D>(scene, *params.support_ratio() * spacing, fluid + walls)?;
+    let radius = *params.support_ratio() * spacing;
+    let grid = compiled_here!(D, cells as fn(&Scene, Real, usize) -> Result<CellGrid<D>, Error>)(
+        scene,
+        radius,
+        fluid + walls,
+    )?;
     let (executor, sizes) = (Counting::default(), M::first_sizes(&params));
-    let facets = facets::<D>(scene, &executor, M::READS_SURFACES)?;
+    let facets = compiled_here!(D, facets as fn(&Scene, &dyn Executor, bool) -> Result<Facets<D>, Error>)(
+        scene,
+        &executor,
+        M::READS_SURFACES,
+    )?;
     let demand = Demand { population: &population, grid, spacing, bounded: true };
     let made = M::allocate(&executor, &params, sizes, demand);
     let device = made.map_err(|error| scene.locate(refused(error)))?;

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 use sph_core::{
-    Real,
+    Real, compiled_here,
     fluid::boundary::Boundary,
     method::{
         sample::{self, Marks, Picked, Wanted},
@@ -90,7 +90,24 @@ impl<const D: usize> Sampler<D> {
         state: &mut State<D>,
         wanted: &Wanted<D>,
     ) -> Result<Picked<D>, CudaError> {
-        let Common { fluid, walls, .. } = M::common(device);
+        let pick = compiled_here!(D, Sampler::pick_common as PickCommon<D>);
+        let (mut picked, listed) = pick(self, executor, M::common(device), state, wanted)?;
+        for (n, &name) in listed.into_iter().flat_map(|n| wanted.fields.iter().map(move |name| (n, name))) {
+            let Some((Common { fluid, .. }, field)) = M::shown(device, name) else { continue };
+            let gather = compiled_here!(D, gather_listed as GatherListed<D>);
+            picked.fields.push((name, gather(executor, fluid, field, n)?));
+        }
+        Ok(picked)
+    }
+
+    /// What all methods have of it, and the number of particles that were listed, if any were wanted.
+    fn pick_common(
+        &mut self,
+        executor: &dyn Executor,
+        Common { fluid, walls, .. }: &mut Common<D>,
+        state: &mut State<D>,
+        wanted: &Wanted<D>,
+    ) -> Result<(Picked<D>, Option<usize>), CudaError> {
         let mut picked = Picked::default();
         if wanted.walls {
             read_marks(executor, walls, &mut state.walls)?;
@@ -104,11 +121,12 @@ impl<const D: usize> Sampler<D> {
         if wanted.all_densities {
             picked.all_densities = executor.download(&fluid.rho)?;
         }
-        if wanted.places != 0 {
-            let n = self.list(executor, fluid, wanted.places)?;
-            read_listed::<D, M>(executor, device, n, wanted, &mut picked)?;
+        if wanted.places == 0 {
+            return Ok((picked, None));
         }
-        Ok(picked)
+        let n = self.list(executor, fluid, wanted.places)?;
+        read_listed(executor, fluid, n, wanted, &mut picked)?;
+        Ok((picked, Some(n)))
     }
 
     /// Lists the particles near these places in the spare field of their cells. Returns how many there are.
@@ -129,15 +147,25 @@ impl<const D: usize> Sampler<D> {
     }
 }
 
+type PickCommon<const D: usize> = fn(
+    &mut Sampler<D>,
+    &dyn Executor,
+    &mut Common<D>,
+    &mut State<D>,
+    &Wanted<D>,
+) -> Result<(Picked<D>, Option<usize>), CudaError>;
+
+type GatherListed<const D: usize> =
+    fn(&dyn Executor, &mut Fluid<D>, &Field<Real>, usize) -> Result<Vec<Real>, CudaError>;
+
 /// Copies to the host what is wanted of the `n` particles that were listed.
-fn read_listed<const D: usize, M: OnGpu<D>>(
+fn read_listed<const D: usize>(
     executor: &dyn Executor,
-    device: &mut M::Fields,
+    Fluid { x, v, rho, cells, spare, .. }: &mut Fluid<D>,
     n: usize,
     wanted: &Wanted<D>,
     picked: &mut Picked<D>,
 ) -> Result<(), CudaError> {
-    let Fluid { x, v, rho, cells, spare, .. } = &mut M::common(device).fluid;
     let (index, room) = (&*cells.spare().1, &mut spare.axes[0]);
     for a in 0..D {
         picked.fluid.x[a] = gather::<D>(executor, &x[a], index, n, room)?;
@@ -148,12 +176,17 @@ fn read_listed<const D: usize, M: OnGpu<D>>(
     if wanted.density {
         picked.fluid.rho = gather::<D>(executor, rho, index, n, room)?;
     }
-    for &name in &wanted.fields {
-        let Some((Common { fluid, .. }, field)) = M::shown(device, name) else { continue };
-        let (index, room) = (&*fluid.cells.spare().1, &mut fluid.spare.axes[0]);
-        picked.fields.push((name, gather::<D>(executor, field, index, n, room)?));
-    }
     Ok(())
+}
+
+/// A field of the method at the `n` particles that were listed.
+fn gather_listed<const D: usize>(
+    executor: &dyn Executor,
+    fluid: &mut Fluid<D>,
+    field: &Field<Real>,
+    n: usize,
+) -> Result<Vec<Real>, CudaError> {
+    gather::<D>(executor, field, &*fluid.cells.spare().1, n, &mut fluid.spare.axes[0])
 }
 
 /// The items of a field at the first `n` of these indices, gathered in `room`.

@@ -6,13 +6,14 @@
 
 use super::{
     links::Links,
+    member::{Make, Member, make},
     order::{Order, Outcome, Step},
     part::{Outline, Part},
     pieces::{self, Joined},
     transport::Transport,
 };
 use crate::{
-    Real,
+    Real, compiled_here,
     error::Error,
     fluid::particles::Particles,
     method::{
@@ -26,16 +27,16 @@ use crate::{
     neighbors::{Backend, CellFrame, Partition, TooManyRanks},
     numerics::lane::Isa,
     run::{method::Method, simulation::Simulation},
-    scene::{Parameters as _, Scene},
+    scene::Scene,
     watch::penetration::Astray,
 };
 
 /// The run on the first rank.
-struct Leader<const D: usize, M: Method<D>> {
+struct Leader<const D: usize> {
     /// Holds parameters, and of all particles what a restart must keep. It does no steps.
-    method: M,
+    method: Box<dyn Member<D>>,
     /// The particles of this rank.
-    part: Part<D, M>,
+    part: Part<D>,
     /// False while the state is ahead of the ranks.
     is_shared: bool,
     /// True while the state is what the ranks hold.
@@ -75,15 +76,27 @@ pub fn lead<const D: usize, M: Method<D>>(
     clock: Box<dyn Clock>,
     start: Start,
 ) -> Result<Simulation<D>, Error> {
-    let (state, method) = M::of_scene(scene, isa, Box::new(NoClock))?;
-    check(scene, &state, &method)?;
+    compiled_here!(D, lead_with as Lead<D>)(make::<D, M>, scene, isa, clock, start)
+}
+
+type Lead<const D: usize> = fn(Make<D>, &Scene, Isa, Box<dyn Clock>, Start) -> Result<Simulation<D>, Error>;
+
+fn lead_with<const D: usize>(
+    make: Make<D>,
+    scene: &Scene,
+    isa: Isa,
+    clock: Box<dyn Clock>,
+    start: Start,
+) -> Result<Simulation<D>, Error> {
+    let (state, method) = make(scene, isa, Box::new(NoClock))?;
+    check(scene, &state, &*method)?;
     let frame = method.shell().neighbors.cells().frame;
-    let partition = partition::<D, M>(&state, frame, start.size)
+    let partition = partition(&state, frame, start.size, method.cells_a_block())
         .map_err(|error| Error::new(error.to_string()).hint("use fewer ranks"))?;
-    let outline = Outline::of(&state, Method::derived(&method, &state).flow);
+    let outline = Outline::of(&state, method.derived(&state).flow);
     let mut links = Links::new((start.start)()?);
     links.broadcast(Some(outline.to_bytes())).map_err(|lost| Error::new(lost.to_string()))?;
-    let part = Part::of_scene(&outline.apply(scene), isa, clock, links)?;
+    let part = Part::of_scene(make, &outline.apply(scene), isa, clock, links)?;
     let leader = Leader {
         method,
         part,
@@ -106,22 +119,34 @@ pub fn follow<const D: usize, M: Method<D>>(
     isa: Isa,
     transport: Box<dyn Transport>,
 ) -> Result<(), Error> {
+    compiled_here!(D, follow_with as Follow<D>)(make::<D, M>, scene, isa, transport)
+}
+
+type Follow<const D: usize> = fn(Make<D>, &Scene, Isa, Box<dyn Transport>) -> Result<(), Error>;
+
+fn follow_with<const D: usize>(
+    make: Make<D>,
+    scene: &Scene,
+    isa: Isa,
+    transport: Box<dyn Transport>,
+) -> Result<(), Error> {
     let mut links = Links::new(transport);
     let lost = |lost: Lost| Error::new(lost.to_string());
     let outline = links.broadcast(None).map_err(lost)?;
     let outline = Outline::<D>::of_bytes(&outline).ok_or_else(|| lost(Lost::Garbled(0)))?;
-    let mut part: Part<D, M> = Part::of_scene(&outline.apply(scene), isa, Box::new(NoClock), links)?;
+    let mut part = Part::of_scene(make, &outline.apply(scene), isa, Box::new(NoClock), links)?;
     part.follow().map_err(lost)
 }
 
 /// Who owns which cells, by the particles of a state.
-fn partition<const D: usize, M: Method<D>>(
+fn partition<const D: usize>(
     state: &State<D>,
     frame: CellFrame<D>,
     size: usize,
+    cells_a_block: i32,
 ) -> Result<Partition<D>, TooManyRanks> {
     let cells = (0..state.fluid.len()).map(|i| frame.cell(state.fluid.position(i)));
-    Partition::of(frame, cells, size, M::CELLS_A_BLOCK)
+    Partition::of(frame, cells, size, cells_a_block)
 }
 
 /// Why commands cannot move walls.
@@ -134,14 +159,17 @@ fn refused(key: &str, why: &str) -> Error {
 }
 
 /// Refuses parameters of a method that only one rank can have.
-fn check_params<const D: usize, M: Method<D>>(params: &M::Params) -> Result<(), Error> {
-    M::refuses_ranks(params).map_or(Ok(()), |(key, why)| Err(refused(key, why)))
+fn check_params<const D: usize>(
+    method: &dyn Member<D>,
+    change: Option<(&str, &toml::Value)>,
+) -> Result<(), Error> {
+    method.refuses_ranks(change)?.map_or(Ok(()), |(key, why)| Err(refused(key, why)))
 }
 
 /// Refuses what only one rank can do.
-fn check<const D: usize, M: Method<D>>(scene: &Scene, state: &State<D>, method: &M) -> Result<(), Error> {
+fn check<const D: usize>(scene: &Scene, state: &State<D>, method: &dyn Member<D>) -> Result<(), Error> {
     let refuse = |key: &str, why: &str| Err(scene.locate(refused(key, why)));
-    check_params::<D, M>(method.params()).map_err(|error| scene.locate(error))?;
+    check_params(method, None).map_err(|error| scene.locate(error))?;
     if scene.neighbors.skin > 0.0 {
         return refuse("neighbors.skin", "ghosts come anew in each step; use 0");
     }
@@ -158,7 +186,7 @@ fn check<const D: usize, M: Method<D>>(scene: &Scene, state: &State<D>, method: 
     }
 }
 
-impl<const D: usize, M: Method<D>> Part<D, M> {
+impl<const D: usize> Part<D> {
     fn follow(&mut self) -> Result<(), Lost> {
         loop {
             let order = self.links().broadcast(None)?;
@@ -173,7 +201,7 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
                     self.load(&piece)?;
                 }
                 Order::Fetch => {
-                    let piece = pieces::give_piece(&self.state, &mut self.method);
+                    let piece = pieces::give_piece(&self.state, &mut *self.method);
                     self.links().send_control(0, &piece)?;
                 }
                 Order::Find(words) => {
@@ -201,7 +229,7 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
     }
 }
 
-impl<const D: usize, M: Method<D>> Leader<D, M> {
+impl<const D: usize> Leader<D> {
     fn order(&mut self, order: &Order<D>) -> Result<(), Lost> {
         self.part.links().broadcast(Some(order.to_bytes())).map(drop)
     }
@@ -209,12 +237,13 @@ impl<const D: usize, M: Method<D>> Leader<D, M> {
     /// Shares the state out.
     fn share(&mut self, state: &mut State<D>) -> Result<(), StepError> {
         // Where particles have become too few for a new cut, the old one stays: ranks may be empty.
-        if let Ok(partition) = partition::<D, M>(state, self.partition.frame, self.partition.size()) {
+        let frame = self.partition.frame;
+        if let Ok(partition) = partition(state, frame, self.partition.size(), self.method.cells_a_block()) {
             self.partition = partition;
         }
         let shared = self.order(&Order::Load).and_then(|()| {
             let part = &mut self.part;
-            pieces::scatter(state, &mut self.method, &self.partition, |to, piece| match to {
+            pieces::scatter(state, &mut *self.method, &self.partition, |to, piece| match to {
                 0 => part.load(&piece),
                 _ => part.links().send_control(to, &piece),
             })
@@ -279,7 +308,7 @@ impl<const D: usize, M: Method<D>> Leader<D, M> {
     }
 }
 
-impl<const D: usize, M: Method<D>> Drop for Leader<D, M> {
+impl<const D: usize> Drop for Leader<D> {
     fn drop(&mut self) {
         // Who is gone need not know.
         let _ = self.order(&Order::End);
@@ -287,7 +316,7 @@ impl<const D: usize, M: Method<D>> Drop for Leader<D, M> {
     }
 }
 
-impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
+impl<const D: usize> Solver<D> for Leader<D> {
     fn step(&mut self, state: &mut State<D>, dt: f64) -> Result<StepReport, StepError> {
         if self.walls_commanded {
             let error = Error::new(format!("a command that moves or stops a wall {MOTIONS}"));
@@ -303,7 +332,7 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
         self.steps += 1;
         self.is_here = false;
         let done = self.step_on_all(state, dt);
-        pieces::copy_numbers(&mut self.part.method, &mut self.method);
+        pieces::copy_numbers(&mut *self.part.method, &mut *self.method);
         state.bodies.clone_from(&self.part.state.bodies);
         if done.is_err() {
             // What cannot be fetched is not explained, but the failure is told all the same.
@@ -316,17 +345,17 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
         if self.is_here {
             return Ok(());
         }
-        let own = pieces::give_piece(&self.part.state, &mut self.part.method);
+        let own = pieces::give_piece(&self.part.state, &mut *self.part.method);
         let (fetched, part) = (self.order(&Order::Fetch), &mut self.part);
         let fetched = fetched.and_then(|()| {
-            pieces::join(state, &mut self.method, |add| {
+            pieces::join(state, &mut *self.method, |add| {
                 add(&own).ok_or(Lost::Garbled(0))?;
                 part.links().gather(|_, piece| add(piece))
             })
         });
         fetched.map_err(|lost| StepError::new(state, "fetch", None, lost.into()))?;
         state.walls.clone_from(&self.part.state.walls);
-        Method::restored(&mut self.method, state);
+        self.method.own_restored(state);
         self.is_here = true;
         Ok(())
     }
@@ -359,13 +388,13 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
     }
 
     fn memory(&mut self, visit: &mut dyn FnMut(&'static str, Memory<'_>)) {
-        Method::memory(&mut self.method, visit);
+        self.method.own_memory(visit);
         self.method.shell_mut().memory(visit);
     }
 
     fn fluid_changed(&mut self) {
         self.forget();
-        Solver::fluid_changed(&mut self.method);
+        self.method.fluid_changed();
     }
 
     fn walls_changed(&mut self) {
@@ -376,7 +405,7 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
 
     fn check_parameter(&self, name: &str, value: &toml::Value) -> Result<(), Error> {
         self.method.check_parameter(name, value)?;
-        check_params::<D, M>(&self.method.params().changed(name, value)?)
+        check_params(&*self.method, Some((name, value)))
     }
 
     fn set_parameter(&mut self, name: &str, value: &toml::Value) -> Result<(), Error> {
@@ -389,14 +418,14 @@ impl<const D: usize, M: Method<D>> Solver<D> for Leader<D, M> {
     }
 
     fn restored(&mut self, state: &State<D>) {
-        Solver::restored(&mut self.method, state);
+        self.method.restored(state);
         self.forget();
     }
 
-    sph_core::left_to_the_method!();
+    sph_core::left_to_the_method!(run => *run.method);
 
     fn residuals(&self) -> &[f64] {
-        Method::residuals(&self.part.method)
+        self.part.method.residuals()
     }
 
     fn stopwatch(&self) -> &Stopwatch {

@@ -11,6 +11,7 @@
 pub mod exchange;
 mod leader;
 pub mod links;
+mod member;
 mod order;
 mod part;
 mod pieces;

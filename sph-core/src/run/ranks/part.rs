@@ -3,6 +3,7 @@
 use super::{
     exchange::{PerParticle, Ranks},
     links::Links,
+    member::{Make, Member},
     order::Step,
     pieces::{give_some, put_kept, take_kept, take_piece},
     wire::{Reader, put},
@@ -17,32 +18,36 @@ use crate::{
         report::StepReport,
         sample::{Marks, Search},
         solids::Flow,
-        solver::Solver,
         state::State,
         stopwatch::Clock,
     },
     neighbors::{Block, Partition, Share, count_blocks},
     numerics::lane::Isa,
-    run::method::Method,
     scene::{Fluid, Scene},
     watch::measure::Measures,
 };
 use std::sync::Arc;
 
-pub struct Part<const D: usize, M> {
+pub struct Part<const D: usize> {
     pub state: State<D>,
-    pub method: M,
+    pub method: Box<dyn Member<D>>,
     /// Where measures read.
     marks: Arc<Marks<D>>,
 }
 
-impl<const D: usize, M: Method<D>> Part<D, M> {
+impl<const D: usize> Part<D> {
     /// That of a scene, without particles.
-    pub fn of_scene(scene: &Scene, isa: Isa, clock: Box<dyn Clock>, links: Links) -> Result<Self, Error> {
-        let (mut state, mut method) = M::of_scene(scene, isa, clock)?;
+    pub fn of_scene(
+        make: Make<D>,
+        scene: &Scene,
+        isa: Isa,
+        clock: Box<dyn Clock>,
+        links: Links,
+    ) -> Result<Self, Error> {
+        let (mut state, mut method) = make(scene, isa, clock)?;
         state.fluid = Particles::default();
         method.shell_mut().ranks = Some(Box::new(Ranks::new(links)));
-        let marks = Measures::of(scene, &state, &method)?.wanted(f64::NAN).marks;
+        let marks = Measures::of(scene, &state, &*method)?.wanted(f64::NAN).marks;
         Ok(Self { state, method, marks })
     }
 
@@ -63,40 +68,43 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
         self.state.begin_loads(order.loads_due);
         self.method.shell_mut().report = StepReport::default();
         self.links().begin();
-        let done = self.method.advance(&mut self.state, order.dt);
+        let done = self.method.step(&mut self.state, order.dt);
         if done.is_err() {
             self.links().fail();
-            let mut kept = take_kept(&mut self.method, true);
+            let mut kept = take_kept(&mut *self.method, true);
             let fields = kept.iter_mut().map(|field| field as &mut dyn PerParticle);
             self.method.shell_mut().drop_ghosts(&mut self.state, fields);
-            put_kept(&mut self.method, kept, true);
+            put_kept(&mut *self.method, kept, true);
         }
         done
     }
 
     /// Its particles that are looked for.
     pub fn find(&self, search: &dyn Search<D>) -> Vec<u8> {
-        give_some(&self.state, &self.method, &search.places(&self.state), &[])
+        give_some(&self.state, &*self.method, &search.places(&self.state), &[])
     }
 
     /// Its particles near some places of measures, with fields of the method.
     pub fn pick<'a>(&self, places: u32, fields: impl Iterator<Item = &'a str>) -> Vec<u8> {
-        let fields: Vec<_> = fields.map(|name| Solver::field(&self.method, name).unwrap_or(&[])).collect();
+        let fields: Vec<_> = fields.map(|name| self.method.field(name).unwrap_or(&[])).collect();
         let near = self.marks.near(places, &self.state.fluid);
-        give_some(&self.state, &self.method, &near, &fields)
+        give_some(&self.state, &*self.method, &near, &fields)
     }
 
     /// Finds a new cut of the cells by the particles of all ranks. Where these have become too few for one, the old one stays.
     pub fn cut(&mut self) -> Result<(), Lost> {
         let [rank, size] = [self.links().rank(), self.links().size()];
         let (fluid, frame) = (&self.state.fluid, self.method.shell().neighbors.cells().frame);
-        let blocks = count_blocks((0..fluid.len()).map(|i| frame.cell(fluid.position(i))), M::CELLS_A_BLOCK);
+        let blocks = count_blocks(
+            (0..fluid.len()).map(|i| frame.cell(fluid.position(i))),
+            self.method.cells_a_block(),
+        );
         let words = |(at, n): Block<D>| at.into_iter().chain([n as i32]);
         self.links().begin();
         let all = self.links().all_gather(&blocks.into_iter().flat_map(words).collect::<Vec<i32>>())?;
         let block = |words: &[i32]| (std::array::from_fn(|a| words[a]), words[D] as u32);
         let blocks = all.chunks_exact(D + 1).map(block).collect();
-        if let Ok(partition) = Partition::of_blocks(frame, blocks, size, M::CELLS_A_BLOCK) {
+        if let Ok(partition) = Partition::of_blocks(frame, blocks, size, self.method.cells_a_block()) {
             self.method.shell_mut().neighbors.share = Some(Share::new(partition, rank));
             self.ranks().forget();
         }
@@ -106,7 +114,7 @@ impl<const D: usize, M: Method<D>> Part<D, M> {
     /// Takes its piece of a state.
     pub fn load(&mut self, piece: &[u8]) -> Result<(), Lost> {
         let place = [self.links().rank(), self.links().size()];
-        take_piece(piece, &mut self.state, &mut self.method, place).ok_or(Lost::Garbled(0))?;
+        take_piece(piece, &mut self.state, &mut *self.method, place).ok_or(Lost::Garbled(0))?;
         self.ranks().forget();
         Ok(())
     }

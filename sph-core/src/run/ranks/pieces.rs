@@ -3,6 +3,7 @@
 
 use super::{
     exchange::{packed, unpack},
+    member::Member,
     wire::{Reader, put, put_all, put_at},
 };
 use crate::{
@@ -10,12 +11,11 @@ use crate::{
     fluid::particles::Particles,
     method::{
         failure::Lost,
-        solver::{Memory, Solver, of_parts},
+        solver::{Memory, of_parts},
         state::State,
     },
     neighbors::{Partition, Share},
     numerics::field::Scratch,
-    run::method::Method,
 };
 use std::{collections::HashMap, mem::take};
 
@@ -23,9 +23,9 @@ use std::{collections::HashMap, mem::take};
 ///
 /// # Errors
 /// Those of `send`.
-pub fn scatter<const D: usize, M: Method<D>>(
+pub fn scatter<const D: usize>(
     state: &mut State<D>,
-    method: &mut M,
+    method: &mut dyn Member<D>,
     partition: &Partition<D>,
     mut send: impl FnMut(usize, Vec<u8>) -> Result<(), Lost>,
 ) -> Result<(), Lost> {
@@ -65,10 +65,10 @@ pub fn scatter<const D: usize, M: Method<D>>(
 }
 
 /// Takes the piece of a rank in the place of its state. `None` when it cannot be read.
-pub fn take_piece<const D: usize, M: Method<D>>(
+pub fn take_piece<const D: usize>(
     piece: &[u8],
     state: &mut State<D>,
-    method: &mut M,
+    method: &mut dyn Member<D>,
     [rank, size]: [usize; 2],
 ) -> Option<()> {
     let mut reader = Reader::new(piece);
@@ -91,12 +91,12 @@ pub fn take_piece<const D: usize, M: Method<D>>(
     for axis in [&mut walls.x, &mut walls.v, &mut walls.a, &mut walls.x_0].into_iter().flatten() {
         *axis = reader.all()?;
     }
-    Solver::restored(method, state);
+    method.restored(state);
     Some(())
 }
 
 /// The particles of a rank, and the cells in whose order they stand, for [`join`].
-pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M) -> Vec<u8> {
+pub fn give_piece<const D: usize>(state: &State<D>, method: &mut dyn Member<D>) -> Vec<u8> {
     let all = |n: usize| (0..n as u32).collect::<Vec<u32>>();
     let kept = take_kept(method, true);
     let fields: Vec<&[Real]> = kept.iter().map(Vec::as_slice).collect();
@@ -109,9 +109,9 @@ pub fn give_piece<const D: usize, M: Method<D>>(state: &State<D>, method: &mut M
 }
 
 /// The particles of a rank at `places`, ascending, the cells in whose order they stand, and what `fields` have of them.
-pub fn give_some<const D: usize, M: Method<D>>(
+pub fn give_some<const D: usize>(
     state: &State<D>,
-    method: &M,
+    method: &dyn Member<D>,
     places: &[u32],
     fields: &[&[Real]],
 ) -> Vec<u8> {
@@ -143,9 +143,9 @@ pub fn give_some<const D: usize, M: Method<D>>(
 ///
 /// # Errors
 /// Those of `gather`; state and method are then what they were.
-pub fn join<const D: usize, M: Method<D>>(
+pub fn join<const D: usize>(
     state: &mut State<D>,
-    method: &mut M,
+    method: &mut dyn Member<D>,
     gather: impl FnOnce(&mut dyn FnMut(&[u8]) -> Option<()>) -> Result<(), Lost>,
 ) -> Result<(), Lost> {
     let (mut kept, mut pairs) = (Vec::new(), Vec::new());
@@ -229,46 +229,46 @@ fn take_particles<const D: usize>(
 }
 
 /// Takes them out of the method, to handle them together.
-pub fn take_kept<const D: usize, M: Method<D>>(method: &mut M, shown: bool) -> Vec<Vec<Real>> {
+pub fn take_kept<const D: usize>(method: &mut dyn Member<D>, shown: bool) -> Vec<Vec<Real>> {
     let mut kept = Vec::new();
     each_field(method, shown, &mut |field| kept.push(take(field)));
     kept
 }
 
 /// The fields that a restart must keep, and those that a run shows if asked for.
-fn each_field<const D: usize, M: Method<D>>(
-    method: &mut M,
+fn each_field<const D: usize>(
+    method: &mut dyn Member<D>,
     shown: bool,
     visit: &mut dyn FnMut(&mut Vec<Real>),
 ) {
-    Method::memory(method, &mut |_, memory| {
+    method.own_memory(&mut |_, memory| {
         if let Memory::Field(field) = memory {
             visit(field);
         }
     });
-    for info in M::FIELDS.iter().filter(|_| shown) {
+    for info in method.fields().iter().filter(|_| shown) {
         method.field_mut(info.name).into_iter().for_each(&mut *visit);
     }
 }
 
 /// Puts them back.
-pub fn put_kept<const D: usize, M: Method<D>>(method: &mut M, kept: Vec<Vec<Real>>, shown: bool) {
+pub fn put_kept<const D: usize>(method: &mut dyn Member<D>, kept: Vec<Vec<Real>>, shown: bool) {
     let mut kept = kept.into_iter();
     each_field(method, shown, &mut |field| kept.next().into_iter().for_each(|from| *field = from));
 }
 
 /// Every number that a restart must keep, of bodies and of the method.
-fn each_number<const D: usize, M: Method<D>>(
+fn each_number<const D: usize>(
     state: &mut State<D>,
-    method: &mut M,
+    method: &mut dyn Member<D>,
     visit: &mut dyn FnMut(&mut f64),
 ) {
     state.bodies.numbers(&mut |_, number| visit(number));
     each_own_number(method, visit);
 }
 
-fn each_own_number<const D: usize, M: Method<D>>(method: &mut M, visit: &mut dyn FnMut(&mut f64)) {
-    Method::numbers(method, visit);
+fn each_own_number<const D: usize>(method: &mut dyn Member<D>, visit: &mut dyn FnMut(&mut f64)) {
+    method.own_numbers(visit);
     method.shell_mut().memory(&mut |_, memory| {
         if let Memory::Number(number) = memory {
             visit(number);
@@ -277,7 +277,7 @@ fn each_own_number<const D: usize, M: Method<D>>(method: &mut M, visit: &mut dyn
 }
 
 /// Gives a method the numbers of another, which has done a step.
-pub fn copy_numbers<const D: usize, M: Method<D>>(from: &mut M, to: &mut M) {
+pub fn copy_numbers<const D: usize>(from: &mut dyn Member<D>, to: &mut dyn Member<D>) {
     let mut numbers = Vec::new();
     each_own_number(from, &mut |number| numbers.push(*number));
     let mut numbers = numbers.into_iter();
@@ -285,20 +285,20 @@ pub fn copy_numbers<const D: usize, M: Method<D>>(from: &mut M, to: &mut M) {
 }
 
 /// Takes the columns out of the method, to handle them together.
-fn take_pairs<const D: usize, M: Method<D>>(method: &mut M) -> Vec<Vec<Real>> {
+fn take_pairs<const D: usize>(method: &mut dyn Member<D>) -> Vec<Vec<Real>> {
     let mut table = Vec::new();
     each_column(method, &mut |column| table.push(take(column)));
     table
 }
 
 /// Puts them back.
-fn put_pairs<const D: usize, M: Method<D>>(method: &mut M, table: Vec<Vec<Real>>) {
+fn put_pairs<const D: usize>(method: &mut dyn Member<D>, table: Vec<Vec<Real>>) {
     let mut columns = table.into_iter();
     each_column(method, &mut |column| columns.next().into_iter().for_each(|from| *column = from));
 }
 
-fn each_column<const D: usize, M: Method<D>>(method: &mut M, visit: &mut dyn FnMut(&mut Vec<Real>)) {
-    Method::memory(method, &mut |_, memory| {
+fn each_column<const D: usize>(method: &mut dyn Member<D>, visit: &mut dyn FnMut(&mut Vec<Real>)) {
+    method.own_memory(&mut |_, memory| {
         if let Memory::Pairs(column) = memory {
             visit(column);
         }
