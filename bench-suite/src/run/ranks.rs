@@ -12,7 +12,10 @@ use sph_core::{
     error::Error,
     numerics::lane::Isa,
     run::{
-        ranks::{Start, threads::Threads, transport::Transport},
+        ranks::{
+            Start,
+            transport::{Threads, Transport},
+        },
         simulation::Simulation,
     },
     scene::Scene,

@@ -18,7 +18,10 @@ use sph_core::{
     numerics::lane::Isa,
     run::{
         checkpoint::Checkpoint,
-        ranks::{Start, threads::Threads, transport::Transport},
+        ranks::{
+            Start,
+            transport::{Threads, Transport},
+        },
         simulation::Simulation,
     },
     watch::penetration::{Escape, Penetration, PenetrationMonitor},

@@ -17,7 +17,6 @@ mod part;
 mod pieces;
 pub mod plan;
 pub mod shared;
-pub mod threads;
 pub mod transport;
 mod wire;
 
