@@ -6,7 +6,7 @@ use sph_core::{
     Real,
     numerics::{
         lane::each,
-        parallel::{self, First, Merge},
+        parallel::{self, Extremes, First},
         vector::norm2,
     },
 };
@@ -15,27 +15,6 @@ use sph_core::{
 #[inline(always)]
 fn is_finite<const N: usize>(record: &[Real; N]) -> bool {
     record.iter().map(|x| 0.0 * x).sum::<Real>() == 0.0
-}
-
-/// Result of a streaming loop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extremes {
-    /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
-    pub square: Real,
-    /// First particle with a number that is not finite, or outside of the domain.
-    pub bad: First,
-}
-
-impl Default for Extremes {
-    fn default() -> Self {
-        Self { square: 0.0, bad: First::NONE }
-    }
-}
-
-impl Merge for Extremes {
-    fn merge(self, later: Self) -> Self {
-        Self { square: self.square.max(later.square), bad: self.bad.merge(later.bad) }
-    }
 }
 
 impl<const D: usize> Cpu<'_, D> {

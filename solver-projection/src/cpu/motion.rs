@@ -11,32 +11,11 @@ use sph_core::{
     },
     numerics::{
         lane::each,
-        parallel::{self, First, Max, Merge},
+        parallel::{self, Extremes, First, Max},
         vector::norm2,
     },
     run::ranks::shared::Others,
 };
-
-/// What a streaming loop found.
-#[derive(Clone, Copy, Debug)]
-pub struct Extremes {
-    /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
-    pub square: Real,
-    /// First particle with a number that is not finite, or outside of the domain.
-    pub bad: First,
-}
-
-impl Default for Extremes {
-    fn default() -> Self {
-        Self { square: 0.0, bad: First::NONE }
-    }
-}
-
-impl Merge for Extremes {
-    fn merge(self, later: Self) -> Self {
-        Self { square: self.square.max(later.square), bad: self.bad.merge(later.bad) }
-    }
-}
 
 /// `v ← v + dt a`. Where that is not finite v stays. Returns the first particle of which this is so.
 pub(super) fn kick<const D: usize>(state: &mut State<D>, dt: Real) -> First {

@@ -1,6 +1,6 @@
 //! The pressure gradient, and the velocities that it corrects.
 
-use super::{Cpu, motion::Extremes};
+use super::Cpu;
 use crate::{
     choices::peridyno_part,
     memory::record::{CORRECTION, GRADIENT, INV_ALPHA, NORMAL, P, V},
@@ -13,6 +13,7 @@ use sph_core::{
     numerics::{
         lane::{Lane, each},
         linear,
+        parallel::Extremes,
         vector::norm2,
     },
     phase,

@@ -5,31 +5,10 @@ use sph_core::{
     method::state::State,
     numerics::{
         lane::each,
-        parallel::{self, First, Merge},
+        parallel::{self, Extremes, First},
         vector::norm2,
     },
 };
-
-/// Extremes over particles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extremes {
-    /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
-    pub square: Real,
-    /// First particle with a number that is not finite, or outside of the domain.
-    pub bad: First,
-}
-
-impl Default for Extremes {
-    fn default() -> Self {
-        Self { square: 0.0, bad: First::NONE }
-    }
-}
-
-impl Merge for Extremes {
-    fn merge(self, later: Self) -> Self {
-        Self { square: self.square.max(later.square), bad: self.bad.merge(later.bad) }
-    }
-}
 
 /// `v ← v + dt a(x)`. Returns the first particle whose velocity was not finite.
 pub fn kick<const D: usize>(state: &mut State<D>, dt: Real) -> First {

@@ -313,6 +313,27 @@ impl Merge for First {
     }
 }
 
+/// What a streaming loop found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremes {
+    /// Largest square, of a speed `[m²/s²]` or of a change of velocity.
+    pub square: Real,
+    /// First particle with a number that is not finite, or outside of the domain.
+    pub bad: First,
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Self { square: 0.0, bad: First::NONE }
+    }
+}
+
+impl Merge for Extremes {
+    fn merge(self, later: Self) -> Self {
+        Self { square: self.square.max(later.square), bad: self.bad.merge(later.bad) }
+    }
+}
+
 impl<A: Merge, B: Merge> Merge for (A, B) {
     fn merge(self, later: Self) -> Self {
         (self.0.merge(later.0), self.1.merge(later.1))
