@@ -11,7 +11,7 @@ use sph_core::{
     kernel::Kernel as _,
     method::{
         report::{Derived, Number},
-        scales::Scales,
+        scales::{Scales, held_up},
         solids::Flow,
         state::State,
     },
@@ -23,6 +23,9 @@ use sph_core::{
 /// A sound speed below this many characteristic speeds compresses the liquid by more than a percent, since
 /// `Δρ/ρ ≈ (U/c₀)²` [Mon92].
 const SOUND_OVER_SPEED: f64 = 10.0;
+
+/// What bodies lose that sink slowly, measured at Re 0.1 to 17.
+const LOST: &str = "16 to 53 %";
 
 impl<const D: usize> Wcsph<D> {
     /// Sound speed, Mach and Reynolds number `Ma = U/c₀`, `Re = U L/ν` with the [`Scales`] of the state, and the
@@ -51,7 +54,11 @@ impl<const D: usize> Wcsph<D> {
                 number("Mach number U/c₀", speed / c_0, "-"),
             ],
             step_limits: method::numbers(self.limits(scales.fluid_speed, state.max_outer_acceleration())),
-            warnings: slow_sound(c_0, speed).into_iter().chain(self.lacks_stress()).collect(),
+            warnings: slow_sound(c_0, speed)
+                .into_iter()
+                .chain(self.lacks_stress())
+                .chain(self.params.dynamic_viscosity.and_then(|mu| held_up(state, mu.into(), LOST)))
+                .collect(),
         }
     }
 

@@ -65,6 +65,12 @@ fn momentum_is_conserved_where_fluid_under_pressure_leaves_a_body() {
 }
 
 #[test]
+fn slow_ones_are_warned_of() {
+    slow_bodies_are_warned_of("");
+    no_slow_body_is_warned_of("preset = \"closed\"");
+}
+
+#[test]
 fn a_raft_of_half_the_density_settles_half_submerged() {
     let (share, tilt) = settled::<2>(0.016, "xsph_viscosity = 0.3");
     assert!((share - 0.5).abs() < 0.1 && tilt.abs() < 0.05, "{share} {tilt}");

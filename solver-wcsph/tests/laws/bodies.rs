@@ -47,6 +47,11 @@ fn a_raft_of_half_the_density_settles_half_submerged() {
 }
 
 #[test]
+fn slow_ones_are_warned_of() {
+    slow_bodies_are_warned_of(VALIDATION);
+}
+
+#[test]
 fn it_floats_in_3d() {
     let (share, _) = settled::<3>(0.04, VALIDATION);
     // It is four spacings high: half of one is an eighth of its height.

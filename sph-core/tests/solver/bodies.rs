@@ -196,6 +196,28 @@ pub fn sinks_to_the_floor_and_stays(solver: &str, rest: f64) {
     assert!(norm(&body.velocity()) < rest, "{:?}", body.velocity());
 }
 
+/// What is warned of before a disc of 0.2 m and this density is let go in water of this viscosity, that slow bodies are held up.
+fn held_up(solver: &str, density: f64, mu: f64) -> Option<String> {
+    let body = format!("shape.disc = {{ center = [0.4, 0.2], radius = 0.1 }}\ndensity = {density:?}");
+    let cut = "cut = [{ disc = { center = [0.4, 0.2], radius = 0.11 } }]";
+    let sim = simulation::<2>(&tank::<2>(0.02, &body, cut, &format!("{solver}\ndynamic_viscosity = {mu:?}")));
+    sim.solver.derived(&sim.state).warnings.into_iter().find(|warning| warning.contains("holds it up"))
+}
+
+/// A body that sinks slowly in a viscous fluid is warned of with its Reynolds number, one that floats or falls fast is not.
+pub fn slow_bodies_are_warned_of(solver: &str) {
+    // 4/9 (ρ_b/ρ₀ − 1) g a³/ν², with the radius of the disc.
+    let re = 4.0 / 9.0 * 0.2 * 9.81 * 0.1_f64.powi(3) / 0.01_f64.powi(2);
+    let warning = held_up(solver, 1200.0, 10.0).expect("a warning");
+    assert!(warning.contains(&format!("about {re:.2}")) && warning.contains("`body[0]`"), "{warning}");
+    assert_eq!([held_up(solver, 800.0, 10.0), held_up(solver, 1200.0, 1.0)], [None, None]);
+}
+
+/// None is warned of where bodies get the pressure over their surface.
+pub fn no_slow_body_is_warned_of(solver: &str) {
+    assert_eq!(held_up(solver, 1200.0, 10.0), None);
+}
+
 /// Bodies, a stirrer, and all that a run can have beside them.
 pub fn busy<const D: usize>(solver: &str, extra: &str) -> String {
     let center = if D == 2 { "[0.6, 0.5]" } else { "[0.6, 0.5, 0.15]" };
