@@ -392,7 +392,7 @@ impl<const D: usize, M: OnGpu<D>> Solver<D> for GpuRun<D, M> {
         (self.device, self.is_on_host, self.rest_is_on_host) = (None, true, true);
     }
 
-    sph_core::left_to_the_method!(run => run.method);
+    sph_core::left_to_the_method!();
 
     fn residuals(&self) -> &[f64] {
         Method::residuals(&self.method)

@@ -422,7 +422,7 @@ impl<const D: usize> Solver<D> for Leader<D> {
         self.forget();
     }
 
-    sph_core::left_to_the_method!(run => *run.method);
+    sph_core::left_to_the_method!(*);
 
     fn residuals(&self) -> &[f64] {
         self.part.method.residuals()
