@@ -53,7 +53,7 @@ impl Scales {
 const SLOW: f64 = 50.0;
 
 /// What to know of the first body that sinks slowly in a fluid of the viscosity `mu` `[Pa s]`, where forces of the pressure are sums over
-/// pairs: particles under pressure resist as a soft solid does. `lost` tells how much of its speed that takes.
+/// pairs: particles under pressure resist as a soft solid does. `lost` tells how much of their speed that was found to take.
 ///
 /// Its speed is taken to be that of a ball of its size, `U = 2/9 (ρ_b/ρ₀ − 1) g a²/ν` [Stokes 1851], and `Re = 2 a U/ν`.
 pub fn held_up<const D: usize>(state: &State<D>, mu: f64, lost: &str) -> Option<String> {
@@ -67,8 +67,8 @@ pub fn held_up<const D: usize>(state: &State<D>, mu: f64, lost: &str) -> Option<
         let re = 4.0 / 9.0 * excess * g * radius.powi(3) / nu.powi(2);
         (re > 0.0 && re < SLOW).then(|| {
             format!(
-                "the body `{}` sinks slowly, at a Reynolds number of about {re:.2}: pressure holds it up, and it loses {lost} of its \
-                 speed; solver.name = \"projection\" with preset = \"closed\" does not",
+                "the body `{}` sinks slowly, at a Reynolds number of about {re:.2}: pressure holds it up, which took {lost} of the speed of \
+                 discs with 4 to 1.2 times the density of the fluid; solver.name = \"projection\" with preset = \"closed\" does not",
                 body.form.name
             )
         })
