@@ -15,7 +15,7 @@ mod script;
 use std::{fs, path::Path};
 
 fn replay(folders: &[&str], target: fn(&[u8])) -> usize {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut replayed = 0;
     for folder in folders {
         let files = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());

@@ -25,7 +25,7 @@ fn staged() -> &'static Path {
     BUILT.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake");
         let _ = fs::remove_dir_all(&folder);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fake");
         let libraries = [
             ("whole", "driver.c", "libcuda.so.1", None),
             ("broken", "driver.c", "libcuda.so.1", Some("-DBROKEN")),

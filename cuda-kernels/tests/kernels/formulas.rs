@@ -227,7 +227,7 @@ const WITHOUT_TWIN: [&str; 5] = ["new", "support_radius", "w_0", "f_scale", "sca
 #[test]
 fn every_function_of_a_kernel_has_a_twin() {
     // What is chosen at run time has no twin.
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sph-core/src/kernel");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sph-core/src/kernel");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let rust: Vec<_> = files.filter(|path| path.file_stem().unwrap() != "choice").collect();
     let of_kernels = |name: &String| {

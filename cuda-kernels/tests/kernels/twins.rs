@@ -27,7 +27,7 @@ fn every_kernel_is_exported_and_built() {
         kernels => kernels.iter().map(|kernel| (name, Some(*kernel))).collect(),
     };
     let built: BTreeSet<_> = emulator::kernels().flat_map(with).collect();
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
     let mut n = 0;
     for path in texts(&src, "cu") {
         let text = fs::read_to_string(&path).unwrap();

@@ -1,5 +1,5 @@
 //! What a warp pays for in a loop over neighbors, by each walk: the figures of the book, counted without kernels.
-//! `cargo test -p cuda-kernels --features host --test kernels warps -- --nocapture` prints them.
+//! `cargo test --release -p cuda-kernels-tests --test kernels warps -- --nocapture` prints them.
 
 use crate::noise;
 use cuda_kernels::device::compile::variant::Walk;

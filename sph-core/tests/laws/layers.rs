@@ -33,7 +33,7 @@ const MOST_ENTRIES: usize = 12;
 const MOST_LINES: usize = 500;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Entries of a folder, in order.

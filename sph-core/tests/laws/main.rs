@@ -37,7 +37,6 @@ mod of_any_precision {
     mod layers;
     mod mesh;
     mod motion;
-    #[cfg(feature = "rigid")]
     mod pieces;
     mod ranges;
     mod rotation;

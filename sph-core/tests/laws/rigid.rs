@@ -1,5 +1,4 @@
 //! Dynamic bodies without fluid: free motion, contacts, and what a scene may say about them.
-#![cfg(feature = "rigid")]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a failure is that of the test")]
 #![cfg_attr(feature = "f64", allow(clippy::useless_conversion, clippy::unnecessary_cast))]
 

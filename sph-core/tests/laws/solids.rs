@@ -77,7 +77,6 @@ fn obstacles_that_move_apart_touch_but_do_not_overlap() {
     refused(&pair(0.3), &["wall[2].shape: reaches into the wall `wall[1]`"]);
 }
 
-#[cfg(feature = "rigid")]
 #[test]
 fn bodies_overlap_nothing_in_part_or_wholly() {
     let body = |shape: &str| format!("[[body]]\n{shape}density = 500.0\n");

@@ -360,7 +360,7 @@ fn a_method_may_replace_keys_of_the_scene() {
 /// A folder of `cases` is a case of the program, which is what the folder says, and all that it compares can be measured.
 #[test]
 fn every_folder_of_the_project_is_a_built_in_case() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases");
     let names: BTreeSet<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     let built_in = folder::built_in();
     assert!(built_in.iter().map(|case| OsString::from(case.name())).eq(names));
@@ -402,7 +402,7 @@ fn tables_of_folders_are_those_of_the_papers() {
 #[test]
 fn viscous_waves_are_modes_of_the_linear_equations() {
     for (case, reynolds) in [("viscous_wave_re50", 50.0), ("viscous_wave_re1000", 1000.0)] {
-        let path = format!("{}/cases/{case}/wave.csv", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../cases/{case}/wave.csv", env!("CARGO_MANIFEST_DIR"));
         let text = fs::read_to_string(path).unwrap();
         let (sigma, omega) =
             text.split_once("n = ").unwrap().1.split_once("i 1/s").unwrap().0.split_once(" + ").unwrap();

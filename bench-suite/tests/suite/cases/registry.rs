@@ -8,7 +8,7 @@ use bench_suite::{
 use std::{collections::BTreeSet, fs, path::Path};
 
 fn source(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path)).unwrap()
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../src").join(path)).unwrap()
 }
 
 /// The text of the list `CASES`, and what `all_cases` adds to it.
@@ -24,7 +24,7 @@ fn listed() -> String {
 fn every_case_in_a_file_is_listed() {
     let listed = listed();
     let mut found = 0;
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cases")).unwrap() {
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/cases")).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
         for after in text.split("impl Case for ").skip(1) {
@@ -43,7 +43,7 @@ fn every_case_in_a_file_is_listed() {
 #[test]
 fn every_file_of_cases_is_a_module() {
     let modules = source("cases/mod.rs");
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cases")).unwrap() {
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/cases")).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         assert!(

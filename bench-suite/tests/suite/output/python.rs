@@ -10,7 +10,7 @@ const LACKS: i32 = 77;
 
 /// Runs a script of this folder's parent on a folder of files; it must succeed. False where it could not start.
 pub fn run(script: &str, folder: &Path) -> bool {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
     let python = std::env::var("SPH_PYTHON").unwrap_or_else(|_| "python3".into());
     match Command::new(&python).arg(script).arg(folder).output() {
         Err(error) => skip(&format!("{python}: {error}")),

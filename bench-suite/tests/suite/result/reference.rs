@@ -7,7 +7,7 @@ fn value(name: &str, x: &str, y: &str, at: f64) -> f64 {
 
 #[test]
 fn every_file_is_listed_and_parses() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/reference");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../reference");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "csv"));
     files.sort();

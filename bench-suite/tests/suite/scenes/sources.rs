@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 /// Tags that the book explains, as `- [Mon92] Monaghan 1992`.
 fn known_tags() -> BTreeSet<String> {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src");
     let pages = fs::read_dir(book).unwrap().map(|entry| entry.unwrap().path());
     let pages = pages.filter(|page| page.extension().is_some_and(|extension| extension == "md"));
     let mut known = BTreeSet::new();

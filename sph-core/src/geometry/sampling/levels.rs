@@ -3,7 +3,7 @@ use std::array::from_fn;
 use std::collections::HashMap;
 
 use super::layers::{Layers, Side, WallSample};
-use crate::geometry::shape::Hull;
+use crate::{compiled_here, geometry::shape::Hull};
 
 /// Points of a layer are no nearer than this to each other, in spacings: what remains between them is too narrow for
 /// another one.
@@ -20,6 +20,10 @@ const DEEPEST: f64 = 0.9;
 /// Where sites of the lattice that fills the hull lie on a level these are its points; what they leave is filled with
 /// sites of a finer lattice that are moved onto the level, from the first to the last where there is room.
 pub(super) fn hull_layers<const D: usize>(hull: &Hull<D>, spacing: f64, how: &Layers) -> Vec<WallSample<D>> {
+    compiled_here!(D, spread as fn(&Hull<D>, f64, &Layers) -> Vec<WallSample<D>>)(hull, spacing, how)
+}
+
+fn spread<const D: usize>(hull: &Hull<D>, spacing: f64, how: &Layers) -> Vec<WallSample<D>> {
     let levels = levels(hull, spacing, how);
     let Some(farthest) = levels.iter().copied().reduce(|a, b| if b.abs() > a.abs() { b } else { a }) else {
         return Vec::new();
