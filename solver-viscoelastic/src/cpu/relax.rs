@@ -157,14 +157,11 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, swept: &Swept<'_>, cells:
             // so no other task touches them.
             let (records, here) = unsafe { (swept.position.at(0).cast::<Real>(), *swept.position.at(i)) };
             let x_i: [Real; D] = each(|a| here[a]);
-            let to = |j: &[u32]| -> [L; D] {
-                // SAFETY: as above, and the row is padded to whole lanes.
-                let quad = unsafe { L::quads(records, 4, j.as_ptr()) };
-                s.periodic.nearest(each(|a| L::splat(x_i[a]) - quad[a]))
-            };
             let mut sums = [L::splat(0.0); 2];
             for j in row.chunks_exact(L::N) {
-                let terms = physics::density_terms(physics::closeness(norm2(to(j)).sqrt(), s.inv_h));
+                // SAFETY: as above, and the row is padded to whole lanes.
+                let x_ij = unsafe { away::<L, D>(&s.periodic, x_i, records, j) };
+                let terms = physics::density_terms(physics::closeness(norm2(x_ij).sqrt(), s.inv_h));
                 sums = [sums[0] + terms[0], sums[1] + terms[1]];
             }
             let outer = walls.sum::<L, D, 4, 2>(i, x_i, s.walls, &s.periodic, |_, r2, b| s.wall_densities(r2, b[3]));
@@ -173,7 +170,8 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, swept: &Swept<'_>, cells:
             let pressures = [L::splat(p), L::splat(near)];
             let mut inner = [L::splat(0.0); D];
             for j in row.chunks_exact(L::N) {
-                let x_ij = to(j);
+                // SAFETY: as above.
+                let x_ij = unsafe { away::<L, D>(&s.periodic, x_i, records, j) };
                 let over_r = s.pair_over_r(norm2(x_ij), pressures);
                 let part: [L; D] = each(|a| over_r * x_ij[a]);
                 inner = each(|a| inner[a] + part[a]);
@@ -193,6 +191,22 @@ pub fn sweep<L>[const D: usize](s: &Relaxation<'_, D>, swept: &Swept<'_>, cells:
     }
     Max(f64::from(largest.sqrt()))
 }
+}
+
+/// `x_i - x_j` of the particles `j`, on the shortest way.
+///
+/// # Safety
+/// `records` holds four numbers for each of `j`, which fill lanes.
+#[inline(always)]
+unsafe fn away<L: Lane, const D: usize>(
+    periodic: &Periodic<D>,
+    x_i: [Real; D],
+    records: *const Real,
+    j: &[u32],
+) -> [L; D] {
+    // SAFETY: the caller vouches for `j`.
+    let quad = unsafe { L::quads(records, 4, j.as_ptr()) };
+    periodic.nearest(each(|a| L::splat(x_i[a]) - quad[a]))
 }
 
 /// Moves the particles `j` against `part`.

@@ -48,8 +48,8 @@ fn is_finite(values: &[Real]) -> bool {
     let mut sums = [0.0; 16];
     let (whole, rest) = values.as_chunks::<16>();
     for chunk in whole {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum += 0.0 * x;
+        for k in 0..16 {
+            sums[k] += 0.0 * chunk[k];
         }
     }
     rest.iter().chain(&sums).map(|x| 0.0 * x).sum::<Real>() == 0.0
