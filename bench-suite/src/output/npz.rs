@@ -49,7 +49,7 @@ pub fn encode_series(series: &Series) -> Result<Vec<u8>, OutputError> {
     }
     for (k, column) in series.columns.iter().enumerate() {
         let values: Vec<f64> = series.values.iter().skip(k).step_by(series.columns.len()).copied().collect();
-        archive.add(&column.name, column.unit, "<f8", &shape, &bytes(&values, f64::to_le_bytes))?;
+        archive.add(&column.name, &column.unit, "<f8", &shape, &bytes(&values, f64::to_le_bytes))?;
     }
     archive.finish()
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::error::Error;
 
-/// A formula of place and time, with the text that a scene has of it.
+/// A formula of place and time, or of a particle, with the text that a scene has of it.
 #[derive(Clone, Debug)]
 pub struct Formula {
     text: String,
@@ -26,8 +26,15 @@ pub struct Formula {
     steps: Vec<Step>,
 }
 
-/// What formulas may name: the coordinates `[m]`, and the time `[s]`.
-const VARIABLES: [&str; 4] = ["x", "y", "z", "t"];
+/// What formulas may name: the coordinates `[m]` and the time `[s]`; of a particle also its velocity `[m/s]`, density `[kg/m³]`,
+/// pressure `[Pa]` and the spacing `[m]`.
+const VARIABLES: [&str; 10] = ["x", "y", "z", "t", "u", "v", "w", "rho", "p", "dx"];
+/// The place of the time among these, and how many of them are of every formula.
+const TIME: usize = 3;
+const COMMON: usize = 4;
+
+/// A value for each variable of a formula of particles.
+pub type Values = [f64; VARIABLES.len()];
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -178,14 +185,18 @@ impl Formula {
     /// # Errors
     /// With its `key`.
     pub fn check(&self, key: &str, variables: &[&str]) -> Result<(), Error> {
-        let named = self.steps.iter().filter_map(|step| match step {
-            Step::Variable(k) => Some(VARIABLES[*k]),
-            _ => None,
-        });
-        let strange = named.into_iter().find(|name| !variables.contains(name));
+        let strange = self.named().find(|name| !variables.contains(name));
         strange.map_or(Ok(()), |name| {
             let message = format!("names `{name}`, but here a formula has {} alone", variables.join(", "));
             Err(Error::invalid(key, message).value(format!("{:?}", self.text)))
+        })
+    }
+
+    /// The variables that it names.
+    pub fn named(&self) -> impl Iterator<Item = &'static str> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Variable(k) => Some(VARIABLES[*k]),
+            _ => None,
         })
     }
 
@@ -202,12 +213,23 @@ impl Formula {
     /// The value and its first two derivatives in time, exact up to round-off: where a formula has a kink or a jump, as
     /// `abs` and `floor`, those of one side.
     pub fn jet(&self, x: &[f64], t: f64) -> Jet {
+        self.evaluate(|k| match k {
+            TIME => [t, 1.0, 0.0],
+            _ => [x.get(k).copied().unwrap_or(0.0), 0.0, 0.0],
+        })
+    }
+
+    /// The value of a particle.
+    pub fn of(&self, values: &Values) -> f64 {
+        self.evaluate(|k| [values[k], 0.0, 0.0])[0]
+    }
+
+    fn evaluate(&self, variable: impl Fn(usize) -> Jet) -> Jet {
         let mut stack: Vec<Jet> = Vec::with_capacity(8);
         for step in &self.steps {
             match *step {
                 Step::Number(x) => stack.push([x, 0.0, 0.0]),
-                Step::Variable(k) if k + 1 == VARIABLES.len() => stack.push([t, 1.0, 0.0]),
-                Step::Variable(k) => stack.push([x.get(k).copied().unwrap_or(0.0), 0.0, 0.0]),
+                Step::Variable(k) => stack.push(variable(k)),
                 Step::One(f) => {
                     if let Some(x) = stack.last_mut() {
                         *x = chain(f(x[0]), *x);
@@ -367,7 +389,9 @@ impl<'a> Reader<'a> {
             None if name == "pi" => Step::Number(std::f64::consts::PI),
             None => {
                 self.at = begin;
-                return Err(format!("knows no `{name}`, but {} and pi", VARIABLES.join(", ")));
+                let (common, own) = VARIABLES.split_at(COMMON);
+                let (common, own) = (common.join(", "), own.join(", "));
+                return Err(format!("knows no `{name}`, but {common} and pi, and of particles {own}"));
             }
         };
         self.steps.push(step);

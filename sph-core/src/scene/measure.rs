@@ -1,4 +1,4 @@
-//! What is measured in a run: declarations of probes, gauges, profiles, flow rates, bodies and totals.
+//! What is measured in a run: declarations of probes, gauges, profiles, flow rates, bodies, statistics and totals.
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use super::{Container, Scene};
 use crate::{
     error::Error,
     geometry::shape::{direction, vector},
-    keys::join,
+    keys::{formula::Formula, join},
     numerics::vector::norm,
     parameters,
 };
@@ -36,6 +36,8 @@ parameters! {
         pub body: Option<String> = None;
         /// Force and moment of the fluid on a wall, a container or a body.
         pub force: Option<ForceOn> = None, validate;
+        /// A mean or an extreme of a formula over the particles.
+        pub statistic: Option<Statistic> = None;
         /// Sums and extremes over the whole fluid, and numbers of the step.
         pub totals: Option<Vec<Total>> = None;
     }
@@ -112,6 +114,34 @@ parameters! {
     }
 }
 
+parameters! {
+    /// A mean or an extreme over the particles of a formula of `x`, `y`, `z`, `t`, the velocity `u`, `v`, `w`, the density `rho`,
+    /// the pressure `p` and the spacing `dx`: as an error, `abs(u - y*(1 - y))`.
+    pub struct Statistic {
+        /// The formula.
+        pub formula: Formula;
+        /// What is taken of its values.
+        pub take: Take = Take::Mean;
+        /// Unit of the result, as tables and plots name it.
+        pub unit: String = "-".into();
+    }
+}
+
+/// What is taken of the values of all particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Take {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// The root of the mean of their squares.
+    Rms,
+    /// The smallest.
+    Least,
+    /// The largest.
+    Largest,
+}
+
 /// A number of the whole fluid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -159,6 +189,8 @@ const MOST_NUMBERS: f64 = 4e6;
 const BYTES: f64 = 40.0;
 /// Longest line of a gauge, in spacings `[convention]`.
 const LONGEST_GAUGE: f64 = 1e5;
+/// Longest unit, in bytes.
+const LONGEST_UNIT: usize = 16;
 /// Longest name, in bytes.
 const LONGEST_NAME: usize = 64;
 /// Signs beside letters and digits that a name may have: it names a file.
@@ -185,6 +217,7 @@ impl Measure {
             flow: None,
             body: None,
             force: None,
+            statistic: None,
             totals: None,
         }
     }
@@ -265,6 +298,9 @@ pub(super) fn check<const D: usize>(scene: &Scene) -> Result<(), Error> {
         check_stretch(measure, scene.run.end_time, &key)?;
         check_size(measure, scene, &key)?;
         places::<D>(measure, scene.spacing, &key)?;
+        if let Some(statistic) = &measure.statistic {
+            check_statistic::<D>(statistic, &join(&key, "statistic"))?;
+        }
         let bodies = scene.body.iter().enumerate().map(|(k, body)| body.called(k));
         if let Some(name) = &measure.body {
             super::check::known("body", bodies, name, &join(&key, "body"))?;
@@ -289,7 +325,7 @@ fn check_name(name: &str, key: &str) -> Result<(), Error> {
 }
 
 fn check_kind(measure: &Measure, key: &str) -> Result<(), Error> {
-    let Measure { probe, gauge, profile, flow, body, force, totals, .. } = measure;
+    let Measure { probe, gauge, profile, flow, body, force, statistic, totals, .. } = measure;
     let kinds = [
         probe.is_some(),
         gauge.is_some(),
@@ -297,12 +333,13 @@ fn check_kind(measure: &Measure, key: &str) -> Result<(), Error> {
         flow.is_some(),
         body.is_some(),
         force.is_some(),
+        statistic.is_some(),
         totals.is_some(),
     ];
     let n = kinds.into_iter().filter(|given| *given).count();
     if n != 1 {
         let error = Error::invalid(key, format!("names {n} kinds of measure, must name one"));
-        return Err(error.hint("give one of probe, gauge, profile, flow, body, force, totals"));
+        return Err(error.hint("give one of probe, gauge, profile, flow, body, force, statistic, totals"));
     }
     if let Some(totals) = totals {
         let key = join(key, "totals");
@@ -314,6 +351,22 @@ fn check_kind(measure: &Measure, key: &str) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses variables that particles do not have, and a unit that would not fit into the head of a table.
+fn check_statistic<const D: usize>(statistic: &Statistic, key: &str) -> Result<(), Error> {
+    let of_particles: &[&str] = match D {
+        2 => &["x", "y", "t", "u", "v", "rho", "p", "dx"],
+        _ => &["x", "y", "z", "t", "u", "v", "w", "rho", "p", "dx"],
+    };
+    statistic.formula.check(&join(key, "formula"), of_particles)?;
+    let unit = &statistic.unit;
+    let fits = |c: char| c.is_alphanumeric() || " /^-%".contains(c);
+    if !unit.is_empty() && unit.len() <= LONGEST_UNIT && unit.chars().all(fits) {
+        return Ok(());
+    }
+    let message = "must be a unit, as m/s or kg m^2/s; - for a pure number";
+    Err(Error::invalid(join(key, "unit"), message).value(format!("{unit:?}")))
 }
 
 /// Refuses a stretch of time in which no sample can be taken.

@@ -46,7 +46,7 @@ pub use fluid::{
     FieldTable, Fluid, Hydrostatic, LinearVelocity, Places, PressureField, StandingWave, StrainedDrop,
     TaylorGreen, VelocityField,
 };
-pub use measure::{FlowRate, ForceOn, Gauge, Measure, Probe, Profile, Total};
+pub use measure::{FlowRate, ForceOn, Gauge, Measure, Probe, Profile, Statistic, Take, Total};
 pub use parameters::{Parameters, Preset};
 pub use settings::{
     Axis, CentralForce, Damping, Domain, Forces, MassMode, Neighbors, OnFailure, Run, SolverSettings,

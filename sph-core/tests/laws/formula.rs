@@ -59,8 +59,11 @@ fn what_is_no_formula_is_told_with_its_place() {
         ("(x", "needs `)` at its end"),
         ("x)", "needs an operation, or to end, at `)`, sign 2"),
         ("x**2", "needs a number, a name or a parenthesis, at `*`, sign 3"),
-        ("sin x", "knows no `sin`, but x, y, z, t and pi, at `s`, sign 1"),
-        ("3*q", "knows no `q`, but x, y, z, t and pi, at `q`, sign 3"),
+        (
+            "sin x",
+            "knows no `sin`, but x, y, z, t and pi, and of particles u, v, w, rho, p, dx, at `s`, sign 1",
+        ),
+        ("3*q", "knows no `q`, but x, y, z, t and pi, and of particles u, v, w, rho, p, dx, at `q`, sign 3"),
         ("foo(x)", "knows no function `foo`, but sin, cos"),
         ("min(x)", "needs `,`, at `)`, sign 6"),
         ("sin(x, y)", "needs `)`, at `,`, sign 6"),

@@ -85,7 +85,7 @@ pub fn curves(series: &Series) -> Vec<result::Series> {
             x_name: x_name.into(),
             x_unit: x_unit.into(),
             y_name: column.name.replace('_', " "),
-            y_unit: column.unit.into(),
+            y_unit: column.unit.clone(),
             x,
             y,
         }

@@ -218,7 +218,9 @@ fn samples_are_the_same_on_all_threads_and_through_a_restart() {
             let has_pressure = |measure: &sph_core::scene::Measure| {
                 let field =
                     measure.probe.as_ref().map(|p| &p.field).or(measure.profile.as_ref().map(|p| &p.field));
+                let formula = measure.statistic.as_ref().map(|s| &s.formula);
                 field.is_some_and(|field| field == "pressure")
+                    || formula.is_some_and(|formula| formula.named().any(|name| name == "p"))
             };
             scene.measure.retain(|measure| !has_pressure(measure));
         }

@@ -195,6 +195,24 @@ fn samples_have_the_bits_of_the_whole_copy_in_2d() {
     METHODS.iter().for_each(|(method, field)| check::<2>(method, field));
 }
 
+/// A formula sees the velocities, densities and pressures of the device, whenever it was copied last.
+#[test]
+fn statistics_have_the_bits_of_the_whole_copy() {
+    for (method, field) in METHODS {
+        let p = if field == "pressure" { " + p" } else { "" };
+        let formula = format!("statistic = {{ formula = \"rho*(u^2 + y) + t{p}\", take = \"rms\" }}");
+        let scene = scene::<2>(method, &measure("one", &formula));
+        let [picked, whole] = [false, true].map(|whole| {
+            let (mut run, gpu) = on_gpu::<2>(&scene);
+            sampled((&mut run, &gpu), 2, whole);
+            run
+        });
+        assert_eq!(bits(&picked), bits(&whole), "{method}");
+        let last = picked.measures.series().next().unwrap().values[2];
+        assert!(last.is_finite() && last > 0.0, "{method}: {last}");
+    }
+}
+
 #[test]
 fn samples_have_the_bits_of_the_whole_copy_in_3d() {
     METHODS.iter().for_each(|(method, field)| check::<3>(method, field));
@@ -246,6 +264,8 @@ fn a_sample_copies_what_it_reads_and_no_more() {
     assert_eq!(of_volume, 3 * 15 * 8, "sums of three blocks");
     let [of_steps, _] = bytes_of("totals = [\"particles\", \"time_step\"]");
     assert_eq!(of_steps, 0, "steps are at hand");
+    let [of_formula, all] = bytes_of("statistic = { formula = \"rho*u + p\", take = \"largest\" }");
+    assert_eq!(of_formula, all, "a formula reads all particles");
     let [of_surface, all] = bytes_of("totals = [\"surface_area\", \"disorder\"]");
     assert_eq!(of_surface, all, "neighbors of all particles are those of the whole state");
 }

@@ -12,4 +12,5 @@ mod penetration;
 mod ranks;
 mod restart;
 mod solved;
+mod statistics;
 mod totals;

@@ -4,7 +4,6 @@
 //! of the run depends on it, and a run that goes on from a checkpoint has the same series as one that was not interrupted.
 
 mod body;
-mod disorder;
 mod field;
 mod flow;
 mod interpolate;
@@ -12,7 +11,7 @@ mod level;
 mod near;
 mod points;
 mod seen;
-mod surface;
+mod statistic;
 mod totals;
 
 pub use body::numbers as body_numbers;
@@ -26,6 +25,7 @@ use self::{
     near::{Near, Zone, bit, marks},
     points::{Probe, Profile},
     seen::Seen,
+    statistic::Statistic,
     totals::Totals,
 };
 use crate::{
@@ -52,7 +52,7 @@ pub struct Column {
     /// Name, as `velocity_x`.
     pub name: String,
     /// Unit, `-` for a pure number.
-    pub unit: &'static str,
+    pub unit: String,
 }
 
 /// The samples of a measure.
@@ -144,6 +144,10 @@ impl<const D: usize> Measured<D> {
         } else if let Some(force) = &measure.force {
             let force = Force::of(force, &join(key, "force"), state)?;
             (Box::new(force), Force::<D>::columns())
+        } else if let Some(statistic) = &measure.statistic {
+            let statistic = Statistic::of(statistic, &join(key, "statistic"), solver)?;
+            let column = statistic.column();
+            (Box::new(statistic), vec![column])
         } else {
             let totals = Totals(measure.totals.clone().unwrap_or_default());
             let columns = totals.columns(D);
@@ -263,8 +267,8 @@ impl<const D: usize> Measures<D> {
     }
 }
 
-fn column(name: &str, unit: &'static str) -> Column {
-    Column { name: name.to_owned(), unit }
+fn column(name: &str, unit: &str) -> Column {
+    Column { name: name.to_owned(), unit: unit.to_owned() }
 }
 
 /// A point of the domain.

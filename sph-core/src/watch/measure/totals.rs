@@ -1,11 +1,13 @@
 //! Sums and extremes over the whole fluid.
 
+mod disorder;
+mod surface;
+
 use super::{
-    Column, Reader, column, disorder,
+    Column, Reader, column,
     interpolate::Interpolation,
     near::{Near, Zone},
     seen::Seen,
-    surface,
 };
 use crate::{
     method::{

@@ -1,6 +1,6 @@
 //! Area of the free surface.
 
-use super::interpolate::{LEAST_SPACE, kernel_points, wendland, wendland_factor};
+use super::super::interpolate::{LEAST_SPACE, kernel_points, wendland, wendland_factor};
 use crate::{
     fluid::sorted::Sorted,
     method::{solids::Solids, state::State},
