@@ -49,16 +49,10 @@ macro_rules! tables {
 /// Name and text of each file.
 const TABLES: &[(&str, &str)] = tables![
     "contact_angle_cap",
-    "couette_morris1997",
     "drop_surface_tension_modes",
-    "elliptical_drop_monaghan1994",
     "martin_moyce_front",
     "martin_moyce_height",
     "oldroydb_poiseuille_waters_king",
-    "oscillating_drop_central_force",
-    "poiseuille_morris1997",
-    "spheric2_dambreak3d",
-    "taylor_green_2d_re100",
 ];
 
 /// One column of numbers.

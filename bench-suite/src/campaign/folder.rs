@@ -85,7 +85,8 @@ impl FolderCase {
             .map(|(k, (compare, table))| {
                 Compared::of(compare, &format!("compare[{k}]"), table.clone(), &series)
             })
-            .collect::<Result<_, _>>()
+            .collect::<Result<Vec<_>, _>>()
+            .and_then(compared::check_conditions)
             .map_err(|error| self.locate(error))?;
         Ok(self.compared.get_or_init(|| compared))
     }
@@ -285,6 +286,12 @@ impl Case for FolderCase {
     fn judge(&self, series: &[&Series]) -> Outcome {
         let mut scores: Vec<_> =
             self.compared().iter().map(|compared| compared.score(series, &self.file.source)).collect();
+        for (k, compared) in self.compared().iter().enumerate() {
+            let condition = scores[..k].iter().find(|score| compared.needs(score)).cloned();
+            if let Some(condition) = condition {
+                scores[k] = std::mem::take(&mut scores[k]).only_with(&condition);
+            }
+        }
         if let Some(first) = scores.first_mut() {
             first.headline = true;
         }

@@ -2,10 +2,8 @@
 
 use crate::campaign::folder;
 use crate::cases::{
-    Case, channel::Channel, column::Column, dam_break::DamBreak, elliptical_drop::EllipticalDrop,
-    obstacle::Obstacle, oscillating_drop::OscillatingDrop, rebound::Rebound, rotating_square::RotatingSquare,
-    standing_wave::StandingWave, stretched_bar::StretchedBar, taylor_green::Decaying,
-    viscoelastic_channel::ViscoelasticChannel, volume::Lasting, walls,
+    Case, column::Column, dam_break::DamBreak, rebound::Rebound, rotating_square::RotatingSquare,
+    stretched_bar::StretchedBar, viscoelastic_channel::ViscoelasticChannel, walls,
 };
 use crate::scenes::methods::Method;
 use sph_core::scene::Scene;
@@ -17,17 +15,7 @@ pub const CASES: &[&dyn Case] = &[
     &DamBreak { n2: 1, friction: true },
     &Column { dim: 2 },
     &Column { dim: 3 },
-    &Lasting::AtRest,
-    &Lasting::AfterCollapse,
-    &StandingWave,
-    &Decaying { jittered: false },
-    &Decaying { jittered: true },
-    &Channel::Couette,
-    &Channel::Poiseuille,
-    &EllipticalDrop,
-    &OscillatingDrop,
     &RotatingSquare,
-    &Obstacle,
     &StretchedBar { plastic: false },
     &StretchedBar { plastic: true },
     &Rebound { springs: true },

@@ -1,18 +1,11 @@
 //! The cases: one file, one paper or one exact solution.
 
-pub mod channel;
 pub mod column;
 pub mod dam_break;
-pub mod elliptical_drop;
-pub mod obstacle;
-pub mod oscillating_drop;
 pub mod rebound;
 pub mod rotating_square;
-pub mod standing_wave;
 pub mod stretched_bar;
-pub mod taylor_green;
 pub mod viscoelastic_channel;
-pub mod volume;
 pub mod walls;
 
 use crate::{
@@ -23,9 +16,9 @@ use crate::{
 use sph_core::{
     geometry::{
         sampling::{Face, Side},
-        shape::{Ball, Block, Shape},
+        shape::{Block, Shape},
     },
-    scene::{Axis, Domain, Fluid, MassMode, PressureField, Scene, Slip, SolverSettings, Wall},
+    scene::{Fluid, MassMode, PressureField, Scene, Slip, SolverSettings, Wall},
     watch::measure::Series,
 };
 
@@ -101,17 +94,6 @@ fn fluid(min: &[f64], max: &[f64]) -> Fluid {
     Fluid::new(block(min, max))
 }
 
-/// Fluid in a disc around the origin (2D).
-fn disc(radius: f64) -> Fluid {
-    Fluid::new(Shape::Disc(Ball { center: vec![0.0, 0.0], radius }))
-}
-
-/// A domain from the origin to `max`, `[m]`, whose first `n` axes are periodic.
-fn periodic(max: &[f64], n: usize) -> Domain {
-    let axes = [Axis::X, Axis::Y, Axis::Z];
-    Domain { min: vec![0.0; max.len()], max: max.to_vec(), periodic: axes[..n].to_vec() }
-}
-
 /// A tank of wall samples, open where no face is named.
 fn tank(min: &[f64], max: &[f64], faces: &[Face], slip: Slip, layers: u32) -> Wall {
     Wall { faces: Some(faces.to_vec()), slip, layers, ..Wall::new(block(min, max), Side::Inside) }
@@ -136,13 +118,6 @@ fn projection<const N: usize>(scene: &mut Scene, keys: [(&str, toml::Value); N])
         wall.layers = 3;
     }
     set(scene, keys);
-}
-
-/// The same of fluid without viscosity that is strained at its free surface. With the default weight lattices under
-/// pressure resist shear, and with a shorter support rows of particles that are drawn apart open.
-fn strained(scene: &mut Scene) {
-    let (smooth, wide) = (("projection_weight", "wendland".into()), ("support_ratio", 3.0.into()));
-    projection(scene, [smooth, wide, ("xsph_viscosity", 0.0.into())]);
 }
 
 /// A method of positions in a scene of WCSPH.

@@ -2,21 +2,16 @@
 
 pub mod bodies;
 pub mod bounce;
-pub mod channel;
 pub mod conservation;
-pub mod decay;
-pub mod ellipse;
 pub mod front;
 pub mod oldroyd;
 pub mod penetration;
 pub mod pressure;
 pub mod rotation;
 pub mod sample;
-pub mod standing;
 pub mod start_up;
 pub mod stretch;
 mod view;
-pub mod volume;
 
 pub use view::{HostBody, HostView};
 
@@ -61,13 +56,6 @@ impl Curve {
         self.y.push(y);
     }
 
-    /// Ends a stroke: what follows is drawn apart from what is there.
-    pub fn gap(&mut self) {
-        if !self.x.is_empty() {
-            self.push(f64::NAN, f64::NAN);
-        }
-    }
-
     /// The ordinate at an abscissa, interpolated; that of the last point at or beyond it; NaN before the first.
     pub fn at(&self, x: f64) -> f64 {
         match self.x.last() {
@@ -85,27 +73,6 @@ impl Curve {
     pub fn rises(&self) -> Vec<f64> {
         let pairs = self.x.windows(2).zip(self.y.windows(2)).filter(|(_, y)| y[0] < 0.0 && y[1] >= 0.0);
         pairs.map(|(x, y)| x[0] - y[0] * (x[1] - x[0]) / (y[1] - y[0])).collect()
-    }
-
-    /// Ordinates of the points with `x` in `range`.
-    pub fn within(&self, range: std::ops::RangeInclusive<f64>) -> impl Iterator<Item = f64> + '_ {
-        self.x.iter().zip(&self.y).filter(move |(x, _)| range.contains(x)).map(|(_, y)| *y)
-    }
-
-    /// Mean of those ordinates, NaN without any.
-    pub fn mean(&self, range: std::ops::RangeInclusive<f64>) -> f64 {
-        let (n, sum) = self.within(range).fold((0.0, 0.0), |(n, sum), y| (n + 1.0, sum + y));
-        sum / n
-    }
-
-    /// Root of the mean square of what its points up to `end` differ from an exact curve; NaN of one that ends before.
-    pub fn rms(&self, end: f64, exact: impl Fn(f64) -> f64) -> f64 {
-        if self.x.last().is_none_or(|last| *last < end) {
-            return f64::NAN;
-        }
-        let points = self.x.iter().zip(&self.y).filter(|(x, _)| **x <= end);
-        let (n, sum) = points.fold((0.0, 0.0), |(n, sum), (&x, y)| (n + 1.0, sum + (y - exact(x)).powi(2)));
-        f64::sqrt(sum / n)
     }
 
     /// The curve averaged over so much of the abscissa, which rises throughout, around each of its points.

@@ -9,18 +9,6 @@ pub mod series_name {
     pub const FRONT: &str = "front";
     /// Height of the column at the wall over its first height, against scaled time.
     pub const HEIGHT: &str = "height";
-    /// Largest speed of a decaying vortex over its first value.
-    pub const LARGEST_SPEED: &str = "largest speed";
-    /// Velocity profiles across a channel, those of all times in one series with gaps between them.
-    pub const PROFILES: &str = "velocity profiles";
-    /// Semi-axis of a drop along x.
-    pub const SEMI_AXIS_A: &str = "semi-axis a";
-    /// Semi-axis of a drop along y.
-    pub const SEMI_AXIS_B: &str = "semi-axis b";
-    /// Pressure at the center of a drop.
-    pub const CENTER_PRESSURE: &str = "center pressure";
-    /// Amplitude of a standing wave over that of the exact one.
-    pub const WAVE: &str = "amplitude of the wave";
     /// Kinetic energy.
     pub const KINETIC_ENERGY: &str = "kinetic energy";
     /// Potential energy.

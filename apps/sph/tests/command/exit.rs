@@ -46,7 +46,7 @@ const CODES: &[Codes] = &[
         &["compare --quick --case column --variant wcsph-delta --out compare"],
         &["compare --quick --case dam_break --variant projection-peridyno --out missed"],
         &[
-            "compare --quick --case dam_break --case standing_wave",
+            "compare --quick --case dam_break --case column_3d",
             "compare --quick --case column --set solver.cfm_epsilon=0.1",
             "compare --quick --set spacing",
         ],

@@ -18,7 +18,7 @@ pub struct Compared {
     how: Compare,
     /// Place of the column in a sample.
     column: usize,
-    unit: &'static str,
+    unit: String,
     /// True for a curve along a line, at a time.
     is_profile: bool,
     /// Name of the curve in reports.
@@ -49,9 +49,9 @@ impl Compared {
             unknown(&join(key, "column"), how.column.as_deref().unwrap_or_default(), "column", &names)
         })?;
         check(how, key, table.is_some(), !series.along.is_empty())?;
-        let unit = series.columns[column].unit;
+        let unit = if how.relative { "-".into() } else { series.columns[column].unit.clone() };
         let axis = if series.along.is_empty() { "s" } else { "m" };
-        let published = table.map(|table| published(how, key, table, [axis, unit])).transpose()?;
+        let published = table.map(|table| published(how, key, table, [axis, &*unit])).transpose()?;
         let curve = measures::name(series, column);
         let is_profile = !series.along.is_empty();
         let compared = Self { how: how.clone(), column, unit, is_profile, curve, published };
@@ -63,6 +63,11 @@ impl Compared {
         self.how.name.clone().unwrap_or_else(|| format!("{}, {}", self.curve, self.how.norm.words()))
     }
 
+    /// True for the score that must be met for this one to be.
+    pub fn needs(&self, score: &Score) -> bool {
+        self.how.only_with.as_ref() == Some(&score.name)
+    }
+
     /// True for the mean of a profile over a time, which no other curve shows.
     fn is_averaged(&self) -> bool {
         self.is_profile && self.published.is_some() && (self.how.from.is_some() || self.how.to.is_some())
@@ -71,7 +76,7 @@ impl Compared {
     /// What is compared with the published curve, where it is no curve of a measure: that of a profile over a time.
     pub fn averaged(&self, all: &[&Series]) -> Option<Drawn> {
         let series = all.iter().find(|series| series.name == self.how.measure)?;
-        let (x, y) = (("distance", "m"), (series.columns[self.column].name.replace('_', " "), self.unit));
+        let (x, y) = (("distance", "m"), (series.columns[self.column].name.replace('_', " "), &*self.unit));
         let curve = self.is_averaged().then(|| self.measured(series))?;
         Some(curve.series(&self.name(), SeriesGroup::Result, x, (&y.0, y.1)))
     }
@@ -87,7 +92,7 @@ impl Compared {
             Score::new(&name, "-", error).with_error(error).with_note(&note)
         } else {
             let (found, expected) = (norm::number(&self.how, &measured), self.expected());
-            let unit = norm.unit(self.unit, if self.is_profile { "m" } else { "s" });
+            let unit = norm.unit(&self.unit, if self.is_profile { "m" } else { "s" });
             let error = (found - expected).abs() / self.how.over.unwrap_or(expected.abs());
             Score::new(&name, &unit, found).against(expected).with_error(error)
         };
@@ -148,8 +153,14 @@ impl Compared {
         let n = series.columns.len();
         if series.along.is_empty() {
             let rows = series.rows().filter(|(_, row)| row[self.column].is_finite());
-            let (x, y) = rows.map(|(t, row)| (t, row[self.column])).unzip();
+            let (x, mut y): (Vec<f64>, Vec<f64>) = rows.map(|(t, row)| (t, row[self.column])).unzip();
+            if let (true, Some(&first)) = (self.how.relative, y.first()) {
+                y.iter_mut().for_each(|y| *y /= first);
+            }
             let smooth = norm::smoothed(&self.how, Curve { x, y });
+            if let (Norm::Last, Some(to)) = (self.how.norm, self.how.to) {
+                return Curve { x: vec![to], y: vec![smooth.at(to)] };
+            }
             // Of two curves the published points are what counts.
             let counts = |t| self.how.norm.is_of_curves() || self.counts(t);
             let (x, y) = smooth.x.into_iter().zip(smooth.y).filter(|(t, _)| counts(*t)).unzip();
@@ -199,6 +210,20 @@ impl Compared {
     }
 }
 
+/// Refuses conditions that are no band of a comparison above.
+pub fn check_conditions(all: Vec<Compared>) -> Result<Vec<Compared>, Error> {
+    for (k, compared) in all.iter().enumerate() {
+        let Some(name) = &compared.how.only_with else { continue };
+        let mut above = all[..k].iter().filter(|above| above.how.band.is_some());
+        if !above.any(|above| above.name() == *name) {
+            let key = format!("compare[{k}].only_with");
+            let error = Error::invalid(key, "is no comparison above this one that has a band");
+            return Err(error.value(format!("{name:?}")));
+        }
+    }
+    Ok(all)
+}
+
 fn unknown(key: &str, name: &str, what: &str, names: &[&str]) -> Error {
     let error = Error::invalid(key, format!("is no {what} of the scene")).value(format!("{name:?}"));
     error.hint(if names.is_empty() {
@@ -230,6 +255,9 @@ fn check(how: &Compare, key: &str, has_table: bool, is_profile: bool) -> Result<
     }
     if how.norm.needs_time() && is_profile {
         return refuse("norm", "needs a measure with time, a profile has none");
+    }
+    if how.relative && is_profile {
+        return refuse("relative", "needs a measure with time, a profile has none");
     }
     if how.value == Some(0.0) && how.over.is_none() {
         return refuse("over", "is missing: errors cannot be divided by the published 0");

@@ -59,6 +59,8 @@ parameters! {
         pub y_shift: f64 = 0.0, "-", "(-inf, inf)";
         /// Published number in place of a table.
         pub value: Option<f64> = None, "-", "(-inf, inf)";
+        /// Divides the measured curve by its first value.
+        pub relative: bool = false;
         /// What is compared.
         pub norm: Norm = Norm::Rms;
         /// The value whose first passing is an arrival.
@@ -73,6 +75,8 @@ parameters! {
         pub over: Option<f64> = None, "-", "(0, inf)";
         /// Largest error that is accepted; none is judged if left out.
         pub band: Option<f64> = None, "-", "(0, inf)";
+        /// Name of a comparison above whose band must be met, too, for this one to be.
+        pub only_with: Option<String> = None;
         /// Remark for the reader.
         pub note: String = String::new();
     }
@@ -93,16 +97,22 @@ pub enum Norm {
     ShiftedRms,
     /// The largest values.
     Peak,
+    /// The smallest values.
+    Least,
+    /// Half of what is between the largest and the smallest values.
+    Amplitude,
     /// When they are reached.
     PeakTime,
     /// When the curve first passes `level`.
     Arrival,
     /// The mean values.
     Average,
-    /// The last values.
+    /// The values at `to`, between the samples, or the last ones.
     Last,
     /// The slopes of the straight lines of least squares.
     Slope,
+    /// The same of the logarithms of the sizes: the rates of growth.
+    Rate,
     /// The mean times between rises through the middle of the smallest and largest value.
     Period,
     /// Roots of the mean squares about the means over `window`.

@@ -24,7 +24,7 @@ impl Norm {
 
     /// True where the number is a value of the curve itself.
     pub fn is_level(self) -> bool {
-        matches!(self, Self::Peak | Self::Average | Self::Last)
+        matches!(self, Self::Peak | Self::Least | Self::Average | Self::Last)
     }
 
     /// What reports call it.
@@ -35,11 +35,14 @@ impl Norm {
             Self::Largest => "largest error",
             Self::ShiftedRms => "rms error after one shift in time",
             Self::Peak => "largest value",
+            Self::Least => "smallest value",
+            Self::Amplitude => "amplitude",
             Self::PeakTime => "time of the largest value",
             Self::Arrival => "arrival",
             Self::Average => "mean",
             Self::Last => "last value",
             Self::Slope => "slope",
+            Self::Rate => "rate",
             Self::Period => "period",
             Self::Noise => "noise",
         }
@@ -51,6 +54,7 @@ impl Norm {
             _ if self.is_of_curves() => "-".into(),
             _ if self.is_time() => "s".into(),
             Self::Slope => format!("{values}/{axis}"),
+            Self::Rate => format!("1/{axis}"),
             _ => values.into(),
         }
     }
@@ -79,6 +83,12 @@ pub fn number(how: &Compare, curve: &Curve) -> f64 {
         Norm::Average => curve.y.iter().sum::<f64>() / n,
         Norm::Last => curve.last(),
         Norm::Slope => curve.slope(f64::NEG_INFINITY..=f64::INFINITY),
+        Norm::Rate => {
+            let y = curve.y.iter().map(|y| y.abs().ln()).collect();
+            Curve { x: curve.x.clone(), y }.slope(f64::NEG_INFINITY..=f64::INFINITY)
+        }
+        Norm::Least => least(curve),
+        Norm::Amplitude => 0.5 * (largest().map_or(f64::NAN, |(_, y)| y) - least(curve)),
         Norm::Period => period(curve),
         Norm::Noise => (curve.y.iter().map(|y| y * y).sum::<f64>() / n).sqrt(),
         Norm::PeakTime => largest().map_or(f64::NAN, |(x, _)| x),
@@ -86,11 +96,15 @@ pub fn number(how: &Compare, curve: &Curve) -> f64 {
     }
 }
 
+fn least(curve: &Curve) -> f64 {
+    curve.y.iter().copied().fold(f64::NAN, f64::min)
+}
+
 /// Mean time between its rises through the middle of its smallest and largest value; NaN for less than two.
 fn period(curve: &Curve) -> f64 {
-    let least = curve.y.iter().copied().fold(f64::NAN, f64::min);
     let most = curve.y.iter().copied().fold(f64::NAN, f64::max);
-    let about = curve.y.iter().map(|y| y - 0.5 * (least + most)).collect();
+    let middle = 0.5 * (least(curve) + most);
+    let about = curve.y.iter().map(|y| y - middle).collect();
     let rises = Curve { x: curve.x.clone(), y: about }.rises();
     match rises[..] {
         [first, .., last] => (last - first) / (rises.len() - 1) as f64,

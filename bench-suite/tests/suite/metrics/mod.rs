@@ -9,7 +9,5 @@ mod oldroyd;
 mod pressure;
 mod rotation;
 mod sample;
-mod standing;
 mod start_up;
 mod stretch;
-mod volume;

@@ -24,34 +24,14 @@ fn every_file_is_listed_and_parses() {
 
 #[test]
 fn row_counts_match_the_list() {
-    for (name, n) in [
-        ("martin_moyce_front", 60),
-        ("martin_moyce_height", 25),
-        ("spheric2_dambreak3d", 3120),
-        ("taylor_green_2d_re100", 101),
-        ("contact_angle_cap", 11),
-    ] {
+    for (name, n) in [("martin_moyce_front", 60), ("martin_moyce_height", 25), ("contact_angle_cap", 11)] {
         assert_eq!(table(name).unwrap().n_rows(), n, "{name}");
     }
 }
 
 #[test]
 fn spot_values_match_the_papers() {
-    for (t, b) in [(0.0008, 1.0831), (0.0038, 1.4392), (0.0076, 1.9445)] {
-        assert!((value("elliptical_drop_monaghan1994", "t", "b (y semi-axis)", t) - b).abs() < 1e-4);
-    }
     assert!((value("oldroydb_poiseuille_waters_king", "T", "U_centre E1 beta1/9", 1.2) - 2.55).abs() < 1e-3);
-    let decay = value("taylor_green_2d_re100", "t U/L", "umax/U", 1.0).ln();
-    assert!((decay + 8.0 * std::f64::consts::PI.powi(2) / 100.0).abs() < 1e-6);
-    let peak = table("spheric2_dambreak3d")
-        .unwrap()
-        .column("P1")
-        .unwrap()
-        .values
-        .iter()
-        .copied()
-        .fold(0.0, f64::max);
-    assert!((peak - 11.24e3).abs() < 10.0);
 }
 
 #[test]
@@ -68,7 +48,7 @@ fn a_series_is_taken_out() {
 #[test]
 fn missing_names_are_errors_that_tell_them() {
     assert!(table("nobody").unwrap_err().to_string().contains("nobody"));
-    assert!(table("taylor_green_2d_re100").unwrap().column("w").unwrap_err().to_string().contains("\"w\""));
+    assert!(table("martin_moyce_front").unwrap().column("w").unwrap_err().to_string().contains("\"w\""));
     assert!(Table::parse("a", "# c\nx [m],y [m]\n1,2\n3\n").unwrap_err().to_string().contains("line 4"));
     assert!(Table::parse("a", "# c\nx [m],y [m]\n1,two\n").unwrap_err().to_string().contains("line 3"));
 }
