@@ -126,7 +126,8 @@ impl Compared {
     pub fn reference(&self, case: &str, source: &str, end: f64) -> Option<ReferenceCurve> {
         let (curve, citation, style) = match (&self.published, self.how.value) {
             (Some((curve, citation)), _) => (curve.clone(), citation.as_str(), CurveStyle::Points),
-            (None, Some(value)) if self.how.norm.is_level() && !self.is_profile => {
+            // A line of 0 below an error says nothing.
+            (None, Some(value)) if value != 0.0 && self.how.norm.is_level() && !self.is_profile => {
                 let x = vec![self.how.from.unwrap_or(0.0), self.how.to.unwrap_or(end)];
                 (Curve { x, y: vec![value; 2] }, source, CurveStyle::Line)
             }

@@ -209,6 +209,8 @@ fn what_is_compared_is_what_is_drawn() {
         ("level, level", &[0.5, 1.0][..], &[4.0; 2][..])
     );
     assert!(read("noise", &on_level("norm = \"slope\"\nvalue = 4.0\n")).unwrap().references().is_empty());
+    let error = on_level("norm = \"last\"\nvalue = 0.0\nover = 1.0\n");
+    assert!(read("error", &error).unwrap().references().is_empty());
 }
 
 /// A comparison, and what is said of it.
