@@ -33,8 +33,29 @@ const VARIABLES: [&str; 10] = ["x", "y", "z", "t", "u", "v", "w", "rho", "p", "d
 const TIME: usize = 3;
 const COMMON: usize = 4;
 
-/// A value for each variable of a formula of particles.
-pub type Values = [f64; VARIABLES.len()];
+/// What a formula names of a particle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Particle {
+    /// Place; 0 along a missing axis, `[m]`.
+    pub x: [f64; 3],
+    /// Time, `[s]`.
+    pub t: f64,
+    /// Velocity, `[m/s]`.
+    pub v: [f64; 3],
+    /// Density, `[kg/m³]`.
+    pub rho: f64,
+    /// Pressure, `[Pa]`.
+    pub p: f64,
+    /// Spacing, `[m]`.
+    pub dx: f64,
+}
+
+impl Particle {
+    /// The variables that it has in `dim` dimensions.
+    pub fn variables(dim: usize) -> Vec<&'static str> {
+        VARIABLES.into_iter().filter(|name| dim == 3 || !["z", "w"].contains(name)).collect()
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -220,7 +241,8 @@ impl Formula {
     }
 
     /// The value of a particle.
-    pub fn of(&self, values: &Values) -> f64 {
+    pub fn of(&self, &Particle { x: [x, y, z], t, v: [u, v, w], rho, p, dx }: &Particle) -> f64 {
+        let values = [x, y, z, t, u, v, w, rho, p, dx];
         self.evaluate(|k| [values[k], 0.0, 0.0])[0]
     }
 

@@ -8,7 +8,10 @@ use super::{Container, Scene};
 use crate::{
     error::Error,
     geometry::shape::{direction, vector},
-    keys::{formula::Formula, join},
+    keys::{
+        formula::{Formula, Particle},
+        join,
+    },
     numerics::vector::norm,
     parameters,
 };
@@ -355,11 +358,7 @@ fn check_kind(measure: &Measure, key: &str) -> Result<(), Error> {
 
 /// Refuses variables that particles do not have, and a unit that would not fit into the head of a table.
 fn check_statistic<const D: usize>(statistic: &Statistic, key: &str) -> Result<(), Error> {
-    let of_particles: &[&str] = match D {
-        2 => &["x", "y", "t", "u", "v", "rho", "p", "dx"],
-        _ => &["x", "y", "z", "t", "u", "v", "w", "rho", "p", "dx"],
-    };
-    statistic.formula.check(&join(key, "formula"), of_particles)?;
+    statistic.formula.check(&join(key, "formula"), &Particle::variables(D))?;
     let unit = &statistic.unit;
     let fits = |c: char| c.is_alphanumeric() || " /^-%".contains(c);
     if !unit.is_empty() && unit.len() <= LONGEST_UNIT && unit.chars().all(fits) {

@@ -1,7 +1,7 @@
 //! Exact solutions that scenes name by formula: they are those of the tables, and of the equations.
 
 use bench_suite::{campaign::folder, cases::Case as _, reference::Table};
-use sph_core::{keys::formula::Values, method::report::StepReport, scene::Scene};
+use sph_core::{keys::formula::Particle, method::report::StepReport, scene::Scene};
 use std::f64::consts::{PI, TAU};
 
 use crate::common;
@@ -27,9 +27,8 @@ fn the_errors_of_channels_are_those_from_the_published_series() {
         for (column, t) in table.columns[1..].iter().zip([0.0225, 0.045, 0.1125, 0.225, 100.0]) {
             for (&y, &u) in y.iter().zip(&column.values) {
                 for off in [0.0, 0.01] {
-                    let mut values: Values = [0.0; _];
-                    (values[1], values[3], values[4]) = (y, t, u + off * V_0);
-                    let found = error.formula.of(&values);
+                    let v = [u + off * V_0, 0.0, 0.0];
+                    let found = error.formula.of(&Particle { x: [0.0, y, 0.0], t, v, ..Particle::default() });
                     assert!((found - off).abs() < 2e-6, "{case} at {y} m, {t} s: {found}, not {off}");
                 }
             }
@@ -46,11 +45,9 @@ fn a_vortex_begins_without_error() {
         let (nu, t) = (0.01, 0.7);
         let decayed = (-2.0 * nu * TAU * TAU * t).exp();
         for (x, y) in [(0.1, 0.7), (0.33, 0.21), (0.95, 0.5)] {
-            let mut values: Values = [0.0; _];
             let ((sin_x, cos_x), (sin_y, cos_y)) = ((TAU * x).sin_cos(), (TAU * y).sin_cos());
-            (values[0], values[1], values[3]) = (x, y, t);
-            (values[4], values[5]) = (-cos_x * sin_y * decayed, (sin_x * cos_y + 0.1) * decayed);
-            let found = error.formula.of(&values);
+            let v = [-cos_x * sin_y * decayed, (sin_x * cos_y + 0.1) * decayed, 0.0];
+            let found = error.formula.of(&Particle { x: [x, y, 0.0], t, v, ..Particle::default() });
             assert!((found - 0.1).abs() < 1e-12, "{case} at {x}, {y}: {found}, not a tenth of the speed");
         }
         let mut run = common::simulation::<2>(case, &scene, &Default::default());

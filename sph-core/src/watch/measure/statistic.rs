@@ -8,9 +8,10 @@ use super::{
 };
 use crate::{
     error::Error,
-    keys::{formula::Values, join},
+    keys::{formula::Particle, join},
     method::{sample::Wanted, solver::Solver},
     numerics::parallel::{self, Merge},
+    rigid::spatial,
     scene::{self, Take},
 };
 
@@ -67,18 +68,14 @@ impl<const D: usize> Reader<D> for Statistic {
     fn read(&mut self, _: &Near<D>, _: &Interpolation<D>, seen: &Seen<'_, D>, row: &mut Vec<f64>) {
         let (state, fluid) = (seen.view.state, &seen.view.state.fluid);
         let pressure = if self.names_pressure { seen.field(PRESSURE) } else { &[] };
-        let (t, spacing) = (state.t, f64::from(state.rest.spacing));
+        let (t, dx) = (state.t, f64::from(state.rest.spacing));
         let spread = parallel::blocks(fluid.len(), (), |range, ()| {
             range.fold(Spread::NONE, |spread, i| {
-                let mut values: Values = [0.0; _];
-                for a in 0..D {
-                    (values[a], values[4 + a]) = (fluid.x[a][i].into(), fluid.v[a][i].into());
-                }
-                values[3] = t;
+                let [x, v] = [fluid.position(i), fluid.velocity(i)].map(|x| spatial(&x.map(f64::from)));
                 // A method may compute it in its first step only.
                 let p = pressure.get(i).map_or(f64::NAN, |&p| p.into());
-                values[7..].copy_from_slice(&[fluid.rho[i].into(), p, spacing]);
-                spread.merge(Spread::of(self.asked.formula.of(&values)))
+                let particle = Particle { x, t, v, rho: fluid.rho[i].into(), p, dx };
+                spread.merge(Spread::of(self.asked.formula.of(&particle)))
             })
         });
         row.push(spread.take(self.asked.take, fluid.len()));

@@ -20,6 +20,7 @@ use crate::{
         parallel::{self, Merge},
         vector::{cross, norm2},
     },
+    rigid::spatial,
     scene::Total,
 };
 
@@ -50,10 +51,6 @@ pub(super) fn sums<const D: usize>(state: &State<D>) -> BlockSums<D> {
         }
         block
     })
-}
-
-fn spatial<const D: usize>(x: &[f64; D]) -> [f64; 3] {
-    each(|a| if a < D { x[a] } else { 0.0 })
 }
 
 /// Some totals.
