@@ -6,7 +6,7 @@ use crate::output::mesh;
 use crate::program::call;
 use crate::{
     campaigns::{self, CasesArgs, ReportArgs, ScoreArgs},
-    devices, golden, kernels, list,
+    devices, kernels, list,
     output::picture,
     program::{
         crew::Crew,
@@ -214,13 +214,6 @@ Examples:
   sph report results/compare results/score --out results/joined     other programs in the same plots
   sph report results/compare --against results/before")]
     Report(ReportArgs),
-    /// Stores the results of all cases at low resolution as the new golden values.
-    #[command(after_help = "Example: sph update-goldens --reason \"wall pressure is no longer clamped\"")]
-    UpdateGoldens {
-        /// Why results changed; stored beside them.
-        #[arg(long)]
-        reason: String,
-    },
     /// Runs a column of water at rest for a long time: exits with 1 when energy, memory or open files grow.
     #[command(after_help = "Example: sph soak --steps 100000 --particles 20000")]
     Soak {
@@ -300,7 +293,6 @@ fn dispatch(args: &Args, isa: Isa, ranks: &Ranks) -> Result<ExitCode, Box<dyn Er
         Command::Kernels(kernels) => kernels::run(kernels, args.json),
         Command::Parity { scene, steps } => parity::parity(scene, steps, &open()?, args.json),
         Command::Report(report) => campaigns::report(report),
-        Command::UpdateGoldens { reason } => golden::update(reason, &open()?),
         Command::Soak { steps, particles, out } => soak::soak(*steps, *particles, out, &open()?, args.json),
         Command::Schema => {
             out!("{}", bench_suite::scenes::schema::scene_schema()?.trim_end());

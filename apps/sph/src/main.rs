@@ -3,7 +3,6 @@
 mod campaigns;
 mod cli;
 mod devices;
-mod golden;
 mod kernels;
 mod list;
 mod output;

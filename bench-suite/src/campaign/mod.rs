@@ -1,7 +1,6 @@
 //! Comparison and validation: which runs, and what becomes of them.
 
 pub mod folder;
-pub mod golden;
 mod plan;
 pub mod registry;
 pub mod score;

@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("cuda-kernels", "device common wcsph pbf viscoelastic projection twins"),
     ("bench-suite", "system scenes result reference metrics output run cases campaign report studies"),
     ("apps/view", "wire shipped listing pane scenes session worker server"),
-    ("apps/sph", "program output campaigns run studies golden list devices kernels view cli"),
+    ("apps/sph", "program output campaigns run studies list devices kernels view cli"),
 ];
 
 /// Folders that may hold more: one entry stands for one thing of a kind.

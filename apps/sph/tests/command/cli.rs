@@ -357,7 +357,6 @@ fn unknown_names_are_refused_with_the_known_ones() {
     );
     assert_refused(&folder, &["compare", "--threads", "0"], &["--threads"]);
     assert_refused(&folder, &["frobnicate"], &["frobnicate"]);
-    assert_refused(&folder, &["update-goldens", "--reason", "not in the root"], &["root of the project"]);
 }
 
 #[test]
@@ -401,7 +400,6 @@ fn help_shows_examples_and_exit_codes() {
         "compare",
         "validate",
         "report",
-        "update-goldens",
         "schema",
         "bench",
         "picture",

@@ -72,7 +72,6 @@ const CODES: &[Codes] = &[
             "report run --against nowhere",
         ],
     ),
-    codes("update-goldens", &[], &[], &["update-goldens --reason none"]),
     codes("soak", &["soak --steps 20 --particles 150 --out soak"], &[], &["soak --steps 0"]),
     codes("schema", &["schema"], &[], &["schema scene"]),
     codes(

@@ -4,7 +4,6 @@ mod conformance;
 mod exact;
 mod folder;
 mod registry;
-mod regression;
 mod score;
 mod viscoelastic;
 mod walls;
