@@ -73,12 +73,18 @@ impl Canvas {
 
     /// A flat disc above all that was drawn.
     pub fn disc(&mut self, center: (f64, f64), radius: f64, color: Rgb) {
-        self.round(center, radius, |_, _| Some((f32::INFINITY, color)));
+        self.round(center, radius, |_, _| f32::INFINITY, |_, _| color);
     }
 
-    /// Something round: `shade` gets a place within it as a part of its radius, to the right and up, and
-    /// returns depth (larger is nearer) and color. A sample keeps the nearest.
-    pub fn round(&mut self, (x, y): (f64, f64), radius: f64, shade: impl Fn(f64, f64) -> Option<(f32, Rgb)>) {
+    /// Something round, of which a sample keeps what is nearest. `depth` (larger is nearer) and `color` get a place
+    /// within it as a part of its radius, to the right and up; the color of what is hidden is not asked for.
+    pub fn round(
+        &mut self,
+        (x, y): (f64, f64),
+        radius: f64,
+        depth: impl Fn(f64, f64) -> f32,
+        color: impl Fn(f64, f64) -> Rgb,
+    ) {
         let radius = radius.max(0.6); // smaller ones would fall between the samples
         if !(x.is_finite() && y.is_finite()) {
             return;
@@ -94,10 +100,9 @@ impl Canvas {
                 if u * u + v * v > 1.0 {
                     continue;
                 }
-                let Some((depth, color)) = shade(u, v) else { continue };
-                let at = row * self.samples.0 + column;
+                let (at, depth) = (row * self.samples.0 + column, depth(u, v));
                 if depth >= self.depth[at] {
-                    (self.depth[at], self.color[at]) = (depth, color);
+                    (self.depth[at], self.color[at]) = (depth, color(u, v));
                 }
             }
         }

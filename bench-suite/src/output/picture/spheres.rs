@@ -12,7 +12,7 @@ const AMBIENT: f64 = 0.42;
 /// Share of light that comes from the lamp.
 const DIFFUSE: f64 = 0.62;
 /// Strength and sharpness of the gloss.
-const SPECULAR: (f64, f64) = (0.22, 40.0);
+const SPECULAR: (f64, i32) = (0.22, 40);
 /// Direction to the lamp: right, up, toward the camera.
 const LAMP: Vector = [-0.38, 0.66, 0.65];
 /// Walls this near to a face that the camera looks through are left out; in spacings.
@@ -33,14 +33,8 @@ pub(super) fn draw<const D: usize>(canvas: &mut Canvas, cloud: &Cloud<'_, D>, st
     });
     let fit = canvas.fit(from, to);
     let radius = 0.5 * style.size * cloud.spacing;
-    let mut sphere = |x: Vector, color: Rgb| {
-        let depth = dot(camera.toward, x);
-        let at = fit.at((dot(camera.right, x), dot(camera.up, x)));
-        canvas.round(at, radius * fit.scale, |u, v| {
-            let w = (1.0 - u * u - v * v).max(0.0).sqrt();
-            Some(((depth + radius * w) as f32, light(color, [u, v, w])))
-        });
-    };
+    let mut spheres = Vec::with_capacity(cloud.walls[0].len() + cloud.values.len());
+    let mut sphere = |x: Vector, color: Rgb| spheres.push((dot(camera.toward, x), x, color));
     let (wall_low, wall_high) = wall_bounds(cloud);
     for i in 0..cloud.walls[0].len() {
         let x = three(Cloud::position(&cloud.walls, i));
@@ -56,6 +50,19 @@ pub(super) fn draw<const D: usize>(canvas: &mut Canvas, cloud: &Cloud<'_, D>, st
     for (i, value) in cloud.values.iter().enumerate() {
         sphere(three(Cloud::position(&cloud.fluid, i)), style.scale.color(wide(*value)));
     }
+    // The nearest first: what they hide needs no light.
+    spheres.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let light = Light::new();
+    for (depth, x, color) in spheres {
+        let at = fit.at((dot(camera.right, x), dot(camera.up, x)));
+        let w = |u: f64, v: f64| (1.0 - u * u - v * v).max(0.0).sqrt();
+        canvas.round(
+            at,
+            radius * fit.scale,
+            |u, v| (depth + radius * w(u, v)) as f32,
+            |u, v| light.on(color, [u, v, w(u, v)]),
+        );
+    }
 }
 
 /// The box around the walls.
@@ -69,13 +76,26 @@ fn wall_bounds<const D: usize>(cloud: &Cloud<'_, D>) -> (Vector, Vector) {
     )
 }
 
-/// Blinn and Phong's light on a surface with this normal, seen along the third axis.
-fn light(color: Rgb, normal: Vector) -> Rgb {
-    let lamp = unit(LAMP);
-    let half = unit([lamp[0], lamp[1], lamp[2] + 1.0]);
-    let shade = AMBIENT + DIFFUSE * dot(normal, lamp).max(0.0);
-    let gloss = 255.0 * SPECULAR.0 * dot(normal, half).max(0.0).powf(SPECULAR.1);
-    color.map(|part| (f64::from(part) * shade + gloss).min(255.0) as u8)
+/// Blinn and Phong's light.
+struct Light {
+    /// Direction to the lamp.
+    lamp: Vector,
+    /// Between lamp and camera.
+    half: Vector,
+}
+
+impl Light {
+    fn new() -> Self {
+        let lamp = unit(LAMP);
+        Self { lamp, half: unit([lamp[0], lamp[1], lamp[2] + 1.0]) }
+    }
+
+    /// On a surface with this normal, seen along the third axis.
+    fn on(&self, color: Rgb, normal: Vector) -> Rgb {
+        let shade = AMBIENT + DIFFUSE * dot(normal, self.lamp).max(0.0);
+        let gloss = 255.0 * SPECULAR.0 * dot(normal, self.half).max(0.0).powi(SPECULAR.1);
+        color.map(|part| (f64::from(part) * shade + gloss).min(255.0) as u8)
+    }
 }
 
 struct Camera {
