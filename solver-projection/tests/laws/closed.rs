@@ -89,7 +89,7 @@ fn a_cavity_without_much_viscosity_holds() {
     {
         let text = cavity(1.0, "", &format!("dynamic_viscosity = {:?}\n{solver}", 1.0 / reynolds));
         let mut sim = simulation::<2>(&text);
-        sim.run(4.0, 10_000, &mut []).unwrap();
+        sim.run(2.5, 10_000, &mut []).unwrap();
         let fluid = &sim.state.fluid;
         for i in 0..fluid.len() {
             let (x, v) = (fluid.position(i), fluid.velocity(i));

@@ -21,10 +21,10 @@ fn momentum_of_fluid_and_bodies_is_conserved() {
 }
 
 /// With slip: without it the first layers stick to raft and tank, and the lattice between them holds the raft where it is.
-/// A single run depends on how its raft happens to lie: shares of 0.35 to 0.51 were measured, means of 0.44 and 0.45.
+/// A single run depends on how its raft happens to lie: shares of 0.41 to 0.53 were measured, means of 0.42 and 0.48.
 #[test]
 fn a_raft_of_half_the_density_settles_half_submerged() {
-    const SPACINGS: [f64; 4] = [0.0155, 0.0159, 0.016, 0.0161];
+    const SPACINGS: [f64; 4] = [0.0194, 0.0199, 0.02, 0.0201];
     for mode in ["colored", "jacobi"] {
         let solver = format!("relax_mode = \"{mode}\"\nviscosity_linear = 100.0\n{SLIPPERY}");
         // Its angle is not asked for: without a pressure that is physical the raft may lie askew.

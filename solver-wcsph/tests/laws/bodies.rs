@@ -86,7 +86,7 @@ fn the_number_of_threads_changes_no_bit() {
 fn a_restart_changes_no_bit() {
     let commands = "[[command]]\nstep = 20\nmove_wall = { wall = \"paddle\", motion.translation = { velocity = [0.5, -1.0] } }\n";
     for solver in PRESETS {
-        restarts::<2>(&(busy::<2>(solver, "") + commands + PULL), &[1, 2, 7, 60, 250, 600]);
+        restarts::<2>(&(busy::<2>(solver, "") + commands + PULL), &[1, 7, 60, 250]);
         restarts::<3>(&busy::<3>(solver, ""), &[1, 30, 100]);
     }
     restarts::<2>(&busy::<2>(VALIDATION, "neighbors.skin = 0.005"), &[3, 40, 200]);

@@ -296,8 +296,8 @@ fn stays_in_a_hollow<const D: usize>(shape: &str, end: f64) {
 
 #[test]
 fn hollow_containers_keep_bodies_in() {
-    stays_in_a_hollow::<2>("ball = { center = [0.5, 0.5], radius = 0.4 }", 1.0);
-    stays_in_a_hollow::<3>("ball = { center = [0.5, 0.5, 0.5], radius = 0.4 }", 0.4);
+    stays_in_a_hollow::<2>("ball = { center = [0.5, 0.5], radius = 0.4 }", 0.5);
+    stays_in_a_hollow::<3>("ball = { center = [0.5, 0.5, 0.5], radius = 0.4 }", 0.3);
 }
 
 /// The engine has no memory: positions and momenta are all that a step depends on.

@@ -21,9 +21,10 @@ fn hash<const D: usize>(text: &str, isa: Isa, threads: usize) -> u64 {
     })
 }
 
+/// Two threads have their turn with each instruction set.
 pub fn same_for_threads_and_isas<const D: usize>(text: &str) {
     let expected = hash::<D>(text, Isa::available()[0], 1);
-    for threads in [2, 3, 7, 16] {
+    for threads in [3, 16] {
         assert_eq!(hash::<D>(text, Isa::best(), threads), expected, "{threads} threads");
     }
     for isa in Isa::available() {

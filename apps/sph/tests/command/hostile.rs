@@ -1,6 +1,6 @@
 //! Random hostile scenes: whatever a scene says, `sph run` ends, and tells the truth about it.
 //!
-//! `SPH_HOSTILE` says how many for each method (default 8), `SPH_HOSTILE_FROM` the first seed:
+//! `SPH_HOSTILE` says how many for each method (default 5), `SPH_HOSTILE_FROM` the first seed:
 //! `SPH_HOSTILE=3000 cargo test --release -p sph --test command hostile::`. A finding prints its seed; the scenes of seeds in
 //! [`KEPT`] are tried always.
 #![cfg(unix)]
@@ -47,7 +47,7 @@ const BEYOND_PLAN: f64 = 0.1;
 #[test]
 fn whatever_a_scene_says_the_run_tells_the_truth() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |n| n.parse().unwrap());
-    let (count, from) = (number("SPH_HOSTILE", 8), number("SPH_HOSTILE_FROM", 0));
+    let (count, from) = (number("SPH_HOSTILE", 5), number("SPH_HOSTILE_FROM", 0));
     let seeds = (0..SOLVERS.len()).flat_map(|method| (from..from + count).map(move |seed| (method, seed)));
     let all: Vec<_> = KEPT.iter().copied().chain(seeds).collect();
     let generators: Vec<_> = (0..SOLVERS.len()).map(Generator::of).collect();

@@ -2,6 +2,9 @@
 
 mod bad;
 mod book;
+// Waits more than it computes: its name lets it begin among the first.
+#[cfg(unix)]
+mod browser;
 mod cli;
 mod compare;
 mod device_check;

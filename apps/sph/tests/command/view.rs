@@ -2,7 +2,6 @@
 #![cfg(unix)]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
 
-mod browser;
 mod hostile;
 mod page;
 
