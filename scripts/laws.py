@@ -58,7 +58,7 @@ GROUPS = [
     *((rf"solver-{key}/", CPU.format(name)) for key, name in METHODS.items()),
     *((rf"cuda-kernels/tests/(physics_{key}/|kernels/{key}_)", CUDA.format(name)) for key, name in METHODS.items()),
     ("cuda-kernels/", SHARED),
-    (rf"{SUITE}/cases/(conformance|regression)\.rs|bench-suite/tests/allocation\.rs", EVERY),
+    (rf"{SUITE}/cases/conformance\.rs|bench-suite/tests/allocation\.rs", EVERY),
     (rf"{SUITE}/run/(container|penetration)\.rs", WALLS),
     (rf"{SUITE}/(metrics/|run/(measures|forces|totals))|{SPH}/measures\.rs", MEASURES),
     (rf"{SUITE}/(run/|output/disk|system/write)", RUN),
