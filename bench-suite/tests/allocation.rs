@@ -63,7 +63,7 @@ fn allocations_at_rest<const D: usize>((name, solver): (&str, &str), cut: &str, 
          pressure.hydrostatic.surface = 0.6\n{cut}\n\
          [[wall]]\nshape.block = {{ min = [0.0, 0.0{1}], max = [0.6, 1.0{2}] }}\nlayers = 3\n{more}\n\
          [solver]\nname = \"{name}\"\n{solver}\n",
-        if D == 2 { 0.012 } else { 0.05 },
+        if D == 2 { 0.02 } else { 0.05 },
         z("0.0"),
         z("0.6"),
     );
