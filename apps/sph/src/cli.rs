@@ -140,13 +140,13 @@ Examples:
                                  error and time over a key; two --set give a grid")]
     Compare {
         /// Seconds instead of minutes: taylor_green at 12, 18 and 27 particles across, column at 10 and 16, dam_break at 16
-        /// and 24. Without it taylor_green at 24, 36, 54 and 81, poiseuille at 20, 30, 40 and 50, standing_wave at 10, 15, 22
+        /// and 24. Without it taylor_green at 24, 36, 54 and 81, poiseuille at 25, 30, 40 and 50, standing_wave at 10, 15, 22
         /// and 33, elliptical_drop at 8, 12, 18, 27 and 40, oscillating_drop at 10, 15, 22 and 33, column at 15, 22, 33 and 50,
         /// dam_break at 20, 40 and 80.
         #[arg(long, conflicts_with = "full")]
         quick: bool,
         /// For publication: taylor_green and taylor_green_jittered at 24, 36, 54, 81 and 122, taylor_green_3d_re10 and
-        /// taylor_green_3d_re100 at 16, 24, 32 and 48, poiseuille and couette at 20, 30, 40, 50 and 75, standing_wave at 10,
+        /// taylor_green_3d_re100 at 16, 24, 32 and 48, poiseuille and couette at 25, 30, 40, 50 and 75, standing_wave at 10,
         /// 15, 22, 33 and 50, elliptical_drop at 8, 12, 18, 27, 40 and 60, oscillating_drop at 10, 15, 22, 33 and 50,
         /// oscillating_spheroid at 8, 12 and 16, column at 15, 22, 33, 50 and 75, column_3d at 10, 15, 22 and 33, cavity at 25,
         /// 50 and 75, dam_break at 20, 40, 80 and 160, dam_break_square and dam_break_square_friction at 40 and 80,

@@ -7,6 +7,8 @@ use bench_suite::{
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
+use crate::common;
+
 fn source(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../src").join(path)).unwrap()
 }
@@ -60,6 +62,24 @@ fn names_are_unique() {
     assert_eq!(cases.len(), registry::all_cases().count());
     let variants: BTreeSet<_> = registry::VARIANTS.iter().map(|variant| variant.name).collect();
     assert_eq!(variants.len(), registry::VARIANTS.len());
+}
+
+/// A comparison runs for minutes: no run of it is refused in its midst.
+#[test]
+fn every_run_of_a_plan_can_start() {
+    const MOST: f64 = 2e4;
+    for effort in [campaign::Effort::Quick, campaign::Effort::Default, campaign::Effort::Full] {
+        for job in campaign::comparison(effort, &campaign::Wanted::default()).unwrap() {
+            let scene = job.scene().unwrap();
+            if scene.estimate().unwrap().fluid <= MOST {
+                let name = format!("{effort}: {}, {} at {}", job.case.name(), job.variant.name, job.n);
+                match scene.dim {
+                    2 => drop(common::simulation::<2>(&name, &scene, &Processor::default())),
+                    _ => drop(common::simulation::<3>(&name, &scene, &Processor::default())),
+                }
+            }
+        }
+    }
 }
 
 #[test]
