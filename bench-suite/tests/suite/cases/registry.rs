@@ -1,7 +1,7 @@
 //! Do the lists of the registry hold everything that there is?
 
 use bench_suite::{
-    campaign::{self, registry},
+    campaign::{self, Effort, Job, Wanted, registry},
     run,
     system::processor::Processor,
 };
@@ -64,35 +64,36 @@ fn names_are_unique() {
     assert_eq!(variants.len(), registry::VARIANTS.len());
 }
 
+#[test]
+fn plans_name_cases_that_exist() {
+    for (effort, jobs) in plans() {
+        for (case, across) in campaign::plan(effort) {
+            let planned = |n: &&usize| jobs.iter().any(|job| job.case.name() == *case && job.n == **n);
+            assert_eq!(across.iter().filter(planned).count(), across.len(), "{effort}: {case}");
+        }
+    }
+}
+
 /// A comparison runs for minutes: no run of it is refused in its midst.
 #[test]
 fn every_run_of_a_plan_can_start() {
     const MOST: f64 = 2e4;
-    for effort in [campaign::Effort::Quick, campaign::Effort::Default, campaign::Effort::Full] {
-        for job in campaign::comparison(effort, &campaign::Wanted::default()).unwrap() {
-            let scene = job.scene().unwrap();
-            if scene.estimate().unwrap().fluid <= MOST {
-                let name = format!("{effort}: {}, {} at {}", job.case.name(), job.variant.name, job.n);
-                match scene.dim {
-                    2 => drop(common::simulation::<2>(&name, &scene, &Processor::default())),
-                    _ => drop(common::simulation::<3>(&name, &scene, &Processor::default())),
-                }
+    for (effort, jobs) in plans() {
+        for job in jobs {
+            let name = format!("{effort}: {}, {} at {}", job.case.name(), job.variant.name, job.n);
+            let (scene, processor) = (job.scene().unwrap(), Processor::default());
+            let fits = run::check_memory(&scene, &processor);
+            assert!(fits.is_ok(), "{name}: {fits:?}");
+            match scene.dim {
+                _ if scene.estimate().unwrap().fluid > MOST => {}
+                2 => drop(common::simulation::<2>(&name, &scene, &processor)),
+                _ => drop(common::simulation::<3>(&name, &scene, &processor)),
             }
         }
     }
 }
 
-#[test]
-fn plans_name_cases_that_exist() {
-    for effort in [campaign::Effort::Quick, campaign::Effort::Default, campaign::Effort::Full] {
-        let jobs = campaign::comparison(effort, &campaign::Wanted::default()).unwrap();
-        for (case, across) in campaign::plan(effort) {
-            let planned = |n: &&usize| jobs.iter().any(|job| job.case.name() == *case && job.n == **n);
-            assert_eq!(across.iter().filter(planned).count(), across.len(), "{effort}: {case}");
-        }
-        for job in &jobs {
-            let accepted = job.scene().and_then(|scene| run::check_memory(&scene, &Processor::default()));
-            assert!(accepted.is_ok(), "{effort}: {} at {}: {accepted:?}", job.case.name(), job.n);
-        }
-    }
+fn plans() -> impl Iterator<Item = (Effort, Vec<Job<'static>>)> {
+    let all = [Effort::Quick, Effort::Default, Effort::Full];
+    all.into_iter().map(|effort| (effort, campaign::comparison(effort, &Wanted::default()).unwrap()))
 }
