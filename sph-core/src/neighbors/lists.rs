@@ -261,7 +261,7 @@ struct Storing<'a, F> {
 }
 
 impl<F> Storing<'_, F> {
-    fn run<O: Outputs, R: Merge>(&self, first: usize, stored: &mut [Vec<Real>], outputs: O) -> R
+    fn run<O: Outputs, R: Merge>(&self, first: usize, stored: &mut [Vec<Real>], mut outputs: O) -> R
     where
         F: Fn(usize, &Chunk, &mut [Real], O) -> R + Sync,
     {
@@ -272,11 +272,11 @@ impl<F> Storing<'_, F> {
         }
         let mid = stored.len() / 2;
         let at = |chunk: usize| self.lists.chunks[chunk].first;
-        let (left, right) = outputs.cut(at(first + mid) - at(first));
+        let rest = outputs.cut_off(at(first + mid) - at(first));
         let (stored_left, stored_right) = stored.split_at_mut(mid);
         let (a, b) = parallel::join(
-            || self.run(first, stored_left, left),
-            || self.run(first + mid, stored_right, right),
+            || self.run(first, stored_left, outputs),
+            || self.run(first + mid, stored_right, rest),
         );
         a.merge(b)
     }

@@ -11,44 +11,33 @@ pub const BLOCK: usize = 2048;
 
 /// What can be cut in two for two tasks: output slices, tuples and arrays of them, or nothing.
 pub trait Outputs: Sized + Send {
-    /// The first `mid` items, and the rest.
-    fn cut(self, mid: usize) -> (Self, Self);
+    /// Keeps the first `mid` items, and returns the rest.
+    fn cut_off(&mut self, mid: usize) -> Self;
 }
 
 impl Outputs for () {
-    fn cut(self, _mid: usize) -> (Self, Self) {
-        ((), ())
-    }
+    fn cut_off(&mut self, _mid: usize) {}
 }
 
 impl<T: Send> Outputs for &mut [T] {
-    fn cut(self, mid: usize) -> (Self, Self) {
-        self.split_at_mut(mid)
+    fn cut_off(&mut self, mid: usize) -> Self {
+        let (first, rest) = std::mem::take(self).split_at_mut(mid);
+        *self = first;
+        rest
     }
 }
 
 impl<O: Outputs, const N: usize> Outputs for [O; N] {
-    fn cut(self, mid: usize) -> (Self, Self) {
-        let mut right = [const { None }; N];
-        let mut slot = right.iter_mut();
-        let left = self.map(|o| {
-            let (a, b) = o.cut(mid);
-            if let Some(slot) = slot.next() {
-                *slot = Some(b);
-            }
-            a
-        });
-        // Every slot was filled by the loop above, which visits all N items.
-        (left, right.map(|b| b.unwrap_or_else(|| unreachable!("one slot an item"))))
+    fn cut_off(&mut self, mid: usize) -> Self {
+        std::array::from_fn(|k| self[k].cut_off(mid))
     }
 }
 
 macro_rules! tuple_outputs {
     ($($name:ident $index:tt),+) => {
         impl<$($name: Outputs),+> Outputs for ($($name,)+) {
-            fn cut(self, mid: usize) -> (Self, Self) {
-                let pairs = ($(self.$index.cut(mid),)+);
-                (($(pairs.$index.0,)+), ($(pairs.$index.1,)+))
+            fn cut_off(&mut self, mid: usize) -> Self {
+                ($(self.$index.cut_off(mid),)+)
             }
         }
     };
@@ -340,13 +329,9 @@ impl<A: Merge, B: Merge> Merge for (A, B) {
     }
 }
 
-impl<A: Merge, const N: usize> Merge for [A; N] {
+impl<A: Merge + Copy, const N: usize> Merge for [A; N] {
     fn merge(self, later: Self) -> Self {
-        let mut later = later.into_iter();
-        self.map(|a| match later.next() {
-            Some(b) => a.merge(b),
-            None => a,
-        })
+        each(|k| self[k].merge(later[k]))
     }
 }
 
@@ -388,17 +373,17 @@ impl Merge for Places {
 pub fn pieces<O: Outputs, R: Merge>(
     range: Range<usize>,
     start_of: &(impl Fn(usize) -> usize + Sync),
-    outputs: O,
+    mut outputs: O,
     leaf: &(impl Fn(usize, O) -> R + Sync),
 ) -> R {
     if range.len() <= 1 {
         return leaf(range.start, outputs);
     }
     let mid = range.start + range.len() / 2;
-    let (left, right) = outputs.cut(start_of(mid) - start_of(range.start));
+    let rest = outputs.cut_off(start_of(mid) - start_of(range.start));
     let (a, b) = join(
-        || pieces(range.start..mid, start_of, left, leaf),
-        || pieces(mid..range.end, start_of, right, leaf),
+        || pieces(range.start..mid, start_of, outputs, leaf),
+        || pieces(mid..range.end, start_of, rest, leaf),
     );
     a.merge(b)
 }
