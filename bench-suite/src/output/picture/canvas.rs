@@ -112,20 +112,30 @@ impl Canvas {
     pub fn average(&self) -> Image {
         let (width, height) = self.size;
         let mut image = Image { width, height, pixels: vec![WHITE; width as usize * height as usize] };
-        let n = (self.fine * self.fine) as u32;
-        for row in 0..self.samples.1 / self.fine {
-            for column in 0..width as usize {
-                let mut sum = [n / 2; 3];
-                for i in 0..self.fine * self.fine {
-                    let (down, across) =
-                        (row * self.fine + i / self.fine, column * self.fine + i % self.fine);
-                    let color = self.color[down * self.samples.0 + across];
-                    sum.iter_mut().zip(color).for_each(|(sum, part)| *sum += u32::from(part));
-                }
-                image.set(column as u32, self.top + row as u32, sum.map(|sum| (sum / n) as u8));
+        let rows = image.pixels.chunks_exact_mut(width as usize).skip(self.top as usize);
+        for (pixels, samples) in rows.zip(self.color.chunks_exact(self.samples.0 * self.fine)) {
+            match self.fine {
+                2 => average_row::<2>(pixels, samples),
+                _ => average_row::<3>(pixels, samples),
             }
         }
         image
+    }
+}
+
+/// Pixels side by side, each the mean of `FINE` times `FINE` samples.
+fn average_row<const FINE: usize>(pixels: &mut [Rgb], samples: &[Rgb]) {
+    let n = (FINE * FINE) as u16;
+    for (column, pixel) in pixels.iter_mut().enumerate() {
+        let mut sum = [n / 2; 3];
+        for line in samples.chunks_exact(samples.len() / FINE) {
+            for color in &line[column * FINE..][..FINE] {
+                for (sum, part) in sum.iter_mut().zip(color) {
+                    *sum += u16::from(*part);
+                }
+            }
+        }
+        *pixel = sum.map(|sum| (sum / n) as u8);
     }
 }
 
