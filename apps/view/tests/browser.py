@@ -20,7 +20,7 @@ import time
 import traceback
 
 from checks import alone, controls, load, pictures, touch, watch, words
-from checks.live import Failure, Files, Server, Tab
+from checks.live import LARGE, SMALL, Failure, Files, Server, Tab
 from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import sync_playwright
 
@@ -71,11 +71,11 @@ class Run:
         self.table, self.figures = [], []
         self.server = self.tab = None
 
-    def begin(self, *arguments):
+    def begin(self, *arguments, size=LARGE):
         """Starts the server, and a page of it."""
         folder = self.options.alone
         self.server = Files(self.options.sph, folder) if folder else Server(self.options.sph, *arguments)
-        self.tab = Tab(self.browser, self.server, self.page_folder)
+        self.tab = Tab(self.browser, self.server, self.page_folder, viewport=size)
 
     def end(self):
         """Ends both."""
@@ -107,7 +107,7 @@ class Run:
 
 def pages(run):
     """What the gate runs; in full also every control, every scene, and what memory and time they need."""
-    run.begin("--threads", "1")
+    run.begin("--threads", "1", size=LARGE if run.options.full else SMALL)
     works = QUICK + (controls.ALL + load.ALL if run.options.full else [])
     if run.options.alone:
         # The runs are the page's own: there is no second one, none comes back, and no command line.

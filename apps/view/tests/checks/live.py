@@ -146,6 +146,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+LARGE = {"width": 1400, "height": 900}
+# Half as many pixels for the processor to shade.
+SMALL = {"width": 1000, "height": 640}
+
+
 class Tab:
     """A page of the server in a browser, and the faults that it has shown."""
 
@@ -154,7 +159,7 @@ class Tab:
     def __init__(self, browser, server, folder=None, **look):
         self.server = server
         self.faults = []
-        self.context = browser.new_context(viewport={"width": 1400, "height": 900}, accept_downloads=True, **look)
+        self.context = browser.new_context(accept_downloads=True, **{"viewport": LARGE, **look})
         if folder:
             self.context.route(f"{server.address}**", lambda route: from_folder(route, pathlib.Path(folder)))
         self.touched, self.seen = set(), set()

@@ -154,7 +154,7 @@ def rewinds(tab):
 
 def widths_fit(run):
     """No part of the page is wider than a phone or a large screen."""
-    tab = run.tab
+    tab, before = run.tab, run.tab.page.viewport_size
     tab.open(*[{"scene": "square", "method": method, "spacing": 0.1} for method in METHODS])
     tab.page.locator("#plots").evaluate("(plots) => { plots.open = true; }")
     for width in (400, 1600):
@@ -164,7 +164,7 @@ def widths_fit(run):
             size = tab.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
             expect(size[0] <= size[1], f"{name} is {size[0]} pixels wide on a screen of {size[1]}")
             expect(tab.page.locator(f"#panel-{name}").is_visible(), f"the panel {name} does not show")
-    tab.page.set_viewport_size({"width": 1400, "height": 900})
+    tab.page.set_viewport_size(before)
     tab.page.locator("#plots").evaluate("(plots) => { plots.open = false; }")
     tab.click("#tab-view")
 
