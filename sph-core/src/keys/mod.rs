@@ -8,19 +8,20 @@ use crate::error::Error;
 
 pub mod csv;
 pub mod error;
+mod fields;
 pub mod file;
 pub mod formula;
 pub mod npz;
 mod range;
+pub(crate) mod reader;
 mod schema;
-mod table;
 
+#[doc(hidden)]
+pub use fields::Fields;
 pub use range::Range;
 #[doc(hidden)]
 pub use schema::ObjectSchema;
 pub(crate) use schema::declared;
-#[doc(hidden)]
-pub use table::read_table;
 #[doc(hidden)]
 pub use {schemars, serde};
 
@@ -194,8 +195,7 @@ macro_rules! parameters {
         $(#[doc = $about])*
         // Tags of sources, as [Mon92], are no links.
         #[allow(rustdoc::broken_intra_doc_links)]
-        #[derive(Clone, Debug, PartialEq, $crate::keys::serde::Serialize)]
-        #[serde(crate = "::sph_core::keys::serde")]
+        #[derive(Clone, Debug, PartialEq)]
         $vis struct $name {
             $(
                 $(#[doc = $doc])*
@@ -206,7 +206,7 @@ macro_rules! parameters {
                 )]
                 pub $field: $type,
             )*
-            $(#[serde(skip)] $hidden: $hidden_type,)*
+            $($hidden: $hidden_type,)*
         }
 
         impl $name {
@@ -249,9 +249,22 @@ macro_rules! parameters {
             }
         }
 
+        impl $crate::keys::serde::Serialize for $name {
+            #[inline(never)]
+            fn serialize<T>(&self, serializer: T) -> Result<T::Ok, T::Error>
+            where
+                T: $crate::keys::serde::Serializer,
+            {
+                let mut fields = $crate::keys::Fields::default();
+                $(fields.add(stringify!($field), &self.$field);)*
+                fields.write(serializer)
+            }
+        }
+
         $crate::__parameters_default! { $name { $($field $(= $default)?;)* } $($hidden)* }
 
         impl<'de> $crate::keys::serde::Deserialize<'de> for $name {
+            #[inline(never)]
             fn deserialize<T>(deserializer: T) -> Result<Self, T::Error>
             where
                 T: $crate::keys::serde::Deserializer<'de>,
@@ -262,7 +275,7 @@ macro_rules! parameters {
                 struct Fields {
                     $($field: $crate::__parameters_field!($type $(, $default)?),)*
                 }
-                let fields: Fields = $crate::keys::read_table(deserializer)?;
+                let fields: Fields = $crate::keys::serde::Deserialize::deserialize(deserializer)?;
                 Ok(Self {
                     $($field: $crate::__parameters_read!(fields.$field $(, $default)?),)*
                     $($hidden: Default::default(),)*
@@ -284,10 +297,7 @@ macro_rules! parameters {
             ) -> $crate::keys::schemars::Schema {
                 let mut object = $crate::keys::ObjectSchema::new(concat!($($about,)*));
                 let mut infos = Self::PARAMETERS.iter();
-                $(if let Some(info) = infos.next() {
-                    let schema = generator.subschema_for::<$type>();
-                    object.add(info, schema, $crate::__parameters_json!($type $(, $default)?));
-                })*
+                $(object.add::<$type>(infos.next(), generator, $crate::__parameters_known!($($default)?));)*
                 object.finish()
             }
         }
@@ -331,12 +341,11 @@ macro_rules! __parameters_read {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __parameters_json {
-    ($type:ty, $default:expr) => {{
-        let default: $type = $default;
-        Some($crate::keys::schemars::json_schema!({ "default": default }))
-    }};
-    ($type:ty) => {
+macro_rules! __parameters_known {
+    ($default:expr) => {
+        Some($default)
+    };
+    () => {
         None
     };
 }

@@ -1,12 +1,14 @@
 //! JSON schema of a struct of parameters, for completion and checks in editors.
-use schemars::{JsonSchema, Schema, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::{ParameterInfo, Range};
+use super::{ParameterInfo, Range, fields::written};
 
 /// Collects the fields of one struct. Used by [`parameters!`](crate::parameters!).
 pub struct ObjectSchema {
     object: Schema,
-    properties: Schema,
+    properties: serde_json::Map<String, Value>,
     required: Vec<&'static str>,
 }
 
@@ -18,45 +20,47 @@ impl ObjectSchema {
             "description": about.trim(),
             "additionalProperties": false,
         });
-        Self { object, properties: json_schema!({}), required: Vec::new() }
+        Self { object, properties: serde_json::Map::new(), required: Vec::new() }
     }
 
-    /// Adds a field; `default` holds the default under the key `default`, or nothing if it is required.
-    pub fn add(&mut self, info: &ParameterInfo, mut schema: Schema, default: Option<Schema>) {
-        set(&mut schema, "description", json_schema!({ "v": info.doc }));
+    /// Adds a field; one without a default is required.
+    #[inline(never)]
+    pub fn add<T: JsonSchema + Serialize>(
+        &mut self,
+        info: Option<&ParameterInfo>,
+        generator: &mut SchemaGenerator,
+        default: Option<T>,
+    ) {
+        let Some(info) = info else { return };
+        let default = default.map(|default| written(&default).ok().flatten());
+        self.add_field(info, generator.subschema_for::<T>(), default);
+    }
+
+    fn add_field(&mut self, info: &ParameterInfo, mut schema: Schema, default: Option<Option<toml::Value>>) {
+        let mut set = |key: &str, value: Value| drop(schema.insert(key.to_owned(), value));
+        set("description", info.doc.into());
         if !info.unit.is_empty() {
-            set(&mut schema, "x-unit", json_schema!({ "v": info.unit }));
-            set(&mut schema, "x-range", json_schema!({ "v": info.range }));
+            set("x-unit", info.unit.into());
+            set("x-range", info.range.into());
+        }
+        match default {
+            Some(Some(default)) => set("default", json!(default)),
+            Some(None) => {}
+            None => self.required.push(info.name),
         }
         if let Some(range) = info.bounds() {
             bound(&mut schema, &range);
-        }
-        match default {
-            Some(default) => {
-                let known = default.get("default").filter(|value| !value.is_null()).cloned();
-                if let Some(value) = known {
-                    schema.insert("default".to_owned(), value);
-                }
-            }
-            None => self.required.push(info.name),
         }
         self.properties.insert(info.name.to_owned(), schema.to_value());
     }
 
     /// The schema of the struct.
     pub fn finish(mut self) -> Schema {
-        self.object.insert("properties".to_owned(), self.properties.to_value());
+        self.object.insert("properties".to_owned(), self.properties.into());
         if !self.required.is_empty() {
-            set(&mut self.object, "required", json_schema!({ "v": self.required }));
+            self.object.insert("required".to_owned(), self.required.into());
         }
         self.object
-    }
-}
-
-/// Sets a key to what stands at `v`: the macro is the way to a JSON value without naming its crate.
-fn set(schema: &mut Schema, key: &str, value: Schema) {
-    if let Some(value) = value.get("v") {
-        schema.insert(key.to_owned(), value.clone());
     }
 }
 
@@ -64,18 +68,14 @@ fn set(schema: &mut Schema, key: &str, value: Schema) {
 fn bound(schema: &mut Schema, range: &Range) {
     let (low, low_open) = range.low();
     let (high, high_open) = range.high();
-    let mut limits = json_schema!({});
-    if low.is_finite() {
-        let key = if low_open { "exclusiveMinimum" } else { "minimum" };
-        set(&mut limits, key, json_schema!({ "v": low }));
-    }
-    if high.is_finite() {
-        let key = if high_open { "exclusiveMaximum" } else { "maximum" };
-        set(&mut limits, key, json_schema!({ "v": high }));
-    }
-    let limits = limits.as_object().cloned().unwrap_or_default();
-    let items = schema.get_mut("items").and_then(|items| items.as_object_mut());
-    match items {
+    let keys =
+        [(low, low_open, "minimum", "exclusiveMinimum"), (high, high_open, "maximum", "exclusiveMaximum")];
+    let limits = keys.into_iter().filter(|(limit, ..)| limit.is_finite()).map(
+        |(limit, open, closed_key, open_key)| {
+            ((if open { open_key } else { closed_key }).to_owned(), json!(limit))
+        },
+    );
+    match schema.get_mut("items").and_then(Value::as_object_mut) {
         Some(items) => items.extend(limits),
         None => schema.ensure_object().extend(limits),
     }

@@ -211,9 +211,7 @@ impl SolverSettings {
         if !self.source.is_empty() {
             return self.source.read_table("solver", &Self::OWN_KEYS);
         }
-        // A scene made in code: its text as it would be written gives the keys, though no lines.
-        let root = toml::Table::from_iter([("solver".to_owned(), toml::Value::Table(self.table.clone()))]);
-        Source::new("<scene>", &root.to_string()).read_table("solver", &Self::OWN_KEYS)
+        self.read_written()
     }
 
     /// The parameters of the solver, with those of a preset for what the scene leaves out.
@@ -230,7 +228,13 @@ impl SolverSettings {
         let mut merged = as_table(base)?;
         let given = self.table.iter().filter(|(key, _)| !Self::OWN_KEYS.contains(&key.as_str()));
         merged.extend(given.map(|(key, value)| (key.clone(), value.clone())));
-        merged.try_into().map_err(|error: toml::de::Error| Error::invalid("solver", error.message()))
+        Self { table: merged, source: Source::default() }.read_written()
+    }
+
+    /// Those of a scene made in code: its text as it would be written gives the keys, though no lines.
+    fn read_written<P: DeserializeOwned + JsonSchema>(&self) -> Result<P, Error> {
+        let root = toml::Table::from_iter([("solver".to_owned(), toml::Value::Table(self.table.clone()))]);
+        Source::new("<scene>", &root.to_string()).read_table("solver", &Self::OWN_KEYS)
     }
 
     /// Writes out all parameters, so that the scene depends on no default but of what it leaves to its geometry, as the speed

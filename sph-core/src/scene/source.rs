@@ -11,7 +11,10 @@ use toml::de::{DeTable, DeValue};
 
 use crate::{
     error::Error,
-    keys::{declared, join},
+    keys::{
+        declared, join,
+        reader::{self, Reason, Refused},
+    },
 };
 
 /// Name and text of the file that a scene was read from; nothing for a scene made in code.
@@ -56,7 +59,8 @@ impl Source {
     pub fn read<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, Error> {
         let Some(source) = &self.0 else { return Err(Error::new("there is no text to read")) };
         let table = source.parse()?;
-        T::deserialize(toml::de::Deserializer::from(table)).map_err(|error| source.explain::<T>(&error, ""))
+        let whole = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+        reader::read(whole).map_err(|error| source.explain::<T>(error, ""))
     }
 
     /// Reads the table at a key of the root, without some of its keys; an absent table is an empty one.
@@ -81,8 +85,8 @@ impl Source {
             }
             other => other,
         };
-        T::deserialize(toml::de::ValueDeserializer::from(Spanned::new(span, value)))
-            .map_err(|error| source.explain::<T>(&error, key))
+        reader::read(Spanned::new(span.clone(), value))
+            .map_err(|error| source.explain::<T>(error.within(key, span), key))
     }
 
     /// Adds file, line and column to an error that knows its key only.
@@ -127,34 +131,27 @@ impl Text {
     }
 
     /// The reader's error as ours. `root` is the key of the table that was read as a `T`.
-    fn explain<T: JsonSchema>(&self, error: &toml::de::Error, root: &str) -> Error {
-        let span = error.span().unwrap_or(0..0);
-        let message = one_line(error.message());
-        // A missing key speaks of a table; where none has that span it is the root.
-        let anywhere = missing(&message).is_none();
-        let place = self.parse().ok().and_then(|table| {
-            exact(&table, &span).or_else(|| innermost(&table, span.start).filter(|_| anywhere))
-        });
-        let place = place.unwrap_or_else(|| Place { path: root.to_owned(), span, is_key: false });
-        let (line, column) = self.position(place.span.start);
-        let explained = match missing(&message) {
-            Some(name) => Error::missing(join(&place.path, name)),
-            None => self.refused::<T>(&place, &message, root),
+    fn explain<T: JsonSchema>(&self, error: Refused, root: &str) -> Error {
+        let error = *error.0;
+        let (line, column) = self.position(error.span.as_ref().map_or(0, |span| span.start));
+        let explained = match error.missing {
+            Some(name) => Error::missing(join(&error.path, name)),
+            None => self.refused::<T>(&error, root),
         };
         explained.at(&self.name, line, column)
     }
 
     /// The value as it stands in the text, if it fits into a message; the header of a table is none.
-    fn shown(&self, place: &Place) -> &str {
-        let text = self.text.get(place.span.clone()).unwrap_or("");
-        let before = self.text.get(..place.span.start).unwrap_or("");
+    fn shown(&self, span: &Range<usize>) -> &str {
+        let text = self.text.get(span.clone()).unwrap_or("");
+        let before = self.text.get(..span.start).unwrap_or("");
         let begins_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
         let header = begins_line && text.starts_with('[');
         if header || text.len() > 60 || text.contains(['\n', '\r']) { "" } else { text }
     }
 
-    fn refused<T: JsonSchema>(&self, place: &Place, message: &str, root: &str) -> Error {
-        let text = self.shown(place);
+    fn refused<T: JsonSchema>(&self, place: &Reason, root: &str) -> Error {
+        let (text, message) = (place.span.as_ref().map_or("", |span| self.shown(span)), &place.message);
         let path = place.path.strip_prefix(root).unwrap_or(&place.path).trim_start_matches('.');
         let wrong_number = message.starts_with("invalid type") || message.starts_with("invalid value");
         if let Some((range, unit)) = declared::<T>(path).filter(|_| wrong_number && !place.is_key) {
@@ -232,12 +229,6 @@ const RETIRED: &[(&str, &str)] = &[
 
 /// The messages of the reader that speak of types rather than of the file.
 fn in_words(message: &str) -> String {
-    if message.starts_with("wanted exactly 1 element") {
-        return "must name exactly one of its choices".to_owned();
-    }
-    if message == "wanted string or table" {
-        return "must be a name in quotes, or a table with one name".to_owned();
-    }
     if message == "invalid type: unit variant, expected newtype variant" {
         return "needs a value, and is written as a table".to_owned();
     }
@@ -246,11 +237,6 @@ fn in_words(message: &str) -> String {
 
 fn is_bare_key(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
-}
-
-/// The name in "missing field `name`".
-fn missing(message: &str) -> Option<&str> {
-    message.strip_prefix("missing field `")?.strip_suffix('`')
 }
 
 fn one_line(message: &str) -> String {
@@ -312,17 +298,6 @@ fn innermost(table: &Spanned<DeTable<'_>>, byte: usize) -> Option<Place> {
         }
     });
     best
-}
-
-/// The value, or else the key, that has exactly this span.
-fn exact(table: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<Place> {
-    let mut exact = None;
-    walk(table.get_ref(), "", &mut |place| {
-        if place.span == *span && (exact.is_none() || !place.is_key) {
-            exact = Some(place);
-        }
-    });
-    exact
 }
 
 /// The byte at which the value of a key begins, or that of the nearest table around it.

@@ -50,6 +50,14 @@ fn a_resolved_scene_reads_back_equal() {
     }
 }
 
+/// What only a solver can refuse is written as it stands, infinite numbers too.
+#[test]
+fn values_for_solvers_read_back_equal() {
+    let command = "\n[[command]]\nat = 0.1\nset = { key = \"solver.cfl\", value = [1.0, -inf] }\n";
+    let scene = Scene::parse("dam.toml", &(DAM.replace("cfl = 0.3", "cfl = inf") + command)).unwrap();
+    assert_eq!(Scene::parse("again.toml", &scene.to_toml().unwrap()).unwrap(), scene);
+}
+
 #[test]
 fn a_scene_made_in_code_reads_back_equal() {
     let mut scene = Scene::new(3, 0.1, 2.0);

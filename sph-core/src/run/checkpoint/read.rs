@@ -5,7 +5,7 @@ use super::{
     header::{ALIGNMENT, LONGEST_HEADER, PREFIX},
     numbers,
 };
-use crate::{Real, compiled_here, error::Error, run::simulation::Simulation};
+use crate::{Real, compiled_here, error::Error, keys::reader, run::simulation::Simulation};
 use std::{
     collections::BTreeMap,
     io::{self, Read},
@@ -196,12 +196,9 @@ fn read_header(from: &mut dyn Read, size: u64) -> Result<(Header, u64), Error> {
         return Err(Error::new("is damaged: its header has another checksum"));
     }
     let text = String::from_utf8(text).map_err(|_| Error::new("is damaged: its header is not UTF-8 text"))?;
-    let header = toml::from_str(&text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        let key = line.split(" =").next().unwrap_or_default();
-        let message = format!("has a header of another program: {}", error.message());
-        if key.is_empty() { Error::new(message) } else { Error::invalid(key, message) }
+    let header = reader::read_text(&text).map_err(|error| {
+        let message = format!("has a header of another program: {error}");
+        if error.0.path.is_empty() { Error::new(message) } else { Error::invalid(error.0.path, message) }
     })?;
     Ok((header, (PREFIX + text.len()) as u64))
 }
