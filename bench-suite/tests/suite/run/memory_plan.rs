@@ -163,7 +163,7 @@ fn the_plan_is_within_five_percent_of_the_peak() {
     if cfg!(debug_assertions) || machine::peak_memory_bytes().is_none() || !machine::reset_peak_memory() {
         return skip("needs a release build, and a system that tells the peak and lets it start again");
     }
-    let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:30000,3D:40000".to_owned());
+    let sizes = std::env::var("SPH_PLAN").unwrap_or_else(|_| "2D:30000,3D:100000".to_owned());
     let presets = ["validation", "graphics", "standard", "fluid_demo", "viscoelastic", "projection"];
     let runs = sizes.split(',').flat_map(|size| presets.map(|preset| format!("{size}:{preset}")));
     let found: Vec<_> = runs.map(|run| (in_a_process(&run), run)).collect();
