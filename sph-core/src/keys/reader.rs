@@ -1,5 +1,5 @@
 //! Values of a file as serde reads them. An error knows the path of its key, and where it stands in the text; that of `toml` knows
-//! the place alone, and its reader is compiled five times as long.
+//! the place alone. With its reader, all that reads and writes keys is a third of the time to compile this crate; with this, a tenth.
 use std::{fmt, ops::Range};
 
 use serde::{
@@ -91,7 +91,7 @@ pub(crate) fn read_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, R
     T::deserialize(Reader(DeValue::Table(table.into_inner())))
 }
 
-// Its methods stay calls: copied to where they are used they would take twice the time to compile.
+// Its methods stay calls: what they call would be compiled wherever they are inlined.
 struct Reader<'de>(DeValue<'de>);
 
 impl<'de> Reader<'de> {
