@@ -77,8 +77,8 @@ impl de::Error for Refused {
 /// # Errors
 ///
 /// Unknown and missing keys, and wrong types.
-pub(crate) fn read<'de, T: Deserialize<'de>>(value: Spanned<DeValue<'de>>) -> Result<T, Refused> {
-    T::deserialize(Reader(value.into_inner()))
+pub(crate) fn read<'de, T: Deserialize<'de>>(value: DeValue<'de>) -> Result<T, Refused> {
+    T::deserialize(Reader(value))
 }
 
 /// Reads a whole text as a `T`.
@@ -88,7 +88,7 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(value: Spanned<DeValue<'de>>) -> Re
 /// Syntax, and as [`read`].
 pub(crate) fn read_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Refused> {
     let table = DeTable::parse(text).map_err(|error| <Refused as de::Error>::custom(error.message()))?;
-    T::deserialize(Reader(DeValue::Table(table.into_inner())))
+    read(DeValue::Table(table.into_inner()))
 }
 
 // Its methods stay calls: what they call would be compiled wherever they are inlined.

@@ -58,8 +58,7 @@ impl Source {
     /// Syntax, unknown and missing keys, and wrong types, with their places.
     pub fn read<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, Error> {
         let Some(source) = &self.0 else { return Err(Error::new("there is no text to read")) };
-        let table = source.parse()?;
-        let whole = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+        let whole = DeValue::Table(source.parse()?.into_inner());
         reader::read(whole).map_err(|error| source.explain::<T>(error, ""))
     }
 
@@ -85,8 +84,7 @@ impl Source {
             }
             other => other,
         };
-        reader::read(Spanned::new(span.clone(), value))
-            .map_err(|error| source.explain::<T>(error.within(key, span), key))
+        reader::read(value).map_err(|error| source.explain::<T>(error.within(key, span), key))
     }
 
     /// Adds file, line and column to an error that knows its key only.
